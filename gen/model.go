@@ -1,0 +1,111 @@
+package gen
+
+import (
+	"go/ast"
+	"go/token"
+)
+
+// A Spec is one spec file, read and understood. Every value in it knows its position.
+type Spec struct {
+	Dir     string         // the directory, as given
+	File    string         // the spec file, joined to Dir
+	Package string         // its package name
+	Doc     string         // the package comment, "" if none
+	Fset    *token.FileSet // resolves every position below
+	Imports []Import       // of the spec file, in source order, without the spec language itself
+	SpecPkg Import         // the import of the spec language, under the name it has in the file
+
+	Points    *ast.TypeSpec // the interface that carries //hookgen:points
+	PointsDoc string        // its comment without directives
+	Env       Type          // what stands in spec.Env[...]; zero if there is none
+	Parents   []Parent      // embedded Points of other generated packages
+	List      []*Point      // in source order, groups flattened where they are embedded
+	Exits     []*Exit       // exits used by a point, in order of declaration
+	Exports   []Export      // exported types and constants of the package, sorted by name; Points included
+}
+
+// An Import is one line of the import block.
+type Import struct {
+	Name string // the qualifier used in the file
+	Path string
+	Pos  token.Pos
+}
+
+// A Parent is an embedded Points interface of another generated package.
+type Parent struct {
+	Import Import
+	Pos    token.Pos
+}
+
+// A Type is a type expression as it stands in the spec.
+type Type struct {
+	Expr ast.Expr // nil for none
+	Pos  token.Pos
+}
+
+// A Kind is how a point's hooks are run.
+type Kind int
+
+// The kinds, one for each family of rows in the table of laws.
+const (
+	Observe Kind = iota // nothing
+	Flow                // Replace, Edit, exits
+	Vote                // Vote and exits
+	Collect             // Collect alone
+	Check               // Check
+	Around              // Around
+)
+
+// A Policy is what a failing hook means.
+type Policy int
+
+// The policies. NoPolicy holds at observe, Check and Around, where a policy would mean nothing.
+const (
+	NoPolicy Policy = iota
+	FailClosed
+	FailOpen
+)
+
+// A Point is one method of the points interface.
+type Point struct {
+	Name    string
+	Doc     string // the comment above the method, without directives
+	Pos     token.Pos
+	Param   string // the name of the parameter, "" if it has none
+	Payload Type
+	Results []ast.Expr // the result list as written
+
+	Kind      Kind
+	Replace   bool
+	Edit      Type   // T of Edit[T]; zero without Edit
+	EditField string // the payload's field of that type
+	Exits     []*Exit
+	Collect   Type // T of Collect[T]; zero without Collect, also beside decisions
+	Around    Type // R of Around[R]
+	Reverse   bool
+	Policy    Policy // Collect alone without a policy is FailOpen
+}
+
+// An Exit is a struct type that a hook can leave a point with.
+type Exit struct {
+	Name   string
+	Doc    string
+	Pos    token.Pos
+	Fields []Field
+}
+
+// A Field is one field of an exit, as written.
+type Field struct {
+	Name string
+	Type Type
+	Tag  string // with its quotes, "" if none
+	Doc  string // the comment above it or behind it
+}
+
+// An Export is an exported type or constant of the spec package that is not an exit.
+type Export struct {
+	Name   string
+	Doc    string
+	Const  bool
+	Params []Field // type parameters with their constraints, for a generic type
+}

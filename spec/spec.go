@@ -1,0 +1,50 @@
+package spec
+
+// Env names the environment: the type of what every hook sees beside its payload, as Run.Env.
+// Embed it once in the points interface. Without it the environment is struct{}.
+type Env[E any] interface{ hookgenEnv(E) }
+
+// Replace lets a hook return another payload. The law is a flow: hooks run in order and each sees the
+// payload as the last replacement left it.
+type Replace struct{ marker }
+
+// Edit lets a hook return another value for the one field of the payload that has type T. The law is that
+// of [Replace], and the rest of the payload cannot be forged.
+type Edit[T any] struct {
+	marker
+	_ [0]func(T)
+}
+
+// Vote makes a ballot of the exits that follow it: every hook runs on the same payload, the exit listed
+// first is the strongest and wins, and among equal exits the first in firing order.
+type Vote struct{ marker }
+
+// Collect lets a hook contribute values of type T. They are concatenated in firing order over every hook
+// that ran. It stands alone, or beside Replace, Edit, exits and Vote.
+type Collect[T any] struct {
+	marker
+	_ [0]func(T)
+}
+
+// Check lets a hook refuse with an error: hooks run in order, the first error stops and is returned.
+type Check struct{ marker }
+
+// Around lets a hook wrap an act that yields an R: nested, the first hook outermost.
+type Around[R any] struct {
+	marker
+	_ [0]func(R)
+}
+
+// Reverse turns the firing order round, last in first out, and the inner layer before the outer: for
+// the way back.
+type Reverse struct{ marker }
+
+// FailClosed says that a failing hook (an error, a panic, a time-out) ends the fire with that failure, and
+// that the program must then refuse the act.
+type FailClosed struct{ marker }
+
+// FailOpen says that a failing hook is reported and the next hook runs.
+type FailOpen struct{ marker }
+
+// marker keeps the markers from being converted into one another.
+type marker struct{}
