@@ -1,0 +1,108 @@
+package agentspec
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+)
+
+// A Role says who speaks in a message.
+type Role string
+
+// The roles of chat-completion interfaces.
+const (
+	RoleSystem    Role = "system"
+	RoleUser      Role = "user"
+	RoleAssistant Role = "assistant"
+	RoleTool      Role = "tool"
+)
+
+// BriefingName is the Name of the system message that holds the texts of Briefing in a request.
+const BriefingName = "briefing"
+
+// A Message is one entry of a conversation, in the shape of chat-completion interfaces, so that nothing
+// is lost on the way to a model and back. The zero value is an empty message without a role.
+type Message struct {
+	Role       Role              `json:"role"`
+	Content    string            `json:"content"`
+	Parts      []Part            `json:"parts,omitempty"`        // content that is not text, after Content
+	Name       string            `json:"name,omitempty"`         // of the speaker, or of the tool in a tool message
+	ToolCalls  []ToolCallRequest `json:"tool_calls,omitempty"`   // of an assistant message, in call order
+	ToolCallID string            `json:"tool_call_id,omitempty"` // of a tool message: the call that it answers
+	IsError    bool              `json:"is_error,omitempty"`     // of a tool message: the call did not succeed
+	Reasoning  string            `json:"reasoning,omitempty"`    // of an assistant message, where a model shows it
+
+	// Extra holds what a model's interface needs back and this type has no field for, by that interface's
+	// names. The loop carries it along unread. Its values are valid JSON.
+	Extra map[string]json.RawMessage `json:"extra,omitempty"`
+}
+
+// A Part is a piece of content that is not plain text: an image, a sound, a file. Exactly one of Data and
+// URL is set.
+type Part struct {
+	MediaType string `json:"media_type"`
+	Data      []byte `json:"data,omitempty"`
+	URL       string `json:"url,omitempty"`
+	Name      string `json:"name,omitempty"`
+}
+
+// Clone returns a copy that shares no memory with m that could be changed.
+func (m Message) Clone() Message {
+	m.Parts = slices.Clone(m.Parts)
+	for i := range m.Parts {
+		m.Parts[i].Data = slices.Clone(m.Parts[i].Data)
+	}
+	m.ToolCalls = CloneCalls(m.ToolCalls)
+	m.Extra = cloneExtra(m.Extra)
+	return m
+}
+
+// CloneMessages returns a copy that shares no memory with messages that could be changed. It is nil for nil.
+func CloneMessages(messages []Message) []Message {
+	if messages == nil {
+		return nil
+	}
+	out := make([]Message, len(messages))
+	for i, m := range messages {
+		out[i] = m.Clone()
+	}
+	return out
+}
+
+// CheckPairs reports the first place where messages are no legal conversation: a tool message that answers
+// no call of the assistant message before it, a second answer to a call, or a call without an answer. Calls
+// of the last assistant message may be unanswered if open is true.
+func CheckPairs(messages []Message, open bool) error {
+	var waiting []string
+	for i, m := range messages {
+		if m.Role == RoleTool {
+			at := slices.Index(waiting, m.ToolCallID)
+			if at < 0 {
+				return fmt.Errorf("message %d answers call %q, which is not among the unanswered calls before it: keep a result with its call", i, m.ToolCallID)
+			}
+			waiting = slices.Delete(waiting, at, at+1)
+			continue
+		}
+		if len(waiting) > 0 {
+			return fmt.Errorf("message %d comes before the result of call %q: keep a call with its result", i, waiting[0])
+		}
+		for _, c := range m.ToolCalls {
+			waiting = append(waiting, c.ID)
+		}
+	}
+	if len(waiting) > 0 && !open {
+		return fmt.Errorf("call %q has no result: keep a call with its result", waiting[0])
+	}
+	return nil
+}
+
+func cloneExtra(extra map[string]json.RawMessage) map[string]json.RawMessage {
+	if extra == nil {
+		return nil
+	}
+	out := make(map[string]json.RawMessage, len(extra))
+	for k, v := range extra {
+		out[k] = slices.Clone(v)
+	}
+	return out
+}

@@ -1,0 +1,47 @@
+package agentspec
+
+import "context"
+
+// A Denial is a call that was denied.
+type Denial struct {
+	Call   ToolCallRequest `json:"call"`
+	Reason string          `json:"reason"`
+	Kind   DenialKind      `json:"kind"`
+	By     string          `json:"by"` // the hook that denied or asked
+}
+
+// A DenialKind says who or what denied a call.
+type DenialKind string
+
+// The kinds of denial.
+const (
+	DeniedByVote     DenialKind = "vote"            // a hook of OnPermission denied
+	DeniedByHook     DenialKind = "hook_failed"     // a hook of OnPermission failed
+	DeniedByPerson   DenialKind = "person"          // the approver said no
+	DeniedUnasked    DenialKind = "no_approver"     // there is nobody to ask
+	DeniedBySilence  DenialKind = "no_answer"       // no answer in time
+	DeniedByApprover DenialKind = "approver_failed" // the approver returned an error or panicked
+)
+
+// An Approver asks a person about a call. Approve should return when ctx is done; a later answer is dropped.
+// It must be safe for concurrent use by several runs.
+type Approver interface {
+	Approve(ctx context.Context, question Question) (Approval, error)
+}
+
+// A Question is what an approver is asked.
+type Question struct {
+	Call   ToolCallRequest `json:"call"` // as it would be dispatched
+	Tool   ToolSchema      `json:"tool"` // zero for a call that a hook would answer
+	Prompt string          `json:"prompt,omitempty"`
+	Reason string          `json:"reason,omitempty"`
+	By     string          `json:"by,omitempty"` // the hook that asked
+	Agent  string          `json:"agent,omitempty"`
+	Run    string          `json:"run,omitempty"`
+}
+
+// An Approval is a person's answer. The zero value is a no.
+type Approval struct {
+	Allow  bool   `json:"allow"`
+	Reason string `json:"reason,omitempty"`
+}
