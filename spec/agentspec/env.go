@@ -8,8 +8,8 @@ import (
 
 // Env is what every hook sees beside its payload, as run.Env. One Env belongs to one run. Its fields are
 // set by the loop before OnRunStart and not changed; all of them are safe for concurrent use. After the
-// run Model and Tools return errors. The zero value, and a nil Env, serve to fire single points in tests:
-// the methods of Env work without any field.
+// run, a call of Model and an addition to Tools are errors. The zero value, and a nil Env, serve to fire
+// single points in tests: the methods of Env work without any field.
 type Env struct {
 	Agent        string       // the name of the agent that runs
 	Model        Model        // calls made through it count towards the run; they fire no point

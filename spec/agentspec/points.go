@@ -158,17 +158,18 @@ type Points interface {
 	OnDoneAccepted(DoneAccepted)
 
 	// OnRunError fires at most once per run, when the run is about to fail. EndTurn turns the failure into
-	// a reply; the failure stays among the signals and the warnings of the result. A failing hook is
-	// reported, and the failure stands. Cancellation and limits are no failures.
+	// a reply; the failure stays among the warnings of the result. A failing hook is reported, and the
+	// failure stands. Cancellation and limits are no failures, and a failure of BeforeRunEnd comes too late
+	// for it.
 	OnRunError(RunError) (EndTurn, spec.FailOpen)
 
 	// OnStop fires once per run, when the run stops for whatever reason, on the signals recorded so far.
 	// A hook may add signals; it cannot resume the run.
 	OnStop(Stopping) spec.Collect[EndRun]
 
-	// BeforeRunEnd fires once per run, when the result is complete: the last chance to rewrite it. A
-	// failing hook withholds what would have gone out: the run fails, and Reply, Calls and Messages of
-	// its result are empty.
+	// BeforeRunEnd fires once per run, when the result is complete: the last chance to rewrite it. Signals,
+	// Stop and the totals stay as they were, and an emptied Err is restored. A failing hook withholds what
+	// would have gone out: the run fails, and Reply, Calls and Messages of its result are empty.
 	BeforeRunEnd(AgentResult) (spec.Replace, spec.FailClosed)
 
 	// OnRunEnd fires exactly once per started run, as its last act, whatever ended it, with the result

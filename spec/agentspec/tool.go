@@ -170,6 +170,13 @@ type Tool interface {
 	Call(ctx context.Context, call ToolCallRequest) (string, error)
 }
 
+// A TimedTool has a time limit of its own for each attempt, in the place of the loop's. Zero and less:
+// none; then it ends with its context alone.
+type TimedTool interface {
+	Tool
+	Timeout() time.Duration
+}
+
 // A ToolTable holds the tools of a run by name. It is safe for concurrent use. What is added concerns
 // this run, from its next prompt on.
 type ToolTable interface {

@@ -6,7 +6,21 @@ import (
 	"fmt"
 )
 
-type progressKey struct{}
+type (
+	progressKey struct{}
+	runKey      struct{}
+)
+
+// WithRun returns a context that knows the identity of the run in which a model or a tool is called.
+func WithRun(ctx context.Context, id string) context.Context {
+	return context.WithValue(ctx, runKey{}, id)
+}
+
+// RunID returns the identity of the run in which a model or a tool is called, "" outside a run.
+func RunID(ctx context.Context) string {
+	id, _ := ctx.Value(runKey{}).(string)
+	return id
+}
 
 // WithProgress returns a context in which [Progress] reports to f. Loops call it for each attempt at a call.
 func WithProgress(ctx context.Context, f func(stage string, data json.RawMessage)) context.Context {
