@@ -1,0 +1,131 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/spec/agentspec"
+)
+
+// vote asks whether the conversation shall be compacted before the step's prompt, and compacts it.
+func (r *run) vote(at agent.Step) {
+	stored := r.talk.Messages()
+	use := agent.ContextUse{
+		Step: at.Number, Window: r.limits.Window, Messages: stored,
+		Tokens: r.env.CountTokens(stored) + agentspec.EstimateTools(r.tools.Schemas()) + r.brief,
+	}
+	if text := r.agent.Instructions; text != "" {
+		use.Tokens += r.env.CountTokens([]agent.Message{{Role: agent.RoleSystem, Content: text}})
+	}
+	exit, err := r.hooks.ShouldCompact.Fire(r.ctx, r.id, use)
+	if err != nil {
+		r.warn("ShouldCompact: %v", err)
+	}
+	if reason, ok := r.wantedCompaction(); ok {
+		r.compactNow(at.Number, agent.CompactRequested, reason, "")
+		return
+	}
+	switch exit := exit.(type) {
+	case nil:
+	case agent.Compact:
+		r.compactNow(at.Number, agent.CompactProactive, exit.Reason, r.layer.witness.by(r.id))
+	default:
+		r.warn("ShouldCompact: %v", illegal(exit))
+	}
+}
+
+// wantCompaction asks for a compaction before the next prompt, for Env.
+func (r *run) wantCompaction(reason string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.compact = &reason
+}
+
+// wantedCompaction returns why a compaction was asked for since it was last called.
+func (r *run) wantedCompaction() (reason string, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.compact == nil {
+		return "", false
+	}
+	reason = *r.compact
+	r.compact = nil
+	return reason, true
+}
+
+// compactNow compacts the stored conversation unless a hook says no, and reports whether it got smaller.
+func (r *run) compactNow(step int, why agent.CompactionReason, detail, by string) bool {
+	before := r.talk.Messages()
+	size := r.size(before)
+	c := agent.Compaction{Step: step, Reason: why, Detail: detail, By: by, Messages: before, Tokens: size.Tokens}
+	exit, err := r.hooks.BeforeCompact.Fire(r.ctx, r.id, c)
+	if err != nil {
+		r.warn("BeforeCompact: %v", err)
+		return false
+	}
+	switch exit := exit.(type) {
+	case nil:
+	case agent.SkipCompaction:
+		return false
+	default:
+		r.warn("BeforeCompact: %v", illegal(exit))
+		return false
+	}
+
+	c.Messages = r.talk.Messages()
+	done, err := r.compactor(c)
+	done.Step, done.Reason, done.Before = step, why, size
+	if err == nil {
+		done.After = r.size(done.Messages)
+		err = usable(done)
+	}
+	if err != nil {
+		done.Err, done.Messages, done.After = err.Error(), r.talk.Messages(), size
+		r.warn("a compaction was undone: %v", err)
+	}
+	fired := done
+	fired.Messages = agentspec.CloneMessages(done.Messages)
+	if failed := r.hooks.AfterCompact.Fire(r.back, r.id, &fired); failed != nil {
+		r.warn("AfterCompact: %v; the compaction was undone", failed)
+		return false
+	}
+	if err != nil {
+		return false
+	}
+	if err := agentspec.CheckPairs(fired.Messages, false); err != nil {
+		r.warn("AfterCompact: the messages that a hook left were not used: %v", err)
+		fired = done
+	}
+	r.talk.replace(fired.Messages)
+	return true
+}
+
+// compactor runs the agent's compactor.
+func (r *run) compactor(c agent.Compaction) (done agent.Compacted, err error) {
+	if isNil(r.agent.Compactor) {
+		return done, errors.New("the agent has no compactor; set Compactor")
+	}
+	return await(r.ctx, r.awaited("the compactor", 0), func(ctx context.Context) (agent.Compacted, error) {
+		return r.agent.Compactor.Compact(ctx, r.env, c)
+	})
+}
+
+// usable reports why what a compactor made cannot be the conversation.
+func usable(done agent.Compacted) error {
+	if len(done.Messages) == 0 {
+		return errors.New("the compactor left no message")
+	}
+	if err := agentspec.CheckPairs(done.Messages, false); err != nil {
+		return fmt.Errorf("the compactor left no legal conversation: %w", err)
+	}
+	if !done.Effective() {
+		return fmt.Errorf("it did not shrink the conversation of %d messages and %d tokens", done.Before.Messages, done.Before.Tokens)
+	}
+	return nil
+}
+
+func (r *run) size(messages []agent.Message) agent.Size {
+	return agent.Size{Messages: len(messages), Tokens: r.env.CountTokens(messages)}
+}

@@ -1,0 +1,84 @@
+package loop
+
+import (
+	"math/rand/v2"
+	"sync"
+
+	"github.com/hookgen/hookgen/generated/agent"
+)
+
+// counters are what a run has used. What it uses counts towards the runs that started it, too.
+type counters struct {
+	outer *counters // of the run that started this one
+
+	mu         sync.Mutex
+	steps      int
+	modelCalls int
+	toolCalls  int
+	rejections int
+	usage      agent.Usage
+}
+
+// model counts one model call.
+func (c *counters) model(u agent.Usage) {
+	for ; c != nil; c = c.outer {
+		c.mu.Lock()
+		c.modelCalls++
+		c.usage = c.usage.Plus(u)
+		c.mu.Unlock()
+	}
+}
+
+// spent counts what was used without a model call of the loop.
+func (c *counters) spent(u agent.Usage) {
+	for ; c != nil; c = c.outer {
+		c.mu.Lock()
+		c.usage = c.usage.Plus(u)
+		c.mu.Unlock()
+	}
+}
+
+func (c *counters) used() (usage agent.Usage, modelCalls int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.usage, c.modelCalls
+}
+
+// add adds to one of the counters and returns its new value.
+func (c *counters) add(which *int, n int) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	*which += n
+	return *which
+}
+
+func (c *counters) get(which *int) int { return c.add(which, 0) }
+
+// counted returns how far the run is, for Env.
+func (r *run) counted() agent.Counters {
+	c := &r.counts
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return agent.Counters{
+		Step: c.steps, MaxSteps: r.limits.Steps,
+		ModelCalls: c.modelCalls, ToolCalls: c.toolCalls,
+		Usage: c.usage, MaxTokens: r.limits.Tokens,
+		Elapsed: r.elapsed(), MaxTime: r.limits.Time,
+		Rejections: c.rejections, Depth: r.depth,
+	}
+}
+
+// source is a random source that may be used from several goroutines.
+type source struct {
+	mu  sync.Mutex
+	pcg *rand.PCG
+}
+
+func newSource(seed uint64) *source { return &source{pcg: rand.NewPCG(seed, 0)} }
+
+// Uint64 returns the next number.
+func (s *source) Uint64() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.pcg.Uint64()
+}

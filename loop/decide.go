@@ -1,0 +1,132 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/hookgen/hookgen/generated/agent"
+)
+
+// decide decides the calls one after the other, until all are decided or the run is over.
+func (b *batch) decide() {
+	for _, c := range b.calls {
+		if b.r.ctx.Err() != nil {
+			b.r.cancelled()
+		}
+		if b.r.over {
+			return
+		}
+		if b.r.toolsOff() {
+			b.disabled(c)
+			continue
+		}
+		b.before(c)
+	}
+}
+
+// disabled refuses a call because tools are switched off.
+func (b *batch) disabled(c *call) {
+	r := b.r
+	c.refuse(agent.CallRefused, &agent.ToolError{
+		Kind: agent.FailDisabled, Message: "tools are switched off; answer without them", NoRetry: true,
+	}, "", "")
+	r.hooks.OnToolsDisabled.Fire(r.ctx, r.id, agent.ToolsDisabled{Call: c.req.Clone(), Agent: r.agent.name()})
+}
+
+// before fires BeforeTool on a call and decides what becomes of it.
+func (b *batch) before(c *call) {
+	r := b.r
+	c.fired = true
+	left := c.req.Clone()
+	exit, err := r.hooks.BeforeTool.Fire(r.ctx, r.id, &left)
+	c.req.Name, c.req.Args = left.Name, slices.Clone(left.Args)
+	if len(c.req.Args) == 0 {
+		c.req.Args = []byte("{}")
+	}
+	if err != nil {
+		c.refuse(agent.CallRefused, &agent.ToolError{Kind: agent.FailHook, Message: "the call is refused: " + err.Error()}, "", "")
+		return
+	}
+	switch exit := exit.(type) {
+	case nil:
+		b.check(c)
+	case agent.SkipTool:
+		b.skip(c, exit)
+	case agent.EndTurn:
+		r.endTurn(exit)
+	default:
+		r.fail("BeforeTool", illegal(exit))
+	}
+}
+
+// skip answers a call as a hook said. A success, from a cache for example, must be permitted.
+func (b *batch) skip(c *call, exit agent.SkipTool) {
+	by := b.r.layer.witness.by(b.r.id)
+	if exit.Result.Err == "" && !b.permit(c) {
+		return
+	}
+	b.answered(c, exit, by)
+}
+
+// answered is the result that a hook gave in the place of the tool.
+func (b *batch) answered(c *call, exit agent.SkipTool, by string) {
+	given := exit.Result
+	c.result = &agent.ToolCallResult{
+		Call: c.req, Output: given.Output, Err: given.Err, Kind: given.Kind, NoRetry: given.NoRetry,
+		Status: agent.CallSkipped, By: by, Reason: exit.Reason,
+	}
+	if given.Err != "" {
+		c.result.Status = agent.CallRefused
+		if given.Kind == "" {
+			c.result.Kind = agent.FailSkipped
+		}
+	}
+}
+
+// check finds the tool of a call, checks the arguments and asks for permission.
+func (b *batch) check(c *call) {
+	r := b.r
+	e := r.tools.entry(c.req.Name)
+	var unusable *agent.ToolError
+	switch {
+	case c.duplicate != "":
+		unusable = &agent.ToolError{Kind: agent.FailDuplicate, Message: fmt.Sprintf(
+			"the reply has another call with the id %q, so this one was not run; give each call an id of its own", c.duplicate)}
+	case e == nil:
+		unusable = r.tools.unknown(c.req.Name)
+	case !r.offered[c.req.Name] && c.req.Name == c.asked:
+		unusable = &agent.ToolError{Kind: agent.FailUnknown, Message: fmt.Sprintf(
+			"the tool %q was not offered in this request; use one that was", c.req.Name)}
+	default:
+		unusable = e.fits(c.req.Args, r.limits.ArgBytes)
+	}
+	if unusable == nil && e.tool == nil && b.last != nil {
+		unusable = &agent.ToolError{Kind: agent.FailHandoff, Message: fmt.Sprintf(
+			"the reply calls %s already, and only one call can hand over or finish", b.last.req.Name)}
+	}
+	if unusable == nil && e.target != nil && r.limits.Depth > 0 && r.depth >= r.limits.Depth {
+		unusable = tooDeep(r.limits.Depth)
+	}
+	if unusable != nil {
+		c.refuse(agent.CallFailed, unusable, "", "")
+		return
+	}
+	if !b.permit(c) {
+		return
+	}
+	switch {
+	case e.target != nil:
+		if !b.handoff(c, e) {
+			return
+		}
+		b.last = c
+	case e.done:
+		b.last = c
+	}
+	c.entry = e
+}
+
+func tooDeep(limit int) *agent.ToolError {
+	return &agent.ToolError{Kind: agent.FailHandoff, NoRetry: true, Message: fmt.Sprintf(
+		"runs started by runs are %d deep, which is the limit; do it without another agent", limit)}
+}

@@ -1,0 +1,95 @@
+package loop
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/spec/agentspec"
+)
+
+// HandoffPrefix begins the names of the tools by which a model hands control to another agent.
+const HandoffPrefix = "transfer_to_"
+
+// handoffSchema is the tool by which control goes to an agent.
+func handoffSchema(to *Agent) agent.ToolSchema {
+	return agent.ToolSchema{
+		Name:        toolName(HandoffPrefix, to.name()),
+		Description: orElse(to.Description, fmt.Sprintf("Hand the conversation over to the agent %s.", to.name())),
+		Parameters:  json.RawMessage(`{"type":"object","properties":{"task":{"type":"string","description":"what the agent is to do"}}}`),
+	}
+}
+
+// handoff fires OnHandoff on a permitted call and reports whether control is to go.
+func (b *batch) handoff(c *call, e *entry) bool {
+	r := b.r
+	var args struct {
+		Task string `json:"task"`
+	}
+	if err := json.Unmarshal(c.req.Args, &args); err != nil { // another key spelt in capitals, for example
+		c.refuse(agent.CallFailed, &agent.ToolError{Kind: agent.FailArguments, Message: "the task cannot be read: " + err.Error()}, "", "")
+		return false
+	}
+	h := agent.Handoff{From: r.agent.name(), To: e.target.name(), Task: args.Task, Call: c.req.Clone()}
+	exit, err := r.hooks.OnHandoff.Fire(r.ctx, r.id, &h)
+	if err != nil {
+		c.refuse(agent.CallRefused, &agent.ToolError{Kind: agent.FailHook, Message: "the handoff is refused: " + err.Error()}, "", "")
+		return false
+	}
+	switch exit := exit.(type) {
+	case nil:
+	case agent.SkipTool:
+		b.answered(c, exit, r.layer.witness.by(r.id))
+		return false
+	case agent.EndTurn:
+		r.endTurn(exit)
+		return false
+	default:
+		r.fail("OnHandoff", illegal(exit))
+		return false
+	}
+	for _, to := range r.agent.Handoffs {
+		if to.name() == h.To {
+			c.to, c.task = to, h.Task
+			return true
+		}
+	}
+	c.refuse(agent.CallFailed, &agent.ToolError{Kind: agent.FailHandoff, NoRetry: true,
+		Message: fmt.Sprintf("a hook sent control to %q, which is none of the agent's handoffs", h.To)}, "", "")
+	return false
+}
+
+// leaveTo answers the call that hands over. Control goes when all calls are answered.
+func (b *batch) leaveTo(c *call) {
+	c.result = &agent.ToolCallResult{Call: c.req, Status: agent.CallHandedOff, Output: "control goes to " + c.to.name()}
+	b.after(c)
+	switch {
+	case c.result.Err != "":
+	case b.r.over:
+		c.unrun()
+	default:
+		b.to, b.task = c.to, c.task
+	}
+}
+
+// handOver runs another agent on the conversation; its reply is the run's.
+func (r *run) handOver(to *Agent, task string) {
+	result, err := r.spawn(r.ctx, to, Request{Task: task, Messages: r.talk.Messages(), Conversation: r.talk.id}, true)
+	r.over = true
+	r.handed = orElse(result.HandedOffTo, to.name())
+	for _, s := range result.Signals {
+		r.signal(s)
+	}
+	for _, w := range result.Warnings {
+		r.warn("%s: %s", to.name(), w)
+	}
+	if err != nil {
+		r.fail("Handoff", err)
+		return
+	}
+	r.reply, r.replied, r.accepted, r.endedBy = result.Reply, true, true, result.EndedBy
+	if len(result.Messages) > 0 && agentspec.CheckPairs(result.Messages, false) == nil {
+		r.talk.replace(result.Messages)
+		r.said = true
+	}
+}

@@ -1,0 +1,67 @@
+package loop
+
+import (
+	"time"
+
+	"github.com/hookgen/hookgen/generated/agent"
+)
+
+// Limits bound a run. Where a zero has a default, a negative value means no limit. A run also keeps the
+// budgets (Tokens, Cost, Time) of the runs that started it, which what it uses counts towards.
+type Limits struct {
+	Steps  int           // of the run; 0: 50. The run stops with steps_limit
+	Tokens int           // of input and output together; 0: none. The run stops with token_limit
+	Cost   float64       // in the unit of Usage.Cost; 0: none. The run stops with token_limit
+	Time   time.Duration // looked at between steps; 0: none. The run stops with time_limit
+
+	Rejections   int // of answers; 0: 3. At the last one the run stops with retry_limit
+	EmptyReplies int // in a row; 0: 3. At the last one the run stops with retry_limit
+	Depth        int // of runs started by runs; 0: 16
+
+	Parallel int // calls dispatched at once; 0: 8
+	ArgBytes int // of one call; 0: 1 MiB. The call fails
+	Briefing int // tokens of the texts for one prompt; 0: 8000. What is over is left out
+	Window   int // tokens of one request and its reply; 0: what the model says, else not known
+
+	ModelTime    time.Duration // of one call; 0: 10 minutes
+	ToolTime     time.Duration // of one attempt; 0: 5 minutes
+	ApprovalTime time.Duration // to answer a question; 0: 5 minutes
+	Grace        time.Duration // to return when the context is done; 0: 1 second
+}
+
+// resolved returns the limits with defaults filled in and "no limit" as 0, but for Grace.
+func (l Limits) resolved(m agent.Model) Limits {
+	count := func(v *int, preset int) {
+		if *v == 0 {
+			*v = preset
+		}
+		*v = max(*v, 0)
+	}
+	span := func(v *time.Duration, preset time.Duration) {
+		if *v == 0 {
+			*v = preset
+		}
+		*v = max(*v, 0)
+	}
+	count(&l.Steps, 50)
+	count(&l.Tokens, 0)
+	count(&l.Rejections, 3)
+	count(&l.EmptyReplies, 3)
+	count(&l.Depth, 16)
+	count(&l.Parallel, 8)
+	count(&l.ArgBytes, 1<<20)
+	count(&l.Briefing, 8000)
+	span(&l.Time, 0)
+	span(&l.ModelTime, 10*time.Minute)
+	span(&l.ToolTime, 5*time.Minute)
+	span(&l.ApprovalTime, 5*time.Minute)
+	span(&l.Grace, time.Second)
+	l.Cost = max(l.Cost, 0)
+	if l.Window == 0 {
+		if w, ok := m.(agent.ContextWindow); ok {
+			l.Window = w.ContextWindow()
+		}
+	}
+	l.Window = max(l.Window, 0)
+	return l
+}

@@ -1,0 +1,57 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/hookgen/hookgen/generated/agent"
+)
+
+// generate is one call to the model.
+func (r *run) generate(ctx context.Context, step, attempt int, req agent.LLMRequest) (agent.LLMResponse, error) {
+	begun := r.clock.Now()
+	out := r.stream.reply(step, attempt)
+	defer out.close()
+	reply, err := await(ctx, r.awaited("the model", r.limits.ModelTime), func(ctx context.Context) (agent.LLMResponse, error) {
+		streaming, ok := r.model.(agent.StreamingModel)
+		if !ok || !out.wanted() {
+			reply, err := r.model.Generate(ctx, req.Clone())
+			if err == nil && (reply.Content != "" || reply.Reasoning != "") {
+				out.emit(agent.Delta{Content: reply.Content, Reasoning: reply.Reasoning})
+			}
+			return reply, err
+		}
+		return streaming.Stream(ctx, req.Clone(), out.emit)
+	})
+	r.counts.model(reply.Usage)
+	if err != nil {
+		return agent.LLMResponse{}, err
+	}
+	reply = reply.Clone()
+	reply.Step, reply.Elapsed = step, r.since(begun)
+	return reply, nil
+}
+
+// awaited describes something that the run waits for.
+func (r *run) awaited(what string, limit time.Duration) awaited {
+	return awaited{what: what, limit: limit, grace: r.limits.Grace, clock: r.clock}
+}
+
+// A handle is the model as hooks and compactors see it: what they use counts towards the run.
+type handle struct{ r *run }
+
+// Generate calls the run's model.
+func (h handle) Generate(ctx context.Context, req agent.LLMRequest) (agent.LLMResponse, error) {
+	if h.r.isClosed() {
+		return agent.LLMResponse{}, errOver
+	}
+	reply, err := await(ctx, h.r.awaited("the model", h.r.limits.ModelTime), func(ctx context.Context) (agent.LLMResponse, error) {
+		return h.r.model.Generate(ctx, req.Clone())
+	})
+	h.r.counts.model(reply.Usage)
+	if err != nil {
+		return agent.LLMResponse{}, fmt.Errorf("a call to the model for a hook: %w", err)
+	}
+	return reply, nil
+}

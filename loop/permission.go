@@ -1,0 +1,78 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/hookgen/hookgen/generated/agent"
+)
+
+// permit asks the hooks, and where they say so a person, whether a call may run. If not, it gives the call
+// its result and reports false.
+func (b *batch) permit(c *call) bool {
+	r := b.r
+	exit, err := r.hooks.OnPermission.Fire(r.ctx, r.id, c.req.Clone())
+	by := r.layer.witness.by(r.id)
+	switch exit := exit.(type) {
+	case nil:
+		if err == nil {
+			return true
+		}
+		b.deny(c, agent.Denial{Kind: agent.DeniedByHook, Reason: err.Error()})
+	case agent.Allow:
+		if err == nil {
+			return true
+		}
+		b.deny(c, agent.Denial{Kind: agent.DeniedByHook, Reason: err.Error()})
+	case agent.Deny:
+		b.deny(c, agent.Denial{Kind: agent.DeniedByVote, Reason: exit.Reason, By: by})
+	case agent.Ask:
+		kind, reason := b.approve(c, exit, by)
+		if kind == "" {
+			return true
+		}
+		b.deny(c, agent.Denial{Kind: kind, Reason: reason, By: by})
+	default:
+		b.deny(c, agent.Denial{Kind: agent.DeniedByHook, Reason: illegal(exit).Error()})
+	}
+	return false
+}
+
+// approve asks the approver. It returns the kind of denial, empty if the answer is yes, and the reason.
+func (b *batch) approve(c *call, ask agent.Ask, by string) (agent.DenialKind, string) {
+	r := b.r
+	if isNil(r.approver) {
+		return agent.DeniedUnasked, "there is nobody to ask"
+	}
+	question := agent.Question{
+		Call: c.req.Clone(), Prompt: ask.Prompt, Reason: ask.Reason, By: by, Agent: r.agent.name(), Run: r.id.ID(),
+	}
+	question.Tool, _ = r.tools.Lookup(c.req.Name)
+	answer, err := await(r.ctx, r.awaited("the approver", r.limits.ApprovalTime), func(ctx context.Context) (agent.Approval, error) {
+		return r.approver.Approve(ctx, question)
+	})
+	switch {
+	case r.ctx.Err() != nil:
+		return agent.DeniedBySilence, "the run was cancelled before there was an answer"
+	case errors.As(err, new(*Overtime)):
+		return agent.DeniedBySilence, fmt.Sprintf("there was no answer within %v", r.limits.ApprovalTime)
+	case err != nil:
+		return agent.DeniedByApprover, "the approver failed: " + err.Error()
+	case !answer.Allow:
+		return agent.DeniedByPerson, orElse(answer.Reason, "declined")
+	}
+	return "", ""
+}
+
+// deny refuses a call and reports it.
+func (b *batch) deny(c *call, d agent.Denial) {
+	r := b.r
+	d.Reason = orElse(d.Reason, "no reason given")
+	c.refuse(agent.CallRefused, &agent.ToolError{
+		Kind: agent.FailDenied, NoRetry: true,
+		Message: fmt.Sprintf("Permission denied for tool '%s': %s", c.req.Name, d.Reason),
+	}, d.By, d.Reason)
+	d.Call = c.req.Clone()
+	r.hooks.OnPermissionDenied.Fire(r.ctx, r.id, d)
+}

@@ -1,0 +1,179 @@
+package loop
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/spec/agentspec"
+)
+
+// boundary is what lies between two steps: it decides whether another one follows.
+func (r *run) boundary() {
+	if !r.over && r.ctx.Err() != nil {
+		r.cancelled()
+	}
+	step := r.where()
+	step.Done = r.over
+	signals, err := r.hooks.ShouldStop.Fire(r.ctx, r.id, step)
+	for _, s := range signals {
+		r.signal(s)
+		r.over = true
+		if s.Cause == agent.CauseError {
+			r.fail("ShouldStop", errors.New(orElse(s.Message, "a hook asked for it")))
+		}
+	}
+	switch {
+	case err != nil && step.Done:
+		r.warn("ShouldStop: %v", err)
+	case err != nil:
+		r.fail("ShouldStop", err)
+	}
+	r.budgets()
+}
+
+// signal records a stop signal.
+func (r *run) signal(s agent.EndRun) {
+	if s.Cause == "" {
+		s.Cause = agent.CauseUnknown
+	}
+	if _, err := json.Marshal(s.Detail); err != nil {
+		s.Detail = map[string]any{"unencodable": err.Error()}
+	}
+	r.signals = append(r.signals, s)
+}
+
+// stop ends the run with a signal of the loop's own.
+func (r *run) stop(cause agent.Cause, detail map[string]any, format string, args ...any) {
+	r.over = true
+	r.signal(agent.EndRun{Cause: cause, Message: fmt.Sprintf(format, args...), Detail: detail})
+}
+
+// endTurn ends the run as a hook said. The first reply counts; every reason is kept.
+func (r *run) endTurn(exit agent.EndTurn) {
+	by := r.layer.witness.by(r.id)
+	r.signal(agent.EndRun{Cause: agent.CauseStopRequested, Message: exit.Reason, By: by})
+	if !r.replied {
+		r.endedBy, r.reply, r.replied = by, exit.Reply, true
+	}
+	r.over = true
+}
+
+// fail ends the run with a failure. The first one counts, the others are warnings. What fails because the run
+// was cancelled is no failure.
+func (r *run) fail(where string, err error) {
+	r.over = true
+	switch {
+	case r.ctx.Err() != nil:
+		r.cancelled()
+		if !errors.Is(err, r.ctx.Err()) && !errors.Is(err, context.Cause(r.ctx)) {
+			r.warn("%s: %v", where, err)
+		}
+	case r.failed != nil:
+		r.warn("%s: %v", where, err)
+	default:
+		r.failed = &failure{where, err}
+	}
+}
+
+// cancelled ends the run because its context is done.
+func (r *run) cancelled() {
+	r.over = true
+	if r.broken {
+		return
+	}
+	r.broken = true
+	cause := agent.CauseUserRequested
+	if errors.Is(r.ctx.Err(), context.DeadlineExceeded) {
+		cause = agent.CauseTimeLimit
+	}
+	r.signal(agent.EndRun{Cause: cause, Message: context.Cause(r.ctx).Error()})
+}
+
+func (r *run) strongest() agent.EndRun { return agentspec.Strongest(r.signals) }
+
+// failedAlready reports whether a hook has signalled that the run failed.
+func (r *run) failedAlready() bool {
+	return slices.ContainsFunc(r.signals, func(s agent.EndRun) bool { return s.Cause == agent.CauseError })
+}
+
+// budgets stops the run when it has used up a budget, its own or of a run that started it.
+func (r *run) budgets() {
+	if n := r.counts.get(&r.counts.steps); !r.over && r.limits.Steps > 0 && n >= r.limits.Steps {
+		r.report(agent.BudgetExceeded{Kind: agent.BudgetSteps, Used: float64(n), Limit: float64(r.limits.Steps)})
+		r.stop(agent.CauseStepsLimit, map[string]any{"currentSteps": n, "maxSteps": r.limits.Steps},
+			"Step limit reached: %d/%d", n, r.limits.Steps)
+	}
+	for holder := r; holder != nil; holder = holder.outer {
+		usage, _ := holder.counts.used()
+		limits := holder.limits
+		if total := usage.Total(); r.reached(agent.BudgetTokens, float64(total), float64(limits.Tokens)) {
+			r.stop(agent.CauseTokenLimit, map[string]any{"totalTokens": total, "maxTotalTokens": limits.Tokens},
+				"Token limit reached: %d/%d", total, limits.Tokens)
+		}
+		if r.reached(agent.BudgetCost, usage.Cost, limits.Cost) {
+			r.stop(agent.CauseTokenLimit, map[string]any{"cost": usage.Cost, "maxCost": limits.Cost},
+				"Cost limit reached: %g/%g", usage.Cost, limits.Cost)
+		}
+		if took := holder.elapsed(); r.reached(agent.BudgetTime, took.Seconds(), limits.Time.Seconds()) {
+			r.stop(agent.CauseTimeLimit, map[string]any{"elapsedSeconds": took.Seconds(), "maxSeconds": limits.Time.Seconds()},
+				"Execution time limit reached: %.2fs/%.2fs", took.Seconds(), limits.Time.Seconds())
+		}
+	}
+}
+
+// reached reports whether the run must stop because a budget is used up, and reports the budget. A run that
+// is over anyway is not stopped; a budget that it passed with its last step is reported all the same.
+func (r *run) reached(kind agent.BudgetKind, used, limit float64) bool {
+	if limit <= 0 || used < limit {
+		return false
+	}
+	if !r.over || used > limit {
+		r.report(agent.BudgetExceeded{Kind: kind, Used: used, Limit: limit})
+	}
+	return !r.over
+}
+
+// report reports a budget of the loop once.
+func (r *run) report(b agent.BudgetExceeded) {
+	if r.passed[b.Kind] {
+		return
+	}
+	r.passed[b.Kind] = true
+	r.exceeded(r.ctx, b)
+}
+
+// exceeded reports a budget, for Env too.
+func (r *run) exceeded(ctx context.Context, b agent.BudgetExceeded) {
+	r.hooks.OnBudgetExceeded.Fire(ctx, r.id, b)
+}
+
+// affords reports whether the next call to the model fits the token budget by its estimate, and stops the run
+// if it does not.
+func (r *run) affords(estimate int) bool {
+	for holder := r; holder != nil; holder = holder.outer {
+		usage, _ := holder.counts.used()
+		limit := holder.limits.Tokens
+		if need := usage.Total() + estimate; limit > 0 && need > limit {
+			r.report(agent.BudgetExceeded{Kind: agent.BudgetTokens, Used: float64(need), Limit: float64(limit), Estimated: true})
+			r.stop(agent.CauseTokenLimit, map[string]any{"totalTokens": usage.Total(), "estimatedTokens": need, "maxTotalTokens": limit},
+				"Token limit reached: the next prompt would make it about %d/%d", need, limit)
+			return false
+		}
+	}
+	return true
+}
+
+func orElse(text, instead string) string {
+	if text == "" {
+		return instead
+	}
+	return text
+}
+
+// since is the time that passed by the run's clock.
+func (r *run) since(t time.Time) time.Duration { return r.clock.Now().Sub(t) }

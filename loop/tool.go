@@ -1,0 +1,105 @@
+package loop
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/hookgen/hookgen/generated/agent"
+)
+
+// Tool makes a tool of a function. The JSON Schema of its arguments is made from In, a struct or a map with
+// text keys: json tags name the fields, omitempty makes one optional, a jsonschema tag describes it. The
+// output is Out itself if it is a text, nothing if it is nil, else its JSON. An In that has no schema is a
+// mistake of the program and panics.
+func Tool[In, Out any](name, description string, f func(context.Context, In) (Out, error)) agent.Tool {
+	schema, err := jsonschema.For[In](nil)
+	if err != nil {
+		panic(fmt.Sprintf("loop: the tool %q cannot take a %v: %v", name, reflect.TypeFor[In](), err))
+	}
+	if schema.Type != "object" {
+		panic(fmt.Sprintf("loop: the tool %q cannot take a %v; let it take a struct", name, reflect.TypeFor[In]()))
+	}
+	parameters, err := json.Marshal(schema)
+	if err != nil {
+		panic(fmt.Sprintf("loop: the schema of the tool %q cannot be encoded: %v", name, err))
+	}
+	return function[In, Out]{agent.ToolSchema{Name: name, Description: description, Parameters: parameters}, f}
+}
+
+type function[In, Out any] struct {
+	schema agent.ToolSchema
+	f      func(context.Context, In) (Out, error)
+}
+
+func (t function[In, Out]) Schema() agent.ToolSchema { return t.schema }
+
+func (t function[In, Out]) Call(ctx context.Context, call agent.ToolCallRequest) (string, error) {
+	var in In
+	if err := json.Unmarshal(call.Args, &in); err != nil {
+		return "", &agent.ToolError{Kind: agent.FailArguments, Message: fmt.Sprintf("the arguments of %s cannot be read: %v", t.schema.Name, err), Cause: err}
+	}
+	out, err := t.f(ctx, in)
+	text, unencodable := encode(out)
+	if err == nil {
+		err = unencodable
+	}
+	return text, err
+}
+
+// encode makes text of a function's output.
+func encode(out any) (string, error) {
+	switch out := out.(type) {
+	case nil:
+		return "", nil
+	case string:
+		return out, nil
+	case json.RawMessage:
+		return string(out), nil
+	}
+	switch v := reflect.ValueOf(out); v.Kind() {
+	case reflect.String:
+		return v.String(), nil
+	case reflect.Pointer, reflect.Map, reflect.Slice, reflect.Interface:
+		if v.IsNil() {
+			return "", nil
+		}
+	}
+	data, err := json.Marshal(out)
+	if err != nil {
+		return "", fmt.Errorf("the output cannot be encoded: %w", err)
+	}
+	return string(data), nil
+}
+
+// ReadOnly marks a tool as one that changes nothing, for hooks that let only such tools run.
+func ReadOnly(t agent.Tool) agent.Tool { return readOnly{t} }
+
+type readOnly struct{ agent.Tool }
+
+func (t readOnly) Schema() agent.ToolSchema {
+	s := t.Tool.Schema()
+	s.ReadOnly = true
+	return s
+}
+
+// limitOf returns the time limit of one attempt at a tool, 0 for none, and whether the tool is sure to return
+// when its context is done.
+func limitOf(t agent.Tool, preset time.Duration) (limit time.Duration, patient bool) {
+	for {
+		switch tool := t.(type) {
+		case readOnly:
+			t = tool.Tool
+			continue
+		case *subagent:
+			return 0, true
+		case agent.TimedTool:
+			return max(tool.Timeout(), 0), false
+		}
+		return preset, false
+	}
+}
