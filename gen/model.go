@@ -22,6 +22,9 @@ type Spec struct {
 	List      []*Point      // in source order, groups flattened where they are embedded
 	Exits     []*Exit       // exits used by a point, in order of declaration
 	Exports   []Export      // exported types and constants of the package, sorted by name; Points included
+	Declared  []string      // every name in the package's scope, sorted; not those of tests and of generated code
+
+	reading *reading // what [CheckOutput] judges; nil in a Spec that was not read from files
 }
 
 // An Import is one line of the import block.
@@ -106,6 +109,7 @@ type Field struct {
 type Export struct {
 	Name   string
 	Doc    string
+	Pos    token.Pos
 	Const  bool
 	Params []Field // type parameters with their constraints, for a generic type
 }

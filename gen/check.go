@@ -1,0 +1,119 @@
+package gen
+
+import (
+	"fmt"
+	"go/token"
+	"slices"
+)
+
+// A rule is one sentence of the spec language that a file can break.
+type rule struct {
+	id    string
+	says  string // the sentence
+	check func(*reading, report)
+}
+
+// A report adds a finding at a place.
+type report func(pos token.Pos, format string, args ...any)
+
+// rules are what is asked of a reading, group by group. The order matters to nobody but the reader:
+// findings are sorted, and no check relies on another.
+var rules = []rule{
+	{"build-constraint", "a spec belongs to every build", checkBuildConstraint},
+	{"cgo", "a spec is plain Go", checkCgo},
+	{"dot-import", "what a spec imports has a qualifier", checkDotImport},
+	{"qualifier", "the import behind every qualifier can be told", checkQualifier},
+	{"shadowed-name", "the package declares no name that Go declares itself", checkShadowedName},
+
+	{"directive-form", "a directive is written //hookgen:name, on a line of its own", checkDirectiveForm},
+	{"directive-name", "the one directive is //hookgen:points", checkDirectiveName},
+	{"directive-place", "the directive stands directly above an interface", checkDirectivePlace},
+	{"one-spec", "a directory holds one spec", checkOneSpec},
+
+	{"points-interface", "the points interface is exported, not generic and declared as such", checkPointsInterface},
+	{"no-points", "the points interface has a point", checkNoPoints},
+	{"embedding", "the interface embeds spec.Env, interfaces of its file and Points of other packages", checkEmbedding},
+	{"embedding-cycle", "no interface embeds itself", checkEmbeddingCycle},
+	{"duplicate-point", "every point comes once", checkDuplicatePoint},
+	{"env-once", "spec.Env comes once", checkEnvOnce},
+	{"env-parent", "the environment of an extension is its parent's", checkEnvParent},
+	{"parent-once", "a package is extended once", checkParentOnce},
+
+	{"point-name", "the name of a point is exported", checkPointName},
+	{"payload-count", "a point has one payload", checkPayloadCount},
+	{"payload-variadic", "a payload is not variadic", checkPayloadVariadic},
+	{"payload-context", "a point has no context parameter", checkPayloadContext},
+	{"type-form", "the types of a point are written with names and simple constants", checkTypeForm},
+
+	{"unknown-marker", "what is written spec.Name is a marker", checkUnknownMarker},
+	{"marker-type", "a marker has the type argument that it takes", checkMarkerType},
+	{"marker-place", "markers stand in result lists, spec.Env in the interface", checkMarkerPlace},
+	{"error-result", "error is not listed", checkErrorResult},
+	{"payload-result", "a payload is not listed", checkPayloadResult},
+	{"union", "a list has commas, no A | B", checkUnion},
+	{"repeated", "nothing is listed twice", checkRepeated},
+	{"order", "a list reads how, what, and what a failure means", checkOrder},
+	{"check-alone", "spec.Check stands alone", checkCheckAlone},
+	{"around-alone", "spec.Around stands alone but for spec.Reverse", checkAroundAlone},
+	{"vote-rewrites", "no Replace or Edit beside spec.Vote", checkVoteRewrites},
+	{"vote-exits", "spec.Vote has exits to vote on", checkVoteExits},
+	{"policy-missing", "a point where hooks decide has a policy", checkPolicyMissing},
+	{"policy-meaningless", "a point where hooks decide nothing has none", checkPolicyMeaningless},
+	{"policy-last", "the policy stands last", checkPolicyLast},
+	{"policy-once", "there is one policy", checkPolicyOnce},
+	{"edit-payload", "spec.Edit needs a payload that is a struct of the spec file", checkEditPayload},
+	{"edit-field", "the payload has one exported field of the type of spec.Edit", checkEditField},
+
+	{"exit-package", "an exit belongs to the package that declares the point", checkExitPackage},
+	{"exit-declared", "an exit is declared in the spec file", checkExitDeclared},
+	{"exit-struct", "an exit is a defined struct type", checkExitStruct},
+	{"exit-exported", "an exit is exported", checkExitExported},
+	{"exit-generic", "an exit is not generic", checkExitGeneric},
+	{"exit-pointer", "an exit is listed by value", checkExitPointer},
+	{"exit-methods", "an exit has no methods", checkExitMethods},
+	{"exit-fields", "the fields of an exit are exported", checkExitFields},
+	{"exit-embeds", "an exit embeds nothing", checkExitEmbeds},
+	{"exit-held", "no type holds an exit", checkExitHeld},
+
+	{"reserved-name", "a point leaves the names of generated methods alone", checkReservedName},
+	{"name-clash", "names leave room for those that are generated", checkNameClash},
+}
+
+// check asks every rule.
+func check(r *reading) Diagnostics { return ask(r, rules) }
+
+// ask collects what the rules have to report.
+func ask(r *reading, rules []rule) Diagnostics {
+	var found Diagnostics
+	for _, rule := range rules {
+		rule.check(r, func(pos token.Pos, format string, args ...any) {
+			found = append(found, Diagnostic{
+				Pos: r.Fset.PositionFor(pos, false), Message: fmt.Sprintf(format, args...), Rule: rule.id,
+			})
+		})
+	}
+	return found
+}
+
+// A Rule is one sentence of the spec language that a file can break.
+type Rule struct {
+	ID   string // what stands in parentheses at the end of a diagnostic
+	Says string // the sentence
+}
+
+// Rules returns every rule that [Read] and [CheckOutput] know, in the order of the manual.
+func Rules() []Rule {
+	all := []Rule{
+		{ruleNoSpec, "a directory holds a spec"},
+		{ruleSize, "a spec is not larger than 4 MB"},
+		{ruleSyntax, "a spec parses"},
+	}
+	for _, list := range [][]rule{rules, samePackageRules, ownPackageRules} {
+		for _, r := range list {
+			if !slices.ContainsFunc(all, func(have Rule) bool { return have.ID == r.id }) {
+				all = append(all, Rule{r.id, r.says})
+			}
+		}
+	}
+	return all
+}

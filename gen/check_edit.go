@@ -1,0 +1,51 @@
+package gen
+
+import (
+	"go/ast"
+	"go/token"
+	"strings"
+)
+
+// edits calls visit for every Edit whose type and payload are there.
+func (r *reading) edits(visit func(m *member, e *element)) {
+	for _, m := range r.members {
+		for _, e := range m.law {
+			if e.is("Edit") && e.argument().given() && m.Payload.given() {
+				visit(m, e)
+			}
+		}
+	}
+}
+
+func checkEditPayload(r *reading, report report) {
+	r.edits(func(m *member, e *element) {
+		if d, _ := r.payloadStruct(m.Payload.Expr); d != nil {
+			return
+		}
+		payload := r.text(m.Payload.Expr)
+		why := "is not a struct declared in this file"
+		if _, ok := ast.Unparen(m.Payload.Expr).(*ast.StarExpr); ok {
+			why = "is a pointer, through which a hook could change every field"
+		}
+		report(e.expr.Pos(), "%s edits one field of a struct, and the payload %s %s: declare the struct here and take it by value, or list spec.Replace", r.text(e.expr), payload, why)
+	})
+}
+
+func checkEditField(r *reading, report report) {
+	r.edits(func(m *member, e *element) {
+		d, _ := r.payloadStruct(m.Payload.Expr)
+		if d == nil {
+			return
+		}
+		edit := e.argument()
+		fields := r.editFields(m.Payload.Expr, edit)
+		switch {
+		case len(fields) == 0:
+			report(e.expr.Pos(), "%s has no field of type %s: name the type of the field that hooks may change", d.name, r.text(edit.Expr))
+		case len(fields) > 1:
+			report(e.expr.Pos(), "%s has %d fields of type %s (%s): give the one that hooks may change a type of its own", d.name, len(fields), r.text(edit.Expr), strings.Join(fields, ", "))
+		case !token.IsExported(fields[0]):
+			report(e.expr.Pos(), "field %s of %s is not exported, so hooks cannot see what they edit: %s", fields[0], d.name, exportedForm(fields[0]))
+		}
+	})
+}

@@ -1,0 +1,175 @@
+package gen
+
+import (
+	"go/ast"
+	"slices"
+	"strings"
+)
+
+// exitElements calls visit for every element of a kind, for each name at its first place only.
+func (r *reading) exitElements(kind elementKind, visit func(m *member, e *element)) {
+	seen := map[string]bool{}
+	for _, m := range r.members {
+		for _, e := range m.law {
+			if e.kind == kind && (e.name == "" || !seen[e.name]) {
+				seen[e.name] = true
+				visit(m, e)
+			}
+		}
+	}
+}
+
+func checkExitPackage(r *reading, report report) {
+	for _, m := range r.members {
+		for _, e := range m.law {
+			if e.kind != foreignElement {
+				continue
+			}
+			_, name, _ := strings.Cut(e.name, ".")
+			qualifier, _, _ := strings.Cut(e.name, ".")
+			if line := r.qualifiers[qualifier]; line != nil && slices.Contains(markers, name) && line.names[0] == "spec" {
+				report(e.expr.Pos(), "%s is imported from %q, which is not the spec language: import %q", qualifier, line.path, languagePath)
+				continue
+			}
+			report(e.expr.Pos(), "%s belongs to another package, and an exit to the one that declares the point: declare a struct type in this file", e.name)
+		}
+	}
+}
+
+func checkExitDeclared(r *reading, report report) {
+	for _, m := range r.members {
+		for _, e := range m.law {
+			if e.kind == undeclaredElement {
+				report(e.expr.Pos(), "%s is not declared in this file: %s", e.name, r.meantExit(e.name))
+			}
+		}
+	}
+	r.exitElements(elsewhereElement, func(m *member, e *element) {
+		report(e.expr.Pos(), "%s is declared in %s: an exit is declared in the file of the spec; move it here", e.name, e.decl.file.name)
+	})
+}
+
+// meantExit suggests an exit, or a marker, for a name that nothing declares.
+func (r *reading) meantExit(name string) string {
+	payloads := map[string]bool{}
+	for _, m := range r.members {
+		if m.Payload.given() {
+			if base := baseName(m.Payload.Expr); base != nil {
+				payloads[base.Name] = true
+			}
+		}
+	}
+	var exits []string
+	for _, declared := range r.Declared {
+		d := r.scope[declared]
+		if d.file == r.file && d.structure() != nil && ast.IsExported(declared) && !payloads[declared] {
+			exits = append(exits, declared)
+		}
+	}
+	for _, marker := range markers {
+		exits = append(exits, r.languageName()+"."+marker)
+	}
+	if c := near(name, exits); c != "" {
+		return "did you mean " + c + "?"
+	}
+	if c := near(name, markers); c != "" {
+		return "did you mean " + r.languageName() + "." + c + "?"
+	}
+	return "declare it here as a struct type: type " + name + " struct { Reason string }"
+}
+
+func checkExitStruct(r *reading, report report) {
+	r.exitElements(notStructElement, func(m *member, e *element) {
+		if m := r.marking(e.decl.spec.Type); m != nil {
+			return // reported where the alias is declared
+		}
+		why := "is not declared as a struct"
+		if e.decl.spec.Assign.IsValid() {
+			why = "is an alias"
+		}
+		report(e.expr.Pos(), "%s %s: an exit is a struct type of its own; write type %s struct { ... }", e.name, why, e.name)
+	})
+	for _, m := range r.members {
+		for _, e := range m.law {
+			if e.kind == shapeElement {
+				report(e.expr.Pos(), "%s is nothing that a hook can leave %s with: declare a struct type in this file and list its name", r.text(e.expr), m.Name)
+			}
+		}
+	}
+}
+
+func checkExitExported(r *reading, report report) {
+	r.exitElements(exitElement, func(m *member, e *element) {
+		if !ast.IsExported(e.name) {
+			report(e.expr.Pos(), "exit %s is not exported, so hooks of other packages could not use it: %s", e.name, exportedForm(e.name))
+		}
+	})
+}
+
+func checkExitGeneric(r *reading, report report) {
+	r.exitElements(genericElement, func(m *member, e *element) {
+		report(e.expr.Pos(), "exit %s is generic: write its types out, in one struct type for each exit", e.name)
+	})
+}
+
+func checkExitPointer(r *reading, report report) {
+	r.exitElements(pointerElement, func(m *member, e *element) {
+		report(e.expr.Pos(), "%s is a pointer: an exit is listed by value; write %s", r.text(e.expr), e.name)
+	})
+}
+
+// exits returns the declarations of all exits, by name.
+func (r *reading) exits() map[string]*declaration {
+	all := map[string]*declaration{}
+	for _, x := range r.Spec.Exits {
+		all[x.Name] = r.scope[x.Name]
+	}
+	return all
+}
+
+func checkExitMethods(r *reading, report report) {
+	exits := r.exits()
+	for _, method := range r.methods {
+		if exits[method.owner] != nil {
+			report(method.pos, "exit %s has a method %s: an exit is data that the loop reads; make it a function", method.owner, method.name)
+		}
+	}
+}
+
+func checkExitFields(r *reading, report report) {
+	for _, d := range r.exits() {
+		for _, f := range d.structure().Fields.List {
+			for _, name := range f.Names {
+				if !name.IsExported() {
+					report(name.Pos(), "field %s of exit %s is not exported, so hooks could not set it: %s", name.Name, d.name, exportedForm(name.Name))
+				}
+			}
+		}
+	}
+}
+
+func checkExitEmbeds(r *reading, report report) {
+	exits := r.exits()
+	for _, d := range exits {
+		for _, f := range d.structure().Fields.List {
+			if len(f.Names) > 0 {
+				continue
+			}
+			if name := baseName(f.Type); name != nil && exits[name.Name] != nil {
+				continue // an exit within an exit has a rule of its own
+			}
+			report(f.Type.Pos(), "exit %s embeds %s and with it its methods: give the field a name", d.name, r.text(f.Type))
+		}
+	}
+}
+
+func checkExitHeld(r *reading, report report) {
+	exits := r.exits()
+	r.eachType(func(inside string, node ast.Node) {
+		typeNames(node, func(name *ast.Ident) {
+			if d := exits[name.Name]; d != nil {
+				report(name.Pos(), "exit %s stands in %s: an exit stands in result lists only; declare a type of its own for the data that both need", d.name, inside)
+			}
+		})
+	})
+}

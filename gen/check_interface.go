@@ -1,0 +1,155 @@
+package gen
+
+import (
+	"go/ast"
+	"go/token"
+	"slices"
+)
+
+func checkPointsInterface(r *reading, report report) {
+	if r.Points == nil {
+		return
+	}
+	name := r.Points.Name
+	switch {
+	case !name.IsExported():
+		report(name.Pos(), "the points interface %s is not exported, so no other package can extend it: name it Points", name.Name)
+	case r.Points.TypeParams != nil:
+		report(r.Points.TypeParams.Pos(), "the points interface is generic: write the types of its payloads out")
+	case r.Points.Assign.IsValid():
+		report(r.Points.Assign, "the points interface is an alias: remove the = sign")
+	}
+}
+
+func checkNoPoints(r *reading, report report) {
+	if r.Points != nil && len(r.members) == 0 && !r.wrongEmbeds() {
+		report(r.Points.Name.Pos(), "%s declares no point: add a method such as OnStart(Start)", r.Points.Name.Name)
+	}
+}
+
+// wrongEmbeds reports whether something is embedded that was perhaps meant to bring points.
+func (r *reading) wrongEmbeds() bool {
+	return slices.ContainsFunc(r.embeds, func(e *embedding) bool {
+		return e.kind == wrongEmbed || e.kind == cycleEmbed || e.kind == markerEmbed
+	})
+}
+
+func checkEmbedding(r *reading, report report) {
+	for _, e := range r.embeds {
+		if e.kind == wrongEmbed {
+			report(e.expr.Pos(), "%s", r.wrongEmbed(e))
+		}
+	}
+}
+
+// wrongEmbed says why something cannot be embedded and what to do.
+func (r *reading) wrongEmbed(e *embedding) string {
+	const otherwise = "declare its methods in an interface of this file, without type parameters"
+	base, args := instance(e.expr)
+	switch x := base.(type) {
+	case *ast.SelectorExpr:
+		if len(args) == 0 {
+			return r.text(x) + " cannot be embedded: of another package only Points can be, to extend its points"
+		}
+	case *ast.Ident:
+		d := r.scope[x.Name]
+		switch {
+		case len(args) > 0:
+			return r.text(e.expr) + " is generic: " + otherwise
+		case d == nil && x.Name == "error" || d == nil && predeclared[x.Name]:
+			return x.Name + " declares no points: remove it"
+		case d == nil && slices.Contains(markers, x.Name):
+			return x.Name + " is not declared in this package: did you mean spec." + x.Name + "?"
+		case d == nil:
+			return x.Name + " is not declared in this file: " + didYouMean(x.Name, r.interfaces(), "", "declare it here as an interface")
+		case d.spec == nil:
+			return x.Name + " is not a type: embed an interface of this file"
+		case d.file != r.file:
+			return x.Name + " is declared in " + d.file.name + ": a group of points stands in the file of the spec; move it here"
+		case d.generic():
+			return x.Name + " is generic: " + otherwise
+		}
+		return x.Name + " is not written as an interface: " + otherwise
+	case *ast.BinaryExpr, *ast.UnaryExpr:
+		return r.text(e.expr) + " is a constraint, not a group of points: embed one interface on each line"
+	case *ast.InterfaceType:
+		return "an interface without a name cannot be a group of points: declare its methods here, or give it a name in this file"
+	}
+	return r.text(e.expr) + " cannot be embedded: embed spec.Env, an interface of this file, or Points of another package"
+}
+
+// interfaces lists the interfaces of the spec file in order of their names.
+func (r *reading) interfaces() []string {
+	var names []string
+	for _, name := range r.Declared {
+		d := r.scope[name]
+		if d.file != r.file || d.spec == nil || d.spec == r.Points {
+			continue
+		}
+		if _, ok := ast.Unparen(d.spec.Type).(*ast.InterfaceType); ok {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func checkEmbeddingCycle(r *reading, report report) {
+	for _, e := range r.embeds {
+		if e.kind == cycleEmbed {
+			report(e.expr.Pos(), "%s embeds itself: remove this line", e.group.name)
+		}
+	}
+}
+
+func checkDuplicatePoint(r *reading, report report) {
+	for _, m := range r.members {
+		if m.first != nil && m.Name != "_" {
+			report(m.Pos, "point %s is declared twice; the first is in line %d: remove or rename one", m.Name, r.line(m.first.Pos))
+		}
+	}
+	for _, e := range r.embeds {
+		if e.kind == againEmbed {
+			report(e.expr.Pos(), "%s is embedded twice, so its points come twice: remove this line", e.group.name)
+		}
+	}
+}
+
+// line is the line of a place in the spec file.
+func (r *reading) line(pos token.Pos) int { return r.Fset.PositionFor(pos, false).Line }
+
+func checkEnvOnce(r *reading, report report) {
+	var first *embedding
+	for _, e := range r.embeds {
+		switch {
+		case e.kind != envEmbed:
+		case first == nil:
+			first = e
+		default:
+			report(e.expr.Pos(), "spec.Env is embedded twice; the first is in line %d: there is one environment, so put both into one struct", r.line(first.expr.Pos()))
+		}
+	}
+}
+
+func checkEnvParent(r *reading, report report) {
+	parent := slices.IndexFunc(r.embeds, func(e *embedding) bool { return e.kind == parentEmbed })
+	for _, e := range r.embeds {
+		if parent >= 0 && e.kind == envEmbed {
+			report(e.expr.Pos(), "spec.Env beside %s: an extension has its parent's environment; remove spec.Env", r.text(r.embeds[parent].expr))
+		}
+	}
+}
+
+func checkParentOnce(r *reading, report report) {
+	seen := map[string]bool{}
+	for _, e := range r.embeds {
+		if e.kind != parentEmbed {
+			continue
+		}
+		if line := r.qualifiers[e.sel.X.(*ast.Ident).Name]; line != nil {
+			if seen[line.path] {
+				report(e.expr.Pos(), "%s is embedded twice: remove one", r.text(e.expr))
+			}
+			seen[line.path] = true
+		}
+	}
+}

@@ -1,0 +1,306 @@
+package gen
+
+import (
+	"go/ast"
+	"go/token"
+)
+
+// Where two elements of a list cannot stand together, the finding is at the one that is read later.
+
+func checkUnknownMarker(r *reading, report report) {
+	for _, m := range r.members {
+		for _, e := range m.law {
+			switch e.kind {
+			case unknownMarker:
+				report(e.expr.Pos(), "%s is not a marker: %s", r.text(e.marking.sel), r.meantMarker(e.name))
+			case bareMarker:
+				report(e.expr.Pos(), "%s is not declared in this file: did you mean %s.%s?", e.name, r.languageName(), e.name)
+			}
+		}
+	}
+	for _, e := range r.embeds {
+		if e.kind == markerEmbed && !e.marking.known {
+			report(e.expr.Pos(), "%s is not a marker: %s", r.text(e.marking.sel),
+				didYouMean(e.marking.name, []string{"Env"}, r.languageName()+".", "the one that is embedded is spec.Env"))
+		}
+	}
+}
+
+// meantMarker suggests a marker for a name that is none.
+func (r *reading) meantMarker(name string) string {
+	qualifier := r.languageName() + "."
+	all := make([]string, len(markers)-1) // Env does not stand in a list
+	for i := range all {
+		all[i] = qualifier + markers[i]
+	}
+	return didYouMean(name, markers[:len(markers)-1], qualifier, "the markers are "+listed(all))
+}
+
+// languageName is the qualifier of the spec language in the file.
+func (r *reading) languageName() string {
+	if r.SpecPkg.Name != "" {
+		return r.SpecPkg.Name
+	}
+	return "spec"
+}
+
+func checkMarkerType(r *reading, report report) {
+	judge := func(m *marking, pos token.Pos) {
+		name := r.text(m.sel)
+		switch {
+		case m.typed() && len(m.args) == 0:
+			report(pos, "%s needs a type: write %s[T]", name, name)
+		case m.typed() && len(m.args) > 1:
+			report(pos, "%s takes one type: put several into a struct", name)
+		case !m.typed() && len(m.args) > 0:
+			report(pos, "%s takes no type: write %s", name, name)
+		}
+	}
+	for _, m := range r.members {
+		for _, e := range m.law {
+			if e.kind == markerElement {
+				judge(e.marking, e.expr.Pos())
+			}
+		}
+	}
+	for _, e := range r.embeds {
+		if e.kind == envEmbed {
+			judge(e.marking, e.expr.Pos())
+		}
+	}
+}
+
+func checkMarkerPlace(r *reading, report report) {
+	for _, m := range r.members {
+		for _, e := range m.law {
+			if e.kind == envElement {
+				report(e.expr.Pos(), "%s is not a law: embed it in the interface, on a line of its own", r.text(e.marking.sel))
+			}
+		}
+	}
+	for _, e := range r.embeds {
+		if e.kind == markerEmbed && e.marking.known {
+			report(e.expr.Pos(), "%s is a law: list it behind the payload of a point, as in OnStart(Start) %s", r.text(e.expr), r.text(e.expr))
+		}
+	}
+	r.eachType(func(inside string, node ast.Node) {
+		qualified(node, func(x *ast.Ident, sel *ast.SelectorExpr) {
+			if r.language(sel) {
+				report(sel.Pos(), "%s stands in %s: markers stand only in the result lists of points", r.text(sel), inside)
+			}
+		})
+	})
+	for _, d := range r.idleInterfaces() {
+		report(d.pos, "interface %s uses markers, but is not part of %s: embed it there", d.name, r.Points.Name.Name)
+	}
+}
+
+// eachType calls visit for every type in the spec file that is no law: payloads, what markers are applied to,
+// and the declarations beside the interfaces that hold points.
+func (r *reading) eachType(visit func(inside string, node ast.Node)) {
+	for _, m := range r.members {
+		for _, p := range m.params {
+			visit("the payload of "+m.Name, p.typ)
+		}
+		for _, e := range m.law {
+			if e.marking == nil {
+				continue
+			}
+			for _, arg := range e.marking.args {
+				visit(r.text(e.marking.sel)+" of "+m.Name, arg)
+			}
+		}
+	}
+	for _, e := range r.embeds {
+		if e.marking == nil {
+			continue
+		}
+		for _, arg := range e.marking.args {
+			visit(r.text(e.marking.sel), arg)
+		}
+	}
+	idle := map[*declaration]bool{}
+	for _, d := range r.idleInterfaces() {
+		idle[d] = true
+	}
+	for _, name := range r.Declared {
+		d := r.scope[name]
+		if d.file == r.file && d.spec != nil && !r.groups[name] && !idle[d] {
+			if d.spec.TypeParams != nil {
+				visit("type "+name, d.spec.TypeParams)
+			}
+			visit("type "+name, d.spec.Type)
+		}
+	}
+}
+
+// idleInterfaces are the interfaces of the spec file whose methods list markers and that no point comes from.
+func (r *reading) idleInterfaces() []*declaration {
+	if r.Points == nil {
+		return nil
+	}
+	var idle []*declaration
+	for _, name := range r.interfaces() {
+		if r.groups[name] {
+			continue
+		}
+		uses := false
+		for _, field := range ast.Unparen(r.scope[name].spec.Type).(*ast.InterfaceType).Methods.List {
+			if signature, ok := field.Type.(*ast.FuncType); ok && signature.Results != nil {
+				for _, result := range signature.Results.List {
+					uses = uses || r.marking(result.Type) != nil
+				}
+			}
+		}
+		if uses {
+			idle = append(idle, r.scope[name])
+		}
+	}
+	return idle
+}
+
+func checkErrorResult(r *reading, report report) {
+	for _, m := range r.members {
+		for _, e := range m.law {
+			if e.kind != errorElement {
+				continue
+			}
+			if len(m.law) == 1 {
+				report(e.expr.Pos(), "error in the list of %s: every hook may return one; to let it stop the act, list spec.Check; to let hooks watch, list nothing", m.Name)
+				continue
+			}
+			report(e.expr.Pos(), "error in the list of %s: every hook may return one, and the policy says what it means; remove it", m.Name)
+		}
+	}
+}
+
+func checkPayloadResult(r *reading, report report) {
+	for _, m := range r.members {
+		for _, e := range m.law {
+			if e.kind != payloadElement {
+				continue
+			}
+			if e.payload == m {
+				report(e.expr.Pos(), "%s is the payload of %s, not something to leave it with: to let hooks return another one, list spec.Replace", e.name, m.Name)
+				continue
+			}
+			report(e.expr.Pos(), "%s is the payload of %s and cannot be an exit: declare a struct type for the exit, with a field that holds it", e.name, e.payload.Name)
+		}
+	}
+}
+
+func checkUnion(r *reading, report report) {
+	for _, bar := range r.file.unions {
+		report(bar, "there is no A | B in a list: list what a hook may leave with one by one, as in (A, B, spec.FailClosed); for a payload declare a struct")
+	}
+}
+
+func checkRepeated(r *reading, report report) {
+	for _, m := range r.members {
+		seen := map[string]bool{}
+		for _, e := range m.law {
+			if e.kind != markerElement && e.kind != exitElement || e.policy() {
+				continue
+			}
+			name := e.name
+			if e.kind == markerElement {
+				name = r.languageName() + "." + e.name
+			}
+			if seen[name] {
+				report(e.expr.Pos(), "%s is listed twice at %s: remove one", name, m.Name)
+			}
+			seen[name] = true
+		}
+	}
+}
+
+func checkOrder(r *reading, report report) {
+	for _, m := range r.members {
+		if m.Kind == Check || m.Kind == Around {
+			continue
+		}
+		decided := false
+		for _, e := range m.law {
+			rewrites := e.is("Vote") && (m.Replace || m.Edit.given()) // has a rule of its own
+			if decided && e.how() && !rewrites {
+				report(e.expr.Pos(), "%s stands behind what a hook may do: a list reads how, what a hook may do, and last what a failure means; put it first", r.text(e.expr))
+			}
+			decided = decided || !e.how() && !e.policy()
+		}
+	}
+}
+
+func checkCheckAlone(r *reading, report report) {
+	for _, m := range r.members {
+		if m.Kind == Check {
+			r.standsAlone(m, "Check", func(e *element) bool { return e.is("Check") }, "", report)
+		}
+	}
+}
+
+func checkAroundAlone(r *reading, report report) {
+	for _, m := range r.members {
+		if m.Kind == Around {
+			r.standsAlone(m, "Around", func(e *element) bool { return e.is("Around") || e.is("Reverse") }, " but for spec.Reverse", report)
+		}
+	}
+}
+
+// standsAlone reports the element with which a law stops standing alone.
+func (r *reading) standsAlone(m *member, marker string, may func(*element) bool, but string, report report) {
+	met := false
+	var intruder *element
+	for _, e := range m.law {
+		met = met || e.is(marker)
+		if e.policy() || e.kind == errorElement || may(e) {
+			if !met || intruder == nil {
+				continue
+			}
+		} else if intruder == nil {
+			intruder = e
+		}
+		if met {
+			report(e.expr.Pos(), "spec.%s stands alone in a list%s, and %s also lists %s: make two points of it, or choose one", marker, but, m.Name, r.text(intruder.expr))
+			return
+		}
+	}
+}
+
+func checkVoteRewrites(r *reading, report report) {
+	for _, m := range r.members {
+		if m.Kind != Vote {
+			continue
+		}
+		voted, rewrites := false, false
+		for _, e := range m.law {
+			rewrite := e.is("Replace") || e.is("Edit")
+			if e.is("Vote") && rewrites || rewrite && voted {
+				report(e.expr.Pos(), "%s beside spec.Vote at %s: in a vote every hook judges the same payload; declare a flow for rewriting, and then a vote for judging", r.rewriteOf(m), m.Name)
+			}
+			voted, rewrites = voted || e.is("Vote"), rewrites || rewrite
+		}
+	}
+}
+
+// rewriteOf names the marker by which a point rewrites its payload.
+func (r *reading) rewriteOf(m *member) string {
+	if m.Replace {
+		return "spec.Replace"
+	}
+	return "spec.Edit"
+}
+
+func checkVoteExits(r *reading, report report) {
+	for _, m := range r.members {
+		if m.Kind != Vote {
+			continue
+		}
+		exits := false
+		for _, e := range m.law {
+			exits = exits || e.exit() || e.kind != markerElement
+		}
+		if !exits {
+			report(m.Pos, "%s votes on nothing: list the exits behind spec.Vote, the strongest first", m.Name)
+		}
+	}
+}

@@ -1,0 +1,156 @@
+package gen
+
+import (
+	"go/ast"
+	"go/token"
+	"path"
+	"strings"
+)
+
+// samePackageRules are asked where the output goes into the spec's own package, besides the others.
+var samePackageRules = []rule{
+	{"name-clash", "names leave room for those that are generated", checkFunctionClash},
+	{"shadowed-name", "the package declares no name that Go declares itself", checkShadowedFunction},
+}
+
+// ownPackageRules are asked where the output is a package of its own, besides the others.
+var ownPackageRules = []rule{
+	{"main-package", "a spec that another package imports is not package main", checkMainPackage},
+	{"output-exported", "what a generated package of its own names is exported", checkOutputExported},
+	{"exit-held", "no type holds an exit", checkExitHeldElsewhere},
+}
+
+// CheckOutput judges a spec by where its output goes: some names trouble only a package that holds both the
+// spec and the output, and others only a package of its own. A nil result means that to suits the spec.
+func CheckOutput(s *Spec, to Output) Diagnostics {
+	switch {
+	case s.reading == nil:
+		return nil
+	case to.SpecPath == "":
+		return ask(s.reading, samePackageRules).sorted()
+	}
+	return ask(s.reading, ownPackageRules).sorted()
+}
+
+func checkFunctionClash(r *reading, report report) {
+	owners := map[string]*member{}
+	for _, m := range r.members {
+		for _, name := range append(generatedNames(m.Name), unexportedNames(m.Name)...) {
+			owners[name] = m
+		}
+	}
+	for _, name := range r.Declared {
+		d := r.scope[name]
+		if ast.IsExported(name) && (d.kind == token.TYPE || d.kind == token.CONST) {
+			continue // asked in either case
+		}
+		if strings.HasPrefix(name, staleCode) {
+			report(d.pos, "%s is the name of the guard in generated code: rename it", name)
+		}
+		if message := clash(d, owners); message != "" {
+			report(d.pos, "%s", message)
+		}
+	}
+}
+
+// shadowedFunctions are the built-in functions without which no Go code is written.
+var shadowedFunctions = words("append cap copy delete len make new panic recover")
+
+func checkShadowedFunction(r *reading, report report) {
+	for _, name := range r.Declared {
+		if d := r.scope[name]; shadowedFunctions[name] {
+			report(d.pos, "%s is a name that Go declares itself, and generated code in this package means that one by it: rename it", name)
+		}
+	}
+}
+
+func checkMainPackage(r *reading, report report) {
+	if r.Package == "main" {
+		report(r.file.tree.Name.Pos(), "package main cannot be imported by the generated package: give the spec a package of its own, or generate into this one, without -o")
+	}
+}
+
+func checkOutputExported(r *reading, report report) {
+	judge := func(inside string, expr ast.Node, parameters map[string]bool) {
+		typeNames(expr, func(name *ast.Ident) {
+			if r.scope[name.Name] != nil && !name.IsExported() && !parameters[name.Name] {
+				report(name.Pos(), "%s in %s is not exported, so the generated package cannot name it: %s, or generate into this package, without -o", name.Name, inside, exportedForm(name.Name))
+			}
+		})
+		ast.Inspect(expr, func(n ast.Node) bool {
+			for _, name := range memberNames(n) {
+				if !name.IsExported() {
+					report(name.Pos(), "%s in %s is not exported, so the generated package cannot write that type: declare it here under an exported name", name.Name, inside)
+				}
+			}
+			return true
+		})
+	}
+	r.eachOutputType(judge)
+}
+
+// memberNames are the names of the fields or methods of a type written out in place.
+func memberNames(n ast.Node) []*ast.Ident {
+	var list *ast.FieldList
+	switch n := n.(type) {
+	case *ast.StructType:
+		list = n.Fields
+	case *ast.InterfaceType:
+		list = n.Methods
+	default:
+		return nil
+	}
+	var names []*ast.Ident
+	for _, f := range list.List {
+		names = append(names, f.Names...)
+	}
+	return names
+}
+
+// eachOutputType calls visit for every type that a generated package of its own writes out.
+func (r *reading) eachOutputType(visit func(inside string, expr ast.Node, parameters map[string]bool)) {
+	if r.Env.given() {
+		visit("spec.Env", r.Env.Expr, nil)
+	}
+	for _, m := range r.members {
+		if m.Payload.given() {
+			visit("the payload of "+m.Name, m.Payload.Expr, nil)
+		}
+		for _, e := range m.law {
+			if arg := e.argument(); arg.given() {
+				visit(r.text(e.marking.sel)+" of "+m.Name, arg.Expr, nil)
+			}
+		}
+	}
+	for _, x := range r.Spec.Exits {
+		for _, f := range x.Fields {
+			visit("exit "+x.Name, f.Type.Expr, nil)
+		}
+	}
+	for _, x := range r.Exports {
+		parameters := map[string]bool{}
+		for _, p := range x.Params {
+			parameters[p.Name] = true
+		}
+		for _, p := range x.Params {
+			visit("the parameters of "+x.Name, p.Type.Expr, parameters)
+		}
+	}
+}
+
+// checkExitHeldElsewhere judges the exported types of the other files, which the generated package shows as
+// they are, while it declares the exits anew.
+func checkExitHeldElsewhere(r *reading, report report) {
+	exits := r.exits()
+	for _, name := range r.Declared {
+		d := r.scope[name]
+		if d.file == r.file || d.spec == nil || !ast.IsExported(name) {
+			continue
+		}
+		typeNames(d.spec.Type, func(ident *ast.Ident) {
+			if x := exits[ident.Name]; x != nil {
+				report(ident.Pos(), "exit %s stands in type %s of %s: an exit stands in result lists only; declare a type of its own for the data that both need", x.name, name, path.Base(d.file.name))
+			}
+		})
+	}
+}

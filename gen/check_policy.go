@@ -1,0 +1,104 @@
+package gen
+
+// policies returns the policies in the list of a point, in order.
+func (m *member) policies() []*element {
+	var all []*element
+	for _, e := range m.law {
+		if e.policy() {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// decides reports whether hooks decide something at the point.
+func (m *member) decides() bool {
+	for _, e := range m.law {
+		if e.decides() {
+			return true
+		}
+	}
+	return false
+}
+
+// unclear reports whether the list holds something that may have been meant as a policy.
+func (m *member) unclear() bool {
+	for _, e := range m.law {
+		switch e.kind {
+		case unknownMarker, bareMarker, unresolvedElement, unionElement:
+			return true
+		}
+	}
+	return false
+}
+
+func checkPolicyMissing(r *reading, report report) {
+	for _, m := range r.members {
+		if m.Kind == Check || m.Kind == Around {
+			continue
+		}
+		if m.decides() && len(m.policies()) == 0 && !m.unclear() {
+			report(m.Pos, "%s does not say what a failing hook means: end its list with spec.FailClosed (the act is refused) or spec.FailOpen (the next hook runs)", m.Name)
+		}
+	}
+}
+
+func checkPolicyMeaningless(r *reading, report report) {
+	for _, m := range r.members {
+		all := m.policies()
+		if len(all) == 0 || m.decides() && m.Kind != Check && m.Kind != Around {
+			continue
+		}
+		pos, name := all[0].expr.Pos(), r.text(all[0].expr)
+		switch m.Kind {
+		case Check:
+			report(pos, "%s beside spec.Check means nothing, for a check's error always stops the act: remove it", name)
+		case Around:
+			report(pos, "%s beside spec.Around means nothing, for errors propagate through the wrapping: remove it", name)
+		case Observe:
+			if !m.doubtful() {
+				report(pos, "%s at %s means nothing, for its hooks only watch: remove it, or list what a hook may decide before it", name, m.Name)
+			}
+		}
+	}
+}
+
+// doubtful reports whether the list holds something that cannot stand there, so that what the point was meant
+// to let hooks do is not known.
+func (m *member) doubtful() bool {
+	for _, e := range m.law {
+		if e.kind != markerElement {
+			return true
+		}
+	}
+	return false
+}
+
+func checkPolicyLast(r *reading, report report) {
+	for _, m := range r.members {
+		if m.Kind == Check || m.Kind == Around {
+			continue
+		}
+		for i, e := range m.law {
+			if !e.policy() {
+				continue
+			}
+			for _, later := range m.law[i+1:] {
+				if !later.policy() && later.kind != errorElement {
+					report(e.expr.Pos(), "%s stands before %s: what a failure means stands last; move it to the end of the list", r.text(e.expr), r.text(later.expr))
+					break
+				}
+			}
+		}
+	}
+}
+
+func checkPolicyOnce(r *reading, report report) {
+	for _, m := range r.members {
+		for i, e := range m.policies() {
+			if i > 0 {
+				report(e.expr.Pos(), "%s has a second policy, %s: keep one", m.Name, r.text(e.expr))
+			}
+		}
+	}
+}

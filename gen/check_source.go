@@ -1,0 +1,151 @@
+package gen
+
+import (
+	"go/ast"
+	"go/token"
+	"path"
+	"strings"
+)
+
+func checkBuildConstraint(r *reading, report report) {
+	if c := buildConstraint(r.file.tree); c != nil {
+		report(c.Slash, "a spec with a build constraint would be generated from in every build and compiled in some: remove the constraint")
+	}
+	if word := constrainedName(r.file.name); word != "" {
+		report(r.file.tree.Package, "the name %s confines the spec to %s: rename the file", r.file.name, word)
+	}
+}
+
+func checkCgo(r *reading, report report) {
+	for _, l := range r.imports {
+		if l.path == "C" {
+			report(l.pos, "a spec cannot import \"C\": declare payloads in plain Go and convert in another file")
+		}
+	}
+}
+
+func checkDotImport(r *reading, report report) {
+	for _, l := range r.imports {
+		if l.name != "." {
+			continue
+		}
+		name := "x"
+		if names := packageNames(l.path); len(names) > 0 {
+			name = names[0]
+		}
+		if l.language() {
+			report(l.pos, "the spec language cannot be dot-imported, for its names would read like types of this package: import %q and write spec.Replace", l.path)
+			continue
+		}
+		report(l.pos, "a dot import hides which names of the spec are its own: import %q and write %s.Name", l.path, name)
+	}
+}
+
+func checkQualifier(r *reading, report report) {
+	for _, use := range r.uses {
+		if r.qualifiers[use.name] != nil {
+			continue
+		}
+		pos := use.sel.Pos()
+		if lines := importsNamed(r.imports, use.name); len(lines) > 1 {
+			report(pos, "%s can be %q or %q: name the import: %s %q", use.name, lines[0].path, lines[1].path, use.name, lines[0].path)
+			continue
+		}
+		report(pos, "%s", r.unknownQualifier(use))
+	}
+	for _, s := range r.strangers {
+		report(s.sel.Pos(), "cannot tell which import %s is: name the import, as in %s %q", s.name, s.name, "path/of/"+s.name)
+	}
+}
+
+// unknownQualifier says what is wrong with a qualifier that no import can stand for.
+func (r *reading) unknownQualifier(use qualifierUse) string {
+	var names, unclear []string
+	dotted, language := false, false
+	for _, l := range r.imports {
+		names = append(names, l.names...)
+		language = language || l.language()
+		dotted = dotted || l.name == "."
+		if l.name == "" && l.path != "C" && !strings.EqualFold(path.Base(l.path), use.name) && !token.IsIdentifier(path.Base(l.path)) {
+			unclear = append(unclear, l.path)
+		}
+	}
+	selector := use.name + "." + use.sel.Sel.Name
+	switch {
+	case use.name == "spec" && !language:
+		return "spec is not imported: add import \"" + languagePath + "\""
+	case near(use.name, names) != "":
+		return "nothing is imported as " + use.name + ": " + didYouMean(use.name, names, "", "") + " Else name the import"
+	case len(unclear) > 0:
+		return "cannot tell which import " + use.name + " is: name the import, as in " + use.name + " \"" + unclear[0] + "\""
+	}
+	return "cannot tell which import " + selector + " comes from: name the import, as in " + use.name + " \"path/of/" + use.name + "\""
+}
+
+func checkShadowedName(r *reading, report report) {
+	for _, name := range r.Declared {
+		if d := r.scope[name]; predeclared[name] {
+			report(d.pos, "%s is a name that Go declares itself, and generated code means that one by it: rename it", d.name)
+		}
+	}
+}
+
+func checkDirectiveForm(r *reading, report report) {
+	for _, d := range r.directives {
+		if d.well {
+			continue
+		}
+		switch {
+		case d.name == "":
+			report(d.pos, "%s names no directive: write %s", d.text, pointsDirective)
+		case strings.HasPrefix(d.text, "//hookgen:") && d.name == "points":
+			report(d.pos, "%s takes no arguments: write the comment above or below it", pointsDirective)
+		default:
+			report(d.pos, "%s looks like a directive and is none: did you mean %s? A directive has no blank, no capital and a line of its own", d.text, pointsDirective)
+		}
+	}
+}
+
+func checkDirectiveName(r *reading, report report) {
+	for _, d := range r.directives {
+		if !d.well || d.is() {
+			continue
+		}
+		report(d.pos, "unknown directive //hookgen:%s: %s", d.name,
+			didYouMean(d.name, directiveNames, "//hookgen:", "the only one is "+pointsDirective))
+	}
+}
+
+func checkDirectivePlace(r *reading, report report) {
+	for _, d := range r.directives {
+		if !d.is() {
+			continue
+		}
+		if d.on == nil {
+			report(d.pos, "%s marks nothing here: put it directly above the interface that declares the points, as the last line of its comment", pointsDirective)
+		} else if _, ok := ast.Unparen(d.on.Type).(*ast.InterfaceType); !ok {
+			report(d.pos, "%s marks %s, which is not written as an interface: put it above the interface that declares the points", pointsDirective, d.on.Name.Name)
+		}
+	}
+}
+
+func checkOneSpec(r *reading, report report) {
+	var first *fileDirective
+	for i := range r.directives {
+		d := &r.directives[i]
+		if !d.is() || d.on == nil {
+			continue
+		}
+		if first == nil {
+			first = d
+			continue
+		}
+		pos := r.Fset.PositionFor(first.pos, false)
+		if d.on == first.on {
+			report(d.pos, "%s stands twice above %s: remove one", pointsDirective, d.on.Name.Name)
+			continue
+		}
+		report(d.pos, "a second spec in one directory; the first is %s, at %s:%d: embed this interface there, or give it a directory of its own",
+			first.on.Name.Name, path.Base(strings.ReplaceAll(pos.Filename, "\\", "/")), pos.Line)
+	}
+}

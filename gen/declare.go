@@ -1,0 +1,110 @@
+package gen
+
+import (
+	"go/ast"
+	"go/token"
+)
+
+// A declaration is one name of the package's scope, or a method of one of its types.
+type declaration struct {
+	name  string
+	kind  token.Token // TYPE, CONST, VAR or FUNC
+	pos   token.Pos
+	file  *file
+	doc   *ast.CommentGroup
+	spec  *ast.TypeSpec // of a type
+	owner string        // of a method: the name of its receiver's type
+}
+
+// structure returns the struct that the declaration writes out, nil if it declares something else.
+func (d *declaration) structure() *ast.StructType {
+	if d == nil || d.spec == nil {
+		return nil
+	}
+	s, _ := ast.Unparen(d.spec.Type).(*ast.StructType)
+	return s
+}
+
+// generic reports whether the declaration is of a type with type parameters.
+func (d *declaration) generic() bool { return d.spec != nil && d.spec.TypeParams != nil }
+
+// declarations returns what a file declares, in source order.
+func declarations(f *file) []*declaration {
+	var all []*declaration
+	add := func(d declaration, name *ast.Ident) {
+		if name == nil || name.Name == "_" || name.Name == "" {
+			return
+		}
+		d.name, d.pos, d.file = name.Name, name.Pos(), f
+		all = append(all, &d)
+	}
+	for _, decl := range f.tree.Decls {
+		switch decl := decl.(type) {
+		case *ast.FuncDecl:
+			switch {
+			case decl.Recv != nil:
+				add(declaration{kind: token.FUNC, owner: receiver(decl.Recv)}, decl.Name)
+			case decl.Name.Name != "init":
+				add(declaration{kind: token.FUNC}, decl.Name)
+			}
+		case *ast.GenDecl:
+			doc := decl.Doc
+			if decl.Lparen.IsValid() {
+				doc = nil
+			}
+			for _, spec := range decl.Specs {
+				switch spec := spec.(type) {
+				case *ast.TypeSpec:
+					add(declaration{kind: token.TYPE, doc: firstOf(spec.Doc, doc, spec.Comment), spec: spec}, spec.Name)
+				case *ast.ValueSpec:
+					for _, name := range spec.Names {
+						add(declaration{kind: decl.Tok, doc: firstOf(spec.Doc, doc, spec.Comment)}, name)
+					}
+				}
+			}
+		}
+	}
+	return all
+}
+
+// receiver returns the name of the type that a receiver is of, "" if it cannot be told.
+func receiver(list *ast.FieldList) string {
+	if len(list.List) != 1 {
+		return ""
+	}
+	if name := baseName(list.List[0].Type); name != nil {
+		return name.Name
+	}
+	return ""
+}
+
+// baseName returns the identifier below the pointers, parentheses and type arguments of a type, nil if what
+// is below them is not a plain identifier.
+func baseName(expr ast.Expr) *ast.Ident {
+	for {
+		switch e := expr.(type) {
+		case *ast.Ident:
+			return e
+		case *ast.ParenExpr:
+			expr = e.X
+		case *ast.StarExpr:
+			expr = e.X
+		case *ast.IndexExpr:
+			expr = e.X
+		case *ast.IndexListExpr:
+			expr = e.X
+		default:
+			return nil
+		}
+	}
+}
+
+// firstOf returns the first comment that there is.
+func firstOf(groups ...*ast.CommentGroup) *ast.CommentGroup {
+	for _, g := range groups {
+		if g != nil {
+			return g
+		}
+	}
+	return nil
+}

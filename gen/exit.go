@@ -1,0 +1,55 @@
+package gen
+
+import (
+	"go/ast"
+	"slices"
+)
+
+// readExits fills the exits: those of each point as listed, those of the spec as declared.
+func (r *reading) readExits() {
+	exits := map[*declaration]*Exit{}
+	for _, m := range r.members {
+		for _, e := range m.law {
+			if e.kind != exitElement {
+				continue
+			}
+			exit := exits[e.decl]
+			if exit == nil {
+				exit = &Exit{Name: e.decl.name, Doc: e.decl.doc.Text(), Pos: e.decl.pos, Fields: fieldsOf(e.decl.structure())}
+				exits[e.decl] = exit
+				r.Spec.Exits = append(r.Spec.Exits, exit)
+			}
+			m.Exits = append(m.Exits, exit)
+		}
+	}
+	slices.SortFunc(r.Spec.Exits, func(a, b *Exit) int { return int(a.Pos) - int(b.Pos) })
+}
+
+// exitNamed returns the exit of that name, nil if no point lists one.
+func (r *reading) exitNamed(name string) *Exit {
+	for _, x := range r.Spec.Exits {
+		if x.Name == name {
+			return x
+		}
+	}
+	return nil
+}
+
+// fieldsOf lists the fields of a struct one by one. An embedded field has no name.
+func fieldsOf(s *ast.StructType) []Field {
+	var fields []Field
+	for _, f := range s.Fields.List {
+		field := Field{Type: typeOf(f.Type), Doc: firstOf(f.Doc, f.Comment).Text()}
+		if f.Tag != nil {
+			field.Tag = f.Tag.Value
+		}
+		for _, name := range f.Names {
+			field.Name = name.Name
+			fields = append(fields, field)
+		}
+		if len(f.Names) == 0 {
+			fields = append(fields, field)
+		}
+	}
+	return fields
+}

@@ -1,0 +1,94 @@
+package gen
+
+import (
+	"go/ast"
+	"go/token"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// readExports fills what a generated package of its own shows of the spec package, and all names of its scope.
+func (r *reading) readExports() {
+	r.Declared = slices.Sorted(maps.Keys(r.scope))
+	exits := map[string]bool{}
+	for _, x := range r.Spec.Exits {
+		exits[x.Name] = true
+	}
+	for _, name := range r.Declared {
+		d := r.scope[name]
+		if !ast.IsExported(name) || exits[name] || d.kind != token.TYPE && d.kind != token.CONST {
+			continue
+		}
+		if d.spec != nil && len(d.file.errors) > 0 && unparsed(d.spec.TypeParams) {
+			continue
+		}
+		export := Export{Name: name, Doc: d.doc.Text(), Pos: d.pos, Const: d.kind == token.CONST}
+		if d.spec != nil && d.spec.TypeParams != nil {
+			if d.file != r.file {
+				r.adoptQualifiers(d)
+			}
+			for _, p := range flatten(d.spec.TypeParams) {
+				field := Field{Type: typeOf(p.typ)}
+				if p.name != nil {
+					field.Name = p.name.Name
+				}
+				export.Params = append(export.Params, field)
+			}
+		}
+		r.Exports = append(r.Exports, export)
+	}
+}
+
+// unparsed reports whether the parser could not make sense of a part of the list.
+func unparsed(list *ast.FieldList) bool {
+	bad := false
+	if list != nil {
+		ast.Inspect(list, func(n ast.Node) bool {
+			_, is := n.(*ast.BadExpr)
+			bad = bad || is
+			return !bad
+		})
+	}
+	return bad
+}
+
+// adoptQualifiers makes the constraints of a type of another file readable by the model's import block: what
+// they import is added to it, under another name where theirs is taken.
+func (r *reading) adoptQualifiers(d *declaration) {
+	lines := importLines(d.file.tree)
+	qualified(d.spec.TypeParams, func(x *ast.Ident, sel *ast.SelectorExpr) {
+		found := importsNamed(lines, x.Name)
+		if len(found) != 1 {
+			r.strangers = append(r.strangers, stranger{d.file, sel, x.Name})
+			return
+		}
+		x.Name = r.adopt(x.Name, found[0])
+	})
+}
+
+// adopt returns the name under which the model imports the package of a line.
+func (r *reading) adopt(name string, line *importLine) string {
+	taken := map[string]bool{}
+	for _, have := range r.Imports {
+		if have.Path == line.path {
+			return have.Name
+		}
+		taken[have.Name] = true
+	}
+	taken[r.SpecPkg.Name] = true
+	free := name
+	for n := 2; taken[free]; n++ {
+		free = strings.TrimRight(name, "0123456789") + strconv.Itoa(n)
+	}
+	r.Imports = append(r.Imports, Import{Name: free, Path: line.path, Pos: line.pos})
+	return free
+}
+
+// A stranger is a qualifier of another file whose import cannot be told.
+type stranger struct {
+	file *file
+	sel  *ast.SelectorExpr
+	name string
+}

@@ -1,0 +1,142 @@
+package gen
+
+import (
+	"go/ast"
+	"go/token"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// languagePath is the import path of the spec language.
+const languagePath = "github.com/hookgen/hookgen/spec"
+
+// An importLine is one line of a file's import block.
+type importLine struct {
+	path  string
+	name  string   // as written; "" if the line has none
+	names []string // what the package may be called in the file
+	pos   token.Pos
+}
+
+// language reports whether the line imports the spec language.
+func (l *importLine) language() bool { return l.path == languagePath }
+
+// importLines returns the import block of a file.
+func importLines(tree *ast.File) []*importLine {
+	var lines []*importLine
+	for _, spec := range tree.Imports {
+		path, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			continue
+		}
+		line := &importLine{path: path, pos: spec.Pos()}
+		switch {
+		case spec.Name != nil:
+			line.name = spec.Name.Name
+			if line.name != "_" && line.name != "." {
+				line.names = []string{line.name}
+			}
+		default:
+			line.names = packageNames(path)
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+var (
+	majorVersion  = regexp.MustCompile(`^v[0-9]+$`)
+	dottedVersion = regexp.MustCompile(`\.v[0-9]+$`)
+)
+
+// packageNames returns what the package of an import path may be called, likeliest first. A path does not say;
+// these are the habits: the last element, the one before a major version, go-x, x-go and x.go for x.
+func packageNames(path string) []string {
+	var names []string
+	add := func(name string) {
+		if token.IsIdentifier(name) && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	parent, last := "", path
+	if i := strings.LastIndexByte(path, '/'); i >= 0 {
+		parent, last = path[:i], path[i+1:]
+	}
+	if majorVersion.MatchString(last) {
+		if parent != "" && last != "v0" && last != "v1" {
+			for _, name := range packageNames(parent) {
+				add(name)
+			}
+		}
+		add(last)
+		return names
+	}
+	last = dottedVersion.ReplaceAllString(last, "")
+	add(last)
+	for _, affix := range []string{"go", "golang"} {
+		for _, sep := range []string{"-", "."} {
+			if rest, ok := strings.CutPrefix(last, affix+sep); ok {
+				add(rest)
+			}
+			if rest, ok := strings.CutSuffix(last, sep+affix); ok {
+				add(rest)
+			}
+		}
+	}
+	return names
+}
+
+// importsNamed returns the lines that a qualifier can stand for. More than one means that it cannot be told.
+func importsNamed(lines []*importLine, qualifier string) []*importLine {
+	var found []*importLine
+	for _, l := range lines {
+		if slices.Contains(l.names, qualifier) {
+			if l.name == qualifier {
+				return []*importLine{l}
+			}
+			found = append(found, l)
+		}
+	}
+	return found
+}
+
+// modelImports returns the import block as the model shows it, every line under the name that the file uses.
+func modelImports(lines []*importLine, used map[string]*importLine) (imports []Import, language Import) {
+	for _, l := range lines {
+		if len(l.names) == 0 || l.path == "C" {
+			continue
+		}
+		name := l.names[0]
+		for _, candidate := range l.names {
+			if used[candidate] == l {
+				name = candidate
+			}
+		}
+		entry := Import{Name: name, Path: l.path, Pos: l.pos}
+		switch {
+		case !l.language():
+			imports = append(imports, entry)
+		case language.Path == "":
+			language = entry
+		}
+	}
+	return imports, language
+}
+
+// qualified calls visit for every qualifier in the type expressions below node.
+func qualified(node ast.Node, visit func(qualifier *ast.Ident, sel *ast.SelectorExpr)) {
+	if node == nil {
+		return
+	}
+	ast.Inspect(node, func(n ast.Node) bool {
+		if sel, ok := n.(*ast.SelectorExpr); ok {
+			if x, ok := sel.X.(*ast.Ident); ok {
+				visit(x, sel)
+				return false
+			}
+		}
+		return true
+	})
+}

@@ -1,0 +1,254 @@
+package gen
+
+import (
+	"go/ast"
+	"slices"
+)
+
+// What an element of a result list is, or why it is nothing that can stand there.
+type elementKind int
+
+const (
+	markerElement     elementKind = iota // a marker that can stand in a list
+	exitElement                          // an exit, perhaps with a mistake in its declaration
+	unknownMarker                        // spec.Foo
+	bareMarker                           // Replace without its qualifier
+	envElement                           // spec.Env
+	errorElement                         // error
+	payloadElement                       // the payload of a point
+	unionElement                         // A | B
+	foreignElement                       // a type of another package
+	unresolvedElement                    // a qualifier that names no import; reported as such
+	undeclaredElement                    // a name that nothing declares
+	elsewhereElement                     // a type of another file of the package
+	notStructElement                     // a type of the spec file that is no struct written out
+	genericElement                       // an instantiated type, or one that should be
+	pointerElement                       // *Exit
+	shapeElement                         // a type without a name
+)
+
+// An element is one entry of a result list.
+type element struct {
+	expr    ast.Expr
+	kind    elementKind
+	name    string // of the marker or the type; "" for one without a name
+	marking *marking
+	decl    *declaration // of a type of the package
+	payload *member      // the point whose payload it is
+}
+
+// decides reports whether the element lets a hook decide something, so that a failure needs a policy.
+func (e *element) decides() bool {
+	return e.exit() || e.is("Replace") || e.is("Edit") || e.is("Vote")
+}
+
+// exit reports whether the element is an exit or was meant as one.
+func (e *element) exit() bool {
+	switch e.kind {
+	case exitElement, unionElement, undeclaredElement, elsewhereElement, notStructElement, genericElement,
+		pointerElement, foreignElement:
+		return true
+	}
+	return false
+}
+
+// is reports whether the element is the marker of that name.
+func (e *element) is(marker string) bool { return e.kind == markerElement && e.name == marker }
+
+// policy reports whether the element is a policy.
+func (e *element) policy() bool { return e.kind == markerElement && e.marking.policy() }
+
+// how reports whether the element says how hooks are run: what the list begins with.
+func (e *element) how() bool { return e.is("Vote") || e.is("Reverse") }
+
+// alone reports whether the element is a law in itself.
+func (e *element) alone() bool { return e.is("Check") || e.is("Around") }
+
+// argument is the type argument of a marker; zero if it has not exactly one.
+func (e *element) argument() Type {
+	if e.marking == nil || len(e.marking.args) != 1 {
+		return Type{}
+	}
+	return typeOf(e.marking.args[0])
+}
+
+// readLaws reads the payload and the result list of every member.
+func (r *reading) readLaws() {
+	payloads := map[string]*member{}
+	for _, m := range r.members {
+		if p := m.payload(r); p != nil {
+			if p.name != nil && p.name.Name != "_" {
+				m.Param = p.name.Name
+			}
+			m.Payload = typeOf(p.typ)
+			if name := baseName(p.typ); name != nil && payloads[name.Name] == nil {
+				payloads[name.Name] = m
+			}
+		}
+	}
+	for _, m := range r.members {
+		for _, expr := range m.Results {
+			m.law = append(m.law, r.element(m, expr, payloads))
+		}
+		m.readLaw()
+	}
+}
+
+// payload returns the parameter that is the payload: the first that is not a context. It is nil if there is
+// none, or none that can be one.
+func (m *member) payload(r *reading) *parameter {
+	for i := range m.params {
+		p := &m.params[i]
+		if _, variadic := p.typ.(*ast.Ellipsis); variadic || p.union {
+			return nil
+		}
+		if !r.isContext(p.typ) {
+			return p
+		}
+	}
+	return nil
+}
+
+// isContext reports whether a type is context.Context.
+func (r *reading) isContext(expr ast.Expr) bool {
+	sel, ok := ast.Unparen(expr).(*ast.SelectorExpr)
+	if !ok || sel.Sel.Name != "Context" {
+		return false
+	}
+	x, ok := sel.X.(*ast.Ident)
+	if !ok {
+		return false
+	}
+	line := r.qualifiers[x.Name]
+	return line != nil && line.path == "context" || line == nil && x.Name == "context"
+}
+
+// element tells what one entry of a result list is.
+func (r *reading) element(m *member, expr ast.Expr, payloads map[string]*member) *element {
+	e := &element{expr: expr}
+	if r.unionAfter(expr) {
+		e.kind = unionElement
+		return e
+	}
+	if e.marking = r.marking(expr); e.marking != nil {
+		e.name = e.marking.name
+		switch {
+		case !e.marking.known:
+			e.kind = unknownMarker
+		case e.name == "Env":
+			e.kind = envElement
+		}
+		return e
+	}
+	base, args := instance(expr)
+	pointer := false
+	for {
+		star, ok := base.(*ast.StarExpr)
+		if !ok {
+			break
+		}
+		base, args = instance(star.X)
+		pointer = true
+	}
+	switch base := base.(type) {
+	case *ast.Ident:
+		e.name = base.Name
+		e.kind = r.named(e, m, payloads)
+	case *ast.SelectorExpr:
+		e.name = r.text(base)
+		e.kind = foreignElement
+		if x, ok := base.X.(*ast.Ident); !ok || r.qualifiers[x.Name] == nil {
+			e.kind = unresolvedElement
+		}
+		return e
+	default:
+		e.kind = shapeElement
+		return e
+	}
+	if e.kind == exitElement && (len(args) > 0 || e.decl.generic()) {
+		e.kind = genericElement
+	}
+	if pointer && e.kind == exitElement {
+		e.kind = pointerElement
+	}
+	return e
+}
+
+// named tells what an unqualified name in a result list is.
+func (r *reading) named(e *element, m *member, payloads map[string]*member) elementKind {
+	e.decl = r.scope[e.name]
+	if e.decl == nil {
+		switch {
+		case e.name == "error":
+			return errorElement
+		case predeclared[e.name]:
+			return shapeElement
+		case slices.Contains(markers, e.name):
+			return bareMarker
+		}
+		return undeclaredElement
+	}
+	if e.decl.spec == nil {
+		return shapeElement
+	}
+	if other := payloads[e.name]; other != nil {
+		e.payload = other
+		if name := baseName(m.Payload.Expr); name != nil && name.Name == e.name {
+			e.payload = m
+		}
+		return payloadElement
+	}
+	switch {
+	case e.decl.file != r.file:
+		return elsewhereElement
+	case e.decl.structure() == nil || e.decl.spec.Assign.IsValid():
+		return notStructElement
+	}
+	return exitElement
+}
+
+// readLaw fills the law of the point from its elements.
+func (m *member) readLaw() {
+	var vote, check, around, collect, decides bool
+	for _, e := range m.law {
+		decides = decides || e.decides()
+		if e.kind != markerElement {
+			continue
+		}
+		switch e.name {
+		case "Replace":
+			m.Replace = true
+		case "Edit":
+			m.Edit = e.argument()
+		case "Vote":
+			vote = true
+		case "Collect":
+			collect, m.Collect = true, e.argument()
+		case "Check":
+			check = true
+		case "Around":
+			around, m.Around = true, e.argument()
+		case "Reverse":
+			m.Reverse = true
+		case "FailClosed":
+			m.Policy = FailClosed
+		case "FailOpen":
+			m.Policy = FailOpen
+		}
+	}
+	switch {
+	case check:
+		m.Kind = Check
+	case around:
+		m.Kind = Around
+	case vote:
+		m.Kind = Vote
+	case decides:
+		m.Kind = Flow
+	case collect:
+		m.Kind = Collect
+		if m.Policy == NoPolicy {
+			m.Policy = FailOpen
+		}
+	}
+}

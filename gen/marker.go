@@ -1,0 +1,58 @@
+package gen
+
+import (
+	"go/ast"
+	"slices"
+)
+
+// The markers of the spec language, in the order of its manual.
+var markers = []string{"Replace", "Edit", "Vote", "Collect", "Check", "Around", "Reverse", "FailClosed", "FailOpen", "Env"}
+
+// typedMarkers take one type argument; the others take none.
+var typedMarkers = []string{"Edit", "Collect", "Around", "Env"}
+
+// A marking is a use of a name of the spec language: spec.Name or spec.Name[args].
+type marking struct {
+	name  string
+	known bool // a marker of that name exists
+	args  []ast.Expr
+	sel   *ast.SelectorExpr
+}
+
+// typed reports whether the marker takes a type argument.
+func (m *marking) typed() bool { return slices.Contains(typedMarkers, m.name) }
+
+// policy reports whether the marker says what a failure means.
+func (m *marking) policy() bool { return m.name == "FailClosed" || m.name == "FailOpen" }
+
+// marking reads an expression as a use of the spec language, nil if it is something else.
+func (r *reading) marking(expr ast.Expr) *marking {
+	base, args := instance(expr)
+	sel, ok := base.(*ast.SelectorExpr)
+	if !ok || !r.language(sel) {
+		return nil
+	}
+	return &marking{name: sel.Sel.Name, known: slices.Contains(markers, sel.Sel.Name), args: args, sel: sel}
+}
+
+// language reports whether a selector's qualifier is that of the spec language.
+func (r *reading) language(sel *ast.SelectorExpr) bool {
+	x, ok := sel.X.(*ast.Ident)
+	if !ok {
+		return false
+	}
+	line := r.qualifiers[x.Name]
+	return line != nil && line.language()
+}
+
+// instance splits a type into what is instantiated and its type arguments, nil if there are none.
+func instance(expr ast.Expr) (ast.Expr, []ast.Expr) {
+	switch e := ast.Unparen(expr).(type) {
+	case *ast.IndexExpr:
+		return ast.Unparen(e.X), []ast.Expr{e.Index}
+	case *ast.IndexListExpr:
+		return ast.Unparen(e.X), e.Indices
+	default:
+		return e, nil
+	}
+}

@@ -1,0 +1,74 @@
+package gen
+
+import (
+	"slices"
+	"strings"
+)
+
+// distance is the optimal string alignment distance: the fewest insertions, deletions, replacements and
+// swaps of neighbours that make b of a.
+func distance(a, b string) int {
+	from, to := []rune(a), []rune(b)
+	before, last, row := make([]int, len(to)+1), make([]int, len(to)+1), make([]int, len(to)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i, x := range from {
+		row[0] = i + 1
+		for j, y := range to {
+			cost := 1
+			if x == y {
+				cost = 0
+			}
+			row[j+1] = min(last[j]+cost, last[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && x == to[j-1] && from[i-1] == y {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(to)]
+}
+
+// longestNear bounds the names that are compared, so that a huge one costs nothing.
+const longestNear = 64
+
+// near returns the candidate that name is most likely to be a slip for: equal but for case, or at most one
+// edit in three letters away. Among equally near ones the first counts; "" if none is near.
+func near(name string, candidates []string) string {
+	if len(name) > longestNear {
+		return ""
+	}
+	best, least := "", -1
+	for _, c := range candidates {
+		if c == name || len(c) > longestNear {
+			continue
+		}
+		d := distance(strings.ToLower(name), strings.ToLower(c))
+		if d > max(len(name), len(c))/3 {
+			continue
+		}
+		if least < 0 || d < least {
+			best, least = c, d
+		}
+	}
+	return best
+}
+
+// didYouMean is the end of a message: a question if a candidate is near, else otherwise.
+func didYouMean(name string, candidates []string, prefix, otherwise string) string {
+	if c := near(name, candidates); c != "" {
+		return "did you mean " + prefix + c + "?"
+	}
+	return otherwise
+}
+
+// listed joins words as a sentence does: a, b or c.
+func listed(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	words = slices.Clone(words)
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}

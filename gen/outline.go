@@ -1,0 +1,284 @@
+package gen
+
+import (
+	"go/ast"
+	"go/token"
+)
+
+// A reading is a spec file as read: the model, filled as far as it goes, and beside it what only the checks
+// need to judge. Building it reports nothing and stops at nothing.
+type reading struct {
+	*Spec
+	file       *file   // the spec file
+	others     []*file // the other files of its package that belong to every build
+	scope      map[string]*declaration
+	methods    []*declaration // of every type of the package
+	imports    []*importLine
+	qualifiers map[string]*importLine // every qualifier in the types of the spec file; nil where it cannot be told
+	uses       []qualifierUse         // the first use of each qualifier, in source order
+	directives []fileDirective
+	embeds     []*embedding
+	members    []*member
+	byName     map[string]*member // the first of each name
+	groups     map[string]bool    // interfaces reached from the points interface
+	strangers  []stranger
+}
+
+// A fileDirective is a directive in one of the files of the directory.
+type fileDirective struct {
+	directive
+	file *file
+	on   *ast.TypeSpec // what it marks, nil if nothing
+}
+
+// A qualifierUse is where a qualifier is met first.
+type qualifierUse struct {
+	name string
+	sel  *ast.SelectorExpr
+}
+
+// A member is a method of the points interface or of a group: a point, or what was meant as one.
+type member struct {
+	*Point
+	ident  *ast.Ident
+	params []parameter
+	law    []*element
+	first  *member // the member before it that has the same name, nil if there is none
+}
+
+// A parameter is one parameter of a method.
+type parameter struct {
+	name  *ast.Ident // nil if it has none
+	typ   ast.Expr
+	union bool // A | B
+}
+
+// Pos is the first byte of the parameter.
+func (p *parameter) Pos() token.Pos {
+	if p.name != nil {
+		return p.name.Pos()
+	}
+	return p.typ.Pos()
+}
+
+// How an embedded element of the interface is to be taken.
+type embedKind int
+
+const (
+	wrongEmbed  embedKind = iota
+	envEmbed              // spec.Env[E]
+	groupEmbed            // an interface of the spec file
+	cycleEmbed            // an interface that is being read already
+	againEmbed            // a group that was embedded before
+	parentEmbed           // Points of another package
+	markerEmbed           // another name of the spec language
+)
+
+// An embedding is one embedded element of the points interface or of a group.
+type embedding struct {
+	kind    embedKind
+	expr    ast.Expr
+	group   *declaration
+	sel     *ast.SelectorExpr
+	marking *marking
+}
+
+// outline builds the reading of a spec file whose points interface is known, or nil if none is.
+func outline(dir string, fset *token.FileSet, f *file, others []*file, found []fileDirective, points *ast.TypeSpec) *reading {
+	r := &reading{
+		Spec: &Spec{
+			Dir: dir, File: f.path, Package: f.tree.Name.Name, Doc: f.tree.Doc.Text(), Fset: fset, Points: points,
+		},
+		file: f, others: others, directives: found,
+		scope: map[string]*declaration{}, imports: importLines(f.tree), groups: map[string]bool{},
+		byName: map[string]*member{},
+	}
+	r.declare()
+	r.resolveQualifiers()
+	r.Imports, r.SpecPkg = modelImports(r.imports, r.qualifiers)
+	if points != nil {
+		for _, d := range declarations(f) {
+			if d.spec == points {
+				r.PointsDoc = d.doc.Text()
+				r.readInterface(d, map[*ast.TypeSpec]bool{})
+			}
+		}
+	}
+	r.readLaws()
+	r.readExits()
+	r.readExports()
+	return r
+}
+
+// declare fills the package's scope; the spec file's declarations come first.
+func (r *reading) declare() {
+	for _, f := range append([]*file{r.file}, r.others...) {
+		for _, d := range declarations(f) {
+			switch {
+			case d.owner != "":
+				r.methods = append(r.methods, d)
+			case r.scope[d.name] == nil:
+				r.scope[d.name] = d
+			}
+		}
+	}
+}
+
+// resolveQualifiers finds the import behind each qualifier in the types of the spec file.
+func (r *reading) resolveQualifiers() {
+	r.qualifiers = map[string]*importLine{}
+	for _, decl := range r.file.tree.Decls {
+		group, ok := decl.(*ast.GenDecl)
+		if !ok || group.Tok != token.TYPE {
+			continue
+		}
+		for _, spec := range group.Specs {
+			qualified(spec, func(x *ast.Ident, sel *ast.SelectorExpr) {
+				if _, met := r.qualifiers[x.Name]; met || r.scope[x.Name] != nil {
+					return
+				}
+				r.qualifiers[x.Name] = nil
+				if lines := importsNamed(r.imports, x.Name); len(lines) == 1 {
+					r.qualifiers[x.Name] = lines[0]
+				}
+				r.uses = append(r.uses, qualifierUse{x.Name, sel})
+			})
+		}
+	}
+}
+
+// readInterface reads the points interface or a group, with what it embeds, in source order.
+func (r *reading) readInterface(d *declaration, open map[*ast.TypeSpec]bool) {
+	body, ok := ast.Unparen(d.spec.Type).(*ast.InterfaceType)
+	if !ok {
+		return
+	}
+	r.groups[d.name] = true
+	open[d.spec] = true
+	for _, field := range body.Methods.List {
+		if signature, ok := field.Type.(*ast.FuncType); ok && len(field.Names) == 1 {
+			r.addMember(field, field.Names[0], signature)
+			continue
+		}
+		e := r.embedding(field.Type, open)
+		r.embeds = append(r.embeds, e)
+		switch e.kind {
+		case envEmbed:
+			if !r.Env.given() && len(e.marking.args) == 1 {
+				r.Env = typeOf(e.marking.args[0])
+			}
+		case parentEmbed:
+			line := r.qualifiers[e.sel.X.(*ast.Ident).Name]
+			if line != nil {
+				r.Parents = append(r.Parents, Parent{Pos: e.expr.Pos(),
+					Import: Import{Name: e.sel.X.(*ast.Ident).Name, Path: line.path, Pos: line.pos}})
+			}
+		case groupEmbed:
+			r.readInterface(e.group, open)
+		}
+	}
+	delete(open, d.spec)
+}
+
+// embedding tells what an embedded element is.
+func (r *reading) embedding(expr ast.Expr, open map[*ast.TypeSpec]bool) *embedding {
+	e := &embedding{expr: expr}
+	if m := r.marking(expr); m != nil {
+		e.marking, e.kind = m, markerEmbed
+		if m.name == "Env" {
+			e.kind = envEmbed
+		}
+		return e
+	}
+	switch x := ast.Unparen(expr).(type) {
+	case *ast.SelectorExpr:
+		if _, ok := x.X.(*ast.Ident); ok && x.Sel.Name == "Points" {
+			e.kind, e.sel = parentEmbed, x
+		}
+	case *ast.Ident:
+		d := r.scope[x.Name]
+		if d == nil || d.file != r.file || d.spec == nil || d.generic() {
+			break
+		}
+		if _, ok := ast.Unparen(d.spec.Type).(*ast.InterfaceType); !ok {
+			break
+		}
+		e.group = d
+		switch {
+		case open[d.spec]:
+			e.kind = cycleEmbed
+		case r.groups[d.name]:
+			e.kind = againEmbed
+		default:
+			e.kind = groupEmbed
+		}
+	}
+	return e
+}
+
+// addMember adds a method of the interface.
+func (r *reading) addMember(field *ast.Field, name *ast.Ident, signature *ast.FuncType) {
+	m := &member{ident: name, Point: &Point{Name: name.Name, Doc: field.Doc.Text(), Pos: name.Pos()}}
+	for _, p := range flatten(signature.Params) {
+		p.union = r.unionAfter(p.typ)
+		m.params = append(m.params, p)
+	}
+	for _, p := range flatten(signature.Results) {
+		m.Results = append(m.Results, p.typ)
+	}
+	r.members = append(r.members, m)
+	if m.first = r.byName[m.Name]; m.first == nil {
+		r.byName[m.Name] = m
+		r.List = append(r.List, m.Point)
+	}
+}
+
+// flatten lists parameters one by one: a, b T are two.
+func flatten(list *ast.FieldList) []parameter {
+	if list == nil {
+		return nil
+	}
+	var all []parameter
+	for _, field := range list.List {
+		for _, name := range field.Names {
+			all = append(all, parameter{name: name, typ: field.Type})
+		}
+		if len(field.Names) == 0 {
+			all = append(all, parameter{typ: field.Type})
+		}
+	}
+	return all
+}
+
+// unionAfter reports whether a type was the left side of a union.
+func (r *reading) unionAfter(expr ast.Expr) bool {
+	for _, bar := range r.file.unions {
+		if bar < expr.End() {
+			continue
+		}
+		start, end := r.offset(expr.End()), r.offset(bar)
+		if start <= end && end <= len(r.file.text) && onlyBlanks(r.file.text[start:end]) {
+			return true
+		}
+	}
+	return false
+}
+
+// offset is the place of pos in the spec file's text.
+func (r *reading) offset(pos token.Pos) int { return int(pos - r.file.tree.FileStart) }
+
+// onlyBlanks reports whether text is nothing but blanks and tabs.
+func onlyBlanks(text []byte) bool {
+	for _, c := range text {
+		if c != ' ' && c != '\t' {
+			return false
+		}
+	}
+	return true
+}
+
+// typeOf is an expression as a type of the model.
+func typeOf(expr ast.Expr) Type { return Type{Expr: expr, Pos: expr.Pos()} }
+
+// given reports whether there is a type.
+func (t Type) given() bool { return t.Expr != nil }

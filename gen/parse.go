@@ -1,0 +1,72 @@
+package gen
+
+import (
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+)
+
+// A file is a source with its syntax tree. The tree of a file that does not compile holds what the parser
+// could make of it.
+type file struct {
+	source
+	tree   *ast.File
+	errors scanner.ErrorList
+	unions []token.Pos // of each | between two types in a list of the spec's interfaces
+}
+
+// parse reads a source into a tree, comments included. With patient it reads on beyond unions.
+func parse(fset *token.FileSet, s source, patient bool) *file {
+	f := &file{source: s}
+	f.tree, f.errors = parseText(fset, s.path, s.text)
+	text := s.text
+	var unions []int
+	// Each round removes every union that the parser met, at least one; it gives up after ten errors.
+	for round := 0; patient && len(f.errors) > 0 && round < 10; round++ {
+		next, found := blankUnions(text, offsetsOf(f.errors, text))
+		if len(found) == 0 {
+			break
+		}
+		text, unions = next, append(unions, found...)
+		f.tree, f.errors = parseText(fset, s.path, text)
+	}
+	for _, offset := range unions {
+		f.unions = append(f.unions, f.tree.FileStart+token.Pos(offset))
+	}
+	return f
+}
+
+// parseText runs the parser.
+func parseText(fset *token.FileSet, path string, text []byte) (*ast.File, scanner.ErrorList) {
+	tree, err := parser.ParseFile(fset, path, text, parser.ParseComments|parser.SkipObjectResolution)
+	var list scanner.ErrorList
+	if err != nil && !errors.As(err, &list) {
+		list.Add(token.Position{Filename: path}, err.Error())
+	}
+	return tree, list
+}
+
+// offsetsOf returns the offsets of the errors that stand at a single |.
+func offsetsOf(list scanner.ErrorList, text []byte) []int {
+	var offsets []int
+	for _, e := range list {
+		if at := e.Pos.Offset; at >= 0 && at < len(text) && text[at] == '|' {
+			offsets = append(offsets, at)
+		}
+	}
+	return offsets
+}
+
+// comments returns every comment of the file in order, also of one that does not parse.
+func (f *file) comments(fset *token.FileSet) []*ast.Comment {
+	if len(f.errors) > 0 {
+		return commentsOf(fset.File(f.tree.FileStart), f.text)
+	}
+	var comments []*ast.Comment
+	for _, group := range f.tree.Comments {
+		comments = append(comments, group.List...)
+	}
+	return comments
+}

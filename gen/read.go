@@ -1,0 +1,168 @@
+package gen
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/scanner"
+	"go/token"
+	"slices"
+	"strings"
+)
+
+// Read reads the spec in a directory: the one Go file whose interface carries //hookgen:points. The other
+// files of its package count for what they export, and for the names that they take; they need not compile.
+// Tests and files that hookgen generated are passed over.
+//
+// It returns a Spec and no diagnostics, or all diagnostics in order of place and no Spec. A diagnostic with
+// the rule [RuleIO] tells that the directory or a file could not be read.
+func Read(dir string) (*Spec, Diagnostics) {
+	sources, trouble := load(dir)
+	if len(trouble) > 0 && len(sources) == 0 {
+		return nil, trouble
+	}
+	spec, found := read(dir, sources)
+	if spec == nil && ruleIs(found, ruleNoSpec) {
+		found = append(found, trouble...) // the spec may be in what could not be read
+	}
+	return spec, found.sorted()
+}
+
+// The rules that are broken before there is a reading to ask about.
+const (
+	ruleNoSpec = "no-spec"
+	ruleSize   = "size"
+	ruleSyntax = "syntax"
+)
+
+// ruleIs reports whether there is a diagnostic of that rule.
+func ruleIs(found Diagnostics, rule string) bool {
+	return slices.ContainsFunc(found, func(d Diagnostic) bool { return d.Rule == rule })
+}
+
+// read is Read on the contents of the directory.
+func read(dir string, sources []source) (*Spec, Diagnostics) {
+	if large := tooLarge(sources); large != nil {
+		return nil, large
+	}
+	fset := token.NewFileSet()
+	var files []*file
+	var directives []fileDirective
+	for _, s := range sources {
+		f := parse(fset, s, bytes.Contains(s.text, []byte("hookgen")))
+		files = append(files, f)
+		for _, d := range f.directives(fset) {
+			found := fileDirective{directive: d, file: f}
+			if d.is() {
+				found.on = marked(f.tree, d.pos)
+			}
+			directives = append(directives, found)
+		}
+	}
+	f, points := specFile(directives)
+	if f == nil {
+		return nil, noSpec(dir, directives, files, fset)
+	}
+	if len(f.errors) > 0 {
+		return nil, syntaxErrors(f, fset)
+	}
+	var others []*file
+	for _, other := range files {
+		if other != f && other.tree.Name.Name == f.tree.Name.Name && everyBuild(other) {
+			others = append(others, other)
+		}
+	}
+	r := outline(dir, fset, f, others, directives, points)
+	if found := check(r); len(found) > 0 {
+		return nil, found
+	}
+	r.fillEdits()
+	r.Spec.reading = r
+	return r.Spec, nil
+}
+
+// tooLarge reports the files that are larger than they may be.
+func tooLarge(sources []source) Diagnostics {
+	var found Diagnostics
+	for _, s := range sources {
+		if !s.tooLarge() {
+			continue
+		}
+		message := fmt.Sprintf("has %.1f MB, and a spec is not read beyond %d MB: declare payloads in other files", float64(s.size)/1e6, maxSpec>>20)
+		if s.size > maxSource {
+			message = fmt.Sprintf("has %.1f MB, and no file beside a spec is read beyond %d MB: move it into another package", float64(s.size)/1e6, maxSource>>20)
+		}
+		found = append(found, Diagnostic{token.Position{Filename: s.path}, message, ruleSize})
+	}
+	return found
+}
+
+// specFile returns the file that holds the spec and the interface that declares the points: the first that
+// carries the directive, nil where it marks no type, which is a finding of its own.
+func specFile(directives []fileDirective) (*file, *ast.TypeSpec) {
+	var first *file
+	for _, d := range directives {
+		if !d.is() {
+			continue
+		}
+		if d.on != nil {
+			if _, ok := ast.Unparen(d.on.Type).(*ast.InterfaceType); ok {
+				return d.file, d.on
+			}
+		}
+		if first == nil {
+			first = d.file
+		}
+	}
+	return first, nil
+}
+
+// everyBuild reports whether a file belongs to its package on every machine.
+func everyBuild(f *file) bool {
+	return buildConstraint(f.tree) == nil && constrainedName(f.name) == ""
+}
+
+// noSpec says that the directory has no spec, or what was perhaps meant as one.
+func noSpec(dir string, directives []fileDirective, files []*file, fset *token.FileSet) Diagnostics {
+	if len(directives) > 0 {
+		r := &reading{Spec: &Spec{Fset: fset}, directives: directives}
+		return ask(r, directiveRules())
+	}
+	message := "no interface carries " + pointsDirective + ": put that line above the interface that declares the points, or run hookgen init for a first spec"
+	if len(files) == 0 {
+		message = "no Go file that could hold a spec: run hookgen init for a first one, or give the directory that holds it"
+	}
+	return Diagnostics{{Pos: token.Position{Filename: dir}, Message: message, Rule: ruleNoSpec}}
+}
+
+// directiveRules are the rules about directives, which hold in files without a spec too.
+func directiveRules() []rule {
+	return slices.DeleteFunc(slices.Clone(rules), func(r rule) bool { return !strings.HasPrefix(r.id, "directive-") })
+}
+
+// syntaxErrors are what the parser has to say, and the unions that it was led around.
+func syntaxErrors(f *file, fset *token.FileSet) Diagnostics {
+	r := &reading{Spec: &Spec{Fset: fset}, file: f}
+	found := ask(r, slices.DeleteFunc(slices.Clone(rules), func(r rule) bool { return r.id != "union" }))
+	for _, e := range f.errors {
+		found = append(found, Diagnostic{Pos: e.Pos, Message: syntaxMessage(f, e), Rule: ruleSyntax})
+	}
+	return found
+}
+
+// syntaxMessage is the parser's message and what to do about it.
+func syntaxMessage(f *file, e *scanner.Error) string {
+	at := e.Pos.Offset
+	if at >= 0 && at < len(f.text) && f.text[at] == ',' && strings.HasPrefix(e.Msg, "expected ';'") {
+		return e.Msg + ": a list of several results stands in parentheses"
+	}
+	return e.Msg + ": correct the syntax; a spec is read once it parses"
+}
+
+// fillEdits names the field that each Edit is about. The checks have found exactly one.
+func (r *reading) fillEdits() {
+	r.edits(func(m *member, e *element) {
+		m.EditField = cmp.Or(append(r.editFields(m.Payload.Expr, e.argument()), "")...)
+	})
+}

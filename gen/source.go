@@ -1,0 +1,94 @@
+package gen
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Sizes in bytes. A spec of a thousand points with their comments is a tenth of what a spec may have; a file
+// beside it, of tables for instance, may be larger.
+const (
+	maxSpec   = 4 << 20
+	maxSource = 64 << 20
+)
+
+// A source is one Go file of the directory, not yet parsed.
+type source struct {
+	name string // its base name
+	path string // joined to the directory
+	text []byte // empty beyond maxSource
+	size int64  // of the file
+}
+
+// tooLarge reports whether the source is larger than it may be: than a spec may be if it could be one.
+func (s source) tooLarge() bool {
+	return s.size > maxSource || s.size > maxSpec && bytes.Contains(s.text, []byte(pointsDirective))
+}
+
+// load reads the Go files of dir that can hold a spec or what a spec is made of: not tests, not what hookgen
+// generated, not what the go command passes over. Links are followed.
+func load(dir string) ([]source, Diagnostics) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, Diagnostics{{Pos: token.Position{Filename: dir}, Message: readTrouble(err), Rule: RuleIO}}
+	}
+	var sources []source
+	var trouble Diagnostics
+	for _, entry := range entries {
+		if !readable(entry.Name()) {
+			continue
+		}
+		path := filepath.Join(dir, entry.Name())
+		info, err := os.Stat(path)
+		if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
+			continue // a dangling link, a directory, a pipe
+		}
+		s := source{name: entry.Name(), path: path}
+		if err == nil && info.Size() > maxSource {
+			s.size = info.Size()
+			sources = append(sources, s)
+			continue
+		}
+		if err == nil {
+			s.text, err = os.ReadFile(path)
+			s.size = int64(len(s.text))
+		}
+		if err != nil {
+			trouble = append(trouble, Diagnostic{token.Position{Filename: path}, readTrouble(err), RuleIO})
+			continue
+		}
+		if !Generated(s.text) {
+			sources = append(sources, s)
+		}
+	}
+	return sources, trouble
+}
+
+// readable reports whether a file name is that of a Go file, not of a test or one that the go command skips.
+func readable(name string) bool {
+	return strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") &&
+		!strings.HasPrefix(name, ".") && !strings.HasPrefix(name, "_")
+}
+
+// readTrouble says what is wrong with a directory or file that cannot be read, and what to do.
+func readTrouble(err error) string {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "no such directory: give the directory that holds the spec"
+	case errors.Is(err, fs.ErrPermission):
+		return "may not be read: change its permissions"
+	case strings.Contains(err.Error(), "not a directory"):
+		return "is not a directory: give the directory that holds the spec"
+	}
+	return fmt.Sprintf("cannot be read: %v", err)
+}
