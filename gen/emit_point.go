@@ -1,0 +1,348 @@
+package gen
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/dave/jennifer/jen"
+)
+
+// A pointEmitter emits one point: its public face here, its loop in emit_fire.go and emit_around.go.
+type pointEmitter struct {
+	*emitter
+	p     *Point
+	n     string // the point's name
+	param string // what the payload is called in exported signatures
+}
+
+func newPointEmitter(e *emitter, p *Point) *pointEmitter {
+	pe := &pointEmitter{e, p, p.Name, p.Param}
+	if pe.param == "" || pe.param == "_" || slices.Contains(locals, pe.param) || e.paths[pe.param] != "" {
+		pe.param = "payload"
+	}
+	return pe
+}
+
+// The shapes of a point.
+func (p *pointEmitter) decides() bool    { return p.p.Kind == Flow || p.p.Kind == Vote }
+func (p *pointEmitter) rewrites() bool   { return p.p.Replace || p.p.Edit.Expr != nil }
+func (p *pointEmitter) exits() bool      { return len(p.p.Exits) > 0 }
+func (p *pointEmitter) collects() bool   { return p.p.Collect.Expr != nil }
+func (p *pointEmitter) failClosed() bool { return p.p.Policy == FailClosed }
+
+// returnsErr reports whether Fire can come back with an error.
+func (p *pointEmitter) returnsErr() bool {
+	return p.decides() || p.p.Kind == Check || p.p.Kind == Around || p.failClosed()
+}
+
+func (p *pointEmitter) payload() *jen.Statement { return p.typ(p.p.Payload.Expr) }
+func (p *pointEmitter) hook() *jen.Statement    { return jen.Id(p.n).Types(p.payload()) }
+func (p *pointEmitter) plan() *jen.Statement {
+	return jen.Op("*").Qual(kit, "Plan").Types(p.hook())
+}
+func (p *pointEmitter) lawType() string { return lowerFirst(p.n) + "Law" }
+
+// kitType is a type of the runtime.
+func kitType(name string) *jen.Statement { return jen.Qual(kit, name) }
+
+func (p *pointEmitter) emit(f *jen.File) {
+	p.hookTypes(f)
+	p.outcomes(f)
+	if p.p.Kind == Around {
+		p.next(f)
+	}
+	p.observers(f)
+	p.point(f)
+	p.description(f)
+	p.watch(f)
+	if p.p.Kind != Around {
+		p.fire(f)
+	}
+}
+
+// legal lists what a hook of the point may return, for people.
+func (p *pointEmitter) legal() []string {
+	var words []string
+	if p.p.Replace {
+		words = append(words, "Replace"+p.n)
+	}
+	if p.p.Edit.Expr != nil {
+		words = append(words, "Edit"+p.n)
+	}
+	for _, x := range p.p.Exits {
+		words = append(words, x.Name)
+	}
+	return words
+}
+
+// results are what a hook of the point returns.
+func (p *pointEmitter) results() []jen.Code {
+	values := func() jen.Code { return jen.Index().Add(p.typ(p.p.Collect.Expr)) }
+	switch {
+	case p.p.Kind == Around:
+		return []jen.Code{p.answer(), jen.Error()}
+	case p.decides() && p.collects():
+		return []jen.Code{jen.Id(p.n + "Outcome"), values(), jen.Error()}
+	case p.decides():
+		return []jen.Code{jen.Id(p.n + "Outcome"), jen.Error()}
+	case p.collects():
+		return []jen.Code{values(), jen.Error()}
+	}
+	return []jen.Code{jen.Error()}
+}
+
+// params are the parameters of a hook of the point, with the payload under its name in the spec.
+func (p *pointEmitter) params(payload jen.Code) []jen.Code {
+	ps := []jen.Code{ctxParam(), runParam(), jen.Id(p.param).Add(payload)}
+	if p.p.Kind == Around {
+		ps = append(ps, jen.Id("next").Id(p.n+"Next"))
+	}
+	return ps
+}
+
+// args are what a hook of the point is called with, by code that has it under the same names.
+func (p *pointEmitter) args() []jen.Code {
+	as := []jen.Code{jen.Id("ctx"), jen.Id("run"), jen.Id(p.param)}
+	if p.p.Kind == Around {
+		as = append(as, jen.Id("next"))
+	}
+	return as
+}
+
+// meaning says what a hook may do, in a sentence or two.
+func (p *pointEmitter) meaning() []string {
+	var lines []string
+	switch p.p.Kind {
+	case Observe:
+		lines = append(lines, "Every hook runs; an error is reported and changes nothing.")
+	case Flow:
+		lines = append(lines, "Hooks run in order; each may return "+or(p.legal())+", or nil to continue.")
+	case Vote:
+		lines = append(lines, "Every hook is asked; each may return "+or(p.legal())+", the strongest first, or nil for no opinion.")
+	case Collect:
+		lines = append(lines, "Every hook is asked; what they return is put together in firing order.")
+	case Check:
+		lines = append(lines, "Hooks run in order; the first error stops and is what the fire returns.")
+	case Around:
+		lines = append(lines, "The first hook is the outermost; each calls next or answers itself.")
+	}
+	switch p.p.Policy {
+	case FailClosed:
+		lines = append(lines, "A failing hook ends the fire with its failure.")
+	case FailOpen:
+		lines = append(lines, "A failing hook is reported and the next one runs.")
+	}
+	return lines
+}
+
+func or(words []string) string {
+	if len(words) == 1 {
+		return words[0]
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
+}
+
+// hookTypes emits the hook's interface and its adapters.
+func (p *pointEmitter) hookTypes(f *jen.File) {
+	comment(f, p.n+" is a hook at the point of that name.")
+	if doc := docLines(p.p.Doc); len(doc) > 0 {
+		comment(f, append([]string{"//"}, append(doc, "//")...)...)
+	}
+	comment(f, p.meaning()...)
+	f.Type().Id(p.n).Types(jen.Id("P").Id("any")).Interface(
+		jen.Id(p.n).Params(p.params(jen.Id("P"))...).Params(p.results()...))
+
+	comment(f, p.n+"Func is a function as a hook.")
+	f.Type().Id(p.n + "Func").Func().Params(p.params(p.payload())...).Params(p.results()...)
+	comment(f, p.n+" calls f.")
+	f.Func().Params(jen.Id("f").Id(p.n + "Func")).Id(p.n).Params(p.params(p.payload())...).Params(p.results()...).Block(
+		jen.Return(jen.Id("f").Call(p.args()...)))
+	comment(f, "Bind adds f to its point.")
+	f.Func().Params(jen.Id("f").Id(p.n + "Func")).Id("Bind").Params(jen.Id("h").Op("*").Id("Hooks")).Block(
+		jen.Id("h").Dot(p.n).Dot("Add").Call(jen.Id("f")))
+
+	adapter := lowerFirst(p.n) + "When"
+	continues := make([]jen.Code, len(p.results()))
+	for i := range continues {
+		continues[i] = jen.Nil()
+	}
+	pass := jen.Return(continues...)
+	if p.p.Kind == Around {
+		pass = jen.Return(jen.Id("next").Dot("Call").Call(jen.Id("ctx"), jen.Id(p.param)))
+	}
+	comment(f, p.n+"When is h where the condition holds; Explain shows desc.")
+	f.Func().Id(p.n+"When").Params(jen.Id("desc").String(), jen.Id("when").Func().Params(jen.Op("*").Id("Run"), p.payload()).Bool(),
+		jen.Id("h").Add(p.hook())).Add(p.hook()).Block(
+		jen.Return(jen.Id(adapter).Values(kitType("When").Call(jen.Id("desc"), jen.Id("h")),
+			jen.Func().Params(p.params(p.payload())...).Params(p.results()...).Block(
+				jen.If(jen.Op("!").Id("when").Call(jen.Id("run"), jen.Id(p.param))).Block(pass),
+				jen.Return(jen.Id("h").Dot(p.n).Call(p.args()...))))))
+	f.Type().Id(adapter).Struct(kitType("Condition"), jen.Id(p.n+"Func"))
+}
+
+// outcomes emits the sealed set of outcomes.
+func (p *pointEmitter) outcomes(f *jen.File) {
+	if !p.decides() {
+		return
+	}
+	comment(f, p.n+"Outcome is what a hook may decide: "+or(p.legal())+". Nil continues.")
+	f.Type().Id(p.n + "Outcome").Interface(jen.Id("legalAt" + p.n).Params())
+	if p.p.Replace {
+		comment(f, "Replace"+p.n+" makes another payload go on.")
+		p.constructor(f, "Replace", p.param, p.payload())
+	}
+	if p.p.Edit.Expr != nil {
+		comment(f, "Edit"+p.n+" makes the payload go on with another "+p.p.EditField+".")
+		p.constructor(f, "Edit", "value", p.typ(p.p.Edit.Expr))
+	}
+	if p.exits() {
+		comment(f, p.n+"Exit is what a fire can come back with: "+or(exitNames(p.p.Exits))+". Nil means go on.")
+		f.Type().Id(p.n+"Exit").Interface(jen.Id(p.n+"Outcome"), jen.Id("leaves"+p.n).Params())
+	}
+}
+
+func exitNames(exits []*Exit) []string {
+	names := make([]string, len(exits))
+	for i, x := range exits {
+		names[i] = x.Name
+	}
+	return names
+}
+
+func (p *pointEmitter) constructor(f *jen.File, verb, param string, typ *jen.Statement) {
+	made := p.made(verb)
+	f.Func().Id(verb+p.n).Params(jen.Id(param).Add(typ), jen.Id("reason").String()).Id(p.n + "Outcome").Block(
+		jen.Return(jen.Id(made).Values(
+			kitType(map[string]string{"Replace": "Replaced", "Edit": "Edited"}[verb]).Call(jen.Id("reason")), jen.Id(param))))
+	f.Type().Id(made).Struct(kitType("Replacement"), jen.Id("to").Add(typ))
+	f.Func().Params(jen.Id(made)).Id("legalAt" + p.n).Params().Block()
+}
+
+// made is the type that Replace and Edit constructors make.
+func (p *pointEmitter) made(verb string) string { return lowerFirst(p.n) + verb }
+
+// observers emits the observer's interface and what it is told.
+func (p *pointEmitter) observers(f *jen.File) {
+	comment(f, p.n+"Observer is told of every firing of "+p.n+" after it was decided.")
+	f.Type().Id(p.n + "Observer").Types(jen.Id("P").Id("any")).Interface(
+		jen.Id("Observe"+p.n).Params(ctxParam(), runParam(), jen.Id("fired").Id(p.n+"Fired").Types(jen.Id("P"))))
+	comment(f, p.n+"Fired is one firing of "+p.n+".")
+	f.Type().Id(p.n + "Fired").Types(jen.Id("P").Id("any")).StructFunc(func(g *jen.Group) {
+		g.Id("Payload").Id("P").Comment("// as fired")
+		if p.rewrites() {
+			g.Id("Left").Id("P").Comment("// as the hooks left it")
+		}
+		if p.exits() {
+			g.Id("Exit").Id(p.n + "Exit").Comment("// nil if there was none")
+		}
+		if p.collects() {
+			g.Id("Collected").Index().Add(p.typ(p.p.Collect.Expr)).Comment("// in firing order")
+		}
+		if p.p.Kind == Around {
+			g.Id("Result").Add(p.typ(p.p.Around.Expr)).Comment("// zero with an Err")
+		}
+		if p.p.Kind == Vote {
+			g.Id("Ballots").Index().Add(kitType("Ballot")).Comment("// in firing order")
+		}
+		if p.returnsErr() {
+			g.Id("Err").Error().Comment("// what the fire returned")
+		}
+		g.Add(kitType("Verdict"))
+	})
+}
+
+// point emits the registry of the point and its methods.
+func (p *pointEmitter) point(f *jen.File) {
+	recv := func() *jen.Statement { return f.Func().Params(jen.Id("p").Op("*").Id(p.n + "Point")) }
+	face := "Registry"
+	if p.decides() {
+		face = "Gate"
+	}
+	comment(f, p.n+"Point holds the hooks of "+p.n+"; do not copy it.")
+	f.Type().Id(p.n + "Point").Struct(kitType(face).Types(p.hook(), jen.Id(p.n+"Observer").Types(p.payload()), jen.Id(p.lawType())))
+	if p.p.Kind == Around {
+		p.aroundFire(f)
+		return
+	}
+
+	comment(f, p.fireDoc()...)
+	payload, at := p.payload(), jen.Op("&").Id(p.param)
+	if p.rewrites() {
+		payload, at = jen.Op("*").Add(p.payload()), jen.Id(p.param)
+	}
+	call := func(method string, rest ...jen.Code) *jen.Statement {
+		c := jen.Id("p").Dot(method).Call(append([]jen.Code{jen.Id("ctx"), jen.Id("run"), at}, rest...)...)
+		if p.p.Kind == Observe {
+			return c
+		}
+		return jen.Return(c)
+	}
+	recv().Id("Fire").Params(ctxParam(), runParam(), jen.Id(p.param).Add(payload)).Add(p.fireResults(false)).BlockFunc(func(g *jen.Group) {
+		g.Id("s").Op(":=").Id("p").Dot("Load").Call()
+		g.If(jen.Id("s").Op("==").Nil()).Block(jen.Return(p.nothing()...))
+		if p.p.Kind == Observe {
+			g.If(jen.Op("!").Id("s").Dot("Plain")).Block(call("watch"), jen.Return())
+		} else {
+			g.If(jen.Op("!").Id("s").Dot("Plain")).Block(call("watch"))
+		}
+		g.Add(call("fire", append([]jen.Code{jen.Id("s"), jen.Lit(0)}, p.start()...)...))
+	})
+}
+
+// fireDoc says what Fire returns.
+func (p *pointEmitter) fireDoc() []string {
+	lines := []string{"Fire runs the hooks."}
+	if p.rewrites() {
+		lines = append(lines, "They may change the payload.")
+	}
+	if p.exits() {
+		lines = append(lines, "A nil exit means go on.")
+	}
+	switch {
+	case p.decides():
+		lines = append(lines, "An error means: refuse the act.")
+	case p.p.Kind == Check:
+		lines = append(lines, "An error is a *hookkit.Failure around the first refusal.")
+	case p.failClosed():
+		lines = append(lines, "An error is a *hookkit.Failure.")
+	}
+	return []string{strings.Join(lines, " ")}
+}
+
+// fireResults are what Fire returns.
+func (p *pointEmitter) fireResults(named bool) *jen.Statement {
+	var rs []jen.Code
+	add := func(name string, typ *jen.Statement) {
+		if named {
+			typ = jen.Id(name).Add(typ)
+		}
+		rs = append(rs, typ)
+	}
+	if p.exits() {
+		add("exit", jen.Id(p.n+"Exit"))
+	}
+	if p.collects() {
+		add("collected", jen.Index().Add(p.typ(p.p.Collect.Expr)))
+	}
+	if p.returnsErr() {
+		add("err", jen.Error())
+	}
+	if len(rs) == 0 {
+		return jen.Null()
+	}
+	if len(rs) == 1 && !named {
+		return jen.Add(rs[0])
+	}
+	return jen.Params(rs...)
+}
+
+// nothing are the results of a fire of no hook.
+func (p *pointEmitter) nothing() []jen.Code {
+	var rs []jen.Code
+	for _, has := range []bool{p.exits(), p.collects(), p.returnsErr()} {
+		if has {
+			rs = append(rs, jen.Nil())
+		}
+	}
+	return rs
+}

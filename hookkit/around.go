@@ -1,0 +1,126 @@
+package hookkit
+
+import (
+	"context"
+	"sync/atomic"
+)
+
+// An Answer is what an around hook returns: next.Call yields one, [Answered] makes one. The zero Answer is
+// none at all.
+type Answer[R any] struct {
+	value    R
+	given    bool
+	answered bool // by a hook, in place of the act
+}
+
+// Answered returns the answer r, given by a hook in place of the act or of what the act yielded.
+func Answered[R any](r R) Answer[R] { return Answer[R]{r, true, true} }
+
+// Value returns the result that the answer holds, a zero R for the zero Answer.
+func (a Answer[R]) Value() R { return a.value }
+
+// Given is for generated code: it reports whether there is an answer.
+func (a Answer[R]) Given() bool { return a.given }
+
+func (a Answer[R]) decision() (string, string) {
+	if a.answered {
+		return "Answered", ""
+	}
+	return "", ""
+}
+
+// Acted is for generated code: the answer of the wrapped act itself.
+func Acted[R any](r R) Answer[R] { return Answer[R]{value: r, given: true} }
+
+// Noted is for generated code: it notes that hook i gave the answer, if it did, and returns the answer as the
+// hook around it sees it.
+func (a Answer[R]) Noted(p Planned, i int) Answer[R] {
+	if a.answered {
+		p.base().Decided(i, a)
+		a.answered = false
+	}
+	return a
+}
+
+// An Act is for generated code: one fire of an around point, or what of it lies within a hook with a time-out.
+type Act struct {
+	over  atomic.Bool
+	gone  bool // a hook or the act ended its goroutine; those around it did not
+	outer *Act
+}
+
+// Within makes the act void when the outer one is.
+func (a *Act) Within(outer *Act) { a.outer = outer }
+
+// End makes every next of the act void.
+func (a *Act) End() { a.over.Store(true) }
+
+// Over reports whether next is void.
+func (a *Act) Over() bool {
+	for ; a != nil; a = a.outer {
+		if a.over.Load() {
+			return true
+		}
+	}
+	return false
+}
+
+// Crashed is for generated code: hook i, or the wrapped act behind the last hook, did not return.
+func (a *Act) Crashed(ctx context.Context, p Planned, i int, recovered any) error {
+	if recovered == nil {
+		if a.gone {
+			return ErrGoexit
+		}
+		a.gone = true
+	}
+	pl := p.base()
+	if i < len(pl.entries) {
+		return pl.Crashed(ctx, i, recovered)
+	}
+	f := (&entry{}).failure(pl.point.Name, crashed(recovered))
+	if told := pl.watch != nil && pl.watch.failed(f, true); !told && recovered == nil {
+		lastResort(ctx, "hookkit: a wrapped act failed", f)
+	}
+	return f
+}
+
+// Answered is for generated code: hook i returned. An error is passed on as it is; a time-out, a panic behind
+// a time-out, and no answer at all are failures of the hook.
+func (p *plan) Answered(ctx context.Context, i int, given bool, err error) error {
+	_, isCrash := err.(*crash)
+	switch {
+	case isCrash || err == ErrTimeout:
+		return p.Fail(ctx, i, err)
+	case err == nil && !given:
+		return p.Fail(ctx, i, ErrNoAnswer)
+	}
+	return err
+}
+
+// Planned is any Plan.
+type Planned interface{ base() *plan }
+
+func (p *plan) base() *plan { return p }
+
+// Perform is for generated code: it runs an act that no hook wraps. A panic comes back as a Failure, as it does
+// when there are hooks.
+func Perform[P, R any](ctx context.Context, point string, payload P, act func(context.Context, P) (R, error)) (result R, err error) {
+	returned := false
+	defer func() {
+		if !returned {
+			err = unwrapped(ctx, point, recover())
+		}
+	}()
+	result, err = act(ctx, payload)
+	returned = true
+	return result, err
+}
+
+// unwrapped makes the failure of an act that no hook wraps.
+func unwrapped(ctx context.Context, point string, recovered any) error {
+	f := (&entry{}).failure(point, crashed(recovered))
+	if recovered == nil {
+		lastResort(ctx, "hookkit: a wrapped act failed", f)
+	}
+	return f
+}

@@ -1,0 +1,118 @@
+package hookkit
+
+import (
+	"context"
+	"time"
+)
+
+// Fail is for generated code: hook i failed with err. It returns the failure if that ends the fire, nil if
+// the next hook runs.
+func (p *plan) Fail(ctx context.Context, i int, err error) error {
+	e := p.entries[i]
+	f := e.failure(p.point.Name, err)
+	stops := p.point.Law.stops(e)
+	gone := f.Cause == ErrGoexit // no caller will see an error
+	if told := p.watch != nil && p.watch.failed(f, stops || gone); !told && (!stops || gone) {
+		lastResort(ctx, "hookkit: a hook failed", f)
+	}
+	if stops || gone {
+		return f
+	}
+	return nil
+}
+
+// Crashed is for generated code, for its deferred function: hook i did not return. recovered is what recover
+// returned. The result is that of Fail.
+func (p *plan) Crashed(ctx context.Context, i int, recovered any) error {
+	return p.Fail(ctx, i, crashed(recovered))
+}
+
+// A Call is how one hook of one plan is called when there is more to it than calling: a time-out, Once, or
+// tracers. It is for generated code.
+type Call struct {
+	plan  *plan
+	entry *entry
+}
+
+// Do calls f, which calls the hook, and returns what it returns. A panic comes back as an error.
+func (c *Call) Do(ctx context.Context, run AnyRun, f func(context.Context) (any, error)) (outcome any, err error) {
+	e := c.entry
+	if e.once {
+		if !e.spent.CompareAndSwap(false, true) {
+			return nil, nil
+		}
+		changes.Lock()
+		e.owner.remove(func(o *entry) bool { return o == e })
+		changes.Unlock()
+	}
+	if len(c.plan.tracers) > 0 {
+		start := time.Now()
+		defer func() {
+			ev := Event{Kind: HookRan, Run: idOf(run), Point: c.plan.point.Name, Hook: e.name, Site: e.site,
+				Layer: e.layer, Priority: e.priority, Start: start, Duration: time.Since(start)}
+			ev.Decision, ev.Reason = describe(outcome)
+			if err != nil {
+				ev.Failure = err // what comes up through an around hook need not be its own
+				if c.plan.point.Law&Wraps == 0 {
+					ev.Failure = e.failure(ev.Point, err)
+				}
+				ev.Decision, ev.Reason = "Error", err.Error()
+			}
+			c.plan.trace(ctx, ev)
+		}()
+	}
+	if e.timeout == 0 {
+		return guarded(ctx, f)
+	}
+	return within(ctx, e.timeout, f)
+}
+
+// guarded calls f and turns a panic, or the end of the goroutine, into an error.
+func guarded(ctx context.Context, f func(context.Context) (any, error)) (outcome any, err error) {
+	returned := false
+	defer func() {
+		if !returned {
+			outcome, err = nil, crashed(recover())
+		}
+	}()
+	outcome, err = f(ctx)
+	returned = true
+	return outcome, err
+}
+
+// within calls f in a goroutine of its own and waits for it no longer than d.
+func within(ctx context.Context, d time.Duration, f func(context.Context) (any, error)) (any, error) {
+	type answer struct {
+		outcome any
+		err     error
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, d, ErrTimeout)
+	answers := make(chan answer, 1)
+	go func() {
+		defer cancel()
+		a := answer{err: &crash{cause: ErrGoexit}} // what is sent if f ends the goroutine
+		defer func() { answers <- a }()
+		a.outcome, a.err = guarded(ctx, f)
+	}()
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case a := <-answers:
+		return a.outcome, a.err
+	case <-timer.C:
+		return nil, ErrTimeout
+	}
+}
+
+// A Contribution is for generated code: what a hook returned that both decides and contributes.
+type Contribution struct {
+	Outcome any
+	Values  any
+}
+
+func (c Contribution) decision() (string, string) {
+	if c.Outcome == nil {
+		return describe(c.Values)
+	}
+	return describe(c.Outcome)
+}
