@@ -1,0 +1,100 @@
+package hooktest
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+)
+
+// A Clock is a clock that stands still until it is advanced. Make one with [NewClock].
+type Clock struct {
+	mu       sync.Mutex
+	now      time.Time
+	sleepers []*sleeper
+	changed  chan struct{} // closed and replaced when a sleeper comes or goes
+}
+
+type sleeper struct {
+	until time.Time
+	wake  chan struct{}
+}
+
+// NewClock returns a clock that shows the given time.
+func NewClock(now time.Time) *Clock { return &Clock{now: now, changed: make(chan struct{})} }
+
+// Now returns the time that the clock shows.
+func (c *Clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+// Sleep returns nil when the clock was advanced by d, or the context's error when ctx is done before.
+func (c *Clock) Sleep(ctx context.Context, d time.Duration) error {
+	c.mu.Lock()
+	if d <= 0 {
+		c.mu.Unlock()
+		return ctx.Err()
+	}
+	s := &sleeper{until: c.now.Add(d), wake: make(chan struct{})}
+	c.sleepers = append(c.sleepers, s)
+	c.tell()
+	c.mu.Unlock()
+
+	select {
+	case <-s.wake:
+		return nil
+	case <-ctx.Done():
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if at := slices.Index(c.sleepers, s); at >= 0 {
+		c.sleepers = slices.Delete(c.sleepers, at, at+1)
+		c.tell()
+	}
+	return ctx.Err()
+}
+
+// Advance moves the clock on and wakes who has slept long enough, the earliest first.
+func (c *Clock) Advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+	slices.SortStableFunc(c.sleepers, func(a, b *sleeper) int { return a.until.Compare(b.until) })
+	for len(c.sleepers) > 0 && !c.sleepers[0].until.After(c.now) {
+		close(c.sleepers[0].wake)
+		c.sleepers = slices.Delete(c.sleepers, 0, 1)
+	}
+	c.tell()
+}
+
+// Sleeping returns how many sleep.
+func (c *Clock) Sleeping() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.sleepers)
+}
+
+// Await waits until at least n sleep, or until ctx is done.
+func (c *Clock) Await(ctx context.Context, n int) error {
+	for {
+		c.mu.Lock()
+		enough, changed := len(c.sleepers) >= n, c.changed
+		c.mu.Unlock()
+		if enough {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// tell wakes who awaits sleepers. The caller holds the lock.
+func (c *Clock) tell() {
+	close(c.changed)
+	c.changed = make(chan struct{})
+}
