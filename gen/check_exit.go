@@ -69,10 +69,10 @@ func (r *reading) meantExit(name string) string {
 	for _, marker := range markers {
 		exits = append(exits, r.languageName()+"."+marker)
 	}
-	if c := near(name, exits); c != "" {
+	if c := Near(name, exits); c != "" {
 		return "did you mean " + c + "?"
 	}
-	if c := near(name, markers); c != "" {
+	if c := Near(name, markers); c != "" {
 		return "did you mean " + r.languageName() + "." + c + "?"
 	}
 	return "declare it here as a struct type: type " + name + " struct { Reason string }"

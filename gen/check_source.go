@@ -74,7 +74,7 @@ func (r *reading) unknownQualifier(use qualifierUse) string {
 	switch {
 	case use.name == "spec" && !language:
 		return "spec is not imported: add import \"" + languagePath + "\""
-	case near(use.name, names) != "":
+	case Near(use.name, names) != "":
 		return "nothing is imported as " + use.name + ": " + didYouMean(use.name, names, "", "") + " Else name the import"
 	case len(unclear) > 0:
 		return "cannot tell which import " + use.name + " is: name the import, as in " + use.name + " \"" + unclear[0] + "\""

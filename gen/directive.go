@@ -80,7 +80,7 @@ func isNear(name string, candidates []string) bool {
 			return true
 		}
 	}
-	return near(name, candidates) != ""
+	return Near(name, candidates) != ""
 }
 
 // directives returns the directives among the comments of the file, in order.

@@ -33,9 +33,9 @@ func distance(a, b string) int {
 // longestNear bounds the names that are compared, so that a huge one costs nothing.
 const longestNear = 64
 
-// near returns the candidate that name is most likely to be a slip for: equal but for case, or at most one
+// Near returns the candidate that name is most likely to be a slip for: equal but for case, or at most one
 // edit in three letters away. Among equally near ones the first counts; "" if none is near.
-func near(name string, candidates []string) string {
+func Near(name string, candidates []string) string {
 	if len(name) > longestNear {
 		return ""
 	}
@@ -57,7 +57,7 @@ func near(name string, candidates []string) string {
 
 // didYouMean is the end of a message: a question if a candidate is near, else otherwise.
 func didYouMean(name string, candidates []string, prefix, otherwise string) string {
-	if c := near(name, candidates); c != "" {
+	if c := Near(name, candidates); c != "" {
 		return "did you mean " + prefix + c + "?"
 	}
 	return otherwise

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"fmt"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/hookgen/hookgen/gen"
+)
+
+// A destination is where the output goes.
+type destination struct {
+	path string // of the file
+	dir  string // of the spec
+	own  bool   // a package of its own
+	name string // of that package
+}
+
+// destination reads -o. Its errors are those of usage.
+func (i *invocation) destination() (*destination, error) {
+	d := &destination{path: filepath.Join(i.dir, gen.FileName), dir: i.dir}
+	if i.out == "" || sameDir(i.out, i.dir) {
+		return d, nil
+	}
+	if info, err := os.Stat(i.out); err == nil && !info.IsDir() {
+		return nil, fmt.Errorf("-o %s is a file: give the directory that %s goes into", i.out, gen.FileName)
+	}
+	absolute, err := filepath.Abs(i.out)
+	if err != nil {
+		return nil, err
+	}
+	d.own, d.path, d.name = true, filepath.Join(i.out, gen.FileName), filepath.Base(absolute)
+	if !token.IsIdentifier(d.name) || d.name == "_" {
+		return nil, fmt.Errorf("-o %s: the package is named after its directory, and %q cannot be the name of a package: choose another directory", i.out, d.name)
+	}
+	return d, nil
+}
+
+// sameDir reports whether two directories are one.
+func sameDir(a, b string) bool {
+	one, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(b)
+	return err == nil && os.SameFile(one, other)
+}
+
+// output is the destination as the emitter must know it. Its errors are findings, or tell that the spec's
+// import path is not to be found.
+func (d *destination) output(s *gen.Spec) (gen.Output, error) {
+	if !d.own {
+		return gen.Output{Package: s.Package}, nil
+	}
+	specPath, err := importPath(d.dir)
+	if err != nil {
+		return gen.Output{}, fmt.Errorf("%w, so the generated package could not import the spec: generate beside it, without -o, or run go mod init", err)
+	}
+	// Where the output lies in no module, what is asked of its path below cannot be told.
+	ownPath, _ := importPath(filepath.Dir(d.path))
+	position := s.Fset.PositionFor(s.Points.Name.Pos(), false)
+	if before, ok := internalParent(specPath); ok && ownPath != "" && ownPath != before && !strings.HasPrefix(ownPath, before+"/") {
+		return gen.Output{}, gen.Diagnostics{{Pos: position, Rule: "output-internal", Message: fmt.Sprintf(
+			"the spec is in %s, which %s may not import: generate below %s, or move the spec", specPath, ownPath, before)}}
+	}
+	for _, line := range s.Imports {
+		if line.Path == ownPath {
+			return gen.Output{}, gen.Diagnostics{{Pos: s.Fset.PositionFor(line.Pos, false), Rule: "output-cycle", Message: fmt.Sprintf(
+				"the spec imports %s, which is the package that is generated: generate into another directory", ownPath)}}
+		}
+	}
+	return gen.Output{Package: d.name, SpecPath: specPath}, nil
+}
+
+// internalParent returns the path below which a package may be imported, if it is internal to one.
+func internalParent(path string) (string, bool) {
+	if strings.HasPrefix(path, "internal/") || path == "internal" {
+		return "", false
+	}
+	if i := strings.LastIndex(path+"/", "/internal/"); i >= 0 {
+		return path[:i], true
+	}
+	return "", false
+}

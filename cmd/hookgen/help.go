@@ -1,0 +1,55 @@
+package main
+
+const help = `hookgen turns an interface into typed hooks.
+
+Write your program's fire points as an interface, in one Go file:
+
+	//hookgen:points
+	type Points interface {
+		// BeforeSend fires before a message is sent.
+		BeforeSend(Message) (spec.Replace, Refuse, spec.FailClosed)
+		// OnSent fires after a message was sent.
+		OnSent(Message)
+	}
+
+A method is a point. Its parameter is the payload; its results are the law: what a hook may decide there,
+and what a failing hook means. From that hookgen writes hooks_gen.go: an interface to implement for each
+point, the outcomes that are legal there, and the registry that your program fires. A hook that breaks the
+law does not compile.
+
+Usage:
+
+	hookgen [-o DIR] [DIR]         generate from the spec in DIR (default: the current directory)
+	hookgen check [-o DIR] [DIR]   print how the output is stale, and exit 1 if it is; write nothing
+	hookgen init [DIR]             begin: write a small spec, a first hook and its test, and generate
+
+Flags:
+
+	-o DIR   write DIR/hooks_gen.go, in a package named after DIR; default: beside the spec, in its package
+	-json    print findings as a JSON array of {file, line, col, message, rule}
+	-h       print this
+
+Begin with
+
+	mkdir mail && cd mail && hookgen init && go mod tidy && go test ./...
+
+and keep the output fresh with a line in the spec, which init writes, and go generate:
+
+	//go:generate go tool hookgen
+
+The laws, each a result list:
+
+	(nothing)                              observe: hooks watch
+	spec.Replace, spec.Edit[T]             hooks change the payload, or its one field of type T
+	Refuse, Later                          hooks leave with an exit, a struct type declared beside the points
+	spec.Vote, Deny, Allow                 every hook votes; the exit listed first wins
+	spec.Collect[T]                        hooks contribute values; alone or beside decisions
+	spec.Check                             hooks return an error, and the first one stops
+	spec.Around[R]                         hooks wrap an act that returns an R
+	spec.Reverse                           last in, first out; stands first
+	spec.FailClosed, spec.FailOpen         what a failing hook means, wherever hooks decide; stands last
+
+The whole manual: go doc github.com/hookgen/hookgen/spec
+
+Exit codes: 0 fine, 1 findings (file:line:col: what is wrong: what to do (rule)), 2 usage or files.
+`

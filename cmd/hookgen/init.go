@@ -1,0 +1,195 @@
+package main
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+
+	"github.com/hookgen/hookgen/gen"
+)
+
+// first holds what init writes, with NAME for the name of the package.
+//
+//go:embed first/*.txt
+var first embed.FS
+
+const (
+	modulePathOfHookgen = "github.com/hookgen/hookgen"
+	toolPath            = modulePathOfHookgen + "/cmd/hookgen"
+)
+
+// A newFile is a file that init writes.
+type newFile struct {
+	name string
+	text []byte
+}
+
+// initialize writes a first spec, a hook, its test and what hookgen makes of them; all of them or none.
+func (i *invocation) initialize() error {
+	absolute, err := filepath.Abs(i.dir)
+	if err != nil {
+		return err
+	}
+	if info, err := os.Stat(i.dir); err == nil && !info.IsDir() {
+		return fmt.Errorf("%s is a file: give a directory", i.dir)
+	}
+	name := packageIn(i.dir)
+	if name == "" {
+		name = packageNamed(filepath.Base(absolute))
+	}
+	files, err := firstFiles(name)
+	if err != nil {
+		return err
+	}
+	version := release()
+	root, _, err := moduleAbove(absolute)
+	newModule := errors.Is(err, errNoModule)
+	if err != nil && !newModule {
+		return err
+	}
+	if newModule {
+		files = append(files, newFile{"go.mod", goMod(name, version)})
+	}
+	if err := i.writeNew(files); err != nil {
+		return err
+	}
+	for _, f := range files {
+		i.say("wrote %s", filepath.Join(i.dir, f.name))
+	}
+	switch {
+	case !newModule:
+		i.say("next: in %s, go get -tool %s@%s, then go test ./...", root, toolPath, version)
+	case i.dir == ".":
+		i.say("next: go mod tidy && go test ./...")
+	default:
+		i.say("next: cd %s && go mod tidy && go test ./...", i.dir)
+	}
+	return nil
+}
+
+// firstFiles returns the files of a new spec, the generated one included, for a package of that name. They are
+// made in a directory of their own, so that nothing in the final one can make a difference.
+func firstFiles(name string) ([]newFile, error) {
+	dir, err := os.MkdirTemp("", "hookgen-init-*")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	entries, err := first.ReadDir("first")
+	if err != nil {
+		return nil, err
+	}
+	var files []newFile
+	for _, entry := range entries {
+		text, err := first.ReadFile("first/" + entry.Name())
+		if err != nil {
+			return nil, err
+		}
+		file := newFile{strings.TrimSuffix(entry.Name(), ".txt"), []byte(strings.ReplaceAll(string(text), "NAME", name))}
+		if err := os.WriteFile(filepath.Join(dir, file.name), file.text, 0o644); err != nil {
+			return nil, err
+		}
+		files = append(files, file)
+	}
+	o, err := (&invocation{dir: dir}).make()
+	if err != nil {
+		return nil, err
+	}
+	return append(files, newFile{gen.FileName, o.text}), nil
+}
+
+// writeNew writes files that do not exist yet: all, or none if one of them does.
+func (i *invocation) writeNew(files []newFile) error {
+	var taken gen.Diagnostics
+	for _, f := range files {
+		path := filepath.Join(i.dir, f.name)
+		if exists(path) {
+			taken = append(taken, gen.Diagnostic{Pos: token.Position{Filename: path}, Rule: "init-exists",
+				Message: "exists, so init writes nothing: give a new directory, or remove it"})
+		}
+	}
+	if len(taken) > 0 {
+		return taken
+	}
+	if err := os.MkdirAll(i.dir, 0o777); err != nil {
+		return fmt.Errorf("%s cannot be made: %w: choose another directory", i.dir, plain(err))
+	}
+	var written []string
+	for _, f := range files {
+		path := filepath.Join(i.dir, f.name)
+		if err := writeNew(path, f.text); err != nil {
+			for _, w := range written {
+				err = errors.Join(err, os.Remove(w))
+			}
+			return fmt.Errorf("%s cannot be written: %w: make its directory writable, or choose another", path, plain(err))
+		}
+		written = append(written, path)
+	}
+	return nil
+}
+
+// writeNew writes a file that does not exist yet.
+func writeNew(path string, text []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, os.Remove(path))
+	}
+	return nil
+}
+
+// packageIn returns the name of the package that a directory holds, "" if it holds none.
+func packageIn(dir string) string {
+	names, _ := filepath.Glob(filepath.Join(dir, "*.go"))
+	for _, name := range names {
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.PackageClauseOnly)
+		if err == nil && !strings.HasSuffix(f.Name.Name, "_test") {
+			return f.Name.Name
+		}
+	}
+	return ""
+}
+
+// packageNamed makes the name of a package from that of a directory.
+func packageNamed(dir string) string {
+	name := strings.Map(func(r rune) rune {
+		if 'a' <= r && r <= 'z' || '0' <= r && r <= '9' {
+			return r
+		}
+		return -1
+	}, strings.ToLower(dir))
+	switch {
+	case name == "" || '0' <= name[0] && name[0] <= '9':
+		return "mail" + name
+	case !token.IsIdentifier(name) || name == "main":
+		return name + "hooks"
+	}
+	return name
+}
+
+// goMod is the go.mod of a new module. Without a version, go mod tidy finds the newest.
+func goMod(name, version string) []byte {
+	text := "module example.com/" + name + "\n\ngo 1.26.0\n\ntool " + toolPath + "\n"
+	if version != "latest" {
+		text += "\nrequire " + modulePathOfHookgen + " " + version + "\n"
+	}
+	return []byte(text)
+}
+
+// release returns the version of this program if it was built from a published one, else latest.
+func release() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Path != modulePathOfHookgen || info.Main.Replace != nil || info.Main.Sum == "" {
+		return "latest"
+	}
+	return info.Main.Version
+}

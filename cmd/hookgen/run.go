@@ -1,0 +1,148 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/hookgen/hookgen/gen"
+)
+
+// The exit codes.
+const (
+	fine     = 0
+	findings = 1 // something is wrong with the spec or the output
+	trouble  = 2 // wrong usage, or files that cannot be read or written
+)
+
+// An invocation is one run of the command.
+type invocation struct {
+	command        string // "", "check" or "init"
+	dir            string
+	out            string // of -o; "" if it was not given
+	json           bool
+	stdout, stderr io.Writer
+}
+
+// commands are the words that can stand where a directory can.
+var commands = []string{"check", "init"}
+
+// run runs hookgen with the arguments and returns its exit code.
+func run(args []string, stdout, stderr io.Writer) int {
+	i := &invocation{stdout: stdout, stderr: stderr}
+	switch err := i.parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprint(stdout, help)
+		return fine
+	case err != nil:
+		fmt.Fprintf(stderr, "hookgen: %v\nhookgen -h shows how it is used\n", err)
+		return trouble
+	}
+	var err error
+	switch i.command {
+	case "check":
+		err = i.check()
+	case "init":
+		err = i.initialize()
+	default:
+		err = i.generate()
+	}
+	return i.report(err)
+}
+
+// parse reads the arguments. Flags may stand anywhere among them.
+func (i *invocation) parse(args []string) error {
+	flags := flag.NewFlagSet("hookgen", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.StringVar(&i.out, "o", "", "")
+	flags.BoolVar(&i.json, "json", false, "")
+	var words []string
+	for {
+		if err := flags.Parse(args); err != nil {
+			return err
+		}
+		if args = flags.Args(); len(args) == 0 {
+			break
+		}
+		words, args = append(words, args[0]), args[1:]
+	}
+	if len(words) > 0 && slices.Contains(commands, words[0]) {
+		i.command, words = words[0], words[1:]
+	}
+	given := false
+	flags.Visit(func(f *flag.Flag) { given = given || f.Name == "o" })
+	switch {
+	case i.command == "" && len(words) > 0 && words[0] == "help":
+		return flag.ErrHelp
+	case len(words) > 1:
+		return fmt.Errorf("%s: more than one directory: run hookgen once for each", strings.Join(words, " "))
+	case given && i.out == "":
+		return errors.New("-o needs a directory")
+	case given && i.command == "init":
+		return errors.New("-o cannot be given to init, which generates beside the spec: move the code later")
+	}
+	i.dir = "."
+	if len(words) == 1 {
+		i.dir = words[0]
+	}
+	if meant := gen.Near(i.dir, commands); meant != "" && !exists(i.dir) {
+		return fmt.Errorf("%s is neither a directory nor a command: did you mean hookgen %s?", i.dir, meant)
+	}
+	switch {
+	case i.dir == "":
+		return errors.New("the directory is an empty string: leave it out for the current one")
+	case strings.Contains(i.dir, "..."):
+		return fmt.Errorf("%s: a pattern is not a directory: run hookgen once for each, or go generate %s", i.dir, i.dir)
+	}
+	return nil
+}
+
+// exists reports whether there is a file or directory of that name.
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// report prints what went wrong, if anything did, and returns the exit code.
+func (i *invocation) report(err error) int {
+	var found gen.Diagnostics
+	if err != nil && !errors.As(err, &found) {
+		if !i.json {
+			fmt.Fprintf(i.stderr, "hookgen: %v\n", err)
+			return trouble
+		}
+		found = gen.Diagnostics{{Message: err.Error(), Rule: gen.RuleIO}}
+	}
+	if i.json {
+		text, err := found.JSON()
+		if err == nil {
+			_, err = i.stdout.Write(text)
+		}
+		if err != nil {
+			fmt.Fprintf(i.stderr, "hookgen: %v\n", err)
+			return trouble
+		}
+	} else if len(found) > 0 {
+		fmt.Fprintln(i.stderr, found.Error())
+	}
+	switch {
+	case found.Trouble():
+		return trouble
+	case len(found) > 0:
+		return findings
+	}
+	return fine
+}
+
+// say prints a line about what was done; beside JSON it goes where it does not disturb.
+func (i *invocation) say(format string, args ...any) {
+	w := i.stdout
+	if i.json {
+		w = i.stderr
+	}
+	fmt.Fprintf(w, format+"\n", args...)
+}
