@@ -79,14 +79,31 @@ var rules = []rule{
 	{"name-clash", "names leave room for those that are generated", checkNameClash},
 }
 
+// The bounds of what is said about a file that is nothing but mistakes.
+const (
+	mostFindings = 10000
+	mostAsked    = 100 // names that a like one is looked for, among those of the file
+)
+
 // check asks every rule.
 func check(r *reading) Diagnostics { return ask(r, rules) }
+
+// near is [Near] among the names of the file, until it was asked often enough.
+func (r *reading) near(name string, candidates []string) string {
+	if r.asked++; r.asked > mostAsked {
+		return ""
+	}
+	return Near(name, candidates)
+}
 
 // ask collects what the rules have to report.
 func ask(r *reading, rules []rule) Diagnostics {
 	var found Diagnostics
 	for _, rule := range rules {
 		rule.check(r, func(pos token.Pos, format string, args ...any) {
+			if len(found) >= mostFindings {
+				return
+			}
 			found = append(found, Diagnostic{
 				Pos: r.Fset.PositionFor(pos, false), Message: fmt.Sprintf(format, args...), Rule: rule.id,
 			})

@@ -1,9 +1,8 @@
 package gen
 
 import (
+	"fmt"
 	"go/ast"
-	"slices"
-	"strings"
 )
 
 // exitElements calls visit for every element of a kind, for each name at its first place only.
@@ -20,18 +19,16 @@ func (r *reading) exitElements(kind elementKind, visit func(m *member, e *elemen
 }
 
 func checkExitPackage(r *reading, report report) {
+	told := false
 	for _, m := range r.members {
 		for _, e := range m.law {
-			if e.kind != foreignElement {
-				continue
+			switch {
+			case e.kind == foreignElement:
+				report(e.expr.Pos(), "%s belongs to another package, and an exit to the one that declares the point: declare a struct type in this file", e.name)
+			case e.kind == impostorElement && !told:
+				told = true
+				report(e.expr.Pos(), "spec is %q here, which is not the spec language: import %q", r.qualifiers["spec"].path, languagePath)
 			}
-			_, name, _ := strings.Cut(e.name, ".")
-			qualifier, _, _ := strings.Cut(e.name, ".")
-			if line := r.qualifiers[qualifier]; line != nil && slices.Contains(markers, name) && line.names[0] == "spec" {
-				report(e.expr.Pos(), "%s is imported from %q, which is not the spec language: import %q", qualifier, line.path, languagePath)
-				continue
-			}
-			report(e.expr.Pos(), "%s belongs to another package, and an exit to the one that declares the point: declare a struct type in this file", e.name)
 		}
 	}
 }
@@ -51,6 +48,10 @@ func checkExitDeclared(r *reading, report report) {
 
 // meantExit suggests an exit, or a marker, for a name that nothing declares.
 func (r *reading) meantExit(name string) string {
+	const otherwise = "declare it here as a struct type: type %s struct { Reason string }"
+	if r.asked >= mostAsked {
+		return fmt.Sprintf(otherwise, name)
+	}
 	payloads := map[string]bool{}
 	for _, m := range r.members {
 		if m.Payload.given() {
@@ -69,13 +70,13 @@ func (r *reading) meantExit(name string) string {
 	for _, marker := range markers {
 		exits = append(exits, r.languageName()+"."+marker)
 	}
-	if c := Near(name, exits); c != "" {
+	if c := r.near(name, exits); c != "" {
 		return "did you mean " + c + "?"
 	}
 	if c := Near(name, markers); c != "" {
 		return "did you mean " + r.languageName() + "." + c + "?"
 	}
-	return "declare it here as a struct type: type " + name + " struct { Reason string }"
+	return fmt.Sprintf(otherwise, name)
 }
 
 func checkExitStruct(r *reading, report report) {

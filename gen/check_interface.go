@@ -49,19 +49,25 @@ func (r *reading) wrongEmbed(e *embedding) string {
 	switch x := base.(type) {
 	case *ast.SelectorExpr:
 		if len(args) == 0 {
+			if Near(x.Sel.Name, []string{"Points"}) != "" {
+				return r.text(x) + " cannot be embedded: did you mean Points, to extend the points of that package?"
+			}
 			return r.text(x) + " cannot be embedded: of another package only Points can be, to extend its points"
 		}
 	case *ast.Ident:
 		d := r.scope[x.Name]
 		switch {
+		case d == nil && slices.Contains(markers, x.Name):
+			return x.Name + " is not declared in this package: did you mean " + r.languageName() + "." + x.Name + "?"
 		case len(args) > 0:
 			return r.text(e.expr) + " is generic: " + otherwise
 		case d == nil && x.Name == "error" || d == nil && predeclared[x.Name]:
 			return x.Name + " declares no points: remove it"
-		case d == nil && slices.Contains(markers, x.Name):
-			return x.Name + " is not declared in this package: did you mean spec." + x.Name + "?"
 		case d == nil:
-			return x.Name + " is not declared in this file: " + didYouMean(x.Name, r.interfaces(), "", "declare it here as an interface")
+			if meant := r.near(x.Name, r.interfaces()); meant != "" {
+				return x.Name + " is not declared in this file: did you mean " + meant + "?"
+			}
+			return x.Name + " is not declared in this file: declare it here as an interface"
 		case d.spec == nil:
 			return x.Name + " is not a type: embed an interface of this file"
 		case d.file != r.file:

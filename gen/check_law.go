@@ -3,6 +3,7 @@ package gen
 import (
 	"go/ast"
 	"go/token"
+	"slices"
 )
 
 // Where two elements of a list cannot stand together, the finding is at the one that is read later.
@@ -14,6 +15,9 @@ func checkUnknownMarker(r *reading, report report) {
 			case unknownMarker:
 				report(e.expr.Pos(), "%s is not a marker: %s", r.text(e.marking.sel), r.meantMarker(e.name))
 			case bareMarker:
+				if r.dotLanguage() {
+					continue // the dot import is the mistake
+				}
 				report(e.expr.Pos(), "%s is not declared in this file: did you mean %s.%s?", e.name, r.languageName(), e.name)
 			}
 		}
@@ -24,6 +28,11 @@ func checkUnknownMarker(r *reading, report report) {
 				didYouMean(e.marking.name, []string{"Env"}, r.languageName()+".", "the one that is embedded is spec.Env"))
 		}
 	}
+}
+
+// dotLanguage reports whether the spec language is dot-imported.
+func (r *reading) dotLanguage() bool {
+	return slices.ContainsFunc(r.imports, func(l *importLine) bool { return l.language() && l.name == "." })
 }
 
 // meantMarker suggests a marker for a name that is none.
@@ -163,6 +172,10 @@ func checkErrorResult(r *reading, report report) {
 	for _, m := range r.members {
 		for _, e := range m.law {
 			if e.kind != errorElement {
+				continue
+			}
+			if m.Kind == Check {
+				report(e.expr.Pos(), "error beside spec.Check at %s: a check returns one anyway; remove it", m.Name)
 				continue
 			}
 			if len(m.law) == 1 {

@@ -33,6 +33,11 @@ func unexportedNames(point string) []string {
 	return []string{point + "Binding", point + "When", point + "Act", point + "Replace", point + "Edit"}
 }
 
+// reserved reports whether no point can have the name.
+func reserved(name string) bool {
+	return name == bindMethod || slices.Contains(generatedMethods, name) || slices.Contains(generatedTypes, name)
+}
+
 func checkReservedName(r *reading, report report) {
 	for _, m := range r.members {
 		switch {
@@ -49,15 +54,15 @@ func checkReservedName(r *reading, report report) {
 func checkNameClash(r *reading, report report) {
 	owners := map[string]*member{} // of every generated name that belongs to a point
 	for _, m := range r.members {
-		if m.first != nil || m.Name == "_" || slices.Contains(generatedTypes, m.Name) {
+		if m.first != nil || m.Name == "_" || reserved(m.Name) {
 			continue
 		}
 		for _, name := range append(generatedNames(m.Name), unexportedNames(m.Name)...) {
 			if slices.Contains(generatedTypes, name) || slices.Contains(generatedMethods, name) && name != m.Name {
 				report(m.Pos, "point %s would make hookgen generate %s, which every generated package has already: rename it", m.Name, name)
-				continue
+				break
 			}
-			if other := owners[name]; other != nil {
+			if other := owners[name]; other != nil && other != m {
 				report(m.Pos, "points %s and %s both make hookgen generate %s: rename one", other.Name, m.Name, name)
 				break
 			}

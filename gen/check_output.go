@@ -18,6 +18,7 @@ var ownPackageRules = []rule{
 	{"main-package", "a spec that another package imports is not package main", checkMainPackage},
 	{"output-exported", "what a generated package of its own names is exported", checkOutputExported},
 	{"exit-held", "no type holds an exit", checkExitHeldElsewhere},
+	{"qualifier", "the import behind every qualifier can be told", checkQualifierElsewhere},
 }
 
 // CheckOutput judges a spec by where its output goes: some names trouble only a package that holds both the
@@ -135,6 +136,14 @@ func (r *reading) eachOutputType(visit func(inside string, expr ast.Node, parame
 		for _, p := range x.Params {
 			visit("the parameters of "+x.Name, p.Type.Expr, parameters)
 		}
+	}
+}
+
+// checkQualifierElsewhere judges the constraints of generic types of the other files, which the generated
+// package writes out again.
+func checkQualifierElsewhere(r *reading, report report) {
+	for _, s := range r.strangers {
+		report(s.sel.Pos(), "cannot tell which import %s is: name the import, as in %s %q", s.name, s.name, "path/of/"+s.name)
 	}
 }
 

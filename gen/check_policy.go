@@ -1,5 +1,7 @@
 package gen
 
+import "slices"
+
 // policies returns the policies in the list of a point, in order.
 func (m *member) policies() []*element {
 	var all []*element
@@ -25,7 +27,7 @@ func (m *member) decides() bool {
 func (m *member) unclear() bool {
 	for _, e := range m.law {
 		switch e.kind {
-		case unknownMarker, bareMarker, unresolvedElement, unionElement:
+		case unknownMarker, bareMarker, unresolvedElement, impostorElement, unionElement:
 			return true
 		}
 	}
@@ -46,8 +48,9 @@ func checkPolicyMissing(r *reading, report report) {
 func checkPolicyMeaningless(r *reading, report report) {
 	for _, m := range r.members {
 		all := m.policies()
-		if len(all) == 0 || m.decides() && m.Kind != Check && m.Kind != Around {
-			continue
+		alone := m.Kind == Check || m.Kind == Around
+		if len(all) == 0 || !alone && m.decides() || alone && len(m.law) > len(all)+m.laws() {
+			continue // meaningful, or beside what has to go or stay first
 		}
 		pos, name := all[0].expr.Pos(), r.text(all[0].expr)
 		switch m.Kind {
@@ -61,6 +64,17 @@ func checkPolicyMeaningless(r *reading, report report) {
 			}
 		}
 	}
+}
+
+// laws is the number of elements that are a law in themselves, or that can stand beside one.
+func (m *member) laws() int {
+	n := 0
+	for _, e := range m.law {
+		if e.alone() || e.is("Reverse") {
+			n++
+		}
+	}
+	return n
 }
 
 // doubtful reports whether the list holds something that cannot stand there, so that what the point was meant
@@ -79,15 +93,13 @@ func checkPolicyLast(r *reading, report report) {
 		if m.Kind == Check || m.Kind == Around {
 			continue
 		}
-		for i, e := range m.law {
-			if !e.policy() {
-				continue
-			}
-			for _, later := range m.law[i+1:] {
-				if !later.policy() && later.kind != errorElement {
-					report(e.expr.Pos(), "%s stands before %s: what a failure means stands last; move it to the end of the list", r.text(e.expr), r.text(later.expr))
-					break
-				}
+		var later *element
+		for _, e := range slices.Backward(m.law) {
+			switch {
+			case !e.policy() && e.kind != errorElement:
+				later = e
+			case e.policy() && later != nil:
+				report(e.expr.Pos(), "%s stands before %s: what a failure means stands last; move it to the end of the list", r.text(e.expr), r.text(later.expr))
 			}
 		}
 	}

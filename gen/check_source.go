@@ -43,18 +43,15 @@ func checkDotImport(r *reading, report report) {
 
 func checkQualifier(r *reading, report report) {
 	for _, use := range r.uses {
-		if r.qualifiers[use.name] != nil {
-			continue
+		if r.qualifiers[use.name] != nil || use.name == "context" && use.sel.Sel.Name == "Context" {
+			continue // resolved, or a context, which has a rule of its own
 		}
 		pos := use.sel.Pos()
-		if lines := importsNamed(r.imports, use.name); len(lines) > 1 {
+		if lines := r.candidates[use.name]; len(lines) > 1 {
 			report(pos, "%s can be %q or %q: name the import: %s %q", use.name, lines[0].path, lines[1].path, use.name, lines[0].path)
 			continue
 		}
 		report(pos, "%s", r.unknownQualifier(use))
-	}
-	for _, s := range r.strangers {
-		report(s.sel.Pos(), "cannot tell which import %s is: name the import, as in %s %q", s.name, s.name, "path/of/"+s.name)
 	}
 }
 
@@ -71,11 +68,12 @@ func (r *reading) unknownQualifier(use qualifierUse) string {
 		}
 	}
 	selector := use.name + "." + use.sel.Sel.Name
+	meant := r.near(use.name, names)
 	switch {
 	case use.name == "spec" && !language:
 		return "spec is not imported: add import \"" + languagePath + "\""
-	case Near(use.name, names) != "":
-		return "nothing is imported as " + use.name + ": " + didYouMean(use.name, names, "", "") + " Else name the import"
+	case meant != "":
+		return "nothing is imported as " + use.name + ": did you mean " + meant + "? Else name the import"
 	case len(unclear) > 0:
 		return "cannot tell which import " + use.name + " is: name the import, as in " + use.name + " \"" + unclear[0] + "\""
 	}
@@ -98,7 +96,7 @@ func checkDirectiveForm(r *reading, report report) {
 		switch {
 		case d.name == "":
 			report(d.pos, "%s names no directive: write %s", d.text, pointsDirective)
-		case strings.HasPrefix(d.text, "//hookgen:") && d.name == "points":
+		case strings.HasPrefix(d.text, pointsDirective):
 			report(d.pos, "%s takes no arguments: write the comment above or below it", pointsDirective)
 		default:
 			report(d.pos, "%s looks like a directive and is none: did you mean %s? A directive has no blank, no capital and a line of its own", d.text, pointsDirective)

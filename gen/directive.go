@@ -40,7 +40,10 @@ func directiveOf(c *ast.Comment) (directive, bool) {
 		return directive{}, false
 	}
 	if m := directiveForm.FindStringSubmatch(text); m != nil {
-		return directive{pos: c.Slash, text: text, name: m[1], well: m[2] == "" && m[1] != ""}, true
+		if m[1] == "" {
+			return directive{pos: c.Slash, text: text, name: m[2]}, true
+		}
+		return directive{pos: c.Slash, text: text, name: m[1], well: m[2] == ""}, true
 	}
 	body, block := strings.CutPrefix(text, "/*")
 	if !block {
@@ -55,6 +58,9 @@ func directiveOf(c *ast.Comment) (directive, bool) {
 		// Prose may begin with the word hookgen; what has a colon or names the directive is no prose.
 		name := strings.ToLower(m[1])
 		if strings.Contains(line, ":") && !strings.Contains(line, ": ") || isNear(name, directiveNames) {
+			if !block {
+				line = text
+			}
 			return directive{pos: c.Slash, text: line, name: name}, true
 		}
 	}
@@ -94,10 +100,16 @@ func (f *file) directives(fset *token.FileSet) []directive {
 	return all
 }
 
-// marked returns the type whose doc comment holds the directive at pos, nil if it marks no type.
-func marked(tree *ast.File, pos token.Pos) *ast.TypeSpec {
-	within := func(doc *ast.CommentGroup) bool {
-		return doc != nil && doc.Pos() <= pos && pos < doc.End()
+// marked returns, for each line of a doc comment, the type that it is about. A line of a comment above a
+// parenthesized group is about none.
+func marked(tree *ast.File) map[token.Pos]*ast.TypeSpec {
+	types := map[token.Pos]*ast.TypeSpec{}
+	mark := func(doc *ast.CommentGroup, spec *ast.TypeSpec) {
+		if doc != nil {
+			for _, c := range doc.List {
+				types[c.Slash] = spec
+			}
+		}
 	}
 	for _, d := range tree.Decls {
 		group, ok := d.(*ast.GenDecl)
@@ -109,10 +121,11 @@ func marked(tree *ast.File, pos token.Pos) *ast.TypeSpec {
 			if !ok {
 				continue
 			}
-			if within(spec.Doc) || !group.Lparen.IsValid() && within(group.Doc) {
-				return spec
+			mark(spec.Doc, spec)
+			if !group.Lparen.IsValid() {
+				mark(group.Doc, spec)
 			}
 		}
 	}
-	return nil
+	return types
 }

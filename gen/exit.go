@@ -25,16 +25,6 @@ func (r *reading) readExits() {
 	slices.SortFunc(r.Spec.Exits, func(a, b *Exit) int { return int(a.Pos) - int(b.Pos) })
 }
 
-// exitNamed returns the exit of that name, nil if no point lists one.
-func (r *reading) exitNamed(name string) *Exit {
-	for _, x := range r.Spec.Exits {
-		if x.Name == name {
-			return x
-		}
-	}
-	return nil
-}
-
 // fieldsOf lists the fields of a struct one by one. An embedded field has no name.
 func fieldsOf(s *ast.StructType) []Field {
 	var fields []Field

@@ -57,9 +57,9 @@ func unparsed(list *ast.FieldList) bool {
 // adoptQualifiers makes the constraints of a type of another file readable by the model's import block: what
 // they import is added to it, under another name where theirs is taken.
 func (r *reading) adoptQualifiers(d *declaration) {
-	lines := importLines(d.file.tree)
+	lines := importsByName(importLines(d.file.tree))
 	qualified(d.spec.TypeParams, func(x *ast.Ident, sel *ast.SelectorExpr) {
-		found := importsNamed(lines, x.Name)
+		found := lines[x.Name]
 		if len(found) != 1 {
 			r.strangers = append(r.strangers, stranger{d.file, sel, x.Name})
 			return

@@ -88,15 +88,19 @@ func packageNames(path string) []string {
 	return names
 }
 
-// importsNamed returns the lines that a qualifier can stand for. More than one means that it cannot be told.
-func importsNamed(lines []*importLine, qualifier string) []*importLine {
-	var found []*importLine
+// importsByName returns the lines that each qualifier can stand for. More than one means that it cannot be
+// told; one that is named in the file can.
+func importsByName(lines []*importLine) map[string][]*importLine {
+	found := map[string][]*importLine{}
 	for _, l := range lines {
-		if slices.Contains(l.names, qualifier) {
-			if l.name == qualifier {
-				return []*importLine{l}
+		for _, name := range l.names {
+			if have := found[name]; len(have) == 1 && have[0].name == name {
+				continue
 			}
-			found = append(found, l)
+			if l.name == name {
+				found[name] = nil
+			}
+			found[name] = append(found[name], l)
 		}
 	}
 	return found

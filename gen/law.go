@@ -18,6 +18,7 @@ const (
 	payloadElement                       // the payload of a point
 	unionElement                         // A | B
 	foreignElement                       // a type of another package
+	impostorElement                      // spec.Replace where spec is another package
 	unresolvedElement                    // a qualifier that names no import; reported as such
 	undeclaredElement                    // a name that nothing declares
 	elsewhereElement                     // a type of another file of the package
@@ -157,8 +158,12 @@ func (r *reading) element(m *member, expr ast.Expr, payloads map[string]*member)
 	case *ast.SelectorExpr:
 		e.name = r.text(base)
 		e.kind = foreignElement
-		if x, ok := base.X.(*ast.Ident); !ok || r.qualifiers[x.Name] == nil {
+		x, ok := base.X.(*ast.Ident)
+		switch {
+		case !ok || r.qualifiers[x.Name] == nil:
 			e.kind = unresolvedElement
+		case x.Name == "spec" && slices.Contains(markers, base.Sel.Name):
+			e.kind = impostorElement
 		}
 		return e
 	default:

@@ -30,8 +30,11 @@ func distance(a, b string) int {
 	return last[len(to)]
 }
 
-// longestNear bounds the names that are compared, so that a huge one costs nothing.
-const longestNear = 64
+// The bounds of the names that are compared, so that a huge file costs nothing: bytes, and candidates.
+const (
+	longestNear = 64
+	mostNear    = 1000
+)
 
 // Near returns the candidate that name is most likely to be a slip for: equal but for case, or at most one
 // edit in three letters away. Among equally near ones the first counts; "" if none is near.
@@ -39,13 +42,15 @@ func Near(name string, candidates []string) string {
 	if len(name) > longestNear {
 		return ""
 	}
+	lower := strings.ToLower(name)
 	best, least := "", -1
-	for _, c := range candidates {
-		if c == name || len(c) > longestNear {
+	for _, c := range candidates[:min(len(candidates), mostNear)] {
+		most := max(len(name), len(c)) / 3 // edits
+		if c == name || len(c) > longestNear || len(c)-len(name) > most || len(name)-len(c) > most {
 			continue
 		}
-		d := distance(strings.ToLower(name), strings.ToLower(c))
-		if d > max(len(name), len(c))/3 {
+		d := distance(lower, strings.ToLower(c))
+		if d > most {
 			continue
 		}
 		if least < 0 || d < least {

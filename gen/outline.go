@@ -14,14 +14,16 @@ type reading struct {
 	scope      map[string]*declaration
 	methods    []*declaration // of every type of the package
 	imports    []*importLine
-	qualifiers map[string]*importLine // every qualifier in the types of the spec file; nil where it cannot be told
-	uses       []qualifierUse         // the first use of each qualifier, in source order
+	candidates map[string][]*importLine // what a qualifier can stand for
+	qualifiers map[string]*importLine   // every qualifier in the types of the spec file; nil where it cannot be told
+	uses       []qualifierUse           // the first use of each qualifier, in source order
 	directives []fileDirective
 	embeds     []*embedding
 	members    []*member
 	byName     map[string]*member // the first of each name
 	groups     map[string]bool    // interfaces reached from the points interface
 	strangers  []stranger
+	asked      int // how often near was
 }
 
 // A fileDirective is a directive in one of the files of the directory.
@@ -127,6 +129,7 @@ func (r *reading) declare() {
 // resolveQualifiers finds the import behind each qualifier in the types of the spec file.
 func (r *reading) resolveQualifiers() {
 	r.qualifiers = map[string]*importLine{}
+	r.candidates = importsByName(r.imports)
 	for _, decl := range r.file.tree.Decls {
 		group, ok := decl.(*ast.GenDecl)
 		if !ok || group.Tok != token.TYPE {
@@ -138,7 +141,7 @@ func (r *reading) resolveQualifiers() {
 					return
 				}
 				r.qualifiers[x.Name] = nil
-				if lines := importsNamed(r.imports, x.Name); len(lines) == 1 {
+				if lines := r.candidates[x.Name]; len(lines) == 1 {
 					r.qualifiers[x.Name] = lines[0]
 				}
 				r.uses = append(r.uses, qualifierUse{x.Name, sel})

@@ -52,12 +52,11 @@ func read(dir string, sources []source) (*Spec, Diagnostics) {
 	for _, s := range sources {
 		f := parse(fset, s, bytes.Contains(s.text, []byte("hookgen")))
 		files = append(files, f)
-		for _, d := range f.directives(fset) {
-			found := fileDirective{directive: d, file: f}
-			if d.is() {
-				found.on = marked(f.tree, d.pos)
+		if found := f.directives(fset); len(found) > 0 {
+			types := marked(f.tree)
+			for _, d := range found {
+				directives = append(directives, fileDirective{d, f, types[d.pos]})
 			}
-			directives = append(directives, found)
 		}
 	}
 	f, points := specFile(directives)
