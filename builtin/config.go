@@ -1,0 +1,12 @@
+package builtin
+
+import "fmt"
+
+// mustConfig panics if a hook cannot work as it is configured. Every Bind checks its hook's fields with it, so
+// that a mistake is found when the hook is used, never while a point is fired. err names the field and says what
+// to do.
+func mustConfig(hook string, err error) {
+	if err != nil {
+		panic(fmt.Sprintf("builtin: %s: %v", hook, err))
+	}
+}
