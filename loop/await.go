@@ -53,18 +53,19 @@ func contain(what string, f func() error) (err error) {
 	return f()
 }
 
-// an awaited thing: what it is, and how long it may take.
+// An awaited is something to wait for: what it is, and how long it may take.
 type awaited struct {
 	what    string
 	limit   time.Duration // 0: none
 	grace   time.Duration // to return when the context is done
 	patient bool          // it is sure to return then, so wait for it
+	strict  bool          // what it returns then is too late
 	clock   agent.Clock
 }
 
 // await calls f in a goroutine of its own and returns what it returns. A panic and the end of the goroutine
-// are a *Panic. When the context is done or the limit has passed, f has the grace period to return; then it
-// is left behind and what it returns is dropped. The error wraps the context's cause.
+// are a *Panic. When the context is done or the limit has passed, f has the grace period to return, or none if
+// it is strict; then it is left behind and what it returns is dropped. The error wraps the context's cause.
 func await[T any](ctx context.Context, w awaited, f func(context.Context) (T, error)) (T, error) {
 	ctx, cancel := within(ctx, w)
 	defer cancel()
@@ -89,8 +90,14 @@ func await[T any](ctx context.Context, w awaited, f func(context.Context) (T, er
 
 	select {
 	case a := <-answers:
-		return a.value, overtime(ctx, a.err)
+		if !w.strict || ctx.Err() == nil {
+			return a.value, overtime(ctx, a.err)
+		}
 	case <-ctx.Done():
+	}
+	if w.strict {
+		var none T
+		return none, context.Cause(ctx)
 	}
 	if w.patient {
 		a := <-answers

@@ -49,7 +49,9 @@ func (b *batch) approve(c *call, ask agent.Ask, by string) (agent.DenialKind, st
 		Call: c.req.Clone(), Prompt: ask.Prompt, Reason: ask.Reason, By: by, Agent: r.agent.name(), Run: r.id.ID(),
 	}
 	question.Tool, _ = r.tools.Lookup(c.req.Name)
-	answer, err := await(r.ctx, r.awaited("the approver", r.limits.ApprovalTime), func(ctx context.Context) (agent.Approval, error) {
+	w := r.awaited("the approver", r.limits.ApprovalTime)
+	w.strict = true
+	answer, err := await(r.ctx, w, func(ctx context.Context) (agent.Approval, error) {
 		return r.approver.Approve(ctx, question)
 	})
 	switch {

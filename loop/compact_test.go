@@ -1,0 +1,219 @@
+package loop_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hooktest"
+	"github.com/hookgen/hookgen/loop"
+)
+
+// compactor keeps the last message, after a summary by the model if there is text to ask it with.
+type compactor struct {
+	calls int
+	ask   string
+	f     func(c agent.Compaction) (agent.Compacted, error)
+}
+
+func (k *compactor) Compact(ctx context.Context, env *agent.Env, c agent.Compaction) (agent.Compacted, error) {
+	k.calls++
+	if k.f != nil {
+		return k.f(c)
+	}
+	done := agent.Compacted{Summary: "earlier talk", Messages: []agent.Message{{Role: agent.RoleUser, Content: "summary"}, c.Messages[len(c.Messages)-1]}}
+	if k.ask != "" {
+		reply, err := env.Model.Generate(ctx, agent.LLMRequest{Messages: []agent.Message{{Role: agent.RoleUser, Content: k.ask}}})
+		if err != nil {
+			return done, err
+		}
+		done.Summary, done.ModelCalls = reply.Content, 1
+	}
+	return done, nil
+}
+
+func long(n int) []agent.Message {
+	var out []agent.Message
+	for i := range n {
+		out = append(out, agent.Message{Role: agent.RoleUser, Content: fmt.Sprintf("message %d %s", i, strings.Repeat("x", 100))})
+	}
+	return out
+}
+
+// compactWhen votes for a compaction when the conversation has that many messages.
+func compactWhen(n int) agent.Hook {
+	return agent.ShouldCompactFunc(func(_ context.Context, _ *agent.Run, use agent.ContextUse) (agent.ShouldCompactOutcome, error) {
+		if len(use.Messages) >= n {
+			return agent.Compact{Reason: "long"}, nil
+		}
+		return nil, nil
+	})
+}
+
+func compacting(t *testing.T, k agent.Compactor, more ...agent.Hook) *hooktest.Ran {
+	t.Helper()
+	l := hooktest.Loop{
+		Turns: turns(hooktest.Reply("ok")),
+		Hooks: append(hooks(compactWhen(5)), more...),
+		Agent: &loop.Agent{Compactor: k},
+	}
+	return l.Do(t, t.Context(), loop.Request{Task: "now", Messages: long(8)})
+}
+
+func TestOutcome_ShouldCompact_Compact(t *testing.T) {
+	k := &compactor{}
+	ran := compacting(t, k)
+	if got := ran.Script.Requests()[0].Messages; k.calls != 1 || len(got) != 2 || got[0].Content != "summary" || got[1].Content != "now" {
+		t.Errorf("compacted %d times, the model got %+v", k.calls, got)
+	}
+	before := hooktest.Payloads[agent.Compaction](ran.Recorder, "BeforeCompact")
+	if len(before) != 1 || before[0].Reason != agent.CompactProactive || before[0].Detail != "long" || before[0].By == "" || len(before[0].Messages) != 9 {
+		t.Errorf("BeforeCompact was told %+v", before)
+	}
+	after := hooktest.Payloads[agent.Compacted](ran.Recorder, "AfterCompact")
+	if len(after) != 1 || after[0].Before.Messages != 9 || after[0].After.Messages != 2 || after[0].Err != "" || after[0].Summary == "" || !after[0].Effective() {
+		t.Errorf("AfterCompact was told %+v", after)
+	}
+	if len(ran.Messages) != 3 {
+		t.Errorf("the conversation is %+v", ran.Messages)
+	}
+}
+
+func TestOutcome_ShouldCompact_Failure(t *testing.T) {
+	k := &compactor{}
+	ran := hooktest.Loop{
+		Turns: turns(hooktest.Reply("ok")),
+		Hooks: hooks(agent.ShouldCompactFunc(func(context.Context, *agent.Run, agent.ContextUse) (agent.ShouldCompactOutcome, error) {
+			return nil, errBoom
+		}), compactWhen(1)),
+		Agent: &loop.Agent{Compactor: k},
+	}.Do(t, t.Context(), loop.Request{Task: "now", Messages: long(8)})
+	if k.calls != 1 || ran.Reply != "ok" {
+		t.Errorf("a failing hook kept the others from deciding: %+v", ran.AgentResult)
+	}
+}
+
+func TestOutcome_BeforeCompact(t *testing.T) {
+	for name, hook := range map[string]agent.BeforeCompactFunc{
+		"SkipCompaction": func(context.Context, *agent.Run, agent.Compaction) (agent.BeforeCompactOutcome, error) {
+			return agent.SkipCompaction{Reason: "in a chain"}, nil
+		},
+		"Failure": func(context.Context, *agent.Run, agent.Compaction) (agent.BeforeCompactOutcome, error) { return nil, errBoom },
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := &compactor{}
+			ran := compacting(t, k, hook)
+			if k.calls != 0 || len(ran.Script.Requests()[0].Messages) != 9 || ran.Reply != "ok" {
+				t.Errorf("compacted %d times: %+v", k.calls, ran.AgentResult)
+			}
+			ran.Recorder.Times(t, "AfterCompact", 0)
+			if name == "Failure" && len(ran.Warnings) != 1 {
+				t.Errorf("the failure is lost: %v", ran.Warnings)
+			}
+		})
+	}
+}
+
+func TestOutcome_AfterCompact_Replace(t *testing.T) {
+	add := func(messages ...agent.Message) agent.Hook {
+		return agent.AfterCompactFunc(func(_ context.Context, _ *agent.Run, c agent.Compacted) (agent.AfterCompactOutcome, error) {
+			c.Messages = append(slices.Clone(messages), c.Messages...)
+			return agent.ReplaceAfterCompact(c, "must stay"), nil
+		})
+	}
+	ran := compacting(t, &compactor{}, add(agent.Message{Role: agent.RoleUser, Content: "the rules"}))
+	if got := ran.Script.Requests()[0].Messages; len(got) != 3 || got[0].Content != "the rules" {
+		t.Errorf("the model got %+v", got)
+	}
+	ran = compacting(t, &compactor{}, add(agent.Message{Role: agent.RoleTool, ToolCallID: "orphan"}))
+	if got := ran.Script.Requests()[0].Messages; len(got) != 2 || len(ran.Warnings) != 1 {
+		t.Errorf("an orphaned result was used: %+v, warnings %v", got, ran.Warnings)
+	}
+}
+
+func TestACompactionThatFailsIsUndoneAndReported(t *testing.T) {
+	orphan := agent.Message{Role: agent.RoleTool, ToolCallID: "lost"}
+	for name, k := range map[string]agent.Compactor{
+		"None":         nil,
+		"Error":        &compactor{f: func(agent.Compaction) (agent.Compacted, error) { return agent.Compacted{}, errBoom }},
+		"Panic":        &compactor{f: func(agent.Compaction) (agent.Compacted, error) { panic("compactor") }},
+		"Empty":        &compactor{f: func(agent.Compaction) (agent.Compacted, error) { return agent.Compacted{}, nil }},
+		"Orphan":       &compactor{f: func(agent.Compaction) (agent.Compacted, error) { return agent.Compacted{Messages: []agent.Message{orphan}}, nil }},
+		"NotSmaller":   &compactor{f: func(c agent.Compaction) (agent.Compacted, error) { return agent.Compacted{Messages: c.Messages}, nil }},
+		"ModelFailure": &compactor{ask: "summarise"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := hooktest.Loop{
+				Turns: turns(hooktest.Reply("ok")),
+				Hooks: hooks(compactWhen(5)),
+				Agent: &loop.Agent{Compactor: k},
+			}
+			if name == "ModelFailure" {
+				l.Turns = turns(hooktest.Error(errBoom), hooktest.Reply("ok"))
+			}
+			ran := l.Do(t, t.Context(), loop.Request{Task: "now", Messages: long(8)})
+			requests := ran.Script.Requests()
+			if got := requests[len(requests)-1].Messages; len(got) != 9 || ran.Reply != "ok" {
+				t.Errorf("the model got %d messages: %+v", len(got), ran.AgentResult)
+			}
+			after := hooktest.Payloads[agent.Compacted](ran.Recorder, "AfterCompact")
+			if len(after) != 1 || after[0].Err == "" || len(after[0].Messages) != 9 || after[0].Effective() || len(ran.Warnings) == 0 {
+				t.Errorf("AfterCompact was told %+v, warnings %v", after, ran.Warnings)
+			}
+		})
+	}
+}
+
+func TestAPromptThatIsTooLongIsCompactedAndSentOnceMore(t *testing.T) {
+	tooLong := &agent.PromptTooLong{Tokens: 900, Window: 100}
+	k := &compactor{ask: "summarise"}
+	ran := hooktest.Loop{
+		Turns: turns(hooktest.Error(fmt.Errorf("provider: %w", tooLong)), hooktest.Reply("summary text"), hooktest.Reply("ok")),
+		Agent: &loop.Agent{Compactor: k},
+	}.Do(t, t.Context(), loop.Request{Task: "now", Messages: long(8)})
+	if ran.Reply != "ok" || k.calls != 1 || ran.ModelCalls != 3 || ran.Steps != 1 {
+		t.Errorf("got %+v", ran.AgentResult)
+	}
+	before := hooktest.Payloads[agent.Compaction](ran.Recorder, "BeforeCompact")
+	if len(before) != 1 || before[0].Reason != agent.CompactTooLong {
+		t.Errorf("BeforeCompact was told %+v", before)
+	}
+	ran.Recorder.Times(t, "BeforeLLM", 2)
+	ran.Recorder.Times(t, "Briefing", 2)
+
+	ran = hooktest.Loop{
+		Turns: turns(hooktest.Error(tooLong), hooktest.Error(tooLong)),
+		Agent: &loop.Agent{Compactor: &compactor{}},
+	}.Do(t, t.Context(), loop.Request{Task: "now", Messages: long(8)})
+	if ran.Failed == nil || len(ran.Script.Calls()) != 2 {
+		t.Errorf("a prompt that stays too long: %v after %d calls", ran.Failed, len(ran.Script.Calls()))
+	}
+}
+
+func TestACompactionCanBeRequested(t *testing.T) {
+	k := &compactor{}
+	ran := hooktest.Loop{
+		Turns: turns(hooktest.Call("work", nil), hooktest.Call("work", nil), hooktest.Reply("ok")),
+		Tools: tools(&hooktest.Tool{Name: "work", Result: strings.Repeat("x", 1000)}),
+		Hooks: hooks(agent.AfterStepFunc(func(_ context.Context, run *agent.Run, s agent.StepResult) error {
+			if s.Step.Number == 2 {
+				run.Env.RequestCompaction("by hand")
+			}
+			return nil
+		})),
+		Agent: &loop.Agent{Compactor: &compactor{f: func(c agent.Compaction) (agent.Compacted, error) {
+			k.calls++
+			return agent.Compacted{Messages: c.Messages[len(c.Messages)-2:]}, nil
+		}}},
+	}.Run(t, "x")
+	before := hooktest.Payloads[agent.Compaction](ran.Recorder, "BeforeCompact")
+	if k.calls != 1 || len(before) != 1 || before[0].Reason != agent.CompactRequested || before[0].Detail != "by hand" || before[0].Step != 3 {
+		t.Errorf("BeforeCompact was told %+v", before)
+	}
+	if got := len(ran.Script.Requests()[2].Messages); got != 2 {
+		t.Errorf("the third prompt has %d messages", got)
+	}
+}

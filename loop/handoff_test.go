@@ -1,0 +1,161 @@
+package loop_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hooktest"
+	"github.com/hookgen/hookgen/loop"
+)
+
+func onHandoff(o agent.OnHandoffOutcome, err error) agent.Hook {
+	return agent.OnHandoffFunc(func(context.Context, *agent.Run, agent.Handoff) (agent.OnHandoffOutcome, error) { return o, err })
+}
+
+// handing returns a loop whose model hands over to an agent that replies, and that agent's script.
+func handing(first hooktest.Turn, more ...hooktest.Turn) (hooktest.Loop, *hooktest.Script, *loop.Agent) {
+	script := hooktest.NewScript(hooktest.Reply("from the expert").Uses(agent.Usage{Input: 5})).Named("expert")
+	expert := &loop.Agent{Name: "expert", Model: script, Instructions: "you are the expert"}
+	return hooktest.Loop{
+		Turns: append(turns(first), more...),
+		Agent: &loop.Agent{Name: "front", Instructions: "you are the front", Handoffs: []*loop.Agent{expert}},
+	}, script, expert
+}
+
+func TestAHandoffGivesControlWithTheConversation(t *testing.T) {
+	l, script, _ := handing(hooktest.Call("transfer_to_expert", `{"task":"explain"}`).Uses(agent.Usage{Input: 7}))
+	ran := l.Run(t, "why?")
+	if ran.Failed != nil || ran.Reply != "from the expert" || ran.HandedOffTo != "expert" || ran.Stop.Cause != agent.CauseCompleted {
+		t.Errorf("got %+v, %v", ran.AgentResult, ran.Failed)
+	}
+	if ran.Steps != 1 || ran.ModelCalls != 2 || ran.Usage.Input != 12 {
+		t.Errorf("counted %d steps, %d calls, %+v", ran.Steps, ran.ModelCalls, ran.Usage)
+	}
+	got := script.Requests()[0].Messages
+	if got[0].Content != "you are the expert" || got[1].Content != "why?" || lastContent(script.Requests()[0], agent.RoleUser) != "explain" {
+		t.Errorf("the expert got %+v", got)
+	}
+	checkAnswered(t, ran.Messages)
+	checkPaired(t, ran.Recorder)
+	if ran.Messages[len(ran.Messages)-1].Content != "from the expert" || ran.Calls[0].Status != agent.CallHandedOff {
+		t.Errorf("got %+v", ran.AgentResult)
+	}
+	ran.Recorder.InOrder(t, "OnRunStart", "BeforeTool", "OnPermission", "OnHandoff", "AfterTool",
+		"OnSubagentStart", "OnRunStart", "OnRunEnd", "OnSubagentStop", "AfterStep", "OnRunEnd")
+	ran.Recorder.Times(t, "OnRunEnd", 2)
+	ran.Recorder.Times(t, "AroundTool", 0)
+	started := hooktest.Payloads[agent.Subagent](ran.Recorder, "OnSubagentStart")
+	if len(started) != 1 || !started[0].Handoff || started[0].Task != "explain" || started[0].Name != "expert" {
+		t.Errorf("started %+v", started)
+	}
+}
+
+func TestOutcome_OnHandoff(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		outcome agent.OnHandoffOutcome
+		err     error
+		reply   string
+		status  agent.CallStatus
+	}{
+		{"SkipTool", agent.SkipTool{Result: agent.ToolCallResult{Output: "answer it yourself"}}, nil, "mine", agent.CallSkipped},
+		{"SkipToolWithErr", agent.SkipTool{Result: agent.ToolCallResult{Err: "busy"}}, nil, "mine", agent.CallRefused},
+		{"EndTurn", agent.EndTurn{Reply: "closed", Reason: "night"}, nil, "closed", agent.CallUnrun},
+		{"Failure", nil, errBoom, "mine", agent.CallRefused},
+		{"ReplaceWithUnknown", agent.ReplaceOnHandoff(agent.Handoff{To: "nobody"}, "x"), nil, "mine", agent.CallFailed},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l, script, _ := handing(hooktest.Call("transfer_to_expert", nil), hooktest.Reply("mine"))
+			l.Hooks = hooks(onHandoff(c.outcome, c.err))
+			ran := l.Run(t, "why?")
+			if len(script.Calls()) != 0 || ran.Recorder.Count("OnSubagentStart") != 0 || ran.HandedOffTo != "" {
+				t.Error("control went")
+			}
+			if ran.Reply != c.reply || ran.Calls[0].Status != c.status || ran.Failed != nil {
+				t.Errorf("got %+v, %v", ran.AgentResult, ran.Failed)
+			}
+			checkPaired(t, ran.Recorder)
+			checkAnswered(t, ran.Messages)
+		})
+	}
+}
+
+func TestOutcome_OnHandoff_Replace(t *testing.T) {
+	l, script, _ := handing(hooktest.Call("transfer_to_expert", `{"task":"vague"}`))
+	other := hooktest.NewScript(hooktest.Reply("from the other")).Named("other")
+	l.Agent.Handoffs = append(l.Agent.Handoffs, &loop.Agent{Name: "other", Model: other})
+	l.Hooks = hooks(onHandoff(agent.ReplaceOnHandoff(agent.Handoff{To: "other", Task: "precise"}, "route"), nil))
+	ran := l.Run(t, "why?")
+	if len(script.Calls()) != 0 || ran.HandedOffTo != "other" || ran.Reply != "from the other" {
+		t.Errorf("got %+v", ran.AgentResult)
+	}
+	if got := lastContent(other.Requests()[0], agent.RoleUser); got != "precise" {
+		t.Errorf("the other got %q", got)
+	}
+}
+
+func TestAHandoffNeedsPermissionAndOnlyOneWins(t *testing.T) {
+	tool := &hooktest.Tool{Name: "note"}
+	l, script, _ := handing(hooktest.Calls(
+		hooktest.Call("transfer_to_expert", nil), hooktest.Call("note", nil), hooktest.Call("transfer_to_expert", nil)))
+	l.Tools = tools(tool)
+	ran := l.Run(t, "why?")
+	if tool.Count() != 1 || len(script.Calls()) != 1 || ran.Calls[2].Kind != agent.FailHandoff {
+		t.Errorf("got %+v", ran.AgentResult)
+	}
+	ran.Recorder.Times(t, "OnHandoff", 1)
+	checkAnswered(t, ran.Messages)
+
+	l, script, _ = handing(hooktest.Call("transfer_to_expert", nil), hooktest.Reply("mine"))
+	l.Hooks = hooks(votes(agent.Deny{Reason: "alone"}))
+	ran = l.Run(t, "why?")
+	if len(script.Calls()) != 0 || ran.Reply != "mine" {
+		t.Errorf("a denied handoff: %+v", ran.AgentResult)
+	}
+	ran.Recorder.Times(t, "OnHandoff", 0)
+}
+
+func TestASiblingThatEndsTheTurnKeepsControl(t *testing.T) {
+	l, script, _ := handing(hooktest.Calls(hooktest.Call("transfer_to_expert", nil), hooktest.Call("note", nil)))
+	l.Tools = tools(&hooktest.Tool{Name: "note"})
+	l.Hooks = hooks(afterTool(func(r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+		if r.Call.Name == "note" {
+			return agent.EndTurn{Reply: "noted"}, nil
+		}
+		return nil, nil
+	}))
+	ran := l.Run(t, "why?")
+	if len(script.Calls()) != 0 || ran.Reply != "noted" || ran.Calls[0].Status != agent.CallUnrun {
+		t.Errorf("got %+v", ran.AgentResult)
+	}
+	checkPaired(t, ran.Recorder)
+}
+
+func TestAHandoffThatFailsFailsTheRun(t *testing.T) {
+	l, _, expert := handing(hooktest.Call("transfer_to_expert", nil))
+	expert.Model = hooktest.NewScript(hooktest.Error(errBoom))
+	ran := l.Run(t, "why?")
+	if ran.Failed == nil || !strings.Contains(ran.Failed.Error(), "boom") || ran.Stop.Cause != agent.CauseError {
+		t.Errorf("got %+v, %v", ran.AgentResult, ran.Failed)
+	}
+	checkPaired(t, ran.Recorder)
+	checkAnswered(t, ran.Messages)
+}
+
+func TestAgentsThatHandOverForEverAreStopped(t *testing.T) {
+	script := hooktest.NewScript()
+	for range 6 {
+		script.Add(hooktest.Call("transfer_to_a", nil))
+	}
+	script.Add(hooktest.Reply("enough"))
+	a := &loop.Agent{Name: "a", Model: script, Limits: loop.Limits{Depth: 4}}
+	a.Handoffs = []*loop.Agent{a}
+	ran := hooktest.Loop{Agent: a}.Run(t, "x")
+	if ran.Failed == nil && ran.Reply != "enough" {
+		t.Errorf("got %+v, %v", ran.AgentResult, ran.Failed)
+	}
+	ran.Recorder.Times(t, "OnRunStart", 5)
+	ran.Recorder.Times(t, "OnRunEnd", 5)
+}

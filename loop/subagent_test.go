@@ -1,0 +1,145 @@
+package loop_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/hooktest"
+	"github.com/hookgen/hookgen/loop"
+)
+
+// calling returns a loop whose model calls a sub-agent that has the tool, and the sub-agent.
+func calling(tool agent.Tool, inner ...hooktest.Turn) (hooktest.Loop, *loop.Agent, *hooktest.Script) {
+	script := hooktest.NewScript(inner...).Named("inner")
+	helper := &loop.Agent{Name: "helper", Description: "helps", Model: script, Tools: tools(tool)}
+	return hooktest.Loop{
+		Turns: turns(hooktest.Call("helper", `{"task":"look it up"}`), hooktest.Reply("done")),
+		Agent: &loop.Agent{Name: "boss", Tools: tools(loop.Subagent(helper))},
+	}, helper, script
+}
+
+func TestASubagentRunsOnAFreshConversation(t *testing.T) {
+	tool := &hooktest.Tool{Name: "search", Result: "found"}
+	l, _, script := calling(tool, hooktest.Call("search", nil).Uses(agent.Usage{Input: 3}), hooktest.Reply("it is 42").Uses(agent.Usage{Input: 4}))
+	ran := l.Run(t, "secret plan")
+	if ran.Reply != "done" || ran.Calls[0].Output != "it is 42" || tool.Count() != 1 {
+		t.Errorf("got %+v", ran.AgentResult)
+	}
+	if got := script.Requests()[0].Messages; len(got) != 1 || got[0].Content != "look it up" {
+		t.Errorf("the helper got %+v", got)
+	}
+	if ran.ModelCalls != 4 || ran.Usage.Input != 7 || ran.Steps != 2 {
+		t.Errorf("counted %d model calls, %+v, %d steps", ran.ModelCalls, ran.Usage, ran.Steps)
+	}
+	started := hooktest.Payloads[agent.Subagent](ran.Recorder, "OnSubagentStart")
+	stopped := hooktest.Payloads[agent.SubagentDone](ran.Recorder, "OnSubagentStop")
+	if len(started) != 1 || len(stopped) != 1 || started[0].ID != stopped[0].ID || stopped[0].Steps != 2 || stopped[0].ModelCalls != 2 || stopped[0].Result.Reply != "it is 42" {
+		t.Errorf("started %+v, stopped %+v", started, stopped)
+	}
+	outer := ran.Recorder.Fires("OnRunStart")[0].Run
+	for _, f := range ran.Recorder.Fires("OnRunStart", "OnRunEnd") {
+		if f.Run != outer && (f.Run != started[0].ID || f.Parent != outer) {
+			t.Errorf("%s was fired by run %s of %s, want %s of %s", f.Point, f.Run, f.Parent, started[0].ID, outer)
+		}
+	}
+	checkPaired(t, ran.Recorder)
+}
+
+func TestASubagentsFailureIsAFailedCall(t *testing.T) {
+	l, _, _ := calling(&hooktest.Tool{Name: "search"}, hooktest.Error(errBoom))
+	ran := l.Run(t, "x")
+	if r := ran.Calls[0]; r.Status != agent.CallFailed || !strings.Contains(r.Err, "boom") || ran.Reply != "done" {
+		t.Errorf("got %+v", ran.AgentResult)
+	}
+	checkPaired(t, ran.Recorder)
+
+	l, helper, _ := calling(&hooktest.Tool{Name: "search"}, hooktest.Call("search", nil))
+	helper.Limits.Steps = 1
+	helper.Fallback = "I gave up"
+	ran = l.Run(t, "x")
+	if r := ran.Calls[0]; r.Status != agent.CallFailed || !strings.Contains(r.Err, "Step limit") || r.Output != "I gave up" {
+		t.Errorf("a sub-agent that was stopped counts as a success: %+v", r)
+	}
+}
+
+func TestAnAgentsOwnHooksStandWithinItsCallers(t *testing.T) {
+	var order []string
+	mark := func(name string) agent.Hook {
+		return beforeTool(func(call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+			if call.Name == "search" {
+				order = append(order, name)
+			}
+			return nil, nil
+		})
+	}
+	l, helper, _ := calling(&hooktest.Tool{Name: "search"}, hooktest.Call("search", nil), hooktest.Reply("ok"))
+	helper.Use = []agent.Hook{bind(func(h *agent.Hooks) {
+		h.BeforeTool.Add(mark("inner").(agent.BeforeToolFunc), hookkit.Priority(hookkit.Safety))
+	})}
+	l.Hooks = hooks(mark("outer"))
+	l.Run(t, "x")
+	if strings.Join(order, " ") != "outer inner" {
+		t.Errorf("ran %v", order)
+	}
+}
+
+func TestASubagentWithHooksOfItsOwnIsRefused(t *testing.T) {
+	l, helper, script := calling(&hooktest.Tool{Name: "search"}, hooktest.Reply("ok"))
+	helper.Hooks = new(agent.Hooks)
+	ran := l.Run(t, "x")
+	if r := ran.Calls[0]; len(script.Calls()) != 0 || !strings.Contains(r.Err, "put its hooks in Use") {
+		t.Errorf("got %+v", r)
+	}
+	checkPaired(t, ran.Recorder)
+
+	shared := new(agent.Hooks)
+	l, helper, _ = calling(&hooktest.Tool{Name: "search"}, hooktest.Reply("ok"))
+	helper.Hooks, l.Agent.Hooks = shared, shared
+	if ran := l.Run(t, "x"); !ran.Calls[0].OK() {
+		t.Errorf("the caller's own Hooks are refused: %+v", ran.Calls[0])
+	}
+}
+
+func TestASubagentOutsideARunIsARunOfItsOwn(t *testing.T) {
+	tool := loop.Subagent(&loop.Agent{Name: "helper", Model: hooktest.NewScript(hooktest.Reply("hi"))})
+	got, err := tool.Call(context.Background(), agent.ToolCallRequest{Args: []byte(`{"task":"x"}`)})
+	if got != "hi" || err != nil {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
+
+func TestASubagentThatCallsItselfForEverIsStopped(t *testing.T) {
+	a := &loop.Agent{Name: "helper", Limits: loop.Limits{Depth: 3, Steps: 2}}
+	a.Tools = tools(loop.Subagent(a))
+	a.Model = hooktest.NewScript(hooktest.Call("helper", `{"task":"again"}`), hooktest.Reply("ok")).ForEachRun()
+	ran := hooktest.Loop{Agent: a}.Run(t, "x")
+	ran.Recorder.Times(t, "OnRunStart", 4)
+	if ran.Reply != "ok" {
+		t.Errorf("got %+v", ran.AgentResult)
+	}
+	checkPaired(t, ran.Recorder)
+}
+
+func TestASubagentTakesModelApproverAndSwitchFromItsCaller(t *testing.T) {
+	tool := &hooktest.Tool{Name: "search"}
+	l, helper, _ := calling(tool)
+	helper.Model = nil
+	l.Turns = turns(hooktest.Call("helper", `{"task":"t"}`), hooktest.Call("search", nil), hooktest.Reply("found"), hooktest.Reply("done"))
+	person := says(true)
+	l.Agent.Approver = person
+	l.Hooks = hooks(votes(agent.Ask{}))
+	ran := l.Run(t, "x")
+	if ran.Reply != "done" || ran.Calls[0].Output != "found" || len(person.questions) != 2 || tool.Count() != 1 {
+		t.Errorf("got %+v, asked %d times", ran.AgentResult, len(person.questions))
+	}
+
+	off := false
+	l, _, _ = calling(&hooktest.Tool{Name: "search", Result: "x"}, hooktest.Call("search", nil), hooktest.Reply("ok"))
+	l.Agent.ToolsDisabled = func() bool { return off }
+	l.Hooks = hooks(agent.OnSubagentStartFunc(func(context.Context, *agent.Run, agent.Subagent) error { off = true; return nil }))
+	ran = l.Run(t, "x")
+	ran.Recorder.Times(t, "OnToolsDisabled", 1)
+}

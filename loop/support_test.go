@@ -1,0 +1,140 @@
+package loop_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hooktest"
+	"github.com/hookgen/hookgen/spec/agentspec"
+)
+
+// bind is a hook made of what it binds.
+type bind func(*agent.Hooks)
+
+func (f bind) Bind(h *agent.Hooks) { f(h) }
+
+var errBoom = errors.New("boom")
+
+// turns is a list of turns that reads well.
+func turns(t ...hooktest.Turn) []hooktest.Turn { return t }
+
+func tools(t ...agent.Tool) []agent.Tool { return t }
+
+func hooks(h ...agent.Hook) []agent.Hook { return h }
+
+func beforeTool(f func(call agent.ToolCallRequest) (agent.BeforeToolOutcome, error)) agent.Hook {
+	return agent.BeforeToolFunc(func(_ context.Context, _ *agent.Run, call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+		return f(call)
+	})
+}
+
+// atTool applies to calls of one tool.
+func atTool(name string, outcome agent.BeforeToolOutcome, err error) agent.Hook {
+	return beforeTool(func(call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+		if call.Name != name {
+			return nil, nil
+		}
+		return outcome, err
+	})
+}
+
+func permission(f func(call agent.ToolCallRequest) (agent.OnPermissionOutcome, error)) agent.Hook {
+	return agent.OnPermissionFunc(func(_ context.Context, _ *agent.Run, call agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
+		return f(call)
+	})
+}
+
+// checkPaired fails the test unless every start in the record has its end.
+func checkPaired(t testing.TB, rec *hooktest.Recorder) {
+	t.Helper()
+	type key struct{ run, what string }
+	opened, closed := make(map[key]int), make(map[key]int)
+	ended := make(map[string]bool)
+	ends := map[string]string{
+		"OnRunStart": "OnRunEnd", "BeforeStep": "AfterStep", "BeforeTool": "AfterTool", "OnSubagentStart": "OnSubagentStop",
+	}
+	idOf := func(f hooktest.Fire) string {
+		switch p := f.Payload.(type) {
+		case agent.ToolCallRequest:
+			return p.ID + fmt.Sprint(p.Step)
+		case agent.ToolCallResult:
+			return p.Call.ID + fmt.Sprint(p.Call.Step)
+		case agent.Subagent:
+			return p.ID
+		case agent.SubagentDone:
+			return p.ID
+		case agent.Step:
+			return fmt.Sprint(p.Number)
+		case agent.StepResult:
+			return fmt.Sprint(p.Step.Number)
+		}
+		return ""
+	}
+	for _, f := range rec.Fires() {
+		if ended[f.Run] {
+			t.Errorf("%s was fired after OnRunEnd of its run", f.Point)
+		}
+		for start, end := range ends {
+			k := key{f.Run, start + " " + idOf(f)}
+			switch f.Point {
+			case start:
+				opened[k]++
+			case end:
+				closed[k]++
+				if opened[k] < closed[k] {
+					t.Errorf("%s %s was fired before its %s", end, idOf(f), start)
+				}
+			}
+		}
+		if f.Point == "OnRunEnd" {
+			ended[f.Run] = true
+		}
+	}
+	for k, n := range opened {
+		if n != 1 || closed[k] != 1 {
+			t.Errorf("%s was fired %d times, its end %d times", k.what, n, closed[k])
+		}
+	}
+	if rec.Count("OnRunStart") == 0 {
+		t.Error("no run started")
+	}
+}
+
+// checkAnswered fails the test unless every call in the conversation has exactly one answer, in call order.
+func checkAnswered(t testing.TB, messages []agent.Message) {
+	t.Helper()
+	if err := agentspec.CheckPairs(messages, false); err != nil {
+		t.Errorf("%v: %+v", err, messages)
+	}
+	for i, m := range messages {
+		for n, c := range m.ToolCalls {
+			if at := i + 1 + n; at >= len(messages) || messages[at].ToolCallID != c.ID {
+				t.Errorf("call %s is not answered in call order: %+v", c.ID, messages)
+			}
+		}
+	}
+}
+
+// result returns the recorded result of a call.
+func result(t testing.TB, calls []agent.ToolCallResult, id string) agent.ToolCallResult {
+	t.Helper()
+	at := slices.IndexFunc(calls, func(c agent.ToolCallResult) bool { return c.Call.ID == id })
+	if at < 0 {
+		t.Fatalf("there is no result of call %s in %+v", id, calls)
+	}
+	return calls[at]
+}
+
+// lastContent is the content of the last message of a role in a request, "" if there is none.
+func lastContent(req agent.LLMRequest, role agent.Role) string {
+	for _, m := range slices.Backward(req.Messages) {
+		if m.Role == role {
+			return m.Content
+		}
+	}
+	return ""
+}
