@@ -2,7 +2,6 @@ package gen
 
 import "github.com/dave/jennifer/jen"
 
-func (p *pointEmitter) result() *jen.Statement { return p.typ(p.p.Around.Expr) }
 func (p *pointEmitter) answer() *jen.Statement { return kitType("Answer").Types(p.result()) }
 func (p *pointEmitter) actType() string        { return lowerFirst(p.n) + "Act" }
 func (p *pointEmitter) actFunc() *jen.Statement {
@@ -11,11 +10,15 @@ func (p *pointEmitter) actFunc() *jen.Statement {
 
 // next emits what an around hook calls to go on.
 func (p *pointEmitter) next(f *jen.File) {
+	if p.p.Kind != Around {
+		return
+	}
 	comment(f, p.n+"Next is the rest of the way: the hooks further in, and the act itself. It is valid until the hook",
 		"that was given it returns.")
 	f.Type().Id(p.n+"Next").Struct(
 		jen.Id("act").Op("*").Id(p.actType()),
 		jen.Id("i").Int())
+	comment(f, p.actType()+" is one fire.")
 	f.Type().Id(p.actType()).Struct(
 		kitType("Act"),
 		jen.Id("run").Op("*").Id("Run"),

@@ -16,9 +16,9 @@ func (p *pointEmitter) describe() *jen.Statement {
 	return kitType("Point").ValuesFunc(func(g *jen.Group) {
 		set := func(field string, v jen.Code) { g.Id(field).Op(":").Add(v) }
 		set("Name", jen.Lit(p.n))
-		set("Payload", jen.Lit(p.text(p.p.Payload.Expr)))
+		set("Payload", jen.Lit(p.word(anyText, func() string { return p.text(p.p.Payload.Expr) })))
 		if len(p.p.Results) > 0 {
-			set("Results", jen.Lit(p.law(p.p)))
+			set("Results", jen.Lit(p.word(anyResults, func() string { return p.law(p.p) })))
 		}
 		var law *jen.Statement
 		for _, part := range []struct {
@@ -64,7 +64,7 @@ func (p *pointEmitter) wrapped() []jen.Code {
 		stmts = append(stmts, jen.Defer().Id("own").Dot("act").Dot("End").Call())
 		back(p.answer())
 	case p.decides() && p.collects():
-		values := jen.Index().Add(p.typ(p.p.Collect.Expr))
+		values := p.collected()
 		call = body(
 			jen.List(jen.Id("out"), jen.Id("values"), jen.Err()).Op(":=").Add(hook()),
 			jen.Return(kitType("Contribution").Values(jen.Dict{jen.Id("Outcome"): jen.Id("out"), jen.Id("Values"): jen.Id("values")}), jen.Err()))
@@ -77,7 +77,7 @@ func (p *pointEmitter) wrapped() []jen.Code {
 	case p.decides():
 		back(jen.Id(p.n + "Outcome"))
 	case p.collects():
-		back(jen.Index().Add(p.typ(p.p.Collect.Expr)))
+		back(p.collected())
 	default:
 		call = body(jen.Return(jen.Nil(), hook()))
 		stmts = append(stmts,
@@ -153,7 +153,7 @@ func (p *pointEmitter) carried() []jen.Code {
 		ps = append(ps, jen.Id("best").Id(p.n+"Exit"), jen.Id("rank").Int())
 	}
 	if p.collects() {
-		ps = append(ps, jen.Id("had").Index().Add(p.typ(p.p.Collect.Expr)))
+		ps = append(ps, jen.Id("had").Add(p.collected()))
 	}
 	return ps
 }
@@ -199,6 +199,9 @@ func (p *pointEmitter) resultNames() []jen.Code {
 
 // fire emits the loop: from hook i on, and again from the next one after a failure that does not stop it.
 func (p *pointEmitter) fire(f *jen.File) {
+	if p.p.Kind == Around {
+		return
+	}
 	comment(f, "fire runs the hooks from i on.")
 	params := append([]jen.Code{ctxParam(), runParam(), jen.Id("at").Op("*").Add(p.payload()), jen.Id("s").Add(p.plan()), jen.Id("i").Int()}, p.carried()...)
 	f.Func().Params(jen.Id("p").Op("*").Id(p.n + "Point")).Id("fire").Params(params...).Add(p.fireResults(true)).BlockFunc(func(g *jen.Group) {
@@ -326,7 +329,7 @@ func (p *pointEmitter) decide(g *jen.Group) {
 			rewrite("Replace", jen.Op("*").Id("at"), jen.Id("payload"))
 		}
 		if p.p.Edit.Expr != nil {
-			rewrite("Edit", jen.Id("at").Dot(p.p.EditField), jen.Id("payload").Dot(p.p.EditField))
+			rewrite("Edit", jen.Id("at").Dot(p.editField()), jen.Id("payload").Dot(p.editField()))
 		}
 		if p.exits() {
 			g.Case(p.exitCases()...).BlockFunc(func(g *jen.Group) {
@@ -343,6 +346,9 @@ func (p *pointEmitter) decide(g *jen.Group) {
 }
 
 func (p *pointEmitter) exitCases() []jen.Code {
+	if p.stand {
+		return []jen.Code{jen.Id(anyExits)}
+	}
 	cs := make([]jen.Code, len(p.p.Exits))
 	for i, x := range p.p.Exits {
 		cs[i] = jen.Id(x.Name)
@@ -354,6 +360,10 @@ func (p *pointEmitter) exitCases() []jen.Code {
 func (p *pointEmitter) count(g *jen.Group) {
 	g.Id("r").Op(":=").Lit(0)
 	g.Switch(jen.Id("out").Assert(jen.Type())).BlockFunc(func(g *jen.Group) {
+		if p.stand {
+			g.Case(jen.Id(anyBallots)).Block(jen.Id("r").Op("=").Id(anyRank))
+			return
+		}
 		for i, x := range p.p.Exits {
 			g.Case(jen.Id(x.Name)).Block(jen.Id("r").Op("=").Lit(i + 1))
 		}

@@ -13,10 +13,11 @@ type pointEmitter struct {
 	p     *Point
 	n     string // the point's name
 	param string // what the payload is called in exported signatures
+	stand bool   // the names are stand-ins; see emit_mold.go
 }
 
 func newPointEmitter(e *emitter, p *Point) *pointEmitter {
-	pe := &pointEmitter{e, p, p.Name, p.Param}
+	pe := &pointEmitter{emitter: e, p: p, n: p.Name, param: p.Param}
 	if pe.param == "" || pe.param == "_" || slices.Contains(locals, pe.param) || e.paths[pe.param] != "" {
 		pe.param = "payload"
 	}
@@ -35,8 +36,37 @@ func (p *pointEmitter) returnsErr() bool {
 	return p.decides() || p.p.Kind == Check || p.p.Kind == Around || p.failClosed()
 }
 
-func (p *pointEmitter) payload() *jen.Statement { return p.typ(p.p.Payload.Expr) }
-func (p *pointEmitter) hook() *jen.Statement    { return jen.Id(p.n).Types(p.payload()) }
+// The types of the point.
+func (p *pointEmitter) payload() *jen.Statement { return p.typeOr(anyPayload, p.p.Payload) }
+func (p *pointEmitter) collected() *jen.Statement {
+	return jen.Index().Add(p.typeOr(anyCollect, p.p.Collect))
+}
+func (p *pointEmitter) result() *jen.Statement { return p.typeOr(anyResult, p.p.Around) }
+func (p *pointEmitter) edit() *jen.Statement   { return p.typeOr(anyEdit, p.p.Edit) }
+
+func (p *pointEmitter) typeOr(standIn string, t Type) *jen.Statement {
+	if p.stand {
+		return jen.Id(standIn)
+	}
+	return p.typ(t.Expr)
+}
+
+// word returns a text of the point, or its stand-in.
+func (p *pointEmitter) word(standIn string, text func() string) string {
+	if p.stand {
+		return standIn
+	}
+	return text()
+}
+
+func (p *pointEmitter) legalWords() string {
+	return p.word(anyLegal, func() string { return or(p.legal()) })
+}
+func (p *pointEmitter) editField() string {
+	return p.word(anyField, func() string { return p.p.EditField })
+}
+
+func (p *pointEmitter) hook() *jen.Statement { return jen.Id(p.n).Types(p.payload()) }
 func (p *pointEmitter) plan() *jen.Statement {
 	return jen.Op("*").Qual(kit, "Plan").Types(p.hook())
 }
@@ -44,21 +74,6 @@ func (p *pointEmitter) lawType() string { return lowerFirst(p.n) + "Law" }
 
 // kitType is a type of the runtime.
 func kitType(name string) *jen.Statement { return jen.Qual(kit, name) }
-
-func (p *pointEmitter) emit(f *jen.File) {
-	p.hookTypes(f)
-	p.outcomes(f)
-	if p.p.Kind == Around {
-		p.next(f)
-	}
-	p.observers(f)
-	p.point(f)
-	p.description(f)
-	p.watch(f)
-	if p.p.Kind != Around {
-		p.fire(f)
-	}
-}
 
 // legal lists what a hook of the point may return, for people.
 func (p *pointEmitter) legal() []string {
@@ -77,16 +92,15 @@ func (p *pointEmitter) legal() []string {
 
 // results are what a hook of the point returns.
 func (p *pointEmitter) results() []jen.Code {
-	values := func() jen.Code { return jen.Index().Add(p.typ(p.p.Collect.Expr)) }
 	switch {
 	case p.p.Kind == Around:
 		return []jen.Code{p.answer(), jen.Error()}
 	case p.decides() && p.collects():
-		return []jen.Code{jen.Id(p.n + "Outcome"), values(), jen.Error()}
+		return []jen.Code{jen.Id(p.n + "Outcome"), p.collected(), jen.Error()}
 	case p.decides():
 		return []jen.Code{jen.Id(p.n + "Outcome"), jen.Error()}
 	case p.collects():
-		return []jen.Code{values(), jen.Error()}
+		return []jen.Code{p.collected(), jen.Error()}
 	}
 	return []jen.Code{jen.Error()}
 }
@@ -116,9 +130,9 @@ func (p *pointEmitter) meaning() []string {
 	case Observe:
 		lines = append(lines, "Every hook runs; an error is reported and changes nothing.")
 	case Flow:
-		lines = append(lines, "Hooks run in order; each may return "+or(p.legal())+", or nil to continue.")
+		lines = append(lines, "Hooks run in order; each may return "+p.legalWords()+", or nil to continue.")
 	case Vote:
-		lines = append(lines, "Every hook is asked; each may return "+or(p.legal())+", the strongest first, or nil for no opinion.")
+		lines = append(lines, "Every hook is asked; each may return "+p.legalWords()+", the strongest first, or nil for no opinion.")
 	case Collect:
 		lines = append(lines, "Every hook is asked; what they return is put together in firing order.")
 	case Check:
@@ -145,7 +159,9 @@ func or(words []string) string {
 // hookTypes emits the hook's interface and its adapters.
 func (p *pointEmitter) hookTypes(f *jen.File) {
 	comment(f, p.n+" is a hook at the point of that name.")
-	if doc := docLines(p.p.Doc); len(doc) > 0 {
+	if p.stand {
+		comment(f, anyDoc)
+	} else if doc := docLines(p.p.Doc); len(doc) > 0 {
 		comment(f, append([]string{"//"}, append(doc, "//")...)...)
 	}
 	comment(f, p.meaning()...)
@@ -185,18 +201,18 @@ func (p *pointEmitter) outcomes(f *jen.File) {
 	if !p.decides() {
 		return
 	}
-	comment(f, p.n+"Outcome is what a hook may decide: "+or(p.legal())+". Nil continues.")
+	comment(f, p.n+"Outcome is what a hook may decide: "+p.legalWords()+". Nil continues.")
 	f.Type().Id(p.n + "Outcome").Interface(jen.Id("legalAt" + p.n).Params())
 	if p.p.Replace {
 		comment(f, "Replace"+p.n+" makes another payload go on.")
 		p.constructor(f, "Replace", p.param, p.payload())
 	}
 	if p.p.Edit.Expr != nil {
-		comment(f, "Edit"+p.n+" makes the payload go on with another "+p.p.EditField+".")
-		p.constructor(f, "Edit", "value", p.typ(p.p.Edit.Expr))
+		comment(f, "Edit"+p.n+" makes the payload go on with another "+p.editField()+".")
+		p.constructor(f, "Edit", "value", p.edit())
 	}
 	if p.exits() {
-		comment(f, p.n+"Exit is what a fire can come back with: "+or(exitNames(p.p.Exits))+". Nil means go on.")
+		comment(f, p.n+"Exit is what Fire can come back with: "+p.word(anyLeaving, func() string { return or(exitNames(p.p.Exits)) })+".")
 		f.Type().Id(p.n+"Exit").Interface(jen.Id(p.n+"Outcome"), jen.Id("leaves"+p.n).Params())
 	}
 }
@@ -228,25 +244,20 @@ func (p *pointEmitter) observers(f *jen.File) {
 		jen.Id("Observe"+p.n).Params(ctxParam(), runParam(), jen.Id("fired").Id(p.n+"Fired").Types(jen.Id("P"))))
 	comment(f, p.n+"Fired is one firing of "+p.n+".")
 	f.Type().Id(p.n + "Fired").Types(jen.Id("P").Id("any")).StructFunc(func(g *jen.Group) {
-		g.Id("Payload").Id("P").Comment("// as fired")
-		if p.rewrites() {
-			g.Id("Left").Id("P").Comment("// as the hooks left it")
+		field := func(has bool, doc, name string, typ *jen.Statement) {
+			if has {
+				g.Comment("// " + doc) // above the field, so that nothing is aligned
+				g.Id(name).Add(typ)
+			}
 		}
-		if p.exits() {
-			g.Id("Exit").Id(p.n + "Exit").Comment("// nil if there was none")
-		}
-		if p.collects() {
-			g.Id("Collected").Index().Add(p.typ(p.p.Collect.Expr)).Comment("// in firing order")
-		}
-		if p.p.Kind == Around {
-			g.Id("Result").Add(p.typ(p.p.Around.Expr)).Comment("// zero with an Err")
-		}
-		if p.p.Kind == Vote {
-			g.Id("Ballots").Index().Add(kitType("Ballot")).Comment("// in firing order")
-		}
-		if p.returnsErr() {
-			g.Id("Err").Error().Comment("// what the fire returned")
-		}
+		field(true, "as fired", "Payload", jen.Id("P"))
+		field(p.rewrites(), "as the hooks left it", "Left", jen.Id("P"))
+		field(p.exits(), "nil if there was none", "Exit", jen.Id(p.n+"Exit"))
+		field(p.collects(), "in firing order", "Collected", p.collected())
+		field(p.p.Kind == Around, "zero with an Err", "Result", p.result())
+		field(p.p.Kind == Vote, "in firing order", "Ballots", jen.Index().Add(kitType("Ballot")))
+		field(p.returnsErr(), "what Fire returned", "Err", jen.Error())
+		g.Comment("// who decided, and how")
 		g.Add(kitType("Verdict"))
 	})
 }
@@ -322,7 +333,7 @@ func (p *pointEmitter) fireResults(named bool) *jen.Statement {
 		add("exit", jen.Id(p.n+"Exit"))
 	}
 	if p.collects() {
-		add("collected", jen.Index().Add(p.typ(p.p.Collect.Expr)))
+		add("collected", p.collected())
 	}
 	if p.returnsErr() {
 		add("err", jen.Error())

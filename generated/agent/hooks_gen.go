@@ -704,6 +704,7 @@ func (h *Hooks) Points() []hookkit.PointInfo {
 }
 
 // OnRunStart is a hook at the point of that name.
+//
 // OnRunStart fires once per run, before anything else. A replaced Task is the user message that the
 // model gets, replaced Messages are the conversation before it. EndTurn ends the run without a step
 // and without a model call. A failing hook fails the run.
@@ -759,7 +760,7 @@ type onRunStartReplace struct {
 
 func (onRunStartReplace) legalAtOnRunStart() {}
 
-// OnRunStartExit is what a fire can come back with: EndTurn. Nil means go on.
+// OnRunStartExit is what Fire can come back with: EndTurn.
 type OnRunStartExit interface {
 	OnRunStartOutcome
 	leavesOnRunStart()
@@ -772,10 +773,15 @@ type OnRunStartObserver[P any] interface {
 
 // OnRunStartFired is one firing of OnRunStart.
 type OnRunStartFired[P any] struct {
-	Payload P              // as fired
-	Left    P              // as the hooks left it
-	Exit    OnRunStartExit // nil if there was none
-	Err     error          // what the fire returned
+	// as fired
+	Payload P
+	// as the hooks left it
+	Left P
+	// nil if there was none
+	Exit OnRunStartExit
+	// what Fire returned
+	Err error
+	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -865,6 +871,7 @@ func (p *OnRunStartPoint) fire(ctx context.Context, run *Run, at *RunStart, s *h
 }
 
 // ShouldStop is a hook at the point of that name.
+//
 // ShouldStop fires at every step boundary: once before the first step, and once after each step,
 // the last one included, when all other work of the step is done. Step.Number is the count of steps
 // made so far. Any contributed signal stops the run before its next step; all of them are kept in
@@ -911,9 +918,13 @@ type ShouldStopObserver[P any] interface {
 
 // ShouldStopFired is one firing of ShouldStop.
 type ShouldStopFired[P any] struct {
-	Payload   P        // as fired
-	Collected []EndRun // in firing order
-	Err       error    // what the fire returned
+	// as fired
+	Payload P
+	// in firing order
+	Collected []EndRun
+	// what Fire returned
+	Err error
+	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -993,6 +1004,7 @@ func (p *ShouldStopPoint) fire(ctx context.Context, run *Run, at *Step, s *hookk
 }
 
 // BeforeStep is a hook at the point of that name.
+//
 // BeforeStep fires once per step, when the step has begun. Each firing is followed by exactly one
 // AfterStep.
 //
@@ -1036,7 +1048,9 @@ type BeforeStepObserver[P any] interface {
 
 // BeforeStepFired is one firing of BeforeStep.
 type BeforeStepFired[P any] struct {
-	Payload P // as fired
+	// as fired
+	Payload P
+	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -1108,6 +1122,7 @@ func (p *BeforeStepPoint) fire(ctx context.Context, run *Run, at *Step, s *hookk
 }
 
 // ShouldCompact is a hook at the point of that name.
+//
 // ShouldCompact fires once per step, before its prompt is built, on the use of the context window.
 // A Compact asks for a compaction of the stored conversation; BeforeCompact may still skip it.
 // A failing hook is reported, and the others decide.
@@ -1151,7 +1166,7 @@ type ShouldCompactOutcome interface {
 	legalAtShouldCompact()
 }
 
-// ShouldCompactExit is what a fire can come back with: Compact. Nil means go on.
+// ShouldCompactExit is what Fire can come back with: Compact.
 type ShouldCompactExit interface {
 	ShouldCompactOutcome
 	leavesShouldCompact()
@@ -1164,10 +1179,15 @@ type ShouldCompactObserver[P any] interface {
 
 // ShouldCompactFired is one firing of ShouldCompact.
 type ShouldCompactFired[P any] struct {
-	Payload P                 // as fired
-	Exit    ShouldCompactExit // nil if there was none
-	Ballots []hookkit.Ballot  // in firing order
-	Err     error             // what the fire returned
+	// as fired
+	Payload P
+	// nil if there was none
+	Exit ShouldCompactExit
+	// in firing order
+	Ballots []hookkit.Ballot
+	// what Fire returned
+	Err error
+	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -1264,6 +1284,7 @@ func (p *ShouldCompactPoint) fire(ctx context.Context, run *Run, at *ContextUse,
 }
 
 // BeforeCompact is a hook at the point of that name.
+//
 // BeforeCompact fires once per compaction that is about to run, whatever asked for it: the vote, a
 // model that found its prompt too long, or a request through Env. SkipCompaction leaves the
 // conversation as it is, and so does a failing hook; the run goes on.
@@ -1307,7 +1328,7 @@ type BeforeCompactOutcome interface {
 	legalAtBeforeCompact()
 }
 
-// BeforeCompactExit is what a fire can come back with: SkipCompaction. Nil means go on.
+// BeforeCompactExit is what Fire can come back with: SkipCompaction.
 type BeforeCompactExit interface {
 	BeforeCompactOutcome
 	leavesBeforeCompact()
@@ -1320,9 +1341,13 @@ type BeforeCompactObserver[P any] interface {
 
 // BeforeCompactFired is one firing of BeforeCompact.
 type BeforeCompactFired[P any] struct {
-	Payload P                 // as fired
-	Exit    BeforeCompactExit // nil if there was none
-	Err     error             // what the fire returned
+	// as fired
+	Payload P
+	// nil if there was none
+	Exit BeforeCompactExit
+	// what Fire returned
+	Err error
+	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -1408,6 +1433,7 @@ func (p *BeforeCompactPoint) fire(ctx context.Context, run *Run, at *Compaction,
 }
 
 // AfterCompact is a hook at the point of that name.
+//
 // AfterCompact fires once per compaction that BeforeCompact let through, after it ran. Replace may add
 // back messages that must stay; the Messages it leaves become the stored conversation, if no tool
 // result in them has lost its call. A compaction that failed, that split a call from its result or
@@ -1471,9 +1497,13 @@ type AfterCompactObserver[P any] interface {
 
 // AfterCompactFired is one firing of AfterCompact.
 type AfterCompactFired[P any] struct {
-	Payload P     // as fired
-	Left    P     // as the hooks left it
-	Err     error // what the fire returned
+	// as fired
+	Payload P
+	// as the hooks left it
+	Left P
+	// what Fire returned
+	Err error
+	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -1560,6 +1590,7 @@ func (p *AfterCompactPoint) fire(ctx context.Context, run *Run, at *Compacted, s
 }
 
 // Briefing is a hook at the point of that name.
+//
 // Briefing fires once per prompt, before BeforeLLM, and gathers text for that prompt only. Texts are
 // joined in firing order by blank lines; empty ones are left out. The loop limits their sum, drops
 // whole texts from the end and reports that at OnBudgetExceeded with the kind briefing.
@@ -1605,8 +1636,11 @@ type BriefingObserver[P any] interface {
 
 // BriefingFired is one firing of Briefing.
 type BriefingFired[P any] struct {
-	Payload   P        // as fired
-	Collected []string // in firing order
+	// as fired
+	Payload P
+	// in firing order
+	Collected []string
+	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -1682,6 +1716,7 @@ func (p *BriefingPoint) fire(ctx context.Context, run *Run, at *Step, s *hookkit
 }
 
 // BeforeLLM is a hook at the point of that name.
+//
 // BeforeLLM fires once per prompt, when the request is complete: the next thing is the call. What a
 // hook adds or drops concerns this request; the stored conversation stays as it is. UseReply answers
 // in the place of the model, which is not called. EndTurn ends the run before the call. A failing
@@ -1738,7 +1773,7 @@ type beforeLLMReplace struct {
 
 func (beforeLLMReplace) legalAtBeforeLLM() {}
 
-// BeforeLLMExit is what a fire can come back with: UseReply or EndTurn. Nil means go on.
+// BeforeLLMExit is what Fire can come back with: UseReply or EndTurn.
 type BeforeLLMExit interface {
 	BeforeLLMOutcome
 	leavesBeforeLLM()
@@ -1751,10 +1786,15 @@ type BeforeLLMObserver[P any] interface {
 
 // BeforeLLMFired is one firing of BeforeLLM.
 type BeforeLLMFired[P any] struct {
-	Payload P             // as fired
-	Left    P             // as the hooks left it
-	Exit    BeforeLLMExit // nil if there was none
-	Err     error         // what the fire returned
+	// as fired
+	Payload P
+	// as the hooks left it
+	Left P
+	// nil if there was none
+	Exit BeforeLLMExit
+	// what Fire returned
+	Err error
+	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -1844,6 +1884,7 @@ func (p *BeforeLLMPoint) fire(ctx context.Context, run *Run, at *LLMRequest, s *
 }
 
 // AroundLLM is a hook at the point of that name.
+//
 // AroundLLM wraps the call to the model, once per prompt that was not answered or ended by BeforeLLM.
 // Each call of next is one call to the model and counts towards the run: calling it again is a retry,
 // and the request may be another one.
@@ -1887,6 +1928,8 @@ type AroundLLMNext struct {
 	act *aroundLLMAct
 	i   int
 }
+
+// aroundLLMAct is one fire.
 type aroundLLMAct struct {
 	hookkit.Act
 	run  *Run
@@ -1939,9 +1982,13 @@ type AroundLLMObserver[P any] interface {
 
 // AroundLLMFired is one firing of AroundLLM.
 type AroundLLMFired[P any] struct {
-	Payload P           // as fired
-	Result  LLMResponse // zero with an Err
-	Err     error       // what the fire returned
+	// as fired
+	Payload P
+	// zero with an Err
+	Result LLMResponse
+	// what Fire returned
+	Err error
+	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -2006,6 +2053,7 @@ func (a *aroundLLMAct) watched(ctx context.Context, run *Run, payload LLMRequest
 }
 
 // AfterLLM is a hook at the point of that name.
+//
 // AfterLLM fires once per reply, a streamed one when it is complete, one given by UseReply too, before
 // anything is done with it: what the hooks leave is what is stored, answered and dispatched. EndTurn
 // ends the run before any tool call of the reply. A failing hook withholds the reply and fails the
@@ -2062,7 +2110,7 @@ type afterLLMReplace struct {
 
 func (afterLLMReplace) legalAtAfterLLM() {}
 
-// AfterLLMExit is what a fire can come back with: EndTurn. Nil means go on.
+// AfterLLMExit is what Fire can come back with: EndTurn.
 type AfterLLMExit interface {
 	AfterLLMOutcome
 	leavesAfterLLM()
@@ -2075,10 +2123,15 @@ type AfterLLMObserver[P any] interface {
 
 // AfterLLMFired is one firing of AfterLLM.
 type AfterLLMFired[P any] struct {
-	Payload P            // as fired
-	Left    P            // as the hooks left it
-	Exit    AfterLLMExit // nil if there was none
-	Err     error        // what the fire returned
+	// as fired
+	Payload P
+	// as the hooks left it
+	Left P
+	// nil if there was none
+	Exit AfterLLMExit
+	// what Fire returned
+	Err error
+	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -2168,6 +2221,7 @@ func (p *AfterLLMPoint) fire(ctx context.Context, run *Run, at *LLMResponse, s *
 }
 
 // OnToolsDisabled is a hook at the point of that name.
+//
 // OnToolsDisabled fires once per tool call that was refused because tools are switched off. Such a
 // call is answered with an error and reaches neither BeforeTool nor AfterTool.
 //
@@ -2211,7 +2265,9 @@ type OnToolsDisabledObserver[P any] interface {
 
 // OnToolsDisabledFired is one firing of OnToolsDisabled.
 type OnToolsDisabledFired[P any] struct {
-	Payload P // as fired
+	// as fired
+	Payload P
+	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -2283,6 +2339,7 @@ func (p *OnToolsDisabledPoint) fire(ctx context.Context, run *Run, at *ToolsDisa
 }
 
 // BeforeTool is a hook at the point of that name.
+//
 // BeforeTool fires once per tool call of a reply, in call order, all calls of a reply before the first
 // of them is dispatched; calls of unknown tools and with unusable arguments too, so that a hook can
 // repair them. The Name and Args that the hooks leave are what is judged and dispatched; ID and Step
@@ -2341,7 +2398,7 @@ type beforeToolReplace struct {
 
 func (beforeToolReplace) legalAtBeforeTool() {}
 
-// BeforeToolExit is what a fire can come back with: SkipTool or EndTurn. Nil means go on.
+// BeforeToolExit is what Fire can come back with: SkipTool or EndTurn.
 type BeforeToolExit interface {
 	BeforeToolOutcome
 	leavesBeforeTool()
@@ -2354,10 +2411,15 @@ type BeforeToolObserver[P any] interface {
 
 // BeforeToolFired is one firing of BeforeTool.
 type BeforeToolFired[P any] struct {
-	Payload P              // as fired
-	Left    P              // as the hooks left it
-	Exit    BeforeToolExit // nil if there was none
-	Err     error          // what the fire returned
+	// as fired
+	Payload P
+	// as the hooks left it
+	Left P
+	// nil if there was none
+	Exit BeforeToolExit
+	// what Fire returned
+	Err error
+	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -2447,6 +2509,7 @@ func (p *BeforeToolPoint) fire(ctx context.Context, run *Run, at *ToolCallReques
 }
 
 // OnPermission is a hook at the point of that name.
+//
 // OnPermission fires once per call that would be dispatched, handed over to another agent or answered
 // successfully by SkipTool, on the call as BeforeTool left it and after its arguments were found
 // usable. It is never asked about the same call twice. A vote that ends in Ask goes to the approver,
@@ -2492,7 +2555,7 @@ type OnPermissionOutcome interface {
 	legalAtOnPermission()
 }
 
-// OnPermissionExit is what a fire can come back with: Deny, Ask or Allow. Nil means go on.
+// OnPermissionExit is what Fire can come back with: Deny, Ask or Allow.
 type OnPermissionExit interface {
 	OnPermissionOutcome
 	leavesOnPermission()
@@ -2505,10 +2568,15 @@ type OnPermissionObserver[P any] interface {
 
 // OnPermissionFired is one firing of OnPermission.
 type OnPermissionFired[P any] struct {
-	Payload P                // as fired
-	Exit    OnPermissionExit // nil if there was none
-	Ballots []hookkit.Ballot // in firing order
-	Err     error            // what the fire returned
+	// as fired
+	Payload P
+	// nil if there was none
+	Exit OnPermissionExit
+	// in firing order
+	Ballots []hookkit.Ballot
+	// what Fire returned
+	Err error
+	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -2609,6 +2677,7 @@ func (p *OnPermissionPoint) fire(ctx context.Context, run *Run, at *ToolCallRequ
 }
 
 // OnPermissionDenied is a hook at the point of that name.
+//
 // OnPermissionDenied fires once per call that was denied, by a vote, a person, a missing or silent
 // approver, or a failing hook of OnPermission. The run goes on; the model is told the reason.
 //
@@ -2652,7 +2721,9 @@ type OnPermissionDeniedObserver[P any] interface {
 
 // OnPermissionDeniedFired is one firing of OnPermissionDenied.
 type OnPermissionDeniedFired[P any] struct {
-	Payload P // as fired
+	// as fired
+	Payload P
+	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -2724,6 +2795,7 @@ func (p *OnPermissionDeniedPoint) fire(ctx context.Context, run *Run, at *Denial
 }
 
 // OnHandoff is a hook at the point of that name.
+//
 // OnHandoff fires before control goes to another agent, once per permitted handoff call, while the
 // calls of the reply are decided and before any of them is dispatched. A replaced Task or To is what
 // happens. SkipTool answers the call and the run goes on; EndTurn ends the run. A failing hook refuses
@@ -2781,7 +2853,7 @@ type onHandoffReplace struct {
 
 func (onHandoffReplace) legalAtOnHandoff() {}
 
-// OnHandoffExit is what a fire can come back with: SkipTool or EndTurn. Nil means go on.
+// OnHandoffExit is what Fire can come back with: SkipTool or EndTurn.
 type OnHandoffExit interface {
 	OnHandoffOutcome
 	leavesOnHandoff()
@@ -2794,10 +2866,15 @@ type OnHandoffObserver[P any] interface {
 
 // OnHandoffFired is one firing of OnHandoff.
 type OnHandoffFired[P any] struct {
-	Payload P             // as fired
-	Left    P             // as the hooks left it
-	Exit    OnHandoffExit // nil if there was none
-	Err     error         // what the fire returned
+	// as fired
+	Payload P
+	// as the hooks left it
+	Left P
+	// nil if there was none
+	Exit OnHandoffExit
+	// what Fire returned
+	Err error
+	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -2887,6 +2964,7 @@ func (p *OnHandoffPoint) fire(ctx context.Context, run *Run, at *Handoff, s *hoo
 }
 
 // AroundTool is a hook at the point of that name.
+//
 // AroundTool wraps the dispatch of a permitted call, once per call, for the calls of a reply in
 // parallel. Each call of next is one attempt; calling it again is a retry. The call was decided before:
 // an attempt with another name or other arguments is refused with an error. Skipped, refused and
@@ -2931,6 +3009,8 @@ type AroundToolNext struct {
 	act *aroundToolAct
 	i   int
 }
+
+// aroundToolAct is one fire.
 type aroundToolAct struct {
 	hookkit.Act
 	run  *Run
@@ -2983,9 +3063,13 @@ type AroundToolObserver[P any] interface {
 
 // AroundToolFired is one firing of AroundTool.
 type AroundToolFired[P any] struct {
-	Payload P              // as fired
-	Result  ToolCallResult // zero with an Err
-	Err     error          // what the fire returned
+	// as fired
+	Payload P
+	// zero with an Err
+	Result ToolCallResult
+	// what Fire returned
+	Err error
+	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -3050,6 +3134,7 @@ func (a *aroundToolAct) watched(ctx context.Context, run *Run, payload ToolCallR
 }
 
 // OnToolProgress is a hook at the point of that name.
+//
 // OnToolProgress fires each time a running tool reports, in the order of its reports; for parallel
 // calls from several goroutines at once. It never fires after AfterTool of the same call.
 //
@@ -3093,7 +3178,9 @@ type OnToolProgressObserver[P any] interface {
 
 // OnToolProgressFired is one firing of OnToolProgress.
 type OnToolProgressFired[P any] struct {
-	Payload P // as fired
+	// as fired
+	Payload P
+	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -3165,6 +3252,7 @@ func (p *OnToolProgressPoint) fire(ctx context.Context, run *Run, at *ToolProgre
 }
 
 // OnToolError is a hook at the point of that name.
+//
 // OnToolError fires once per failed attempt (an error, a panic, a time-out), as soon as it is known
 // whether another attempt follows: when that one begins, or when AroundTool has returned.
 //
@@ -3208,7 +3296,9 @@ type OnToolErrorObserver[P any] interface {
 
 // OnToolErrorFired is one firing of OnToolError.
 type OnToolErrorFired[P any] struct {
-	Payload P // as fired
+	// as fired
+	Payload P
+	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -3280,6 +3370,7 @@ func (p *OnToolErrorPoint) fire(ctx context.Context, run *Run, at *ToolFailure, 
 }
 
 // OnSubagentStart is a hook at the point of that name.
+//
 // OnSubagentStart fires in the run that starts another run, by a sub-agent's tool or by a handoff,
 // before that run begins. Each firing is followed by exactly one OnSubagentStop.
 //
@@ -3323,7 +3414,9 @@ type OnSubagentStartObserver[P any] interface {
 
 // OnSubagentStartFired is one firing of OnSubagentStart.
 type OnSubagentStartFired[P any] struct {
-	Payload P // as fired
+	// as fired
+	Payload P
+	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -3395,6 +3488,7 @@ func (p *OnSubagentStartPoint) fire(ctx context.Context, run *Run, at *Subagent,
 }
 
 // OnSubagentStop is a hook at the point of that name.
+//
 // OnSubagentStop fires in the run that started another run, when that run is over, whatever ended it.
 //
 // Every hook runs; an error is reported and changes nothing.
@@ -3437,7 +3531,9 @@ type OnSubagentStopObserver[P any] interface {
 
 // OnSubagentStopFired is one firing of OnSubagentStop.
 type OnSubagentStopFired[P any] struct {
-	Payload P // as fired
+	// as fired
+	Payload P
+	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -3509,6 +3605,7 @@ func (p *OnSubagentStopPoint) fire(ctx context.Context, run *Run, at *SubagentDo
 }
 
 // AfterTool is a hook at the point of that name.
+//
 // AfterTool fires exactly once per call for which BeforeTool fired, whatever made the result: dispatch,
 // skip, denial, failure, a handoff, or the end of the run before the dispatch. It fires when all
 // dispatched calls of the reply are back, one call after the other in call order, a call of the done
@@ -3568,7 +3665,7 @@ type afterToolReplace struct {
 
 func (afterToolReplace) legalAtAfterTool() {}
 
-// AfterToolExit is what a fire can come back with: EndTurn. Nil means go on.
+// AfterToolExit is what Fire can come back with: EndTurn.
 type AfterToolExit interface {
 	AfterToolOutcome
 	leavesAfterTool()
@@ -3581,10 +3678,15 @@ type AfterToolObserver[P any] interface {
 
 // AfterToolFired is one firing of AfterTool.
 type AfterToolFired[P any] struct {
-	Payload P             // as fired
-	Left    P             // as the hooks left it
-	Exit    AfterToolExit // nil if there was none
-	Err     error         // what the fire returned
+	// as fired
+	Payload P
+	// as the hooks left it
+	Left P
+	// nil if there was none
+	Exit AfterToolExit
+	// what Fire returned
+	Err error
+	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -3674,6 +3776,7 @@ func (p *AfterToolPoint) fire(ctx context.Context, run *Run, at *ToolCallResult,
 }
 
 // OnBudgetExceeded is a hook at the point of that name.
+//
 // OnBudgetExceeded fires each time a budget was passed or would be passed by what comes next: steps,
 // tokens, cost, time, the context window, the size of the briefing. Whether the run stops is decided
 // by who holds the budget.
@@ -3718,7 +3821,9 @@ type OnBudgetExceededObserver[P any] interface {
 
 // OnBudgetExceededFired is one firing of OnBudgetExceeded.
 type OnBudgetExceededFired[P any] struct {
-	Payload P // as fired
+	// as fired
+	Payload P
+	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -3790,6 +3895,7 @@ func (p *OnBudgetExceededPoint) fire(ctx context.Context, run *Run, at *BudgetEx
 }
 
 // AfterStep is a hook at the point of that name.
+//
 // AfterStep fires exactly once per begun step, as its last act, failed and cancelled ones included.
 //
 // Every hook runs; an error is reported and changes nothing.
@@ -3832,7 +3938,9 @@ type AfterStepObserver[P any] interface {
 
 // AfterStepFired is one firing of AfterStep.
 type AfterStepFired[P any] struct {
-	Payload P // as fired
+	// as fired
+	Payload P
+	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -3904,6 +4012,7 @@ func (p *AfterStepPoint) fire(ctx context.Context, run *Run, at *StepResult, s *
 }
 
 // CheckDone is a hook at the point of that name.
+//
 // CheckDone fires each time the model wants to finish: by a reply without tool calls, or by a call of
 // the done tool, after the reply's other calls were answered. A replaced Answer is the one that is
 // accepted. RejectDone continues the run with Feedback for the model; so does a failing hook. After
@@ -3960,7 +4069,7 @@ type checkDoneReplace struct {
 
 func (checkDoneReplace) legalAtCheckDone() {}
 
-// CheckDoneExit is what a fire can come back with: RejectDone. Nil means go on.
+// CheckDoneExit is what Fire can come back with: RejectDone.
 type CheckDoneExit interface {
 	CheckDoneOutcome
 	leavesCheckDone()
@@ -3973,10 +4082,15 @@ type CheckDoneObserver[P any] interface {
 
 // CheckDoneFired is one firing of CheckDone.
 type CheckDoneFired[P any] struct {
-	Payload P             // as fired
-	Left    P             // as the hooks left it
-	Exit    CheckDoneExit // nil if there was none
-	Err     error         // what the fire returned
+	// as fired
+	Payload P
+	// as the hooks left it
+	Left P
+	// nil if there was none
+	Exit CheckDoneExit
+	// what Fire returned
+	Err error
+	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -4066,6 +4180,7 @@ func (p *CheckDonePoint) fire(ctx context.Context, run *Run, at *DoneRequest, s 
 }
 
 // OnDoneAccepted is a hook at the point of that name.
+//
 // OnDoneAccepted fires at most once per run, when an answer has passed every gate and is final.
 //
 // Every hook runs; an error is reported and changes nothing.
@@ -4108,7 +4223,9 @@ type OnDoneAcceptedObserver[P any] interface {
 
 // OnDoneAcceptedFired is one firing of OnDoneAccepted.
 type OnDoneAcceptedFired[P any] struct {
-	Payload P // as fired
+	// as fired
+	Payload P
+	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -4180,6 +4297,7 @@ func (p *OnDoneAcceptedPoint) fire(ctx context.Context, run *Run, at *DoneAccept
 }
 
 // OnRunError is a hook at the point of that name.
+//
 // OnRunError fires at most once per run, when the run is about to fail. EndTurn turns the failure into
 // a reply; the failure stays among the warnings of the result. A failing hook is reported, and the
 // failure stands. Cancellation and limits are no failures, and a failure of BeforeRunEnd comes too late
@@ -4224,7 +4342,7 @@ type OnRunErrorOutcome interface {
 	legalAtOnRunError()
 }
 
-// OnRunErrorExit is what a fire can come back with: EndTurn. Nil means go on.
+// OnRunErrorExit is what Fire can come back with: EndTurn.
 type OnRunErrorExit interface {
 	OnRunErrorOutcome
 	leavesOnRunError()
@@ -4237,9 +4355,13 @@ type OnRunErrorObserver[P any] interface {
 
 // OnRunErrorFired is one firing of OnRunError.
 type OnRunErrorFired[P any] struct {
-	Payload P              // as fired
-	Exit    OnRunErrorExit // nil if there was none
-	Err     error          // what the fire returned
+	// as fired
+	Payload P
+	// nil if there was none
+	Exit OnRunErrorExit
+	// what Fire returned
+	Err error
+	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -4325,6 +4447,7 @@ func (p *OnRunErrorPoint) fire(ctx context.Context, run *Run, at *RunError, s *h
 }
 
 // OnStop is a hook at the point of that name.
+//
 // OnStop fires once per run, when the run stops for whatever reason, on the signals recorded so far.
 // A hook may add signals; it cannot resume the run.
 //
@@ -4369,8 +4492,11 @@ type OnStopObserver[P any] interface {
 
 // OnStopFired is one firing of OnStop.
 type OnStopFired[P any] struct {
-	Payload   P        // as fired
-	Collected []EndRun // in firing order
+	// as fired
+	Payload P
+	// in firing order
+	Collected []EndRun
+	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -4446,6 +4572,7 @@ func (p *OnStopPoint) fire(ctx context.Context, run *Run, at *Stopping, s *hookk
 }
 
 // BeforeRunEnd is a hook at the point of that name.
+//
 // BeforeRunEnd fires once per run, when the result is complete: the last chance to rewrite it. Signals,
 // Stop and the totals stay as they were, and an emptied Err is restored. A failing hook withholds what
 // would have gone out: the run fails, and Reply, Calls and Messages of its result are empty.
@@ -4508,9 +4635,13 @@ type BeforeRunEndObserver[P any] interface {
 
 // BeforeRunEndFired is one firing of BeforeRunEnd.
 type BeforeRunEndFired[P any] struct {
-	Payload P     // as fired
-	Left    P     // as the hooks left it
-	Err     error // what the fire returned
+	// as fired
+	Payload P
+	// as the hooks left it
+	Left P
+	// what Fire returned
+	Err error
+	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -4597,6 +4728,7 @@ func (p *BeforeRunEndPoint) fire(ctx context.Context, run *Run, at *AgentResult,
 }
 
 // OnRunEnd is a hook at the point of that name.
+//
 // OnRunEnd fires exactly once per started run, as its last act, whatever ended it, with the result
 // that the caller gets. The model of Env can still be used; what it uses is added to the totals that
 // the caller gets.
@@ -4641,7 +4773,9 @@ type OnRunEndObserver[P any] interface {
 
 // OnRunEndFired is one firing of OnRunEnd.
 type OnRunEndFired[P any] struct {
-	Payload P // as fired
+	// as fired
+	Payload P
+	// who decided, and how
 	hookkit.Verdict
 }
 
