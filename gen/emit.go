@@ -23,9 +23,10 @@ type Output struct {
 func Emit(s *Spec, to Output) ([]byte, error) {
 	e := newEmitter(s, to)
 	pieces := newPieces(e)
-	for _, add := range []func(*jen.File){e.guard, e.run, e.exports, e.exits, e.hooks} {
+	for _, add := range []func(*jen.File){e.guard, e.run, e.exits, e.hooks} {
 		pieces.once(add)
 	}
+	e.exports(pieces)
 	for _, p := range s.List {
 		pieces.point(p)
 	}
@@ -110,11 +111,11 @@ const section = "//hookgen:section"
 
 // pieces are the parts of a file, each formatted for itself, side by side: formatting is what costs.
 type pieces struct {
-	e      *emitter
-	main   *jen.File
-	n      int // sections of main
-	points [][]cast
-	todo   []*piece
+	e     *emitter
+	main  *jen.File
+	n     int // sections of main
+	casts []cast
+	todo  []*piece
 }
 
 // A piece is raw source that is formatted once.
@@ -132,10 +133,17 @@ func (ps *pieces) once(add func(*jen.File)) {
 	ps.n++
 }
 
+// alone adds a piece that is formatted for itself.
+func (ps *pieces) alone(add func(*jen.File)) {
+	p := &piece{raw: ps.e.raw(add)}
+	ps.todo = append(ps.todo, p)
+	ps.casts = append(ps.casts, cast{alone: p})
+}
+
 // format renders and formats all pieces and puts them together.
 func (ps *pieces) format() ([]byte, error) {
 	ps.main.Comment(section)
-	if len(ps.points) > 0 {
+	if len(ps.e.spec.List) > 0 {
 		ps.main.Var().Id("_").Qual("context", "Context") // for the import; what follows the last section is dropped
 	}
 	var raw bytes.Buffer
@@ -159,10 +167,8 @@ func (ps *pieces) format() ([]byte, error) {
 	for _, p := range todo[len(ps.todo):] {
 		paragraph(out, string(p.text))
 	}
-	for _, casts := range ps.points {
-		for _, c := range casts {
-			c.write(out)
-		}
+	for _, c := range ps.casts {
+		c.write(out)
 	}
 	out.WriteByte('\n')
 	return out.Bytes(), nil

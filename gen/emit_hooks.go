@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"fmt"
 	"go/ast"
 	"strings"
 	"unicode"
@@ -91,29 +92,41 @@ func (e *emitter) run(f *jen.File) {
 }
 
 // exports makes what the spec's package exports usable from a generated package of its own.
-func (e *emitter) exports(f *jen.File) {
+func (e *emitter) exports(ps *pieces) {
 	if !e.apart() {
 		return
 	}
 	for _, x := range e.spec.Exports {
-		comment(f, docLines(x.Doc)...)
-		if x.Const {
-			f.Const().Id(x.Name).Op("=").Qual(e.to.SpecPath, x.Name)
+		doc := docLines(x.Doc)
+		if len(x.Params) == 0 && plainDoc(doc) {
+			word := "type"
+			if x.Const {
+				word = "const"
+			}
+			text := fmt.Sprintf("%s %s = %s.%s", word, x.Name, e.names[e.to.SpecPath], x.Name)
+			ps.casts = append(ps.casts, cast{text: strings.Join(append(doc, text), "\n")})
 			continue
 		}
-		alias, args := f.Type().Id(x.Name), []jen.Code(nil)
-		if len(x.Params) > 0 {
-			alias.TypesFunc(func(g *jen.Group) {
-				for _, p := range x.Params {
-					g.Id(p.Name).Add(e.typ(p.Type.Expr))
-					args = append(args, jen.Id(p.Name))
-				}
-			})
-		}
-		alias.Op("=").Qual(e.to.SpecPath, x.Name)
-		if len(args) > 0 {
-			alias.Types(args...)
-		}
+		ps.alone(func(f *jen.File) {
+			comment(f, doc...)
+			if x.Const {
+				f.Const().Id(x.Name).Op("=").Qual(e.to.SpecPath, x.Name)
+				return
+			}
+			alias, args := f.Type().Id(x.Name), []jen.Code(nil)
+			if len(x.Params) > 0 {
+				alias.TypesFunc(func(g *jen.Group) {
+					for _, p := range x.Params {
+						g.Id(p.Name).Add(e.typ(p.Type.Expr))
+						args = append(args, jen.Id(p.Name))
+					}
+				})
+			}
+			alias.Op("=").Qual(e.to.SpecPath, x.Name)
+			if len(args) > 0 {
+				alias.Types(args...)
+			}
+		})
 	}
 }
 

@@ -59,15 +59,18 @@ const (
 // A cast is one part of one point: a mold and what to put in, or a piece made for this point alone.
 type cast struct {
 	text  string
-	fill  *strings.Replacer
+	fill  *strings.Replacer // nil for nothing
 	alone *piece
 }
 
 func (c cast) write(out *bytes.Buffer) {
-	if c.alone != nil {
+	switch {
+	case c.alone != nil:
 		paragraph(out, string(c.alone.text))
-	} else if c.text != "" {
+	case c.fill != nil:
 		paragraph(out, c.fill.Replace(c.text))
+	default:
+		paragraph(out, c.text)
 	}
 }
 
@@ -91,18 +94,14 @@ var parts = []struct {
 func (ps *pieces) point(p *Point) {
 	pe := newPointEmitter(ps.e, p)
 	fill, plain := pe.fill()
-	var casts []cast
 	for _, part := range parts {
 		text, ok := molds()[moldKey(part.name, pe.shape(), part.forget)]
-		if ok && plain {
-			casts = append(casts, cast{text: text, fill: fill})
+		if !ok || !plain {
+			ps.alone(func(f *jen.File) { part.emit(pe, f) })
 			continue
 		}
-		m := &piece{raw: ps.e.raw(func(f *jen.File) { part.emit(pe, f) })}
-		ps.todo = append(ps.todo, m)
-		casts = append(casts, cast{alone: m})
+		ps.casts = append(ps.casts, cast{text: text, fill: fill})
 	}
-	ps.points = append(ps.points, casts)
 }
 
 func moldKey(part string, s lawShape, forget func(*lawShape)) string {

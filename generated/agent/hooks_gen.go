@@ -113,357 +113,6 @@ func NewRun(env *Env) *Run {
 	return hookkit.NewRun(env)
 }
 
-// An AgentResult is what came of a run.
-type AgentResult = agentspec.AgentResult
-
-// An Approval is a person's answer. The zero value is a no.
-type Approval = agentspec.Approval
-
-// An Approver asks a person about a call. Approve should return when ctx is done; a later answer is dropped.
-// It must be safe for concurrent use by several runs.
-type Approver = agentspec.Approver
-
-// BriefingName is the Name of the system message that holds the texts of Briefing in a request.
-const BriefingName = agentspec.BriefingName
-
-// tokens of the texts for one prompt
-const BudgetBriefing = agentspec.BudgetBriefing
-
-// tokens of one request
-const BudgetContext = agentspec.BudgetContext
-
-// in the unit of Usage.Cost
-const BudgetCost = agentspec.BudgetCost
-
-// A BudgetExceeded is a budget that was passed, or would be by what comes next.
-type BudgetExceeded = agentspec.BudgetExceeded
-
-// A BudgetKind says what a budget counts, and so the unit of Used and Limit.
-type BudgetKind = agentspec.BudgetKind
-
-const BudgetSteps = agentspec.BudgetSteps
-
-// in seconds
-const BudgetTime = agentspec.BudgetTime
-
-// of the run
-const BudgetTokens = agentspec.BudgetTokens
-
-// dispatched or meant to be, and failed
-const CallFailed = agentspec.CallFailed
-const CallHandedOff = agentspec.CallHandedOff
-
-// refused by a hook, a vote, a person or a switch; the tool did not run
-const CallRefused = agentspec.CallRefused
-
-// answered successfully by a hook; the tool did not run
-const CallSkipped = agentspec.CallSkipped
-
-// A CallStatus says how far a call got.
-type CallStatus = agentspec.CallStatus
-
-// dispatched, and the tool returned without an error
-const CallSucceeded = agentspec.CallSucceeded
-
-// left undispatched because the run ended
-const CallUnrun = agentspec.CallUnrun
-
-// A Cause is why a run stops.
-type Cause = agentspec.Cause
-
-const CauseCompleted = agentspec.CauseCompleted
-const CauseError = agentspec.CauseError
-const CauseFinishReason = agentspec.CauseFinishReason
-
-// too many requests to go on
-const CauseRetryLimit = agentspec.CauseRetryLimit
-const CauseStepsLimit = agentspec.CauseStepsLimit
-
-// by a hook; every EndTurn is one
-const CauseStopRequested = agentspec.CauseStopRequested
-
-// a context past its deadline too
-const CauseTimeLimit = agentspec.CauseTimeLimit
-
-// of tokens or of their cost
-const CauseTokenLimit = agentspec.CauseTokenLimit
-const CauseUnknown = agentspec.CauseUnknown
-
-// by a person; a cancelled context is one
-const CauseUserRequested = agentspec.CauseUserRequested
-
-// A Chunk is a Delta and where it belongs. A retry of the same request has a higher Attempt and starts
-// the reply anew.
-type Chunk = agentspec.Chunk
-
-// A Clock tells the time. Sleep returns nil after d, or the context's error when ctx is done before.
-type Clock = agentspec.Clock
-
-// ShouldCompact
-const CompactProactive = agentspec.CompactProactive
-
-// through Env
-const CompactRequested = agentspec.CompactRequested
-
-// the model refused the prompt
-const CompactTooLong = agentspec.CompactTooLong
-
-// A Compacted is what a compaction did.
-type Compacted = agentspec.Compacted
-
-// A Compaction is a compaction of the stored conversation that is about to run.
-type Compaction = agentspec.Compaction
-
-// A CompactionReason says what asked for a compaction.
-type CompactionReason = agentspec.CompactionReason
-
-// A Compactor makes a conversation shorter. It returns the new Messages, and Summary, StepRange, ModelCalls
-// and Cleared where they apply; the loop fills in the rest. It must not change the messages it is given,
-// never keep a tool result without its call or a call without its result, and return when ctx is done.
-// Model calls go through env.Model, so that they count towards the run.
-type Compactor = agentspec.Compactor
-
-// A ContextUse is how much of the context window the next prompt would take.
-type ContextUse = agentspec.ContextUse
-
-// A ContextWindow is a model that knows how many tokens a request and its reply may have together.
-type ContextWindow = agentspec.ContextWindow
-
-// A Conversation is the stored conversation of a run.
-type Conversation = agentspec.Conversation
-
-// Counters are how far a run is, at one moment.
-type Counters = agentspec.Counters
-
-// A Delta is a piece of a reply that is still coming in.
-type Delta = agentspec.Delta
-
-// A Denial is a call that was denied.
-type Denial = agentspec.Denial
-
-// A DenialKind says who or what denied a call.
-type DenialKind = agentspec.DenialKind
-
-// the approver returned an error or panicked
-const DeniedByApprover = agentspec.DeniedByApprover
-
-// a hook of OnPermission failed
-const DeniedByHook = agentspec.DeniedByHook
-
-// the approver said no
-const DeniedByPerson = agentspec.DeniedByPerson
-
-// no answer in time
-const DeniedBySilence = agentspec.DeniedBySilence
-
-// a hook of OnPermission denied
-const DeniedByVote = agentspec.DeniedByVote
-
-// there is nobody to ask
-const DeniedUnasked = agentspec.DeniedUnasked
-
-// DoneAccepted is the answer that passed every gate.
-type DoneAccepted = agentspec.DoneAccepted
-
-// A DoneRequest is an answer with which the model wants to finish.
-type DoneRequest = agentspec.DoneRequest
-
-// An EndRun is a signal that a run shall stop.
-type EndRun = agentspec.EndRun
-
-// Env is what every hook sees beside its payload, as run.Env. One Env belongs to one run. Its fields are
-// set by the loop before OnRunStart and not changed; all of them are safe for concurrent use. After the
-// run, a call of Model and an addition to Tools are errors. The zero value, and a nil Env, serve to fire
-// single points in tests: the methods of Env work without any field.
-type Env = agentspec.Env
-
-// the arguments are no JSON, too large or do not fit the schema
-const FailArguments = agentspec.FailArguments
-
-// the run was cancelled
-const FailCancelled = agentspec.FailCancelled
-
-// by OnPermission
-const FailDenied = agentspec.FailDenied
-
-// tools are switched off
-const FailDisabled = agentspec.FailDisabled
-
-// the reply had used the call's id before
-const FailDuplicate = agentspec.FailDuplicate
-
-// the handoff could not be made
-const FailHandoff = agentspec.FailHandoff
-
-// a hook failed at a point that then refuses
-const FailHook = agentspec.FailHook
-
-// the tool panicked or ended its goroutine
-const FailPanic = agentspec.FailPanic
-
-// an answer was rejected, or AfterTool rejected the output
-const FailRejected = agentspec.FailRejected
-
-// the run ended before the dispatch
-const FailRunEnded = agentspec.FailRunEnded
-
-// SkipTool with an Err
-const FailSkipped = agentspec.FailSkipped
-
-// the tool did not return in time
-const FailTimeout = agentspec.FailTimeout
-
-// the tool returned an error
-const FailTool = agentspec.FailTool
-const FailUnknown = agentspec.FailUnknown
-
-// A FailureKind says what an Err is about.
-type FailureKind = agentspec.FailureKind
-
-// A Handoff is control that is about to go to another agent.
-type Handoff = agentspec.Handoff
-
-// An LLMRequest is one request to a model. Its zero values leave the choice to the model.
-type LLMRequest = agentspec.LLMRequest
-
-// An LLMResponse is one reply of a model, complete.
-type LLMResponse = agentspec.LLMResponse
-
-// A Message is one entry of a conversation, in the shape of chat-completion interfaces, so that nothing
-// is lost on the way to a model and back. The zero value is an empty message without a role.
-type Message = agentspec.Message
-
-// A Model answers requests. It must be safe for concurrent use, return when ctx is done, and not keep or
-// change the request. An error that says that the prompt is too long is or wraps a [PromptTooLong].
-type Model = agentspec.Model
-
-// NotFound is the error of a store that has nothing under a key.
-type NotFound = agentspec.NotFound
-
-// A Part is a piece of content that is not plain text: an image, a sound, a file. Exactly one of Data and
-// URL is set.
-type Part = agentspec.Part
-
-// Points are the fire points of an agent loop, in the order in which a run reaches them.
-// It is a declaration for hookgen; nothing implements it.
-//
-// Start and end always pair: OnRunEnd with OnRunStart, AfterStep with BeforeStep, AfterTool with
-// BeforeTool, AfterCompact with a BeforeCompact that did not skip, OnSubagentStop with OnSubagentStart;
-// also after an error, a panic, a cancellation, a handoff, and when a reader of a stream stops reading.
-// What fires on the way back (AfterTool, AfterStep, OnSubagentStop, OnRunError, OnStop, BeforeRunEnd,
-// OnRunEnd) gets a context that is not cancelled with the run, so that it can still do its work.
-type Points = agentspec.Points
-
-// PromptTooLong is the error of a model whose request does not fit its context window. Counts are 0 where
-// they are not known.
-type PromptTooLong = agentspec.PromptTooLong
-
-// A Question is what an approver is asked.
-type Question = agentspec.Question
-
-// A ResponseFormat asks for a reply of a given form.
-type ResponseFormat = agentspec.ResponseFormat
-
-// A Role says who speaks in a message.
-type Role = agentspec.Role
-
-const RoleAssistant = agentspec.RoleAssistant
-const RoleSystem = agentspec.RoleSystem
-const RoleTool = agentspec.RoleTool
-const RoleUser = agentspec.RoleUser
-
-// A RunError is a failure that is about to end a run.
-type RunError = agentspec.RunError
-
-// A RunStart is a run that is about to begin.
-type RunStart = agentspec.RunStart
-
-// A Session is a stored conversation and what belongs to it.
-type Session = agentspec.Session
-
-// A SessionStore keeps conversations by their identity. It is safe for concurrent use.
-type SessionStore = agentspec.SessionStore
-
-// A Size is the size of a conversation.
-type Size = agentspec.Size
-
-// A Step is where a run stands.
-type Step = agentspec.Step
-
-// A StepRange is a range of steps, both ends included; zero if it is not known.
-type StepRange = agentspec.StepRange
-
-// A StepResult is a step that is over. Last of its Step is nil.
-type StepResult = agentspec.StepResult
-
-// Stopping is a run that stops.
-type Stopping = agentspec.Stopping
-
-// A Store keeps values under keys. It is safe for concurrent use; a Put is done whole or not at all. A key
-// is any text: it is never taken for a path.
-type Store = agentspec.Store
-
-// A StreamingModel can also report a reply while it comes in. Stream calls emit in order and from one
-// goroutine, not after it returned, and returns the complete reply.
-type StreamingModel = agentspec.StreamingModel
-
-// A Subagent is a run that is started by a run.
-type Subagent = agentspec.Subagent
-
-// A SubagentDone is a run started by a run that is over.
-type SubagentDone = agentspec.SubagentDone
-
-// SystemClock is the clock of the machine. Its zero value is ready to use.
-type SystemClock = agentspec.SystemClock
-
-// A TimedTool has a time limit of its own for each attempt, in the place of the loop's. Zero and less:
-// none; then it ends with its context alone.
-type TimedTool = agentspec.TimedTool
-
-// A TokenCounter counts the tokens of messages, tool calls included. A Model that is one is exact and is
-// used; otherwise the loop uses [EstimateTokens].
-type TokenCounter = agentspec.TokenCounter
-
-// A Tool does something for a model. Call gets a call whose arguments fit the schema, and returns text for
-// the model. It must return when ctx is done and be safe for concurrent use. It reports progress by
-// [Progress]. A nil error and an empty text are a success without output.
-type Tool = agentspec.Tool
-
-// A ToolCallDelta is a piece of a tool call: Args are to be appended to what came before for the Index.
-type ToolCallDelta = agentspec.ToolCallDelta
-
-// A ToolCallRequest is a call of a tool that a model asked for.
-//
-// It encodes as an object with the keys id, name, args and step. Args that are not JSON, which models do
-// send, are encoded as text under args_text.
-type ToolCallRequest = agentspec.ToolCallRequest
-
-// A ToolCallResult is what became of a call. Only Output, Err, Kind and NoRetry are a hook's to set; the
-// loop fills in the rest and keeps it.
-type ToolCallResult = agentspec.ToolCallResult
-
-// A ToolError is an error of a tool or of the loop about a call that says more than its text.
-type ToolError = agentspec.ToolError
-
-// A ToolFailure is one failed attempt at a call.
-type ToolFailure = agentspec.ToolFailure
-
-// A ToolProgress is a report of a running tool.
-type ToolProgress = agentspec.ToolProgress
-
-// A ToolSchema describes a tool to a model and to hooks.
-type ToolSchema = agentspec.ToolSchema
-
-// A ToolTable holds the tools of a run by name. It is safe for concurrent use. What is added concerns
-// this run, from its next prompt on.
-type ToolTable = agentspec.ToolTable
-
-// ToolsDisabled is a call that was refused because tools are switched off.
-type ToolsDisabled = agentspec.ToolsDisabled
-
-// Usage is what model calls used. Cached input is counted in Input too.
-type Usage = agentspec.Usage
-
 // EndTurn ends the turn: no further step, model call or dispatch. It counts as the stop signal
 // stop_requested with Reason as its message.
 //
@@ -702,6 +351,366 @@ func (h *Hooks) Points() []hookkit.PointInfo {
 		h.OnRunEnd.Info(),
 	}
 }
+
+// An AgentResult is what came of a run.
+type AgentResult = agentspec.AgentResult
+
+// An Approval is a person's answer. The zero value is a no.
+type Approval = agentspec.Approval
+
+// An Approver asks a person about a call. Approve should return when ctx is done; a later answer is dropped.
+// It must be safe for concurrent use by several runs.
+type Approver = agentspec.Approver
+
+// BriefingName is the Name of the system message that holds the texts of Briefing in a request.
+const BriefingName = agentspec.BriefingName
+
+// tokens of the texts for one prompt
+const BudgetBriefing = agentspec.BudgetBriefing
+
+// tokens of one request
+const BudgetContext = agentspec.BudgetContext
+
+// in the unit of Usage.Cost
+const BudgetCost = agentspec.BudgetCost
+
+// A BudgetExceeded is a budget that was passed, or would be by what comes next.
+type BudgetExceeded = agentspec.BudgetExceeded
+
+// A BudgetKind says what a budget counts, and so the unit of Used and Limit.
+type BudgetKind = agentspec.BudgetKind
+
+const BudgetSteps = agentspec.BudgetSteps
+
+// in seconds
+const BudgetTime = agentspec.BudgetTime
+
+// of the run
+const BudgetTokens = agentspec.BudgetTokens
+
+// dispatched or meant to be, and failed
+const CallFailed = agentspec.CallFailed
+
+const CallHandedOff = agentspec.CallHandedOff
+
+// refused by a hook, a vote, a person or a switch; the tool did not run
+const CallRefused = agentspec.CallRefused
+
+// answered successfully by a hook; the tool did not run
+const CallSkipped = agentspec.CallSkipped
+
+// A CallStatus says how far a call got.
+type CallStatus = agentspec.CallStatus
+
+// dispatched, and the tool returned without an error
+const CallSucceeded = agentspec.CallSucceeded
+
+// left undispatched because the run ended
+const CallUnrun = agentspec.CallUnrun
+
+// A Cause is why a run stops.
+type Cause = agentspec.Cause
+
+const CauseCompleted = agentspec.CauseCompleted
+
+const CauseError = agentspec.CauseError
+
+const CauseFinishReason = agentspec.CauseFinishReason
+
+// too many requests to go on
+const CauseRetryLimit = agentspec.CauseRetryLimit
+
+const CauseStepsLimit = agentspec.CauseStepsLimit
+
+// by a hook; every EndTurn is one
+const CauseStopRequested = agentspec.CauseStopRequested
+
+// a context past its deadline too
+const CauseTimeLimit = agentspec.CauseTimeLimit
+
+// of tokens or of their cost
+const CauseTokenLimit = agentspec.CauseTokenLimit
+
+const CauseUnknown = agentspec.CauseUnknown
+
+// by a person; a cancelled context is one
+const CauseUserRequested = agentspec.CauseUserRequested
+
+// A Chunk is a Delta and where it belongs. A retry of the same request has a higher Attempt and starts
+// the reply anew.
+type Chunk = agentspec.Chunk
+
+// A Clock tells the time. Sleep returns nil after d, or the context's error when ctx is done before.
+type Clock = agentspec.Clock
+
+// ShouldCompact
+const CompactProactive = agentspec.CompactProactive
+
+// through Env
+const CompactRequested = agentspec.CompactRequested
+
+// the model refused the prompt
+const CompactTooLong = agentspec.CompactTooLong
+
+// A Compacted is what a compaction did.
+type Compacted = agentspec.Compacted
+
+// A Compaction is a compaction of the stored conversation that is about to run.
+type Compaction = agentspec.Compaction
+
+// A CompactionReason says what asked for a compaction.
+type CompactionReason = agentspec.CompactionReason
+
+// A Compactor makes a conversation shorter. It returns the new Messages, and Summary, StepRange, ModelCalls
+// and Cleared where they apply; the loop fills in the rest. It must not change the messages it is given,
+// never keep a tool result without its call or a call without its result, and return when ctx is done.
+// Model calls go through env.Model, so that they count towards the run.
+type Compactor = agentspec.Compactor
+
+// A ContextUse is how much of the context window the next prompt would take.
+type ContextUse = agentspec.ContextUse
+
+// A ContextWindow is a model that knows how many tokens a request and its reply may have together.
+type ContextWindow = agentspec.ContextWindow
+
+// A Conversation is the stored conversation of a run.
+type Conversation = agentspec.Conversation
+
+// Counters are how far a run is, at one moment.
+type Counters = agentspec.Counters
+
+// A Delta is a piece of a reply that is still coming in.
+type Delta = agentspec.Delta
+
+// A Denial is a call that was denied.
+type Denial = agentspec.Denial
+
+// A DenialKind says who or what denied a call.
+type DenialKind = agentspec.DenialKind
+
+// the approver returned an error or panicked
+const DeniedByApprover = agentspec.DeniedByApprover
+
+// a hook of OnPermission failed
+const DeniedByHook = agentspec.DeniedByHook
+
+// the approver said no
+const DeniedByPerson = agentspec.DeniedByPerson
+
+// no answer in time
+const DeniedBySilence = agentspec.DeniedBySilence
+
+// a hook of OnPermission denied
+const DeniedByVote = agentspec.DeniedByVote
+
+// there is nobody to ask
+const DeniedUnasked = agentspec.DeniedUnasked
+
+// DoneAccepted is the answer that passed every gate.
+type DoneAccepted = agentspec.DoneAccepted
+
+// A DoneRequest is an answer with which the model wants to finish.
+type DoneRequest = agentspec.DoneRequest
+
+// An EndRun is a signal that a run shall stop.
+type EndRun = agentspec.EndRun
+
+// Env is what every hook sees beside its payload, as run.Env. One Env belongs to one run. Its fields are
+// set by the loop before OnRunStart and not changed; all of them are safe for concurrent use. After the
+// run, a call of Model and an addition to Tools are errors. The zero value, and a nil Env, serve to fire
+// single points in tests: the methods of Env work without any field.
+type Env = agentspec.Env
+
+// the arguments are no JSON, too large or do not fit the schema
+const FailArguments = agentspec.FailArguments
+
+// the run was cancelled
+const FailCancelled = agentspec.FailCancelled
+
+// by OnPermission
+const FailDenied = agentspec.FailDenied
+
+// tools are switched off
+const FailDisabled = agentspec.FailDisabled
+
+// the reply had used the call's id before
+const FailDuplicate = agentspec.FailDuplicate
+
+// the handoff could not be made
+const FailHandoff = agentspec.FailHandoff
+
+// a hook failed at a point that then refuses
+const FailHook = agentspec.FailHook
+
+// the tool panicked or ended its goroutine
+const FailPanic = agentspec.FailPanic
+
+// an answer was rejected, or AfterTool rejected the output
+const FailRejected = agentspec.FailRejected
+
+// the run ended before the dispatch
+const FailRunEnded = agentspec.FailRunEnded
+
+// SkipTool with an Err
+const FailSkipped = agentspec.FailSkipped
+
+// the tool did not return in time
+const FailTimeout = agentspec.FailTimeout
+
+// the tool returned an error
+const FailTool = agentspec.FailTool
+
+const FailUnknown = agentspec.FailUnknown
+
+// A FailureKind says what an Err is about.
+type FailureKind = agentspec.FailureKind
+
+// A Handoff is control that is about to go to another agent.
+type Handoff = agentspec.Handoff
+
+// An LLMRequest is one request to a model. Its zero values leave the choice to the model.
+type LLMRequest = agentspec.LLMRequest
+
+// An LLMResponse is one reply of a model, complete.
+type LLMResponse = agentspec.LLMResponse
+
+// A Message is one entry of a conversation, in the shape of chat-completion interfaces, so that nothing
+// is lost on the way to a model and back. The zero value is an empty message without a role.
+type Message = agentspec.Message
+
+// A Model answers requests. It must be safe for concurrent use, return when ctx is done, and not keep or
+// change the request. An error that says that the prompt is too long is or wraps a [PromptTooLong].
+type Model = agentspec.Model
+
+// NotFound is the error of a store that has nothing under a key.
+type NotFound = agentspec.NotFound
+
+// A Part is a piece of content that is not plain text: an image, a sound, a file. Exactly one of Data and
+// URL is set.
+type Part = agentspec.Part
+
+// Points are the fire points of an agent loop, in the order in which a run reaches them.
+// It is a declaration for hookgen; nothing implements it.
+//
+// Start and end always pair: OnRunEnd with OnRunStart, AfterStep with BeforeStep, AfterTool with
+// BeforeTool, AfterCompact with a BeforeCompact that did not skip, OnSubagentStop with OnSubagentStart;
+// also after an error, a panic, a cancellation, a handoff, and when a reader of a stream stops reading.
+// What fires on the way back (AfterTool, AfterStep, OnSubagentStop, OnRunError, OnStop, BeforeRunEnd,
+// OnRunEnd) gets a context that is not cancelled with the run, so that it can still do its work.
+type Points = agentspec.Points
+
+// PromptTooLong is the error of a model whose request does not fit its context window. Counts are 0 where
+// they are not known.
+type PromptTooLong = agentspec.PromptTooLong
+
+// A Question is what an approver is asked.
+type Question = agentspec.Question
+
+// A ResponseFormat asks for a reply of a given form.
+type ResponseFormat = agentspec.ResponseFormat
+
+// A Role says who speaks in a message.
+type Role = agentspec.Role
+
+const RoleAssistant = agentspec.RoleAssistant
+
+const RoleSystem = agentspec.RoleSystem
+
+const RoleTool = agentspec.RoleTool
+
+const RoleUser = agentspec.RoleUser
+
+// A RunError is a failure that is about to end a run.
+type RunError = agentspec.RunError
+
+// A RunStart is a run that is about to begin.
+type RunStart = agentspec.RunStart
+
+// A Session is a stored conversation and what belongs to it.
+type Session = agentspec.Session
+
+// A SessionStore keeps conversations by their identity. It is safe for concurrent use.
+type SessionStore = agentspec.SessionStore
+
+// A Size is the size of a conversation.
+type Size = agentspec.Size
+
+// A Step is where a run stands.
+type Step = agentspec.Step
+
+// A StepRange is a range of steps, both ends included; zero if it is not known.
+type StepRange = agentspec.StepRange
+
+// A StepResult is a step that is over. Last of its Step is nil.
+type StepResult = agentspec.StepResult
+
+// Stopping is a run that stops.
+type Stopping = agentspec.Stopping
+
+// A Store keeps values under keys. It is safe for concurrent use; a Put is done whole or not at all. A key
+// is any text: it is never taken for a path.
+type Store = agentspec.Store
+
+// A StreamingModel can also report a reply while it comes in. Stream calls emit in order and from one
+// goroutine, not after it returned, and returns the complete reply.
+type StreamingModel = agentspec.StreamingModel
+
+// A Subagent is a run that is started by a run.
+type Subagent = agentspec.Subagent
+
+// A SubagentDone is a run started by a run that is over.
+type SubagentDone = agentspec.SubagentDone
+
+// SystemClock is the clock of the machine. Its zero value is ready to use.
+type SystemClock = agentspec.SystemClock
+
+// A TimedTool has a time limit of its own for each attempt, in the place of the loop's. Zero and less:
+// none; then it ends with its context alone.
+type TimedTool = agentspec.TimedTool
+
+// A TokenCounter counts the tokens of messages, tool calls included. A Model that is one is exact and is
+// used; otherwise the loop uses [EstimateTokens].
+type TokenCounter = agentspec.TokenCounter
+
+// A Tool does something for a model. Call gets a call whose arguments fit the schema, and returns text for
+// the model. It must return when ctx is done and be safe for concurrent use. It reports progress by
+// [Progress]. A nil error and an empty text are a success without output.
+type Tool = agentspec.Tool
+
+// A ToolCallDelta is a piece of a tool call: Args are to be appended to what came before for the Index.
+type ToolCallDelta = agentspec.ToolCallDelta
+
+// A ToolCallRequest is a call of a tool that a model asked for.
+//
+// It encodes as an object with the keys id, name, args and step. Args that are not JSON, which models do
+// send, are encoded as text under args_text.
+type ToolCallRequest = agentspec.ToolCallRequest
+
+// A ToolCallResult is what became of a call. Only Output, Err, Kind and NoRetry are a hook's to set; the
+// loop fills in the rest and keeps it.
+type ToolCallResult = agentspec.ToolCallResult
+
+// A ToolError is an error of a tool or of the loop about a call that says more than its text.
+type ToolError = agentspec.ToolError
+
+// A ToolFailure is one failed attempt at a call.
+type ToolFailure = agentspec.ToolFailure
+
+// A ToolProgress is a report of a running tool.
+type ToolProgress = agentspec.ToolProgress
+
+// A ToolSchema describes a tool to a model and to hooks.
+type ToolSchema = agentspec.ToolSchema
+
+// A ToolTable holds the tools of a run by name. It is safe for concurrent use. What is added concerns
+// this run, from its next prompt on.
+type ToolTable = agentspec.ToolTable
+
+// ToolsDisabled is a call that was refused because tools are switched off.
+type ToolsDisabled = agentspec.ToolsDisabled
+
+// Usage is what model calls used. Cached input is counted in Input too.
+type Usage = agentspec.Usage
 
 // OnRunStart is a hook at the point of that name.
 //
