@@ -45,8 +45,11 @@ func (p *pointEmitter) result() *jen.Statement { return p.typeOr(anyResult, p.p.
 func (p *pointEmitter) edit() *jen.Statement   { return p.typeOr(anyEdit, p.p.Edit) }
 
 func (p *pointEmitter) typeOr(standIn string, t Type) *jen.Statement {
-	if p.stand {
+	switch {
+	case p.stand:
 		return jen.Id(standIn)
+	case t.Expr == nil:
+		return jen.Null() // asked for where the law has none, and not used
 	}
 	return p.typ(t.Expr)
 }

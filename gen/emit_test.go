@@ -1,0 +1,115 @@
+package gen
+
+import (
+	"go/ast"
+	"go/format"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// emitted returns what a spec file makes, and fails the test if it makes nothing.
+func emitted(t *testing.T, text string, to Output) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "spec.go"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s, found := Read(dir)
+	if len(found) > 0 {
+		t.Fatal(found)
+	}
+	out, err := Emit(s, to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if formatted, err := format.Source(out); err != nil || string(formatted) != string(out) {
+		t.Errorf("not as gofmt has it (%v):\n%s", err, out)
+	}
+	return string(out)
+}
+
+// specOf is a spec with these methods and these further declarations.
+func specOf(methods, declarations string) string {
+	return "package p\n\nimport \"github.com/hookgen/hookgen/spec\"\n\n//hookgen:points\ntype Points interface {\n" + methods + "\n}\n\n" + declarations
+}
+
+// declared returns the names that a Go file declares at its top level; of methods, Type.Method.
+func declared(t *testing.T, text string) map[string]bool {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "", text, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]bool{}
+	for _, d := range file.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if d.Recv != nil {
+				names[receiver(d.Recv)+"."+d.Name.Name] = true
+			} else {
+				names[d.Name.Name] = true
+			}
+		case *ast.GenDecl:
+			for _, s := range d.Specs {
+				if s, ok := s.(*ast.TypeSpec); ok {
+					names[s.Name.Name] = true
+				}
+			}
+		}
+	}
+	return names
+}
+
+// A payload that gofmt may lay out anew is emitted for its point alone, whatever the law.
+func TestEmitTakesPayloadsOfEveryForm(t *testing.T) {
+	laws := []string{
+		"", "spec.Replace, spec.FailOpen", "Stop, spec.FailClosed", "spec.Vote, Stop, spec.FailOpen", "spec.Collect[func(a, b int) error]",
+		"Stop, spec.Collect[struct{ A int }], spec.FailOpen", "spec.Check", "spec.Around[[2]interface{ M() }]", "spec.Reverse",
+	}
+	payloads := []string{
+		"struct{}", "struct{ A, B int; C string `json:\"c\"` }", "interface{ M(a int, more ...string) (int, error) }", "func(int) <-chan (<-chan int)",
+		"[len(\"abc\")*2]map[string][]*int", "*chan<- struct{}", "((int))",
+	}
+	for _, payload := range payloads {
+		for _, law := range laws {
+			method := "On(" + payload + ")"
+			if law != "" {
+				method += " (" + law + ")"
+			}
+			emitted(t, specOf(method, "type Stop struct{}"), Output{Package: "p"})
+		}
+	}
+}
+
+func TestEmitDeclaresWhatTheLawNeedsAndNoMore(t *testing.T) {
+	const point = "On(int)"
+	everywhere := []string{"On", "OnFunc", "OnFunc.On", "OnFunc.Bind", "OnWhen", "OnObserver", "OnFired", "OnPoint", "OnPoint.Fire"}
+	optional := []string{"OnOutcome", "OnExit", "ReplaceOn", "OnNext", "OnNext.Call"}
+	for law, has := range map[string]string{
+		"":                                "",
+		"spec.Check":                      "",
+		"spec.Collect[int]":               "",
+		"(spec.Replace, spec.FailOpen)":   "OnOutcome ReplaceOn",
+		"(Stop, spec.FailOpen)":           "OnOutcome OnExit",
+		"(spec.Vote,Stop, spec.FailOpen)": "OnOutcome OnExit",
+		"(spec.Replace, Stop, spec.Collect[int], spec.FailClosed)": "OnOutcome OnExit ReplaceOn",
+		"spec.Around[int]":                 "OnNext OnNext.Call",
+		"(spec.Reverse, spec.Around[int])": "OnNext OnNext.Call",
+	} {
+		names := declared(t, emitted(t, specOf(point+" "+law, "type Stop struct{}"), Output{Package: "p"}))
+		for _, name := range everywhere {
+			if !names[name] {
+				t.Errorf("law %q: no %s", law, name)
+			}
+		}
+		for _, name := range optional {
+			if want := strings.Contains(" "+has+" ", " "+name+" "); names[name] != want {
+				t.Errorf("law %q: %s declared: %v, want %v", law, name, names[name], want)
+			}
+		}
+	}
+}
