@@ -1,0 +1,177 @@
+package builtin
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// Redacted stands in records for what a [Redactor] took out.
+const Redacted = "[REDACTED]"
+
+// A Redactor takes secrets and personal data out of what is recorded. The zero value takes out both kinds; to
+// record everything as it is, set KeepSecrets and KeepPersonal. It is safe for concurrent use; it must not be
+// changed while it is used.
+//
+// Secrets are the values of keys that name one (password, api_key, clientSecret, Authorization, ...) at any depth
+// and also inside texts (password=x, "token": "x", --secret x), the user part of URLs, private keys, and tokens
+// of well-known forms. Personal data are e-mail addresses, telephone numbers written as such, US social security
+// numbers, and card and bank account numbers whose check digits are right. It recognises forms, not meanings:
+// what a person words freely can stay.
+type Redactor struct {
+	KeepSecrets  bool
+	KeepPersonal bool
+	Keys         []string            // further keys whose values are taken out; case and punctuation do not matter
+	Patterns     []*regexp.Regexp    // what they match is taken out of texts too
+	Also         func(string) string // has the last word on each text; nil: nothing. If it panics, the text is taken out
+}
+
+// Text returns the text without what is to be taken out. Redacting it again changes nothing, unless Also does.
+func (r *Redactor) Text(s string) string {
+	if s == "" {
+		return s
+	}
+	if !r.KeepSecrets {
+		s = withoutTokens(s)
+	}
+	s = r.withoutNamed(s)
+	if !r.KeepPersonal {
+		s = withoutPersonal(s)
+	}
+	for _, p := range r.Patterns {
+		s = p.ReplaceAllLiteralString(s, Redacted)
+	}
+	if r.Also != nil {
+		s = r.also(s)
+	}
+	return s
+}
+
+func (r *Redactor) also(s string) (out string) {
+	defer func() {
+		if recover() != nil {
+			out = Redacted
+		}
+	}()
+	return r.Also(s)
+}
+
+// JSON returns valid JSON without what is to be taken out. What is no JSON is encoded as a text.
+func (r *Redactor) JSON(data []byte) json.RawMessage {
+	v, ok := decoded(data)
+	if !ok {
+		v = string(data)
+	}
+	w := walk{redact: r, text: r.Text, nodes: -1, depth: -1}
+	return marshalled(w.value(v, 0))
+}
+
+// decoded decodes JSON, numbers as they are written.
+func decoded(data []byte) (any, bool) {
+	if !json.Valid(data) {
+		return nil, false
+	}
+	d := json.NewDecoder(strings.NewReader(string(data)))
+	d.UseNumber()
+	var v any
+	err := d.Decode(&v)
+	return v, err == nil
+}
+
+// marshalled encodes a value without the escapes that are for web pages. A value that cannot be encoded becomes
+// a text that says so.
+func marshalled(v any) json.RawMessage {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return marshalled(fmt.Sprintf("(cannot be encoded: %v)", err))
+	}
+	return json.RawMessage(strings.TrimSuffix(b.String(), "\n"))
+}
+
+// A secrecy says how much of what stands under a key is secret.
+type secrecy int
+
+const (
+	open      secrecy = iota
+	textsOnly         // a number or a switch under this key is no secret: max_tokens
+	sealed
+)
+
+// secret reports what a key says of its value.
+func (r *Redactor) secret(key string) secrecy {
+	words := keyWords(key)
+	joined := strings.Join(words, "")
+	for _, k := range r.Keys {
+		if joined != "" && joined == strings.Join(keyWords(k), "") {
+			return sealed
+		}
+	}
+	found := open
+	for i, w := range words {
+		single := strings.TrimSuffix(w, "s")
+		switch {
+		case !r.KeepSecrets && (secretWords[w] || secretWords[single]):
+			return sealed
+		case !r.KeepPersonal && (personalWords[w] || i > 0 && personalWords[words[i-1]+w]):
+			return sealed
+		case !r.KeepSecrets && i > 0 && (single == "key" || single == "code") && keyKinds[words[i-1]]:
+			return sealed
+		case !r.KeepSecrets && (w == "token" || w == "tokens" || w == "auth" || w == "pass" || w == "pw"):
+			found = textsOnly
+		}
+	}
+	return found
+}
+
+var (
+	secretWords = setOf("password", "passwd", "passphrase", "passcode", "pwd", "secret", "credential", "cookie",
+		"authorization", "apikey", "accesskey", "privatekey", "secretkey", "authtoken", "accesstoken", "refreshtoken",
+		"bearer", "jwt", "cvv", "cvc", "otp", "csrf", "xsrf", "sessionid", "userpass")
+	keyKinds = setOf("api", "access", "private", "secret", "signing", "encryption", "ssh", "auth", "client", "master",
+		"account", "shared", "service", "storage", "deploy", "licence", "license", "webhook", "pin", "recovery")
+	personalWords = setOf("ssn", "socialsecurity", "creditcard", "cardnumber", "iban", "passport", "email", "phone",
+		"telephone", "birthdate", "dateofbirth")
+)
+
+func setOf(words ...string) map[string]bool {
+	set := make(map[string]bool, len(words))
+	for _, w := range words {
+		set[w] = true
+	}
+	return set
+}
+
+// keyWords splits a key into its words, in lower case: apiKey, api_key and API-Key are all [api key].
+func keyWords(key string) []string {
+	if len(key) > 200 { // nobody names a secret so; a hostile key costs nothing
+		key = key[:200]
+	}
+	var words []string
+	var word []rune
+	flush := func() {
+		if len(word) > 0 {
+			words = append(words, strings.ToLower(string(word)))
+			word = word[:0]
+		}
+	}
+	runes := []rune(key)
+	for i, c := range runes {
+		if !unicode.IsLetter(c) && !unicode.IsDigit(c) {
+			flush()
+			continue
+		}
+		if unicode.IsUpper(c) && i > 0 {
+			ends := i+1 < len(runes) && unicode.IsLower(runes[i+1]) // the K of APIKey
+			if unicode.IsLower(runes[i-1]) || ends && unicode.IsUpper(runes[i-1]) {
+				flush()
+			}
+		}
+		word = append(word, c)
+	}
+	flush()
+	return words
+}
