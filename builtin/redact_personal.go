@@ -98,19 +98,29 @@ func standsAlone(s string, from, to int) bool {
 	return true
 }
 
-// validCard reports whether the digits could be those of a payment card: a length and a first digit that issuers
-// use, and the right check digit.
-func validCard(card string) int {
-	var number []byte
-	for i := range len(card) {
-		if isDigit(card[i]) {
-			number = append(number, card[i]-'0')
-		}
-	}
-	first := number[0]
-	if first < 2 || first > 6 || len(number) == 13 && first != 4 {
+// validCard reports how much of the digits could be those of a payment card: a length and a first digit that
+// issuers use, and the right check digit. Other numbers may follow it: a date, a code.
+func validCard(found string) int {
+	if found[0] < '2' || found[0] > '6' {
 		return 0
 	}
+	var number []byte
+	best := 0
+	for i := range len(found) {
+		if !isDigit(found[i]) {
+			continue
+		}
+		number = append(number, found[i]-'0')
+		ends := i+1 == len(found) || !isDigit(found[i+1])
+		if n := len(number); ends && (n >= 14 || n == 13 && found[0] == '4') && checks(number) {
+			best = i + 1
+		}
+	}
+	return best
+}
+
+// checks reports whether the last digit is the check digit of the others.
+func checks(number []byte) bool {
 	sum := 0
 	for i, d := range number {
 		n := int(d)
@@ -121,10 +131,7 @@ func validCard(card string) int {
 		}
 		sum += n
 	}
-	if sum%10 != 0 {
-		return 0
-	}
-	return len(card)
+	return sum%10 == 0
 }
 
 // validSSN reports whether the number is in a range that is given out.

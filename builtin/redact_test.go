@@ -42,6 +42,7 @@ func TestSecretsAndPersonalDataAreTakenOutOfTexts(t *testing.T) {
 		"a telephone number":    {"call (555) 123-4567 or 555-123-4567 or +49 30 1234567", "call [REDACTED] or [REDACTED] or [REDACTED]"},
 		"a security number":     {"SSN 123-45-6789, not 000-12-3456", "SSN [REDACTED], not 000-12-3456"},
 		"a card":                {"4111 1111 1111 1111 paid, 4111111111111111", "[REDACTED] paid, [REDACTED]"},
+		"a card and its date":   {"4111 1111 1111 1111 12/26", "[REDACTED] 12/26"},
 		"no card: check digit":  {"order 4111111111111112", "order 4111111111111112"},
 		"no card: a time":       {"at 1730000000000 and 17300000000000004", "at 1730000000000 and 17300000000000004"},
 		"no card: a fraction":   {"3.4111111111111111", "3.4111111111111111"},
