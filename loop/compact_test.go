@@ -101,7 +101,9 @@ func TestOutcome_BeforeCompact(t *testing.T) {
 		"SkipCompaction": func(context.Context, *agent.Run, agent.Compaction) (agent.BeforeCompactOutcome, error) {
 			return agent.SkipCompaction{Reason: "in a chain"}, nil
 		},
-		"Failure": func(context.Context, *agent.Run, agent.Compaction) (agent.BeforeCompactOutcome, error) { return nil, errBoom },
+		"Failure": func(context.Context, *agent.Run, agent.Compaction) (agent.BeforeCompactOutcome, error) {
+			return nil, errBoom
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			k := &compactor{}
@@ -137,11 +139,13 @@ func TestOutcome_AfterCompact_Replace(t *testing.T) {
 func TestACompactionThatFailsIsUndoneAndReported(t *testing.T) {
 	orphan := agent.Message{Role: agent.RoleTool, ToolCallID: "lost"}
 	for name, k := range map[string]agent.Compactor{
-		"None":         nil,
-		"Error":        &compactor{f: func(agent.Compaction) (agent.Compacted, error) { return agent.Compacted{}, errBoom }},
-		"Panic":        &compactor{f: func(agent.Compaction) (agent.Compacted, error) { panic("compactor") }},
-		"Empty":        &compactor{f: func(agent.Compaction) (agent.Compacted, error) { return agent.Compacted{}, nil }},
-		"Orphan":       &compactor{f: func(agent.Compaction) (agent.Compacted, error) { return agent.Compacted{Messages: []agent.Message{orphan}}, nil }},
+		"None":  nil,
+		"Error": &compactor{f: func(agent.Compaction) (agent.Compacted, error) { return agent.Compacted{}, errBoom }},
+		"Panic": &compactor{f: func(agent.Compaction) (agent.Compacted, error) { panic("compactor") }},
+		"Empty": &compactor{f: func(agent.Compaction) (agent.Compacted, error) { return agent.Compacted{}, nil }},
+		"Orphan": &compactor{f: func(agent.Compaction) (agent.Compacted, error) {
+			return agent.Compacted{Messages: []agent.Message{orphan}}, nil
+		}},
 		"NotSmaller":   &compactor{f: func(c agent.Compaction) (agent.Compacted, error) { return agent.Compacted{Messages: c.Messages}, nil }},
 		"ModelFailure": &compactor{ask: "summarise"},
 	} {

@@ -12,6 +12,7 @@ func (r *run) answer(reply agent.LLMResponse) {
 	if feedback != "" {
 		r.talk.store(reply.Message())
 		r.talk.store(agent.Message{Role: agent.RoleUser, Content: feedback})
+		r.content = "" // never the reply
 		return
 	}
 	reply.Content = answer

@@ -30,8 +30,8 @@ func (r *run) end() (agent.AgentResult, error) {
 	}
 	r.settleReply(failed)
 	result := r.result(failed)
-
-	fixed := r.result(failed)
+	fixed := result
+	fixed.Signals = slices.Clone(r.signals)
 	if err := r.hooks.BeforeRunEnd.Fire(r.back, r.id, &result); err != nil {
 		failed = errors.Join(failed, fmt.Errorf("agent %q: BeforeRunEnd: %w", r.agent.name(), err))
 		r.signal(agent.EndRun{Cause: agent.CauseError, Message: "BeforeRunEnd: " + err.Error()})
@@ -85,9 +85,8 @@ func (r *run) settleReply(failed error) {
 		r.reply, r.replied = "", true
 	case r.replied:
 	case r.broken:
-	case !r.strongest().Cause.Forced() && r.last != nil && r.last.Response != nil && r.last.Response.Content != "":
-		r.reply = r.last.Response.Content
-		r.said = len(r.last.Response.ToolCalls) > 0
+	case !r.strongest().Cause.Forced() && r.content != "":
+		r.reply, r.said = r.content, r.calling
 	default:
 		r.reply = r.agent.fallback()
 	}

@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/hookgen/hookgen/generated/agent"
@@ -11,18 +12,19 @@ import (
 // generate is one call to the model.
 func (r *run) generate(ctx context.Context, step, attempt int, req agent.LLMRequest) (agent.LLMResponse, error) {
 	begun := r.clock.Now()
+	req.Messages, req.Tools = slices.Clone(req.Messages), slices.Clone(req.Tools) // a retry has them as they were
 	out := r.stream.reply(step, attempt)
 	defer out.close()
 	reply, err := await(ctx, r.awaited("the model", r.limits.ModelTime), func(ctx context.Context) (agent.LLMResponse, error) {
 		streaming, ok := r.model.(agent.StreamingModel)
 		if !ok || !out.wanted() {
-			reply, err := r.model.Generate(ctx, req.Clone())
+			reply, err := r.model.Generate(ctx, req)
 			if err == nil && (reply.Content != "" || reply.Reasoning != "") {
 				out.emit(agent.Delta{Content: reply.Content, Reasoning: reply.Reasoning})
 			}
 			return reply, err
 		}
-		return streaming.Stream(ctx, req.Clone(), out.emit)
+		return streaming.Stream(ctx, req, out.emit)
 	})
 	r.counts.model(reply.Usage)
 	if err != nil {
@@ -47,7 +49,7 @@ func (h handle) Generate(ctx context.Context, req agent.LLMRequest) (agent.LLMRe
 		return agent.LLMResponse{}, errOver
 	}
 	reply, err := await(ctx, h.r.awaited("the model", h.r.limits.ModelTime), func(ctx context.Context) (agent.LLMResponse, error) {
-		return h.r.model.Generate(ctx, req.Clone())
+		return h.r.model.Generate(ctx, req)
 	})
 	h.r.counts.model(reply.Usage)
 	if err != nil {

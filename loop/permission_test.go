@@ -24,7 +24,9 @@ func (a *approver) Approve(ctx context.Context, q agent.Question) (agent.Approva
 }
 
 func says(allow bool) *approver {
-	return &approver{f: func(context.Context, agent.Question) (agent.Approval, error) { return agent.Approval{Allow: allow}, nil }}
+	return &approver{f: func(context.Context, agent.Question) (agent.Approval, error) {
+		return agent.Approval{Allow: allow}, nil
+	}}
 }
 
 func votes(o agent.OnPermissionOutcome) agent.Hook {
@@ -34,7 +36,9 @@ func votes(o agent.OnPermissionOutcome) agent.Hook {
 func TestOutcome_OnPermission(t *testing.T) {
 	deny, ask, allow := votes(agent.Deny{Reason: "policy"}), votes(agent.Ask{Prompt: "may it?", Reason: "risky"}), votes(agent.Allow{})
 	failing := permission(func(agent.ToolCallRequest) (agent.OnPermissionOutcome, error) { panic("rules") })
-	failed := &approver{f: func(context.Context, agent.Question) (agent.Approval, error) { return agent.Approval{Allow: true}, errBoom }}
+	failed := &approver{f: func(context.Context, agent.Question) (agent.Approval, error) {
+		return agent.Approval{Allow: true}, errBoom
+	}}
 	crashed := &approver{f: func(context.Context, agent.Question) (agent.Approval, error) { panic("terminal") }}
 	for _, c := range []struct {
 		name     string

@@ -37,7 +37,9 @@ type run struct {
 	stream   stream
 
 	task    string
-	last    *agent.StepResult
+	last    *agent.StepResult // as hooks see it, so nothing that the loop relies on
+	content string            // of the last reply
+	calling bool              // it had tool calls
 	calls   []agent.ToolCallResult
 	empties int             // replies in a row
 	note    string          // for the next prompt alone
@@ -204,17 +206,8 @@ func (r *run) where() agent.Step {
 	usage, _ := r.counts.used()
 	return agent.Step{
 		Number: r.counts.get(&r.counts.steps), Max: r.limits.Steps,
-		Usage: usage, Elapsed: r.elapsed(), Last: r.lastStep(),
+		Usage: usage, Elapsed: r.elapsed(), Last: r.last,
 	}
-}
-
-// lastStep returns a copy of the last step's result, nil if there is none.
-func (r *run) lastStep() *agent.StepResult {
-	if r.last == nil {
-		return nil
-	}
-	last := clonedStep(*r.last)
-	return &last
 }
 
 func clonedStep(s agent.StepResult) agent.StepResult {

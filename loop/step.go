@@ -19,8 +19,9 @@ func (r *run) step() {
 		}
 		result.Step = at
 		result.Step.Last = nil
-		r.last = result
-		r.hooks.AfterStep.Fire(r.back, r.id, clonedStep(*result))
+		shown := clonedStep(*result)
+		r.last = &shown
+		r.hooks.AfterStep.Fire(r.back, r.id, shown)
 	}()
 	if err := contain("the step", func() error { r.work(at, result); return nil }); err != nil {
 		r.fail("Step", err)
@@ -45,6 +46,7 @@ func (r *run) work(at agent.Step, result *agent.StepResult) {
 	}
 	b := r.batch(at.Number, &reply)
 	result.Response = &reply
+	r.content, r.calling = reply.Content, len(reply.ToolCalls) > 0
 	if r.stream.read() {
 		shown := reply.Clone()
 		r.stream.event(Event{Kind: EventReply, Step: at.Number, Response: &shown})

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
@@ -137,4 +138,12 @@ func lastContent(req agent.LLMRequest, role agent.Role) string {
 		}
 	}
 	return ""
+}
+
+// retryLLM is an AroundLLM hook that makes a second attempt.
+func retryLLM(ctx context.Context, _ *agent.Run, req agent.LLMRequest, next agent.AroundLLMNext) (hookkit.Answer[agent.LLMResponse], error) {
+	if a, err := next.Call(ctx, req); err == nil {
+		return a, nil
+	}
+	return next.Call(ctx, req)
 }

@@ -1,0 +1,368 @@
+package loop_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hooktest"
+	"github.com/hookgen/hookgen/loop"
+)
+
+func TestUnusableCallsAreErrorsForTheModel(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		call hooktest.Turn
+		kind agent.FailureKind
+		text string
+	}{
+		{"UnknownTool", hooktest.Call("nope", nil), agent.FailUnknown, "the tools are: work"},
+		{"NoName", hooktest.Call("", nil), agent.FailUnknown, "there is no tool"},
+		{"NotJSON", hooktest.Call("work", `{"a":`), agent.FailArguments, "not JSON"},
+		{"TwoValues", hooktest.Call("work", `{} {}`), agent.FailArguments, "not JSON"},
+		{"Null", hooktest.Call("work", `null`), agent.FailArguments, "do not fit"},
+		{"WrongType", hooktest.Call("work", `{"text":1}`), agent.FailArguments, "do not fit"},
+		{"Large", hooktest.Call("work", `{"text":"`+strings.Repeat("x", 1<<20)+`"}`), agent.FailArguments, "1048587 bytes, the limit is 1048576"},
+		{"Deep", hooktest.Call("work", strings.Repeat(`[`, 20000)), agent.FailArguments, "not JSON"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			tool := &hooktest.Tool{Name: "work", Parameters: `{"type":"object","properties":{"text":{"type":"string"}}}`}
+			ran := hooktest.Loop{Turns: turns(c.call, hooktest.Reply("ok")), Tools: tools(tool)}.Run(t, "x")
+			r := ran.Calls[0]
+			if tool.Count() != 0 || r.Status != agent.CallFailed || r.Kind != c.kind || !strings.Contains(r.Err, c.text) {
+				t.Errorf("recorded %s %s %q, the tool ran %d times", r.Status, r.Kind, r.Err, tool.Count())
+			}
+			if ran.Reply != "ok" || ran.Failed != nil {
+				t.Errorf("the run did not go on: %v", ran.Failed)
+			}
+			ran.Recorder.Times(t, "OnPermission", 0)
+			ran.Recorder.Times(t, "BeforeTool", 1)
+			ran.Recorder.Times(t, "AfterTool", 1)
+			if _, err := json.Marshal(ran.Calls); err != nil {
+				t.Errorf("the result cannot be encoded: %v", err)
+			}
+			checkAnswered(t, ran.Messages)
+		})
+	}
+}
+
+func TestArgumentsOf50MBAreRefused(t *testing.T) {
+	tool := work()
+	big := make(json.RawMessage, 50<<20)
+	copy(big, `{"text":"`)
+	a := &loop.Agent{Tools: tools(tool), Model: model(func(req agent.LLMRequest) (agent.LLMResponse, error) {
+		if len(req.Messages) > 1 {
+			return agent.LLMResponse{Content: lastContent(req, agent.RoleTool)}, nil
+		}
+		return agent.LLMResponse{ToolCalls: []agent.ToolCallRequest{{ID: "a", Name: "work", Args: big}}}, nil
+	})}
+	ran, err := a.Run(t.Context(), "x")
+	if err != nil || tool.Count() != 0 || ran.Reply != "error: the arguments have 52428800 bytes, the limit is 1048576; send less" {
+		t.Errorf("replied %q, %v", ran.Reply, err)
+	}
+	if len(ran.Calls[0].Call.Args) != len(big) {
+		t.Error("the record lost the arguments")
+	}
+}
+
+// A model is a function that replies.
+type model func(req agent.LLMRequest) (agent.LLMResponse, error)
+
+func (m model) Generate(_ context.Context, req agent.LLMRequest) (agent.LLMResponse, error) {
+	return m(req)
+}
+
+func TestCallsWithoutOrWithTheSameIDKeepApart(t *testing.T) {
+	tool := &hooktest.Tool{Name: "work", Result: "done"}
+	ran := hooktest.Loop{
+		Turns: turns(
+			hooktest.Calls(hooktest.Call("work", `{"n":1}`).ID("a"), hooktest.Call("work", `{"n":2}`).ID("a"),
+				hooktest.Call("work", `{"n":3}`).ID(""), hooktest.Call("work", `{"n":4}`).ID("a#2")),
+			hooktest.Call("work", `{"n":5}`).ID("a"),
+			hooktest.Reply("ok")),
+		Tools: tools(tool),
+	}.Run(t, "x")
+	if tool.Count() != 4 || len(ran.Calls) != 5 {
+		t.Errorf("the tool ran %d times: %+v", tool.Count(), ran.Calls)
+	}
+	if r := ran.Calls[1]; r.Kind != agent.FailDuplicate || !strings.Contains(r.Err, `"a"`) || r.Call.ID == "a" || r.Call.ID == "a#2" {
+		t.Errorf("recorded %+v", r)
+	}
+	if ran.Calls[2].Call.ID == "" || ran.Calls[4].Err != "" {
+		t.Errorf("recorded %+v", ran.Calls)
+	}
+	checkAnswered(t, ran.Messages)
+	checkPaired(t, ran.Recorder)
+}
+
+func TestAToolThatWasNotOfferedIsNotCalled(t *testing.T) {
+	tool := &hooktest.Tool{Name: "work"}
+	ran := hooktest.Loop{
+		Turns: turns(hooktest.Call("work", nil), hooktest.Reply("ok")),
+		Tools: tools(tool),
+		Hooks: hooks(beforeLLM(func(req agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
+			req.Tools = nil
+			return agent.ReplaceBeforeLLM(req, "no tools here"), nil
+		})),
+	}.Run(t, "x")
+	if tool.Count() != 0 || ran.Calls[0].Kind != agent.FailUnknown || !strings.Contains(ran.Calls[0].Err, "not offered") {
+		t.Errorf("got %+v", ran.Calls)
+	}
+}
+
+func TestAHookCanAddATool(t *testing.T) {
+	tool := &hooktest.Tool{Name: "late", Result: "added"}
+	var again error
+	ran := hooktest.Loop{
+		Turns: turns(hooktest.Call("late", nil), hooktest.Reply("ok")),
+		Hooks: hooks(agent.OnRunStartFunc(func(_ context.Context, run *agent.Run, _ agent.RunStart) (agent.OnRunStartOutcome, error) {
+			if err := run.Env.Tools.Add(tool); err != nil {
+				return nil, err
+			}
+			again = run.Env.Tools.Add(tool)
+			return nil, nil
+		})),
+	}.Run(t, "x")
+	if tool.Count() != 1 || ran.Calls[0].Output != "added" || again == nil {
+		t.Errorf("got %+v; adding twice: %v", ran.AgentResult, again)
+	}
+	if len(ran.Agent.Tools) != 0 {
+		t.Error("the agent has the tool now")
+	}
+}
+
+func TestToolsThatMisbehaveFailTheirCallAlone(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		tool *hooktest.Tool
+		kind agent.FailureKind
+		text string
+	}{
+		{"Error", &hooktest.Tool{Err: errBoom, Result: "guidance"}, agent.FailTool, "boom"},
+		{"TypedError", &hooktest.Tool{Err: &agent.ToolError{Kind: "not_found", Message: "no such file", NoRetry: true}}, "not_found", "no such file"},
+		{"Panic", &hooktest.Tool{Panic: "ouch"}, agent.FailPanic, "the tool work panicked: ouch"},
+		{"PanicWithError", &hooktest.Tool{Panic: errBoom}, agent.FailPanic, "boom"},
+		{"Goexit", &hooktest.Tool{Func: func(context.Context, agent.ToolCallRequest) (string, error) { runtime.Goexit(); return "", nil }}, agent.FailPanic, "ended its goroutine"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.tool.Name = "work"
+			good := &hooktest.Tool{Name: "good", Result: "fine"}
+			ran := hooktest.Loop{
+				Turns: turns(hooktest.Calls(hooktest.Call("work", nil), hooktest.Call("good", nil)), hooktest.Reply("ok")),
+				Tools: tools(c.tool, good),
+			}.Run(t, "x")
+			r := ran.Calls[0]
+			if r.Status != agent.CallFailed || r.Kind != c.kind || !strings.Contains(r.Err, c.text) || r.Attempts != 1 {
+				t.Errorf("recorded %+v", r)
+			}
+			if r.Output != c.tool.Result || r.NoRetry != (c.name == "TypedError") {
+				t.Errorf("recorded %+v", r)
+			}
+			failures := hooktest.Payloads[agent.ToolFailure](ran.Recorder, "OnToolError")
+			if len(failures) != 1 || failures[0].WillRetry || failures[0].Attempt != 1 || failures[0].Kind != c.kind {
+				t.Errorf("failures %+v", failures)
+			}
+			if ran.Calls[1].Output != "fine" || ran.Reply != "ok" || ran.Failed != nil {
+				t.Errorf("got %+v, %v", ran.AgentResult, ran.Failed)
+			}
+		})
+	}
+}
+
+func TestAToolThatReturnsNothingIsASuccessWithoutOutput(t *testing.T) {
+	for _, tool := range []agent.Tool{
+		&hooktest.Tool{Name: "work"},
+		loop.Tool("work", "", func(context.Context, struct{}) (*int, error) { return nil, nil }),
+		loop.Tool("work", "", func(context.Context, map[string]any) (any, error) { return nil, nil }),
+		loop.Tool("work", "", func(context.Context, struct{}) ([]string, error) { return nil, nil }),
+	} {
+		ran := hooktest.Loop{Turns: turns(hooktest.Call("work", nil), hooktest.Reply("ok")), Tools: tools(tool)}.Run(t, "x")
+		if r := ran.Calls[0]; r.Status != agent.CallSucceeded || r.Output != "" {
+			t.Errorf("%T: recorded %+v", tool, r)
+		}
+		if got := lastContent(ran.Script.Requests()[1], agent.RoleTool); got != "(no output)" {
+			t.Errorf("%T: the model was told %q", tool, got)
+		}
+	}
+}
+
+func TestAToolThatHangsIsGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		defer close(release)
+		for _, c := range []struct {
+			name string
+			tool *hooktest.Tool
+			took time.Duration
+		}{
+			{"HeedsItsContext", &hooktest.Tool{Hang: true}, time.Minute},
+			{"IgnoresItsContext", &hooktest.Tool{Func: func(context.Context, agent.ToolCallRequest) (string, error) { <-release; return "late", nil }}, time.Minute + time.Second},
+		} {
+			c.tool.Name = "hang"
+			ran := hooktest.Loop{
+				Turns: turns(hooktest.Call("hang", nil), hooktest.Reply("ok")),
+				Tools: tools(c.tool),
+				Agent: &loop.Agent{Limits: loop.Limits{ToolTime: time.Minute}},
+			}.Run(t, "x")
+			r := ran.Calls[0]
+			if r.Kind != agent.FailTimeout || !strings.Contains(r.Err, "within 1m0s") || r.Elapsed != c.took || ran.Reply != "ok" {
+				t.Errorf("%s: recorded %+v", c.name, r)
+			}
+		}
+	})
+}
+
+func TestAToolsOwnTimeLimitCounts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ran := hooktest.Loop{
+			Turns: turns(hooktest.Call("slow", nil), hooktest.Call("slow", nil), hooktest.Reply("ok")),
+			Tools: tools(timed{&hooktest.Tool{Name: "slow", Result: "done", Delay: time.Hour}, 2 * time.Hour}),
+			Agent: &loop.Agent{Limits: loop.Limits{ToolTime: time.Minute}},
+		}.Run(t, "x")
+		if r := ran.Calls[0]; !r.OK() || r.Elapsed != time.Hour {
+			t.Errorf("recorded %+v", r)
+		}
+	})
+}
+
+type timed struct {
+	*hooktest.Tool
+	limit time.Duration
+}
+
+func (t timed) Timeout() time.Duration { return t.limit }
+
+func TestModelsThatMisbehaveFailTheRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		defer close(release)
+		acts := func(f func(context.Context) (agent.LLMResponse, error)) hooktest.Turn {
+			return hooktest.Func(func(ctx context.Context, _ agent.LLMRequest) (agent.LLMResponse, error) { return f(ctx) })
+		}
+		for name, turn := range map[string]hooktest.Turn{
+			"boom":                hooktest.Error(errBoom),
+			"panicked: ouch":      acts(func(context.Context) (agent.LLMResponse, error) { panic("ouch") }),
+			"ended its goroutine": acts(func(context.Context) (agent.LLMResponse, error) { runtime.Goexit(); return agent.LLMResponse{}, nil }),
+			"within 1m0s": acts(func(ctx context.Context) (agent.LLMResponse, error) {
+				<-ctx.Done()
+				return agent.LLMResponse{}, ctx.Err()
+			}),
+			"and was left running":   acts(func(context.Context) (agent.LLMResponse, error) { <-release; return agent.LLMResponse{}, nil }),
+			"script is exhausted":    {},
+			"it ignored its context": acts(func(context.Context) (agent.LLMResponse, error) { <-release; panic("late") }),
+		} {
+			l := hooktest.Loop{Turns: turns(turn), Agent: &loop.Agent{Limits: loop.Limits{ModelTime: time.Minute}}}
+			if name == "script is exhausted" {
+				l.Turns = nil
+			}
+			ran := l.Run(t, "x")
+			if ran.Failed == nil || !strings.Contains(ran.Err, name) || ran.Stop.Cause != agent.CauseError || ran.Reply != "" {
+				t.Errorf("%s: got %+v, %v", name, ran.AgentResult, ran.Failed)
+			}
+			steps := hooktest.Payloads[agent.StepResult](ran.Recorder, "AfterStep")
+			if len(steps) != 1 || !strings.Contains(steps[0].Err, name) || steps[0].Response != nil {
+				t.Errorf("%s: AfterStep was told %+v", name, steps)
+			}
+			ran.Recorder.Times(t, "OnRunError", 1)
+			checkPaired(t, ran.Recorder)
+		}
+	})
+}
+
+func TestThePanicOfAModelKeepsItsStack(t *testing.T) {
+	ran := hooktest.Loop{Turns: turns(hooktest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) { panic(errBoom) }))}.Run(t, "x")
+	var crash *loop.Panic
+	if !errors.As(ran.Failed, &crash) || !strings.Contains(string(crash.Stack), "TestThePanicOfAModelKeepsItsStack") || !errors.Is(ran.Failed, errBoom) {
+		t.Errorf("got %v", ran.Failed)
+	}
+}
+
+func TestEmptyRepliesForEverEndARun(t *testing.T) {
+	script := hooktest.NewScript()
+	for range 100 {
+		script.Add(hooktest.Reply(""))
+	}
+	ran := hooktest.Loop{Agent: &loop.Agent{Model: script}}.Run(t, "x")
+	if len(script.Calls()) != 3 || ran.Stop.Cause != agent.CauseRetryLimit || !strings.Contains(ran.Stop.Message, "nothing 3 times") {
+		t.Errorf("%d calls, %+v", len(script.Calls()), ran.Stop)
+	}
+	if got := lastContent(script.Requests()[1], agent.RoleUser); !strings.Contains(got, "empty") {
+		t.Errorf("the model was told %q", got)
+	}
+	ran = hooktest.Loop{Turns: turns(hooktest.Reply(""), hooktest.Reply(""), hooktest.Reply("ok"))}.Run(t, "x")
+	if ran.Reply != "ok" || len(ran.Messages) != 2 {
+		t.Errorf("got %+v", ran.AgentResult)
+	}
+}
+
+func TestAgentsThatCannotRunSayWhy(t *testing.T) {
+	model := hooktest.NewScript()
+	var none *hooktest.Tool
+	for text, a := range map[string]*loop.Agent{
+		"set Model":              {},
+		"Tools[0] is nil":        {Model: model, Tools: tools(none)},
+		"has no name":            {Model: model, Tools: tools(&hooktest.Tool{})},
+		"two tools":              {Model: model, Tools: tools(&hooktest.Tool{Name: "a"}, &hooktest.Tool{Name: "a"})},
+		"no JSON Schema":         {Model: model, Tools: tools(&hooktest.Tool{Name: "a", Parameters: `[`})},
+		"no usable JSON Schema":  {Model: model, Tools: tools(&hooktest.Tool{Name: "a", Parameters: `{"$ref":"#/nowhere"}`})},
+		"Use[0] is nil":          {Model: model, Use: []agent.Hook{nil}},
+		"cannot be used: no":     {Model: model, Use: []agent.Hook{bind(func(*agent.Hooks) { panic("no") })}},
+		"Handoffs[0] is nil":     {Model: model, Handoffs: []*loop.Agent{nil}},
+		"Schema of the tool":     {Model: model, Tools: tools(&broken{})},
+		"\"transfer_to_agent\"":  {Model: model, Handoffs: []*loop.Agent{{}, {}}},
+		"agent \"named\": there": {Name: "named"},
+	} {
+		_, err := a.Run(t.Context(), "x")
+		if err == nil || !strings.Contains(err.Error(), text) {
+			t.Errorf("got %v, want %q", err, text)
+		}
+	}
+	if len(model.Calls()) != 0 {
+		t.Error("an agent that cannot run called the model")
+	}
+}
+
+type broken struct{ hooktest.Tool }
+
+func (*broken) Schema() agent.ToolSchema { panic("schema") }
+
+func TestAConversationIsContinued(t *testing.T) {
+	call := agent.ToolCallRequest{ID: "old", Name: "work", Args: []byte(`{}`)}
+	history := []agent.Message{
+		{Role: agent.RoleSystem, Content: "kept"}, {Role: agent.RoleUser, Content: "hello"},
+		{Role: agent.RoleAssistant, ToolCalls: []agent.ToolCallRequest{call}},
+	}
+	ran := hooktest.Loop{Turns: turns(hooktest.Reply("ok"))}.Do(t, t.Context(), loop.Request{
+		Task: "again", Messages: history, Conversation: "c1",
+		Resume: loop.Resume{Steps: 4, ModelCalls: 6, Usage: agent.Usage{Input: 100}, Rejections: 1},
+	})
+	if ran.Steps != 5 || ran.ModelCalls != 7 || ran.Usage.Input != 100 {
+		t.Errorf("got %+v", ran.AgentResult)
+	}
+	got := ran.Script.Requests()[0].Messages
+	if len(got) != 5 || got[0].Content != "kept" || got[3].ToolCallID != "old" || !got[3].IsError || got[4].Content != "again" {
+		t.Errorf("the model got %+v", got)
+	}
+	if len(history) != 3 {
+		t.Error("the caller's messages were changed")
+	}
+	checkAnswered(t, ran.Messages)
+
+	_, err := (&loop.Agent{Model: ran.Script}).Do(t.Context(), loop.Request{Messages: []agent.Message{{Role: agent.RoleTool, ToolCallID: "lost"}}})
+	if err == nil || !strings.Contains(err.Error(), "cannot be continued") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAnEmptyTaskIsATask(t *testing.T) {
+	ran := hooktest.Loop{Turns: turns(hooktest.Reply("hi"))}.Run(t, "")
+	if ran.Reply != "hi" || len(ran.Script.Requests()[0].Messages) != 0 {
+		t.Errorf("got %+v", ran.AgentResult)
+	}
+}

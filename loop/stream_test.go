@@ -1,0 +1,213 @@
+package loop_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hooktest"
+	"github.com/hookgen/hookgen/loop"
+)
+
+// streamed runs a loop by its stream, and stops reading when read says no.
+func streamed(t *testing.T, l hooktest.Loop, read func(loop.Event) bool) *hooktest.Ran {
+	t.Helper()
+	ran := l.Make()
+	for e, err := range ran.Agent.Stream(t.Context(), loop.Request{Task: "x"}) {
+		if e.Kind == loop.EventEnd && e.End != nil {
+			ran.AgentResult, ran.Failed = *e.End, err
+		}
+		if read != nil && !read(e) {
+			break
+		}
+	}
+	if ended := hooktest.Payloads[agent.AgentResult](ran.Recorder, "OnRunEnd"); read != nil && len(ended) == 1 {
+		ran.AgentResult = ended[0]
+	}
+	return ran
+}
+
+func TestAStreamShowsARunAsItHappens(t *testing.T) {
+	var kinds []string
+	var text strings.Builder
+	ran := streamed(t, hooktest.Loop{
+		Turns: turns(hooktest.Call("work", nil).Says("let me see"), hooktest.Reply("it is done")),
+		Tools: tools(work()),
+	}, func(e loop.Event) bool {
+		kinds = append(kinds, string(e.Kind))
+		if e.Chunk != nil {
+			text.WriteString(e.Chunk.Delta.Content)
+		}
+		if e.Run == "" || e.Agent != "tested" {
+			t.Errorf("got %+v", e)
+		}
+		return true
+	})
+	kinds = slices.Compact(kinds)
+	if want := "step chunk reply result step chunk reply end"; strings.Join(kinds, " ") != want {
+		t.Errorf("got %v, want %s", kinds, want)
+	}
+	if text.String() != "let me seeit is done" || ran.Reply != "it is done" {
+		t.Errorf("read %q, replied %q", text.String(), ran.Reply)
+	}
+	for _, c := range ran.Script.Calls() {
+		if !c.Streamed {
+			t.Error("the model did not stream")
+		}
+	}
+}
+
+func TestAStreamOfAModelThatCannotStreamHasWholeReplies(t *testing.T) {
+	var chunks []agent.Chunk
+	streamed(t, hooktest.Loop{Agent: &loop.Agent{Model: plain{}}}, func(e loop.Event) bool {
+		if e.Chunk != nil {
+			chunks = append(chunks, *e.Chunk)
+		}
+		return true
+	})
+	if len(chunks) != 1 || chunks[0].Delta.Content != "plain text" || chunks[0].Step != 1 || chunks[0].Attempt != 1 {
+		t.Errorf("got %+v", chunks)
+	}
+}
+
+type plain struct{}
+
+func (plain) Generate(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {
+	return agent.LLMResponse{Content: "plain text"}, nil
+}
+
+func TestAReaderThatStopsCancelsTheRunAndWaitsForItsEnd(t *testing.T) {
+	for _, kind := range []loop.EventKind{loop.EventStep, loop.EventChunk, loop.EventReply, loop.EventResult} {
+		ran := streamed(t, hooktest.Loop{
+			Turns: turns(two(), two(), hooktest.Reply("never")),
+			Tools: tools(work()),
+		}, func(e loop.Event) bool { return e.Kind != kind })
+		checkPaired(t, ran.Recorder)
+		ran.Recorder.Times(t, "OnRunEnd", 1)
+		if ran.Stop.Cause != agent.CauseUserRequested || ran.Stop.Message != loop.ErrStoppedReading.Error() {
+			t.Errorf("%s: stopped by %+v", kind, ran.Stop)
+		}
+		checkAnswered(t, ran.Messages)
+	}
+}
+
+func TestAReaderThatPanicsDoesNotLeaveTheRunBehind(t *testing.T) {
+	ran := hooktest.Loop{Turns: turns(two(), hooktest.Reply("x")), Tools: tools(work())}.Make()
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("the panic is lost")
+			}
+		}()
+		for range ran.Agent.Stream(t.Context(), loop.Request{Task: "x"}) {
+			panic("reader")
+		}
+	}()
+	ran.Recorder.Times(t, "OnRunEnd", 1)
+}
+
+func TestAStreamOfARunThatFailsOrCannotStartYieldsTheError(t *testing.T) {
+	var last error
+	var end *agent.AgentResult
+	failing := hooktest.Loop{Turns: turns(hooktest.Error(errBoom))}.Make()
+	for e, err := range failing.Agent.Stream(t.Context(), loop.Request{Task: "x"}) {
+		last, end = err, e.End
+	}
+	if !errors.Is(last, errBoom) || end == nil || end.Stop.Cause != agent.CauseError {
+		t.Errorf("got %v, %+v", last, end)
+	}
+	n := 0
+	for _, err := range (&loop.Agent{}).Stream(t.Context(), loop.Request{}) {
+		n++
+		last = err
+	}
+	if n != 1 || last == nil || !strings.Contains(last.Error(), "set Model") {
+		t.Errorf("%d events, %v", n, last)
+	}
+}
+
+func TestARetryOfAStreamedReplyIsAnotherAttempt(t *testing.T) {
+	var attempts []int
+	ran := streamed(t, hooktest.Loop{
+		Turns: turns(hooktest.Error(errBoom), hooktest.Reply("one two")),
+		Hooks: hooks(agent.AroundLLMFunc(retryLLM)),
+	}, func(e loop.Event) bool {
+		if e.Chunk != nil {
+			attempts = append(attempts, e.Chunk.Attempt)
+		}
+		return true
+	})
+	if !slices.Equal(attempts, []int{2, 2}) || ran.Reply != "one two" {
+		t.Errorf("attempts %v, replied %q", attempts, ran.Reply)
+	}
+}
+
+func TestAStreamShowsSubrunsUnderTheirOwnRun(t *testing.T) {
+	l, _, _ := calling(work(), two(), hooktest.Reply("inner answer"))
+	agents := make(map[string]string)
+	streamed(t, l, func(e loop.Event) bool {
+		agents[e.Run] = e.Agent
+		return true
+	})
+	if len(agents) != 2 {
+		t.Errorf("events of %v", agents)
+	}
+}
+
+func TestAHookCanSubscribeToPiecesOfReplies(t *testing.T) {
+	var got []string
+	var stop func()
+	ran := hooktest.Loop{
+		Turns: turns(hooktest.Call("work", nil).Says("one two"), hooktest.Reply("three")),
+		Tools: tools(work()),
+		Hooks: hooks(agent.OnRunStartFunc(func(_ context.Context, run *agent.Run, _ agent.RunStart) (agent.OnRunStartOutcome, error) {
+			stop = run.Env.Subscribe(func(c agent.Chunk) { got = append(got, c.Delta.Content) })
+			run.Env.Subscribe(func(agent.Chunk) { panic("subscriber") })
+			return nil, nil
+		}), agent.AfterStepFunc(func(context.Context, *agent.Run, agent.StepResult) error { stop(); return nil })),
+	}.Run(t, "x")
+	if !slices.Equal(got, []string{"one ", "two", ""}) || ran.Reply != "three" || len(ran.Warnings) == 0 {
+		t.Errorf("got %q, warnings %v", got, ran.Warnings)
+	}
+}
+
+func TestPiecesThatComeAfterTheReplyWasGivenUpAreDropped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		model := &late{release: release}
+		ran := hooktest.Loop{Agent: &loop.Agent{Model: model, Limits: loop.Limits{ModelTime: time.Minute}}}.Make()
+		chunks := 0
+		for e := range ran.Agent.Stream(t.Context(), loop.Request{Task: "x"}) {
+			if e.Kind == loop.EventChunk {
+				chunks++
+			}
+		}
+		close(release)
+		synctest.Wait()
+		if chunks != 1 || !model.emitted {
+			t.Errorf("%d pieces were shown; emitted late: %t", chunks, model.emitted)
+		}
+	})
+}
+
+type late struct {
+	release chan struct{}
+	emitted bool
+}
+
+func (m *late) Generate(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {
+	panic("it is asked to stream")
+}
+
+func (m *late) Stream(_ context.Context, _ agent.LLMRequest, emit func(agent.Delta)) (agent.LLMResponse, error) {
+	emit(agent.Delta{Content: "in time"})
+	<-m.release
+	emit(agent.Delta{Content: "late"})
+	m.emitted = true
+	return agent.LLMResponse{}, nil
+}
