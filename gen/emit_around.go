@@ -37,7 +37,7 @@ func (p *pointEmitter) next(f *jen.File) {
 		jen.Defer().Func().Params().Block(
 			jen.If(jen.Op("!").Id("returned")).Block(
 				jen.List(jen.Id("answer"), jen.Err()).Op("=").List(p.answer().Values(),
-					a("Crashed").Call(jen.Id("ctx"), a("plan"), jen.Id("n").Dot("i"), jen.Recover()))),
+					a("Crashed").Call(jen.Id("ctx"), a("plan").Dot("Firing"), jen.Id("n").Dot("i"), jen.Recover()))),
 		).Call(),
 		jen.If(jen.Id("n").Dot("i").Op("==").Len(a("plan").Dot("Hooks"))).Block(
 			jen.List(jen.Id("result"), jen.Id("failure")).Op(":=").Add(a("do")).Call(jen.Id("ctx"), jen.Id(p.param)),
@@ -45,11 +45,11 @@ func (p *pointEmitter) next(f *jen.File) {
 		).Else().Block(
 			jen.List(jen.Id("answer"), jen.Err()).Op("=").Add(a("plan")).Dot("Hooks").Index(jen.Id("n").Dot("i")).Dot(p.n).Call(
 				jen.Id("ctx"), a("run"), jen.Id(p.param), jen.Id(p.n+"Next").Values(jen.Id("a"), jen.Id("n").Dot("i").Op("+").Lit(1))),
-			jen.Err().Op("=").Add(a("plan")).Dot("Answered").Call(jen.Id("ctx"), jen.Id("n").Dot("i"), jen.Id("answer").Dot("Given").Call(), jen.Err()),
+			jen.Err().Op("=").Add(a("plan")).Dot("Firing").Dot("Answered").Call(jen.Id("ctx"), jen.Id("n").Dot("i"), jen.Id("answer").Dot("Given").Call(), jen.Err()),
 		),
 		jen.Id("returned").Op("=").True(),
 		jen.If(jen.Err().Op("!=").Nil()).Block(jen.Return(p.answer().Values(), jen.Err())),
-		jen.Return(jen.Id("answer").Dot("Noted").Call(a("plan"), jen.Id("n").Dot("i")), jen.Nil()))
+		jen.Return(jen.Id("answer").Dot("Noted").Call(a("plan").Dot("Firing"), jen.Id("n").Dot("i")), jen.Nil()))
 
 	comment(f, "within returns the rest of the way for a hook that can be given up before it returns.")
 	f.Func().Params(jen.Id("n").Id(p.n+"Next")).Id("within").Params().Id(p.n+"Next").Block(
@@ -72,11 +72,11 @@ func (p *pointEmitter) aroundFire(f *jen.File) {
 		jen.If(jen.Id("p").Dot("Load").Call().Op("==").Nil()).Block(
 			jen.Return(kitType("Perform").Call(jen.Id("ctx"), jen.Lit(p.n), jen.Id(p.param), jen.Id("act")))),
 		jen.Id("s").Op(":=").Id("p").Dot("Settle").Call(jen.Id("ctx"), jen.Id("run")),
-		jen.If(jen.Len(jen.Id("s").Dot("Hooks")).Op("==").Lit(0).Op("&&").Op("!").Id("s").Dot("Watched").Call()).Block(
+		jen.If(jen.Len(jen.Id("s").Dot("Hooks")).Op("==").Lit(0).Op("&&").Op("!").Id("s").Dot("Firing").Dot("Watched").Call()).Block(
 			jen.Return(kitType("Perform").Call(jen.Id("ctx"), jen.Lit(p.n), jen.Id(p.param), jen.Id("act")))),
 		jen.Id("a").Op(":=").Op("&").Id(p.actType()).Values(jen.Dict{jen.Id("run"): jen.Id("run"), jen.Id("plan"): jen.Id("s"), jen.Id("do"): jen.Id("act")}),
 		jen.Defer().Id("a").Dot("End").Call(),
-		jen.If(jen.Id("s").Dot("Watched").Call()).Block(
+		jen.If(jen.Id("s").Dot("Firing").Dot("Watched").Call()).Block(
 			jen.Return(jen.Id("a").Dot("watched").Call(jen.Id("ctx"), jen.Id("run"), jen.Id(p.param)))),
 		jen.List(jen.Id("answer"), jen.Err()).Op(":=").Id(p.n+"Next").Values(jen.Id("a"), jen.Lit(0)).Dot("Call").Call(jen.Id("ctx"), jen.Id(p.param)),
 		jen.Return(jen.Id("answer").Dot("Value").Call(), jen.Err()))

@@ -100,14 +100,14 @@ func (p *pointEmitter) watch(f *jen.File) {
 		}
 		return jen.Return(c)
 	}
-	comment(f, "watch is Fire for layers, observers and tracers.")
+	comment(f, "watch is Fire where somebody is told.")
 	f.Func().Params(jen.Id("p").Op("*").Id(p.n+"Point")).Id("watch").Params(ctxParam(), runParam(), jen.Id("at").Op("*").Add(p.payload())).
 		Add(p.fireResults(true)).BlockFunc(func(g *jen.Group) {
 		g.Id("s").Op(":=").Id("p").Dot("Settle").Call(jen.Id("ctx"), jen.Id("run"))
 		if p.p.Kind == Observe {
-			g.If(jen.Op("!").Id("s").Dot("Watched").Call()).Block(fire(), jen.Return())
+			g.If(jen.Op("!").Id("s").Dot("Firing").Dot("Watched").Call()).Block(fire(), jen.Return())
 		} else {
-			g.If(jen.Op("!").Id("s").Dot("Watched").Call()).Block(fire())
+			g.If(jen.Op("!").Id("s").Dot("Firing").Dot("Watched").Call()).Block(fire())
 		}
 		g.Id("fired").Op(":=").Id(p.n + "Fired").Types(p.payload()).Values(jen.Id("Payload").Op(":").Op("*").Id("at"))
 		g.Defer().Func().Params().BlockFunc(func(g *jen.Group) {
@@ -127,7 +127,7 @@ func (p *pointEmitter) tell(g *jen.Group, s *jen.Statement, what map[string]jen.
 		to, from = append(to, jen.Id("fired").Dot(field)), append(from, what[field])
 		return jen.Id("fired").Dot(field)
 	}
-	what["Verdict"], what["Ballots"] = s.Clone().Dot("End").Call(), s.Clone().Dot("Ballots").Call()
+	what["Verdict"], what["Ballots"] = s.Clone().Dot("Firing").Dot("End").Call(), s.Clone().Dot("Firing").Dot("Ballots").Call()
 	left := set(p.rewrites(), "Left")
 	if !p.rewrites() {
 		left = jen.Id("fired").Dot("Payload")
@@ -141,9 +141,9 @@ func (p *pointEmitter) tell(g *jen.Group, s *jen.Statement, what map[string]jen.
 		return jen.Func().Params(ctxParam(), jen.Id("o").Id("any")).Block(
 			jen.Id("o").Assert(typ).Op(".").Add(method).Call(jen.Id("ctx"), jen.Id("run"), fired))
 	}
-	g.Add(s).Dot("Tell").Call(
+	g.Add(s).Dot("Firing").Dot("Tell").Call(
 		tell(jen.Id(p.n+"Observer").Types(p.payload()), jen.Id("Observe"+p.n), jen.Id("fired")),
-		tell(jen.Id("AnyObserver"), jen.Id("Observe"), s.Clone().Dot("Any").Call(any...)))
+		tell(jen.Id("AnyObserver"), jen.Id("Observe"), s.Clone().Dot("Firing").Dot("Any").Call(any...)))
 }
 
 // carried is what a fire has so far when it resumes after a failing hook, as parameters.
@@ -223,7 +223,7 @@ func (p *pointEmitter) fire(f *jen.File) {
 
 // rescue is what happens when a hook did not return: the deferred part of fire.
 func (p *pointEmitter) rescue() *jen.Statement {
-	crashed := jen.Id("s").Dot("Crashed").Call(jen.Id("ctx"), jen.Id("i"), jen.Recover())
+	crashed := jen.Id("s").Dot("Firing").Dot("Crashed").Call(jen.Id("ctx"), jen.Id("i"), jen.Recover())
 	resume := jen.Id("p").Dot("fire").Call(append([]jen.Code{jen.Id("ctx"), jen.Id("run"), jen.Id("at"), jen.Id("s"),
 		jen.Id("i").Op("+").Lit(1)}, p.soFar()...)...)
 	unfinished := jen.Id("i").Op("<").Len(jen.Id("hooks"))
@@ -253,7 +253,7 @@ func (p *pointEmitter) rescue() *jen.Statement {
 func (p *pointEmitter) loop(g *jen.Group) {
 	call := jen.Id("hooks").Index(jen.Id("i")).Dot(p.n).Call(jen.Id("ctx"), jen.Id("run"), jen.Id("payload"))
 	fail := func() *jen.Statement {
-		return jen.Id("s").Dot("Fail").Call(jen.Id("ctx"), jen.Id("i"), jen.Id("failure"))
+		return jen.Id("s").Dot("Firing").Dot("Fail").Call(jen.Id("ctx"), jen.Id("i"), jen.Id("failure"))
 	}
 	failed := jen.Id("failure").Op("!=").Nil()
 	switch {
@@ -315,7 +315,7 @@ func (p *pointEmitter) keep(g *jen.Group) {
 
 // decide acts on a legal outcome of a flow, and falls out of its switch for any other.
 func (p *pointEmitter) decide(g *jen.Group) {
-	noted := func() *jen.Statement { return jen.Id("s").Dot("Decided").Call(jen.Id("i"), jen.Id("o")) }
+	noted := func() *jen.Statement { return jen.Id("s").Dot("Firing").Dot("Decided").Call(jen.Id("i"), jen.Id("o")) }
 	g.Switch(jen.Id("o").Op(":=").Id("out").Assert(jen.Type())).BlockFunc(func(g *jen.Group) {
 		rewrite := func(verb string, to, at *jen.Statement) {
 			g.Case(jen.Id(p.made(verb))).BlockFunc(func(g *jen.Group) {
@@ -372,7 +372,7 @@ func (p *pointEmitter) count(g *jen.Group) {
 		g.Id("leads").Op(":=").Id("exit").Op("==").Nil().Op("||").Id("r").Op("<").Id("rank")
 		g.If(jen.Id("leads")).Block(
 			jen.List(jen.Id("exit"), jen.Id("rank")).Op("=").List(jen.Id("out").Assert(jen.Id(p.n+"Exit")), jen.Id("r")))
-		g.Id("s").Dot("Voted").Call(jen.Id("i"), jen.Id("out"), jen.Id("leads"))
+		g.Id("s").Dot("Firing").Dot("Voted").Call(jen.Id("i"), jen.Id("out"), jen.Id("leads"))
 		p.keep(g)
 		g.Continue()
 	})

@@ -158,8 +158,8 @@ func (e *emitter) exits(f *jen.File) {
 		comment(f, "Where "+x.Name+" is legal.")
 		for _, p := range legal[x.Name] {
 			f.Func().Params(jen.Id(x.Name)).Id("legalAt" + p).Params().Block()
-			f.Func().Params(jen.Id(x.Name)).Id("leaves" + p).Params().Block()
 		}
+		f.Func().Params(jen.Id(x.Name)).Id("isExit").Params().Block()
 	}
 }
 

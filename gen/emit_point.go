@@ -145,9 +145,9 @@ func (p *pointEmitter) meaning() []string {
 	}
 	switch p.p.Policy {
 	case FailClosed:
-		lines = append(lines, "A failing hook ends the fire with its failure.")
+		lines = append(lines, "A failing hook ends the fire.")
 	case FailOpen:
-		lines = append(lines, "A failing hook is reported and the next one runs.")
+		lines = append(lines, "A failing hook is reported; the next one runs.")
 	}
 	return lines
 }
@@ -161,7 +161,7 @@ func or(words []string) string {
 
 // hookTypes emits the hook's interface and its adapters.
 func (p *pointEmitter) hookTypes(f *jen.File) {
-	comment(f, p.n+" is a hook at the point of that name.")
+	comment(f, p.n+" is a hook of that point.")
 	if p.stand {
 		comment(f, anyDoc)
 	} else if doc := docLines(p.p.Doc); len(doc) > 0 {
@@ -216,7 +216,7 @@ func (p *pointEmitter) outcomes(f *jen.File) {
 	}
 	if p.exits() {
 		comment(f, p.n+"Exit is what Fire can come back with: "+p.word(anyLeaving, func() string { return or(exitNames(p.p.Exits)) })+".")
-		f.Type().Id(p.n+"Exit").Interface(jen.Id(p.n+"Outcome"), jen.Id("leaves"+p.n).Params())
+		f.Type().Id(p.n+"Exit").Interface(jen.Id(p.n+"Outcome"), jen.Id("isExit").Params())
 	}
 }
 
@@ -242,7 +242,7 @@ func (p *pointEmitter) made(verb string) string { return lowerFirst(p.n) + verb 
 
 // observers emits the observer's interface and what it is told.
 func (p *pointEmitter) observers(f *jen.File) {
-	comment(f, p.n+"Observer is told of every firing of "+p.n+" after it was decided.")
+	comment(f, p.n+"Observer is told of every firing, once it is decided.")
 	f.Type().Id(p.n + "Observer").Types(jen.Id("P").Id("any")).Interface(
 		jen.Id("Observe"+p.n).Params(ctxParam(), runParam(), jen.Id("fired").Id(p.n+"Fired").Types(jen.Id("P"))))
 	comment(f, p.n+"Fired is one firing of "+p.n+".")
@@ -260,7 +260,6 @@ func (p *pointEmitter) observers(f *jen.File) {
 		field(p.p.Kind == Around, "zero with an Err", "Result", p.result())
 		field(p.p.Kind == Vote, "in firing order", "Ballots", jen.Index().Add(kitType("Ballot")))
 		field(p.returnsErr(), "what Fire returned", "Err", jen.Error())
-		g.Comment("// who decided, and how")
 		g.Add(kitType("Verdict"))
 	})
 }
@@ -268,12 +267,12 @@ func (p *pointEmitter) observers(f *jen.File) {
 // point emits the registry of the point and its methods.
 func (p *pointEmitter) point(f *jen.File) {
 	recv := func() *jen.Statement { return f.Func().Params(jen.Id("p").Op("*").Id(p.n + "Point")) }
-	face := "Registry"
+	option := "HookOption"
 	if p.decides() {
-		face = "Gate"
+		option = "GateOption"
 	}
 	comment(f, p.n+"Point holds the hooks of "+p.n+"; do not copy it.")
-	f.Type().Id(p.n + "Point").Struct(kitType(face).Types(p.hook(), jen.Id(p.n+"Observer").Types(p.payload()), jen.Id(p.lawType())))
+	f.Type().Id(p.n + "Point").Struct(kitType("Registry").Types(p.hook(), jen.Id(p.n+"Observer").Types(p.payload()), kitType(option), jen.Id(p.lawType())))
 	if p.p.Kind == Around {
 		p.aroundFire(f)
 		return

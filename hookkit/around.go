@@ -34,9 +34,9 @@ func Acted[R any](r R) Answer[R] { return Answer[R]{value: r, given: true} }
 
 // Noted is for generated code: it notes that hook i gave the answer, if it did, and returns the answer as the
 // hook around it sees it.
-func (a Answer[R]) Noted(p Planned, i int) Answer[R] {
+func (a Answer[R]) Noted(f *Firing, i int) Answer[R] {
 	if a.answered {
-		p.base().Decided(i, a)
+		f.Decided(i, a)
 		a.answered = false
 	}
 	return a
@@ -66,41 +66,35 @@ func (a *Act) Over() bool {
 }
 
 // Crashed is for generated code: hook i, or the wrapped act behind the last hook, did not return.
-func (a *Act) Crashed(ctx context.Context, p Planned, i int, recovered any) error {
+func (a *Act) Crashed(ctx context.Context, f *Firing, i int, recovered any) error {
 	if recovered == nil {
 		if a.gone {
 			return ErrGoexit
 		}
 		a.gone = true
 	}
-	pl := p.base()
-	if i < len(pl.entries) {
-		return pl.Crashed(ctx, i, recovered)
+	if i < len(f.entries) {
+		return f.Crashed(ctx, i, recovered)
 	}
-	f := (&entry{}).failure(pl.point.Name, crashed(recovered))
-	if told := pl.watch != nil && pl.watch.failed(f, true); !told && recovered == nil {
-		lastResort(ctx, "hookkit: a wrapped act failed", f)
+	fail := (&entry{}).failure(f.point.Name, crashed(recovered))
+	if told := f.watch != nil && f.watch.failed(fail, true); !told && recovered == nil {
+		lastResort(ctx, "hookkit: a wrapped act failed", fail)
 	}
-	return f
+	return fail
 }
 
 // Answered is for generated code: hook i returned. An error is passed on as it is; a time-out, a panic behind
 // a time-out, and no answer at all are failures of the hook.
-func (p *plan) Answered(ctx context.Context, i int, given bool, err error) error {
+func (f *Firing) Answered(ctx context.Context, i int, given bool, err error) error {
 	_, isCrash := err.(*crash)
 	switch {
 	case isCrash || err == ErrTimeout:
-		return p.Fail(ctx, i, err)
+		return f.Fail(ctx, i, err)
 	case err == nil && !given:
-		return p.Fail(ctx, i, ErrNoAnswer)
+		return f.Fail(ctx, i, ErrNoAnswer)
 	}
 	return err
 }
-
-// Planned is any Plan.
-type Planned interface{ base() *plan }
-
-func (p *plan) base() *plan { return p }
 
 // Perform is for generated code: it runs an act that no hook wraps. A panic comes back as a Failure, as it does
 // when there are hooks.

@@ -7,31 +7,31 @@ import (
 
 // Fail is for generated code: hook i failed with err. It returns the failure if that ends the fire, nil if
 // the next hook runs.
-func (p *plan) Fail(ctx context.Context, i int, err error) error {
-	e := p.entries[i]
-	f := e.failure(p.point.Name, err)
-	stops := p.point.Law.stops(e)
-	gone := f.Cause == ErrGoexit // no caller will see an error
-	if told := p.watch != nil && p.watch.failed(f, stops || gone); !told && (!stops || gone) {
-		lastResort(ctx, "hookkit: a hook failed", f)
+func (f *Firing) Fail(ctx context.Context, i int, err error) error {
+	e := f.entries[i]
+	fail := e.failure(f.point.Name, err)
+	stops := f.point.Law.stops(e)
+	gone := fail.Cause == ErrGoexit // no caller will see an error
+	if told := f.watch != nil && f.watch.failed(fail, stops || gone); !told && (!stops || gone) {
+		lastResort(ctx, "hookkit: a hook failed", fail)
 	}
 	if stops || gone {
-		return f
+		return fail
 	}
 	return nil
 }
 
 // Crashed is for generated code, for its deferred function: hook i did not return. recovered is what recover
 // returned. The result is that of Fail.
-func (p *plan) Crashed(ctx context.Context, i int, recovered any) error {
-	return p.Fail(ctx, i, crashed(recovered))
+func (f *Firing) Crashed(ctx context.Context, i int, recovered any) error {
+	return f.Fail(ctx, i, crashed(recovered))
 }
 
 // A Call is how one hook of one plan is called when there is more to it than calling: a time-out, Once, or
 // tracers. It is for generated code.
 type Call struct {
-	plan  *plan
-	entry *entry
+	firing *Firing
+	entry  *entry
 }
 
 // Do calls f, which calls the hook, and returns what it returns. A panic comes back as an error.
@@ -45,20 +45,20 @@ func (c *Call) Do(ctx context.Context, run AnyRun, f func(context.Context) (any,
 		e.owner.remove(func(o *entry) bool { return o == e })
 		changes.Unlock()
 	}
-	if len(c.plan.tracers) > 0 {
+	if len(c.firing.tracers) > 0 {
 		start := time.Now()
 		defer func() {
-			ev := Event{Kind: HookRan, Run: idOf(run), Point: c.plan.point.Name, Hook: e.name, Site: e.site,
+			ev := Event{Kind: HookRan, Run: idOf(run), Point: c.firing.point.Name, Hook: e.name, Site: e.site,
 				Layer: e.layer, Priority: e.priority, Start: start, Duration: time.Since(start)}
 			ev.Decision, ev.Reason = describe(outcome)
 			if err != nil {
 				ev.Failure = err // what comes up through an around hook need not be its own
-				if c.plan.point.Law&Wraps == 0 {
+				if c.firing.point.Law&Wraps == 0 {
 					ev.Failure = e.failure(ev.Point, err)
 				}
 				ev.Decision, ev.Reason = "Error", err.Error()
 			}
-			c.plan.trace(ctx, ev)
+			c.firing.trace(ctx, ev)
 		}()
 	}
 	if e.timeout == 0 {

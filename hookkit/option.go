@@ -17,13 +17,13 @@ const (
 // The options are closed sets by target: one that would mean nothing where it stands does not compile.
 type (
 	// A HookOption is legal in Add, at every point.
-	HookOption interface{ hookOption(*settings) }
+	HookOption interface{ hookOption() }
 	// A GateOption is legal in Add at a point that has a policy and where hooks decide.
-	GateOption interface{ gateOption(*settings) }
+	GateOption interface{ gateOption() }
 	// An ObserverOption is legal in Observe and ObserveAny.
-	ObserverOption interface{ observerOption(*settings) }
+	ObserverOption interface{ observerOption() }
 	// A UseOption is legal in Use; what it sets outranks what the hook's Bind set.
-	UseOption interface{ useOption(*settings) }
+	UseOption interface{ useOption() }
 )
 
 // settings are what options set.
@@ -39,13 +39,29 @@ type settings struct {
 	async      int
 }
 
+// apply applies an option of whatever kind.
+func (s *settings) apply(option any) {
+	switch o := option.(type) {
+	case OrderOption:
+		o(s)
+	case CallOption:
+		o(s)
+	case PolicyOption:
+		o(s)
+	case DeliveryOption:
+		o(s)
+	default:
+		panic(fmt.Sprintf("hookkit: option %v: pass what the package's functions return", option))
+	}
+}
+
 // An OrderOption says where a hook stands; it is legal everywhere.
 type OrderOption func(*settings)
 
-func (o OrderOption) hookOption(s *settings)     { o(s) }
-func (o OrderOption) gateOption(s *settings)     { o(s) }
-func (o OrderOption) observerOption(s *settings) { o(s) }
-func (o OrderOption) useOption(s *settings)      { o(s) }
+func (OrderOption) hookOption()     {}
+func (OrderOption) gateOption()     {}
+func (OrderOption) observerOption() {}
+func (OrderOption) useOption()      {}
 
 // Priority says how early the hook fires: higher first, 0 if not given. See the tiers.
 func Priority(n int) OrderOption {
@@ -81,8 +97,8 @@ func mustBeRegistrations(option string, regs []*Registration) {
 // A CallOption says how a hook is called; it is legal in Add.
 type CallOption func(*settings)
 
-func (o CallOption) hookOption(s *settings) { o(s) }
-func (o CallOption) gateOption(s *settings) { o(s) }
+func (CallOption) hookOption() {}
+func (CallOption) gateOption() {}
 
 // Timeout limits how long a fire waits for the hook. When d has passed the hook has failed with [ErrTimeout]; it
 // is not stopped: it runs on in its goroutine, with its context cancelled, and its late answer is dropped.
@@ -101,7 +117,7 @@ func Once() CallOption { return func(s *settings) { s.once = true } }
 // A PolicyOption tightens the policy of a point for one hook; it is legal in Add where there is a policy.
 type PolicyOption func(*settings)
 
-func (o PolicyOption) gateOption(s *settings) { o(s) }
+func (PolicyOption) gateOption() {}
 
 // FailClosed makes a failure of this hook end the fire at a FailOpen point. At a FailClosed point it changes nothing.
 func FailClosed() PolicyOption { return func(s *settings) { s.failClosed = true } }
@@ -109,7 +125,7 @@ func FailClosed() PolicyOption { return func(s *settings) { s.failClosed = true 
 // A DeliveryOption says how an observer is told; it is legal in Observe and ObserveAny.
 type DeliveryOption func(*settings)
 
-func (o DeliveryOption) observerOption(s *settings) { o(s) }
+func (DeliveryOption) observerOption() {}
 
 // Async tells the observer in the background, in order, through a queue of the given length, which must be
 // positive. When the queue is full the event is dropped, counted (Registration.Dropped) and logged;

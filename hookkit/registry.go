@@ -5,16 +5,17 @@ import (
 	"fmt"
 	"slices"
 	"sync/atomic"
-	"time"
 )
 
-// A Registry holds the hooks of one point whose hooks do not decide; generated code embeds one in each such Point. H is
-// the hook's interface, O the observer's, L describes the point. The zero value is ready to use. It must
-// not be copied. All methods may be called at any time from any goroutine, from inside a hook too.
-type Registry[H, O any, L Description[H]] struct{ table[H] }
-
-// A Gate is a [Registry] of a point whose hooks decide, so that a policy can be tightened.
-type Gate[H, O any, L Description[H]] struct{ table[H] }
+// A Registry holds the hooks of one point; generated code embeds one in each Point. H is the hook's interface, O the
+// observer's, Opt the options that are legal in Add, L describes the point. The zero value is ready to use. It
+// must not be copied. All methods may be called at any time from any goroutine, from inside a hook too.
+type Registry[H, O, Opt any, L Description[H]] struct {
+	core  registry
+	plan  atomic.Pointer[Plan[H]]
+	outer *Registry[H, O, Opt, L]
+	none  *Plan[H] // of a layer: nothing to run
+}
 
 // A Description is what hookkit must know of a point; generated code has a type for each, without fields.
 type Description[H any] interface {
@@ -23,190 +24,122 @@ type Description[H any] interface {
 	Wrap(h H, call *Call) H
 }
 
+// A Plan is what one fire runs: the registrations that stood when it was made. It does not change. It is for
+// generated code. It has no methods, since each would be compiled again for each point.
+type Plan[H any] struct {
+	Hooks  []H     // in firing order
+	Plain  bool    // just run them: no layer to settle, nobody to tell
+	Firing *Firing // what does not depend on the hook's type
+	own    *state
+	outer  *Plan[H]
+}
+
 // Add adds a hook. It panics, naming the place, if the hook is nil, if the order that is asked for is impossible, or
 // if the Bind that was given this registry is over.
-func (r *Registry[H, O, L]) Add(h H, opts ...HookOption) *Registration {
+func (r *Registry[H, O, Opt, L]) Add(h H, opts ...Opt) *Registration {
 	var set settings
 	for _, o := range opts {
-		o.hookOption(&set)
+		set.apply(o)
 	}
-	return r.described(*new(L)).add(h, set)
+	return r.described().add(h, set)
 }
 
 // Observe adds an observer. It panics as Add does.
-func (r *Registry[H, O, L]) Observe(o O, opts ...ObserverOption) *Registration {
-	return r.described(*new(L)).observe(o, opts)
+func (r *Registry[H, O, Opt, L]) Observe(o O, opts ...ObserverOption) *Registration {
+	return r.described().observe(o, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
-func (r *Registry[H, O, L]) List() []Info { return r.described(*new(L)).list() }
+func (r *Registry[H, O, Opt, L]) List() []Info { return r.described().list() }
 
 // Info is for generated code: the point and its hooks.
-func (r *Registry[H, O, L]) Info() PointInfo { return r.info(*new(L)) }
-
-// Add adds a hook. It panics, naming the place, if the hook is nil, if the order that is asked for is impossible, or
-// if the Bind that was given this gate is over.
-func (r *Gate[H, O, L]) Add(h H, opts ...GateOption) *Registration {
-	var set settings
-	for _, o := range opts {
-		o.gateOption(&set)
-	}
-	return r.described(*new(L)).add(h, set)
-}
-
-// Observe adds an observer. It panics as Add does.
-func (r *Gate[H, O, L]) Observe(o O, opts ...ObserverOption) *Registration {
-	return r.described(*new(L)).observe(o, opts)
-}
-
-// List lists the hooks in firing order, those of outer layers included.
-func (r *Gate[H, O, L]) List() []Info { return r.described(*new(L)).list() }
-
-// Info is for generated code: the point and its hooks.
-func (r *Gate[H, O, L]) Info() PointInfo { return r.info(*new(L)) }
-
-// A table is the generic part of a Registry: as little as the fire loop needs.
-type table[H any] struct {
-	registry
-	plan  atomic.Pointer[Plan[H]]
-	outer *table[H]
-	none  *Plan[H] // of a layer: nothing to run
-	law   Description[H]
-}
-
-// A Plan is what one fire runs: the registrations that stood when it was made. It does not change. It is for
-// generated code.
-type Plan[H any] struct {
-	Hooks []H  // in firing order
-	Plain bool // just run them: no layer to settle, nobody to tell
-	*plan
-	own   *state
-	outer *Plan[H]
-}
-
-// plan is the part of a Plan that does not depend on the hook's type.
-type plan struct {
-	point     Point
-	entries   []*entry // beside Hooks
-	observers []*entry
-	tracers   []Tracer
-	watch     *watch // of one fire; nil in a plan that fires share
+func (r *Registry[H, O, Opt, L]) Info() PointInfo {
+	c := r.described()
+	return PointInfo{c.point, r}
 }
 
 // Load returns what a fire runs now, nil if there is nothing to run and nobody to tell. It is for generated
 // code: small enough to be inlined.
-func (r *table[H]) Load() *Plan[H] { return r.plan.Load() }
+func (r *Registry[H, O, Opt, L]) Load() *Plan[H] { return r.plan.Load() }
 
 // Settle returns what a fire runs now, for a Plan that is not Plain. If somebody wants to know of the fire, it
 // is Watched. It is for generated code.
-func (r *table[H]) Settle(ctx context.Context, run AnyRun) *Plan[H] {
+func (r *Registry[H, O, Opt, L]) Settle(ctx context.Context, run AnyRun) *Plan[H] {
 	p := r.settled()
-	if p == nil {
-		if r.none == nil { // the last hook was removed this moment
-			return &Plan[H]{plan: new(plan)}
-		}
+	switch {
+	case p != nil && !p.Firing.crowded():
+		return p
+	case p != nil:
+		return &Plan[H]{Hooks: p.Hooks, Firing: p.Firing.watched(ctx, run)}
+	case r.none != nil:
 		return r.none
 	}
-	if !p.crowded() {
-		return p
-	}
-	w := *p.plan
-	w.watch = &watch{ctx: ctx, run: run, Verdict: Verdict{Start: time.Now()}}
-	return &Plan[H]{Hooks: p.Hooks, plan: &w}
+	return &Plan[H]{Firing: new(Firing)} // the last hook was removed this moment
 }
 
-func (r *table[H]) settled() *Plan[H] {
-	p := r.plan.Load()
-	if p != nil && r.outer != nil {
-		return r.layered(p)
+// settled returns the plan of a layer, its parent's hooks first, then its own; of the outermost, just the plan.
+func (r *Registry[H, O, Opt, L]) settled() *Plan[H] {
+	made := r.plan.Load()
+	if r.outer == nil {
+		return made
 	}
-	return p
-}
-
-// layered returns the plan of a layer, its parent's hooks first, then its own. made is the plan last made, or
-// the empty one that a layer starts with.
-func (r *table[H]) layered(made *Plan[H]) *Plan[H] {
-	outer, own := r.outer.settled(), r.state.Load()
+	outer, own := r.outer.settled(), r.core.state.Load()
 	if own == nil {
 		return outer
 	}
-	if made.own == own && made.outer == outer {
-		return made
+	if made.own != own || made.outer != outer {
+		made = r.build(own, outer)
+		r.plan.Store(made)
 	}
-	p := r.build(own, outer)
-	r.plan.Store(p)
-	return p
+	return made
 }
 
 // build makes the plan of the registry's own state within an outer plan, nil for none.
-func (r *table[H]) build(own *state, outer *Plan[H]) *Plan[H] {
-	reversed := r.point.Law&Reversed != 0
-	p := &Plan[H]{plan: &plan{point: r.point}, own: own, outer: outer}
-	hooks := own.hooks
-	p.observers = own.observers
-	if own.tracer != nil {
-		p.tracers = []Tracer{own.tracer}
+func (r *Registry[H, O, Opt, L]) build(own *state, outer *Plan[H]) *Plan[H] {
+	p := &Plan[H]{own: own, outer: outer}
+	if outer == nil {
+		p.Firing = firing(r.core.point, own, nil)
+		p.Plain = !p.Firing.crowded()
+	} else {
+		p.Firing = firing(r.core.point, own, outer.Firing)
 	}
-	if outer != nil {
-		forward := outer.entries
-		if reversed {
-			forward = slices.Clone(forward)
-			slices.Reverse(forward)
+	var law L
+	p.Hooks = make([]H, len(p.Firing.entries))
+	for i, e := range p.Firing.entries {
+		h := e.hook.(H)
+		if c := p.Firing.call(e); c != nil {
+			h = law.Wrap(h, c)
 		}
-		hooks = slices.Concat(forward, hooks)
-		p.observers = slices.Concat(outer.observers, p.observers)
-		p.tracers = slices.Concat(outer.tracers, p.tracers)
+		p.Hooks[i] = h
 	}
-	if reversed {
-		hooks = slices.Clone(hooks)
-		slices.Reverse(hooks)
-	}
-	p.entries = hooks
-	p.Hooks = make([]H, len(hooks))
-	for i, e := range hooks {
-		p.Hooks[i] = e.hook.(H)
-		if len(p.tracers) > 0 || e.timeout > 0 || e.once {
-			p.Hooks[i] = r.law.Wrap(p.Hooks[i], &Call{p.plan, e})
-		}
-	}
-	p.Plain = outer == nil && len(p.observers)+len(p.tracers) == 0
 	return p
 }
 
-func (r *table[H]) info(d Description[H]) PointInfo {
-	r.described(d)
-	return PointInfo{r.point, r}
-}
-
 // described tells the registry, once, what it serves.
-func (r *table[H]) described(d Description[H]) *registry {
-	if !r.named.Load() {
-		changes.Lock()
-		if !r.named.Load() {
-			r.point, r.self, r.law = d.Point(), r, d
-			r.named.Store(true)
-		}
-		changes.Unlock()
+func (r *Registry[H, O, Opt, L]) described() *registry {
+	var law L
+	if !r.core.named.Load() {
+		r.core.describe(law.Point(), r)
 	}
-	return &r.registry
+	return &r.core
 }
 
-func (r *table[H]) base() *registry { return &r.registry }
+func (r *Registry[H, O, Opt, L]) base() *registry { return &r.core }
 
-func (r *table[H]) layerOn(outer attached) {
-	r.outer = outer.(*table[H])
-	r.above, r.depth = &r.outer.registry, r.outer.depth+1
-	r.none = &Plan[H]{plan: new(plan)}
-	r.plan.Store(r.none) // not Plain, and settled when it fires
+func (r *Registry[H, O, Opt, L]) layerOn(outer attached) {
+	r.outer = outer.(*Registry[H, O, Opt, L])
+	r.core.within(&r.outer.core)
+	r.none = &Plan[H]{Firing: new(Firing)} // not Plain, and settled when it fires
+	r.plan.Store(r.none)
 }
 
 // rebuilt brings the plan of an outermost layer up to date; other layers do it when they are fired.
-func (r *table[H]) rebuilt() {
+func (r *Registry[H, O, Opt, L]) rebuilt() {
 	if r.outer != nil {
 		return
 	}
 	var p *Plan[H]
-	if s := r.state.Load(); s != nil {
+	if s := r.core.state.Load(); s != nil {
 		p = r.build(s, nil)
 	}
 	r.plan.Store(p)
@@ -215,6 +148,7 @@ func (r *table[H]) rebuilt() {
 // registry is the part of a Registry that does not depend on the hook's type.
 type registry struct {
 	_      noCopy
+	_      [0]func()             // no == to compile
 	state  atomic.Pointer[state] // nil for nothing registered; replaced, never changed
 	named  atomic.Bool           // what follows is set
 	point  Point
@@ -223,6 +157,19 @@ type registry struct {
 	depth  int
 	closed bool // a staging registry whose Bind is over
 }
+
+// describe tells the registry what it serves.
+func (r *registry) describe(p Point, self attached) {
+	changes.Lock()
+	defer changes.Unlock()
+	if !r.named.Load() {
+		r.point, r.self = p, self
+		r.named.Store(true)
+	}
+}
+
+// within makes the registry a layer of another.
+func (r *registry) within(outer *registry) { r.above, r.depth = outer, outer.depth+1 }
 
 // A state is what one layer has registered at one point.
 type state struct {
@@ -348,7 +295,7 @@ func (r *registry) add(hook any, set settings) *Registration {
 func (r *registry) observe(observer any, opts []ObserverOption) *Registration {
 	var set settings
 	for _, o := range opts {
-		o.observerOption(&set)
+		set.apply(o)
 	}
 	return r.enter("Observe", observer, set, func(c *change, e *entry) error {
 		return c.insert(r, nil, []*entry{e})

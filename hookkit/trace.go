@@ -55,8 +55,8 @@ type Event struct {
 	Failure  error // a *Failure, nil if nothing failed; of a fire: the last one
 }
 
-func (p *plan) trace(ctx context.Context, e Event) {
-	for _, t := range p.tracers {
+func (f *Firing) trace(ctx context.Context, e Event) {
+	for _, t := range f.tracers {
 		func() {
 			defer func() {
 				if r := recover(); r != nil {

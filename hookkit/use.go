@@ -13,7 +13,7 @@ func ObserveAny(points []PointInfo, observer any, opts []ObserverOption) *Regist
 	}
 	var set settings
 	for _, o := range opts {
-		o.observerOption(&set)
+		set.apply(o)
 	}
 	e := newEntry(everything{observer}, set, site)
 	return register("ObserveAny", e, func(c *change) error {
@@ -53,7 +53,7 @@ func Use(points, staging []PointInfo, hook any, bind func(), opts []UseOption) *
 	}
 	var set settings
 	for _, o := range opts {
-		o.useOption(&set)
+		set.apply(o)
 	}
 	reg := &Registration{name: set.name, site: site}
 	if reg.name == "" {

@@ -34,20 +34,17 @@ type watch struct {
 	run     AnyRun
 }
 
-// crowded reports whether a fire has observers or tracers.
-func (p *plan) crowded() bool { return len(p.observers)+len(p.tracers) > 0 }
-
 // Watched is for generated code: it reports whether the fire is to End and Tell.
-func (p *plan) Watched() bool { return p.watch != nil }
+func (f *Firing) Watched() bool { return f.watch != nil }
 
 // Decided is for generated code: it notes that hook i decided.
-func (p *plan) Decided(i int, outcome any) {
-	if p.watch == nil {
+func (f *Firing) Decided(i int, outcome any) {
+	if f.watch == nil {
 		return
 	}
-	p.watch.mu.Lock()
-	defer p.watch.mu.Unlock()
-	p.watch.decided(p.entries[i], outcome)
+	f.watch.mu.Lock()
+	defer f.watch.mu.Unlock()
+	f.watch.decided(f.entries[i], outcome)
 }
 
 func (w *watch) decided(e *entry, outcome any) {
@@ -59,20 +56,20 @@ func (w *watch) decided(e *entry, outcome any) {
 }
 
 // Voted is for generated code: it notes the ballot of hook i, and whether it leads.
-func (p *plan) Voted(i int, outcome any, leads bool) {
-	if p.watch == nil {
+func (f *Firing) Voted(i int, outcome any, leads bool) {
+	if f.watch == nil {
 		return
 	}
 	if leads {
-		p.Decided(i, outcome)
+		f.Decided(i, outcome)
 	}
-	b := Ballot{By: p.entries[i].name, Site: p.entries[i].site, Outcome: outcome}
+	b := Ballot{By: f.entries[i].name, Site: f.entries[i].site, Outcome: outcome}
 	b.Decision, b.Reason = describe(outcome)
-	p.watch.ballots = append(p.watch.ballots, b)
+	f.watch.ballots = append(f.watch.ballots, b)
 }
 
 // Ballots is for generated code.
-func (p *plan) Ballots() []Ballot { return p.watch.ballots }
+func (f *Firing) Ballots() []Ballot { return f.watch.ballots }
 
 // failed notes a failure; stops says that it ended the fire. It reports whether anybody will be told.
 func (w *watch) failed(f *Failure, stops bool) bool {
@@ -89,65 +86,65 @@ func (w *watch) failed(f *Failure, stops bool) bool {
 }
 
 // End is for generated code: the fire is decided. It tells the tracers and returns the verdict.
-func (p *plan) End() Verdict {
-	w := p.watch
+func (f *Firing) End() Verdict {
+	w := f.watch
 	w.mu.Lock()
 	w.ended = true
 	w.mu.Unlock()
 	w.Elapsed = time.Since(w.Start)
-	if len(p.tracers) > 0 {
-		ev := Event{Kind: Fired, Run: idOf(w.run), Point: p.point.Name, Hook: w.By, Site: w.Site,
+	if len(f.tracers) > 0 {
+		ev := Event{Kind: Fired, Run: idOf(w.run), Point: f.point.Name, Hook: w.By, Site: w.Site,
 			Start: w.Start, Duration: w.Elapsed, Decision: w.Decision, Reason: w.Reason}
 		if n := len(w.Failures); n > 0 {
 			ev.Failure = w.Failures[n-1]
 		}
-		p.trace(w.ctx, ev)
+		f.trace(w.ctx, ev)
 	}
 	return w.Verdict
 }
 
 // Tell is for generated code: it tells the observers, in order, after End. one calls an observer of the point,
 // all an observer of all points.
-func (p *plan) Tell(one, all func(ctx context.Context, observer any)) {
-	for _, e := range p.observers {
+func (f *Firing) Tell(one, all func(ctx context.Context, observer any)) {
+	for _, e := range f.observers {
 		observer, notify := e.hook, one
 		if a, ok := observer.(everything); ok {
 			observer, notify = a.observer, all
 		}
-		tell := func(ctx context.Context) { p.tell(ctx, e, func() { notify(ctx, observer) }) }
+		tell := func(ctx context.Context) { f.tell(ctx, e, func() { notify(ctx, observer) }) }
 		if e.queue == nil {
-			tell(p.watch.ctx)
+			tell(f.watch.ctx)
 			continue
 		}
-		e.queue.put(func() { tell(context.WithoutCancel(p.watch.ctx)) }, e, p.point.Name)
+		e.queue.put(func() { tell(context.WithoutCancel(f.watch.ctx)) }, e, f.point.Name)
 	}
 }
 
 // tell calls one observer. Its failure never reaches the fire.
-func (p *plan) tell(ctx context.Context, e *entry, notify func()) {
+func (f *Firing) tell(ctx context.Context, e *entry, notify func()) {
 	returned := false
 	defer func() {
 		if returned {
 			return
 		}
-		f := e.failure(p.point.Name, crashed(recover()))
-		if len(p.tracers) == 0 {
-			lastResort(ctx, "hookkit: an observer failed", f)
+		fail := e.failure(f.point.Name, crashed(recover()))
+		if len(f.tracers) == 0 {
+			lastResort(ctx, "hookkit: an observer failed", fail)
 			return
 		}
-		p.trace(ctx, Event{Kind: ObserverFailed, Run: idOf(p.watch.run), Point: f.Point, Hook: f.Hook, Site: f.Site,
-			Layer: e.layer, Priority: e.priority, Start: p.watch.Start, Reason: f.Cause.Error(), Failure: f})
+		f.trace(ctx, Event{Kind: ObserverFailed, Run: idOf(f.watch.run), Point: fail.Point, Hook: fail.Hook, Site: fail.Site,
+			Layer: e.layer, Priority: e.priority, Start: f.watch.Start, Reason: fail.Cause.Error(), Failure: fail})
 	}()
 	notify()
 	returned = true
 }
 
 // Any is for generated code: what the fire is to an observer of all points; nil for what its law does not have.
-func (p *plan) Any(payload, left, outcome, collected, result any, err error) AnyFired {
+func (f *Firing) Any(payload, left, outcome, collected, result any, err error) AnyFired {
 	if v := reflect.ValueOf(collected); v.IsValid() && v.Len() == 0 {
 		collected = nil
 	}
-	return AnyFired{p.point.Name, payload, left, outcome, collected, result, err, p.watch.ballots, p.watch.Verdict}
+	return AnyFired{f.point.Name, payload, left, outcome, collected, result, err, f.watch.ballots, f.watch.Verdict}
 }
 
 func idOf(run AnyRun) string {

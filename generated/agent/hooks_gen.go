@@ -796,7 +796,7 @@ type OnRunStartFired[P any] struct {
 
 // OnRunStartPoint holds the hooks of OnRunStart; do not copy it.
 type OnRunStartPoint struct {
-	hookkit.Gate[OnRunStart[RunStart], OnRunStartObserver[RunStart], onRunStartLaw]
+	hookkit.Registry[OnRunStart[RunStart], OnRunStartObserver[RunStart], hookkit.GateOption, onRunStartLaw]
 }
 
 // Fire runs the hooks. They may change the payload. A nil exit means go on. An error means: refuse the act.
@@ -829,16 +829,16 @@ func (onRunStartLaw) Wrap(h OnRunStart[RunStart], c *hookkit.Call) OnRunStart[Ru
 // watch is Fire for layers, observers and tracers.
 func (p *OnRunStartPoint) watch(ctx context.Context, run *Run, at *RunStart) (exit OnRunStartExit, err error) {
 	s := p.Settle(ctx, run)
-	if !s.Watched() {
+	if !s.Firing.Watched() {
 		return p.fire(ctx, run, at, s, 0)
 	}
 	fired := OnRunStartFired[RunStart]{Payload: *at}
 	defer func() {
-		fired.Left, fired.Exit, fired.Err, fired.Verdict = *at, exit, err, s.End()
-		s.Tell(func(ctx context.Context, o any) {
+		fired.Left, fired.Exit, fired.Err, fired.Verdict = *at, exit, err, s.Firing.End()
+		s.Firing.Tell(func(ctx context.Context, o any) {
 			o.(OnRunStartObserver[RunStart]).ObserveOnRunStart(ctx, run, fired)
 		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Any(fired.Payload, fired.Left, fired.Exit, nil, nil, fired.Err))
+			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Left, fired.Exit, nil, nil, fired.Err))
 		})
 	}()
 	return p.fire(ctx, run, at, s, 0)
@@ -849,7 +849,7 @@ func (p *OnRunStartPoint) fire(ctx context.Context, run *Run, at *RunStart, s *h
 	hooks := s.Hooks
 	defer func() {
 		if i < len(hooks) && exit == nil && err == nil {
-			if err = s.Crashed(ctx, i, recover()); err == nil {
+			if err = s.Firing.Crashed(ctx, i, recover()); err == nil {
 				exit, err = p.fire(ctx, run, at, s, i+1)
 			}
 		}
@@ -863,16 +863,16 @@ func (p *OnRunStartPoint) fire(ctx context.Context, run *Run, at *RunStart, s *h
 		if failure == nil {
 			switch o := out.(type) {
 			case onRunStartReplace:
-				s.Decided(i, o)
+				s.Firing.Decided(i, o)
 				*at, payload = o.to, o.to
 				continue
 			case EndTurn:
-				s.Decided(i, o)
+				s.Firing.Decided(i, o)
 				return out.(OnRunStartExit), nil
 			}
 			failure = hookkit.Illegal(out)
 		}
-		if failure = s.Fail(ctx, i, failure); failure != nil {
+		if failure = s.Firing.Fail(ctx, i, failure); failure != nil {
 			return nil, failure
 		}
 	}
@@ -939,7 +939,7 @@ type ShouldStopFired[P any] struct {
 
 // ShouldStopPoint holds the hooks of ShouldStop; do not copy it.
 type ShouldStopPoint struct {
-	hookkit.Registry[ShouldStop[Step], ShouldStopObserver[Step], shouldStopLaw]
+	hookkit.Registry[ShouldStop[Step], ShouldStopObserver[Step], hookkit.HookOption, shouldStopLaw]
 }
 
 // Fire runs the hooks. An error is a *hookkit.Failure.
@@ -972,16 +972,16 @@ func (shouldStopLaw) Wrap(h ShouldStop[Step], c *hookkit.Call) ShouldStop[Step] 
 // watch is Fire for layers, observers and tracers.
 func (p *ShouldStopPoint) watch(ctx context.Context, run *Run, at *Step) (collected []EndRun, err error) {
 	s := p.Settle(ctx, run)
-	if !s.Watched() {
+	if !s.Firing.Watched() {
 		return p.fire(ctx, run, at, s, 0, nil)
 	}
 	fired := ShouldStopFired[Step]{Payload: *at}
 	defer func() {
-		fired.Collected, fired.Err, fired.Verdict = collected, err, s.End()
-		s.Tell(func(ctx context.Context, o any) {
+		fired.Collected, fired.Err, fired.Verdict = collected, err, s.Firing.End()
+		s.Firing.Tell(func(ctx context.Context, o any) {
 			o.(ShouldStopObserver[Step]).ObserveShouldStop(ctx, run, fired)
 		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Any(fired.Payload, fired.Payload, nil, fired.Collected, nil, fired.Err))
+			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, fired.Collected, nil, fired.Err))
 		})
 	}()
 	return p.fire(ctx, run, at, s, 0, nil)
@@ -993,7 +993,7 @@ func (p *ShouldStopPoint) fire(ctx context.Context, run *Run, at *Step, s *hookk
 	hooks := s.Hooks
 	defer func() {
 		if i < len(hooks) && err == nil {
-			if err = s.Crashed(ctx, i, recover()); err == nil {
+			if err = s.Firing.Crashed(ctx, i, recover()); err == nil {
 				collected, err = p.fire(ctx, run, at, s, i+1, collected)
 			}
 		}
@@ -1002,7 +1002,7 @@ func (p *ShouldStopPoint) fire(ctx context.Context, run *Run, at *Step, s *hookk
 	for ; i < len(hooks); i++ {
 		values, failure := hooks[i].ShouldStop(ctx, run, payload)
 		if failure != nil {
-			if err = s.Fail(ctx, i, failure); err != nil {
+			if err = s.Firing.Fail(ctx, i, failure); err != nil {
 				return collected, err
 			}
 			continue
@@ -1065,7 +1065,7 @@ type BeforeStepFired[P any] struct {
 
 // BeforeStepPoint holds the hooks of BeforeStep; do not copy it.
 type BeforeStepPoint struct {
-	hookkit.Registry[BeforeStep[Step], BeforeStepObserver[Step], beforeStepLaw]
+	hookkit.Registry[BeforeStep[Step], BeforeStepObserver[Step], hookkit.HookOption, beforeStepLaw]
 }
 
 // Fire runs the hooks.
@@ -1098,17 +1098,17 @@ func (beforeStepLaw) Wrap(h BeforeStep[Step], c *hookkit.Call) BeforeStep[Step] 
 // watch is Fire for layers, observers and tracers.
 func (p *BeforeStepPoint) watch(ctx context.Context, run *Run, at *Step) {
 	s := p.Settle(ctx, run)
-	if !s.Watched() {
+	if !s.Firing.Watched() {
 		p.fire(ctx, run, at, s, 0)
 		return
 	}
 	fired := BeforeStepFired[Step]{Payload: *at}
 	defer func() {
-		fired.Verdict = s.End()
-		s.Tell(func(ctx context.Context, o any) {
+		fired.Verdict = s.Firing.End()
+		s.Firing.Tell(func(ctx context.Context, o any) {
 			o.(BeforeStepObserver[Step]).ObserveBeforeStep(ctx, run, fired)
 		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
+			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
 		})
 	}()
 	p.fire(ctx, run, at, s, 0)
@@ -1118,14 +1118,14 @@ func (p *BeforeStepPoint) watch(ctx context.Context, run *Run, at *Step) {
 func (p *BeforeStepPoint) fire(ctx context.Context, run *Run, at *Step, s *hookkit.Plan[BeforeStep[Step]], i int) {
 	hooks := s.Hooks
 	defer func() {
-		if i < len(hooks) && s.Crashed(ctx, i, recover()) == nil {
+		if i < len(hooks) && s.Firing.Crashed(ctx, i, recover()) == nil {
 			p.fire(ctx, run, at, s, i+1)
 		}
 	}()
 	payload := *at
 	for ; i < len(hooks); i++ {
 		if failure := hooks[i].BeforeStep(ctx, run, payload); failure != nil {
-			_ = s.Fail(ctx, i, failure)
+			_ = s.Firing.Fail(ctx, i, failure)
 		}
 	}
 }
@@ -1202,7 +1202,7 @@ type ShouldCompactFired[P any] struct {
 
 // ShouldCompactPoint holds the hooks of ShouldCompact; do not copy it.
 type ShouldCompactPoint struct {
-	hookkit.Gate[ShouldCompact[ContextUse], ShouldCompactObserver[ContextUse], shouldCompactLaw]
+	hookkit.Registry[ShouldCompact[ContextUse], ShouldCompactObserver[ContextUse], hookkit.GateOption, shouldCompactLaw]
 }
 
 // Fire runs the hooks. A nil exit means go on. An error means: refuse the act.
@@ -1235,16 +1235,16 @@ func (shouldCompactLaw) Wrap(h ShouldCompact[ContextUse], c *hookkit.Call) Shoul
 // watch is Fire for layers, observers and tracers.
 func (p *ShouldCompactPoint) watch(ctx context.Context, run *Run, at *ContextUse) (exit ShouldCompactExit, err error) {
 	s := p.Settle(ctx, run)
-	if !s.Watched() {
+	if !s.Firing.Watched() {
 		return p.fire(ctx, run, at, s, 0, nil, 0)
 	}
 	fired := ShouldCompactFired[ContextUse]{Payload: *at}
 	defer func() {
-		fired.Exit, fired.Err, fired.Ballots, fired.Verdict = exit, err, s.Ballots(), s.End()
-		s.Tell(func(ctx context.Context, o any) {
+		fired.Exit, fired.Err, fired.Ballots, fired.Verdict = exit, err, s.Firing.Ballots(), s.Firing.End()
+		s.Firing.Tell(func(ctx context.Context, o any) {
 			o.(ShouldCompactObserver[ContextUse]).ObserveShouldCompact(ctx, run, fired)
 		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Any(fired.Payload, fired.Payload, fired.Exit, nil, nil, fired.Err))
+			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, fired.Exit, nil, nil, fired.Err))
 		})
 	}()
 	return p.fire(ctx, run, at, s, 0, nil, 0)
@@ -1256,7 +1256,7 @@ func (p *ShouldCompactPoint) fire(ctx context.Context, run *Run, at *ContextUse,
 	hooks := s.Hooks
 	defer func() {
 		if i < len(hooks) && err == nil {
-			if err = s.Crashed(ctx, i, recover()); err != nil {
+			if err = s.Firing.Crashed(ctx, i, recover()); err != nil {
 				exit = nil
 			} else {
 				exit, err = p.fire(ctx, run, at, s, i+1, exit, rank)
@@ -1280,12 +1280,12 @@ func (p *ShouldCompactPoint) fire(ctx context.Context, run *Run, at *ContextUse,
 				if leads {
 					exit, rank = out.(ShouldCompactExit), r
 				}
-				s.Voted(i, out, leads)
+				s.Firing.Voted(i, out, leads)
 				continue
 			}
 			failure = hookkit.Illegal(out)
 		}
-		if failure = s.Fail(ctx, i, failure); failure != nil {
+		if failure = s.Firing.Fail(ctx, i, failure); failure != nil {
 			return nil, failure
 		}
 	}
@@ -1362,7 +1362,7 @@ type BeforeCompactFired[P any] struct {
 
 // BeforeCompactPoint holds the hooks of BeforeCompact; do not copy it.
 type BeforeCompactPoint struct {
-	hookkit.Gate[BeforeCompact[Compaction], BeforeCompactObserver[Compaction], beforeCompactLaw]
+	hookkit.Registry[BeforeCompact[Compaction], BeforeCompactObserver[Compaction], hookkit.GateOption, beforeCompactLaw]
 }
 
 // Fire runs the hooks. A nil exit means go on. An error means: refuse the act.
@@ -1395,16 +1395,16 @@ func (beforeCompactLaw) Wrap(h BeforeCompact[Compaction], c *hookkit.Call) Befor
 // watch is Fire for layers, observers and tracers.
 func (p *BeforeCompactPoint) watch(ctx context.Context, run *Run, at *Compaction) (exit BeforeCompactExit, err error) {
 	s := p.Settle(ctx, run)
-	if !s.Watched() {
+	if !s.Firing.Watched() {
 		return p.fire(ctx, run, at, s, 0)
 	}
 	fired := BeforeCompactFired[Compaction]{Payload: *at}
 	defer func() {
-		fired.Exit, fired.Err, fired.Verdict = exit, err, s.End()
-		s.Tell(func(ctx context.Context, o any) {
+		fired.Exit, fired.Err, fired.Verdict = exit, err, s.Firing.End()
+		s.Firing.Tell(func(ctx context.Context, o any) {
 			o.(BeforeCompactObserver[Compaction]).ObserveBeforeCompact(ctx, run, fired)
 		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Any(fired.Payload, fired.Payload, fired.Exit, nil, nil, fired.Err))
+			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, fired.Exit, nil, nil, fired.Err))
 		})
 	}()
 	return p.fire(ctx, run, at, s, 0)
@@ -1415,7 +1415,7 @@ func (p *BeforeCompactPoint) fire(ctx context.Context, run *Run, at *Compaction,
 	hooks := s.Hooks
 	defer func() {
 		if i < len(hooks) && exit == nil && err == nil {
-			if err = s.Crashed(ctx, i, recover()); err == nil {
+			if err = s.Firing.Crashed(ctx, i, recover()); err == nil {
 				exit, err = p.fire(ctx, run, at, s, i+1)
 			}
 		}
@@ -1429,12 +1429,12 @@ func (p *BeforeCompactPoint) fire(ctx context.Context, run *Run, at *Compaction,
 		if failure == nil {
 			switch o := out.(type) {
 			case SkipCompaction:
-				s.Decided(i, o)
+				s.Firing.Decided(i, o)
 				return out.(BeforeCompactExit), nil
 			}
 			failure = hookkit.Illegal(out)
 		}
-		if failure = s.Fail(ctx, i, failure); failure != nil {
+		if failure = s.Firing.Fail(ctx, i, failure); failure != nil {
 			return nil, failure
 		}
 	}
@@ -1518,7 +1518,7 @@ type AfterCompactFired[P any] struct {
 
 // AfterCompactPoint holds the hooks of AfterCompact; do not copy it.
 type AfterCompactPoint struct {
-	hookkit.Gate[AfterCompact[Compacted], AfterCompactObserver[Compacted], afterCompactLaw]
+	hookkit.Registry[AfterCompact[Compacted], AfterCompactObserver[Compacted], hookkit.GateOption, afterCompactLaw]
 }
 
 // Fire runs the hooks. They may change the payload. An error means: refuse the act.
@@ -1551,16 +1551,16 @@ func (afterCompactLaw) Wrap(h AfterCompact[Compacted], c *hookkit.Call) AfterCom
 // watch is Fire for layers, observers and tracers.
 func (p *AfterCompactPoint) watch(ctx context.Context, run *Run, at *Compacted) (err error) {
 	s := p.Settle(ctx, run)
-	if !s.Watched() {
+	if !s.Firing.Watched() {
 		return p.fire(ctx, run, at, s, 0)
 	}
 	fired := AfterCompactFired[Compacted]{Payload: *at}
 	defer func() {
-		fired.Left, fired.Err, fired.Verdict = *at, err, s.End()
-		s.Tell(func(ctx context.Context, o any) {
+		fired.Left, fired.Err, fired.Verdict = *at, err, s.Firing.End()
+		s.Firing.Tell(func(ctx context.Context, o any) {
 			o.(AfterCompactObserver[Compacted]).ObserveAfterCompact(ctx, run, fired)
 		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Any(fired.Payload, fired.Left, nil, nil, nil, fired.Err))
+			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Left, nil, nil, nil, fired.Err))
 		})
 	}()
 	return p.fire(ctx, run, at, s, 0)
@@ -1571,7 +1571,7 @@ func (p *AfterCompactPoint) fire(ctx context.Context, run *Run, at *Compacted, s
 	hooks := s.Hooks
 	defer func() {
 		if i < len(hooks) && err == nil {
-			if err = s.Crashed(ctx, i, recover()); err == nil {
+			if err = s.Firing.Crashed(ctx, i, recover()); err == nil {
 				err = p.fire(ctx, run, at, s, i+1)
 			}
 		}
@@ -1585,13 +1585,13 @@ func (p *AfterCompactPoint) fire(ctx context.Context, run *Run, at *Compacted, s
 		if failure == nil {
 			switch o := out.(type) {
 			case afterCompactReplace:
-				s.Decided(i, o)
+				s.Firing.Decided(i, o)
 				*at, payload = o.to, o.to
 				continue
 			}
 			failure = hookkit.Illegal(out)
 		}
-		if failure = s.Fail(ctx, i, failure); failure != nil {
+		if failure = s.Firing.Fail(ctx, i, failure); failure != nil {
 			return failure
 		}
 	}
@@ -1655,7 +1655,7 @@ type BriefingFired[P any] struct {
 
 // BriefingPoint holds the hooks of Briefing; do not copy it.
 type BriefingPoint struct {
-	hookkit.Registry[Briefing[Step], BriefingObserver[Step], briefingLaw]
+	hookkit.Registry[Briefing[Step], BriefingObserver[Step], hookkit.HookOption, briefingLaw]
 }
 
 // Fire runs the hooks.
@@ -1688,16 +1688,16 @@ func (briefingLaw) Wrap(h Briefing[Step], c *hookkit.Call) Briefing[Step] {
 // watch is Fire for layers, observers and tracers.
 func (p *BriefingPoint) watch(ctx context.Context, run *Run, at *Step) (collected []string) {
 	s := p.Settle(ctx, run)
-	if !s.Watched() {
+	if !s.Firing.Watched() {
 		return p.fire(ctx, run, at, s, 0, nil)
 	}
 	fired := BriefingFired[Step]{Payload: *at}
 	defer func() {
-		fired.Collected, fired.Verdict = collected, s.End()
-		s.Tell(func(ctx context.Context, o any) {
+		fired.Collected, fired.Verdict = collected, s.Firing.End()
+		s.Firing.Tell(func(ctx context.Context, o any) {
 			o.(BriefingObserver[Step]).ObserveBriefing(ctx, run, fired)
 		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Any(fired.Payload, fired.Payload, nil, fired.Collected, nil, nil))
+			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, fired.Collected, nil, nil))
 		})
 	}()
 	return p.fire(ctx, run, at, s, 0, nil)
@@ -1708,7 +1708,7 @@ func (p *BriefingPoint) fire(ctx context.Context, run *Run, at *Step, s *hookkit
 	collected = had
 	hooks := s.Hooks
 	defer func() {
-		if i < len(hooks) && s.Crashed(ctx, i, recover()) == nil {
+		if i < len(hooks) && s.Firing.Crashed(ctx, i, recover()) == nil {
 			collected = p.fire(ctx, run, at, s, i+1, collected)
 		}
 	}()
@@ -1716,7 +1716,7 @@ func (p *BriefingPoint) fire(ctx context.Context, run *Run, at *Step, s *hookkit
 	for ; i < len(hooks); i++ {
 		values, failure := hooks[i].Briefing(ctx, run, payload)
 		if failure != nil {
-			_ = s.Fail(ctx, i, failure)
+			_ = s.Firing.Fail(ctx, i, failure)
 			continue
 		}
 		collected = append(collected, values...)
@@ -1809,7 +1809,7 @@ type BeforeLLMFired[P any] struct {
 
 // BeforeLLMPoint holds the hooks of BeforeLLM; do not copy it.
 type BeforeLLMPoint struct {
-	hookkit.Gate[BeforeLLM[LLMRequest], BeforeLLMObserver[LLMRequest], beforeLLMLaw]
+	hookkit.Registry[BeforeLLM[LLMRequest], BeforeLLMObserver[LLMRequest], hookkit.GateOption, beforeLLMLaw]
 }
 
 // Fire runs the hooks. They may change the payload. A nil exit means go on. An error means: refuse the act.
@@ -1842,16 +1842,16 @@ func (beforeLLMLaw) Wrap(h BeforeLLM[LLMRequest], c *hookkit.Call) BeforeLLM[LLM
 // watch is Fire for layers, observers and tracers.
 func (p *BeforeLLMPoint) watch(ctx context.Context, run *Run, at *LLMRequest) (exit BeforeLLMExit, err error) {
 	s := p.Settle(ctx, run)
-	if !s.Watched() {
+	if !s.Firing.Watched() {
 		return p.fire(ctx, run, at, s, 0)
 	}
 	fired := BeforeLLMFired[LLMRequest]{Payload: *at}
 	defer func() {
-		fired.Left, fired.Exit, fired.Err, fired.Verdict = *at, exit, err, s.End()
-		s.Tell(func(ctx context.Context, o any) {
+		fired.Left, fired.Exit, fired.Err, fired.Verdict = *at, exit, err, s.Firing.End()
+		s.Firing.Tell(func(ctx context.Context, o any) {
 			o.(BeforeLLMObserver[LLMRequest]).ObserveBeforeLLM(ctx, run, fired)
 		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Any(fired.Payload, fired.Left, fired.Exit, nil, nil, fired.Err))
+			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Left, fired.Exit, nil, nil, fired.Err))
 		})
 	}()
 	return p.fire(ctx, run, at, s, 0)
@@ -1862,7 +1862,7 @@ func (p *BeforeLLMPoint) fire(ctx context.Context, run *Run, at *LLMRequest, s *
 	hooks := s.Hooks
 	defer func() {
 		if i < len(hooks) && exit == nil && err == nil {
-			if err = s.Crashed(ctx, i, recover()); err == nil {
+			if err = s.Firing.Crashed(ctx, i, recover()); err == nil {
 				exit, err = p.fire(ctx, run, at, s, i+1)
 			}
 		}
@@ -1876,16 +1876,16 @@ func (p *BeforeLLMPoint) fire(ctx context.Context, run *Run, at *LLMRequest, s *
 		if failure == nil {
 			switch o := out.(type) {
 			case beforeLLMReplace:
-				s.Decided(i, o)
+				s.Firing.Decided(i, o)
 				*at, payload = o.to, o.to
 				continue
 			case UseReply, EndTurn:
-				s.Decided(i, o)
+				s.Firing.Decided(i, o)
 				return out.(BeforeLLMExit), nil
 			}
 			failure = hookkit.Illegal(out)
 		}
-		if failure = s.Fail(ctx, i, failure); failure != nil {
+		if failure = s.Firing.Fail(ctx, i, failure); failure != nil {
 			return nil, failure
 		}
 	}
@@ -1956,7 +1956,7 @@ func (n AroundLLMNext) Call(ctx context.Context, payload LLMRequest) (answer hoo
 	returned := false
 	defer func() {
 		if !returned {
-			answer, err = hookkit.Answer[LLMResponse]{}, a.Crashed(ctx, a.plan, n.i, recover())
+			answer, err = hookkit.Answer[LLMResponse]{}, a.Crashed(ctx, a.plan.Firing, n.i, recover())
 		}
 	}()
 	if n.i == len(a.plan.Hooks) {
@@ -1964,13 +1964,13 @@ func (n AroundLLMNext) Call(ctx context.Context, payload LLMRequest) (answer hoo
 		answer, err = hookkit.Acted(result), failure
 	} else {
 		answer, err = a.plan.Hooks[n.i].AroundLLM(ctx, a.run, payload, AroundLLMNext{a, n.i + 1})
-		err = a.plan.Answered(ctx, n.i, answer.Given(), err)
+		err = a.plan.Firing.Answered(ctx, n.i, answer.Given(), err)
 	}
 	returned = true
 	if err != nil {
 		return hookkit.Answer[LLMResponse]{}, err
 	}
-	return answer.Noted(a.plan, n.i), nil
+	return answer.Noted(a.plan.Firing, n.i), nil
 }
 
 // within returns the rest of the way for a hook that can be given up before it returns.
@@ -2003,7 +2003,7 @@ type AroundLLMFired[P any] struct {
 
 // AroundLLMPoint holds the hooks of AroundLLM; do not copy it.
 type AroundLLMPoint struct {
-	hookkit.Registry[AroundLLM[LLMRequest], AroundLLMObserver[LLMRequest], aroundLLMLaw]
+	hookkit.Registry[AroundLLM[LLMRequest], AroundLLMObserver[LLMRequest], hookkit.HookOption, aroundLLMLaw]
 }
 
 // Fire runs the act within the hooks, and returns what the outermost of them answered. A panic of a hook or of the act
@@ -2013,7 +2013,7 @@ func (p *AroundLLMPoint) Fire(ctx context.Context, run *Run, payload LLMRequest,
 		return hookkit.Perform(ctx, "AroundLLM", payload, act)
 	}
 	s := p.Settle(ctx, run)
-	if len(s.Hooks) == 0 && !s.Watched() {
+	if len(s.Hooks) == 0 && !s.Firing.Watched() {
 		return hookkit.Perform(ctx, "AroundLLM", payload, act)
 	}
 	a := &aroundLLMAct{
@@ -2022,7 +2022,7 @@ func (p *AroundLLMPoint) Fire(ctx context.Context, run *Run, payload LLMRequest,
 		run:  run,
 	}
 	defer a.End()
-	if s.Watched() {
+	if s.Firing.Watched() {
 		return a.watched(ctx, run, payload)
 	}
 	answer, err := AroundLLMNext{a, 0}.Call(ctx, payload)
@@ -2050,11 +2050,11 @@ func (aroundLLMLaw) Wrap(h AroundLLM[LLMRequest], c *hookkit.Call) AroundLLM[LLM
 func (a *aroundLLMAct) watched(ctx context.Context, run *Run, payload LLMRequest) (result LLMResponse, err error) {
 	fired := AroundLLMFired[LLMRequest]{Payload: payload}
 	defer func() {
-		fired.Result, fired.Err, fired.Verdict = result, err, a.plan.End()
-		a.plan.Tell(func(ctx context.Context, o any) {
+		fired.Result, fired.Err, fired.Verdict = result, err, a.plan.Firing.End()
+		a.plan.Firing.Tell(func(ctx context.Context, o any) {
 			o.(AroundLLMObserver[LLMRequest]).ObserveAroundLLM(ctx, run, fired)
 		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, a.plan.Any(fired.Payload, fired.Payload, nil, nil, fired.Result, fired.Err))
+			o.(AnyObserver).Observe(ctx, run, a.plan.Firing.Any(fired.Payload, fired.Payload, nil, nil, fired.Result, fired.Err))
 		})
 	}()
 	answer, err := AroundLLMNext{a, 0}.Call(ctx, payload)
@@ -2146,7 +2146,7 @@ type AfterLLMFired[P any] struct {
 
 // AfterLLMPoint holds the hooks of AfterLLM; do not copy it.
 type AfterLLMPoint struct {
-	hookkit.Gate[AfterLLM[LLMResponse], AfterLLMObserver[LLMResponse], afterLLMLaw]
+	hookkit.Registry[AfterLLM[LLMResponse], AfterLLMObserver[LLMResponse], hookkit.GateOption, afterLLMLaw]
 }
 
 // Fire runs the hooks. They may change the payload. A nil exit means go on. An error means: refuse the act.
@@ -2179,16 +2179,16 @@ func (afterLLMLaw) Wrap(h AfterLLM[LLMResponse], c *hookkit.Call) AfterLLM[LLMRe
 // watch is Fire for layers, observers and tracers.
 func (p *AfterLLMPoint) watch(ctx context.Context, run *Run, at *LLMResponse) (exit AfterLLMExit, err error) {
 	s := p.Settle(ctx, run)
-	if !s.Watched() {
+	if !s.Firing.Watched() {
 		return p.fire(ctx, run, at, s, 0)
 	}
 	fired := AfterLLMFired[LLMResponse]{Payload: *at}
 	defer func() {
-		fired.Left, fired.Exit, fired.Err, fired.Verdict = *at, exit, err, s.End()
-		s.Tell(func(ctx context.Context, o any) {
+		fired.Left, fired.Exit, fired.Err, fired.Verdict = *at, exit, err, s.Firing.End()
+		s.Firing.Tell(func(ctx context.Context, o any) {
 			o.(AfterLLMObserver[LLMResponse]).ObserveAfterLLM(ctx, run, fired)
 		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Any(fired.Payload, fired.Left, fired.Exit, nil, nil, fired.Err))
+			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Left, fired.Exit, nil, nil, fired.Err))
 		})
 	}()
 	return p.fire(ctx, run, at, s, 0)
@@ -2199,7 +2199,7 @@ func (p *AfterLLMPoint) fire(ctx context.Context, run *Run, at *LLMResponse, s *
 	hooks := s.Hooks
 	defer func() {
 		if i < len(hooks) && exit == nil && err == nil {
-			if err = s.Crashed(ctx, i, recover()); err == nil {
+			if err = s.Firing.Crashed(ctx, i, recover()); err == nil {
 				exit, err = p.fire(ctx, run, at, s, i+1)
 			}
 		}
@@ -2213,16 +2213,16 @@ func (p *AfterLLMPoint) fire(ctx context.Context, run *Run, at *LLMResponse, s *
 		if failure == nil {
 			switch o := out.(type) {
 			case afterLLMReplace:
-				s.Decided(i, o)
+				s.Firing.Decided(i, o)
 				*at, payload = o.to, o.to
 				continue
 			case EndTurn:
-				s.Decided(i, o)
+				s.Firing.Decided(i, o)
 				return out.(AfterLLMExit), nil
 			}
 			failure = hookkit.Illegal(out)
 		}
-		if failure = s.Fail(ctx, i, failure); failure != nil {
+		if failure = s.Firing.Fail(ctx, i, failure); failure != nil {
 			return nil, failure
 		}
 	}
@@ -2282,7 +2282,7 @@ type OnToolsDisabledFired[P any] struct {
 
 // OnToolsDisabledPoint holds the hooks of OnToolsDisabled; do not copy it.
 type OnToolsDisabledPoint struct {
-	hookkit.Registry[OnToolsDisabled[ToolsDisabled], OnToolsDisabledObserver[ToolsDisabled], onToolsDisabledLaw]
+	hookkit.Registry[OnToolsDisabled[ToolsDisabled], OnToolsDisabledObserver[ToolsDisabled], hookkit.HookOption, onToolsDisabledLaw]
 }
 
 // Fire runs the hooks.
@@ -2315,17 +2315,17 @@ func (onToolsDisabledLaw) Wrap(h OnToolsDisabled[ToolsDisabled], c *hookkit.Call
 // watch is Fire for layers, observers and tracers.
 func (p *OnToolsDisabledPoint) watch(ctx context.Context, run *Run, at *ToolsDisabled) {
 	s := p.Settle(ctx, run)
-	if !s.Watched() {
+	if !s.Firing.Watched() {
 		p.fire(ctx, run, at, s, 0)
 		return
 	}
 	fired := OnToolsDisabledFired[ToolsDisabled]{Payload: *at}
 	defer func() {
-		fired.Verdict = s.End()
-		s.Tell(func(ctx context.Context, o any) {
+		fired.Verdict = s.Firing.End()
+		s.Firing.Tell(func(ctx context.Context, o any) {
 			o.(OnToolsDisabledObserver[ToolsDisabled]).ObserveOnToolsDisabled(ctx, run, fired)
 		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
+			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
 		})
 	}()
 	p.fire(ctx, run, at, s, 0)
@@ -2335,14 +2335,14 @@ func (p *OnToolsDisabledPoint) watch(ctx context.Context, run *Run, at *ToolsDis
 func (p *OnToolsDisabledPoint) fire(ctx context.Context, run *Run, at *ToolsDisabled, s *hookkit.Plan[OnToolsDisabled[ToolsDisabled]], i int) {
 	hooks := s.Hooks
 	defer func() {
-		if i < len(hooks) && s.Crashed(ctx, i, recover()) == nil {
+		if i < len(hooks) && s.Firing.Crashed(ctx, i, recover()) == nil {
 			p.fire(ctx, run, at, s, i+1)
 		}
 	}()
 	payload := *at
 	for ; i < len(hooks); i++ {
 		if failure := hooks[i].OnToolsDisabled(ctx, run, payload); failure != nil {
-			_ = s.Fail(ctx, i, failure)
+			_ = s.Firing.Fail(ctx, i, failure)
 		}
 	}
 }
@@ -2434,7 +2434,7 @@ type BeforeToolFired[P any] struct {
 
 // BeforeToolPoint holds the hooks of BeforeTool; do not copy it.
 type BeforeToolPoint struct {
-	hookkit.Gate[BeforeTool[ToolCallRequest], BeforeToolObserver[ToolCallRequest], beforeToolLaw]
+	hookkit.Registry[BeforeTool[ToolCallRequest], BeforeToolObserver[ToolCallRequest], hookkit.GateOption, beforeToolLaw]
 }
 
 // Fire runs the hooks. They may change the payload. A nil exit means go on. An error means: refuse the act.
@@ -2467,16 +2467,16 @@ func (beforeToolLaw) Wrap(h BeforeTool[ToolCallRequest], c *hookkit.Call) Before
 // watch is Fire for layers, observers and tracers.
 func (p *BeforeToolPoint) watch(ctx context.Context, run *Run, at *ToolCallRequest) (exit BeforeToolExit, err error) {
 	s := p.Settle(ctx, run)
-	if !s.Watched() {
+	if !s.Firing.Watched() {
 		return p.fire(ctx, run, at, s, 0)
 	}
 	fired := BeforeToolFired[ToolCallRequest]{Payload: *at}
 	defer func() {
-		fired.Left, fired.Exit, fired.Err, fired.Verdict = *at, exit, err, s.End()
-		s.Tell(func(ctx context.Context, o any) {
+		fired.Left, fired.Exit, fired.Err, fired.Verdict = *at, exit, err, s.Firing.End()
+		s.Firing.Tell(func(ctx context.Context, o any) {
 			o.(BeforeToolObserver[ToolCallRequest]).ObserveBeforeTool(ctx, run, fired)
 		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Any(fired.Payload, fired.Left, fired.Exit, nil, nil, fired.Err))
+			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Left, fired.Exit, nil, nil, fired.Err))
 		})
 	}()
 	return p.fire(ctx, run, at, s, 0)
@@ -2487,7 +2487,7 @@ func (p *BeforeToolPoint) fire(ctx context.Context, run *Run, at *ToolCallReques
 	hooks := s.Hooks
 	defer func() {
 		if i < len(hooks) && exit == nil && err == nil {
-			if err = s.Crashed(ctx, i, recover()); err == nil {
+			if err = s.Firing.Crashed(ctx, i, recover()); err == nil {
 				exit, err = p.fire(ctx, run, at, s, i+1)
 			}
 		}
@@ -2501,16 +2501,16 @@ func (p *BeforeToolPoint) fire(ctx context.Context, run *Run, at *ToolCallReques
 		if failure == nil {
 			switch o := out.(type) {
 			case beforeToolReplace:
-				s.Decided(i, o)
+				s.Firing.Decided(i, o)
 				*at, payload = o.to, o.to
 				continue
 			case SkipTool, EndTurn:
-				s.Decided(i, o)
+				s.Firing.Decided(i, o)
 				return out.(BeforeToolExit), nil
 			}
 			failure = hookkit.Illegal(out)
 		}
-		if failure = s.Fail(ctx, i, failure); failure != nil {
+		if failure = s.Firing.Fail(ctx, i, failure); failure != nil {
 			return nil, failure
 		}
 	}
@@ -2591,7 +2591,7 @@ type OnPermissionFired[P any] struct {
 
 // OnPermissionPoint holds the hooks of OnPermission; do not copy it.
 type OnPermissionPoint struct {
-	hookkit.Gate[OnPermission[ToolCallRequest], OnPermissionObserver[ToolCallRequest], onPermissionLaw]
+	hookkit.Registry[OnPermission[ToolCallRequest], OnPermissionObserver[ToolCallRequest], hookkit.GateOption, onPermissionLaw]
 }
 
 // Fire runs the hooks. A nil exit means go on. An error means: refuse the act.
@@ -2624,16 +2624,16 @@ func (onPermissionLaw) Wrap(h OnPermission[ToolCallRequest], c *hookkit.Call) On
 // watch is Fire for layers, observers and tracers.
 func (p *OnPermissionPoint) watch(ctx context.Context, run *Run, at *ToolCallRequest) (exit OnPermissionExit, err error) {
 	s := p.Settle(ctx, run)
-	if !s.Watched() {
+	if !s.Firing.Watched() {
 		return p.fire(ctx, run, at, s, 0, nil, 0)
 	}
 	fired := OnPermissionFired[ToolCallRequest]{Payload: *at}
 	defer func() {
-		fired.Exit, fired.Err, fired.Ballots, fired.Verdict = exit, err, s.Ballots(), s.End()
-		s.Tell(func(ctx context.Context, o any) {
+		fired.Exit, fired.Err, fired.Ballots, fired.Verdict = exit, err, s.Firing.Ballots(), s.Firing.End()
+		s.Firing.Tell(func(ctx context.Context, o any) {
 			o.(OnPermissionObserver[ToolCallRequest]).ObserveOnPermission(ctx, run, fired)
 		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Any(fired.Payload, fired.Payload, fired.Exit, nil, nil, fired.Err))
+			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, fired.Exit, nil, nil, fired.Err))
 		})
 	}()
 	return p.fire(ctx, run, at, s, 0, nil, 0)
@@ -2645,7 +2645,7 @@ func (p *OnPermissionPoint) fire(ctx context.Context, run *Run, at *ToolCallRequ
 	hooks := s.Hooks
 	defer func() {
 		if i < len(hooks) && err == nil {
-			if err = s.Crashed(ctx, i, recover()); err != nil {
+			if err = s.Firing.Crashed(ctx, i, recover()); err != nil {
 				exit = nil
 			} else {
 				exit, err = p.fire(ctx, run, at, s, i+1, exit, rank)
@@ -2673,12 +2673,12 @@ func (p *OnPermissionPoint) fire(ctx context.Context, run *Run, at *ToolCallRequ
 				if leads {
 					exit, rank = out.(OnPermissionExit), r
 				}
-				s.Voted(i, out, leads)
+				s.Firing.Voted(i, out, leads)
 				continue
 			}
 			failure = hookkit.Illegal(out)
 		}
-		if failure = s.Fail(ctx, i, failure); failure != nil {
+		if failure = s.Firing.Fail(ctx, i, failure); failure != nil {
 			return nil, failure
 		}
 	}
@@ -2738,7 +2738,7 @@ type OnPermissionDeniedFired[P any] struct {
 
 // OnPermissionDeniedPoint holds the hooks of OnPermissionDenied; do not copy it.
 type OnPermissionDeniedPoint struct {
-	hookkit.Registry[OnPermissionDenied[Denial], OnPermissionDeniedObserver[Denial], onPermissionDeniedLaw]
+	hookkit.Registry[OnPermissionDenied[Denial], OnPermissionDeniedObserver[Denial], hookkit.HookOption, onPermissionDeniedLaw]
 }
 
 // Fire runs the hooks.
@@ -2771,17 +2771,17 @@ func (onPermissionDeniedLaw) Wrap(h OnPermissionDenied[Denial], c *hookkit.Call)
 // watch is Fire for layers, observers and tracers.
 func (p *OnPermissionDeniedPoint) watch(ctx context.Context, run *Run, at *Denial) {
 	s := p.Settle(ctx, run)
-	if !s.Watched() {
+	if !s.Firing.Watched() {
 		p.fire(ctx, run, at, s, 0)
 		return
 	}
 	fired := OnPermissionDeniedFired[Denial]{Payload: *at}
 	defer func() {
-		fired.Verdict = s.End()
-		s.Tell(func(ctx context.Context, o any) {
+		fired.Verdict = s.Firing.End()
+		s.Firing.Tell(func(ctx context.Context, o any) {
 			o.(OnPermissionDeniedObserver[Denial]).ObserveOnPermissionDenied(ctx, run, fired)
 		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
+			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
 		})
 	}()
 	p.fire(ctx, run, at, s, 0)
@@ -2791,14 +2791,14 @@ func (p *OnPermissionDeniedPoint) watch(ctx context.Context, run *Run, at *Denia
 func (p *OnPermissionDeniedPoint) fire(ctx context.Context, run *Run, at *Denial, s *hookkit.Plan[OnPermissionDenied[Denial]], i int) {
 	hooks := s.Hooks
 	defer func() {
-		if i < len(hooks) && s.Crashed(ctx, i, recover()) == nil {
+		if i < len(hooks) && s.Firing.Crashed(ctx, i, recover()) == nil {
 			p.fire(ctx, run, at, s, i+1)
 		}
 	}()
 	payload := *at
 	for ; i < len(hooks); i++ {
 		if failure := hooks[i].OnPermissionDenied(ctx, run, payload); failure != nil {
-			_ = s.Fail(ctx, i, failure)
+			_ = s.Firing.Fail(ctx, i, failure)
 		}
 	}
 }
@@ -2889,7 +2889,7 @@ type OnHandoffFired[P any] struct {
 
 // OnHandoffPoint holds the hooks of OnHandoff; do not copy it.
 type OnHandoffPoint struct {
-	hookkit.Gate[OnHandoff[Handoff], OnHandoffObserver[Handoff], onHandoffLaw]
+	hookkit.Registry[OnHandoff[Handoff], OnHandoffObserver[Handoff], hookkit.GateOption, onHandoffLaw]
 }
 
 // Fire runs the hooks. They may change the payload. A nil exit means go on. An error means: refuse the act.
@@ -2922,16 +2922,16 @@ func (onHandoffLaw) Wrap(h OnHandoff[Handoff], c *hookkit.Call) OnHandoff[Handof
 // watch is Fire for layers, observers and tracers.
 func (p *OnHandoffPoint) watch(ctx context.Context, run *Run, at *Handoff) (exit OnHandoffExit, err error) {
 	s := p.Settle(ctx, run)
-	if !s.Watched() {
+	if !s.Firing.Watched() {
 		return p.fire(ctx, run, at, s, 0)
 	}
 	fired := OnHandoffFired[Handoff]{Payload: *at}
 	defer func() {
-		fired.Left, fired.Exit, fired.Err, fired.Verdict = *at, exit, err, s.End()
-		s.Tell(func(ctx context.Context, o any) {
+		fired.Left, fired.Exit, fired.Err, fired.Verdict = *at, exit, err, s.Firing.End()
+		s.Firing.Tell(func(ctx context.Context, o any) {
 			o.(OnHandoffObserver[Handoff]).ObserveOnHandoff(ctx, run, fired)
 		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Any(fired.Payload, fired.Left, fired.Exit, nil, nil, fired.Err))
+			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Left, fired.Exit, nil, nil, fired.Err))
 		})
 	}()
 	return p.fire(ctx, run, at, s, 0)
@@ -2942,7 +2942,7 @@ func (p *OnHandoffPoint) fire(ctx context.Context, run *Run, at *Handoff, s *hoo
 	hooks := s.Hooks
 	defer func() {
 		if i < len(hooks) && exit == nil && err == nil {
-			if err = s.Crashed(ctx, i, recover()); err == nil {
+			if err = s.Firing.Crashed(ctx, i, recover()); err == nil {
 				exit, err = p.fire(ctx, run, at, s, i+1)
 			}
 		}
@@ -2956,16 +2956,16 @@ func (p *OnHandoffPoint) fire(ctx context.Context, run *Run, at *Handoff, s *hoo
 		if failure == nil {
 			switch o := out.(type) {
 			case onHandoffReplace:
-				s.Decided(i, o)
+				s.Firing.Decided(i, o)
 				*at, payload = o.to, o.to
 				continue
 			case SkipTool, EndTurn:
-				s.Decided(i, o)
+				s.Firing.Decided(i, o)
 				return out.(OnHandoffExit), nil
 			}
 			failure = hookkit.Illegal(out)
 		}
-		if failure = s.Fail(ctx, i, failure); failure != nil {
+		if failure = s.Firing.Fail(ctx, i, failure); failure != nil {
 			return nil, failure
 		}
 	}
@@ -3037,7 +3037,7 @@ func (n AroundToolNext) Call(ctx context.Context, payload ToolCallRequest) (answ
 	returned := false
 	defer func() {
 		if !returned {
-			answer, err = hookkit.Answer[ToolCallResult]{}, a.Crashed(ctx, a.plan, n.i, recover())
+			answer, err = hookkit.Answer[ToolCallResult]{}, a.Crashed(ctx, a.plan.Firing, n.i, recover())
 		}
 	}()
 	if n.i == len(a.plan.Hooks) {
@@ -3045,13 +3045,13 @@ func (n AroundToolNext) Call(ctx context.Context, payload ToolCallRequest) (answ
 		answer, err = hookkit.Acted(result), failure
 	} else {
 		answer, err = a.plan.Hooks[n.i].AroundTool(ctx, a.run, payload, AroundToolNext{a, n.i + 1})
-		err = a.plan.Answered(ctx, n.i, answer.Given(), err)
+		err = a.plan.Firing.Answered(ctx, n.i, answer.Given(), err)
 	}
 	returned = true
 	if err != nil {
 		return hookkit.Answer[ToolCallResult]{}, err
 	}
-	return answer.Noted(a.plan, n.i), nil
+	return answer.Noted(a.plan.Firing, n.i), nil
 }
 
 // within returns the rest of the way for a hook that can be given up before it returns.
@@ -3084,7 +3084,7 @@ type AroundToolFired[P any] struct {
 
 // AroundToolPoint holds the hooks of AroundTool; do not copy it.
 type AroundToolPoint struct {
-	hookkit.Registry[AroundTool[ToolCallRequest], AroundToolObserver[ToolCallRequest], aroundToolLaw]
+	hookkit.Registry[AroundTool[ToolCallRequest], AroundToolObserver[ToolCallRequest], hookkit.HookOption, aroundToolLaw]
 }
 
 // Fire runs the act within the hooks, and returns what the outermost of them answered. A panic of a hook or of the act
@@ -3094,7 +3094,7 @@ func (p *AroundToolPoint) Fire(ctx context.Context, run *Run, payload ToolCallRe
 		return hookkit.Perform(ctx, "AroundTool", payload, act)
 	}
 	s := p.Settle(ctx, run)
-	if len(s.Hooks) == 0 && !s.Watched() {
+	if len(s.Hooks) == 0 && !s.Firing.Watched() {
 		return hookkit.Perform(ctx, "AroundTool", payload, act)
 	}
 	a := &aroundToolAct{
@@ -3103,7 +3103,7 @@ func (p *AroundToolPoint) Fire(ctx context.Context, run *Run, payload ToolCallRe
 		run:  run,
 	}
 	defer a.End()
-	if s.Watched() {
+	if s.Firing.Watched() {
 		return a.watched(ctx, run, payload)
 	}
 	answer, err := AroundToolNext{a, 0}.Call(ctx, payload)
@@ -3131,11 +3131,11 @@ func (aroundToolLaw) Wrap(h AroundTool[ToolCallRequest], c *hookkit.Call) Around
 func (a *aroundToolAct) watched(ctx context.Context, run *Run, payload ToolCallRequest) (result ToolCallResult, err error) {
 	fired := AroundToolFired[ToolCallRequest]{Payload: payload}
 	defer func() {
-		fired.Result, fired.Err, fired.Verdict = result, err, a.plan.End()
-		a.plan.Tell(func(ctx context.Context, o any) {
+		fired.Result, fired.Err, fired.Verdict = result, err, a.plan.Firing.End()
+		a.plan.Firing.Tell(func(ctx context.Context, o any) {
 			o.(AroundToolObserver[ToolCallRequest]).ObserveAroundTool(ctx, run, fired)
 		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, a.plan.Any(fired.Payload, fired.Payload, nil, nil, fired.Result, fired.Err))
+			o.(AnyObserver).Observe(ctx, run, a.plan.Firing.Any(fired.Payload, fired.Payload, nil, nil, fired.Result, fired.Err))
 		})
 	}()
 	answer, err := AroundToolNext{a, 0}.Call(ctx, payload)
@@ -3195,7 +3195,7 @@ type OnToolProgressFired[P any] struct {
 
 // OnToolProgressPoint holds the hooks of OnToolProgress; do not copy it.
 type OnToolProgressPoint struct {
-	hookkit.Registry[OnToolProgress[ToolProgress], OnToolProgressObserver[ToolProgress], onToolProgressLaw]
+	hookkit.Registry[OnToolProgress[ToolProgress], OnToolProgressObserver[ToolProgress], hookkit.HookOption, onToolProgressLaw]
 }
 
 // Fire runs the hooks.
@@ -3228,17 +3228,17 @@ func (onToolProgressLaw) Wrap(h OnToolProgress[ToolProgress], c *hookkit.Call) O
 // watch is Fire for layers, observers and tracers.
 func (p *OnToolProgressPoint) watch(ctx context.Context, run *Run, at *ToolProgress) {
 	s := p.Settle(ctx, run)
-	if !s.Watched() {
+	if !s.Firing.Watched() {
 		p.fire(ctx, run, at, s, 0)
 		return
 	}
 	fired := OnToolProgressFired[ToolProgress]{Payload: *at}
 	defer func() {
-		fired.Verdict = s.End()
-		s.Tell(func(ctx context.Context, o any) {
+		fired.Verdict = s.Firing.End()
+		s.Firing.Tell(func(ctx context.Context, o any) {
 			o.(OnToolProgressObserver[ToolProgress]).ObserveOnToolProgress(ctx, run, fired)
 		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
+			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
 		})
 	}()
 	p.fire(ctx, run, at, s, 0)
@@ -3248,14 +3248,14 @@ func (p *OnToolProgressPoint) watch(ctx context.Context, run *Run, at *ToolProgr
 func (p *OnToolProgressPoint) fire(ctx context.Context, run *Run, at *ToolProgress, s *hookkit.Plan[OnToolProgress[ToolProgress]], i int) {
 	hooks := s.Hooks
 	defer func() {
-		if i < len(hooks) && s.Crashed(ctx, i, recover()) == nil {
+		if i < len(hooks) && s.Firing.Crashed(ctx, i, recover()) == nil {
 			p.fire(ctx, run, at, s, i+1)
 		}
 	}()
 	payload := *at
 	for ; i < len(hooks); i++ {
 		if failure := hooks[i].OnToolProgress(ctx, run, payload); failure != nil {
-			_ = s.Fail(ctx, i, failure)
+			_ = s.Firing.Fail(ctx, i, failure)
 		}
 	}
 }
@@ -3313,7 +3313,7 @@ type OnToolErrorFired[P any] struct {
 
 // OnToolErrorPoint holds the hooks of OnToolError; do not copy it.
 type OnToolErrorPoint struct {
-	hookkit.Registry[OnToolError[ToolFailure], OnToolErrorObserver[ToolFailure], onToolErrorLaw]
+	hookkit.Registry[OnToolError[ToolFailure], OnToolErrorObserver[ToolFailure], hookkit.HookOption, onToolErrorLaw]
 }
 
 // Fire runs the hooks.
@@ -3346,17 +3346,17 @@ func (onToolErrorLaw) Wrap(h OnToolError[ToolFailure], c *hookkit.Call) OnToolEr
 // watch is Fire for layers, observers and tracers.
 func (p *OnToolErrorPoint) watch(ctx context.Context, run *Run, at *ToolFailure) {
 	s := p.Settle(ctx, run)
-	if !s.Watched() {
+	if !s.Firing.Watched() {
 		p.fire(ctx, run, at, s, 0)
 		return
 	}
 	fired := OnToolErrorFired[ToolFailure]{Payload: *at}
 	defer func() {
-		fired.Verdict = s.End()
-		s.Tell(func(ctx context.Context, o any) {
+		fired.Verdict = s.Firing.End()
+		s.Firing.Tell(func(ctx context.Context, o any) {
 			o.(OnToolErrorObserver[ToolFailure]).ObserveOnToolError(ctx, run, fired)
 		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
+			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
 		})
 	}()
 	p.fire(ctx, run, at, s, 0)
@@ -3366,14 +3366,14 @@ func (p *OnToolErrorPoint) watch(ctx context.Context, run *Run, at *ToolFailure)
 func (p *OnToolErrorPoint) fire(ctx context.Context, run *Run, at *ToolFailure, s *hookkit.Plan[OnToolError[ToolFailure]], i int) {
 	hooks := s.Hooks
 	defer func() {
-		if i < len(hooks) && s.Crashed(ctx, i, recover()) == nil {
+		if i < len(hooks) && s.Firing.Crashed(ctx, i, recover()) == nil {
 			p.fire(ctx, run, at, s, i+1)
 		}
 	}()
 	payload := *at
 	for ; i < len(hooks); i++ {
 		if failure := hooks[i].OnToolError(ctx, run, payload); failure != nil {
-			_ = s.Fail(ctx, i, failure)
+			_ = s.Firing.Fail(ctx, i, failure)
 		}
 	}
 }
@@ -3431,7 +3431,7 @@ type OnSubagentStartFired[P any] struct {
 
 // OnSubagentStartPoint holds the hooks of OnSubagentStart; do not copy it.
 type OnSubagentStartPoint struct {
-	hookkit.Registry[OnSubagentStart[Subagent], OnSubagentStartObserver[Subagent], onSubagentStartLaw]
+	hookkit.Registry[OnSubagentStart[Subagent], OnSubagentStartObserver[Subagent], hookkit.HookOption, onSubagentStartLaw]
 }
 
 // Fire runs the hooks.
@@ -3464,17 +3464,17 @@ func (onSubagentStartLaw) Wrap(h OnSubagentStart[Subagent], c *hookkit.Call) OnS
 // watch is Fire for layers, observers and tracers.
 func (p *OnSubagentStartPoint) watch(ctx context.Context, run *Run, at *Subagent) {
 	s := p.Settle(ctx, run)
-	if !s.Watched() {
+	if !s.Firing.Watched() {
 		p.fire(ctx, run, at, s, 0)
 		return
 	}
 	fired := OnSubagentStartFired[Subagent]{Payload: *at}
 	defer func() {
-		fired.Verdict = s.End()
-		s.Tell(func(ctx context.Context, o any) {
+		fired.Verdict = s.Firing.End()
+		s.Firing.Tell(func(ctx context.Context, o any) {
 			o.(OnSubagentStartObserver[Subagent]).ObserveOnSubagentStart(ctx, run, fired)
 		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
+			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
 		})
 	}()
 	p.fire(ctx, run, at, s, 0)
@@ -3484,14 +3484,14 @@ func (p *OnSubagentStartPoint) watch(ctx context.Context, run *Run, at *Subagent
 func (p *OnSubagentStartPoint) fire(ctx context.Context, run *Run, at *Subagent, s *hookkit.Plan[OnSubagentStart[Subagent]], i int) {
 	hooks := s.Hooks
 	defer func() {
-		if i < len(hooks) && s.Crashed(ctx, i, recover()) == nil {
+		if i < len(hooks) && s.Firing.Crashed(ctx, i, recover()) == nil {
 			p.fire(ctx, run, at, s, i+1)
 		}
 	}()
 	payload := *at
 	for ; i < len(hooks); i++ {
 		if failure := hooks[i].OnSubagentStart(ctx, run, payload); failure != nil {
-			_ = s.Fail(ctx, i, failure)
+			_ = s.Firing.Fail(ctx, i, failure)
 		}
 	}
 }
@@ -3548,7 +3548,7 @@ type OnSubagentStopFired[P any] struct {
 
 // OnSubagentStopPoint holds the hooks of OnSubagentStop; do not copy it.
 type OnSubagentStopPoint struct {
-	hookkit.Registry[OnSubagentStop[SubagentDone], OnSubagentStopObserver[SubagentDone], onSubagentStopLaw]
+	hookkit.Registry[OnSubagentStop[SubagentDone], OnSubagentStopObserver[SubagentDone], hookkit.HookOption, onSubagentStopLaw]
 }
 
 // Fire runs the hooks.
@@ -3581,17 +3581,17 @@ func (onSubagentStopLaw) Wrap(h OnSubagentStop[SubagentDone], c *hookkit.Call) O
 // watch is Fire for layers, observers and tracers.
 func (p *OnSubagentStopPoint) watch(ctx context.Context, run *Run, at *SubagentDone) {
 	s := p.Settle(ctx, run)
-	if !s.Watched() {
+	if !s.Firing.Watched() {
 		p.fire(ctx, run, at, s, 0)
 		return
 	}
 	fired := OnSubagentStopFired[SubagentDone]{Payload: *at}
 	defer func() {
-		fired.Verdict = s.End()
-		s.Tell(func(ctx context.Context, o any) {
+		fired.Verdict = s.Firing.End()
+		s.Firing.Tell(func(ctx context.Context, o any) {
 			o.(OnSubagentStopObserver[SubagentDone]).ObserveOnSubagentStop(ctx, run, fired)
 		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
+			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
 		})
 	}()
 	p.fire(ctx, run, at, s, 0)
@@ -3601,14 +3601,14 @@ func (p *OnSubagentStopPoint) watch(ctx context.Context, run *Run, at *SubagentD
 func (p *OnSubagentStopPoint) fire(ctx context.Context, run *Run, at *SubagentDone, s *hookkit.Plan[OnSubagentStop[SubagentDone]], i int) {
 	hooks := s.Hooks
 	defer func() {
-		if i < len(hooks) && s.Crashed(ctx, i, recover()) == nil {
+		if i < len(hooks) && s.Firing.Crashed(ctx, i, recover()) == nil {
 			p.fire(ctx, run, at, s, i+1)
 		}
 	}()
 	payload := *at
 	for ; i < len(hooks); i++ {
 		if failure := hooks[i].OnSubagentStop(ctx, run, payload); failure != nil {
-			_ = s.Fail(ctx, i, failure)
+			_ = s.Firing.Fail(ctx, i, failure)
 		}
 	}
 }
@@ -3701,7 +3701,7 @@ type AfterToolFired[P any] struct {
 
 // AfterToolPoint holds the hooks of AfterTool; do not copy it.
 type AfterToolPoint struct {
-	hookkit.Gate[AfterTool[ToolCallResult], AfterToolObserver[ToolCallResult], afterToolLaw]
+	hookkit.Registry[AfterTool[ToolCallResult], AfterToolObserver[ToolCallResult], hookkit.GateOption, afterToolLaw]
 }
 
 // Fire runs the hooks. They may change the payload. A nil exit means go on. An error means: refuse the act.
@@ -3734,16 +3734,16 @@ func (afterToolLaw) Wrap(h AfterTool[ToolCallResult], c *hookkit.Call) AfterTool
 // watch is Fire for layers, observers and tracers.
 func (p *AfterToolPoint) watch(ctx context.Context, run *Run, at *ToolCallResult) (exit AfterToolExit, err error) {
 	s := p.Settle(ctx, run)
-	if !s.Watched() {
+	if !s.Firing.Watched() {
 		return p.fire(ctx, run, at, s, 0)
 	}
 	fired := AfterToolFired[ToolCallResult]{Payload: *at}
 	defer func() {
-		fired.Left, fired.Exit, fired.Err, fired.Verdict = *at, exit, err, s.End()
-		s.Tell(func(ctx context.Context, o any) {
+		fired.Left, fired.Exit, fired.Err, fired.Verdict = *at, exit, err, s.Firing.End()
+		s.Firing.Tell(func(ctx context.Context, o any) {
 			o.(AfterToolObserver[ToolCallResult]).ObserveAfterTool(ctx, run, fired)
 		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Any(fired.Payload, fired.Left, fired.Exit, nil, nil, fired.Err))
+			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Left, fired.Exit, nil, nil, fired.Err))
 		})
 	}()
 	return p.fire(ctx, run, at, s, 0)
@@ -3754,7 +3754,7 @@ func (p *AfterToolPoint) fire(ctx context.Context, run *Run, at *ToolCallResult,
 	hooks := s.Hooks
 	defer func() {
 		if i < len(hooks) && exit == nil && err == nil {
-			if err = s.Crashed(ctx, i, recover()); err == nil {
+			if err = s.Firing.Crashed(ctx, i, recover()); err == nil {
 				exit, err = p.fire(ctx, run, at, s, i+1)
 			}
 		}
@@ -3768,16 +3768,16 @@ func (p *AfterToolPoint) fire(ctx context.Context, run *Run, at *ToolCallResult,
 		if failure == nil {
 			switch o := out.(type) {
 			case afterToolReplace:
-				s.Decided(i, o)
+				s.Firing.Decided(i, o)
 				*at, payload = o.to, o.to
 				continue
 			case EndTurn:
-				s.Decided(i, o)
+				s.Firing.Decided(i, o)
 				return out.(AfterToolExit), nil
 			}
 			failure = hookkit.Illegal(out)
 		}
-		if failure = s.Fail(ctx, i, failure); failure != nil {
+		if failure = s.Firing.Fail(ctx, i, failure); failure != nil {
 			return nil, failure
 		}
 	}
@@ -3838,7 +3838,7 @@ type OnBudgetExceededFired[P any] struct {
 
 // OnBudgetExceededPoint holds the hooks of OnBudgetExceeded; do not copy it.
 type OnBudgetExceededPoint struct {
-	hookkit.Registry[OnBudgetExceeded[BudgetExceeded], OnBudgetExceededObserver[BudgetExceeded], onBudgetExceededLaw]
+	hookkit.Registry[OnBudgetExceeded[BudgetExceeded], OnBudgetExceededObserver[BudgetExceeded], hookkit.HookOption, onBudgetExceededLaw]
 }
 
 // Fire runs the hooks.
@@ -3871,17 +3871,17 @@ func (onBudgetExceededLaw) Wrap(h OnBudgetExceeded[BudgetExceeded], c *hookkit.C
 // watch is Fire for layers, observers and tracers.
 func (p *OnBudgetExceededPoint) watch(ctx context.Context, run *Run, at *BudgetExceeded) {
 	s := p.Settle(ctx, run)
-	if !s.Watched() {
+	if !s.Firing.Watched() {
 		p.fire(ctx, run, at, s, 0)
 		return
 	}
 	fired := OnBudgetExceededFired[BudgetExceeded]{Payload: *at}
 	defer func() {
-		fired.Verdict = s.End()
-		s.Tell(func(ctx context.Context, o any) {
+		fired.Verdict = s.Firing.End()
+		s.Firing.Tell(func(ctx context.Context, o any) {
 			o.(OnBudgetExceededObserver[BudgetExceeded]).ObserveOnBudgetExceeded(ctx, run, fired)
 		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
+			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
 		})
 	}()
 	p.fire(ctx, run, at, s, 0)
@@ -3891,14 +3891,14 @@ func (p *OnBudgetExceededPoint) watch(ctx context.Context, run *Run, at *BudgetE
 func (p *OnBudgetExceededPoint) fire(ctx context.Context, run *Run, at *BudgetExceeded, s *hookkit.Plan[OnBudgetExceeded[BudgetExceeded]], i int) {
 	hooks := s.Hooks
 	defer func() {
-		if i < len(hooks) && s.Crashed(ctx, i, recover()) == nil {
+		if i < len(hooks) && s.Firing.Crashed(ctx, i, recover()) == nil {
 			p.fire(ctx, run, at, s, i+1)
 		}
 	}()
 	payload := *at
 	for ; i < len(hooks); i++ {
 		if failure := hooks[i].OnBudgetExceeded(ctx, run, payload); failure != nil {
-			_ = s.Fail(ctx, i, failure)
+			_ = s.Firing.Fail(ctx, i, failure)
 		}
 	}
 }
@@ -3955,7 +3955,7 @@ type AfterStepFired[P any] struct {
 
 // AfterStepPoint holds the hooks of AfterStep; do not copy it.
 type AfterStepPoint struct {
-	hookkit.Registry[AfterStep[StepResult], AfterStepObserver[StepResult], afterStepLaw]
+	hookkit.Registry[AfterStep[StepResult], AfterStepObserver[StepResult], hookkit.HookOption, afterStepLaw]
 }
 
 // Fire runs the hooks.
@@ -3988,17 +3988,17 @@ func (afterStepLaw) Wrap(h AfterStep[StepResult], c *hookkit.Call) AfterStep[Ste
 // watch is Fire for layers, observers and tracers.
 func (p *AfterStepPoint) watch(ctx context.Context, run *Run, at *StepResult) {
 	s := p.Settle(ctx, run)
-	if !s.Watched() {
+	if !s.Firing.Watched() {
 		p.fire(ctx, run, at, s, 0)
 		return
 	}
 	fired := AfterStepFired[StepResult]{Payload: *at}
 	defer func() {
-		fired.Verdict = s.End()
-		s.Tell(func(ctx context.Context, o any) {
+		fired.Verdict = s.Firing.End()
+		s.Firing.Tell(func(ctx context.Context, o any) {
 			o.(AfterStepObserver[StepResult]).ObserveAfterStep(ctx, run, fired)
 		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
+			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
 		})
 	}()
 	p.fire(ctx, run, at, s, 0)
@@ -4008,14 +4008,14 @@ func (p *AfterStepPoint) watch(ctx context.Context, run *Run, at *StepResult) {
 func (p *AfterStepPoint) fire(ctx context.Context, run *Run, at *StepResult, s *hookkit.Plan[AfterStep[StepResult]], i int) {
 	hooks := s.Hooks
 	defer func() {
-		if i < len(hooks) && s.Crashed(ctx, i, recover()) == nil {
+		if i < len(hooks) && s.Firing.Crashed(ctx, i, recover()) == nil {
 			p.fire(ctx, run, at, s, i+1)
 		}
 	}()
 	payload := *at
 	for ; i < len(hooks); i++ {
 		if failure := hooks[i].AfterStep(ctx, run, payload); failure != nil {
-			_ = s.Fail(ctx, i, failure)
+			_ = s.Firing.Fail(ctx, i, failure)
 		}
 	}
 }
@@ -4105,7 +4105,7 @@ type CheckDoneFired[P any] struct {
 
 // CheckDonePoint holds the hooks of CheckDone; do not copy it.
 type CheckDonePoint struct {
-	hookkit.Gate[CheckDone[DoneRequest], CheckDoneObserver[DoneRequest], checkDoneLaw]
+	hookkit.Registry[CheckDone[DoneRequest], CheckDoneObserver[DoneRequest], hookkit.GateOption, checkDoneLaw]
 }
 
 // Fire runs the hooks. They may change the payload. A nil exit means go on. An error means: refuse the act.
@@ -4138,16 +4138,16 @@ func (checkDoneLaw) Wrap(h CheckDone[DoneRequest], c *hookkit.Call) CheckDone[Do
 // watch is Fire for layers, observers and tracers.
 func (p *CheckDonePoint) watch(ctx context.Context, run *Run, at *DoneRequest) (exit CheckDoneExit, err error) {
 	s := p.Settle(ctx, run)
-	if !s.Watched() {
+	if !s.Firing.Watched() {
 		return p.fire(ctx, run, at, s, 0)
 	}
 	fired := CheckDoneFired[DoneRequest]{Payload: *at}
 	defer func() {
-		fired.Left, fired.Exit, fired.Err, fired.Verdict = *at, exit, err, s.End()
-		s.Tell(func(ctx context.Context, o any) {
+		fired.Left, fired.Exit, fired.Err, fired.Verdict = *at, exit, err, s.Firing.End()
+		s.Firing.Tell(func(ctx context.Context, o any) {
 			o.(CheckDoneObserver[DoneRequest]).ObserveCheckDone(ctx, run, fired)
 		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Any(fired.Payload, fired.Left, fired.Exit, nil, nil, fired.Err))
+			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Left, fired.Exit, nil, nil, fired.Err))
 		})
 	}()
 	return p.fire(ctx, run, at, s, 0)
@@ -4158,7 +4158,7 @@ func (p *CheckDonePoint) fire(ctx context.Context, run *Run, at *DoneRequest, s 
 	hooks := s.Hooks
 	defer func() {
 		if i < len(hooks) && exit == nil && err == nil {
-			if err = s.Crashed(ctx, i, recover()); err == nil {
+			if err = s.Firing.Crashed(ctx, i, recover()); err == nil {
 				exit, err = p.fire(ctx, run, at, s, i+1)
 			}
 		}
@@ -4172,16 +4172,16 @@ func (p *CheckDonePoint) fire(ctx context.Context, run *Run, at *DoneRequest, s 
 		if failure == nil {
 			switch o := out.(type) {
 			case checkDoneReplace:
-				s.Decided(i, o)
+				s.Firing.Decided(i, o)
 				*at, payload = o.to, o.to
 				continue
 			case RejectDone:
-				s.Decided(i, o)
+				s.Firing.Decided(i, o)
 				return out.(CheckDoneExit), nil
 			}
 			failure = hookkit.Illegal(out)
 		}
-		if failure = s.Fail(ctx, i, failure); failure != nil {
+		if failure = s.Firing.Fail(ctx, i, failure); failure != nil {
 			return nil, failure
 		}
 	}
@@ -4240,7 +4240,7 @@ type OnDoneAcceptedFired[P any] struct {
 
 // OnDoneAcceptedPoint holds the hooks of OnDoneAccepted; do not copy it.
 type OnDoneAcceptedPoint struct {
-	hookkit.Registry[OnDoneAccepted[DoneAccepted], OnDoneAcceptedObserver[DoneAccepted], onDoneAcceptedLaw]
+	hookkit.Registry[OnDoneAccepted[DoneAccepted], OnDoneAcceptedObserver[DoneAccepted], hookkit.HookOption, onDoneAcceptedLaw]
 }
 
 // Fire runs the hooks.
@@ -4273,17 +4273,17 @@ func (onDoneAcceptedLaw) Wrap(h OnDoneAccepted[DoneAccepted], c *hookkit.Call) O
 // watch is Fire for layers, observers and tracers.
 func (p *OnDoneAcceptedPoint) watch(ctx context.Context, run *Run, at *DoneAccepted) {
 	s := p.Settle(ctx, run)
-	if !s.Watched() {
+	if !s.Firing.Watched() {
 		p.fire(ctx, run, at, s, 0)
 		return
 	}
 	fired := OnDoneAcceptedFired[DoneAccepted]{Payload: *at}
 	defer func() {
-		fired.Verdict = s.End()
-		s.Tell(func(ctx context.Context, o any) {
+		fired.Verdict = s.Firing.End()
+		s.Firing.Tell(func(ctx context.Context, o any) {
 			o.(OnDoneAcceptedObserver[DoneAccepted]).ObserveOnDoneAccepted(ctx, run, fired)
 		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
+			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
 		})
 	}()
 	p.fire(ctx, run, at, s, 0)
@@ -4293,14 +4293,14 @@ func (p *OnDoneAcceptedPoint) watch(ctx context.Context, run *Run, at *DoneAccep
 func (p *OnDoneAcceptedPoint) fire(ctx context.Context, run *Run, at *DoneAccepted, s *hookkit.Plan[OnDoneAccepted[DoneAccepted]], i int) {
 	hooks := s.Hooks
 	defer func() {
-		if i < len(hooks) && s.Crashed(ctx, i, recover()) == nil {
+		if i < len(hooks) && s.Firing.Crashed(ctx, i, recover()) == nil {
 			p.fire(ctx, run, at, s, i+1)
 		}
 	}()
 	payload := *at
 	for ; i < len(hooks); i++ {
 		if failure := hooks[i].OnDoneAccepted(ctx, run, payload); failure != nil {
-			_ = s.Fail(ctx, i, failure)
+			_ = s.Firing.Fail(ctx, i, failure)
 		}
 	}
 }
@@ -4376,7 +4376,7 @@ type OnRunErrorFired[P any] struct {
 
 // OnRunErrorPoint holds the hooks of OnRunError; do not copy it.
 type OnRunErrorPoint struct {
-	hookkit.Gate[OnRunError[RunError], OnRunErrorObserver[RunError], onRunErrorLaw]
+	hookkit.Registry[OnRunError[RunError], OnRunErrorObserver[RunError], hookkit.GateOption, onRunErrorLaw]
 }
 
 // Fire runs the hooks. A nil exit means go on. An error means: refuse the act.
@@ -4409,16 +4409,16 @@ func (onRunErrorLaw) Wrap(h OnRunError[RunError], c *hookkit.Call) OnRunError[Ru
 // watch is Fire for layers, observers and tracers.
 func (p *OnRunErrorPoint) watch(ctx context.Context, run *Run, at *RunError) (exit OnRunErrorExit, err error) {
 	s := p.Settle(ctx, run)
-	if !s.Watched() {
+	if !s.Firing.Watched() {
 		return p.fire(ctx, run, at, s, 0)
 	}
 	fired := OnRunErrorFired[RunError]{Payload: *at}
 	defer func() {
-		fired.Exit, fired.Err, fired.Verdict = exit, err, s.End()
-		s.Tell(func(ctx context.Context, o any) {
+		fired.Exit, fired.Err, fired.Verdict = exit, err, s.Firing.End()
+		s.Firing.Tell(func(ctx context.Context, o any) {
 			o.(OnRunErrorObserver[RunError]).ObserveOnRunError(ctx, run, fired)
 		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Any(fired.Payload, fired.Payload, fired.Exit, nil, nil, fired.Err))
+			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, fired.Exit, nil, nil, fired.Err))
 		})
 	}()
 	return p.fire(ctx, run, at, s, 0)
@@ -4429,7 +4429,7 @@ func (p *OnRunErrorPoint) fire(ctx context.Context, run *Run, at *RunError, s *h
 	hooks := s.Hooks
 	defer func() {
 		if i < len(hooks) && exit == nil && err == nil {
-			if err = s.Crashed(ctx, i, recover()); err == nil {
+			if err = s.Firing.Crashed(ctx, i, recover()); err == nil {
 				exit, err = p.fire(ctx, run, at, s, i+1)
 			}
 		}
@@ -4443,12 +4443,12 @@ func (p *OnRunErrorPoint) fire(ctx context.Context, run *Run, at *RunError, s *h
 		if failure == nil {
 			switch o := out.(type) {
 			case EndTurn:
-				s.Decided(i, o)
+				s.Firing.Decided(i, o)
 				return out.(OnRunErrorExit), nil
 			}
 			failure = hookkit.Illegal(out)
 		}
-		if failure = s.Fail(ctx, i, failure); failure != nil {
+		if failure = s.Firing.Fail(ctx, i, failure); failure != nil {
 			return nil, failure
 		}
 	}
@@ -4511,7 +4511,7 @@ type OnStopFired[P any] struct {
 
 // OnStopPoint holds the hooks of OnStop; do not copy it.
 type OnStopPoint struct {
-	hookkit.Registry[OnStop[Stopping], OnStopObserver[Stopping], onStopLaw]
+	hookkit.Registry[OnStop[Stopping], OnStopObserver[Stopping], hookkit.HookOption, onStopLaw]
 }
 
 // Fire runs the hooks.
@@ -4544,16 +4544,16 @@ func (onStopLaw) Wrap(h OnStop[Stopping], c *hookkit.Call) OnStop[Stopping] {
 // watch is Fire for layers, observers and tracers.
 func (p *OnStopPoint) watch(ctx context.Context, run *Run, at *Stopping) (collected []EndRun) {
 	s := p.Settle(ctx, run)
-	if !s.Watched() {
+	if !s.Firing.Watched() {
 		return p.fire(ctx, run, at, s, 0, nil)
 	}
 	fired := OnStopFired[Stopping]{Payload: *at}
 	defer func() {
-		fired.Collected, fired.Verdict = collected, s.End()
-		s.Tell(func(ctx context.Context, o any) {
+		fired.Collected, fired.Verdict = collected, s.Firing.End()
+		s.Firing.Tell(func(ctx context.Context, o any) {
 			o.(OnStopObserver[Stopping]).ObserveOnStop(ctx, run, fired)
 		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Any(fired.Payload, fired.Payload, nil, fired.Collected, nil, nil))
+			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, fired.Collected, nil, nil))
 		})
 	}()
 	return p.fire(ctx, run, at, s, 0, nil)
@@ -4564,7 +4564,7 @@ func (p *OnStopPoint) fire(ctx context.Context, run *Run, at *Stopping, s *hookk
 	collected = had
 	hooks := s.Hooks
 	defer func() {
-		if i < len(hooks) && s.Crashed(ctx, i, recover()) == nil {
+		if i < len(hooks) && s.Firing.Crashed(ctx, i, recover()) == nil {
 			collected = p.fire(ctx, run, at, s, i+1, collected)
 		}
 	}()
@@ -4572,7 +4572,7 @@ func (p *OnStopPoint) fire(ctx context.Context, run *Run, at *Stopping, s *hookk
 	for ; i < len(hooks); i++ {
 		values, failure := hooks[i].OnStop(ctx, run, payload)
 		if failure != nil {
-			_ = s.Fail(ctx, i, failure)
+			_ = s.Firing.Fail(ctx, i, failure)
 			continue
 		}
 		collected = append(collected, values...)
@@ -4656,7 +4656,7 @@ type BeforeRunEndFired[P any] struct {
 
 // BeforeRunEndPoint holds the hooks of BeforeRunEnd; do not copy it.
 type BeforeRunEndPoint struct {
-	hookkit.Gate[BeforeRunEnd[AgentResult], BeforeRunEndObserver[AgentResult], beforeRunEndLaw]
+	hookkit.Registry[BeforeRunEnd[AgentResult], BeforeRunEndObserver[AgentResult], hookkit.GateOption, beforeRunEndLaw]
 }
 
 // Fire runs the hooks. They may change the payload. An error means: refuse the act.
@@ -4689,16 +4689,16 @@ func (beforeRunEndLaw) Wrap(h BeforeRunEnd[AgentResult], c *hookkit.Call) Before
 // watch is Fire for layers, observers and tracers.
 func (p *BeforeRunEndPoint) watch(ctx context.Context, run *Run, at *AgentResult) (err error) {
 	s := p.Settle(ctx, run)
-	if !s.Watched() {
+	if !s.Firing.Watched() {
 		return p.fire(ctx, run, at, s, 0)
 	}
 	fired := BeforeRunEndFired[AgentResult]{Payload: *at}
 	defer func() {
-		fired.Left, fired.Err, fired.Verdict = *at, err, s.End()
-		s.Tell(func(ctx context.Context, o any) {
+		fired.Left, fired.Err, fired.Verdict = *at, err, s.Firing.End()
+		s.Firing.Tell(func(ctx context.Context, o any) {
 			o.(BeforeRunEndObserver[AgentResult]).ObserveBeforeRunEnd(ctx, run, fired)
 		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Any(fired.Payload, fired.Left, nil, nil, nil, fired.Err))
+			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Left, nil, nil, nil, fired.Err))
 		})
 	}()
 	return p.fire(ctx, run, at, s, 0)
@@ -4709,7 +4709,7 @@ func (p *BeforeRunEndPoint) fire(ctx context.Context, run *Run, at *AgentResult,
 	hooks := s.Hooks
 	defer func() {
 		if i < len(hooks) && err == nil {
-			if err = s.Crashed(ctx, i, recover()); err == nil {
+			if err = s.Firing.Crashed(ctx, i, recover()); err == nil {
 				err = p.fire(ctx, run, at, s, i+1)
 			}
 		}
@@ -4723,13 +4723,13 @@ func (p *BeforeRunEndPoint) fire(ctx context.Context, run *Run, at *AgentResult,
 		if failure == nil {
 			switch o := out.(type) {
 			case beforeRunEndReplace:
-				s.Decided(i, o)
+				s.Firing.Decided(i, o)
 				*at, payload = o.to, o.to
 				continue
 			}
 			failure = hookkit.Illegal(out)
 		}
-		if failure = s.Fail(ctx, i, failure); failure != nil {
+		if failure = s.Firing.Fail(ctx, i, failure); failure != nil {
 			return failure
 		}
 	}
@@ -4790,7 +4790,7 @@ type OnRunEndFired[P any] struct {
 
 // OnRunEndPoint holds the hooks of OnRunEnd; do not copy it.
 type OnRunEndPoint struct {
-	hookkit.Registry[OnRunEnd[AgentResult], OnRunEndObserver[AgentResult], onRunEndLaw]
+	hookkit.Registry[OnRunEnd[AgentResult], OnRunEndObserver[AgentResult], hookkit.HookOption, onRunEndLaw]
 }
 
 // Fire runs the hooks.
@@ -4823,17 +4823,17 @@ func (onRunEndLaw) Wrap(h OnRunEnd[AgentResult], c *hookkit.Call) OnRunEnd[Agent
 // watch is Fire for layers, observers and tracers.
 func (p *OnRunEndPoint) watch(ctx context.Context, run *Run, at *AgentResult) {
 	s := p.Settle(ctx, run)
-	if !s.Watched() {
+	if !s.Firing.Watched() {
 		p.fire(ctx, run, at, s, 0)
 		return
 	}
 	fired := OnRunEndFired[AgentResult]{Payload: *at}
 	defer func() {
-		fired.Verdict = s.End()
-		s.Tell(func(ctx context.Context, o any) {
+		fired.Verdict = s.Firing.End()
+		s.Firing.Tell(func(ctx context.Context, o any) {
 			o.(OnRunEndObserver[AgentResult]).ObserveOnRunEnd(ctx, run, fired)
 		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
+			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
 		})
 	}()
 	p.fire(ctx, run, at, s, 0)
@@ -4843,14 +4843,14 @@ func (p *OnRunEndPoint) watch(ctx context.Context, run *Run, at *AgentResult) {
 func (p *OnRunEndPoint) fire(ctx context.Context, run *Run, at *AgentResult, s *hookkit.Plan[OnRunEnd[AgentResult]], i int) {
 	hooks := s.Hooks
 	defer func() {
-		if i < len(hooks) && s.Crashed(ctx, i, recover()) == nil {
+		if i < len(hooks) && s.Firing.Crashed(ctx, i, recover()) == nil {
 			p.fire(ctx, run, at, s, i+1)
 		}
 	}()
 	payload := *at
 	for ; i < len(hooks); i++ {
 		if failure := hooks[i].OnRunEnd(ctx, run, payload); failure != nil {
-			_ = s.Fail(ctx, i, failure)
+			_ = s.Firing.Fail(ctx, i, failure)
 		}
 	}
 }
