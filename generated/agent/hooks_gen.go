@@ -126,19 +126,13 @@ type EndTurn struct {
 
 // Where EndTurn is legal.
 func (EndTurn) legalAtOnRunStart() {}
-func (EndTurn) leavesOnRunStart()  {}
 func (EndTurn) legalAtBeforeLLM()  {}
-func (EndTurn) leavesBeforeLLM()   {}
 func (EndTurn) legalAtAfterLLM()   {}
-func (EndTurn) leavesAfterLLM()    {}
 func (EndTurn) legalAtBeforeTool() {}
-func (EndTurn) leavesBeforeTool()  {}
 func (EndTurn) legalAtOnHandoff()  {}
-func (EndTurn) leavesOnHandoff()   {}
 func (EndTurn) legalAtAfterTool()  {}
-func (EndTurn) leavesAfterTool()   {}
 func (EndTurn) legalAtOnRunError() {}
-func (EndTurn) leavesOnRunError()  {}
+func (EndTurn) isExit()            {}
 
 // UseReply answers a request in the place of the model.
 //
@@ -151,7 +145,7 @@ type UseReply struct {
 
 // Where UseReply is legal.
 func (UseReply) legalAtBeforeLLM() {}
-func (UseReply) leavesBeforeLLM()  {}
+func (UseReply) isExit()           {}
 
 // SkipTool answers a call in the place of the tool or of the agent that would be handed control.
 //
@@ -164,9 +158,8 @@ type SkipTool struct {
 
 // Where SkipTool is legal.
 func (SkipTool) legalAtBeforeTool() {}
-func (SkipTool) leavesBeforeTool()  {}
 func (SkipTool) legalAtOnHandoff()  {}
-func (SkipTool) leavesOnHandoff()   {}
+func (SkipTool) isExit()            {}
 
 // RejectDone refuses an answer; the run goes on.
 //
@@ -179,7 +172,7 @@ type RejectDone struct {
 
 // Where RejectDone is legal.
 func (RejectDone) legalAtCheckDone() {}
-func (RejectDone) leavesCheckDone()  {}
+func (RejectDone) isExit()           {}
 
 // SkipCompaction leaves the conversation as it is.
 //
@@ -190,7 +183,7 @@ type SkipCompaction struct {
 
 // Where SkipCompaction is legal.
 func (SkipCompaction) legalAtBeforeCompact() {}
-func (SkipCompaction) leavesBeforeCompact()  {}
+func (SkipCompaction) isExit()               {}
 
 // Compact asks for a compaction of the stored conversation.
 //
@@ -201,7 +194,7 @@ type Compact struct {
 
 // Where Compact is legal.
 func (Compact) legalAtShouldCompact() {}
-func (Compact) leavesShouldCompact()  {}
+func (Compact) isExit()               {}
 
 // Deny refuses a call.
 //
@@ -213,7 +206,7 @@ type Deny struct {
 
 // Where Deny is legal.
 func (Deny) legalAtOnPermission() {}
-func (Deny) leavesOnPermission()  {}
+func (Deny) isExit()              {}
 
 // Ask leaves the decision about a call to a person.
 //
@@ -226,7 +219,7 @@ type Ask struct {
 
 // Where Ask is legal.
 func (Ask) legalAtOnPermission() {}
-func (Ask) leavesOnPermission()  {}
+func (Ask) isExit()              {}
 
 // Allow permits a call, unless another hook denies it or asks.
 //
@@ -237,7 +230,7 @@ type Allow struct {
 
 // Where Allow is legal.
 func (Allow) legalAtOnPermission() {}
-func (Allow) leavesOnPermission()  {}
+func (Allow) isExit()              {}
 
 // Hooks holds the hooks of every fire point, in the order of the spec. The zero value is ready to use: no hooks,
 // no cost. It must not be copied. All methods may be called at any time from any goroutine, from inside a hook too;
@@ -712,14 +705,14 @@ type ToolsDisabled = agentspec.ToolsDisabled
 // Usage is what model calls used. Cached input is counted in Input too.
 type Usage = agentspec.Usage
 
-// OnRunStart is a hook at the point of that name.
+// OnRunStart is a hook of that point.
 //
 // OnRunStart fires once per run, before anything else. A replaced Task is the user message that the
 // model gets, replaced Messages are the conversation before it. EndTurn ends the run without a step
 // and without a model call. A failing hook fails the run.
 //
 // Hooks run in order; each may return ReplaceOnRunStart or EndTurn, or nil to continue.
-// A failing hook ends the fire with its failure.
+// A failing hook ends the fire.
 type OnRunStart[P any] interface {
 	OnRunStart(ctx context.Context, run *Run, payload P) (OnRunStartOutcome, error)
 }
@@ -772,10 +765,10 @@ func (onRunStartReplace) legalAtOnRunStart() {}
 // OnRunStartExit is what Fire can come back with: EndTurn.
 type OnRunStartExit interface {
 	OnRunStartOutcome
-	leavesOnRunStart()
+	isExit()
 }
 
-// OnRunStartObserver is told of every firing of OnRunStart after it was decided.
+// OnRunStartObserver is told of every firing, once it is decided.
 type OnRunStartObserver[P any] interface {
 	ObserveOnRunStart(ctx context.Context, run *Run, fired OnRunStartFired[P])
 }
@@ -790,7 +783,6 @@ type OnRunStartFired[P any] struct {
 	Exit OnRunStartExit
 	// what Fire returned
 	Err error
-	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -826,7 +818,7 @@ func (onRunStartLaw) Wrap(h OnRunStart[RunStart], c *hookkit.Call) OnRunStart[Ru
 	})
 }
 
-// watch is Fire for layers, observers and tracers.
+// watch is Fire where somebody is told.
 func (p *OnRunStartPoint) watch(ctx context.Context, run *Run, at *RunStart) (exit OnRunStartExit, err error) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
@@ -879,7 +871,7 @@ func (p *OnRunStartPoint) fire(ctx context.Context, run *Run, at *RunStart, s *h
 	return exit, err
 }
 
-// ShouldStop is a hook at the point of that name.
+// ShouldStop is a hook of that point.
 //
 // ShouldStop fires at every step boundary: once before the first step, and once after each step,
 // the last one included, when all other work of the step is done. Step.Number is the count of steps
@@ -887,7 +879,7 @@ func (p *OnRunStartPoint) fire(ctx context.Context, run *Run, at *RunStart, s *h
 // the result. A failing hook stops the run with an error.
 //
 // Every hook is asked; what they return is put together in firing order.
-// A failing hook ends the fire with its failure.
+// A failing hook ends the fire.
 type ShouldStop[P any] interface {
 	ShouldStop(ctx context.Context, run *Run, payload P) ([]EndRun, error)
 }
@@ -920,7 +912,7 @@ type shouldStopWhen struct {
 	ShouldStopFunc
 }
 
-// ShouldStopObserver is told of every firing of ShouldStop after it was decided.
+// ShouldStopObserver is told of every firing, once it is decided.
 type ShouldStopObserver[P any] interface {
 	ObserveShouldStop(ctx context.Context, run *Run, fired ShouldStopFired[P])
 }
@@ -933,7 +925,6 @@ type ShouldStopFired[P any] struct {
 	Collected []EndRun
 	// what Fire returned
 	Err error
-	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -969,7 +960,7 @@ func (shouldStopLaw) Wrap(h ShouldStop[Step], c *hookkit.Call) ShouldStop[Step] 
 	})
 }
 
-// watch is Fire for layers, observers and tracers.
+// watch is Fire where somebody is told.
 func (p *ShouldStopPoint) watch(ctx context.Context, run *Run, at *Step) (collected []EndRun, err error) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
@@ -1012,7 +1003,7 @@ func (p *ShouldStopPoint) fire(ctx context.Context, run *Run, at *Step, s *hookk
 	return collected, err
 }
 
-// BeforeStep is a hook at the point of that name.
+// BeforeStep is a hook of that point.
 //
 // BeforeStep fires once per step, when the step has begun. Each firing is followed by exactly one
 // AfterStep.
@@ -1050,7 +1041,7 @@ type beforeStepWhen struct {
 	BeforeStepFunc
 }
 
-// BeforeStepObserver is told of every firing of BeforeStep after it was decided.
+// BeforeStepObserver is told of every firing, once it is decided.
 type BeforeStepObserver[P any] interface {
 	ObserveBeforeStep(ctx context.Context, run *Run, fired BeforeStepFired[P])
 }
@@ -1059,7 +1050,6 @@ type BeforeStepObserver[P any] interface {
 type BeforeStepFired[P any] struct {
 	// as fired
 	Payload P
-	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -1095,7 +1085,7 @@ func (beforeStepLaw) Wrap(h BeforeStep[Step], c *hookkit.Call) BeforeStep[Step] 
 	})
 }
 
-// watch is Fire for layers, observers and tracers.
+// watch is Fire where somebody is told.
 func (p *BeforeStepPoint) watch(ctx context.Context, run *Run, at *Step) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
@@ -1130,14 +1120,14 @@ func (p *BeforeStepPoint) fire(ctx context.Context, run *Run, at *Step, s *hookk
 	}
 }
 
-// ShouldCompact is a hook at the point of that name.
+// ShouldCompact is a hook of that point.
 //
 // ShouldCompact fires once per step, before its prompt is built, on the use of the context window.
 // A Compact asks for a compaction of the stored conversation; BeforeCompact may still skip it.
 // A failing hook is reported, and the others decide.
 //
 // Every hook is asked; each may return Compact, the strongest first, or nil for no opinion.
-// A failing hook is reported and the next one runs.
+// A failing hook is reported; the next one runs.
 type ShouldCompact[P any] interface {
 	ShouldCompact(ctx context.Context, run *Run, payload P) (ShouldCompactOutcome, error)
 }
@@ -1178,10 +1168,10 @@ type ShouldCompactOutcome interface {
 // ShouldCompactExit is what Fire can come back with: Compact.
 type ShouldCompactExit interface {
 	ShouldCompactOutcome
-	leavesShouldCompact()
+	isExit()
 }
 
-// ShouldCompactObserver is told of every firing of ShouldCompact after it was decided.
+// ShouldCompactObserver is told of every firing, once it is decided.
 type ShouldCompactObserver[P any] interface {
 	ObserveShouldCompact(ctx context.Context, run *Run, fired ShouldCompactFired[P])
 }
@@ -1196,7 +1186,6 @@ type ShouldCompactFired[P any] struct {
 	Ballots []hookkit.Ballot
 	// what Fire returned
 	Err error
-	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -1232,7 +1221,7 @@ func (shouldCompactLaw) Wrap(h ShouldCompact[ContextUse], c *hookkit.Call) Shoul
 	})
 }
 
-// watch is Fire for layers, observers and tracers.
+// watch is Fire where somebody is told.
 func (p *ShouldCompactPoint) watch(ctx context.Context, run *Run, at *ContextUse) (exit ShouldCompactExit, err error) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
@@ -1292,14 +1281,14 @@ func (p *ShouldCompactPoint) fire(ctx context.Context, run *Run, at *ContextUse,
 	return exit, err
 }
 
-// BeforeCompact is a hook at the point of that name.
+// BeforeCompact is a hook of that point.
 //
 // BeforeCompact fires once per compaction that is about to run, whatever asked for it: the vote, a
 // model that found its prompt too long, or a request through Env. SkipCompaction leaves the
 // conversation as it is, and so does a failing hook; the run goes on.
 //
 // Hooks run in order; each may return SkipCompaction, or nil to continue.
-// A failing hook ends the fire with its failure.
+// A failing hook ends the fire.
 type BeforeCompact[P any] interface {
 	BeforeCompact(ctx context.Context, run *Run, payload P) (BeforeCompactOutcome, error)
 }
@@ -1340,10 +1329,10 @@ type BeforeCompactOutcome interface {
 // BeforeCompactExit is what Fire can come back with: SkipCompaction.
 type BeforeCompactExit interface {
 	BeforeCompactOutcome
-	leavesBeforeCompact()
+	isExit()
 }
 
-// BeforeCompactObserver is told of every firing of BeforeCompact after it was decided.
+// BeforeCompactObserver is told of every firing, once it is decided.
 type BeforeCompactObserver[P any] interface {
 	ObserveBeforeCompact(ctx context.Context, run *Run, fired BeforeCompactFired[P])
 }
@@ -1356,7 +1345,6 @@ type BeforeCompactFired[P any] struct {
 	Exit BeforeCompactExit
 	// what Fire returned
 	Err error
-	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -1392,7 +1380,7 @@ func (beforeCompactLaw) Wrap(h BeforeCompact[Compaction], c *hookkit.Call) Befor
 	})
 }
 
-// watch is Fire for layers, observers and tracers.
+// watch is Fire where somebody is told.
 func (p *BeforeCompactPoint) watch(ctx context.Context, run *Run, at *Compaction) (exit BeforeCompactExit, err error) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
@@ -1441,7 +1429,7 @@ func (p *BeforeCompactPoint) fire(ctx context.Context, run *Run, at *Compaction,
 	return exit, err
 }
 
-// AfterCompact is a hook at the point of that name.
+// AfterCompact is a hook of that point.
 //
 // AfterCompact fires once per compaction that BeforeCompact let through, after it ran. Replace may add
 // back messages that must stay; the Messages it leaves become the stored conversation, if no tool
@@ -1449,7 +1437,7 @@ func (p *BeforeCompactPoint) fire(ctx context.Context, run *Run, at *Compaction,
 // that did not shrink the conversation has Err set and was undone; then nothing is replaced.
 //
 // Hooks run in order; each may return ReplaceAfterCompact, or nil to continue.
-// A failing hook is reported and the next one runs.
+// A failing hook is reported; the next one runs.
 type AfterCompact[P any] interface {
 	AfterCompact(ctx context.Context, run *Run, payload P) (AfterCompactOutcome, error)
 }
@@ -1499,7 +1487,7 @@ type afterCompactReplace struct {
 
 func (afterCompactReplace) legalAtAfterCompact() {}
 
-// AfterCompactObserver is told of every firing of AfterCompact after it was decided.
+// AfterCompactObserver is told of every firing, once it is decided.
 type AfterCompactObserver[P any] interface {
 	ObserveAfterCompact(ctx context.Context, run *Run, fired AfterCompactFired[P])
 }
@@ -1512,7 +1500,6 @@ type AfterCompactFired[P any] struct {
 	Left P
 	// what Fire returned
 	Err error
-	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -1548,7 +1535,7 @@ func (afterCompactLaw) Wrap(h AfterCompact[Compacted], c *hookkit.Call) AfterCom
 	})
 }
 
-// watch is Fire for layers, observers and tracers.
+// watch is Fire where somebody is told.
 func (p *AfterCompactPoint) watch(ctx context.Context, run *Run, at *Compacted) (err error) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
@@ -1598,14 +1585,14 @@ func (p *AfterCompactPoint) fire(ctx context.Context, run *Run, at *Compacted, s
 	return err
 }
 
-// Briefing is a hook at the point of that name.
+// Briefing is a hook of that point.
 //
 // Briefing fires once per prompt, before BeforeLLM, and gathers text for that prompt only. Texts are
 // joined in firing order by blank lines; empty ones are left out. The loop limits their sum, drops
 // whole texts from the end and reports that at OnBudgetExceeded with the kind briefing.
 //
 // Every hook is asked; what they return is put together in firing order.
-// A failing hook is reported and the next one runs.
+// A failing hook is reported; the next one runs.
 type Briefing[P any] interface {
 	Briefing(ctx context.Context, run *Run, payload P) ([]string, error)
 }
@@ -1638,7 +1625,7 @@ type briefingWhen struct {
 	BriefingFunc
 }
 
-// BriefingObserver is told of every firing of Briefing after it was decided.
+// BriefingObserver is told of every firing, once it is decided.
 type BriefingObserver[P any] interface {
 	ObserveBriefing(ctx context.Context, run *Run, fired BriefingFired[P])
 }
@@ -1649,7 +1636,6 @@ type BriefingFired[P any] struct {
 	Payload P
 	// in firing order
 	Collected []string
-	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -1685,7 +1671,7 @@ func (briefingLaw) Wrap(h Briefing[Step], c *hookkit.Call) Briefing[Step] {
 	})
 }
 
-// watch is Fire for layers, observers and tracers.
+// watch is Fire where somebody is told.
 func (p *BriefingPoint) watch(ctx context.Context, run *Run, at *Step) (collected []string) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
@@ -1724,7 +1710,7 @@ func (p *BriefingPoint) fire(ctx context.Context, run *Run, at *Step, s *hookkit
 	return collected
 }
 
-// BeforeLLM is a hook at the point of that name.
+// BeforeLLM is a hook of that point.
 //
 // BeforeLLM fires once per prompt, when the request is complete: the next thing is the call. What a
 // hook adds or drops concerns this request; the stored conversation stays as it is. UseReply answers
@@ -1732,7 +1718,7 @@ func (p *BriefingPoint) fire(ctx context.Context, run *Run, at *Step, s *hookkit
 // hook refuses the call and fails the run.
 //
 // Hooks run in order; each may return ReplaceBeforeLLM, UseReply or EndTurn, or nil to continue.
-// A failing hook ends the fire with its failure.
+// A failing hook ends the fire.
 type BeforeLLM[P any] interface {
 	BeforeLLM(ctx context.Context, run *Run, payload P) (BeforeLLMOutcome, error)
 }
@@ -1785,10 +1771,10 @@ func (beforeLLMReplace) legalAtBeforeLLM() {}
 // BeforeLLMExit is what Fire can come back with: UseReply or EndTurn.
 type BeforeLLMExit interface {
 	BeforeLLMOutcome
-	leavesBeforeLLM()
+	isExit()
 }
 
-// BeforeLLMObserver is told of every firing of BeforeLLM after it was decided.
+// BeforeLLMObserver is told of every firing, once it is decided.
 type BeforeLLMObserver[P any] interface {
 	ObserveBeforeLLM(ctx context.Context, run *Run, fired BeforeLLMFired[P])
 }
@@ -1803,7 +1789,6 @@ type BeforeLLMFired[P any] struct {
 	Exit BeforeLLMExit
 	// what Fire returned
 	Err error
-	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -1839,7 +1824,7 @@ func (beforeLLMLaw) Wrap(h BeforeLLM[LLMRequest], c *hookkit.Call) BeforeLLM[LLM
 	})
 }
 
-// watch is Fire for layers, observers and tracers.
+// watch is Fire where somebody is told.
 func (p *BeforeLLMPoint) watch(ctx context.Context, run *Run, at *LLMRequest) (exit BeforeLLMExit, err error) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
@@ -1892,7 +1877,7 @@ func (p *BeforeLLMPoint) fire(ctx context.Context, run *Run, at *LLMRequest, s *
 	return exit, err
 }
 
-// AroundLLM is a hook at the point of that name.
+// AroundLLM is a hook of that point.
 //
 // AroundLLM wraps the call to the model, once per prompt that was not answered or ended by BeforeLLM.
 // Each call of next is one call to the model and counts towards the run: calling it again is a retry,
@@ -1984,7 +1969,7 @@ func (n AroundLLMNext) within() AroundLLMNext {
 	return AroundLLMNext{own, n.i}
 }
 
-// AroundLLMObserver is told of every firing of AroundLLM after it was decided.
+// AroundLLMObserver is told of every firing, once it is decided.
 type AroundLLMObserver[P any] interface {
 	ObserveAroundLLM(ctx context.Context, run *Run, fired AroundLLMFired[P])
 }
@@ -1997,7 +1982,6 @@ type AroundLLMFired[P any] struct {
 	Result LLMResponse
 	// what Fire returned
 	Err error
-	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -2061,7 +2045,7 @@ func (a *aroundLLMAct) watched(ctx context.Context, run *Run, payload LLMRequest
 	return answer.Value(), err
 }
 
-// AfterLLM is a hook at the point of that name.
+// AfterLLM is a hook of that point.
 //
 // AfterLLM fires once per reply, a streamed one when it is complete, one given by UseReply too, before
 // anything is done with it: what the hooks leave is what is stored, answered and dispatched. EndTurn
@@ -2069,7 +2053,7 @@ func (a *aroundLLMAct) watched(ctx context.Context, run *Run, payload LLMRequest
 // run. It does not fire when the call failed.
 //
 // Hooks run in order; each may return ReplaceAfterLLM or EndTurn, or nil to continue.
-// A failing hook ends the fire with its failure.
+// A failing hook ends the fire.
 type AfterLLM[P any] interface {
 	AfterLLM(ctx context.Context, run *Run, payload P) (AfterLLMOutcome, error)
 }
@@ -2122,10 +2106,10 @@ func (afterLLMReplace) legalAtAfterLLM() {}
 // AfterLLMExit is what Fire can come back with: EndTurn.
 type AfterLLMExit interface {
 	AfterLLMOutcome
-	leavesAfterLLM()
+	isExit()
 }
 
-// AfterLLMObserver is told of every firing of AfterLLM after it was decided.
+// AfterLLMObserver is told of every firing, once it is decided.
 type AfterLLMObserver[P any] interface {
 	ObserveAfterLLM(ctx context.Context, run *Run, fired AfterLLMFired[P])
 }
@@ -2140,7 +2124,6 @@ type AfterLLMFired[P any] struct {
 	Exit AfterLLMExit
 	// what Fire returned
 	Err error
-	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -2176,7 +2159,7 @@ func (afterLLMLaw) Wrap(h AfterLLM[LLMResponse], c *hookkit.Call) AfterLLM[LLMRe
 	})
 }
 
-// watch is Fire for layers, observers and tracers.
+// watch is Fire where somebody is told.
 func (p *AfterLLMPoint) watch(ctx context.Context, run *Run, at *LLMResponse) (exit AfterLLMExit, err error) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
@@ -2229,7 +2212,7 @@ func (p *AfterLLMPoint) fire(ctx context.Context, run *Run, at *LLMResponse, s *
 	return exit, err
 }
 
-// OnToolsDisabled is a hook at the point of that name.
+// OnToolsDisabled is a hook of that point.
 //
 // OnToolsDisabled fires once per tool call that was refused because tools are switched off. Such a
 // call is answered with an error and reaches neither BeforeTool nor AfterTool.
@@ -2267,7 +2250,7 @@ type onToolsDisabledWhen struct {
 	OnToolsDisabledFunc
 }
 
-// OnToolsDisabledObserver is told of every firing of OnToolsDisabled after it was decided.
+// OnToolsDisabledObserver is told of every firing, once it is decided.
 type OnToolsDisabledObserver[P any] interface {
 	ObserveOnToolsDisabled(ctx context.Context, run *Run, fired OnToolsDisabledFired[P])
 }
@@ -2276,7 +2259,6 @@ type OnToolsDisabledObserver[P any] interface {
 type OnToolsDisabledFired[P any] struct {
 	// as fired
 	Payload P
-	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -2312,7 +2294,7 @@ func (onToolsDisabledLaw) Wrap(h OnToolsDisabled[ToolsDisabled], c *hookkit.Call
 	})
 }
 
-// watch is Fire for layers, observers and tracers.
+// watch is Fire where somebody is told.
 func (p *OnToolsDisabledPoint) watch(ctx context.Context, run *Run, at *ToolsDisabled) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
@@ -2347,7 +2329,7 @@ func (p *OnToolsDisabledPoint) fire(ctx context.Context, run *Run, at *ToolsDisa
 	}
 }
 
-// BeforeTool is a hook at the point of that name.
+// BeforeTool is a hook of that point.
 //
 // BeforeTool fires once per tool call of a reply, in call order, all calls of a reply before the first
 // of them is dispatched; calls of unknown tools and with unusable arguments too, so that a hook can
@@ -2357,7 +2339,7 @@ func (p *OnToolsDisabledPoint) fire(ctx context.Context, run *Run, at *ToolsDisa
 // call, and the run goes on.
 //
 // Hooks run in order; each may return ReplaceBeforeTool, SkipTool or EndTurn, or nil to continue.
-// A failing hook ends the fire with its failure.
+// A failing hook ends the fire.
 type BeforeTool[P any] interface {
 	BeforeTool(ctx context.Context, run *Run, payload P) (BeforeToolOutcome, error)
 }
@@ -2410,10 +2392,10 @@ func (beforeToolReplace) legalAtBeforeTool() {}
 // BeforeToolExit is what Fire can come back with: SkipTool or EndTurn.
 type BeforeToolExit interface {
 	BeforeToolOutcome
-	leavesBeforeTool()
+	isExit()
 }
 
-// BeforeToolObserver is told of every firing of BeforeTool after it was decided.
+// BeforeToolObserver is told of every firing, once it is decided.
 type BeforeToolObserver[P any] interface {
 	ObserveBeforeTool(ctx context.Context, run *Run, fired BeforeToolFired[P])
 }
@@ -2428,7 +2410,6 @@ type BeforeToolFired[P any] struct {
 	Exit BeforeToolExit
 	// what Fire returned
 	Err error
-	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -2464,7 +2445,7 @@ func (beforeToolLaw) Wrap(h BeforeTool[ToolCallRequest], c *hookkit.Call) Before
 	})
 }
 
-// watch is Fire for layers, observers and tracers.
+// watch is Fire where somebody is told.
 func (p *BeforeToolPoint) watch(ctx context.Context, run *Run, at *ToolCallRequest) (exit BeforeToolExit, err error) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
@@ -2517,7 +2498,7 @@ func (p *BeforeToolPoint) fire(ctx context.Context, run *Run, at *ToolCallReques
 	return exit, err
 }
 
-// OnPermission is a hook at the point of that name.
+// OnPermission is a hook of that point.
 //
 // OnPermission fires once per call that would be dispatched, handed over to another agent or answered
 // successfully by SkipTool, on the call as BeforeTool left it and after its arguments were found
@@ -2526,7 +2507,7 @@ func (p *BeforeToolPoint) fire(ctx context.Context, run *Run, at *ToolCallReques
 // denies.
 //
 // Every hook is asked; each may return Deny, Ask or Allow, the strongest first, or nil for no opinion.
-// A failing hook ends the fire with its failure.
+// A failing hook ends the fire.
 type OnPermission[P any] interface {
 	OnPermission(ctx context.Context, run *Run, payload P) (OnPermissionOutcome, error)
 }
@@ -2567,10 +2548,10 @@ type OnPermissionOutcome interface {
 // OnPermissionExit is what Fire can come back with: Deny, Ask or Allow.
 type OnPermissionExit interface {
 	OnPermissionOutcome
-	leavesOnPermission()
+	isExit()
 }
 
-// OnPermissionObserver is told of every firing of OnPermission after it was decided.
+// OnPermissionObserver is told of every firing, once it is decided.
 type OnPermissionObserver[P any] interface {
 	ObserveOnPermission(ctx context.Context, run *Run, fired OnPermissionFired[P])
 }
@@ -2585,7 +2566,6 @@ type OnPermissionFired[P any] struct {
 	Ballots []hookkit.Ballot
 	// what Fire returned
 	Err error
-	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -2621,7 +2601,7 @@ func (onPermissionLaw) Wrap(h OnPermission[ToolCallRequest], c *hookkit.Call) On
 	})
 }
 
-// watch is Fire for layers, observers and tracers.
+// watch is Fire where somebody is told.
 func (p *OnPermissionPoint) watch(ctx context.Context, run *Run, at *ToolCallRequest) (exit OnPermissionExit, err error) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
@@ -2685,7 +2665,7 @@ func (p *OnPermissionPoint) fire(ctx context.Context, run *Run, at *ToolCallRequ
 	return exit, err
 }
 
-// OnPermissionDenied is a hook at the point of that name.
+// OnPermissionDenied is a hook of that point.
 //
 // OnPermissionDenied fires once per call that was denied, by a vote, a person, a missing or silent
 // approver, or a failing hook of OnPermission. The run goes on; the model is told the reason.
@@ -2723,7 +2703,7 @@ type onPermissionDeniedWhen struct {
 	OnPermissionDeniedFunc
 }
 
-// OnPermissionDeniedObserver is told of every firing of OnPermissionDenied after it was decided.
+// OnPermissionDeniedObserver is told of every firing, once it is decided.
 type OnPermissionDeniedObserver[P any] interface {
 	ObserveOnPermissionDenied(ctx context.Context, run *Run, fired OnPermissionDeniedFired[P])
 }
@@ -2732,7 +2712,6 @@ type OnPermissionDeniedObserver[P any] interface {
 type OnPermissionDeniedFired[P any] struct {
 	// as fired
 	Payload P
-	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -2768,7 +2747,7 @@ func (onPermissionDeniedLaw) Wrap(h OnPermissionDenied[Denial], c *hookkit.Call)
 	})
 }
 
-// watch is Fire for layers, observers and tracers.
+// watch is Fire where somebody is told.
 func (p *OnPermissionDeniedPoint) watch(ctx context.Context, run *Run, at *Denial) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
@@ -2803,7 +2782,7 @@ func (p *OnPermissionDeniedPoint) fire(ctx context.Context, run *Run, at *Denial
 	}
 }
 
-// OnHandoff is a hook at the point of that name.
+// OnHandoff is a hook of that point.
 //
 // OnHandoff fires before control goes to another agent, once per permitted handoff call, while the
 // calls of the reply are decided and before any of them is dispatched. A replaced Task or To is what
@@ -2812,7 +2791,7 @@ func (p *OnPermissionDeniedPoint) fire(ctx context.Context, run *Run, at *Denial
 // unless one of them ends the run.
 //
 // Hooks run in order; each may return ReplaceOnHandoff, SkipTool or EndTurn, or nil to continue.
-// A failing hook ends the fire with its failure.
+// A failing hook ends the fire.
 type OnHandoff[P any] interface {
 	OnHandoff(ctx context.Context, run *Run, payload P) (OnHandoffOutcome, error)
 }
@@ -2865,10 +2844,10 @@ func (onHandoffReplace) legalAtOnHandoff() {}
 // OnHandoffExit is what Fire can come back with: SkipTool or EndTurn.
 type OnHandoffExit interface {
 	OnHandoffOutcome
-	leavesOnHandoff()
+	isExit()
 }
 
-// OnHandoffObserver is told of every firing of OnHandoff after it was decided.
+// OnHandoffObserver is told of every firing, once it is decided.
 type OnHandoffObserver[P any] interface {
 	ObserveOnHandoff(ctx context.Context, run *Run, fired OnHandoffFired[P])
 }
@@ -2883,7 +2862,6 @@ type OnHandoffFired[P any] struct {
 	Exit OnHandoffExit
 	// what Fire returned
 	Err error
-	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -2919,7 +2897,7 @@ func (onHandoffLaw) Wrap(h OnHandoff[Handoff], c *hookkit.Call) OnHandoff[Handof
 	})
 }
 
-// watch is Fire for layers, observers and tracers.
+// watch is Fire where somebody is told.
 func (p *OnHandoffPoint) watch(ctx context.Context, run *Run, at *Handoff) (exit OnHandoffExit, err error) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
@@ -2972,7 +2950,7 @@ func (p *OnHandoffPoint) fire(ctx context.Context, run *Run, at *Handoff, s *hoo
 	return exit, err
 }
 
-// AroundTool is a hook at the point of that name.
+// AroundTool is a hook of that point.
 //
 // AroundTool wraps the dispatch of a permitted call, once per call, for the calls of a reply in
 // parallel. Each call of next is one attempt; calling it again is a retry. The call was decided before:
@@ -3065,7 +3043,7 @@ func (n AroundToolNext) within() AroundToolNext {
 	return AroundToolNext{own, n.i}
 }
 
-// AroundToolObserver is told of every firing of AroundTool after it was decided.
+// AroundToolObserver is told of every firing, once it is decided.
 type AroundToolObserver[P any] interface {
 	ObserveAroundTool(ctx context.Context, run *Run, fired AroundToolFired[P])
 }
@@ -3078,7 +3056,6 @@ type AroundToolFired[P any] struct {
 	Result ToolCallResult
 	// what Fire returned
 	Err error
-	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -3142,7 +3119,7 @@ func (a *aroundToolAct) watched(ctx context.Context, run *Run, payload ToolCallR
 	return answer.Value(), err
 }
 
-// OnToolProgress is a hook at the point of that name.
+// OnToolProgress is a hook of that point.
 //
 // OnToolProgress fires each time a running tool reports, in the order of its reports; for parallel
 // calls from several goroutines at once. It never fires after AfterTool of the same call.
@@ -3180,7 +3157,7 @@ type onToolProgressWhen struct {
 	OnToolProgressFunc
 }
 
-// OnToolProgressObserver is told of every firing of OnToolProgress after it was decided.
+// OnToolProgressObserver is told of every firing, once it is decided.
 type OnToolProgressObserver[P any] interface {
 	ObserveOnToolProgress(ctx context.Context, run *Run, fired OnToolProgressFired[P])
 }
@@ -3189,7 +3166,6 @@ type OnToolProgressObserver[P any] interface {
 type OnToolProgressFired[P any] struct {
 	// as fired
 	Payload P
-	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -3225,7 +3201,7 @@ func (onToolProgressLaw) Wrap(h OnToolProgress[ToolProgress], c *hookkit.Call) O
 	})
 }
 
-// watch is Fire for layers, observers and tracers.
+// watch is Fire where somebody is told.
 func (p *OnToolProgressPoint) watch(ctx context.Context, run *Run, at *ToolProgress) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
@@ -3260,7 +3236,7 @@ func (p *OnToolProgressPoint) fire(ctx context.Context, run *Run, at *ToolProgre
 	}
 }
 
-// OnToolError is a hook at the point of that name.
+// OnToolError is a hook of that point.
 //
 // OnToolError fires once per failed attempt (an error, a panic, a time-out), as soon as it is known
 // whether another attempt follows: when that one begins, or when AroundTool has returned.
@@ -3298,7 +3274,7 @@ type onToolErrorWhen struct {
 	OnToolErrorFunc
 }
 
-// OnToolErrorObserver is told of every firing of OnToolError after it was decided.
+// OnToolErrorObserver is told of every firing, once it is decided.
 type OnToolErrorObserver[P any] interface {
 	ObserveOnToolError(ctx context.Context, run *Run, fired OnToolErrorFired[P])
 }
@@ -3307,7 +3283,6 @@ type OnToolErrorObserver[P any] interface {
 type OnToolErrorFired[P any] struct {
 	// as fired
 	Payload P
-	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -3343,7 +3318,7 @@ func (onToolErrorLaw) Wrap(h OnToolError[ToolFailure], c *hookkit.Call) OnToolEr
 	})
 }
 
-// watch is Fire for layers, observers and tracers.
+// watch is Fire where somebody is told.
 func (p *OnToolErrorPoint) watch(ctx context.Context, run *Run, at *ToolFailure) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
@@ -3378,7 +3353,7 @@ func (p *OnToolErrorPoint) fire(ctx context.Context, run *Run, at *ToolFailure, 
 	}
 }
 
-// OnSubagentStart is a hook at the point of that name.
+// OnSubagentStart is a hook of that point.
 //
 // OnSubagentStart fires in the run that starts another run, by a sub-agent's tool or by a handoff,
 // before that run begins. Each firing is followed by exactly one OnSubagentStop.
@@ -3416,7 +3391,7 @@ type onSubagentStartWhen struct {
 	OnSubagentStartFunc
 }
 
-// OnSubagentStartObserver is told of every firing of OnSubagentStart after it was decided.
+// OnSubagentStartObserver is told of every firing, once it is decided.
 type OnSubagentStartObserver[P any] interface {
 	ObserveOnSubagentStart(ctx context.Context, run *Run, fired OnSubagentStartFired[P])
 }
@@ -3425,7 +3400,6 @@ type OnSubagentStartObserver[P any] interface {
 type OnSubagentStartFired[P any] struct {
 	// as fired
 	Payload P
-	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -3461,7 +3435,7 @@ func (onSubagentStartLaw) Wrap(h OnSubagentStart[Subagent], c *hookkit.Call) OnS
 	})
 }
 
-// watch is Fire for layers, observers and tracers.
+// watch is Fire where somebody is told.
 func (p *OnSubagentStartPoint) watch(ctx context.Context, run *Run, at *Subagent) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
@@ -3496,7 +3470,7 @@ func (p *OnSubagentStartPoint) fire(ctx context.Context, run *Run, at *Subagent,
 	}
 }
 
-// OnSubagentStop is a hook at the point of that name.
+// OnSubagentStop is a hook of that point.
 //
 // OnSubagentStop fires in the run that started another run, when that run is over, whatever ended it.
 //
@@ -3533,7 +3507,7 @@ type onSubagentStopWhen struct {
 	OnSubagentStopFunc
 }
 
-// OnSubagentStopObserver is told of every firing of OnSubagentStop after it was decided.
+// OnSubagentStopObserver is told of every firing, once it is decided.
 type OnSubagentStopObserver[P any] interface {
 	ObserveOnSubagentStop(ctx context.Context, run *Run, fired OnSubagentStopFired[P])
 }
@@ -3542,7 +3516,6 @@ type OnSubagentStopObserver[P any] interface {
 type OnSubagentStopFired[P any] struct {
 	// as fired
 	Payload P
-	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -3578,7 +3551,7 @@ func (onSubagentStopLaw) Wrap(h OnSubagentStop[SubagentDone], c *hookkit.Call) O
 	})
 }
 
-// watch is Fire for layers, observers and tracers.
+// watch is Fire where somebody is told.
 func (p *OnSubagentStopPoint) watch(ctx context.Context, run *Run, at *SubagentDone) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
@@ -3613,7 +3586,7 @@ func (p *OnSubagentStopPoint) fire(ctx context.Context, run *Run, at *SubagentDo
 	}
 }
 
-// AfterTool is a hook at the point of that name.
+// AfterTool is a hook of that point.
 //
 // AfterTool fires exactly once per call for which BeforeTool fired, whatever made the result: dispatch,
 // skip, denial, failure, a handoff, or the end of the run before the dispatch. It fires when all
@@ -3624,7 +3597,7 @@ func (p *OnSubagentStopPoint) fire(ctx context.Context, run *Run, at *SubagentDo
 // on.
 //
 // Hooks run in order; each may return ReplaceAfterTool or EndTurn, or nil to continue.
-// A failing hook ends the fire with its failure.
+// A failing hook ends the fire.
 type AfterTool[P any] interface {
 	AfterTool(ctx context.Context, run *Run, payload P) (AfterToolOutcome, error)
 }
@@ -3677,10 +3650,10 @@ func (afterToolReplace) legalAtAfterTool() {}
 // AfterToolExit is what Fire can come back with: EndTurn.
 type AfterToolExit interface {
 	AfterToolOutcome
-	leavesAfterTool()
+	isExit()
 }
 
-// AfterToolObserver is told of every firing of AfterTool after it was decided.
+// AfterToolObserver is told of every firing, once it is decided.
 type AfterToolObserver[P any] interface {
 	ObserveAfterTool(ctx context.Context, run *Run, fired AfterToolFired[P])
 }
@@ -3695,7 +3668,6 @@ type AfterToolFired[P any] struct {
 	Exit AfterToolExit
 	// what Fire returned
 	Err error
-	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -3731,7 +3703,7 @@ func (afterToolLaw) Wrap(h AfterTool[ToolCallResult], c *hookkit.Call) AfterTool
 	})
 }
 
-// watch is Fire for layers, observers and tracers.
+// watch is Fire where somebody is told.
 func (p *AfterToolPoint) watch(ctx context.Context, run *Run, at *ToolCallResult) (exit AfterToolExit, err error) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
@@ -3784,7 +3756,7 @@ func (p *AfterToolPoint) fire(ctx context.Context, run *Run, at *ToolCallResult,
 	return exit, err
 }
 
-// OnBudgetExceeded is a hook at the point of that name.
+// OnBudgetExceeded is a hook of that point.
 //
 // OnBudgetExceeded fires each time a budget was passed or would be passed by what comes next: steps,
 // tokens, cost, time, the context window, the size of the briefing. Whether the run stops is decided
@@ -3823,7 +3795,7 @@ type onBudgetExceededWhen struct {
 	OnBudgetExceededFunc
 }
 
-// OnBudgetExceededObserver is told of every firing of OnBudgetExceeded after it was decided.
+// OnBudgetExceededObserver is told of every firing, once it is decided.
 type OnBudgetExceededObserver[P any] interface {
 	ObserveOnBudgetExceeded(ctx context.Context, run *Run, fired OnBudgetExceededFired[P])
 }
@@ -3832,7 +3804,6 @@ type OnBudgetExceededObserver[P any] interface {
 type OnBudgetExceededFired[P any] struct {
 	// as fired
 	Payload P
-	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -3868,7 +3839,7 @@ func (onBudgetExceededLaw) Wrap(h OnBudgetExceeded[BudgetExceeded], c *hookkit.C
 	})
 }
 
-// watch is Fire for layers, observers and tracers.
+// watch is Fire where somebody is told.
 func (p *OnBudgetExceededPoint) watch(ctx context.Context, run *Run, at *BudgetExceeded) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
@@ -3903,7 +3874,7 @@ func (p *OnBudgetExceededPoint) fire(ctx context.Context, run *Run, at *BudgetEx
 	}
 }
 
-// AfterStep is a hook at the point of that name.
+// AfterStep is a hook of that point.
 //
 // AfterStep fires exactly once per begun step, as its last act, failed and cancelled ones included.
 //
@@ -3940,7 +3911,7 @@ type afterStepWhen struct {
 	AfterStepFunc
 }
 
-// AfterStepObserver is told of every firing of AfterStep after it was decided.
+// AfterStepObserver is told of every firing, once it is decided.
 type AfterStepObserver[P any] interface {
 	ObserveAfterStep(ctx context.Context, run *Run, fired AfterStepFired[P])
 }
@@ -3949,7 +3920,6 @@ type AfterStepObserver[P any] interface {
 type AfterStepFired[P any] struct {
 	// as fired
 	Payload P
-	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -3985,7 +3955,7 @@ func (afterStepLaw) Wrap(h AfterStep[StepResult], c *hookkit.Call) AfterStep[Ste
 	})
 }
 
-// watch is Fire for layers, observers and tracers.
+// watch is Fire where somebody is told.
 func (p *AfterStepPoint) watch(ctx context.Context, run *Run, at *StepResult) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
@@ -4020,7 +3990,7 @@ func (p *AfterStepPoint) fire(ctx context.Context, run *Run, at *StepResult, s *
 	}
 }
 
-// CheckDone is a hook at the point of that name.
+// CheckDone is a hook of that point.
 //
 // CheckDone fires each time the model wants to finish: by a reply without tool calls, or by a call of
 // the done tool, after the reply's other calls were answered. A replaced Answer is the one that is
@@ -4028,7 +3998,7 @@ func (p *AfterStepPoint) fire(ctx context.Context, run *Run, at *StepResult, s *
 // as many rejections as the loop allows, the run stops with retry_limit.
 //
 // Hooks run in order; each may return ReplaceCheckDone or RejectDone, or nil to continue.
-// A failing hook ends the fire with its failure.
+// A failing hook ends the fire.
 type CheckDone[P any] interface {
 	CheckDone(ctx context.Context, run *Run, payload P) (CheckDoneOutcome, error)
 }
@@ -4081,10 +4051,10 @@ func (checkDoneReplace) legalAtCheckDone() {}
 // CheckDoneExit is what Fire can come back with: RejectDone.
 type CheckDoneExit interface {
 	CheckDoneOutcome
-	leavesCheckDone()
+	isExit()
 }
 
-// CheckDoneObserver is told of every firing of CheckDone after it was decided.
+// CheckDoneObserver is told of every firing, once it is decided.
 type CheckDoneObserver[P any] interface {
 	ObserveCheckDone(ctx context.Context, run *Run, fired CheckDoneFired[P])
 }
@@ -4099,7 +4069,6 @@ type CheckDoneFired[P any] struct {
 	Exit CheckDoneExit
 	// what Fire returned
 	Err error
-	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -4135,7 +4104,7 @@ func (checkDoneLaw) Wrap(h CheckDone[DoneRequest], c *hookkit.Call) CheckDone[Do
 	})
 }
 
-// watch is Fire for layers, observers and tracers.
+// watch is Fire where somebody is told.
 func (p *CheckDonePoint) watch(ctx context.Context, run *Run, at *DoneRequest) (exit CheckDoneExit, err error) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
@@ -4188,7 +4157,7 @@ func (p *CheckDonePoint) fire(ctx context.Context, run *Run, at *DoneRequest, s 
 	return exit, err
 }
 
-// OnDoneAccepted is a hook at the point of that name.
+// OnDoneAccepted is a hook of that point.
 //
 // OnDoneAccepted fires at most once per run, when an answer has passed every gate and is final.
 //
@@ -4225,7 +4194,7 @@ type onDoneAcceptedWhen struct {
 	OnDoneAcceptedFunc
 }
 
-// OnDoneAcceptedObserver is told of every firing of OnDoneAccepted after it was decided.
+// OnDoneAcceptedObserver is told of every firing, once it is decided.
 type OnDoneAcceptedObserver[P any] interface {
 	ObserveOnDoneAccepted(ctx context.Context, run *Run, fired OnDoneAcceptedFired[P])
 }
@@ -4234,7 +4203,6 @@ type OnDoneAcceptedObserver[P any] interface {
 type OnDoneAcceptedFired[P any] struct {
 	// as fired
 	Payload P
-	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -4270,7 +4238,7 @@ func (onDoneAcceptedLaw) Wrap(h OnDoneAccepted[DoneAccepted], c *hookkit.Call) O
 	})
 }
 
-// watch is Fire for layers, observers and tracers.
+// watch is Fire where somebody is told.
 func (p *OnDoneAcceptedPoint) watch(ctx context.Context, run *Run, at *DoneAccepted) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
@@ -4305,7 +4273,7 @@ func (p *OnDoneAcceptedPoint) fire(ctx context.Context, run *Run, at *DoneAccept
 	}
 }
 
-// OnRunError is a hook at the point of that name.
+// OnRunError is a hook of that point.
 //
 // OnRunError fires at most once per run, when the run is about to fail. EndTurn turns the failure into
 // a reply; the failure stays among the warnings of the result. A failing hook is reported, and the
@@ -4313,7 +4281,7 @@ func (p *OnDoneAcceptedPoint) fire(ctx context.Context, run *Run, at *DoneAccept
 // for it.
 //
 // Hooks run in order; each may return EndTurn, or nil to continue.
-// A failing hook is reported and the next one runs.
+// A failing hook is reported; the next one runs.
 type OnRunError[P any] interface {
 	OnRunError(ctx context.Context, run *Run, payload P) (OnRunErrorOutcome, error)
 }
@@ -4354,10 +4322,10 @@ type OnRunErrorOutcome interface {
 // OnRunErrorExit is what Fire can come back with: EndTurn.
 type OnRunErrorExit interface {
 	OnRunErrorOutcome
-	leavesOnRunError()
+	isExit()
 }
 
-// OnRunErrorObserver is told of every firing of OnRunError after it was decided.
+// OnRunErrorObserver is told of every firing, once it is decided.
 type OnRunErrorObserver[P any] interface {
 	ObserveOnRunError(ctx context.Context, run *Run, fired OnRunErrorFired[P])
 }
@@ -4370,7 +4338,6 @@ type OnRunErrorFired[P any] struct {
 	Exit OnRunErrorExit
 	// what Fire returned
 	Err error
-	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -4406,7 +4373,7 @@ func (onRunErrorLaw) Wrap(h OnRunError[RunError], c *hookkit.Call) OnRunError[Ru
 	})
 }
 
-// watch is Fire for layers, observers and tracers.
+// watch is Fire where somebody is told.
 func (p *OnRunErrorPoint) watch(ctx context.Context, run *Run, at *RunError) (exit OnRunErrorExit, err error) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
@@ -4455,13 +4422,13 @@ func (p *OnRunErrorPoint) fire(ctx context.Context, run *Run, at *RunError, s *h
 	return exit, err
 }
 
-// OnStop is a hook at the point of that name.
+// OnStop is a hook of that point.
 //
 // OnStop fires once per run, when the run stops for whatever reason, on the signals recorded so far.
 // A hook may add signals; it cannot resume the run.
 //
 // Every hook is asked; what they return is put together in firing order.
-// A failing hook is reported and the next one runs.
+// A failing hook is reported; the next one runs.
 type OnStop[P any] interface {
 	OnStop(ctx context.Context, run *Run, payload P) ([]EndRun, error)
 }
@@ -4494,7 +4461,7 @@ type onStopWhen struct {
 	OnStopFunc
 }
 
-// OnStopObserver is told of every firing of OnStop after it was decided.
+// OnStopObserver is told of every firing, once it is decided.
 type OnStopObserver[P any] interface {
 	ObserveOnStop(ctx context.Context, run *Run, fired OnStopFired[P])
 }
@@ -4505,7 +4472,6 @@ type OnStopFired[P any] struct {
 	Payload P
 	// in firing order
 	Collected []EndRun
-	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -4541,7 +4507,7 @@ func (onStopLaw) Wrap(h OnStop[Stopping], c *hookkit.Call) OnStop[Stopping] {
 	})
 }
 
-// watch is Fire for layers, observers and tracers.
+// watch is Fire where somebody is told.
 func (p *OnStopPoint) watch(ctx context.Context, run *Run, at *Stopping) (collected []EndRun) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
@@ -4580,14 +4546,14 @@ func (p *OnStopPoint) fire(ctx context.Context, run *Run, at *Stopping, s *hookk
 	return collected
 }
 
-// BeforeRunEnd is a hook at the point of that name.
+// BeforeRunEnd is a hook of that point.
 //
 // BeforeRunEnd fires once per run, when the result is complete: the last chance to rewrite it. Signals,
 // Stop and the totals stay as they were, and an emptied Err is restored. A failing hook withholds what
 // would have gone out: the run fails, and Reply, Calls and Messages of its result are empty.
 //
 // Hooks run in order; each may return ReplaceBeforeRunEnd, or nil to continue.
-// A failing hook ends the fire with its failure.
+// A failing hook ends the fire.
 type BeforeRunEnd[P any] interface {
 	BeforeRunEnd(ctx context.Context, run *Run, payload P) (BeforeRunEndOutcome, error)
 }
@@ -4637,7 +4603,7 @@ type beforeRunEndReplace struct {
 
 func (beforeRunEndReplace) legalAtBeforeRunEnd() {}
 
-// BeforeRunEndObserver is told of every firing of BeforeRunEnd after it was decided.
+// BeforeRunEndObserver is told of every firing, once it is decided.
 type BeforeRunEndObserver[P any] interface {
 	ObserveBeforeRunEnd(ctx context.Context, run *Run, fired BeforeRunEndFired[P])
 }
@@ -4650,7 +4616,6 @@ type BeforeRunEndFired[P any] struct {
 	Left P
 	// what Fire returned
 	Err error
-	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -4686,7 +4651,7 @@ func (beforeRunEndLaw) Wrap(h BeforeRunEnd[AgentResult], c *hookkit.Call) Before
 	})
 }
 
-// watch is Fire for layers, observers and tracers.
+// watch is Fire where somebody is told.
 func (p *BeforeRunEndPoint) watch(ctx context.Context, run *Run, at *AgentResult) (err error) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
@@ -4736,7 +4701,7 @@ func (p *BeforeRunEndPoint) fire(ctx context.Context, run *Run, at *AgentResult,
 	return err
 }
 
-// OnRunEnd is a hook at the point of that name.
+// OnRunEnd is a hook of that point.
 //
 // OnRunEnd fires exactly once per started run, as its last act, whatever ended it, with the result
 // that the caller gets. The model of Env can still be used; what it uses is added to the totals that
@@ -4775,7 +4740,7 @@ type onRunEndWhen struct {
 	OnRunEndFunc
 }
 
-// OnRunEndObserver is told of every firing of OnRunEnd after it was decided.
+// OnRunEndObserver is told of every firing, once it is decided.
 type OnRunEndObserver[P any] interface {
 	ObserveOnRunEnd(ctx context.Context, run *Run, fired OnRunEndFired[P])
 }
@@ -4784,7 +4749,6 @@ type OnRunEndObserver[P any] interface {
 type OnRunEndFired[P any] struct {
 	// as fired
 	Payload P
-	// who decided, and how
 	hookkit.Verdict
 }
 
@@ -4820,7 +4784,7 @@ func (onRunEndLaw) Wrap(h OnRunEnd[AgentResult], c *hookkit.Call) OnRunEnd[Agent
 	})
 }
 
-// watch is Fire for layers, observers and tracers.
+// watch is Fire where somebody is told.
 func (p *OnRunEndPoint) watch(ctx context.Context, run *Run, at *AgentResult) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
