@@ -64,7 +64,7 @@ func (r *reading) wrongEmbed(e *embedding) string {
 		case d == nil && x.Name == "error" || d == nil && predeclared[x.Name]:
 			return x.Name + " declares no points: remove it"
 		case d == nil:
-			if meant := r.near(x.Name, r.interfaces()); meant != "" {
+			if meant := r.near(x.Name, r.interfaces); meant != "" {
 				return x.Name + " is not declared in this file: did you mean " + meant + "?"
 			}
 			return x.Name + " is not declared in this file: declare it here as an interface"
@@ -82,21 +82,6 @@ func (r *reading) wrongEmbed(e *embedding) string {
 		return "an interface without a name cannot be a group of points: declare its methods here, or give it a name in this file"
 	}
 	return r.text(e.expr) + " cannot be embedded: embed spec.Env, an interface of this file, or Points of another package"
-}
-
-// interfaces lists the interfaces of the spec file in order of their names.
-func (r *reading) interfaces() []string {
-	var names []string
-	for _, name := range r.Declared {
-		d := r.scope[name]
-		if d.file != r.file || d.spec == nil || d.spec == r.Points {
-			continue
-		}
-		if _, ok := ast.Unparen(d.spec.Type).(*ast.InterfaceType); ok {
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 func checkEmbeddingCycle(r *reading, report report) {

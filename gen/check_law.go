@@ -149,7 +149,7 @@ func (r *reading) idleInterfaces() []*declaration {
 		return nil
 	}
 	var idle []*declaration
-	for _, name := range r.interfaces() {
+	for _, name := range r.interfaces {
 		if r.groups[name] {
 			continue
 		}

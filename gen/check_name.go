@@ -30,7 +30,7 @@ func generatedNames(point string) []string {
 func unexportedNames(point string) []string {
 	first, size := utf8.DecodeRuneInString(point)
 	point = string(unicode.ToLower(first)) + point[size:]
-	return []string{point + "Binding", point + "When", point + "Act", point + "Replace", point + "Edit"}
+	return []string{point + "Law", point + "When", point + "Act", point + "Replace", point + "Edit"}
 }
 
 // reserved reports whether no point can have the name.

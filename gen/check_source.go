@@ -2,7 +2,6 @@ package gen
 
 import (
 	"go/ast"
-	"go/token"
 	"path"
 	"strings"
 )
@@ -57,27 +56,17 @@ func checkQualifier(r *reading, report report) {
 
 // unknownQualifier says what is wrong with a qualifier that no import can stand for.
 func (r *reading) unknownQualifier(use qualifierUse) string {
-	var names, unclear []string
-	dotted, language := false, false
-	for _, l := range r.imports {
-		names = append(names, l.names...)
-		language = language || l.language()
-		dotted = dotted || l.name == "."
-		if l.name == "" && l.path != "C" && !strings.EqualFold(path.Base(l.path), use.name) && !token.IsIdentifier(path.Base(l.path)) {
-			unclear = append(unclear, l.path)
-		}
-	}
-	selector := use.name + "." + use.sel.Sel.Name
-	meant := r.near(use.name, names)
-	switch {
-	case use.name == "spec" && !language:
+	if use.name == "spec" && r.SpecPkg.Path == "" {
 		return "spec is not imported: add import \"" + languagePath + "\""
-	case meant != "":
-		return "nothing is imported as " + use.name + ": did you mean " + meant + "? Else name the import"
-	case len(unclear) > 0:
-		return "cannot tell which import " + use.name + " is: name the import, as in " + use.name + " \"" + unclear[0] + "\""
 	}
-	return "cannot tell which import " + selector + " comes from: name the import, as in " + use.name + " \"path/of/" + use.name + "\""
+	if meant := r.near(use.name, r.importNames); meant != "" {
+		return "nothing is imported as " + use.name + ": did you mean " + meant + "? Else name the import"
+	}
+	what, example := use.name+"."+use.sel.Sel.Name+" comes from", "path/of/"+use.name
+	if r.unclearPath != "" {
+		what, example = use.name+" is", r.unclearPath
+	}
+	return "cannot tell which import " + what + ": name the import, as in " + use.name + " \"" + example + "\""
 }
 
 func checkShadowedName(r *reading, report report) {

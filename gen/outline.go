@@ -3,27 +3,32 @@ package gen
 import (
 	"go/ast"
 	"go/token"
+	"path"
+	"slices"
 )
 
 // A reading is a spec file as read: the model, filled as far as it goes, and beside it what only the checks
 // need to judge. Building it reports nothing and stops at nothing.
 type reading struct {
 	*Spec
-	file       *file   // the spec file
-	others     []*file // the other files of its package that belong to every build
-	scope      map[string]*declaration
-	methods    []*declaration // of every type of the package
-	imports    []*importLine
-	candidates map[string][]*importLine // what a qualifier can stand for
-	qualifiers map[string]*importLine   // every qualifier in the types of the spec file; nil where it cannot be told
-	uses       []qualifierUse           // the first use of each qualifier, in source order
-	directives []fileDirective
-	embeds     []*embedding
-	members    []*member
-	byName     map[string]*member // the first of each name
-	groups     map[string]bool    // interfaces reached from the points interface
-	strangers  []stranger
-	asked      int // how often near was
+	file        *file   // the spec file
+	others      []*file // the other files of its package that belong to every build
+	scope       map[string]*declaration
+	methods     []*declaration // of every type of the package
+	imports     []*importLine
+	candidates  map[string][]*importLine // what a qualifier can stand for
+	qualifiers  map[string]*importLine   // every qualifier in the types of the spec file; nil where it cannot be told
+	uses        []qualifierUse           // the first use of each qualifier, in source order
+	importNames []string                 // what the imports may be called
+	unclearPath string                   // of the first import whose package is certainly not called as its path ends, "" if none
+	directives  []fileDirective
+	embeds      []*embedding
+	members     []*member
+	byName      map[string]*member // the first of each name
+	groups      map[string]bool    // interfaces reached from the points interface
+	interfaces  []string           // those of the spec file but for the points interface, sorted
+	strangers   []stranger
+	asked       int // how often near was
 }
 
 // A fileDirective is a directive in one of the files of the directory.
@@ -106,6 +111,7 @@ func outline(dir string, fset *token.FileSet, f *file, others []*file, found []f
 			}
 		}
 	}
+	r.readInterfaces()
 	r.readLaws()
 	r.readExits()
 	r.readExports()
@@ -130,6 +136,12 @@ func (r *reading) declare() {
 func (r *reading) resolveQualifiers() {
 	r.qualifiers = map[string]*importLine{}
 	r.candidates = importsByName(r.imports)
+	for _, l := range r.imports {
+		r.importNames = append(r.importNames, l.names...)
+		if r.unclearPath == "" && l.name == "" && !token.IsIdentifier(path.Base(l.path)) {
+			r.unclearPath = l.path
+		}
+	}
 	for _, decl := range r.file.tree.Decls {
 		group, ok := decl.(*ast.GenDecl)
 		if !ok || group.Tok != token.TYPE {
@@ -181,6 +193,19 @@ func (r *reading) readInterface(d *declaration, open map[*ast.TypeSpec]bool) {
 		}
 	}
 	delete(open, d.spec)
+}
+
+// readInterfaces lists the interfaces of the spec file, without the points interface.
+func (r *reading) readInterfaces() {
+	for name, d := range r.scope {
+		if d.file != r.file || d.spec == nil || d.spec == r.Points {
+			continue
+		}
+		if _, ok := ast.Unparen(d.spec.Type).(*ast.InterfaceType); ok {
+			r.interfaces = append(r.interfaces, name)
+		}
+	}
+	slices.Sort(r.interfaces)
 }
 
 // embedding tells what an embedded element is.

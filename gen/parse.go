@@ -45,6 +45,9 @@ func parseText(fset *token.FileSet, path string, text []byte) (*ast.File, scanne
 	if err != nil && !errors.As(err, &list) {
 		list.Add(token.Position{Filename: path}, err.Error())
 	}
+	if len(list) > 0 {
+		fset.File(tree.FileStart).SetLinesForContent(text) // the parser may have given up before the last line
+	}
 	return tree, list
 }
 

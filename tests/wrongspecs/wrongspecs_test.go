@@ -1,4 +1,4 @@
-package tests
+package wrongspecs
 
 import (
 	"flag"
@@ -16,10 +16,10 @@ import (
 
 var update = flag.Bool("update", false, "write what was got where a golden text differs")
 
-// TestWrongSpecs reads every wrong spec of wrongspecs/*.txtar. In an archive, case/want is what is said about
+// TestWrongSpecs reads every wrong spec of the archives here. In an archive, case/want is what is said about
 // the directory that the case's other files make up.
 func TestWrongSpecs(t *testing.T) {
-	archives, err := filepath.Glob("wrongspecs/*.txtar")
+	archives, err := filepath.Glob("*.txtar")
 	if err != nil || len(archives) == 0 {
 		t.Fatal("no archives", err)
 	}
@@ -119,7 +119,7 @@ func (c *wrongSpec) read(t *testing.T) string {
 
 // TestEveryRuleHasAWrongSpec fails when a rule is never shown.
 func TestEveryRuleHasAWrongSpec(t *testing.T) {
-	archives, _ := filepath.Glob("wrongspecs/*.txtar")
+	archives, _ := filepath.Glob("*.txtar")
 	var shown []string
 	for _, name := range archives {
 		archive, err := txtar.ParseFile(name)

@@ -1,0 +1,94 @@
+package gen
+
+import (
+	"bytes"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+)
+
+// FuzzRead reads any two files as a spec and one beside it. Whatever they hold, the answer is a spec or findings
+// that a person can use, the same ones each time, and the line ends do not matter.
+func FuzzRead(f *testing.F) {
+	f.Add([]byte(everyLaw), []byte("package p\n\ntype Other[T any] struct{}\n"))
+	f.Add([]byte("//hookgen:points"), []byte(""))
+	f.Add([]byte("package p\n//hookgen:points\ntype _ interface{ A; ~B|C; (D); *E; F[G, H]; spec.Env[I]; j.Points }"), []byte("package p;type A=B;type B=A"))
+	f.Add([]byte("package p\n//hookgen:points\ntype P interface{ A(B|C) (D|E) }\ntype B = struct{ X B; Y B }"), []byte("package p\nfunc (D) M() {}"))
+	f.Add([]byte("\"\n/*Hookgen:A"), []byte("0"))
+	archives, err := filepath.Glob("../tests/wrongspecs/*.txtar")
+	if err != nil || len(archives) == 0 {
+		f.Fatal("no wrong specs to begin with", err)
+	}
+	for _, name := range archives {
+		archive, err := txtar.ParseFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, file := range archive.Files {
+			if strings.HasSuffix(file.Name, "/spec.go") {
+				f.Add(file.Data, []byte("package p\n"))
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, spec, beside []byte) {
+		read := func(spec []byte) (*Spec, Diagnostics) {
+			s, found := read("dir", []source{
+				{"beside.go", "dir/beside.go", beside, int64(len(beside))},
+				{"spec.go", "dir/spec.go", spec, int64(len(spec))},
+			})
+			return s, found.sorted()
+		}
+		s, found := read(spec)
+		if (s == nil) == (len(found) == 0) {
+			t.Fatalf("a spec %v beside findings %v", s != nil, found)
+		}
+		lines := bytes.Count(spec, []byte("\n")) + bytes.Count(beside, []byte("\n")) + 1
+		for _, d := range found {
+			if d.Message == "" || d.Rule == "" || d.Rule == RuleIO || strings.Contains(d.Message, "%!") {
+				t.Errorf("%+v says nothing", d)
+			}
+			if d.Rule != ruleSyntax && (d.Pos.Line > lines || d.Pos.Line < 0) { // the parser heeds line directives
+				t.Errorf("%v stands nowhere", d)
+			}
+		}
+		if _, again := read(spec); again.Error() != found.Error() {
+			t.Errorf("once:\n%v\nagain:\n%v", found, again)
+		}
+		if s != nil {
+			if len(s.List) == 0 || s.Points == nil || s.File != "dir/spec.go" && s.File != "dir/beside.go" {
+				t.Errorf("an empty spec: %+v", s)
+			}
+			CheckOutput(s, Output{Package: s.Package})
+			CheckOutput(s, Output{Package: "out", SpecPath: "example.com/p"})
+		}
+		if windows, ok := withCRLF(spec); ok {
+			if _, other := read(windows); places(other) != places(found) {
+				t.Errorf("with other line ends:\n%v\ninstead of:\n%v", other, found)
+			}
+		}
+	})
+}
+
+// places are the diagnostics without the columns of the parser, which counts a carriage return at the end of a
+// file.
+func places(found Diagnostics) string {
+	all := slices.Clone(found)
+	for i := range all {
+		if all[i].Rule == ruleSyntax {
+			all[i].Pos.Column = 0
+		}
+	}
+	return all.Error()
+}
+
+// withCRLF returns the text with the line ends of Windows. It reports false where those would be part of what
+// the text says: in a line directive, in a raw string or behind a lone carriage return.
+func withCRLF(text []byte) ([]byte, bool) {
+	if bytes.ContainsAny(text, "\r`") || bytes.Contains(text, []byte("line ")) {
+		return nil, false
+	}
+	return bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n")), true
+}

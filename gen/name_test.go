@@ -1,0 +1,53 @@
+package gen
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestGeneratedNamesAreReserved holds the names that generated code takes in its package against those that the
+// checks leave to it.
+func TestGeneratedNamesAreReserved(t *testing.T) {
+	s := mustRead(t, everyLaw)
+	text, err := Emit(s, Output{Package: s.Package})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, err := parser.ParseFile(token.NewFileSet(), "", text, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reserved := slices.Clone(generatedTypes)
+	for _, p := range s.List {
+		reserved = append(append(reserved, generatedNames(p.Name)...), unexportedNames(p.Name)...)
+	}
+	taken := 0
+	for _, d := range declarations(&file{tree: tree}) {
+		if d.owner != "" || strings.HasPrefix(d.name, staleCode) {
+			continue
+		}
+		taken++
+		if !slices.Contains(reserved, d.name) {
+			t.Errorf("generated code declares %s, and no check keeps a spec from doing so", d.name)
+		}
+	}
+	if taken < len(s.List) {
+		t.Errorf("%d names in the generated code", taken)
+	}
+	methods := 0
+	for _, d := range tree.Decls {
+		if f, ok := d.(*ast.FuncDecl); ok && f.Recv != nil && receiver(f.Recv) == "Hooks" && f.Name.IsExported() {
+			methods++
+			if !slices.Contains(generatedMethods, f.Name.Name) {
+				t.Errorf("Hooks has a method %s, and no check keeps a point from having that name", f.Name.Name)
+			}
+		}
+	}
+	if methods != len(generatedMethods) {
+		t.Errorf("Hooks has %d methods, and %d names are kept for them", methods, len(generatedMethods))
+	}
+}

@@ -1,0 +1,380 @@
+package gen
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// readFiles reads a directory that consists of the files.
+func readFiles(files map[string]string) (*Spec, Diagnostics) {
+	var sources []source
+	for name, text := range files {
+		sources = append(sources, source{name, "dir/" + name, []byte(text), int64(len(text))})
+	}
+	spec, found := read("dir", sources)
+	return spec, found.sorted()
+}
+
+// mustRead reads a spec of one file that is right.
+func mustRead(t *testing.T, text string) *Spec {
+	t.Helper()
+	spec, found := readFiles(map[string]string{"spec.go": text})
+	if len(found) > 0 {
+		t.Fatal(found)
+	}
+	return spec
+}
+
+// pointShape is what a test compares of a point.
+type pointShape struct {
+	Name, Doc, Param, Payload string
+	Kind                      Kind
+	Replace, Reverse          bool
+	Edit, EditField           string
+	Exits                     string
+	Collect, Around           string
+	Policy                    Policy
+}
+
+func shapes(s *Spec) []pointShape {
+	text := func(t Type) string {
+		if t.Expr == nil {
+			return ""
+		}
+		return s.reading.source(t.Expr)
+	}
+	var all []pointShape
+	for _, p := range s.List {
+		var exits []string
+		for _, x := range p.Exits {
+			exits = append(exits, x.Name)
+		}
+		all = append(all, pointShape{
+			p.Name, p.Doc, p.Param, text(p.Payload), p.Kind, p.Replace, p.Reverse, text(p.Edit), p.EditField,
+			strings.Join(exits, " "), text(p.Collect), text(p.Around), p.Policy,
+		})
+	}
+	return all
+}
+
+const everyLaw = `// Package p shows every law.
+package p
+
+import (
+	"time"
+
+	law "github.com/hookgen/hookgen/spec"
+)
+
+// Points are the points.
+//
+//hookgen:points
+type Points interface {
+	law.Env[*Env] // the environment
+
+	// OnStart starts.
+	OnStart(start Start)
+	Reversed(_ Start) law.Reverse
+	Rewriting(Start) (law.Replace, law.FailOpen)
+	Editing(Message) (law.Edit[Text], law.FailClosed)
+	EditingGeneric(Envelope[Text]) (law.Edit[Text], law.FailClosed)
+	Both(Message) (law.Replace, law.Edit[Text], Stop, law.FailClosed)
+	Leaving(time.Time) (Stop, Skip, law.FailClosed)
+	Back(Start) (law.Reverse, law.Replace, Skip, law.FailOpen)
+	Voting([]Start) (law.Vote, Skip, Stop, law.FailClosed)
+	VotingBack(Start) (law.Reverse, law.Vote, law.Collect[int], Skip, law.FailClosed)
+	Collecting(Start) law.Collect[map[string]int]
+	CollectingClosed(Start) (law.Collect[int], law.FailClosed)
+	Deciding(Start) (Stop, law.Collect[string], law.FailClosed)
+	Model
+}
+
+// Model groups points.
+type Model interface {
+	Checking(Start) law.Check
+	Wrapping(Start) law.Around[time.Duration]
+	WrappingBack(Start) (law.Around[int], law.Reverse)
+	WrappingBackToo(Start) (law.Reverse, law.Around[int])
+}
+
+type Env struct{}
+
+type Start struct{}
+
+type Text string
+
+// Message is edited.
+type Message struct {
+	From string
+	Text // embedded
+}
+
+type Envelope[T any] struct {
+	Kind string
+	Body T
+}
+
+// Skip skips.
+type Skip struct {
+	// Reason says why.
+	Reason string ` + "`json:\"reason\"`" + `
+	A, B   int // two
+}
+
+type Stop struct{}
+
+const Limit = 3
+
+type hidden struct{}
+`
+
+func TestReadFillsEveryLaw(t *testing.T) {
+	s := mustRead(t, everyLaw)
+	want := []pointShape{
+		{Name: "OnStart", Doc: "OnStart starts.\n", Param: "start", Payload: "Start"},
+		{Name: "Reversed", Payload: "Start", Reverse: true},
+		{Name: "Rewriting", Payload: "Start", Kind: Flow, Replace: true, Policy: FailOpen},
+		{Name: "Editing", Payload: "Message", Kind: Flow, Edit: "Text", EditField: "Text", Policy: FailClosed},
+		{Name: "EditingGeneric", Payload: "Envelope[Text]", Kind: Flow, Edit: "Text", EditField: "Body", Policy: FailClosed},
+		{Name: "Both", Payload: "Message", Kind: Flow, Replace: true, Edit: "Text", EditField: "Text", Exits: "Stop", Policy: FailClosed},
+		{Name: "Leaving", Payload: "time.Time", Kind: Flow, Exits: "Stop Skip", Policy: FailClosed},
+		{Name: "Back", Payload: "Start", Kind: Flow, Replace: true, Reverse: true, Exits: "Skip", Policy: FailOpen},
+		{Name: "Voting", Payload: "[]Start", Kind: Vote, Exits: "Skip Stop", Policy: FailClosed},
+		{Name: "VotingBack", Payload: "Start", Kind: Vote, Reverse: true, Collect: "int", Exits: "Skip", Policy: FailClosed},
+		{Name: "Collecting", Payload: "Start", Kind: Collect, Collect: "map[string]int", Policy: FailOpen},
+		{Name: "CollectingClosed", Payload: "Start", Kind: Collect, Collect: "int", Policy: FailClosed},
+		{Name: "Deciding", Payload: "Start", Kind: Flow, Exits: "Stop", Collect: "string", Policy: FailClosed},
+		{Name: "Checking", Payload: "Start", Kind: Check},
+		{Name: "Wrapping", Payload: "Start", Kind: Around, Around: "time.Duration"},
+		{Name: "WrappingBack", Payload: "Start", Kind: Around, Around: "int", Reverse: true},
+		{Name: "WrappingBackToo", Payload: "Start", Kind: Around, Around: "int", Reverse: true},
+	}
+	if diff := cmp.Diff(want, shapes(s)); diff != "" {
+		t.Errorf("want -, got +:\n%s", diff)
+	}
+}
+
+func TestReadFillsTheSpec(t *testing.T) {
+	s := mustRead(t, everyLaw)
+	type import_ struct{ Name, Path string }
+	type export struct {
+		Name, Doc string
+		Const     bool
+		Params    int
+	}
+	type field struct{ Name, Tag, Doc string }
+	type whole struct {
+		Dir, File, Package, Doc, Points, PointsDoc, Env string
+		Imports                                         []import_
+		SpecPkg                                         import_
+		Exits                                           []string
+		Skip                                            []field
+		Exports                                         []export
+		Declared                                        []string
+	}
+	got := whole{
+		Dir: s.Dir, File: s.File, Package: s.Package, Doc: s.Doc, Points: s.Points.Name.Name, PointsDoc: s.PointsDoc,
+		Env: s.reading.source(s.Env.Expr), SpecPkg: import_{s.SpecPkg.Name, s.SpecPkg.Path}, Declared: s.Declared,
+	}
+	for _, i := range s.Imports {
+		got.Imports = append(got.Imports, import_{i.Name, i.Path})
+	}
+	for _, x := range s.Exits {
+		got.Exits = append(got.Exits, x.Name+": "+x.Doc)
+	}
+	for _, f := range s.Exits[0].Fields {
+		got.Skip = append(got.Skip, field{f.Name, f.Tag, f.Doc})
+	}
+	for _, x := range s.Exports {
+		got.Exports = append(got.Exports, export{x.Name, x.Doc, x.Const, len(x.Params)})
+	}
+	want := whole{
+		Dir: "dir", File: "dir/spec.go", Package: "p", Doc: "Package p shows every law.\n",
+		Points: "Points", PointsDoc: "Points are the points.\n", Env: "*Env",
+		Imports: []import_{{"time", "time"}},
+		SpecPkg: import_{"law", "github.com/hookgen/hookgen/spec"},
+		Exits:   []string{"Skip: Skip skips.\n", "Stop: "},
+		Skip:    []field{{"Reason", "`json:\"reason\"`", "Reason says why.\n"}, {"A", "", "two\n"}, {"B", "", "two\n"}},
+		Exports: []export{
+			{Name: "Env"}, {Name: "Envelope", Params: 1}, {Name: "Limit", Const: true}, {Name: "Message", Doc: "Message is edited.\n"},
+			{Name: "Model", Doc: "Model groups points.\n"}, {Name: "Points", Doc: "Points are the points.\n"}, {Name: "Start"}, {Name: "Text"},
+		},
+		Declared: strings.Fields("Env Envelope Limit Message Model Points Skip Start Stop Text hidden"),
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("want -, got +:\n%s", diff)
+	}
+}
+
+// TestReadToleratesWindows holds a spec with a byte order mark and other line ends against the plain one.
+func TestReadToleratesWindows(t *testing.T) {
+	plain := mustRead(t, everyLaw)
+	text := "\ufeff" + strings.ReplaceAll(everyLaw, "\n", "\r\n")
+	windows := mustRead(t, text)
+	if diff := cmp.Diff(shapes(plain), shapes(windows)); diff != "" {
+		t.Errorf("plain -, windows +:\n%s", diff)
+	}
+	for i, x := range plain.Exits {
+		y := windows.Exits[i]
+		if x.Doc != y.Doc || len(x.Fields) > 0 && (x.Fields[0].Tag != y.Fields[0].Tag || x.Fields[0].Doc != y.Fields[0].Doc) {
+			t.Errorf("exit %v became %v", x, y)
+		}
+	}
+	to := Output{Package: "out", SpecPath: "example.com/p"}
+	one, err := Emit(plain, to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := Emit(windows, to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(one), string(other)); diff != "" {
+		t.Errorf("plain -, windows +:\n%s", diff)
+	}
+}
+
+func TestReadExtension(t *testing.T) {
+	s := mustRead(t, `package p
+
+import "example.com/go-agent/v2"
+
+//hookgen:points
+type Points interface {
+	agent.Points
+	OnStart(agent.Run)
+}
+`)
+	if len(s.Parents) != 1 || s.Parents[0].Import.Name != "agent" || s.Parents[0].Import.Path != "example.com/go-agent/v2" {
+		t.Errorf("parents %v", s.Parents)
+	}
+	if len(s.List) != 1 || s.SpecPkg.Path != "" {
+		t.Errorf("points %v, language %v", s.List, s.SpecPkg)
+	}
+}
+
+// TestReadPassesOverOtherFiles shows that nothing beside the spec has to compile.
+func TestReadPassesOverOtherFiles(t *testing.T) {
+	s, found := readFiles(map[string]string{
+		"spec.go":         "package p\n\n//hookgen:points\ntype Points interface {\n\tOnStart(int)\n}\n",
+		"broken.go":       "package p\n\ntype Whole struct{}\n\nfunc broken( {\n\ntype Late struct{}\n",
+		"nothing.go":      "",
+		"other.go":        "package other\n\ntype Foreign struct{}\n",
+		"ignored.go":      "//go:build ignore\n\npackage p\n\ntype Ignored struct{}\n",
+		"tables_linux.go": "package p\n\ntype Linux struct{}\n",
+		"set.go":          "package p\n\nimport (\n\tc \"cmp\"\n)\n\n// Set is a set.\ntype Set[T c.Ordered] map[T]bool\n",
+		"min.go":          "package p\n\nfunc min(a, b int) int { return a }\n",
+		"hooks_gen.go":    "not even Go",
+	})
+	// hooks_gen.go would not be among the sources: load passes over what has the header. Here it is just broken.
+	if len(found) > 0 {
+		t.Fatal(found)
+	}
+	var names []string
+	for _, x := range s.Exports {
+		names = append(names, x.Name)
+	}
+	if got := strings.Join(names, " "); got != "Points Set Whole" && got != "Late Points Set Whole" {
+		t.Errorf("exports %s", got)
+	}
+	if len(s.Imports) != 1 || s.Imports[0].Name != "c" || s.Imports[0].Path != "cmp" {
+		t.Errorf("the constraint of Set is imported as %v", s.Imports)
+	}
+}
+
+// TestReadRenamesImportsOfOtherFiles gives two packages of one name to constraints of two files.
+func TestReadRenamesImportsOfOtherFiles(t *testing.T) {
+	s, found := readFiles(map[string]string{
+		"spec.go": "package p\n\nimport \"example.com/one/law\"\n\n//hookgen:points\ntype Points interface {\n\tOnStart(law.Start)\n}\n",
+		"set.go":  "package p\n\nimport \"example.com/two/law\"\n\ntype Set[T law.Member] map[T]bool\n",
+	})
+	if len(found) > 0 {
+		t.Fatal(found)
+	}
+	if len(s.Imports) != 2 || s.Imports[1].Name != "law2" || s.Imports[1].Path != "example.com/two/law" {
+		t.Fatalf("imports %v", s.Imports)
+	}
+	text, err := Emit(s, Output{Package: "out", SpecPath: "example.com/p"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(text), "type Set[T law2.Member] = ") {
+		t.Errorf("Set is not shown with its constraint:\n%s", text)
+	}
+}
+
+func TestReadDirectories(t *testing.T) {
+	const spec = "package p\n\n//hookgen:points\ntype Points interface {\n\tOnStart(int)\n}\n"
+	write := func(t *testing.T, path, text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Run("a link to a spec is read", func(t *testing.T) {
+		dir, real := t.TempDir(), filepath.Join(t.TempDir(), "real.go")
+		write(t, real, spec)
+		if err := os.Symlink(real, filepath.Join(dir, "spec.go")); err != nil {
+			t.Skip(err)
+		}
+		if _, found := Read(dir); len(found) > 0 {
+			t.Error(found)
+		}
+	})
+	t.Run("what is no file, and what leads nowhere, is passed over", func(t *testing.T) {
+		dir := t.TempDir()
+		write(t, filepath.Join(dir, "spec.go"), spec)
+		if err := os.Mkdir(filepath.Join(dir, "dir.go"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink("nowhere.go", filepath.Join(dir, "link.go")); err != nil {
+			t.Skip(err)
+		}
+		if _, found := Read(dir); len(found) > 0 {
+			t.Error(found)
+		}
+	})
+	t.Run("a directory that is not there is trouble", func(t *testing.T) {
+		_, found := Read(filepath.Join(t.TempDir(), "none"))
+		if !found.Trouble() || !strings.Contains(found.Error(), "no such directory: give") {
+			t.Error(found)
+		}
+	})
+	t.Run("a file in place of a directory is trouble", func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "spec.go")
+		write(t, path, spec)
+		_, found := Read(path)
+		if !found.Trouble() || !strings.Contains(found.Error(), "is not a directory: give") {
+			t.Error(found)
+		}
+	})
+	t.Run("a spec of 10 MB is refused at once", func(t *testing.T) {
+		dir := t.TempDir()
+		write(t, filepath.Join(dir, "spec.go"), spec+strings.Repeat("type T struct{}\n", 625_000))
+		start := time.Now()
+		_, found := Read(dir)
+		if len(found) != 1 || found[0].Rule != "size" || !strings.Contains(found[0].Message, "has 10.0 MB") {
+			t.Error(found)
+		}
+		if took := time.Since(start); took > 2*time.Second {
+			t.Errorf("it took %v", took)
+		}
+	})
+	t.Run("a file of 5 MB beside the spec is read", func(t *testing.T) {
+		dir := t.TempDir()
+		write(t, filepath.Join(dir, "spec.go"), spec)
+		write(t, filepath.Join(dir, "table.go"), "package p\n\nconst Table = `"+strings.Repeat("0123456789abcdef", 5<<16)+"`\n")
+		s, found := Read(dir)
+		if len(found) > 0 {
+			t.Fatal(found)
+		}
+		if len(s.Exports) != 2 || s.Exports[1].Name != "Table" {
+			t.Errorf("exports %v", s.Exports)
+		}
+	})
+}
