@@ -1,0 +1,193 @@
+package builtin_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hookgen/hookgen/builtin"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hooktest"
+	"github.com/hookgen/hookgen/loop"
+)
+
+func ExampleMemoryInjector() {
+	memory := &builtin.MemoryStore{} // or builtin.OpenMemoryFile("memory.json")
+	_, _ = memory.AddFact(context.Background(), builtin.Fact{Key: "city", Value: "Oslo"})
+	_ = memory.SetPreference(context.Background(), "language", "English")
+
+	var hooks agent.Hooks
+	hooks.Use(&builtin.MemoryInjector{Store: memory})
+	for _, text := range hooks.Briefing.Fire(context.Background(), agent.NewRun(nil), agent.Step{Number: 1}) {
+		fmt.Println(text)
+	}
+	// Output:
+	// ## Memory
+	// Known preferences:
+	// - language: English
+	// Known facts:
+	// - city: Oslo
+}
+
+// briefed returns the briefing of a request, "" if it has none.
+func briefed(req agent.LLMRequest) string {
+	for _, m := range req.Messages {
+		if m.Role == agent.RoleSystem && m.Name == agent.BriefingName {
+			return m.Content
+		}
+	}
+	return ""
+}
+
+func TestMemoryIsInEveryPromptOncePerRunAndRefreshedInTheNext(t *testing.T) {
+	store := &builtin.MemoryStore{}
+	if _, err := store.AddFact(t.Context(), builtin.Fact{Key: "city", Value: "Oslo"}); err != nil {
+		t.Fatal(err)
+	}
+	remember := &hooktest.Tool{Name: "remember", Func: func(ctx context.Context, _ agent.ToolCallRequest) (string, error) {
+		_, err := store.AddFact(ctx, builtin.Fact{Key: "pet", Value: "cat"})
+		return "stored", err
+	}}
+	tested := hooktest.Loop{
+		Turns: []hooktest.Turn{hooktest.Call("remember", nil), hooktest.Reply("a"), hooktest.Reply("b")},
+		Tools: []agent.Tool{remember},
+		Hooks: []agent.Hook{&builtin.MemoryInjector{Store: store}},
+		Agent: &loop.Agent{Instructions: "Mind the header ## Memory"},
+	}.Make()
+	for range 2 {
+		result, err := tested.Agent.Run(t.Context(), "x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range result.Messages {
+			if strings.Contains(m.Content, "Oslo") {
+				t.Errorf("the stored conversation holds %q", m.Content)
+			}
+		}
+	}
+	requests := tested.Script.Requests()
+	for i, req := range requests {
+		text := briefed(req)
+		if strings.Count(text, "## Memory\nKnown facts:") != 1 || strings.Count(text, "city: Oslo") != 1 {
+			t.Errorf("prompt %d is briefed %q", i, text)
+		}
+		if pet := strings.Contains(text, "pet: cat"); pet != (i == 2) {
+			t.Errorf("prompt %d is briefed %q", i, text)
+		}
+	}
+}
+
+func TestEmptyMemoryAddsNothingAndTwoStoresBothAppear(t *testing.T) {
+	empty, one, two := &builtin.MemoryStore{}, &builtin.MemoryStore{}, &builtin.MemoryStore{}
+	_ = one.SetPreference(t.Context(), "a", "1")
+	_ = two.SetPreference(t.Context(), "b", "2")
+	for name, c := range map[string]struct {
+		stores []builtin.Memory
+		want   string
+	}{
+		"empty": {[]builtin.Memory{empty}, ""},
+		"two":   {[]builtin.Memory{one, empty, two}, "## Memory\nKnown preferences:\n- a: 1\n\n## Memory\nKnown preferences:\n- b: 2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var hooks []agent.Hook
+			for _, s := range c.stores {
+				hooks = append(hooks, &builtin.MemoryInjector{Store: s})
+			}
+			ran := hooktest.Loop{Turns: []hooktest.Turn{hooktest.Reply("ok")}, Hooks: hooks}.Run(t, "x")
+			if got := briefed(ran.Script.Requests()[0]); got != c.want {
+				t.Errorf("briefed %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// brokenMemory fails as often as it is told to.
+type brokenMemory struct {
+	builtin.MemoryStore
+	failures int
+}
+
+func (m *brokenMemory) Facts(ctx context.Context, scope string) ([]builtin.Fact, error) {
+	if m.failures > 0 {
+		m.failures--
+		return nil, errors.New("disk on fire")
+	}
+	return m.MemoryStore.Facts(ctx, scope)
+}
+
+func TestAMemoryThatFailsIsLeftOutAndTriedAgain(t *testing.T) {
+	store := &brokenMemory{failures: 1}
+	_ = store.SetPreference(t.Context(), "a", "1")
+	ran := hooktest.Loop{
+		Turns: []hooktest.Turn{hooktest.Call("work", nil), hooktest.Reply("ok")},
+		Tools: []agent.Tool{&hooktest.Tool{Name: "work"}},
+		Hooks: []agent.Hook{&builtin.MemoryInjector{Store: store, Header: "# M"}},
+	}.Run(t, "x")
+	requests := ran.Script.Requests()
+	if ran.Failed != nil || briefed(requests[0]) != "" || briefed(requests[1]) != "# M\nKnown preferences:\n- a: 1" {
+		t.Errorf("%v, %q, %q", ran.Failed, briefed(requests[0]), briefed(requests[1]))
+	}
+	if f := ran.Recorder.Fires("Briefing")[0].Failures; len(f) != 1 || !strings.Contains(f[0].Error(), "disk on fire") {
+		t.Errorf("reported %v", f)
+	}
+}
+
+func TestMemoryIsFlushedAtTheEndOfARun(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "memory.json")
+	store, err := builtin.OpenMemoryFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	note := &hooktest.Tool{Name: "note", Func: func(ctx context.Context, _ agent.ToolCallRequest) (string, error) {
+		return "", errors.Join(store.SetPreference(ctx, "a", "1"), store.SetPreference(ctx, "b", "2"))
+	}}
+	hooktest.Loop{
+		Turns: []hooktest.Turn{hooktest.Call("note", nil), hooktest.Error(errors.New("model down"))},
+		Tools: []agent.Tool{note},
+		Hooks: []agent.Hook{&builtin.MemoryInjector{Store: store}},
+	}.Run(t, "x")
+	again, err := builtin.OpenMemoryFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, _ := again.Preferences(t.Context()); len(p) != 2 {
+		t.Errorf("the file holds %+v", p)
+	}
+}
+
+func TestMemoryInjectorsShareNothing(t *testing.T) {
+	store := &builtin.MemoryStore{}
+	_ = store.SetPreference(t.Context(), "a", "1")
+	one, two := &builtin.MemoryInjector{Store: store}, &builtin.MemoryInjector{Store: store, Header: "# Two"}
+	var hooks agent.Hooks
+	hooks.Use(one)
+	hooks.Use(two)
+	for range 2 { // each run has its own text, too
+		run := agent.NewRun(nil)
+		first := hooks.Briefing.Fire(t.Context(), run, agent.Step{})
+		_ = store.SetPreference(t.Context(), "a", "2")
+		second := hooks.Briefing.Fire(t.Context(), run, agent.Step{})
+		if len(first) != 2 || first[0] != second[0] || first[1] != second[1] || first[0] == first[1] {
+			t.Errorf("got %q, %q", first, second)
+		}
+	}
+}
+
+func TestAMemoryInjectorWithoutAStoreCannotBeUsed(t *testing.T) {
+	mustPanic(t, "MemoryInjector: Store is nil", func() { new(agent.Hooks).Use(&builtin.MemoryInjector{}) })
+}
+
+// mustPanic fails the test unless f panics with a text that holds want.
+func mustPanic(t *testing.T, want string, f func()) {
+	t.Helper()
+	defer func() {
+		t.Helper()
+		if got := fmt.Sprint(recover()); !strings.Contains(got, want) {
+			t.Errorf("panicked with %q, want %q", got, want)
+		}
+	}()
+	f()
+}
