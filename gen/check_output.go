@@ -45,7 +45,7 @@ func checkFunctionClash(r *reading, report report) {
 		if ast.IsExported(name) && (d.kind == token.TYPE || d.kind == token.CONST) {
 			continue // asked in either case
 		}
-		if strings.HasPrefix(name, staleCode) {
+		if strings.HasPrefix(name, staleCode) || strings.HasPrefix(name, stale) {
 			report(d.pos, "%s is the name of the guard in generated code: rename it", name)
 		}
 		if message := clash(d, owners); message != "" {

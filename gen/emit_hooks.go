@@ -2,74 +2,12 @@ package gen
 
 import (
 	"fmt"
-	"go/ast"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/dave/jennifer/jen"
 )
-
-// staleCode names the guard; it is what the compiler prints, so it says what to do.
-const staleCode = "staleCode_runHookgen"
-
-// guard restates the spec, so that code older than its spec does not compile, and names what the runtime
-// must have, so that a runtime older than the code does not compile either.
-func (e *emitter) guard(f *jen.File) {
-	comment(f, staleCode+" restates the spec. If the compiler reports it, the spec changed after this file was",
-		"generated: run hookgen (go generate) again.")
-	f.Type().Id(staleCode).InterfaceFunc(func(g *jen.Group) {
-		for _, p := range e.spec.Parents {
-			g.Qual(p.Import.Path, "Points")
-		}
-		if e.spec.Env.Expr != nil {
-			g.Qual(e.spec.SpecPkg.Path, "Env").Types(e.typ(e.spec.Env.Expr))
-		}
-		for _, p := range e.spec.List {
-			m := g.Id(p.Name).Params(e.typ(p.Payload.Expr))
-			if len(p.Results) > 0 {
-				m.Params(e.lawTypes(p)...)
-			}
-		}
-	})
-	f.Var().DefsFunc(func(g *jen.Group) {
-		points := e.points()
-		g.Id("_").Add(points).Op("=").Id(staleCode).Parens(jen.Nil())
-		g.Id("_").Id(staleCode).Op("=").Add(points).Parens(jen.Nil())
-		g.Id("_").Op("=").Parens(jen.Op("*").Id(staleCode)).Parens(jen.Parens(jen.Op("*").Add(points)).Parens(jen.Nil()))
-	})
-	if e.apart() {
-		for _, x := range e.spec.Exits {
-			name := staleCode + "_" + x.Name
-			f.Type().Id(name).Qual(e.to.SpecPath, x.Name)
-			f.Var().Id("_").Op("=").Id(x.Name).Parens(jen.Id(name).Values())
-		}
-	}
-	comment(f, "If the next line does not compile, the runtime is older than this file:",
-		"go get github.com/hookgen/hookgen@latest, then run hookgen again.")
-	f.Const().Id("_").Op("=").Qual(kit, "RuntimeIsAtLeast1")
-}
-
-// points is the type of the spec's interface, as the guard must name it.
-func (e *emitter) points() *jen.Statement {
-	if e.apart() {
-		return jen.Qual(e.to.SpecPath, e.spec.Points.Name.Name)
-	}
-	return jen.Id(e.spec.Points.Name.Name)
-}
-
-// lawTypes are the results of a point as the spec has them: its exits are those of the spec's package.
-func (e *emitter) lawTypes(p *Point) []jen.Code {
-	codes := make([]jen.Code, len(p.Results))
-	for i, r := range p.Results {
-		if id, ok := r.(*ast.Ident); ok && e.apart() {
-			codes[i] = jen.Qual(e.to.SpecPath, id.Name)
-		} else {
-			codes[i] = e.typ(r)
-		}
-	}
-	return codes
-}
 
 // run emits Run and NewRun.
 func (e *emitter) run(f *jen.File) {

@@ -59,12 +59,12 @@ type staleCode_runHookgen interface {
 	OnRunEnd(AgentResult)
 }
 
-var (
-	_ agentspec.Points     = staleCode_runHookgen(nil)
-	_ staleCode_runHookgen = agentspec.Points(nil)
-	_                      = (*staleCode_runHookgen)((*agentspec.Points)(nil))
+// Spec and restatement are the same, or these are no types.
+type (
+	_ [len([...]agentspec.Points{staleCode_runHookgen(nil)})]struct{}
+	_ [len([...]staleCode_runHookgen{agentspec.Points(nil)})]struct{}
+	_ [len([...]*staleCode_runHookgen{(*staleCode_runHookgen)((*agentspec.Points)(nil))})]struct{}
 )
-
 type staleCode_runHookgen_EndTurn agentspec.EndTurn
 
 var _ = EndTurn(staleCode_runHookgen_EndTurn{})
