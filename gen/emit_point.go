@@ -245,7 +245,7 @@ func (p *pointEmitter) observers(f *jen.File) {
 	comment(f, p.n+"Observer is told of every firing, once it is decided.")
 	f.Type().Id(p.n + "Observer").Types(jen.Id("P").Id("any")).Interface(
 		jen.Id("Observe"+p.n).Params(ctxParam(), runParam(), jen.Id("fired").Id(p.n+"Fired").Types(jen.Id("P"))))
-	comment(f, p.n+"Fired is one firing of "+p.n+".")
+	comment(f, p.n+"Fired is one firing.")
 	f.Type().Id(p.n + "Fired").Types(jen.Id("P").Id("any")).StructFunc(func(g *jen.Group) {
 		field := func(has bool, doc, name string, typ *jen.Statement) {
 			if has {
@@ -271,7 +271,7 @@ func (p *pointEmitter) point(f *jen.File) {
 	if p.decides() {
 		option = "GateOption"
 	}
-	comment(f, p.n+"Point holds the hooks of "+p.n+"; do not copy it.")
+	comment(f, p.n+"Point holds the hooks; do not copy it.")
 	f.Type().Id(p.n + "Point").Struct(kitType("Registry").Types(p.hook(), jen.Id(p.n+"Observer").Types(p.payload()), kitType(option), jen.Id(p.lawType())))
 	if p.p.Kind == Around {
 		p.aroundFire(f)

@@ -773,7 +773,7 @@ type OnRunStartObserver[P any] interface {
 	ObserveOnRunStart(ctx context.Context, run *Run, fired OnRunStartFired[P])
 }
 
-// OnRunStartFired is one firing of OnRunStart.
+// OnRunStartFired is one firing.
 type OnRunStartFired[P any] struct {
 	// as fired
 	Payload P
@@ -786,7 +786,7 @@ type OnRunStartFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnRunStartPoint holds the hooks of OnRunStart; do not copy it.
+// OnRunStartPoint holds the hooks; do not copy it.
 type OnRunStartPoint struct {
 	hookkit.Registry[OnRunStart[RunStart], OnRunStartObserver[RunStart], hookkit.GateOption, onRunStartLaw]
 }
@@ -917,7 +917,7 @@ type ShouldStopObserver[P any] interface {
 	ObserveShouldStop(ctx context.Context, run *Run, fired ShouldStopFired[P])
 }
 
-// ShouldStopFired is one firing of ShouldStop.
+// ShouldStopFired is one firing.
 type ShouldStopFired[P any] struct {
 	// as fired
 	Payload P
@@ -928,7 +928,7 @@ type ShouldStopFired[P any] struct {
 	hookkit.Verdict
 }
 
-// ShouldStopPoint holds the hooks of ShouldStop; do not copy it.
+// ShouldStopPoint holds the hooks; do not copy it.
 type ShouldStopPoint struct {
 	hookkit.Registry[ShouldStop[Step], ShouldStopObserver[Step], hookkit.HookOption, shouldStopLaw]
 }
@@ -1046,14 +1046,14 @@ type BeforeStepObserver[P any] interface {
 	ObserveBeforeStep(ctx context.Context, run *Run, fired BeforeStepFired[P])
 }
 
-// BeforeStepFired is one firing of BeforeStep.
+// BeforeStepFired is one firing.
 type BeforeStepFired[P any] struct {
 	// as fired
 	Payload P
 	hookkit.Verdict
 }
 
-// BeforeStepPoint holds the hooks of BeforeStep; do not copy it.
+// BeforeStepPoint holds the hooks; do not copy it.
 type BeforeStepPoint struct {
 	hookkit.Registry[BeforeStep[Step], BeforeStepObserver[Step], hookkit.HookOption, beforeStepLaw]
 }
@@ -1176,7 +1176,7 @@ type ShouldCompactObserver[P any] interface {
 	ObserveShouldCompact(ctx context.Context, run *Run, fired ShouldCompactFired[P])
 }
 
-// ShouldCompactFired is one firing of ShouldCompact.
+// ShouldCompactFired is one firing.
 type ShouldCompactFired[P any] struct {
 	// as fired
 	Payload P
@@ -1189,7 +1189,7 @@ type ShouldCompactFired[P any] struct {
 	hookkit.Verdict
 }
 
-// ShouldCompactPoint holds the hooks of ShouldCompact; do not copy it.
+// ShouldCompactPoint holds the hooks; do not copy it.
 type ShouldCompactPoint struct {
 	hookkit.Registry[ShouldCompact[ContextUse], ShouldCompactObserver[ContextUse], hookkit.GateOption, shouldCompactLaw]
 }
@@ -1337,7 +1337,7 @@ type BeforeCompactObserver[P any] interface {
 	ObserveBeforeCompact(ctx context.Context, run *Run, fired BeforeCompactFired[P])
 }
 
-// BeforeCompactFired is one firing of BeforeCompact.
+// BeforeCompactFired is one firing.
 type BeforeCompactFired[P any] struct {
 	// as fired
 	Payload P
@@ -1348,7 +1348,7 @@ type BeforeCompactFired[P any] struct {
 	hookkit.Verdict
 }
 
-// BeforeCompactPoint holds the hooks of BeforeCompact; do not copy it.
+// BeforeCompactPoint holds the hooks; do not copy it.
 type BeforeCompactPoint struct {
 	hookkit.Registry[BeforeCompact[Compaction], BeforeCompactObserver[Compaction], hookkit.GateOption, beforeCompactLaw]
 }
@@ -1492,7 +1492,7 @@ type AfterCompactObserver[P any] interface {
 	ObserveAfterCompact(ctx context.Context, run *Run, fired AfterCompactFired[P])
 }
 
-// AfterCompactFired is one firing of AfterCompact.
+// AfterCompactFired is one firing.
 type AfterCompactFired[P any] struct {
 	// as fired
 	Payload P
@@ -1503,7 +1503,7 @@ type AfterCompactFired[P any] struct {
 	hookkit.Verdict
 }
 
-// AfterCompactPoint holds the hooks of AfterCompact; do not copy it.
+// AfterCompactPoint holds the hooks; do not copy it.
 type AfterCompactPoint struct {
 	hookkit.Registry[AfterCompact[Compacted], AfterCompactObserver[Compacted], hookkit.GateOption, afterCompactLaw]
 }
@@ -1630,7 +1630,7 @@ type BriefingObserver[P any] interface {
 	ObserveBriefing(ctx context.Context, run *Run, fired BriefingFired[P])
 }
 
-// BriefingFired is one firing of Briefing.
+// BriefingFired is one firing.
 type BriefingFired[P any] struct {
 	// as fired
 	Payload P
@@ -1639,7 +1639,7 @@ type BriefingFired[P any] struct {
 	hookkit.Verdict
 }
 
-// BriefingPoint holds the hooks of Briefing; do not copy it.
+// BriefingPoint holds the hooks; do not copy it.
 type BriefingPoint struct {
 	hookkit.Registry[Briefing[Step], BriefingObserver[Step], hookkit.HookOption, briefingLaw]
 }
@@ -1779,7 +1779,7 @@ type BeforeLLMObserver[P any] interface {
 	ObserveBeforeLLM(ctx context.Context, run *Run, fired BeforeLLMFired[P])
 }
 
-// BeforeLLMFired is one firing of BeforeLLM.
+// BeforeLLMFired is one firing.
 type BeforeLLMFired[P any] struct {
 	// as fired
 	Payload P
@@ -1792,7 +1792,7 @@ type BeforeLLMFired[P any] struct {
 	hookkit.Verdict
 }
 
-// BeforeLLMPoint holds the hooks of BeforeLLM; do not copy it.
+// BeforeLLMPoint holds the hooks; do not copy it.
 type BeforeLLMPoint struct {
 	hookkit.Registry[BeforeLLM[LLMRequest], BeforeLLMObserver[LLMRequest], hookkit.GateOption, beforeLLMLaw]
 }
@@ -1974,7 +1974,7 @@ type AroundLLMObserver[P any] interface {
 	ObserveAroundLLM(ctx context.Context, run *Run, fired AroundLLMFired[P])
 }
 
-// AroundLLMFired is one firing of AroundLLM.
+// AroundLLMFired is one firing.
 type AroundLLMFired[P any] struct {
 	// as fired
 	Payload P
@@ -1985,7 +1985,7 @@ type AroundLLMFired[P any] struct {
 	hookkit.Verdict
 }
 
-// AroundLLMPoint holds the hooks of AroundLLM; do not copy it.
+// AroundLLMPoint holds the hooks; do not copy it.
 type AroundLLMPoint struct {
 	hookkit.Registry[AroundLLM[LLMRequest], AroundLLMObserver[LLMRequest], hookkit.HookOption, aroundLLMLaw]
 }
@@ -2114,7 +2114,7 @@ type AfterLLMObserver[P any] interface {
 	ObserveAfterLLM(ctx context.Context, run *Run, fired AfterLLMFired[P])
 }
 
-// AfterLLMFired is one firing of AfterLLM.
+// AfterLLMFired is one firing.
 type AfterLLMFired[P any] struct {
 	// as fired
 	Payload P
@@ -2127,7 +2127,7 @@ type AfterLLMFired[P any] struct {
 	hookkit.Verdict
 }
 
-// AfterLLMPoint holds the hooks of AfterLLM; do not copy it.
+// AfterLLMPoint holds the hooks; do not copy it.
 type AfterLLMPoint struct {
 	hookkit.Registry[AfterLLM[LLMResponse], AfterLLMObserver[LLMResponse], hookkit.GateOption, afterLLMLaw]
 }
@@ -2255,14 +2255,14 @@ type OnToolsDisabledObserver[P any] interface {
 	ObserveOnToolsDisabled(ctx context.Context, run *Run, fired OnToolsDisabledFired[P])
 }
 
-// OnToolsDisabledFired is one firing of OnToolsDisabled.
+// OnToolsDisabledFired is one firing.
 type OnToolsDisabledFired[P any] struct {
 	// as fired
 	Payload P
 	hookkit.Verdict
 }
 
-// OnToolsDisabledPoint holds the hooks of OnToolsDisabled; do not copy it.
+// OnToolsDisabledPoint holds the hooks; do not copy it.
 type OnToolsDisabledPoint struct {
 	hookkit.Registry[OnToolsDisabled[ToolsDisabled], OnToolsDisabledObserver[ToolsDisabled], hookkit.HookOption, onToolsDisabledLaw]
 }
@@ -2400,7 +2400,7 @@ type BeforeToolObserver[P any] interface {
 	ObserveBeforeTool(ctx context.Context, run *Run, fired BeforeToolFired[P])
 }
 
-// BeforeToolFired is one firing of BeforeTool.
+// BeforeToolFired is one firing.
 type BeforeToolFired[P any] struct {
 	// as fired
 	Payload P
@@ -2413,7 +2413,7 @@ type BeforeToolFired[P any] struct {
 	hookkit.Verdict
 }
 
-// BeforeToolPoint holds the hooks of BeforeTool; do not copy it.
+// BeforeToolPoint holds the hooks; do not copy it.
 type BeforeToolPoint struct {
 	hookkit.Registry[BeforeTool[ToolCallRequest], BeforeToolObserver[ToolCallRequest], hookkit.GateOption, beforeToolLaw]
 }
@@ -2556,7 +2556,7 @@ type OnPermissionObserver[P any] interface {
 	ObserveOnPermission(ctx context.Context, run *Run, fired OnPermissionFired[P])
 }
 
-// OnPermissionFired is one firing of OnPermission.
+// OnPermissionFired is one firing.
 type OnPermissionFired[P any] struct {
 	// as fired
 	Payload P
@@ -2569,7 +2569,7 @@ type OnPermissionFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnPermissionPoint holds the hooks of OnPermission; do not copy it.
+// OnPermissionPoint holds the hooks; do not copy it.
 type OnPermissionPoint struct {
 	hookkit.Registry[OnPermission[ToolCallRequest], OnPermissionObserver[ToolCallRequest], hookkit.GateOption, onPermissionLaw]
 }
@@ -2708,14 +2708,14 @@ type OnPermissionDeniedObserver[P any] interface {
 	ObserveOnPermissionDenied(ctx context.Context, run *Run, fired OnPermissionDeniedFired[P])
 }
 
-// OnPermissionDeniedFired is one firing of OnPermissionDenied.
+// OnPermissionDeniedFired is one firing.
 type OnPermissionDeniedFired[P any] struct {
 	// as fired
 	Payload P
 	hookkit.Verdict
 }
 
-// OnPermissionDeniedPoint holds the hooks of OnPermissionDenied; do not copy it.
+// OnPermissionDeniedPoint holds the hooks; do not copy it.
 type OnPermissionDeniedPoint struct {
 	hookkit.Registry[OnPermissionDenied[Denial], OnPermissionDeniedObserver[Denial], hookkit.HookOption, onPermissionDeniedLaw]
 }
@@ -2852,7 +2852,7 @@ type OnHandoffObserver[P any] interface {
 	ObserveOnHandoff(ctx context.Context, run *Run, fired OnHandoffFired[P])
 }
 
-// OnHandoffFired is one firing of OnHandoff.
+// OnHandoffFired is one firing.
 type OnHandoffFired[P any] struct {
 	// as fired
 	Payload P
@@ -2865,7 +2865,7 @@ type OnHandoffFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnHandoffPoint holds the hooks of OnHandoff; do not copy it.
+// OnHandoffPoint holds the hooks; do not copy it.
 type OnHandoffPoint struct {
 	hookkit.Registry[OnHandoff[Handoff], OnHandoffObserver[Handoff], hookkit.GateOption, onHandoffLaw]
 }
@@ -3048,7 +3048,7 @@ type AroundToolObserver[P any] interface {
 	ObserveAroundTool(ctx context.Context, run *Run, fired AroundToolFired[P])
 }
 
-// AroundToolFired is one firing of AroundTool.
+// AroundToolFired is one firing.
 type AroundToolFired[P any] struct {
 	// as fired
 	Payload P
@@ -3059,7 +3059,7 @@ type AroundToolFired[P any] struct {
 	hookkit.Verdict
 }
 
-// AroundToolPoint holds the hooks of AroundTool; do not copy it.
+// AroundToolPoint holds the hooks; do not copy it.
 type AroundToolPoint struct {
 	hookkit.Registry[AroundTool[ToolCallRequest], AroundToolObserver[ToolCallRequest], hookkit.HookOption, aroundToolLaw]
 }
@@ -3162,14 +3162,14 @@ type OnToolProgressObserver[P any] interface {
 	ObserveOnToolProgress(ctx context.Context, run *Run, fired OnToolProgressFired[P])
 }
 
-// OnToolProgressFired is one firing of OnToolProgress.
+// OnToolProgressFired is one firing.
 type OnToolProgressFired[P any] struct {
 	// as fired
 	Payload P
 	hookkit.Verdict
 }
 
-// OnToolProgressPoint holds the hooks of OnToolProgress; do not copy it.
+// OnToolProgressPoint holds the hooks; do not copy it.
 type OnToolProgressPoint struct {
 	hookkit.Registry[OnToolProgress[ToolProgress], OnToolProgressObserver[ToolProgress], hookkit.HookOption, onToolProgressLaw]
 }
@@ -3279,14 +3279,14 @@ type OnToolErrorObserver[P any] interface {
 	ObserveOnToolError(ctx context.Context, run *Run, fired OnToolErrorFired[P])
 }
 
-// OnToolErrorFired is one firing of OnToolError.
+// OnToolErrorFired is one firing.
 type OnToolErrorFired[P any] struct {
 	// as fired
 	Payload P
 	hookkit.Verdict
 }
 
-// OnToolErrorPoint holds the hooks of OnToolError; do not copy it.
+// OnToolErrorPoint holds the hooks; do not copy it.
 type OnToolErrorPoint struct {
 	hookkit.Registry[OnToolError[ToolFailure], OnToolErrorObserver[ToolFailure], hookkit.HookOption, onToolErrorLaw]
 }
@@ -3396,14 +3396,14 @@ type OnSubagentStartObserver[P any] interface {
 	ObserveOnSubagentStart(ctx context.Context, run *Run, fired OnSubagentStartFired[P])
 }
 
-// OnSubagentStartFired is one firing of OnSubagentStart.
+// OnSubagentStartFired is one firing.
 type OnSubagentStartFired[P any] struct {
 	// as fired
 	Payload P
 	hookkit.Verdict
 }
 
-// OnSubagentStartPoint holds the hooks of OnSubagentStart; do not copy it.
+// OnSubagentStartPoint holds the hooks; do not copy it.
 type OnSubagentStartPoint struct {
 	hookkit.Registry[OnSubagentStart[Subagent], OnSubagentStartObserver[Subagent], hookkit.HookOption, onSubagentStartLaw]
 }
@@ -3512,14 +3512,14 @@ type OnSubagentStopObserver[P any] interface {
 	ObserveOnSubagentStop(ctx context.Context, run *Run, fired OnSubagentStopFired[P])
 }
 
-// OnSubagentStopFired is one firing of OnSubagentStop.
+// OnSubagentStopFired is one firing.
 type OnSubagentStopFired[P any] struct {
 	// as fired
 	Payload P
 	hookkit.Verdict
 }
 
-// OnSubagentStopPoint holds the hooks of OnSubagentStop; do not copy it.
+// OnSubagentStopPoint holds the hooks; do not copy it.
 type OnSubagentStopPoint struct {
 	hookkit.Registry[OnSubagentStop[SubagentDone], OnSubagentStopObserver[SubagentDone], hookkit.HookOption, onSubagentStopLaw]
 }
@@ -3658,7 +3658,7 @@ type AfterToolObserver[P any] interface {
 	ObserveAfterTool(ctx context.Context, run *Run, fired AfterToolFired[P])
 }
 
-// AfterToolFired is one firing of AfterTool.
+// AfterToolFired is one firing.
 type AfterToolFired[P any] struct {
 	// as fired
 	Payload P
@@ -3671,7 +3671,7 @@ type AfterToolFired[P any] struct {
 	hookkit.Verdict
 }
 
-// AfterToolPoint holds the hooks of AfterTool; do not copy it.
+// AfterToolPoint holds the hooks; do not copy it.
 type AfterToolPoint struct {
 	hookkit.Registry[AfterTool[ToolCallResult], AfterToolObserver[ToolCallResult], hookkit.GateOption, afterToolLaw]
 }
@@ -3800,14 +3800,14 @@ type OnBudgetExceededObserver[P any] interface {
 	ObserveOnBudgetExceeded(ctx context.Context, run *Run, fired OnBudgetExceededFired[P])
 }
 
-// OnBudgetExceededFired is one firing of OnBudgetExceeded.
+// OnBudgetExceededFired is one firing.
 type OnBudgetExceededFired[P any] struct {
 	// as fired
 	Payload P
 	hookkit.Verdict
 }
 
-// OnBudgetExceededPoint holds the hooks of OnBudgetExceeded; do not copy it.
+// OnBudgetExceededPoint holds the hooks; do not copy it.
 type OnBudgetExceededPoint struct {
 	hookkit.Registry[OnBudgetExceeded[BudgetExceeded], OnBudgetExceededObserver[BudgetExceeded], hookkit.HookOption, onBudgetExceededLaw]
 }
@@ -3916,14 +3916,14 @@ type AfterStepObserver[P any] interface {
 	ObserveAfterStep(ctx context.Context, run *Run, fired AfterStepFired[P])
 }
 
-// AfterStepFired is one firing of AfterStep.
+// AfterStepFired is one firing.
 type AfterStepFired[P any] struct {
 	// as fired
 	Payload P
 	hookkit.Verdict
 }
 
-// AfterStepPoint holds the hooks of AfterStep; do not copy it.
+// AfterStepPoint holds the hooks; do not copy it.
 type AfterStepPoint struct {
 	hookkit.Registry[AfterStep[StepResult], AfterStepObserver[StepResult], hookkit.HookOption, afterStepLaw]
 }
@@ -4059,7 +4059,7 @@ type CheckDoneObserver[P any] interface {
 	ObserveCheckDone(ctx context.Context, run *Run, fired CheckDoneFired[P])
 }
 
-// CheckDoneFired is one firing of CheckDone.
+// CheckDoneFired is one firing.
 type CheckDoneFired[P any] struct {
 	// as fired
 	Payload P
@@ -4072,7 +4072,7 @@ type CheckDoneFired[P any] struct {
 	hookkit.Verdict
 }
 
-// CheckDonePoint holds the hooks of CheckDone; do not copy it.
+// CheckDonePoint holds the hooks; do not copy it.
 type CheckDonePoint struct {
 	hookkit.Registry[CheckDone[DoneRequest], CheckDoneObserver[DoneRequest], hookkit.GateOption, checkDoneLaw]
 }
@@ -4199,14 +4199,14 @@ type OnDoneAcceptedObserver[P any] interface {
 	ObserveOnDoneAccepted(ctx context.Context, run *Run, fired OnDoneAcceptedFired[P])
 }
 
-// OnDoneAcceptedFired is one firing of OnDoneAccepted.
+// OnDoneAcceptedFired is one firing.
 type OnDoneAcceptedFired[P any] struct {
 	// as fired
 	Payload P
 	hookkit.Verdict
 }
 
-// OnDoneAcceptedPoint holds the hooks of OnDoneAccepted; do not copy it.
+// OnDoneAcceptedPoint holds the hooks; do not copy it.
 type OnDoneAcceptedPoint struct {
 	hookkit.Registry[OnDoneAccepted[DoneAccepted], OnDoneAcceptedObserver[DoneAccepted], hookkit.HookOption, onDoneAcceptedLaw]
 }
@@ -4330,7 +4330,7 @@ type OnRunErrorObserver[P any] interface {
 	ObserveOnRunError(ctx context.Context, run *Run, fired OnRunErrorFired[P])
 }
 
-// OnRunErrorFired is one firing of OnRunError.
+// OnRunErrorFired is one firing.
 type OnRunErrorFired[P any] struct {
 	// as fired
 	Payload P
@@ -4341,7 +4341,7 @@ type OnRunErrorFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnRunErrorPoint holds the hooks of OnRunError; do not copy it.
+// OnRunErrorPoint holds the hooks; do not copy it.
 type OnRunErrorPoint struct {
 	hookkit.Registry[OnRunError[RunError], OnRunErrorObserver[RunError], hookkit.GateOption, onRunErrorLaw]
 }
@@ -4466,7 +4466,7 @@ type OnStopObserver[P any] interface {
 	ObserveOnStop(ctx context.Context, run *Run, fired OnStopFired[P])
 }
 
-// OnStopFired is one firing of OnStop.
+// OnStopFired is one firing.
 type OnStopFired[P any] struct {
 	// as fired
 	Payload P
@@ -4475,7 +4475,7 @@ type OnStopFired[P any] struct {
 	hookkit.Verdict
 }
 
-// OnStopPoint holds the hooks of OnStop; do not copy it.
+// OnStopPoint holds the hooks; do not copy it.
 type OnStopPoint struct {
 	hookkit.Registry[OnStop[Stopping], OnStopObserver[Stopping], hookkit.HookOption, onStopLaw]
 }
@@ -4608,7 +4608,7 @@ type BeforeRunEndObserver[P any] interface {
 	ObserveBeforeRunEnd(ctx context.Context, run *Run, fired BeforeRunEndFired[P])
 }
 
-// BeforeRunEndFired is one firing of BeforeRunEnd.
+// BeforeRunEndFired is one firing.
 type BeforeRunEndFired[P any] struct {
 	// as fired
 	Payload P
@@ -4619,7 +4619,7 @@ type BeforeRunEndFired[P any] struct {
 	hookkit.Verdict
 }
 
-// BeforeRunEndPoint holds the hooks of BeforeRunEnd; do not copy it.
+// BeforeRunEndPoint holds the hooks; do not copy it.
 type BeforeRunEndPoint struct {
 	hookkit.Registry[BeforeRunEnd[AgentResult], BeforeRunEndObserver[AgentResult], hookkit.GateOption, beforeRunEndLaw]
 }
@@ -4745,14 +4745,14 @@ type OnRunEndObserver[P any] interface {
 	ObserveOnRunEnd(ctx context.Context, run *Run, fired OnRunEndFired[P])
 }
 
-// OnRunEndFired is one firing of OnRunEnd.
+// OnRunEndFired is one firing.
 type OnRunEndFired[P any] struct {
 	// as fired
 	Payload P
 	hookkit.Verdict
 }
 
-// OnRunEndPoint holds the hooks of OnRunEnd; do not copy it.
+// OnRunEndPoint holds the hooks; do not copy it.
 type OnRunEndPoint struct {
 	hookkit.Registry[OnRunEnd[AgentResult], OnRunEndObserver[AgentResult], hookkit.HookOption, onRunEndLaw]
 }
