@@ -1,0 +1,604 @@
+package builtin_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hookgen/hookgen/builtin"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/hooktest"
+	"github.com/hookgen/hookgen/loop"
+)
+
+func auditRecords(t testing.TB, path string) []builtin.AuditRecord {
+	t.Helper()
+	var out []builtin.AuditRecord
+	for record, err := range builtin.ReadAudit(bytes.NewReader(fileBytes(t, path))) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, record)
+	}
+	return out
+}
+
+func fileBytes(t testing.TB, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func auditPoints(records []builtin.AuditRecord) string {
+	var points []string
+	for _, r := range records {
+		points = append(points, r.Point)
+	}
+	return strings.Join(points, " ")
+}
+
+func auditOf(records []builtin.AuditRecord, point string) (out []builtin.AuditRecord) {
+	for _, r := range records {
+		if r.Point == point {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func verified(t testing.TB, path string, check builtin.AuditCheck) builtin.AuditState {
+	t.Helper()
+	state, err := builtin.VerifyAudit(bytes.NewReader(fileBytes(t, path)), check)
+	if err != nil {
+		t.Errorf("the chain is broken: %v", err)
+	}
+	return state
+}
+
+// deny denies one tool.
+func deny(tool, reason string) agent.Hook {
+	return agent.OnPermissionFunc(func(_ context.Context, _ *agent.Run, call agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
+		if call.Name == tool {
+			return agent.Deny{Reason: reason}, nil
+		}
+		return nil, nil
+	})
+}
+
+func TestAnAuditLogHoldsWhatARunDidOneValidLinePerEvent(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "made", "audit.jsonl")
+	clock := hooktest.NewClock(time.Date(2026, 1, 2, 3, 4, 5, 600_000_000, time.FixedZone("x", 3600)))
+	ran := hooktest.Loop{
+		Agent: &loop.Agent{Name: "clerk", Clock: clock},
+		Turns: []hooktest.Turn{hooktest.Call("read", `{"path":"a.txt"}`), hooktest.Reply("done").Uses(agent.Usage{Input: 7, Output: 2})},
+		Tools: []agent.Tool{&hooktest.Tool{Name: "read", Result: "hello"}},
+		Hooks: []agent.Hook{&builtin.AuditLog{Path: path}},
+	}.Run(t, "go")
+	records := auditRecords(t, path)
+	if got := auditPoints(records); got != "AfterLLM BeforeTool AfterTool AfterLLM OnRunEnd" {
+		t.Fatalf("recorded: %s", got)
+	}
+	for i, line := range strings.Split(strings.TrimSpace(string(fileBytes(t, path))), "\n") {
+		if !json.Valid([]byte(line)) {
+			t.Errorf("line %d is no JSON: %s", i+1, line)
+		}
+	}
+	run := records[0].Run
+	for i, r := range records {
+		if r.Seq != uint64(i+1) || r.Run != run || run == "" || r.Parent != "" || r.Agent != "clerk" || !r.Time.Equal(clock.Now()) || r.Time.Location() != time.UTC {
+			t.Errorf("record %d: %+v", i, r)
+		}
+	}
+	after := records[2]
+	if after.Tool != "read" || after.CallID != "call_1_1" || string(after.Args) != `{"path":"a.txt"}` || after.Result != "hello" ||
+		after.Success == nil || !*after.Success || after.Status != "succeeded" || after.Step != 1 || after.Attempt != 1 || after.DurationMS == nil {
+		t.Errorf("AfterTool: %+v", after)
+	}
+	if b := records[1]; b.Tool != "read" || b.Success != nil || b.Result != "" || b.Step != 1 {
+		t.Errorf("BeforeTool: %+v", b)
+	}
+	if l := records[3]; l.Result != "done" || l.Step != 2 || !strings.Contains(string(l.Data), `"input_tokens":7`) {
+		t.Errorf("AfterLLM: %+v %s", l, l.Data)
+	}
+	if e := records[4]; e.Result != "done" || !*e.Success || !strings.Contains(string(e.Data), `"cause":"completed"`) {
+		t.Errorf("OnRunEnd: %+v %s", e, e.Data)
+	}
+	if state := verified(t, path, builtin.AuditCheck{}); state.Records != 5 || state.Seq != 5 {
+		t.Errorf("state: %+v", state)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+	if ran.Failed != nil {
+		t.Error(ran.Failed)
+	}
+}
+
+func TestAnAuditLogSaysWhoDecidedAndWhy(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "audit.jsonl")
+	cache := agent.BeforeToolFunc(func(_ context.Context, _ *agent.Run, call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+		switch call.Name {
+		case "cached":
+			return agent.SkipTool{Result: agent.ToolCallResult{Output: "from the cache"}, Reason: "cache hit"}, nil
+		case "wide":
+			return agent.ReplaceBeforeTool(agent.ToolCallRequest{Name: "wide", Args: json.RawMessage(`{"n":1}`)}, "clamped"), nil
+		case "broken":
+			return nil, errors.New("the guard is broken")
+		}
+		return nil, nil
+	})
+	var hooks agent.Hooks
+	hooks.Use(&builtin.AuditLog{Path: path})
+	hooks.Use(cache, hookkit.Named("cache"))
+	hooks.Use(deny("rm", "never"), hookkit.Named("guard"))
+	hooks.Use(agent.OnPermissionFunc(func(context.Context, *agent.Run, agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
+		return agent.Allow{Reason: "all fine"}, nil
+	}), hookkit.Named("optimist"))
+	hooks.Use(agent.ShouldStopFunc(func(_ context.Context, _ *agent.Run, s agent.Step) ([]agent.EndRun, error) {
+		if s.Number == 1 {
+			return []agent.EndRun{{Cause: agent.CauseStopRequested, Message: "enough", By: "stopper"}}, nil
+		}
+		return nil, nil
+	}))
+	hooktest.Loop{
+		Agent: &loop.Agent{Hooks: &hooks},
+		Turns: []hooktest.Turn{hooktest.Calls(hooktest.Call("cached", nil), hooktest.Call("wide", `{"n":100}`),
+			hooktest.Call("rm", nil), hooktest.Call("broken", nil), hooktest.Call("failing", nil))},
+		Tools: []agent.Tool{&hooktest.Tool{Name: "cached"}, &hooktest.Tool{Name: "wide"}, &hooktest.Tool{Name: "rm"},
+			&hooktest.Tool{Name: "broken"}, &hooktest.Tool{Name: "failing", Err: errors.New("no disk")}},
+	}.Run(t, "go")
+	records := auditRecords(t, path)
+	verified(t, path, builtin.AuditCheck{})
+
+	before, after := auditOf(records, "BeforeTool"), auditOf(records, "AfterTool")
+	if len(before) != 5 || len(after) != 5 {
+		t.Fatalf("recorded: %s", auditPoints(records))
+	}
+	if r := before[0]; r.Hook != "cache" || r.Outcome != "SkipTool" || r.Reason != "cache hit" || r.Site == "" || !strings.Contains(string(r.Data), "from the cache") {
+		t.Errorf("skip: %+v", r)
+	}
+	if r := before[1]; r.Outcome != "Replace" || r.Reason != "clamped" || string(r.Args) != `{"n":1}` || r.From == nil ||
+		string(r.From.Args) != `{"n":100}` || r.CallID != "call_1_2" {
+		t.Errorf("replace: %+v", r)
+	}
+	if r := before[3]; r.Hook != "cache" || r.Outcome != "Error" || len(r.Failures) != 1 || !strings.Contains(r.Err, "the guard is broken") {
+		t.Errorf("failure: %+v", r)
+	}
+	for i, want := range []struct{ status, by, why string }{
+		{"skipped", "cache", "cache hit"}, {"succeeded", "", ""}, {"refused", "guard", "never"}, {"refused", "", ""}, {"failed", "", ""},
+	} {
+		r := after[i]
+		if r.Status != want.status || r.DecidedBy != want.by || r.Why != want.why || *r.Success != (want.status == "succeeded") {
+			t.Errorf("result %d: %+v, want %+v", i, r, want)
+		}
+	}
+	votes := auditOf(records, "OnPermission")
+	if len(votes) != 4 { // the broken guard's call was refused before
+		t.Fatalf("votes: %+v", votes)
+	}
+	if r := votes[2]; r.Hook != "guard" || r.Outcome != "Deny" || len(r.Ballots) != 2 || r.Ballots[1].Hook != "optimist" || r.Ballots[1].Reason != "all fine" {
+		t.Errorf("vote: %+v", r)
+	}
+	if d := auditOf(records, "OnPermissionDenied"); len(d) != 1 || d[0].DecidedBy != "guard" || d[0].Why != "never" || *d[0].Success {
+		t.Errorf("denials: %+v", d)
+	}
+	if e := auditOf(records, "OnToolError"); len(e) != 1 || e[0].Err != "no disk" || e[0].Attempt != 1 || *e[0].Success {
+		t.Errorf("errors: %+v", e)
+	}
+	if s := auditOf(records, "ShouldStop"); len(s) != 1 || s[0].Outcome != "Collect" || !strings.Contains(string(s[0].Data), "stopper") {
+		t.Errorf("stops: %+v", s)
+	}
+	if e := auditOf(records, "OnRunEnd"); len(e) != 1 || *e[0].Success {
+		t.Errorf("end: %+v", e)
+	}
+}
+
+func TestAnAuditLogRecordsFailuresOfModelAndSubRuns(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "audit.jsonl")
+	log := &builtin.AuditLog{Path: path}
+	helper := &loop.Agent{Name: "helper", Model: hooktest.NewScript(hooktest.Error(errors.New("no line"))), Use: []agent.Hook{log}}
+	hooktest.Loop{
+		Turns: []hooktest.Turn{hooktest.Call("helper", `{"task":"x"}`), hooktest.Reply("done")},
+		Tools: []agent.Tool{loop.Subagent(helper)},
+		Hooks: []agent.Hook{log, log},
+	}.Run(t, "go")
+	records := auditRecords(t, path)
+	verified(t, path, builtin.AuditCheck{})
+	var inner []builtin.AuditRecord
+	for _, r := range records {
+		if r.Parent != "" {
+			inner = append(inner, r)
+		}
+	}
+	if got := auditPoints(inner); got != "AroundLLM OnRunEnd" {
+		t.Fatalf("of the sub-run: %s", got)
+	}
+	if r := inner[0]; r.Err != "no line" || *r.Success || r.DurationMS == nil || r.Agent != "helper" || r.Parent != records[0].Run {
+		t.Errorf("model failure: %+v", r)
+	}
+	if got := len(auditOf(records, "OnRunEnd")); got != 2 {
+		t.Errorf("%d ends of two runs: used three times, a line was doubled: %s", got, auditPoints(records))
+	}
+}
+
+func TestAnAuditLogUsedTwiceGoesOnWhenOneIsRemovedInTheMiddleOfARun(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "audit.jsonl")
+	log := &builtin.AuditLog{Path: path}
+	var hooks agent.Hooks
+	first := hooks.Use(log)
+	hooks.Use(log)
+	run := agent.NewRun(&agent.Env{})
+	fire := func(n int) {
+		call := agent.ToolCallRequest{ID: fmt.Sprint(n), Name: "x"}
+		_, _ = hooks.BeforeTool.Fire(t.Context(), run, &call)
+	}
+	fire(1)
+	fire(2)
+	first.Remove()
+	fire(3)
+	hooks.Use(log, hookkit.Priority(100))
+	fire(4)
+	hooks.Use(log)
+	fire(5)
+	var ids []string
+	for _, r := range auditRecords(t, path) {
+		ids = append(ids, r.CallID)
+	}
+	if got := strings.Join(ids, ""); got != "12345" {
+		t.Errorf("recorded the calls %s, want each once", got)
+	}
+}
+
+func TestAnAuditLogTakesSecretsOutBeforeItCuts(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "audit.jsonl")
+	var hooks agent.Hooks
+	hooks.Use(&builtin.AuditLog{Path: path, Points: []string{builtin.AllPoints}, MaxValue: 40})
+	run := agent.NewRun(&agent.Env{Agent: "a"})
+	ctx := t.Context()
+	long := strings.Repeat("x", 30) + " password=hunter2hunter2 and " + strings.Repeat("y", 100)
+	call := agent.ToolCallRequest{ID: "1", Name: "curl", Args: json.RawMessage(
+		`{"url":"https://bob:hunter2@h/","deep":[{"Api-Key":"hunter2"}],"body":"{\"password\":\"hunter2\"}","n":3,"long":"` + long + `"}`)}
+	_, _ = hooks.BeforeTool.Fire(ctx, run, &call)
+	bad := agent.ToolCallRequest{ID: "2", Name: "x", Args: json.RawMessage(`{"password":"hunter2"`)}
+	_, _ = hooks.BeforeTool.Fire(ctx, run, &bad)
+	result := agent.ToolCallResult{Call: call, Output: "bob@example.org " + long, Err: "token=hunter2"}
+	_, _ = hooks.AfterTool.Fire(ctx, run, &result)
+	hooks.OnRunEnd.Fire(ctx, run, agent.AgentResult{Reply: long, Stop: agent.EndRun{Cause: agent.CauseUnknown, Detail: map[string]any{"secret": "hunter2"}}})
+	big := agent.ToolCallRequest{ID: "3", Name: strings.Repeat("n", 5<<20), Args: json.RawMessage(`{"a":"` + strings.Repeat("z", 5<<20) + `"}`)}
+	_, _ = hooks.BeforeTool.Fire(ctx, run, &big)
+	many := agent.ToolCallRequest{ID: "4", Name: "x", Args: json.RawMessage(`[` + strings.Repeat("[1],", 20000) + strings.Repeat("[", 500) + strings.Repeat("]", 500) + `]`)}
+	_, _ = hooks.BeforeTool.Fire(ctx, run, &many)
+	pem := agent.ToolCallResult{Output: strings.Repeat("k ", 15) + "-----BEGIN PRIVATE KEY-----\n" + strings.Repeat("hunter2\n", 100000)}
+	_, _ = hooks.AfterTool.Fire(ctx, run, &pem)
+
+	data := fileBytes(t, path)
+	if bytes.Contains(data, []byte("hunter2")) || bytes.Contains(data, []byte("bob")) {
+		t.Errorf("a secret is in the file:\n%.2000s", data)
+	}
+	if len(data) > 100_000 {
+		t.Errorf("the file has %d bytes", len(data))
+	}
+	records := auditRecords(t, path)
+	if len(records) != 7 {
+		t.Fatalf("%d records: %s", len(records), auditPoints(records))
+	}
+	want := `{"body":"{\"password\":\"[REDACTED]\"}","deep":[{"Api-Key":"[REDACTED]"}],"long":"` + strings.Repeat("x", 30) + ` password…","n":3,"url":"https://[REDACTED]@h/"}`
+	if string(records[0].Args) != want {
+		t.Errorf("args: %s\nwant  %s", records[0].Args, want)
+	}
+	if string(records[1].Args) != `"{\"password\":\"[REDACTED]\""` {
+		t.Errorf("args that are no JSON: %s", records[1].Args)
+	}
+	if r := records[2]; len([]rune(r.Result)) != 40 || r.Err != "token=[REDACTED]" {
+		t.Errorf("result: %q %q", r.Result, r.Err)
+	}
+	verified(t, path, builtin.AuditCheck{})
+}
+
+func TestAnAuditLogCanKeepEverything(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "audit.jsonl")
+	var hooks agent.Hooks
+	hooks.Use(&builtin.AuditLog{Path: path, Points: []string{}, MaxValue: -1, Redact: builtin.Redactor{KeepSecrets: true, KeepPersonal: true}})
+	long := "password=x " + strings.Repeat("y", 5000)
+	hooks.Use(agent.BeforeToolFunc(func(context.Context, *agent.Run, agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+		return agent.EndTurn{Reason: long}, nil
+	}))
+	run := agent.NewRun(nil)
+	call := agent.ToolCallRequest{ID: "1"}
+	_, _ = hooks.BeforeTool.Fire(t.Context(), run, &call)
+	hooks.OnRunEnd.Fire(t.Context(), run, agent.AgentResult{})
+	records := auditRecords(t, path)
+	if len(records) != 1 || records[0].Reason != long {
+		t.Errorf("decisions alone, uncut: %+v", records)
+	}
+}
+
+func TestVerifyFindsEveryChangeOfAnAuditLog(t *testing.T) {
+	key := []byte("a key")
+	for _, keyed := range []bool{false, true} {
+		path := filepath.Join(t.TempDir(), "audit.jsonl")
+		log := &builtin.AuditLog{Path: path}
+		check := builtin.AuditCheck{}
+		if keyed {
+			log.Key, check.Key = key, key
+		}
+		var hooks agent.Hooks
+		hooks.Use(log)
+		run := agent.NewRun(&agent.Env{})
+		for i := range 5 {
+			call := agent.ToolCallRequest{ID: fmt.Sprint(i), Name: "x"}
+			_, _ = hooks.BeforeTool.Fire(t.Context(), run, &call)
+		}
+		whole := verified(t, path, check)
+		lines := strings.SplitAfter(strings.TrimSuffix(string(fileBytes(t, path)), "\n"), "\n")
+		lines[4] += "\n"
+		for name, change := range map[string]struct {
+			lines []string
+			want  string
+		}{
+			"a changed value":     {[]string{lines[0], strings.Replace(lines[1], `"tool":"x"`, `"tool":"y"`, 1), lines[2], lines[3], lines[4]}, "line 2: the hash is not that of the line"},
+			"a removed line":      {[]string{lines[0], lines[2], lines[3], lines[4]}, "line 2: it does not continue"},
+			"a removed beginning": {lines[1:], "line 1: it continues the record"},
+			"lines exchanged":     {[]string{lines[0], lines[2], lines[1], lines[3], lines[4]}, "line 2: it does not continue"},
+			"a doubled line":      {[]string{lines[0], lines[1], lines[1], lines[2], lines[3], lines[4]}, "line 3: it does not continue"},
+			"an inserted text":    {[]string{lines[0], "hello\n", lines[1], lines[2], lines[3], lines[4]}, "line 2: it is no record, and the one after it does not vouch for it"},
+			"a text at the end":   {append(append([]string{}, lines...), "hello\n"), "line 6: it is no record, and none after it"},
+			"a cut end":           {lines[:4], "records were removed from its end"},
+			"a cut line":          {[]string{lines[0], lines[1], lines[2], lines[3], lines[4][:50]}, "line 5: it is no record"},
+		} {
+			with := check
+			with.Head = whole.Hash
+			_, err := builtin.VerifyAudit(strings.NewReader(strings.Join(change.lines, "")), with)
+			if err == nil || !strings.Contains(err.Error(), change.want) {
+				t.Errorf("%s, keyed %v: %v, want %q", name, keyed, err, change.want)
+			}
+		}
+		wrong := map[string]string{"another": "it was written without the key"}
+		if keyed {
+			wrong = map[string]string{"": "pass the key", "another": "the key is another one"}
+		}
+		for other, want := range wrong {
+			_, err := builtin.VerifyAudit(bytes.NewReader(fileBytes(t, path)), builtin.AuditCheck{Key: []byte(other)})
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("keyed %v, checked with %q: %v", keyed, other, err)
+			}
+		}
+	}
+	if _, err := builtin.VerifyAudit(io.MultiReader(strings.NewReader("{}"), badReader{}), builtin.AuditCheck{}); err == nil || !strings.Contains(err.Error(), "torn cable") {
+		t.Errorf("a reader's failure: %v", err)
+	}
+}
+
+type badReader struct{}
+
+func (badReader) Read([]byte) (int, error) { return 0, errors.New("torn cable") }
+
+func TestAnAuditLogContinuesItsChain(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "audit.jsonl")
+	fire := func(log *builtin.AuditLog) {
+		var hooks agent.Hooks
+		hooks.Use(log)
+		call := agent.ToolCallRequest{ID: "1", Name: "x"}
+		_, _ = hooks.BeforeTool.Fire(t.Context(), agent.NewRun(&agent.Env{}), &call)
+	}
+	log := &builtin.AuditLog{Path: path, Sync: true}
+	fire(log)
+	fire(&builtin.AuditLog{Path: path}) // after a restart
+	fire(log)                           // two on one file
+	if s := verified(t, path, builtin.AuditCheck{}); s.Records != 3 {
+		t.Errorf("state: %+v", s)
+	}
+
+	// A crash in the middle of a line.
+	whole := fileBytes(t, path)
+	for _, torn := range []string{`{"time":"20`, "\n\nx\ny", strings.Repeat("z", 200_000)} {
+		if err := os.WriteFile(path, append(bytes.Clone(whole), torn...), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		fire(&builtin.AuditLog{Path: path})
+		s := verified(t, path, builtin.AuditCheck{})
+		if s.Records != 4 || s.Torn == 0 {
+			t.Errorf("after %.20q: %+v", torn, s)
+		}
+		changed := bytes.Replace(fileBytes(t, path), []byte(strings.TrimSpace(torn)), []byte("changed"), 1)
+		if _, err := builtin.VerifyAudit(bytes.NewReader(changed), builtin.AuditCheck{}); err == nil {
+			t.Errorf("a changed unfinished line %.20q was not found", torn)
+		}
+	}
+	// The break of the last line alone is missing; the first line ever is unfinished.
+	for _, left := range []string{strings.TrimSuffix(string(whole), "\n"), `{"time":"2026-`} {
+		if err := os.WriteFile(path, []byte(left), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		fire(&builtin.AuditLog{Path: path})
+		verified(t, path, builtin.AuditCheck{})
+	}
+
+	// The file is moved away.
+	if err := os.WriteFile(path, whole, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	fire(log)
+	head := verified(t, path, builtin.AuditCheck{})
+	if err := os.Rename(path, filepath.Join(dir, "old.jsonl")); err != nil {
+		t.Fatal(err)
+	}
+	fire(log)
+	if s := verified(t, path, builtin.AuditCheck{After: head.Hash}); s.Records != 1 || s.Seq != head.Seq+1 {
+		t.Errorf("the new file: %+v", s)
+	}
+}
+
+func TestAnAuditLogThatCannotBeWrittenIsReportedAndStopsNothing(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "audit.jsonl")
+	if err := os.Mkdir(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	var reported []error
+	log := &builtin.AuditLog{Path: path, OnError: func(err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		reported = append(reported, err)
+		panic("and the report fails, too")
+	}}
+	var hooks agent.Hooks
+	hooks.Use(log)
+	run := agent.NewRun(&agent.Env{})
+	fire := func() {
+		call := agent.ToolCallRequest{ID: "1", Name: "x"}
+		if exit, err := hooks.BeforeTool.Fire(t.Context(), run, &call); exit != nil || err != nil {
+			t.Errorf("the run was stopped: %v %v", exit, err)
+		}
+	}
+	fire()
+	fire()
+	if len(reported) != 2 || !strings.Contains(reported[1].Error(), "2 so far") || !strings.Contains(reported[0].Error(), "no regular file") {
+		t.Errorf("reported: %v", reported)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	fire()
+	if s := verified(t, path, builtin.AuditCheck{}); s.Records != 1 || s.Lost != 2 {
+		t.Errorf("state: %+v", s)
+	}
+
+	notes := filepath.Join(dir, "notes.txt")
+	if err := os.WriteFile(notes, []byte("dear diary\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	log.Path = notes
+	fire()
+	if got := string(fileBytes(t, notes)); got != "dear diary\n" || !strings.Contains(reported[2].Error(), "something else") {
+		t.Errorf("another file was written to: %q, %v", got, reported)
+	}
+}
+
+func TestAnAuditLogSaysWhatIsWrongWithItsFields(t *testing.T) {
+	for want, log := range map[string]*builtin.AuditLog{
+		"Path is empty":                    {},
+		`Points names "BeforTool"`:         {Path: "x", Points: []string{"BeforTool"}},
+		"AuditLog: Points names \"after\"": {Path: "x", Points: []string{"after"}},
+	} {
+		func() {
+			defer func() {
+				if v := fmt.Sprint(recover()); !strings.Contains(v, want) {
+					t.Errorf("panicked with %q, want %q", v, want)
+				}
+			}()
+			new(agent.Hooks).Use(log)
+		}()
+	}
+}
+
+func TestParallelRunsShareOneAuditLog(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "audit.jsonl")
+	var hooks agent.Hooks
+	hooks.Use(&builtin.AuditLog{Path: path})
+	a := &loop.Agent{Hooks: &hooks, Tools: []agent.Tool{&hooktest.Tool{Name: "x"}},
+		Model: hooktest.NewScript(hooktest.Calls(hooktest.Call("x", nil), hooktest.Call("x", nil), hooktest.Call("x", nil)), hooktest.Reply("ok")).ForEachRun()}
+	var all sync.WaitGroup
+	for range 10 {
+		all.Go(func() {
+			if _, err := a.Run(t.Context(), "go"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if s := verified(t, path, builtin.AuditCheck{}); s.Records != 10*(2+3+3+1) {
+		t.Errorf("state: %+v", s)
+	}
+}
+
+func TestReplayGivesTheEventsOfARunAndItsSubRunsToATracer(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "audit.jsonl")
+	helper := &loop.Agent{Name: "helper", Model: hooktest.NewScript(hooktest.Reply("helped"))}
+	one := hooktest.Loop{
+		Turns: []hooktest.Turn{hooktest.Calls(hooktest.Call("helper", `{"task":"x"}`), hooktest.Call("rm", nil)), hooktest.Reply("done")},
+		Tools: []agent.Tool{loop.Subagent(helper), &hooktest.Tool{Name: "rm"}},
+		Hooks: []agent.Hook{&builtin.AuditLog{Path: path}, deny("rm", "never")},
+	}
+	one.Run(t, "one")
+	hooktest.Loop{Turns: []hooktest.Turn{hooktest.Reply("other")}, Hooks: []agent.Hook{&builtin.AuditLog{Path: path}}}.Run(t, "two")
+	records := auditRecords(t, path)
+	run := records[0].Run
+
+	var seen hookkit.Recorder
+	if err := builtin.ReplayAudit(t.Context(), bytes.NewReader(fileBytes(t, path)), run, &seen); err != nil {
+		t.Fatal(err)
+	}
+	events := seen.Events()
+	if len(events) != len(records)-2 { // without those of the second run
+		t.Errorf("%d events of %d records", len(events), len(records))
+	}
+	runs := make(map[string]bool)
+	denied := false
+	for i, e := range events {
+		runs[e.Run] = true
+		if e.Point != records[i].Point || e.Kind != hookkit.Fired || e.Start.IsZero() {
+			t.Errorf("event %d: %+v", i, e)
+		}
+		denied = denied || e.Point == "OnPermission" && e.Decision == "Deny" && e.Reason == "never" && e.Hook != ""
+	}
+	if len(runs) != 2 || !denied {
+		t.Errorf("runs %v, denied %v", runs, denied)
+	}
+
+	seen.Reset()
+	broken := append([]byte("not a record\n"), fileBytes(t, path)...)
+	if err := builtin.ReplayAudit(t.Context(), bytes.NewReader(broken), "", &seen); err == nil || !strings.Contains(err.Error(), "line 1") {
+		t.Errorf("a line that is no record: %v", err)
+	}
+	if n := len(seen.Events()); n != len(records) {
+		t.Errorf("all runs: %d events of %d records", n, len(records))
+	}
+	if err := builtin.ReplayAudit(t.Context(), strings.NewReader(""), "nobody", &seen); err == nil || !strings.Contains(err.Error(), `"nobody"`) {
+		t.Errorf("an unknown run: %v", err)
+	}
+}
+
+func ExampleAuditLog() {
+	dir, _ := os.MkdirTemp("", "audit")
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "audit.jsonl")
+
+	var hooks agent.Hooks
+	hooks.Use(&builtin.AuditLog{Path: path})
+	hooks.OnPermission.Add(agent.OnPermissionFunc(func(_ context.Context, _ *agent.Run, call agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
+		return agent.Deny{Reason: "no shell today"}, nil
+	}), hookkit.Named("no-shell"))
+
+	run := agent.NewRun(&agent.Env{Agent: "clerk"})
+	_, _ = hooks.OnPermission.Fire(context.Background(), run, agent.ToolCallRequest{
+		ID: "call_1", Name: "bash", Args: json.RawMessage(`{"command":"deploy --token abc123"}`),
+	})
+
+	f, _ := os.Open(path)
+	defer f.Close()
+	for r, err := range builtin.ReadAudit(f) {
+		fmt.Println(r.Seq, r.Agent, r.Point, r.Hook, r.Outcome, r.Reason, string(r.Args), err)
+	}
+	_, _ = f.Seek(0, io.SeekStart)
+	state, err := builtin.VerifyAudit(f, builtin.AuditCheck{})
+	fmt.Println(state.Records, err)
+	// Output:
+	// 1 clerk OnPermission no-shell Deny no shell today {"command":"deploy --token [REDACTED]"} <nil>
+	// 1 <nil>
+}
