@@ -211,11 +211,7 @@ func (m *MemoryStore) Flush(ctx context.Context) error { return ctx.Err() }
 
 // now returns the time to the microsecond, which is what a file keeps.
 func (m *MemoryStore) now() time.Time {
-	var clock agent.Clock = agent.SystemClock{}
-	if m.Clock != nil {
-		clock = m.Clock
-	}
-	return clock.Now().Round(0).Truncate(time.Microsecond)
+	return nowBy(m.Clock).Round(0).Truncate(time.Microsecond)
 }
 
 func newFactID() string { return fmt.Sprintf("%016x", rand.Uint64()) }
