@@ -72,6 +72,13 @@ func (r *run) rescue() {
 	case agent.EndTurn:
 		r.warn("%s: %v", r.failed.where, r.failed.err)
 		r.failed, r.replied = nil, false
+		r.signals = slices.DeleteFunc(r.signals, func(s agent.EndRun) bool {
+			if s.Cause != agent.CauseError {
+				return false
+			}
+			r.warn("a signal of the failure that a reply stands for: %s", orElse(s.Message, "no message"))
+			return true
+		})
 		r.endTurn(exit)
 	default:
 		r.warn("OnRunError: %v", illegal(exit))

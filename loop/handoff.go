@@ -83,7 +83,12 @@ func (r *run) handOver(to *Agent, task string) {
 	for _, w := range result.Warnings {
 		r.warn("%s: %s", to.name(), w)
 	}
-	if err != nil {
+	switch {
+	case err == nil:
+	case result.Err != "": // it failed, whatever happened to this run meanwhile
+		r.broke("Handoff", err)
+		return
+	default:
 		r.fail("Handoff", err)
 		return
 	}

@@ -24,7 +24,7 @@ func (r *run) boundary() {
 		r.signal(s)
 		r.over = true
 		if s.Cause == agent.CauseError {
-			r.fail("ShouldStop", errors.New(orElse(s.Message, "a hook asked for it")))
+			r.broke("ShouldStop", errors.New(orElse(s.Message, "a hook asked for it")))
 		}
 	}
 	switch {
@@ -63,21 +63,26 @@ func (r *run) endTurn(exit agent.EndTurn) {
 	r.over = true
 }
 
-// fail ends the run with a failure. The first one counts, the others are warnings. What fails because the run
-// was cancelled is no failure.
+// fail ends the run with a failure, unless the run was cancelled: what fails then is no failure.
 func (r *run) fail(where string, err error) {
-	r.over = true
-	switch {
-	case r.ctx.Err() != nil:
-		r.cancelled()
-		if !errors.Is(err, r.ctx.Err()) && !errors.Is(err, context.Cause(r.ctx)) {
-			r.warn("%s: %v", where, err)
-		}
-	case r.failed != nil:
-		r.warn("%s: %v", where, err)
-	default:
-		r.failed = &failure{where, err}
+	if r.ctx.Err() == nil {
+		r.broke(where, err)
+		return
 	}
+	r.cancelled()
+	if !errors.Is(err, r.ctx.Err()) && !errors.Is(err, context.Cause(r.ctx)) {
+		r.warn("%s: %v", where, err)
+	}
+}
+
+// broke ends the run with a failure. The first one counts, the others are warnings.
+func (r *run) broke(where string, err error) {
+	r.over = true
+	if r.failed != nil {
+		r.warn("%s: %v", where, err)
+		return
+	}
+	r.failed = &failure{where, err}
 }
 
 // cancelled ends the run because its context is done.

@@ -147,3 +147,5 @@ func retryLLM(ctx context.Context, _ *agent.Run, req agent.LLMRequest, next agen
 	}
 	return next.Call(ctx, req)
 }
+
+func runID(ctx context.Context) string { return agentspec.RunID(ctx) }

@@ -384,12 +384,13 @@ const BudgetTokens = agentspec.BudgetTokens
 // dispatched or meant to be, and failed
 const CallFailed = agentspec.CallFailed
 
+// answered; control went to another agent
 const CallHandedOff = agentspec.CallHandedOff
 
 // refused by a hook, a vote, a person or a switch; the tool did not run
 const CallRefused = agentspec.CallRefused
 
-// answered successfully by a hook; the tool did not run
+// answered successfully by a hook in the tool's place
 const CallSkipped = agentspec.CallSkipped
 
 // A CallStatus says how far a call got.
@@ -876,7 +877,8 @@ func (p *OnRunStartPoint) fire(ctx context.Context, run *Run, at *RunStart, s *h
 // ShouldStop fires at every step boundary: once before the first step, and once after each step,
 // the last one included, when all other work of the step is done. Step.Number is the count of steps
 // made so far. Any contributed signal stops the run before its next step; all of them are kept in
-// the result. A failing hook stops the run with an error.
+// the result. A failing hook stops the run with an error; if the run is over anyway, the failure is a
+// warning of its result.
 //
 // Every hook is asked; what they return is put together in firing order.
 // A failing hook ends the fire.
@@ -1879,8 +1881,8 @@ func (p *BeforeLLMPoint) fire(ctx context.Context, run *Run, at *LLMRequest, s *
 
 // AroundLLM is a hook of that point.
 //
-// AroundLLM wraps the call to the model, once per prompt that was not answered or ended by BeforeLLM.
-// Each call of next is one call to the model and counts towards the run: calling it again is a retry,
+// AroundLLM fires once per prompt that was not answered or ended by BeforeLLM, around the call to the
+// model. Each call of next is one call to the model and counts towards the run: calling it again is a retry,
 // and the request may be another one.
 //
 // The first hook is the outermost; each calls next or answers itself.
@@ -2952,10 +2954,10 @@ func (p *OnHandoffPoint) fire(ctx context.Context, run *Run, at *Handoff, s *hoo
 
 // AroundTool is a hook of that point.
 //
-// AroundTool wraps the dispatch of a permitted call, once per call, for the calls of a reply in
-// parallel. Each call of next is one attempt; calling it again is a retry. The call was decided before:
-// an attempt with another name or other arguments is refused with an error. Skipped, refused and
-// handed over calls are not dispatched and do not fire it.
+// AroundTool fires once per permitted call, around its dispatch, for the calls of a reply in parallel.
+// Each call of next is one attempt; calling it again is a retry. The call was decided before: an attempt
+// with another name or other arguments is refused with an error. Skipped, refused and handed over calls
+// and calls of the done tool are not dispatched and do not fire it.
 //
 // The first hook is the outermost; each calls next or answers itself.
 type AroundTool[P any] interface {
@@ -3355,8 +3357,8 @@ func (p *OnToolErrorPoint) fire(ctx context.Context, run *Run, at *ToolFailure, 
 
 // OnSubagentStart is a hook of that point.
 //
-// OnSubagentStart fires in the run that starts another run, by a sub-agent's tool or by a handoff,
-// before that run begins. Each firing is followed by exactly one OnSubagentStop.
+// OnSubagentStart fires once per run that this run starts, by a sub-agent's tool or by a handoff, before
+// that run begins. Each firing is followed by exactly one OnSubagentStop.
 //
 // Every hook runs; an error is reported and changes nothing.
 type OnSubagentStart[P any] interface {
@@ -3472,7 +3474,7 @@ func (p *OnSubagentStartPoint) fire(ctx context.Context, run *Run, at *Subagent,
 
 // OnSubagentStop is a hook of that point.
 //
-// OnSubagentStop fires in the run that started another run, when that run is over, whatever ended it.
+// OnSubagentStop fires once per run that this run started, when that run is over, whatever ended it.
 //
 // Every hook runs; an error is reported and changes nothing.
 type OnSubagentStop[P any] interface {
@@ -4276,7 +4278,7 @@ func (p *OnDoneAcceptedPoint) fire(ctx context.Context, run *Run, at *DoneAccept
 // OnRunError is a hook of that point.
 //
 // OnRunError fires at most once per run, when the run is about to fail. EndTurn turns the failure into
-// a reply; the failure stays among the warnings of the result. A failing hook is reported, and the
+// a reply; the failure and its signals become warnings of the result. A failing hook is reported, and the
 // failure stands. Cancellation and limits are no failures, and a failure of BeforeRunEnd comes too late
 // for it.
 //

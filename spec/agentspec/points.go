@@ -35,7 +35,8 @@ type Points interface {
 	// ShouldStop fires at every step boundary: once before the first step, and once after each step,
 	// the last one included, when all other work of the step is done. Step.Number is the count of steps
 	// made so far. Any contributed signal stops the run before its next step; all of them are kept in
-	// the result. A failing hook stops the run with an error.
+	// the result. A failing hook stops the run with an error; if the run is over anyway, the failure is a
+	// warning of its result.
 	ShouldStop(Step) (spec.Collect[EndRun], spec.FailClosed)
 
 	// BeforeStep fires once per step, when the step has begun. Each firing is followed by exactly one
@@ -69,8 +70,8 @@ type Points interface {
 	// hook refuses the call and fails the run.
 	BeforeLLM(LLMRequest) (spec.Replace, UseReply, EndTurn, spec.FailClosed)
 
-	// AroundLLM wraps the call to the model, once per prompt that was not answered or ended by BeforeLLM.
-	// Each call of next is one call to the model and counts towards the run: calling it again is a retry,
+	// AroundLLM fires once per prompt that was not answered or ended by BeforeLLM, around the call to the
+	// model. Each call of next is one call to the model and counts towards the run: calling it again is a retry,
 	// and the request may be another one.
 	AroundLLM(LLMRequest) spec.Around[LLMResponse]
 
@@ -110,10 +111,10 @@ type Points interface {
 	// unless one of them ends the run.
 	OnHandoff(Handoff) (spec.Replace, SkipTool, EndTurn, spec.FailClosed)
 
-	// AroundTool wraps the dispatch of a permitted call, once per call, for the calls of a reply in
-	// parallel. Each call of next is one attempt; calling it again is a retry. The call was decided before:
-	// an attempt with another name or other arguments is refused with an error. Skipped, refused and
-	// handed over calls are not dispatched and do not fire it.
+	// AroundTool fires once per permitted call, around its dispatch, for the calls of a reply in parallel.
+	// Each call of next is one attempt; calling it again is a retry. The call was decided before: an attempt
+	// with another name or other arguments is refused with an error. Skipped, refused and handed over calls
+	// and calls of the done tool are not dispatched and do not fire it.
 	AroundTool(ToolCallRequest) spec.Around[ToolCallResult]
 
 	// OnToolProgress fires each time a running tool reports, in the order of its reports; for parallel
@@ -124,11 +125,11 @@ type Points interface {
 	// whether another attempt follows: when that one begins, or when AroundTool has returned.
 	OnToolError(ToolFailure)
 
-	// OnSubagentStart fires in the run that starts another run, by a sub-agent's tool or by a handoff,
-	// before that run begins. Each firing is followed by exactly one OnSubagentStop.
+	// OnSubagentStart fires once per run that this run starts, by a sub-agent's tool or by a handoff, before
+	// that run begins. Each firing is followed by exactly one OnSubagentStop.
 	OnSubagentStart(Subagent)
 
-	// OnSubagentStop fires in the run that started another run, when that run is over, whatever ended it.
+	// OnSubagentStop fires once per run that this run started, when that run is over, whatever ended it.
 	OnSubagentStop(SubagentDone)
 
 	// AfterTool fires exactly once per call for which BeforeTool fired, whatever made the result: dispatch,
@@ -158,7 +159,7 @@ type Points interface {
 	OnDoneAccepted(DoneAccepted)
 
 	// OnRunError fires at most once per run, when the run is about to fail. EndTurn turns the failure into
-	// a reply; the failure stays among the warnings of the result. A failing hook is reported, and the
+	// a reply; the failure and its signals become warnings of the result. A failing hook is reported, and the
 	// failure stands. Cancellation and limits are no failures, and a failure of BeforeRunEnd comes too late
 	// for it.
 	OnRunError(RunError) (EndTurn, spec.FailOpen)

@@ -125,12 +125,12 @@ type CallStatus string
 
 // The states in which a call can end. Only the first is a success of the tool.
 const (
-	CallSucceeded CallStatus = "succeeded" // dispatched, and the tool returned without an error
-	CallFailed    CallStatus = "failed"    // dispatched or meant to be, and failed
-	CallSkipped   CallStatus = "skipped"   // answered successfully by a hook; the tool did not run
-	CallRefused   CallStatus = "refused"   // refused by a hook, a vote, a person or a switch; the tool did not run
-	CallUnrun     CallStatus = "unrun"     // left undispatched because the run ended
-	CallHandedOff CallStatus = "handed_off"
+	CallSucceeded CallStatus = "succeeded"  // dispatched, and the tool returned without an error
+	CallFailed    CallStatus = "failed"     // dispatched or meant to be, and failed
+	CallSkipped   CallStatus = "skipped"    // answered successfully by a hook in the tool's place
+	CallRefused   CallStatus = "refused"    // refused by a hook, a vote, a person or a switch; the tool did not run
+	CallUnrun     CallStatus = "unrun"      // left undispatched because the run ended
+	CallHandedOff CallStatus = "handed_off" // answered; control went to another agent
 )
 
 // A FailureKind says what an Err is about.

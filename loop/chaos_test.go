@@ -1,0 +1,377 @@
+package loop_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/hooktest"
+	"github.com/hookgen/hookgen/loop"
+)
+
+// chaos is a hook at every point that decides as it is told by a list of numbers.
+type chaos struct {
+	mu    sync.Mutex
+	moves []int
+	next  int
+
+	approved map[string]int    // calls that the vote let through, by run and id
+	judged   map[string]string // what was judged
+	problems []string
+}
+
+// move returns what to do among n things; most of the time 0, nothing.
+func (c *chaos) move(n int) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.next >= len(c.moves) {
+		return 0
+	}
+	m := c.moves[c.next]
+	c.next++
+	if m >= n {
+		return 0
+	}
+	return m
+}
+
+func (c *chaos) problem(format string, args ...any) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.problems = append(c.problems, fmt.Sprintf(format, args...))
+}
+
+// fails returns an error or panics, or does neither.
+func (c *chaos) fails(m, failing, panicking int) error {
+	switch m {
+	case failing:
+		return errBoom
+	case panicking:
+		panic("chaos")
+	}
+	return nil
+}
+
+func (c *chaos) Bind(h *agent.Hooks) {
+	h.OnRunStart.Add(agent.OnRunStartFunc(func(_ context.Context, _ *agent.Run, p agent.RunStart) (agent.OnRunStartOutcome, error) {
+		switch m := c.move(30); m {
+		case 1:
+			return agent.EndTurn{Reply: "end", Reason: "start"}, nil
+		case 2:
+			p.Task = "other"
+			return agent.ReplaceOnRunStart(p, "r"), nil
+		default:
+			return nil, c.fails(m, 3, 4)
+		}
+	}))
+	h.ShouldStop.Add(agent.ShouldStopFunc(func(context.Context, *agent.Run, agent.Step) ([]agent.EndRun, error) {
+		switch m := c.move(30); m {
+		case 1:
+			return []agent.EndRun{{Cause: agent.CauseTimeLimit}}, nil
+		default:
+			return nil, c.fails(m, 2, 3)
+		}
+	}))
+	h.ShouldCompact.Add(agent.ShouldCompactFunc(func(context.Context, *agent.Run, agent.ContextUse) (agent.ShouldCompactOutcome, error) {
+		switch m := c.move(8); m {
+		case 1, 2:
+			return agent.Compact{}, nil
+		default:
+			return nil, c.fails(m, 3, 4)
+		}
+	}))
+	h.BeforeCompact.Add(agent.BeforeCompactFunc(func(context.Context, *agent.Run, agent.Compaction) (agent.BeforeCompactOutcome, error) {
+		switch m := c.move(6); m {
+		case 1:
+			return agent.SkipCompaction{}, nil
+		default:
+			return nil, c.fails(m, 2, 3)
+		}
+	}))
+	h.AfterCompact.Add(agent.AfterCompactFunc(func(_ context.Context, _ *agent.Run, p agent.Compacted) (agent.AfterCompactOutcome, error) {
+		switch m := c.move(6); m {
+		case 1:
+			p.Messages = append(p.Messages, agent.Message{Role: agent.RoleTool, ToolCallID: "orphan"})
+			return agent.ReplaceAfterCompact(p, "r"), nil
+		default:
+			return nil, c.fails(m, 2, 3)
+		}
+	}))
+	h.BeforeLLM.Add(agent.BeforeLLMFunc(func(_ context.Context, _ *agent.Run, req agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
+		switch m := c.move(20); m {
+		case 1:
+			return agent.UseReply{Response: agent.LLMResponse{ToolCalls: []agent.ToolCallRequest{{Name: "ok"}, {Name: "ok"}}}}, nil
+		case 2:
+			return agent.EndTurn{Reply: "end"}, nil
+		case 3:
+			req.Messages, req.Tools = nil, nil
+			return agent.ReplaceBeforeLLM(req, "r"), nil
+		default:
+			return nil, c.fails(m, 4, 5)
+		}
+	}))
+	h.AroundLLM.Add(agent.AroundLLMFunc(func(ctx context.Context, run *agent.Run, req agent.LLMRequest, next agent.AroundLLMNext) (hookkit.Answer[agent.LLMResponse], error) {
+		if c.move(8) == 1 {
+			return retryLLM(ctx, run, req, next)
+		}
+		return next.Call(ctx, req)
+	}))
+	h.AfterLLM.Add(agent.AfterLLMFunc(func(_ context.Context, _ *agent.Run, p agent.LLMResponse) (agent.AfterLLMOutcome, error) {
+		switch m := c.move(20); m {
+		case 1:
+			return agent.EndTurn{Reply: "end"}, nil
+		case 2:
+			p.ToolCalls = append(p.ToolCalls, agent.ToolCallRequest{ID: "call_1_1", Name: "ok"})
+			return agent.ReplaceAfterLLM(p, "r"), nil
+		default:
+			return nil, c.fails(m, 3, 4)
+		}
+	}))
+	h.BeforeTool.Add(agent.BeforeToolFunc(func(_ context.Context, _ *agent.Run, p agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+		switch m := c.move(16); m {
+		case 1:
+			return agent.SkipTool{Result: agent.ToolCallResult{Output: "cached"}}, nil
+		case 2:
+			return agent.SkipTool{Result: agent.ToolCallResult{Err: "refused"}}, nil
+		case 3:
+			return agent.EndTurn{Reply: "end"}, nil
+		case 4:
+			return agent.ReplaceBeforeTool(agent.ToolCallRequest{Name: "ok", Args: []byte(`{"by":"chaos"}`)}, "r"), nil
+		default:
+			return nil, c.fails(m, 5, 6)
+		}
+	}))
+	h.OnPermission.Add(agent.OnPermissionFunc(c.judge))
+	h.OnHandoff.Add(agent.OnHandoffFunc(func(_ context.Context, _ *agent.Run, p agent.Handoff) (agent.OnHandoffOutcome, error) {
+		switch m := c.move(8); m {
+		case 1:
+			return agent.SkipTool{}, nil
+		case 2:
+			return agent.EndTurn{}, nil
+		default:
+			return nil, c.fails(m, 3, 4)
+		}
+	}))
+	h.AroundTool.Add(agent.AroundToolFunc(func(ctx context.Context, _ *agent.Run, p agent.ToolCallRequest, next agent.AroundToolNext) (a hookkit.Answer[agent.ToolCallResult], err error) {
+		switch m := c.move(12); m {
+		case 1:
+			if a, err = next.Call(ctx, p); err == nil {
+				return a, nil
+			}
+		case 2:
+			return hookkit.Answered(agent.ToolCallResult{Output: "instead"}), nil
+		case 3:
+			p.Name = "fails"
+		default:
+			if err := c.fails(m, 4, 5); err != nil {
+				return a, err
+			}
+		}
+		return next.Call(ctx, p)
+	}))
+	h.AfterTool.Add(agent.AfterToolFunc(func(_ context.Context, _ *agent.Run, p agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+		switch m := c.move(16); m {
+		case 1:
+			return agent.EndTurn{Reply: "end"}, nil
+		case 2:
+			p.Err, p.Output, p.Status = "", "fine", agent.CallSucceeded
+			return agent.ReplaceAfterTool(p, "r"), nil
+		case 3:
+			p.Err = "rejected"
+			return agent.ReplaceAfterTool(p, "r"), nil
+		default:
+			return nil, c.fails(m, 4, 5)
+		}
+	}))
+	h.CheckDone.Add(agent.CheckDoneFunc(func(context.Context, *agent.Run, agent.DoneRequest) (agent.CheckDoneOutcome, error) {
+		switch m := c.move(6); m {
+		case 1:
+			return agent.RejectDone{Feedback: "no"}, nil
+		default:
+			return nil, c.fails(m, 2, 3)
+		}
+	}))
+	h.OnRunError.Add(agent.OnRunErrorFunc(func(context.Context, *agent.Run, agent.RunError) (agent.OnRunErrorOutcome, error) {
+		switch m := c.move(5); m {
+		case 1:
+			return agent.EndTurn{Reply: "sorry"}, nil
+		default:
+			return nil, c.fails(m, 2, 3)
+		}
+	}))
+	h.OnStop.Add(agent.OnStopFunc(func(context.Context, *agent.Run, agent.Stopping) ([]agent.EndRun, error) {
+		if c.move(8) == 1 {
+			return []agent.EndRun{{Cause: agent.CauseUserRequested}}, nil
+		}
+		return nil, nil
+	}))
+	h.BeforeRunEnd.Add(agent.BeforeRunEndFunc(func(_ context.Context, _ *agent.Run, p agent.AgentResult) (agent.BeforeRunEndOutcome, error) {
+		switch m := c.move(16); m {
+		case 1:
+			p.Signals, p.Err, p.Usage = nil, "", agent.Usage{}
+			return agent.ReplaceBeforeRunEnd(p, "r"), nil
+		default:
+			return nil, c.fails(m, 2, 3)
+		}
+	}))
+}
+
+// judge votes at random and remembers what it let through.
+func (c *chaos) judge(_ context.Context, run *agent.Run, p agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
+	m := c.move(12)
+	key := run.ID() + " " + p.ID + " " + fmt.Sprint(p.Step)
+	c.mu.Lock()
+	if _, twice := c.judged[key]; twice {
+		c.problems = append(c.problems, "asked twice about "+key)
+	}
+	c.judged[key] = p.Name + string(p.Args)
+	if m == 0 || m > 4 {
+		c.approved[key]++
+	}
+	c.mu.Unlock()
+	switch m {
+	case 1:
+		return agent.Deny{Reason: "chaos"}, nil
+	case 2:
+		return agent.Ask{}, nil // there is nobody to ask
+	}
+	return nil, c.fails(m, 3, 4)
+}
+
+// Call is the body of the tools: it checks that what is dispatched was judged.
+func (c *chaos) dispatched(run string, p agent.ToolCallRequest) {
+	key := run + " " + p.ID + " " + fmt.Sprint(p.Step)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.approved[key] != 1 || c.judged[key] != p.Name+string(p.Args) {
+		c.problems = append(c.problems, fmt.Sprintf("dispatched %s %s%s, which was judged as %q", key, p.Name, p.Args, c.judged[key]))
+	}
+}
+
+func TestEveryLawHoldsWhateverHooksDo(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		c := &chaos{
+			moves:    rapid.SliceOfN(rapid.IntRange(0, 20), 0, 60).Draw(rt, "moves"),
+			approved: make(map[string]int), judged: make(map[string]string),
+		}
+		body := func(err error) func(context.Context, agent.ToolCallRequest) (string, error) {
+			return func(ctx context.Context, p agent.ToolCallRequest) (string, error) {
+				c.dispatched(runID(ctx), p)
+				return "done", err
+			}
+		}
+		ours := tools(&hooktest.Tool{Name: "ok", Func: body(nil)}, &hooktest.Tool{Name: "fails", Func: body(errBoom)})
+		script := func(name string) *hooktest.Script {
+			s := hooktest.NewScript().Named(name)
+			for range rapid.IntRange(1, 6).Draw(rt, name+" turns") {
+				var calls []hooktest.Turn
+				for range rapid.IntRange(0, 3).Draw(rt, name+" calls") {
+					call := hooktest.Call(rapid.SampledFrom([]string{"ok", "fails", "unknown", "done", "helper", "transfer_to_expert"}).Draw(rt, "tool"),
+						rapid.SampledFrom([]string{`{}`, `{"task":"t","answer":"42"}`, `{`}).Draw(rt, "args"))
+					if rapid.IntRange(0, 4).Draw(rt, "id") == 0 {
+						call = call.ID("same")
+					}
+					calls = append(calls, call)
+				}
+				switch {
+				case len(calls) > 0:
+					s.Add(hooktest.Calls(calls...))
+				case rapid.Bool().Draw(rt, "reply"):
+					s.Add(hooktest.Reply("text"))
+				default:
+					s.Add(rapid.SampledFrom([]hooktest.Turn{hooktest.Reply(""), hooktest.Error(errBoom), hooktest.Error(&agent.PromptTooLong{})}).Draw(rt, "odd"))
+				}
+			}
+			return s
+		}
+		limits := loop.Limits{Steps: 8, Depth: 3, Parallel: rapid.IntRange(1, 3).Draw(rt, "parallel")}
+		compactor := &compactor{}
+		helper := &loop.Agent{Name: "helper", Model: script("helper"), Tools: ours, Limits: limits, Compactor: compactor}
+		expert := &loop.Agent{Name: "expert", Model: script("expert"), Tools: ours, Limits: limits, Done: doneTool}
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		ran := hooktest.Loop{
+			Hooks: hooks(c),
+			Tools: append(ours[:len(ours):len(ours)], loop.Subagent(helper)),
+			Agent: &loop.Agent{Model: script("boss"), Limits: limits, Done: doneTool, Handoffs: []*loop.Agent{expert}, Compactor: compactor},
+		}.Make()
+		if rapid.IntRange(0, 5).Draw(rt, "cancelled") == 0 {
+			at := rapid.IntRange(0, 40).Draw(rt, "cancelled at")
+			fires := &cancelAt{cancel: cancel}
+			fires.left.Store(int64(at))
+			ran.Agent.Hooks.ObserveAny(fires)
+		}
+		got, failed := ran.Agent.Do(ctx, loop.Request{Task: "x"})
+
+		report := &collected{TB: t}
+		checkPaired(report, ran.Recorder) // P1, and that decided calls get one AfterTool (P2)
+		checkAnswered(report, got.Messages)
+		for _, p := range append(report.problems, c.problems...) { // P3, P4
+			rt.Errorf("%s", p)
+		}
+		for _, f := range ran.Recorder.Fires("OnRunEnd") {
+			r := f.Payload.(agent.AgentResult)
+			if r.Steps > limits.Steps { // P7
+				rt.Errorf("a run made %d steps", r.Steps)
+			}
+			if len(r.Signals) == 0 || r.Stop.Cause == agent.CauseUnknown {
+				rt.Errorf("a run ended without a signal: %+v", r)
+			}
+			for _, s := range r.Signals { // P10
+				if s.Cause.Strength() > r.Stop.Cause.Strength() {
+					rt.Errorf("reported %s over %s", r.Stop.Cause, s.Cause)
+				}
+			}
+			if r.Stop.Cause == agent.CauseError != (r.Err != "") {
+				rt.Errorf("stopped by %s, failed with %q", r.Stop.Cause, r.Err)
+			}
+			for _, call := range r.Calls { // P8
+				if (call.Err == "") != (call.Status == agent.CallSucceeded || call.Status == agent.CallSkipped || call.Status == agent.CallHandedOff) {
+					rt.Errorf("recorded %+v", call)
+				}
+				if call.Status == agent.CallSucceeded && call.Attempts == 0 && call.Call.Name != "done" {
+					rt.Errorf("a call that was not dispatched succeeded: %+v", call)
+				}
+			}
+		}
+		if (failed == nil) != (got.Err == "" && ctx.Err() == nil) && !(failed == nil && got.Err == "") {
+			rt.Errorf("returned %v beside %q", failed, got.Err)
+		}
+		if ctx.Err() != nil && failed != nil && got.Err == "" && !errors.Is(failed, context.Canceled) {
+			rt.Errorf("returned %v", failed)
+		}
+	})
+}
+
+// cancelAt cancels at the nth fire.
+type cancelAt struct {
+	left   atomic.Int64
+	cancel func()
+}
+
+func (c *cancelAt) Observe(context.Context, *agent.Run, hookkit.AnyFired) {
+	if c.left.Add(-1) == 0 {
+		c.cancel()
+	}
+}
+
+// collected collects what a check finds wrong.
+type collected struct {
+	testing.TB
+	problems []string
+}
+
+func (c *collected) Helper() {}
+
+func (c *collected) Error(args ...any) { c.problems = append(c.problems, fmt.Sprint(args...)) }
+
+func (c *collected) Errorf(format string, args ...any) {
+	c.problems = append(c.problems, fmt.Sprintf(format, args...))
+}
