@@ -13,6 +13,8 @@ import (
 // rank of what it precedes; one that declares After stays and waits. Of those that wait for nothing, the
 // highest rank fires next.
 func firingOrder(entries []*entry) ([]*entry, error) {
+	entries = slices.Clone(entries)
+	slices.SortFunc(entries, func(a, b *entry) int { return cmp.Compare(a.seq, b.seq) }) // of two Bind anchors that exclude each other the earlier holds
 	n := len(entries)
 	at := make(map[*Registration][]int, n)
 	anchored := false
