@@ -1,0 +1,212 @@
+package tests
+
+import (
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// A row says what the packages of a directory and below may import beside each other and the standard library:
+// packages of this module, by their directories, and other modules. The longest directory that fits counts.
+type row struct {
+	dir     string
+	imports []string
+	modules []string
+	tests   []string // what its test files may import too, beside the modules for tests and the package itself
+}
+
+// agentLoop is what everybody who works on the reference spec shares.
+var agentLoop = []string{"hookkit", "generated/agent", "spec/agentspec"}
+
+// everything is what those may import that nobody imports.
+var everything = []string{"builtin", "gen", "generated", "hookkit", "hooktest", "loop", "spec"}
+
+// rows are the arrows of the module. A directory that has no row may not hold Go files.
+var rows = []row{
+	{dir: "spec", tests: []string{"gen"}},
+	{dir: "spec/agentspec", imports: []string{"spec"}},
+	{dir: "hookkit"},
+	{dir: "gen", modules: []string{"github.com/dave/jennifer", "golang.org/x/tools"}},
+	{dir: "generated/agent", imports: []string{"hookkit", "spec", "spec/agentspec"}},
+	{dir: "loop", imports: agentLoop, tests: []string{"hooktest"}, modules: []string{
+		"github.com/google/jsonschema-go", "github.com/bmatcuk/doublestar/v4", "github.com/expr-lang/expr"}},
+	{dir: "builtin", imports: agentLoop, tests: []string{"hooktest", "loop"}, modules: []string{
+		"github.com/google/jsonschema-go", "github.com/bmatcuk/doublestar/v4", "github.com/expr-lang/expr"}},
+	{dir: "hooktest", imports: append([]string{"loop"}, agentLoop...)},
+	{dir: "cmd/hookgen", imports: []string{"gen"}},
+	{dir: "cmd/hookvet", modules: []string{"golang.org/x/tools"}},
+	{dir: "examples", imports: everything},
+	{dir: "tests", imports: everything},
+}
+
+// testModules are for test files alone, wherever they stand.
+var testModules = []string{
+	"github.com/google/go-cmp", "pgregory.net/rapid", "github.com/rogpeppe/go-internal", "go.uber.org/goleak", "golang.org/x/tools",
+}
+
+// TestImportArrows reads every Go file of the module, whatever its build constraints are.
+func TestImportArrows(t *testing.T) {
+	wrong, err := wrongArrows(os.DirFS(root(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range wrong {
+		t.Error(w)
+	}
+}
+
+// TestWrongArrowsAreFound shows arrows that nobody should draw.
+func TestWrongArrowsAreFound(t *testing.T) {
+	file := func(imports ...string) *fstest.MapFile {
+		text := "package p\n"
+		for _, i := range imports {
+			text += fmt.Sprintf("import _ %q\n", i)
+		}
+		return &fstest.MapFile{Data: []byte(text)}
+	}
+	got, err := wrongArrows(fstest.MapFS{
+		"spec/spec.go":              file("fmt"),
+		"hookkit/run.go":            file("context", "golang.org/x/tools/go/analysis"),
+		"hookkit/run_test.go":       file("testing", "pgregory.net/rapid", modulePath+"/hookkit"),
+		"hookkit/other_test.go":     file(modulePath + "/loop"),
+		"gen/emit.go":               file("github.com/dave/jennifer/jen", modulePath+"/hookkit"),
+		"gen/gen_test.go":           file(modulePath + "/hookkit"),
+		"builtin/guard.go":          file(modulePath+"/generated/agent", modulePath+"/loop"),
+		"builtin/guard_test.go":     file(modulePath+"/hooktest", modulePath+"/builtin/inner"),
+		"builtin/inner/guard.go":    file(modulePath + "/hooktest"),
+		"loop/run.go":               file(modulePath + "/builtin"),
+		"loop/testdata/run.go":      file(modulePath + "/builtin"),
+		"hooktest/check.go":         file(modulePath+"/builtin", modulePath+"/loop", "pgregory.net/rapid"),
+		"examples/agent/main.go":    file(modulePath+"/builtin", modulePath+"/loop"),
+		"contrib/otel/go.mod":       {Data: []byte("module example.com/otel")},
+		"contrib/otel/otel.go":      file("example.com/otel"),
+		"elsewhere/new.go":          file("fmt"),
+		"tests/fixture/fixture.go":  file(modulePath + "/hookkit"),
+		"tests/fire_test.go":        file(modulePath + "/tests/fixture"),
+		"generated/agent/agent.go":  file(modulePath + "/generated/other"),
+		"spec/agentspec/tool.go":    file(modulePath + "/spec"),
+		"cmd/hookgen/main.go":       file(modulePath+"/gen", modulePath+"/generated/agent"),
+		"spec/example_test.go":      file(modulePath + "/gen"),
+		"spec/agentspec/wrong.go":   file(modulePath + "/specification"),
+		"hookkit/with_build_tag.go": {Data: []byte("//go:build plan9\n\npackage p\n\nimport _ \"example.com/x\"\n")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"builtin/guard.go may not import " + modulePath + "/loop",
+		"builtin/inner/guard.go may not import " + modulePath + "/hooktest",
+		"cmd/hookgen/main.go may not import " + modulePath + "/generated/agent",
+		"elsewhere/new.go: no row says what its directory may import",
+		"gen/emit.go may not import " + modulePath + "/hookkit",
+		"gen/gen_test.go may not import " + modulePath + "/hookkit",
+		"generated/agent/agent.go may not import " + modulePath + "/generated/other",
+		"hookkit/other_test.go may not import " + modulePath + "/loop",
+		"hookkit/run.go may not import golang.org/x/tools/go/analysis",
+		"hookkit/with_build_tag.go may not import example.com/x",
+		"hooktest/check.go may not import " + modulePath + "/builtin",
+		"hooktest/check.go may not import pgregory.net/rapid",
+		"loop/run.go may not import " + modulePath + "/builtin",
+		"spec/agentspec/wrong.go may not import " + modulePath + "/specification",
+		"spec/spec.go may not import fmt",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("want -, got +:\n%s", diff)
+	}
+}
+
+// wrongArrows returns what the rows do not allow, in the order of the files.
+func wrongArrows(module fs.FS) ([]string, error) {
+	var wrong []string
+	err := fs.WalkDir(module, ".", func(name string, entry fs.DirEntry, err error) error {
+		switch base := entry.Name(); {
+		case err != nil:
+			return err
+		case entry.IsDir() && name != ".":
+			if base == "testdata" || base[0] == '.' || base[0] == '_' || exists(module, name+"/go.mod") {
+				return fs.SkipDir
+			}
+			return nil
+		case entry.IsDir() || path.Ext(name) != ".go":
+			return nil
+		}
+		imports, err := importsOf(module, name)
+		if err != nil {
+			return err
+		}
+		r := rowOf(path.Dir(name))
+		if r == nil {
+			wrong = append(wrong, name+": no row says what its directory may import")
+			return nil
+		}
+		for _, i := range imports {
+			if !r.allows(i, strings.HasSuffix(name, "_test.go")) {
+				wrong = append(wrong, name+" may not import "+i)
+			}
+		}
+		return nil
+	})
+	return wrong, err
+}
+
+// importsOf returns the import paths of a file, sorted.
+func importsOf(module fs.FS, name string) ([]string, error) {
+	text, err := fs.ReadFile(module, name)
+	if err != nil {
+		return nil, err
+	}
+	file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.ImportsOnly)
+	if err != nil {
+		return nil, err
+	}
+	var imports []string
+	for _, spec := range file.Imports {
+		i, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			return nil, err
+		}
+		imports = append(imports, i)
+	}
+	slices.Sort(imports)
+	return imports, nil
+}
+
+// rowOf returns the row of a directory, nil if it has none.
+func rowOf(dir string) *row {
+	var longest *row
+	for i, r := range rows {
+		if within(dir, r.dir) && (longest == nil || len(r.dir) > len(longest.dir)) {
+			longest = &rows[i]
+		}
+	}
+	return longest
+}
+
+// allows reports whether a file of the directory may have the import.
+func (r *row) allows(path string, test bool) bool {
+	isIn := func(list []string, path string) bool {
+		return slices.ContainsFunc(list, func(of string) bool { return within(path, of) })
+	}
+	if local, ok := strings.CutPrefix(path, modulePath+"/"); ok {
+		return rowOf(local) == r || isIn(r.imports, local) || test && isIn(r.tests, local)
+	}
+	if first, _, _ := strings.Cut(path, "/"); !strings.Contains(first, ".") { // the standard library
+		return r.dir != "spec" || test
+	}
+	return isIn(r.modules, path) || test && isIn(testModules, path)
+}
+
+// within reports whether a path is another one or below it.
+func within(path, of string) bool {
+	return path == of || strings.HasPrefix(path, of+"/")
+}
