@@ -99,10 +99,10 @@ func (r *Registry[H, O, Opt, L]) build(own *state, outer *Plan[H]) *Plan[H] {
 	p := &Plan[H]{own: own, outer: outer}
 	if outer == nil {
 		p.Firing = firing(r.core.point, own, nil)
-		p.Plain = !p.Firing.crowded()
 	} else {
 		p.Firing = firing(r.core.point, own, outer.Firing)
 	}
+	p.Plain = r.outer == nil && !p.Firing.crowded() // a layer has to look at its parent every time
 	var law L
 	p.Hooks = make([]H, len(p.Firing.entries))
 	for i, e := range p.Firing.entries {
