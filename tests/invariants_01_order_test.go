@@ -30,11 +30,7 @@ var priorities = rapid.SampledFrom([]int{-1, 0, 40, 100})
 func (o *ordering) named(name string) any {
 	return o.p.hook(func(c hookCall) hookReply {
 		o.fired = append(o.fired, name)
-		if o.p.kind == aroundKind {
-			answer, err := c.next(c.ctx, c.item)
-			return hookReply{answer: answer, err: err}
-		}
-		return hookReply{}
+		return o.p.goesOn(c)
 	})
 }
 
