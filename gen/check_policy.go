@@ -27,8 +27,16 @@ func (m *member) decides() bool {
 func (m *member) unclear() bool {
 	for _, e := range m.law {
 		switch e.kind {
-		case unknownMarker, bareMarker, unresolvedElement, impostorElement, unionElement:
+		case unresolvedElement, impostorElement, unionElement:
 			return true
+		case unknownMarker, bareMarker:
+			meant := Near(e.name, markers)
+			if slices.Contains(markers, e.name) {
+				meant = e.name
+			}
+			if meant == "" || isPolicy(meant) {
+				return true
+			}
 		}
 	}
 	return false

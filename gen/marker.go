@@ -23,7 +23,10 @@ type marking struct {
 func (m *marking) typed() bool { return slices.Contains(typedMarkers, m.name) }
 
 // policy reports whether the marker says what a failure means.
-func (m *marking) policy() bool { return m.name == "FailClosed" || m.name == "FailOpen" }
+func (m *marking) policy() bool { return isPolicy(m.name) }
+
+// isPolicy reports whether a marker says what a failure means.
+func isPolicy(marker string) bool { return marker == "FailClosed" || marker == "FailOpen" }
 
 // marking reads an expression as a use of the spec language, nil if it is something else.
 func (r *reading) marking(expr ast.Expr) *marking {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/hookgen/hookgen/gen"
@@ -56,6 +57,7 @@ func (i *invocation) initialize() error {
 	if newModule {
 		files = append(files, newFile{"go.mod", goMod(name, version)})
 	}
+	slices.SortFunc(files, func(a, b newFile) int { return strings.Compare(a.name, b.name) })
 	if err := i.writeNew(files); err != nil {
 		return err
 	}
