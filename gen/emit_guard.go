@@ -25,6 +25,7 @@ func (e *emitter) guard(f *jen.File) {
 		"generated: run hookgen (go generate) again.")
 	f.Type().Id(staleCode).Interface(r.elements()...)
 	if len(r.names) > 0 {
+		comment(f, "What it takes from the spec, so that a type which is gone is reported here once.")
 		f.Type().DefsFunc(func(g *jen.Group) {
 			for _, n := range r.names {
 				g.Id(stale + n).Op("=").Id(n)

@@ -1,0 +1,15 @@
+module example.com/quickstart
+
+go 1.26.0
+
+tool github.com/hookgen/hookgen/cmd/hookgen
+
+require github.com/hookgen/hookgen v0.0.0
+
+require (
+	github.com/dave/jennifer v1.7.1 // indirect
+	github.com/google/jsonschema-go v0.4.3 // indirect
+)
+
+// Because this module lies in the other's tree. Yours needs no such line.
+replace github.com/hookgen/hookgen => ../..
