@@ -109,7 +109,7 @@ func (a *Agent) check(parent *run) error {
 	bad := func(format string, args ...any) {
 		errs = append(errs, fmt.Errorf("agent %q: "+format, append([]any{a.name()}, args...)...))
 	}
-	if a.Model == nil && (parent == nil || parent.agent.Model == nil) {
+	if isNil(a.Model) && parent == nil {
 		bad("there is no model; set Model")
 	}
 	for i, t := range a.Tools {

@@ -92,7 +92,7 @@ func (r *run) handOver(to *Agent, task string) {
 		r.fail("Handoff", err)
 		return
 	}
-	r.reply, r.replied, r.accepted, r.endedBy = result.Reply, true, true, result.EndedBy
+	r.reply, r.replied, r.endedBy = result.Reply, true, result.EndedBy
 	if len(result.Messages) > 0 && agentspec.CheckPairs(result.Messages, false) == nil {
 		r.talk.replace(result.Messages)
 		r.said = true

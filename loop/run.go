@@ -46,18 +46,17 @@ type run struct {
 	brief   int             // tokens of the last briefing
 	offered map[string]bool // the tools of the last request
 
-	over     bool // no step follows
-	broken   bool // because the context was done
-	replied  bool // reply is the reply
-	said     bool // it is in the stored conversation
-	accepted bool // it is an answer that passed the gates
-	reply    string
-	signals  []agent.EndRun
-	endedBy  string
-	handed   string
-	failed   *failure
-	passed   map[agent.BudgetKind]bool // budgets that were reported
-	err      error                     // what the caller gets
+	over    bool // no step follows
+	broken  bool // because the context was done
+	replied bool // reply is the reply
+	said    bool // it is in the stored conversation
+	reply   string
+	signals []agent.EndRun
+	endedBy string
+	handed  string
+	failed  *failure
+	passed  map[agent.BudgetKind]bool // budgets that were reported
+	err     error                     // what the caller gets
 
 	mu       sync.Mutex
 	warnings []string
@@ -93,17 +92,17 @@ func newRun(ctx context.Context, a *Agent, req Request, outer *run, emit func(Ev
 	if outer != nil {
 		within = outer.layer
 		r.depth, r.counts.outer = outer.depth+1, &outer.counts
-		if r.model == nil {
+		if isNil(r.model) {
 			r.model = outer.model
 		}
-		if r.approver == nil {
+		if isNil(r.approver) {
 			r.approver = outer.approver
 		}
-		if r.clock == nil {
+		if isNil(r.clock) {
 			r.clock = outer.clock
 		}
 	}
-	if r.clock == nil {
+	if isNil(r.clock) {
 		r.clock = agent.SystemClock{}
 	}
 	if tokens == nil {

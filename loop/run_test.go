@@ -52,3 +52,16 @@ func TestARunWithOneCallFiresItsPointsInOrder(t *testing.T) {
 		}
 	}
 }
+
+func BenchmarkARunOfTwoSteps(b *testing.B) {
+	a := &loop.Agent{
+		Model: hooktest.NewScript(hooktest.Call("add", sum{1, 2}), hooktest.Reply("three")).ForEachRun(),
+		Tools: []agent.Tool{adder()},
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := a.Run(context.Background(), "x"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

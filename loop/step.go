@@ -1,6 +1,8 @@
 package loop
 
 import (
+	"context"
+
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
@@ -29,7 +31,7 @@ func (r *run) step() {
 	if r.failed != nil {
 		result.Err = r.failed.where + ": " + r.failed.err.Error()
 	} else if r.broken {
-		result.Err = r.signals[len(r.signals)-1].Message
+		result.Err = context.Cause(r.ctx).Error()
 	}
 	returned = true
 }
