@@ -68,11 +68,14 @@ type point[L hookkit.Description[gate]] struct {
 }
 
 func (p *point[L]) Fire(ctx context.Context, run *run, n int) (exit any, err error) {
-	if p.Load() == nil {
+	s := p.Load()
+	if s == nil {
 		return nil, nil
 	}
-	s := p.Settle(ctx, run)
-	if s.Firing.Watched() {
+	if s.Plain {
+		return p.fire(ctx, run, n, s, 0)
+	}
+	if s = p.Settle(ctx, run); s.Firing.Watched() {
 		defer func() {
 			s.Firing.End()
 			tell := func(ctx context.Context, o any) {
