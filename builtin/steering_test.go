@@ -1,0 +1,167 @@
+package builtin_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/hookgen/hookgen/builtin"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hooktest"
+	"github.com/hookgen/hookgen/loop"
+)
+
+func ExampleSteering() {
+	steering := &builtin.Steering{}
+	steering.Steer("Leave the tests alone.") // from any goroutine, at any time
+
+	a := &loop.Agent{
+		Model: hooktest.NewScript(hooktest.Func(func(_ context.Context, req agent.LLMRequest) (agent.LLMResponse, error) {
+			fmt.Println(req.Messages[0].Content)
+			return hooktest.Reply("Understood.").Response(), nil
+		})),
+		Use: []agent.Hook{steering},
+	}
+	_, err := a.Run(context.Background(), "Mend the build.")
+	fmt.Println(err, steering.Len())
+	// Output:
+	// [OPERATOR STEERING]
+	// - Leave the tests alone.
+	// <nil> 0
+}
+
+func work(n int) []hooktest.Turn {
+	var turns []hooktest.Turn
+	for range n {
+		turns = append(turns, hooktest.Call("work", nil))
+	}
+	return append(turns, hooktest.Reply("ok"))
+}
+
+func worker() []agent.Tool { return []agent.Tool{&hooktest.Tool{Name: "work"}} }
+
+func TestSteeringQueuesMessages(t *testing.T) {
+	s := &builtin.Steering{}
+	for _, text := range []string{"", " \n", " one\r\ntwo ", "three"} {
+		s.Steer(text)
+	}
+	if got := strings.Join(s.Pending(), "|"); got != "one\ntwo|three" || s.Len() != 2 {
+		t.Errorf("pending: %q", got)
+	}
+	if s.Clear(); s.Len() != 0 || s.Pending() != nil {
+		t.Errorf("after Clear: %q", s.Pending())
+	}
+}
+
+func TestSteeringSendsOneMessagePerPromptOrAllOfThem(t *testing.T) {
+	for all, want := range map[bool][]string{
+		false: {"[OPERATOR STEERING]\n- one\n  line", "[OPERATOR STEERING]\n- two", ""},
+		true:  {"[OPERATOR STEERING]\n- one\n  line\n- two", "", ""},
+	} {
+		s := &builtin.Steering{All: all}
+		s.Steer("one\nline")
+		s.Steer("two")
+		ran := hooktest.Loop{Turns: work(2), Tools: worker(), Hooks: []agent.Hook{s}}.Run(t, "x")
+		for i, req := range ran.Script.Requests() {
+			if got := briefed(req); got != want[i] {
+				t.Errorf("all %v, prompt %d: %q, want %q", all, i, got, want[i])
+			}
+		}
+		if s.Len() != 0 {
+			t.Errorf("pending: %q", s.Pending())
+		}
+	}
+}
+
+func TestSteeringKeepsAMessageWhosePromptWasNotSent(t *testing.T) {
+	reply := hooktest.Reply("cached").Response()
+	for name, l := range map[string]hooktest.Loop{
+		"the briefing was over its limit": {Turns: work(0), Agent: &loop.Agent{Limits: loop.Limits{Briefing: 1}}},
+		"the model failed":                {Turns: []hooktest.Turn{hooktest.Error(errors.New("down"))}},
+		"a hook answered": {Hooks: []agent.Hook{agent.BeforeLLMFunc(func(context.Context, *agent.Run, agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
+			return agent.UseReply{Response: reply}, nil
+		})}},
+		"a hook took it out": {Turns: work(0), Hooks: []agent.Hook{agent.BeforeLLMFunc(func(_ context.Context, _ *agent.Run, req agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
+			req.Messages = req.Messages[1:]
+			return agent.ReplaceBeforeLLM(req, "shorter"), nil
+		})}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &builtin.Steering{}
+			s.Steer("mind the gap")
+			l.Hooks = append(l.Hooks, s)
+			l.Run(t, "x")
+			if s.Len() != 1 {
+				t.Fatal("the message is lost")
+			}
+			next := hooktest.Loop{Turns: work(0), Hooks: []agent.Hook{s}}.Run(t, "x")
+			if got := briefed(next.Script.Requests()[0]); got != "[OPERATOR STEERING]\n- mind the gap" || s.Len() != 0 {
+				t.Errorf("the next run is briefed %q, pending %q", got, s.Pending())
+			}
+		})
+	}
+}
+
+func TestSteeringKeepsAMessageUntilTheRetryThatWorks(t *testing.T) {
+	s := &builtin.Steering{}
+	s.Steer("x")
+	long := hooktest.Error(&agent.PromptTooLong{})
+	compactor := compactorFunc(func(_ context.Context, _ *agent.Env, c agent.Compaction) (agent.Compacted, error) {
+		return agent.Compacted{Messages: c.Messages[1:]}, nil
+	})
+	tested := hooktest.Loop{Turns: []hooktest.Turn{long, hooktest.Reply("ok")}, Hooks: []agent.Hook{s}, Agent: &loop.Agent{Compactor: compactor}}
+	ran := tested.Do(t, t.Context(), loop.Request{Task: "now", Messages: []agent.Message{user("before")}})
+	requests := ran.Script.Requests()
+	if len(requests) != 2 || briefed(requests[0]) == "" || briefed(requests[1]) != briefed(requests[0]) || s.Len() != 0 {
+		t.Errorf("%d prompts, pending %q", len(requests), s.Pending())
+	}
+}
+
+type compactorFunc func(context.Context, *agent.Env, agent.Compaction) (agent.Compacted, error)
+
+func (f compactorFunc) Compact(ctx context.Context, env *agent.Env, c agent.Compaction) (agent.Compacted, error) {
+	return f(ctx, env, c)
+}
+
+func TestSteeringLosesAndDoublesNothingWithManyProducersAndRuns(t *testing.T) {
+	s := &builtin.Steering{}
+	var producers, runs sync.WaitGroup
+	var mu sync.Mutex
+	seen := make(map[string]int)
+	script := hooktest.NewScript(hooktest.Func(func(_ context.Context, req agent.LLMRequest) (agent.LLMResponse, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if text := briefed(req); text != "" {
+			seen[text]++
+		}
+		return hooktest.Reply("ok").Response(), nil
+	})).ForEachRun()
+	a := &loop.Agent{Model: script, Use: []agent.Hook{s}}
+	for p := range 4 {
+		producers.Go(func() {
+			for i := range 25 {
+				s.Steer(fmt.Sprint(p, " ", i))
+			}
+		})
+	}
+	producers.Wait()
+	for range 120 {
+		runs.Go(func() {
+			if _, err := a.Run(t.Context(), "x"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	runs.Wait()
+	if len(seen) != 100 || s.Len() != 0 {
+		t.Errorf("%d messages arrived, pending %q", len(seen), s.Pending())
+	}
+	for text, n := range seen {
+		if n != 1 {
+			t.Errorf("%q arrived %d times", text, n)
+		}
+	}
+}
