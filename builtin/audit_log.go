@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
-	"math/bits"
 	"slices"
 	"strings"
 	"sync"
@@ -51,6 +49,8 @@ type AuditLog struct {
 	heard  firstHand
 	direct binding // of those who call Observe themselves
 	chain  auditChain
+
+	failed reporter
 
 	mu   sync.Mutex
 	lost int // records since the last that was written
@@ -113,7 +113,7 @@ func (a *AuditLog) observe(as *binding, run *agent.Run, fired hookkit.AnyFired) 
 	if err := a.chain.append(a.Path, a.Key, a.Sync, record); err != nil {
 		a.lost++
 		a.ever++
-		a.report(fmt.Errorf("audit log %s: a record of %s is lost, %d so far: %w", a.Path, fired.Point, a.ever, err))
+		a.failed.report("AuditLog", a.OnError, fmt.Errorf("audit log %s: a record of %s is lost, %d so far: %w", a.Path, fired.Point, a.ever, err))
 		return
 	}
 	a.lost = 0
@@ -136,21 +136,4 @@ func (a *AuditLog) wants(fired hookkit.AnyFired) bool {
 	}
 	return fired.Decision != "" || fired.Collected != nil || fired.Err != nil ||
 		len(fired.Failures) > 0 || len(fired.Ballots) > 0
-}
-
-// report tells of a lost record. Without OnError it logs the first and then ever fewer: a flood of errors is no
-// flood of logs.
-func (a *AuditLog) report(err error) {
-	if a.OnError == nil {
-		if bits.OnesCount64(a.ever) == 1 {
-			slog.Error("builtin: AuditLog", "error", err)
-		}
-		return
-	}
-	defer func() {
-		if v := recover(); v != nil {
-			slog.Error("builtin: AuditLog: OnError panicked", "panic", v, "error", err)
-		}
-	}()
-	a.OnError(err)
 }

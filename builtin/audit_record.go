@@ -3,7 +3,6 @@ package builtin
 import (
 	"encoding/json"
 	"reflect"
-	"strings"
 	"time"
 
 	"github.com/hookgen/hookgen/generated/agent"
@@ -161,32 +160,8 @@ func (a *AuditLog) exit(outcome any, data map[string]any) {
 	}
 }
 
-// A raw value of more bytes than this is recorded as a text, by its beginning.
-const auditRaw = 256 << 10
-
-// limits of one value of a record.
-const (
-	auditNodes = 400
-	auditDepth = 12
-)
-
 // raw is arguments or other JSON fit for a record, nil for none.
-func (a *AuditLog) raw(data []byte) json.RawMessage {
-	if len(data) == 0 {
-		return nil
-	}
-	if len(data) <= auditRaw {
-		if v, ok := decoded(data); ok {
-			return a.encoded(v)
-		}
-	}
-	return a.encoded(window(string(data), a.max()))
-}
-
-func (a *AuditLog) encoded(v any) json.RawMessage {
-	w := walk{redact: &a.Redact, text: a.text, nodes: auditNodes, depth: auditDepth}
-	return marshalled(w.value(v, 0))
-}
+func (a *AuditLog) raw(data []byte) json.RawMessage { return recordedJSON(&a.Redact, data, a.max()) }
 
 // object is an object without empty values, nil if nothing is left.
 func (a *AuditLog) object(data map[string]any) json.RawMessage {
@@ -198,7 +173,7 @@ func (a *AuditLog) object(data map[string]any) json.RawMessage {
 	if len(data) == 0 {
 		return nil
 	}
-	return a.encoded(data)
+	return recordedValue(&a.Redact, data, a.max())
 }
 
 func (a *AuditLog) max() int {
@@ -210,31 +185,3 @@ func (a *AuditLog) max() int {
 
 // text is a text fit for a record: redacted, then cut.
 func (a *AuditLog) text(s string) string { return recorded(&a.Redact, s, a.max()) }
-
-// recorded returns a text redacted and then cut to a number of characters; less than 0: not cut.
-func recorded(r *Redactor, s string, maxRunes int) string {
-	if maxRunes < 0 {
-		return r.Text(s)
-	}
-	part := window(s, maxRunes)
-	if len(part) == len(s) {
-		return cut(r.Text(s), maxRunes)
-	}
-	// The end of the part may hold half a secret, which nobody would recognise.
-	clean := r.Text(part)
-	clean = clean[:max(0, len(clean)-windowEnd)]
-	if at := strings.LastIndex(clean, Redacted[:1]); at >= 0 && strings.HasPrefix(Redacted, clean[at:]) {
-		clean = clean[:at]
-	}
-	return cut(validText(clean)+ellipsis, maxRunes)
-}
-
-const windowEnd = 512
-
-// window is as much of a text as redacting and cutting it to a number of characters looks at.
-func window(s string, maxRunes int) string {
-	if maxRunes < 0 || len(s)/4 <= maxRunes+windowEnd {
-		return s
-	}
-	return s[:4*(maxRunes+windowEnd)]
-}

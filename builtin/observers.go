@@ -1,0 +1,51 @@
+package builtin
+
+import (
+	"context"
+
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
+)
+
+// lastPriority is that of hooks which come after those that have none.
+const lastPriority = -100
+
+// Functions as observers of one point.
+type (
+	anyObserver       func(context.Context, *agent.Run, hookkit.AnyFired)
+	afterLLMObserver  func(context.Context, *agent.Run, agent.AfterLLMFired[agent.LLMResponse])
+	beforeLLMObserver func(context.Context, *agent.Run, agent.BeforeLLMFired[agent.LLMRequest])
+	afterToolObserver func(context.Context, *agent.Run, agent.AfterToolFired[agent.ToolCallResult])
+	afterStepObserver func(context.Context, *agent.Run, agent.AfterStepFired[agent.StepResult])
+	runEndObserver    func(context.Context, *agent.Run, agent.OnRunEndFired[agent.AgentResult])
+)
+
+// Observe calls f.
+func (f anyObserver) Observe(ctx context.Context, run *agent.Run, fired hookkit.AnyFired) {
+	f(ctx, run, fired)
+}
+
+// ObserveAfterLLM calls f.
+func (f afterLLMObserver) ObserveAfterLLM(ctx context.Context, run *agent.Run, fired agent.AfterLLMFired[agent.LLMResponse]) {
+	f(ctx, run, fired)
+}
+
+// ObserveBeforeLLM calls f.
+func (f beforeLLMObserver) ObserveBeforeLLM(ctx context.Context, run *agent.Run, fired agent.BeforeLLMFired[agent.LLMRequest]) {
+	f(ctx, run, fired)
+}
+
+// ObserveAfterTool calls f.
+func (f afterToolObserver) ObserveAfterTool(ctx context.Context, run *agent.Run, fired agent.AfterToolFired[agent.ToolCallResult]) {
+	f(ctx, run, fired)
+}
+
+// ObserveAfterStep calls f.
+func (f afterStepObserver) ObserveAfterStep(ctx context.Context, run *agent.Run, fired agent.AfterStepFired[agent.StepResult]) {
+	f(ctx, run, fired)
+}
+
+// ObserveOnRunEnd calls f.
+func (f runEndObserver) ObserveOnRunEnd(ctx context.Context, run *agent.Run, fired agent.OnRunEndFired[agent.AgentResult]) {
+	f(ctx, run, fired)
+}
