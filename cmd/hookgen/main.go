@@ -2,6 +2,14 @@
 // is the documentation of package spec.
 package main
 
-import "os"
+import (
+	"os"
+	"runtime/debug"
+)
 
-func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() {
+	// A run is over before collecting garbage could pay; only a huge package comes near the limit.
+	debug.SetGCPercent(-1)
+	debug.SetMemoryLimit(512 << 20)
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
