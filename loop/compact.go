@@ -75,7 +75,7 @@ func (r *run) compactNow(step int, why agent.CompactionReason, detail, by string
 	}
 
 	c.Messages = r.talk.Messages()
-	done, err := r.compactor(c)
+	done, err := r.runCompactor(c)
 	done.Step, done.Reason, done.Before = step, why, size
 	if err == nil {
 		done.After = r.size(done.Messages)
@@ -102,13 +102,23 @@ func (r *run) compactNow(step int, why agent.CompactionReason, detail, by string
 	return true
 }
 
-// compactor runs the agent's compactor.
-func (r *run) compactor(c agent.Compaction) (done agent.Compacted, err error) {
-	if isNil(r.agent.Compactor) {
+// useCompactor sets the compactor that the run uses from now on, for Env.
+func (r *run) useCompactor(c agent.Compactor) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.compactor = c
+}
+
+// runCompactor runs the compactor.
+func (r *run) runCompactor(c agent.Compaction) (done agent.Compacted, err error) {
+	r.mu.Lock()
+	compactor := r.compactor
+	r.mu.Unlock()
+	if isNil(compactor) {
 		return done, errors.New("the agent has no compactor; set Compactor")
 	}
 	return await(r.ctx, r.awaited("the compactor", 0), func(ctx context.Context) (agent.Compacted, error) {
-		return r.agent.Compactor.Compact(ctx, r.env, c)
+		return compactor.Compact(ctx, r.env, c)
 	})
 }
 

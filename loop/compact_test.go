@@ -221,3 +221,24 @@ func TestACompactionCanBeRequested(t *testing.T) {
 		t.Errorf("the third prompt has %d messages", got)
 	}
 }
+
+func TestAHookCanBringTheCompactor(t *testing.T) {
+	for name, given := range map[string]agent.Compactor{"in the place of the agent's": &compactor{}, "where there is none": nil} {
+		t.Run(name, func(t *testing.T) {
+			brought := &compactor{}
+			ran := compacting(t, given, agent.OnRunStartFunc(func(_ context.Context, run *agent.Run, _ agent.RunStart) (agent.OnRunStartOutcome, error) {
+				run.Env.UseCompactor(brought)
+				return nil, nil
+			}))
+			if brought.calls != 1 {
+				t.Errorf("the hook's compactor was called %d times", brought.calls)
+			}
+			if own, ok := given.(*compactor); ok && own.calls != 0 {
+				t.Errorf("the agent's compactor was called %d times", own.calls)
+			}
+			if len(ran.Warnings) != 0 {
+				t.Errorf("warnings: %v", ran.Warnings)
+			}
+		})
+	}
+}

@@ -58,10 +58,11 @@ type run struct {
 	passed  map[agent.BudgetKind]bool // budgets that were reported
 	err     error                     // what the caller gets
 
-	mu       sync.Mutex
-	warnings []string
-	compact  *string // a compaction was requested, for this reason
-	closed   bool    // the run is over
+	mu        sync.Mutex
+	warnings  []string
+	compact   *string         // a compaction was requested, for this reason
+	compactor agent.Compactor // nil: there is none
+	closed    bool            // the run is over
 }
 
 // A failure is what a run fails with, and where.
@@ -85,7 +86,7 @@ func newRun(ctx context.Context, a *Agent, req Request, outer *run, emit func(Ev
 	r := &run{
 		agent: a, outer: outer, tools: tools, task: req.Task,
 		model: a.Model, approver: a.Approver, clock: a.Clock, ctx: ctx,
-		passed: make(map[agent.BudgetKind]bool),
+		passed: make(map[agent.BudgetKind]bool), compactor: a.Compactor,
 	}
 	tokens := a.Tokens
 	var within *layer
@@ -125,7 +126,7 @@ func newRun(ctx context.Context, a *Agent, req Request, outer *run, emit func(Ev
 	r.env = &agent.Env{
 		Agent: a.name(), Model: handle{r}, Tools: tools, Conversation: &r.talk, Tokens: tokens,
 		Random: newSource(seed), Seed: seed, Clock: r.clock,
-		Counters: r.counted, Exceeded: r.exceeded, RequestCompaction: r.wantCompaction, Subscribe: r.stream.subscribe,
+		Counters: r.counted, Exceeded: r.exceeded, RequestCompaction: r.wantCompaction, UseCompactor: r.useCompactor, Subscribe: r.stream.subscribe,
 	}
 	if outer != nil {
 		r.id = outer.id.Child(r.env)

@@ -26,6 +26,9 @@ type Env struct {
 	Exceeded func(ctx context.Context, b BudgetExceeded)
 	// RequestCompaction asks for a compaction before the next prompt; nil: nothing happens.
 	RequestCompaction func(reason string)
+	// UseCompactor has the run compact with c from now on, in the place of the compactor that the host gave it;
+	// nil: nothing happens.
+	UseCompactor func(c Compactor)
 	// Subscribe has f called with the pieces of replies as they come in, in order; it makes the loop stream
 	// if the model can. The function it returns ends that. Nil: nothing happens.
 	Subscribe func(f func(Chunk)) (cancel func())
