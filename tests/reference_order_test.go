@@ -64,7 +64,9 @@ func refOrder(hooks []refHook) ([]refHook, bool) {
 		}
 	}
 
-	byRank := func(i, j int) int { return cmp.Or(cmp.Compare(hooks[j].priority, hooks[i].priority), cmp.Compare(i, j)) }
+	byRank := func(i, j int) int {
+		return cmp.Or(cmp.Compare(hooks[j].priority, hooks[i].priority), cmp.Compare(i, j))
+	}
 	rank := make([]int, n) // the index of the hook at whose rank each stands
 	for i := range n {
 		rank[i] = i
