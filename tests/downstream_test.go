@@ -88,7 +88,7 @@ func root(t *testing.T) string {
 func buildHookgen(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "hookgen.exe")
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-o", path, "./cmd/hookgen")
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-o", path, "./cmd/hookgen")
 	cmd.Dir = root(t)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

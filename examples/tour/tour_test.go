@@ -1,0 +1,107 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// highlights are what a visitor must get to see, in this order. All but the narration is printed by tools.
+var highlights = []string{
+	"== 1 of 7", "//hookgen:points", "BeforeSend(Message) (spec.Replace, Refuse, spec.FailClosed)",
+	"== 2 of 7", "$ hookgen mail", "wrote mail/hooks_gen.go: 3 points", "$ go doc", "type BeforeSend[P any] interface {",
+	"func (p *BeforeSendPoint) Fire(ctx context.Context, run *Run, payload *Message) (BeforeSendExit, error)",
+	"== 3 of 7", "func (l Limit) BeforeSend(", "$ go build ./limit\n\n",
+	"== 4 of 7",
+	"mail.Junk does not implement mail.BeforeSendOutcome",
+	"want BeforeSend(context.Context, *mail.Run, mail.Message) (mail.BeforeSendOutcome, error)",
+	"Limit does not implement mail.BeforeSend[mail.Message] (missing method BeforeSend)",
+	"undefined: mail.ReplaceOnSent",
+	"== 5 of 7", "$ go run .", "sent: Good morning -- Ada", "not sent: Good morning, dear world (too long)",
+	"1. limit.Limit", "2. main.sign",
+	"== 6 of 7", "$ go build ./mail", "staleCode_runHookgen does not implement Points",
+	"$ hookgen mail", "wrote mail/hooks_gen.go: 3 points",
+	"undefined: mail.Refuse", "+         return mail.Wait{Hours: 8}, nil",
+	"undefined: mail.Refuse", "+     case mail.Wait:",
+	"$ go run .", "sent: Good morning -- Ada", "waits 8h: Good morning, dear world",
+	"== 7 of 7",
+}
+
+func TestTheTourShowsWhatItPromises(t *testing.T) {
+	temporary := t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	t.Setenv("TMP", temporary) // for Windows
+	var out strings.Builder
+	if err := run(t.Context(), &narrator{out: &out}, false); err != nil {
+		t.Fatalf("%v\n%s", err, &out)
+	}
+	rest := out.String()
+	for _, want := range highlights {
+		_, behind, found := strings.Cut(rest, want)
+		if !found {
+			t.Fatalf("no %q behind what came before it, in:\n%s", want, &out)
+		}
+		rest = behind
+	}
+	if strings.Contains(out.String(), "\x1b") {
+		t.Error("colours where none were asked for")
+	}
+	if left, err := filepath.Glob(filepath.Join(temporary, "hookgen-tour-*")); len(left) > 0 || err != nil {
+		t.Error("left behind:", left, err)
+	}
+}
+
+// What the tour says fails must fail, or there is no tour.
+func TestATourThatIsNotTrueFails(t *testing.T) {
+	var out strings.Builder
+	s := &stage{narrator: &narrator{out: &out}, ctx: t.Context(), dir: t.TempDir()}
+	if s.fails("go", "version") == nil {
+		t.Error("a command that was to fail did not, and that is fine")
+	}
+	if s.works("go", "nonsense") == nil {
+		t.Error("a command that was to work did not, and that is fine")
+	}
+	if err := s.fails("go", "nonsense"); err != nil {
+		t.Error(err)
+	}
+	if err := s.write("a.txt", "one\ntwo\n"); err != nil {
+		t.Fatal(err)
+	}
+	if s.edit("a.txt", "three\n", "four\n") == nil {
+		t.Error("a change of what is not there is fine")
+	}
+	if s.works("hookgen") == nil {
+		t.Error("a tool that is not there works")
+	}
+}
+
+func TestColoursChangeNothingElse(t *testing.T) {
+	show := func(colours bool) string {
+		var out strings.Builder
+		n := &narrator{out: &out, colours: colours}
+		n.title("A title")
+		n.say("A %s.", "paragraph")
+		n.quote(red, "one\n\n\ttwo\n")
+		n.change("file", "old\n", "new\n")
+		return out.String()
+	}
+	without, with := show(false), show(true)
+	stripped := regexp.MustCompile("\x1b\\[[0-9]*m").ReplaceAllString(with, "")
+	trimmed := regexp.MustCompile(`(?m) +$`).ReplaceAllString(stripped, "")
+	if with == without || trimmed != without {
+		t.Errorf("without: %q, with: %q", without, with)
+	}
+}
+
+func TestAFileIsNoTerminal(t *testing.T) {
+	f, err := os.Create(filepath.Join(t.TempDir(), "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if coloured(f) {
+		t.Error("colours in a file")
+	}
+}
