@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hooktest"
+	"github.com/hookgen/hookgen/loop"
+)
+
+// script is what the model says, whatever it is asked.
+func script() agent.Model {
+	log := map[string]string{"path": "build.log"}
+	return hooktest.NewScript(
+		hooktest.Calls(hooktest.Call("read_file", log), hooktest.Call("read_file", map[string]string{"path": "cache.log"})),
+		hooktest.Call("run_command", map[string]any{"args": []string{"rm", "-rf", "/var/cache/build"}}),
+		hooktest.Call("read_file", log), // again, with nothing new to learn
+		hooktest.Call("run_command", map[string]any{"args": []string{"build", "-cache", "rebuild"}}),
+		hooktest.Reply("The cache was full, so every package was built anew. I rebuilt it; give it more room."),
+	)
+}
+
+// tools are what the model can call.
+func tools() []agent.Tool {
+	files := map[string]string{
+		"build.log": "412 packages built, 3 from the cache",
+		"cache.log": "cache: no space left, evicting all",
+	}
+	type path struct {
+		Path string `json:"path" jsonschema:"the file to read"`
+	}
+	type command struct {
+		Args []string `json:"args" jsonschema:"the command and its arguments"`
+	}
+	return []agent.Tool{
+		loop.ReadOnly(loop.Tool("read_file", "Reads a file.", func(_ context.Context, p path) (string, error) {
+			text, ok := files[p.Path]
+			if !ok {
+				return "", errors.New("no such file")
+			}
+			return text, nil
+		})),
+		loop.Tool("run_command", "Runs a command.", func(_ context.Context, c command) (string, error) {
+			return "ok: " + strings.Join(c.Args, " "), nil // a play: nothing is run
+		}),
+	}
+}
+
+// denyRemoval is a vote against commands that remove files.
+func denyRemoval(_ context.Context, _ *agent.Run, call agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
+	var command struct{ Args []string }
+	if call.Name != "run_command" {
+		return nil, nil
+	}
+	if err := json.Unmarshal(call.Args, &command); err != nil {
+		return nil, err // the point fails closed: what cannot be judged is denied
+	}
+	if slices.Contains(command.Args, "rm") {
+		return agent.Deny{Reason: "removing files is not allowed; rebuild the cache instead"}, nil
+	}
+	return nil, nil
+}
+
+// beBrief puts a text into every prompt.
+func beBrief(context.Context, *agent.Run, agent.Step) ([]string, error) {
+	return []string{"Answer in two sentences."}, nil
+}

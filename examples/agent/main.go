@@ -1,0 +1,123 @@
+// Command agent runs a scripted agent in the terminal and shows all there is to see: every fire point as it is
+// reached, every hook that ran, and every decision with its reason. Nothing leaves the machine: the model plays a
+// script, and the tools are Go functions.
+//
+// Usage:
+//
+//	go run ./examples/agent [-yes] [-explain] [-trace FILE] [-audit FILE]
+//
+// The agent wants to run a command, and a hook has a person confirm that: answer y or n, or give -yes.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/hookgen/hookgen/builtin"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/loop"
+)
+
+func main() {
+	ctx := context.Background()
+	err := run(ctx, os.Args[1:], os.Stdin, os.Stdout, hasColour(os.Stdout))
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "agent:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string, in io.Reader, out io.Writer, colour bool) error {
+	flags := flag.NewFlagSet("agent", flag.ContinueOnError)
+	flags.SetOutput(out)
+	yes := flags.Bool("yes", false, "confirm what the agent asks to confirm")
+	explain := flags.Bool("explain", false, "show the hooks of every point, in firing order and why, and run nothing")
+	traceFile := flags.String("trace", "", "write every hook and every fire to `FILE`, as JSON lines")
+	auditFile := flags.String("audit", "", "keep an audit log in `FILE`")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+
+	hooks := new(agent.Hooks)
+	use(hooks)
+	if *auditFile != "" {
+		hooks.Use(&builtin.AuditLog{Path: *auditFile})
+	}
+	if *explain {
+		return hooks.Explain(out)
+	}
+
+	show := &screen{out: out, paint: painter(colour)}
+	tracers := tracers{show}
+	if *traceFile != "" {
+		f, err := os.OpenFile(*traceFile, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		lines := &jsonLines{out: f}
+		tracers = append(tracers, lines)
+		defer func() {
+			if lines.err != nil {
+				fmt.Fprintln(out, "the trace is incomplete:", lines.err)
+			}
+		}()
+	}
+	hooks.Trace(tracers)
+	hooks.ObserveAny(show, hookkit.Named("screen"))
+
+	var approver agent.Approver = &builtin.TerminalApprover{In: in, Out: out}
+	if *yes {
+		approver = everybodySaysYes{}
+	}
+	a := &loop.Agent{
+		Name:         "builder",
+		Instructions: "You look after a build. Be brief.",
+		Model:        script(),
+		Tools:        tools(),
+		Hooks:        hooks,
+		Approver:     approver,
+		Limits:       loop.Limits{ApprovalTime: 2 * time.Minute},
+	}
+	task := "The build is slow. Find out why, and say what to do."
+	fmt.Fprintf(out, "%s %s\n\n", show.paint(bold, "task"), task)
+	result, err := a.Run(ctx, task)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "\n%s %s\n", show.paint(bold, "reply"), result.Reply)
+	fmt.Fprintf(out, "%s %d steps, %d tool calls, stopped by %s\n", show.paint(bold, "done "), result.Steps, len(result.Calls), result.Stop.Cause)
+	return nil
+}
+
+// use adds the hooks that this agent has: three ready-made ones, and two that are a function each.
+func use(hooks *agent.Hooks) {
+	hooks.Use(&builtin.LoopDetector{})
+	hooks.Use(&builtin.Confirm{Tools: []string{"run_command"}})
+	hooks.Use(agent.OnPermissionFunc(denyRemoval), hookkit.Named("denyRemoval"), hookkit.Priority(hookkit.Safety))
+	hooks.Use(agent.BriefingFunc(beBrief), hookkit.Named("beBrief"))
+}
+
+// everybodySaysYes approves.
+type everybodySaysYes struct{}
+
+func (everybodySaysYes) Approve(context.Context, agent.Question) (agent.Approval, error) {
+	return agent.Approval{Allow: true, Reason: "-yes was given"}, nil
+}
+
+// tracers hands every event to each.
+type tracers []hookkit.Tracer
+
+func (ts tracers) Trace(ctx context.Context, e hookkit.Event) {
+	for _, t := range ts {
+		t.Trace(ctx, e)
+	}
+}
