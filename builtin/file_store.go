@@ -1,0 +1,115 @@
+package builtin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hookgen/hookgen/generated/agent"
+)
+
+// A FileStore is a store with a file for each key in a directory, which is made when it is needed. A key may be
+// any text that is not too long: it becomes a file name that leads nowhere else, with ".json" behind it. A value
+// is written whole or not at all and is readable by its owner alone. Files that it did not name are left alone.
+type FileStore struct {
+	Dir string
+}
+
+var _ agent.Store = FileStore{}
+
+const storeExt = ".json"
+
+// Get reads the value under a key; a *agent.NotFound if there is none.
+func (s FileStore) Get(ctx context.Context, key string) ([]byte, error) {
+	path, err := s.path(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &agent.NotFound{Key: key}
+	}
+	return data, err
+}
+
+// Put writes the value under a key.
+func (s FileStore) Put(ctx context.Context, key string, value []byte) error {
+	path, err := s.path(ctx, key)
+	if err != nil {
+		return err
+	}
+	return writeFile(path, value)
+}
+
+// Delete removes the value under a key.
+func (s FileStore) Delete(ctx context.Context, key string) error {
+	path, err := s.path(ctx, key)
+	if err != nil {
+		return err
+	}
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// Keys returns the keys that begin with a prefix, sorted.
+func (s FileStore) Keys(ctx context.Context, prefix string) ([]string, error) {
+	if err := s.usable(ctx); err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(s.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var keys []string
+	for _, e := range entries {
+		name, ours := strings.CutSuffix(e.Name(), storeExt)
+		if key, ok := unsafeName(name); ours && ok && e.Type().IsRegular() {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return keysWith(keys, prefix), nil
+}
+
+func (s FileStore) usable(ctx context.Context) error {
+	if s.Dir == "" {
+		return errors.New("the store has no directory; set Dir")
+	}
+	return ctx.Err()
+}
+
+func (s FileStore) path(ctx context.Context, key string) (string, error) {
+	if err := s.usable(ctx); err != nil {
+		return "", err
+	}
+	name, err := safeName(key)
+	if err != nil {
+		return "", fmt.Errorf("the key cannot be used: %w", err)
+	}
+	return filepath.Join(s.Dir, name+storeExt), nil
+}
+
+// setAside moves the value under a key away, so that nothing is lost when another one is put there, and
+// returns where it is.
+func (s FileStore) setAside(ctx context.Context, key string) (string, error) {
+	path, err := s.path(ctx, key)
+	if err != nil {
+		return "", err
+	}
+	for n := 1; ; n++ {
+		aside := fmt.Sprintf("%s.corrupt-%d", path, n)
+		if _, err := os.Lstat(aside); errors.Is(err, fs.ErrNotExist) {
+			return aside, os.Rename(path, aside)
+		}
+	}
+}

@@ -1,0 +1,147 @@
+package builtin_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/hookgen/hookgen/builtin"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/hooktest"
+	"github.com/hookgen/hookgen/loop"
+)
+
+func said(messages []agent.Message) string {
+	var out []string
+	for _, m := range messages {
+		out = append(out, string(m.Role)+":"+m.Content)
+	}
+	return strings.Join(out, " ")
+}
+
+func TestTheConversationIsSavedAtTheEndOfEveryRun(t *testing.T) {
+	for name, c := range map[string]struct {
+		turns []hooktest.Turn
+		hooks []agent.Hook
+		want  string
+	}{
+		"done":   {[]hooktest.Turn{hooktest.Reply("hello")}, nil, "user:hi assistant:hello"},
+		"failed": {[]hooktest.Turn{hooktest.Error(errors.New("no line"))}, nil, "user:hi"},
+		"withheld": {[]hooktest.Turn{hooktest.Reply("hello")}, []agent.Hook{agent.BeforeRunEndFunc(
+			func(context.Context, *agent.Run, agent.AgentResult) (agent.BeforeRunEndOutcome, error) {
+				return nil, errors.New("no")
+			})}, "user:hi assistant:hello"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			store := builtin.Sessions{Store: builtin.FileStore{Dir: t.TempDir()}}
+			hook := &builtin.PersistSession{Store: store, ID: "s"}
+			hooktest.Loop{Turns: c.turns, Hooks: append(c.hooks, hook, hook)}.Run(t, "hi")
+			got, err := store.Load(t.Context(), "s")
+			if err != nil || said(got.Messages) != c.want {
+				t.Errorf("saved: %s, %v, want %s", said(got.Messages), err, c.want)
+			}
+		})
+	}
+}
+
+func TestASavedConversationIsContinued(t *testing.T) {
+	store := builtin.Sessions{Store: new(builtin.MapStore)}
+	for i, want := range []string{"user:hi assistant:one", "user:hi assistant:one user:more assistant:two"} {
+		before, err := store.Load(t.Context(), "c")
+		if err != nil && i > 0 {
+			t.Fatal(err)
+		}
+		hooktest.Loop{Turns: []hooktest.Turn{hooktest.Reply([]string{"one", "two"}[i])}, Hooks: []agent.Hook{&builtin.PersistSession{Store: store}}}.
+			Do(t, t.Context(), loop.Request{Task: []string{"hi", "more"}[i], Messages: before.Messages, Conversation: "c"})
+		if got, _ := store.Load(t.Context(), "c"); said(got.Messages) != want {
+			t.Errorf("saved: %s, want %s", said(got.Messages), want)
+		}
+	}
+}
+
+func TestASubRunDoesNotOverwriteTheConversationAndAHandoffIsInIt(t *testing.T) {
+	store := builtin.Sessions{Store: new(builtin.MapStore)}
+	helper := &loop.Agent{Name: "helper", Model: hooktest.NewScript(hooktest.Reply("helped"))}
+	other := &loop.Agent{Name: "other", Model: hooktest.NewScript(hooktest.Reply("from the other"))}
+	hooktest.Loop{
+		Agent: &loop.Agent{Handoffs: []*loop.Agent{other}},
+		Turns: []hooktest.Turn{hooktest.Call("helper", `{"task":"x"}`), hooktest.Call("transfer_to_other", `{"task":"y"}`)},
+		Tools: []agent.Tool{loop.Subagent(helper)},
+		Hooks: []agent.Hook{&builtin.PersistSession{Store: store, ID: "s"}},
+	}.Run(t, "hi")
+	got, err := store.Load(t.Context(), "s")
+	if err != nil || !strings.HasPrefix(said(got.Messages), "user:hi assistant: tool:helped") || !strings.HasSuffix(said(got.Messages), "assistant:from the other") {
+		t.Errorf("saved: %s, %v", said(got.Messages), err)
+	}
+	if ids, _ := store.List(t.Context()); len(ids) != 1 {
+		t.Errorf("saved under %q", ids)
+	}
+}
+
+func TestTheStateIsSavedWithoutPrivateKeys(t *testing.T) {
+	store := builtin.Sessions{Store: new(builtin.MapStore)}
+	state := func(*agent.Run) map[string]any {
+		return map[string]any{"__own": 1, "n": 1, "_one": "x", "odd": func() {}, "text": fmt.Stringer(nil)}
+	}
+	hooktest.Loop{Turns: []hooktest.Turn{hooktest.Reply("a")}, Hooks: []agent.Hook{&builtin.PersistSession{Store: store, ID: "s", State: state}}}.Run(t, "hi")
+	got, _ := store.Load(t.Context(), "s")
+	if len(got.State) != 4 || string(got.State["n"]) != "1" || !strings.HasPrefix(string(got.State["odd"]), `"0x`) || string(got.State["_one"]) != `"x"` {
+		t.Errorf("state: %s", got.State)
+	}
+	// Without State it stays.
+	hooktest.Loop{Turns: []hooktest.Turn{hooktest.Reply("b")}, Hooks: []agent.Hook{&builtin.PersistSession{Store: store, ID: "s"}}}.Run(t, "hi")
+	if got, _ := store.Load(t.Context(), "s"); string(got.State["n"]) != "1" || said(got.Messages) != "user:hi assistant:b" {
+		t.Errorf("saved again: %s %s", got.State, said(got.Messages))
+	}
+}
+
+type fullStore struct{ builtin.MapStore }
+
+func (*fullStore) Put(context.Context, string, []byte) error { return errors.New("no space left") }
+
+func TestAConversationThatCannotBeSavedIsReported(t *testing.T) {
+	panics := func(*agent.Run) map[string]any { panic("no state") }
+	for want, hook := range map[string]*builtin.PersistSession{
+		"no space left":  {Store: builtin.Sessions{Store: new(fullStore)}, ID: "s"},
+		"no identity":    {Store: builtin.Sessions{Store: new(builtin.MapStore)}},
+		"State panicked": {Store: builtin.Sessions{Store: new(builtin.MapStore)}, ID: "s", State: panics},
+		"too long":       {Store: builtin.Sessions{Store: builtin.FileStore{Dir: t.TempDir()}}, ID: strings.Repeat("x", 500)},
+	} {
+		var hooks agent.Hooks
+		var events hookkit.Recorder
+		hooks.Trace(&events)
+		hooks.Use(hook)
+		ran := hooktest.Loop{Agent: &loop.Agent{Hooks: &hooks}, Turns: []hooktest.Turn{hooktest.Reply("a")}}.Make()
+		hooks.Trace(&events)
+		if _, err := ran.Agent.Run(t.Context(), "hi"); err != nil {
+			t.Errorf("%s: the run failed: %v", want, err)
+		}
+		found := false
+		for _, e := range events.Events() {
+			found = found || e.Point == "OnRunEnd" && e.Failure != nil && strings.Contains(e.Failure.Error(), want)
+		}
+		if !found {
+			t.Errorf("%q was not reported", want)
+		}
+	}
+	mustPanic(t, "Store is nil", func() { new(agent.Hooks).Use(&builtin.PersistSession{}) })
+}
+
+func ExamplePersistSession() {
+	ctx := context.Background()
+	store := builtin.Sessions{Store: new(builtin.MapStore)} // or FileStore{Dir: "sessions"}
+	a := &loop.Agent{
+		Model: hooktest.NewScript(hooktest.Reply("Hello Ada.")),
+		Use:   []agent.Hook{&builtin.PersistSession{Store: store}},
+	}
+	_, _ = a.Do(ctx, loop.Request{Task: "I am Ada.", Conversation: "ada"})
+
+	session, _ := store.Load(ctx, "ada")
+	data, _ := json.Marshal(session.Messages)
+	fmt.Println(string(data))
+	// Output: [{"role":"user","content":"I am Ada."},{"role":"assistant","content":"Hello Ada."}]
+}

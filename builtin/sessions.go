@@ -1,0 +1,84 @@
+package builtin
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/hookgen/hookgen/generated/agent"
+)
+
+// Sessions keeps conversations in a store: in files with a [FileStore], or for as long as the program runs with
+// a [MapStore]. Each one is JSON: {id, messages, state}. It is safe for concurrent use.
+type Sessions struct {
+	Store agent.Store
+}
+
+var _ agent.SessionStore = Sessions{}
+
+// Save stores a conversation in the place of the one with the same identity. A file there that is no session is
+// moved aside first, so that nothing is lost.
+func (s Sessions) Save(ctx context.Context, session agent.Session) error {
+	if session.ID == "" {
+		return fmt.Errorf("a session cannot be saved: %w", errNoID)
+	}
+	if session.Messages == nil {
+		session.Messages = []agent.Message{}
+	}
+	data, err := json.MarshalIndent(session, "", " ")
+	if err != nil {
+		return fmt.Errorf("the session %q cannot be saved: %w", cut(session.ID, 80), err)
+	}
+	if files, ok := s.Store.(FileStore); ok {
+		if _, err := s.Load(ctx, session.ID); errors.As(err, new(*corruptSession)) {
+			if _, err := files.setAside(ctx, session.ID); err != nil {
+				return fmt.Errorf("the session %q cannot be saved: what is there cannot be moved aside: %w", cut(session.ID, 80), err)
+			}
+		}
+	}
+	if err := s.Store.Put(ctx, session.ID, data); err != nil {
+		return fmt.Errorf("the session %q cannot be saved: %w", cut(session.ID, 80), err)
+	}
+	return nil
+}
+
+type corruptSession struct {
+	id  string
+	err error
+}
+
+func (e *corruptSession) Error() string {
+	return fmt.Sprintf("what is stored as session %q is none: %v; mend it or delete it", cut(e.id, 80), e.err)
+}
+
+func (e *corruptSession) Unwrap() error { return e.err }
+
+// Load returns a conversation, a *agent.NotFound if there is none.
+func (s Sessions) Load(ctx context.Context, id string) (agent.Session, error) {
+	if id == "" {
+		return agent.Session{}, fmt.Errorf("a session cannot be loaded: %w", errNoID)
+	}
+	data, err := s.Store.Get(ctx, id)
+	if err != nil {
+		return agent.Session{}, err
+	}
+	var stored struct {
+		Messages *[]agent.Message           `json:"messages"`
+		State    map[string]json.RawMessage `json:"state"`
+	}
+	err = json.Unmarshal(data, &stored)
+	if err == nil && stored.Messages == nil {
+		err = errors.New("it has no messages")
+	}
+	if err != nil {
+		return agent.Session{}, &corruptSession{id, err}
+	}
+	return agent.Session{ID: id, Messages: *stored.Messages, State: stored.State}, nil
+}
+
+// Delete removes a conversation.
+func (s Sessions) Delete(ctx context.Context, id string) error { return s.Store.Delete(ctx, id) }
+
+// List returns the identities of all conversations, sorted.
+func (s Sessions) List(ctx context.Context) ([]string, error) { return s.Store.Keys(ctx, "") }
