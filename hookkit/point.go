@@ -75,7 +75,11 @@ func Trace(points []PointInfo, t Tracer) {
 func Explain(w io.Writer, points []PointInfo) error {
 	var b strings.Builder
 	for _, p := range points {
-		fmt.Fprintf(&b, "%s\n", strings.TrimSpace(fmt.Sprintf("%s(%s) (%s)", p.Name, p.Payload, p.Results)))
+		results := p.Results
+		if results == "" {
+			results = "observe"
+		}
+		fmt.Fprintf(&b, "%s(%s): %s\n", p.Name, p.Payload, results)
 		hooks, observers := p.Hooks(), p.Observers()
 		if len(hooks)+len(observers) == 0 {
 			b.WriteString("      nothing\n")
