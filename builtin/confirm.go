@@ -1,0 +1,60 @@
+package builtin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
+)
+
+// Confirm has a person confirm calls of the tools that it names. Other tools are not asked about.
+//
+// Points: OnPermission (Ask). Tier: Safety. State: none.
+//
+// The person is asked by the loop's approver ([TerminalApprover] is one), once, and sees the call as it would be
+// dispatched, after every rewrite, with its arguments decoded; those that cannot be decoded are shown as they
+// are. Nobody is asked about a call that another hook denies. Without an approver, or if it fails, says no or
+// does not answer in time, the call is declined: its tool does not run, the model is told so, and every record
+// holds an error.
+type Confirm struct {
+	// Tools are the names of the tools that need a yes; "*" stands for all. Required.
+	Tools []string
+	// Reason is for the approver and for records. "": that the tool needs a confirmation.
+	Reason string
+}
+
+// Bind adds the hook to OnPermission.
+func (c *Confirm) Bind(h *agent.Hooks) {
+	mustConfig("Confirm", c.check())
+	h.OnPermission.Add(c, hookkit.Priority(hookkit.Safety))
+}
+
+func (c *Confirm) check() error {
+	if len(c.Tools) == 0 {
+		return errors.New(`Tools is empty, so nothing would be confirmed; name the tools, "*" for all`)
+	}
+	return checkNames("Tools", c.Tools)
+}
+
+// checkNames reports an empty name in a list of names.
+func checkNames(field string, names []string) error {
+	if i := slices.Index(names, ""); i >= 0 {
+		return fmt.Errorf("%s[%d] is empty; give it a name or leave it out", field, i)
+	}
+	return nil
+}
+
+// OnPermission asks about a call of a named tool.
+func (c *Confirm) OnPermission(_ context.Context, _ *agent.Run, call agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
+	if !slices.Contains(c.Tools, "*") && !slices.Contains(c.Tools, call.Name) {
+		return nil, nil
+	}
+	reason := c.Reason
+	if reason == "" {
+		reason = cut(call.Name, maxShownName) + " needs a confirmation"
+	}
+	return agent.Ask{Prompt: callText(call), Reason: reason}, nil
+}
