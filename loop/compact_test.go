@@ -200,7 +200,7 @@ func TestAPromptThatIsTooLongIsCompactedAndSentOnceMore(t *testing.T) {
 func TestACompactionCanBeRequested(t *testing.T) {
 	k := &compactor{}
 	ran := hooktest.Loop{
-		Turns: turns(hooktest.Call("work", nil), hooktest.Call("work", nil), hooktest.Reply("ok")),
+		Turns: turns(hooktest.Call("work", nil), hooktest.Call("work", nil), hooktest.Call("work", nil), hooktest.Reply("ok")),
 		Tools: tools(&hooktest.Tool{Name: "work", Result: strings.Repeat("x", 1000)}),
 		Hooks: hooks(agent.AfterStepFunc(func(_ context.Context, run *agent.Run, s agent.StepResult) error {
 			if s.Step.Number == 2 {

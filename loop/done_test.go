@@ -156,3 +156,20 @@ func TestADoneCallIsNotAcceptedWhenASiblingEndsTheTurn(t *testing.T) {
 	ran.Recorder.Times(t, "OnDoneAccepted", 0)
 	checkPaired(t, ran.Recorder)
 }
+
+func TestADoneCallWhoseResultEndsTheTurnOrIsRejectedIsNotAccepted(t *testing.T) {
+	for reply, outcome := range map[string]agent.AfterToolOutcome{
+		"instead": agent.EndTurn{Reply: "instead"},
+		"later":   agent.ReplaceAfterTool(agent.ToolCallResult{Err: "not this way"}, "no"),
+	} {
+		ran := hooktest.Loop{
+			Turns: turns(hooktest.Call("done", `{"answer":"42"}`), hooktest.Reply("later")),
+			Hooks: hooks(afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) { return outcome, nil })),
+			Agent: &loop.Agent{Done: doneTool},
+		}.Run(t, "x")
+		accepted := hooktest.Payloads[agent.DoneAccepted](ran.Recorder, "OnDoneAccepted")
+		if ran.Reply != reply || (len(accepted) == 1) != (reply == "later") {
+			t.Errorf("replied %q, accepted %+v", ran.Reply, accepted)
+		}
+	}
+}

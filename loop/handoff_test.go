@@ -39,7 +39,7 @@ func TestAHandoffGivesControlWithTheConversation(t *testing.T) {
 	}
 	checkAnswered(t, ran.Messages)
 	checkPaired(t, ran.Recorder)
-	if ran.Messages[len(ran.Messages)-1].Content != "from the expert" || ran.Calls[0].Status != agent.CallHandedOff {
+	if len(ran.Messages) != 5 || ran.Messages[4].Content != "from the expert" || ran.Calls[0].Status != agent.CallHandedOff {
 		t.Errorf("got %+v", ran.AgentResult)
 	}
 	ran.Recorder.InOrder(t, "OnRunStart", "BeforeTool", "OnPermission", "OnHandoff", "AfterTool",
@@ -131,6 +131,21 @@ func TestASiblingThatEndsTheTurnKeepsControl(t *testing.T) {
 		t.Errorf("got %+v", ran.AgentResult)
 	}
 	checkPaired(t, ran.Recorder)
+}
+
+func TestAHandoffWhoseOwnResultEndsTheTurnOrIsRejectedDoesNotHappen(t *testing.T) {
+	for status, outcome := range map[agent.CallStatus]agent.AfterToolOutcome{
+		agent.CallUnrun:  agent.EndTurn{Reply: "stay"},
+		agent.CallFailed: agent.ReplaceAfterTool(agent.ToolCallResult{Err: "stay"}, "no"),
+	} {
+		l, script, _ := handing(hooktest.Call("transfer_to_expert", nil), hooktest.Reply("stay"))
+		l.Hooks = hooks(afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) { return outcome, nil }))
+		ran := l.Run(t, "why?")
+		if len(script.Calls()) != 0 || ran.Reply != "stay" || ran.Calls[0].Status != status || ran.HandedOffTo != "" {
+			t.Errorf("got %+v", ran.AgentResult)
+		}
+		checkAnswered(t, ran.Messages)
+	}
 }
 
 func TestAHandoffThatFailsFailsTheRun(t *testing.T) {

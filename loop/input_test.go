@@ -13,6 +13,7 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
 func TestUnusableCallsAreErrorsForTheModel(t *testing.T) {
@@ -238,6 +239,34 @@ type timed struct {
 
 func (t timed) Timeout() time.Duration { return t.limit }
 
+func TestAToolReportsProgressWhileItRunsAndNotAfterwards(t *testing.T) {
+	release, reported := make(chan struct{}), make(chan struct{})
+	tool := &hooktest.Tool{Name: "work", Func: func(ctx context.Context, _ agent.ToolCallRequest) (string, error) {
+		agentspec.Progress(ctx, "half", map[string]int{"percent": 50})
+		agentspec.Progress(ctx, "nearly", nil)
+		go func() {
+			<-release
+			agentspec.Progress(ctx, "late", nil)
+			close(reported)
+		}()
+		return "done", nil
+	}}
+	ran := hooktest.Loop{
+		Turns: turns(hooktest.Call("work", nil), hooktest.Reply("ok")),
+		Tools: tools(tool),
+		Hooks: hooks(afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+			close(release)
+			<-reported
+			return nil, nil
+		})),
+	}.Run(t, "x")
+	got := hooktest.Payloads[agent.ToolProgress](ran.Recorder, "OnToolProgress")
+	if len(got) != 2 || got[0].Stage != "half" || string(got[0].Data) != `{"percent":50}` || got[1].Stage != "nearly" || got[1].Call.ID != "call_1_1" {
+		t.Errorf("reported %+v", got)
+	}
+	ran.Recorder.InOrder(t, "BeforeTool", "OnToolProgress", "AroundTool", "AfterTool")
+}
+
 func TestModelsThatMisbehaveFailTheRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
@@ -295,9 +324,17 @@ func TestEmptyRepliesForEverEndARun(t *testing.T) {
 	if got := lastContent(script.Requests()[1], agent.RoleUser); !strings.Contains(got, "empty") {
 		t.Errorf("the model was told %q", got)
 	}
-	ran = hooktest.Loop{Turns: turns(hooktest.Reply(""), hooktest.Reply(""), hooktest.Reply("ok"))}.Run(t, "x")
-	if ran.Reply != "ok" || len(ran.Messages) != 2 {
+	ran = hooktest.Loop{
+		Turns: turns(hooktest.Reply(""), hooktest.Reply(""), hooktest.Call("work", nil), hooktest.Reply(""), hooktest.Reply("ok")),
+		Tools: tools(work()),
+	}.Run(t, "x")
+	if ran.Reply != "ok" || len(ran.Messages) != 4 {
 		t.Errorf("got %+v", ran.AgentResult)
+	}
+	for i, noted := range []bool{false, true, true, false, true} {
+		if got := lastContent(ran.Script.Requests()[i], agent.RoleUser); strings.Contains(got, "empty") != noted {
+			t.Errorf("request %d ends with %q", i, got)
+		}
 	}
 }
 

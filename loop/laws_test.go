@@ -560,7 +560,7 @@ func TestEnvIsUsableDuringTheRunAndNotAfterIt(t *testing.T) {
 	if _, err := run.Env.Model.Generate(t.Context(), agent.LLMRequest{}); err == nil {
 		t.Error("the model answers after the run")
 	}
-	if err := run.Env.Tools.Add(work()); err == nil {
+	if err := run.Env.Tools.Add(&hooktest.Tool{Name: "late"}); err == nil {
 		t.Error("a tool can be added after the run")
 	}
 	if !errors.Is(ran.Failed, nil) {

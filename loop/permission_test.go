@@ -172,3 +172,23 @@ func TestASuccessfulSkipIsPutToTheVote(t *testing.T) {
 	}
 	ran.Recorder.Times(t, "OnPermission", 1)
 }
+
+func TestACancelledQuestionIsDeniedForWantOfAnAnswer(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	person := &approver{f: func(ctx context.Context, _ agent.Question) (agent.Approval, error) {
+		cancel()
+		<-ctx.Done()
+		return agent.Approval{Allow: true}, nil
+	}}
+	tool := &hooktest.Tool{Name: "work"}
+	ran := hooktest.Loop{
+		Turns: turns(hooktest.Call("work", nil)),
+		Tools: tools(tool),
+		Hooks: hooks(votes(agent.Ask{})),
+		Agent: &loop.Agent{Approver: person},
+	}.Do(t, ctx, loop.Request{Task: "x"})
+	denials := hooktest.Payloads[agent.Denial](ran.Recorder, "OnPermissionDenied")
+	if tool.Count() != 0 || len(denials) != 1 || denials[0].Kind != agent.DeniedBySilence || ran.Stop.Cause != agent.CauseUserRequested {
+		t.Errorf("denials %+v, %+v", denials, ran.Stop)
+	}
+}

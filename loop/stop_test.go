@@ -94,13 +94,46 @@ func TestTheTimeLimitStopsBetweenSteps(t *testing.T) {
 }
 
 func TestASubrunKeepsTheBudgetOfItsCaller(t *testing.T) {
-	inner := &loop.Agent{Name: "inner", Model: endless(agent.Usage{Input: 300}), Tools: tools(&hooktest.Tool{Name: "work"})}
+	for _, limits := range []loop.Limits{{Tokens: 1000}, {Cost: 4}} {
+		script := endless(agent.Usage{Input: 300, Cost: 1})
+		inner := &loop.Agent{Name: "inner", Model: script, Tools: tools(&hooktest.Tool{Name: "work"})}
+		ran := hooktest.Loop{
+			Turns: turns(hooktest.Call("inner", `{"task":"t"}`), hooktest.Reply("never")),
+			Agent: &loop.Agent{Tools: tools(loop.Subagent(inner)), Limits: limits},
+		}.Run(t, "x")
+		if ran.Stop.Cause != agent.CauseTokenLimit || len(script.Calls()) > 4 || ran.Reply == "never" {
+			t.Errorf("%d calls, %+v", len(script.Calls()), ran.AgentResult)
+		}
+	}
+}
+
+func TestAShouldStopHookThatFailsWhenAllIsDoneIsAWarning(t *testing.T) {
 	ran := hooktest.Loop{
-		Turns: turns(hooktest.Call("inner", `{"task":"t"}`), hooktest.Reply("never")),
-		Agent: &loop.Agent{Tools: tools(loop.Subagent(inner)), Limits: loop.Limits{Tokens: 1000}},
+		Turns: turns(hooktest.Reply("ok")),
+		Hooks: hooks(agent.ShouldStopFunc(func(_ context.Context, _ *agent.Run, s agent.Step) ([]agent.EndRun, error) {
+			if s.Done {
+				return nil, errBoom
+			}
+			return nil, nil
+		})),
 	}.Run(t, "x")
-	if ran.Stop.Cause != agent.CauseTokenLimit || ran.Usage.Total() > 1200 || ran.Reply == "never" {
-		t.Errorf("got %+v", ran.AgentResult)
+	if ran.Failed != nil || ran.Reply != "ok" || len(ran.Warnings) != 1 || !strings.Contains(ran.Warnings[0], "boom") {
+		t.Errorf("got %+v, %v", ran.AgentResult, ran.Failed)
+	}
+}
+
+func TestARunThatIsCancelledBeforeTheCallDoesNotCallTheModel(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	called := false
+	ran := hooktest.Loop{
+		Hooks: hooks(beforeLLM(func(agent.LLMRequest) (agent.BeforeLLMOutcome, error) { cancel(); return nil, nil })),
+		Agent: &loop.Agent{Model: model(func(agent.LLMRequest) (agent.LLMResponse, error) {
+			called = true
+			return agent.LLMResponse{Content: "never"}, nil
+		})},
+	}.Do(t, ctx, loop.Request{Task: "x"})
+	if called || ran.Stop.Cause != agent.CauseUserRequested || !errors.Is(ran.Failed, context.Canceled) {
+		t.Errorf("called %t, %+v, %v", called, ran.Stop, ran.Failed)
 	}
 }
 
@@ -149,6 +182,9 @@ func TestACancelledRunEndsInOrder(t *testing.T) {
 			}
 			ran.Recorder.Times(t, "OnRunError", 0)
 			ran.Recorder.Times(t, "OnStop", 1)
+			if where == "start" {
+				ran.Recorder.Times(t, "BeforeStep", 0)
+			}
 			checkPaired(t, ran.Recorder)
 			checkAnswered(t, ran.Messages)
 		})
@@ -215,6 +251,21 @@ func TestAFinishReasonOfAHookIsNotForced(t *testing.T) {
 	}.Run(t, "x")
 	if ran.Reply != "partly done" || ran.Forced() || ran.Stop.Cause != agent.CauseFinishReason {
 		t.Errorf("got %+v", ran.AgentResult)
+	}
+}
+
+func TestARejectedAnswerIsNeverTheReply(t *testing.T) {
+	ran := hooktest.Loop{
+		Turns: turns(hooktest.Reply("wrong")),
+		Hooks: hooks(rejectFirst(9), agent.ShouldStopFunc(func(_ context.Context, _ *agent.Run, s agent.Step) ([]agent.EndRun, error) {
+			if s.Number == 1 {
+				return []agent.EndRun{{Cause: agent.CauseFinishReason}}, nil
+			}
+			return nil, nil
+		})),
+	}.Run(t, "x")
+	if ran.Reply != loop.DefaultFallback {
+		t.Errorf("replied %q", ran.Reply)
 	}
 }
 

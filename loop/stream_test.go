@@ -178,26 +178,27 @@ func TestAHookCanSubscribeToPiecesOfReplies(t *testing.T) {
 
 func TestPiecesThatComeAfterTheReplyWasGivenUpAreDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		release := make(chan struct{})
-		model := &late{release: release}
-		ran := hooktest.Loop{Agent: &loop.Agent{Model: model, Limits: loop.Limits{ModelTime: time.Minute}}}.Make()
-		chunks := 0
-		for e := range ran.Agent.Stream(t.Context(), loop.Request{Task: "x"}) {
-			if e.Kind == loop.EventChunk {
-				chunks++
+		model := &late{release: make(chan struct{}), emitted: make(chan struct{})}
+		var got []string
+		ran := streamed(t, hooktest.Loop{
+			Hooks: hooks(agent.AroundLLMFunc(retryLLM)),
+			Agent: &loop.Agent{Model: model, Limits: loop.Limits{ModelTime: time.Minute}},
+		}, func(e loop.Event) bool {
+			if e.Chunk != nil {
+				got = append(got, e.Chunk.Delta.Content)
 			}
-		}
-		close(release)
-		synctest.Wait()
-		if chunks != 1 || !model.emitted {
-			t.Errorf("%d pieces were shown; emitted late: %t", chunks, model.emitted)
+			return true
+		})
+		if !slices.Equal(got, []string{"in time", "second"}) || ran.Reply != "second" {
+			t.Errorf("got %q, replied %q", got, ran.Reply)
 		}
 	})
 }
 
+// late is a model whose first reply hangs until the second one comes, and then goes on.
 type late struct {
-	release chan struct{}
-	emitted bool
+	calls            int
+	release, emitted chan struct{}
 }
 
 func (m *late) Generate(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {
@@ -205,9 +206,16 @@ func (m *late) Generate(context.Context, agent.LLMRequest) (agent.LLMResponse, e
 }
 
 func (m *late) Stream(_ context.Context, _ agent.LLMRequest, emit func(agent.Delta)) (agent.LLMResponse, error) {
-	emit(agent.Delta{Content: "in time"})
-	<-m.release
-	emit(agent.Delta{Content: "late"})
-	m.emitted = true
-	return agent.LLMResponse{}, nil
+	m.calls++
+	if m.calls == 1 {
+		emit(agent.Delta{Content: "in time"})
+		<-m.release
+		emit(agent.Delta{Content: "late"})
+		close(m.emitted)
+		return agent.LLMResponse{}, nil
+	}
+	close(m.release)
+	<-m.emitted
+	emit(agent.Delta{Content: "second"})
+	return agent.LLMResponse{Content: "second"}, nil
 }
