@@ -14,6 +14,10 @@ var (
 	generatedMethods = []string{"Use", "Layer", "Trace", "Points", "Explain", "ObserveAny"}
 )
 
+// generatedImports are the names under which generated code imports what it needs. Go has the names of
+// imports and those of declarations clash, in whichever file of a package they are.
+var generatedImports = []string{"context", "io", "hookkit", "spec"}
+
 // bindMethod is the method by which every hook binds itself; a point of that name would need a second one.
 const bindMethod = "Bind"
 

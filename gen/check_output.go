@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -44,6 +45,9 @@ func checkFunctionClash(r *reading, report report) {
 		d := r.scope[name]
 		if ast.IsExported(name) && (d.kind == token.TYPE || d.kind == token.CONST) {
 			continue // asked in either case
+		}
+		if slices.Contains(generatedImports, name) {
+			report(d.pos, "generated code in this package imports another one as %s: rename it, or generate into a package of its own with -o", name)
 		}
 		if strings.HasPrefix(name, staleCode) || strings.HasPrefix(name, stale) {
 			report(d.pos, "%s is the name of the guard in generated code: rename it", name)

@@ -13,26 +13,7 @@ import (
 // FuzzRead reads any two files as a spec and one beside it. Whatever they hold, the answer is a spec or findings
 // that a person can use, the same ones each time, and the line ends do not matter.
 func FuzzRead(f *testing.F) {
-	f.Add([]byte(everyLaw), []byte("package p\n\ntype Other[T any] struct{}\n"))
-	f.Add([]byte("//hookgen:points"), []byte(""))
-	f.Add([]byte("package p\n//hookgen:points\ntype _ interface{ A; ~B|C; (D); *E; F[G, H]; spec.Env[I]; j.Points }"), []byte("package p;type A=B;type B=A"))
-	f.Add([]byte("package p\n//hookgen:points\ntype P interface{ A(B|C) (D|E) }\ntype B = struct{ X B; Y B }"), []byte("package p\nfunc (D) M() {}"))
-	f.Add([]byte("\"\n/*Hookgen:A"), []byte("0"))
-	archives, err := filepath.Glob("../tests/wrongspecs/*.txtar")
-	if err != nil || len(archives) == 0 {
-		f.Fatal("no wrong specs to begin with", err)
-	}
-	for _, name := range archives {
-		archive, err := txtar.ParseFile(name)
-		if err != nil {
-			f.Fatal(err)
-		}
-		for _, file := range archive.Files {
-			if strings.HasSuffix(file.Name, "/spec.go") {
-				f.Add(file.Data, []byte("package p\n"))
-			}
-		}
-	}
+	seed(f)
 	f.Fuzz(func(t *testing.T, spec, beside []byte) {
 		read := func(spec []byte) (*Spec, Diagnostics) {
 			s, found := read("dir", []source{
@@ -67,6 +48,69 @@ func FuzzRead(f *testing.F) {
 		if windows, ok := withCRLF(spec); ok {
 			if _, other := read(windows); places(other) != places(found) {
 				t.Errorf("with other line ends:\n%v\ninstead of:\n%v", other, found)
+			}
+		}
+	})
+}
+
+// seed adds what both targets begin with: every law, every wrong spec, and some that are like nothing else.
+func seed(f *testing.F) {
+	f.Add([]byte(everyLaw), []byte("package p\n\ntype Other[T any] struct{}\n"))
+	f.Add([]byte("//hookgen:points"), []byte(""))
+	f.Add([]byte("package p\n//hookgen:points\ntype _ interface{ A; ~B|C; (D); *E; F[G, H]; spec.Env[I]; j.Points }"), []byte("package p;type A=B;type B=A"))
+	f.Add([]byte("package p\n//hookgen:points\ntype P interface{ A(B|C) (D|E) }\ntype B = struct{ X B; Y B }"), []byte("package p\nfunc (D) M() {}"))
+	f.Add([]byte("\"\n/*Hookgen:A"), []byte("0"))
+	archives, err := filepath.Glob("../tests/wrongspecs/*.txtar")
+	if err != nil || len(archives) == 0 {
+		f.Fatal("no wrong specs to begin with", err)
+	}
+	for _, name := range archives {
+		archive, err := txtar.ParseFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, file := range archive.Files {
+			if strings.HasSuffix(file.Name, "/spec.go") {
+				f.Add(file.Data, []byte("package p\n"))
+			}
+		}
+	}
+}
+
+// FuzzGenerate makes code of every spec that is accepted, in both modes: it can be made, it parses, and it is the
+// same when it is made again.
+func FuzzGenerate(f *testing.F) {
+	seed(f)
+	f.Fuzz(func(t *testing.T, spec, beside []byte) {
+		sources := []source{
+			{"beside.go", "dir/beside.go", beside, int64(len(beside))},
+			{"spec.go", "dir/spec.go", spec, int64(len(spec))},
+		}
+		for _, path := range []string{"", "example.com/p"} {
+			var first []byte
+			for range 2 {
+				s, _ := read("dir", sources)
+				if s == nil {
+					return
+				}
+				to := Output{Package: s.Package, SpecPath: path}
+				if path != "" {
+					to.Package = "out"
+				}
+				if len(CheckOutput(s, to)) > 0 {
+					break
+				}
+				text, err := Emit(s, to)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if first != nil && !bytes.Equal(first, text) {
+					t.Errorf("once:\n%s\nagain:\n%s", first, text)
+				}
+				if !Generated(text) {
+					t.Errorf("without its header:\n%s", text)
+				}
+				first = text
 			}
 		}
 	})

@@ -38,6 +38,11 @@ func TestGeneratedNamesAreReserved(t *testing.T) {
 	if taken < len(s.List) {
 		t.Errorf("%d names in the generated code", taken)
 	}
+	for _, l := range importLines(tree) {
+		if name := l.names[0]; !slices.Contains(generatedImports, name) && !slices.Contains(s.reading.importNames, name) {
+			t.Errorf("generated code imports %s as %s, and no check keeps a package from declaring that name", l.path, name)
+		}
+	}
 	methods := 0
 	for _, d := range tree.Decls {
 		if f, ok := d.(*ast.FuncDecl); ok && f.Recv != nil && receiver(f.Recv) == "Hooks" && f.Name.IsExported() {
