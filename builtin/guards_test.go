@@ -1,0 +1,159 @@
+package builtin_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hookgen/hookgen/builtin"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hooktest"
+)
+
+// stops fires ShouldStop on a hook alone.
+func stops(t *testing.T, hook agent.Hook, step agent.Step) []agent.EndRun {
+	t.Helper()
+	var hooks agent.Hooks
+	hooks.Use(hook)
+	signals, err := hooks.ShouldStop.Fire(t.Context(), agent.NewRun(nil), step)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return signals
+}
+
+func TestAGuardStopsAtItsLimitAndNotBefore(t *testing.T) {
+	replied := func(reason string) *agent.StepResult {
+		return &agent.StepResult{Response: &agent.LLMResponse{FinishReason: reason}}
+	}
+	for name, c := range map[string]struct {
+		hook agent.Hook
+		step agent.Step
+		want []agent.EndRun
+	}{
+		"steps under": {&builtin.StepLimit{Max: builtin.AtMost(10)}, agent.Step{Number: 9}, nil},
+		"steps at": {&builtin.StepLimit{Max: builtin.AtMost(10)}, agent.Step{Number: 10}, []agent.EndRun{{Cause: agent.CauseStepsLimit,
+			Message: "Step limit reached: 10/10", By: "StepLimit", Detail: map[string]any{"currentSteps": 10, "maxSteps": 10}}}},
+		"steps over": {&builtin.StepLimit{Max: builtin.AtMost(10)}, agent.Step{Number: 11}, []agent.EndRun{{Cause: agent.CauseStepsLimit,
+			Message: "Step limit reached: 11/10", By: "StepLimit", Detail: map[string]any{"currentSteps": 11, "maxSteps": 10}}}},
+		"steps default under": {&builtin.StepLimit{}, agent.Step{Number: 19}, nil},
+		"steps default at": {&builtin.StepLimit{}, agent.Step{Number: 20}, []agent.EndRun{{Cause: agent.CauseStepsLimit,
+			Message: "Step limit reached: 20/20", By: "StepLimit", Detail: map[string]any{"currentSteps": 20, "maxSteps": 20}}}},
+		"steps zero": {&builtin.StepLimit{Max: builtin.AtMost(0)}, agent.Step{}, []agent.EndRun{{Cause: agent.CauseStepsLimit,
+			Message: "Step limit reached: 0/0", By: "StepLimit", Detail: map[string]any{"currentSteps": 0, "maxSteps": 0}}}},
+		"steps off":  {&builtin.StepLimit{Max: builtin.NoLimit[int]()}, agent.Step{Number: 1000}, nil},
+		"steps done": {&builtin.StepLimit{Max: builtin.AtMost(1)}, agent.Step{Number: 1, Done: true}, nil},
+		"a counter of one's own": {&builtin.StepLimit{Max: builtin.AtMost(2), Count: func(*agent.Run, agent.Step) int { return 7 }}, agent.Step{},
+			[]agent.EndRun{{Cause: agent.CauseStepsLimit, Message: "Step limit reached: 7/2", By: "StepLimit", Detail: map[string]any{"currentSteps": 7, "maxSteps": 2}}}},
+
+		"tokens under": {&builtin.TokenLimit{Max: builtin.AtMost(100)}, agent.Step{Usage: agent.Usage{Input: 60, Output: 39}}, nil},
+		"tokens at": {&builtin.TokenLimit{Max: builtin.AtMost(100)}, agent.Step{Usage: agent.Usage{Input: 60, Output: 40}}, []agent.EndRun{{Cause: agent.CauseTokenLimit,
+			Message: "Token limit reached: 100/100", By: "TokenLimit", Detail: map[string]any{"totalTokens": 100, "maxTotalTokens": 100}}}},
+		"tokens off": {&builtin.TokenLimit{Max: builtin.NoLimit[int]()}, agent.Step{Usage: agent.Usage{Input: 1 << 40}}, nil},
+
+		"time before the start": {&builtin.TimeLimit{Max: builtin.AtMost(time.Duration(0))}, agent.Step{}, nil},
+		"time under":            {&builtin.TimeLimit{Max: builtin.AtMost(time.Second)}, agent.Step{Elapsed: time.Second - 1}, nil},
+		"time over": {&builtin.TimeLimit{Max: builtin.AtMost(time.Second)}, agent.Step{Elapsed: 1230 * time.Millisecond}, []agent.EndRun{{Cause: agent.CauseTimeLimit,
+			Message: "Execution time limit reached: 1.23s/1.00s", By: "TimeLimit", Detail: map[string]any{"elapsedSeconds": 1.23, "maxSeconds": 1.0}}}},
+		"time default": {&builtin.TimeLimit{}, agent.Step{Elapsed: 299 * time.Second}, nil},
+
+		"reason matches": {&builtin.FinishReason{Reasons: []string{"stop", "length"}}, agent.Step{Last: replied("stop")}, []agent.EndRun{{Cause: agent.CauseFinishReason,
+			Message: `Finish reason "stop" matched stop condition`, By: "FinishReason", Detail: map[string]any{"finishReason": "stop", "stopReasons": []string{"stop", "length"}}}}},
+		"reason is exact":   {&builtin.FinishReason{Reasons: []string{"stop"}}, agent.Step{Last: replied("Stop")}, nil},
+		"no reply":          {&builtin.FinishReason{Reasons: []string{"stop"}}, agent.Step{}, nil},
+		"no reasons":        {&builtin.FinishReason{}, agent.Step{Last: replied("stop")}, nil},
+		"no reason in list": {&builtin.FinishReason{Reasons: []string{"length"}}, agent.Step{Last: replied("stop")}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(c.want, stops(t, c.hook, c.step)); diff != "" {
+				t.Errorf("signals (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestAGuardThatCannotWorkPanicsWhenUsed(t *testing.T) {
+	for name, hook := range map[string]agent.Hook{
+		"Max is -1": &builtin.StepLimit{Max: builtin.AtMost(-1)}, "Max is -2": &builtin.TokenLimit{Max: builtin.AtMost(-2)},
+		"Max is -1ns": &builtin.TimeLimit{Max: builtin.AtMost(time.Duration(-1))}, "Reasons[0] is empty": &builtin.FinishReason{Reasons: []string{""}},
+		"Source is nil": &builtin.Cancellation{}, "Default is -1": &builtin.ToolLimit{Default: builtin.AtMost(-1)},
+		`Limits["x"] is -1`: &builtin.ToolLimit{Limits: map[string]int{"x": -1}}, "both empty": &builtin.ToolLimit{},
+		"Fractions[0] is 0": &builtin.BudgetWarning{Fractions: []float64{0}}, "Fractions[1] is 1": &builtin.BudgetWarning{Fractions: []float64{.5, 1}},
+		"StepsLeft[0] is 0": &builtin.BudgetWarning{StepsLeft: []int{0}}, "Threshold is 1": &builtin.Stagnation{Threshold: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if r, _ := recover().(string); !strings.Contains(r, name) {
+					t.Errorf("panicked with %q, want %q in it", r, name)
+				}
+			}()
+			new(agent.Hooks).Use(hook)
+		})
+	}
+}
+
+func TestGuardsStopARunAndEachCanBeSwitchedOff(t *testing.T) {
+	tool := &hooktest.Tool{Name: "look", Result: "nothing new"}
+	turns := func(n int) []hooktest.Turn {
+		var ts []hooktest.Turn
+		for range n {
+			ts = append(ts, hooktest.Call("look", nil))
+		}
+		return append(ts, hooktest.Reply("done"))
+	}
+	ran := hooktest.Loop{Turns: turns(5), Tools: []agent.Tool{tool}, Hooks: []agent.Hook{builtin.Guards{Steps: builtin.AtMost(3)}}}.Run(t, "go")
+	if ran.Stop.Cause != agent.CauseStepsLimit || ran.Steps != 3 {
+		t.Errorf("stopped by %s after %d steps, want steps_limit after 3", ran.Stop.Cause, ran.Steps)
+	}
+	ran = hooktest.Loop{Turns: turns(22), Tools: []agent.Tool{tool}, Hooks: []agent.Hook{builtin.Guards{Steps: builtin.NoLimit[int]()}}}.Run(t, "go")
+	if ran.Stop.Cause != agent.CauseCompleted {
+		t.Errorf("stopped by %s, want completed", ran.Stop.Cause)
+	}
+	ran = hooktest.Loop{Turns: turns(0), Hooks: []agent.Hook{builtin.Guards{Steps: builtin.AtMost(0)}}}.Run(t, "go")
+	if len(ran.Script.Calls()) != 0 || ran.Stop.Cause != agent.CauseStepsLimit {
+		t.Errorf("a limit of 0 steps let the model be called %d times", len(ran.Script.Calls()))
+	}
+	ran = hooktest.Loop{Turns: turns(2), Tools: []agent.Tool{tool}, Hooks: []agent.Hook{builtin.Guards{Steps: builtin.AtMost(3)}}}.Run(t, "go")
+	if ran.Stop.Cause != agent.CauseCompleted {
+		t.Errorf("a run that was done in its last step stopped by %s", ran.Stop.Cause)
+	}
+}
+
+type failingSource struct{}
+
+func (failingSource) Cancelled(context.Context, *agent.Run) (string, bool, error) {
+	return "", false, errors.New("unreachable")
+}
+
+func TestCancellationStopsAtTheNextStepBoundary(t *testing.T) {
+	var button builtin.CancelSwitch
+	tool := &hooktest.Tool{Name: "look", Result: "x"}
+	loop := func() *hooktest.Ran {
+		return hooktest.Loop{Turns: []hooktest.Turn{
+			hooktest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {
+				button.Cancel("enough")
+				return agent.LLMResponse{ToolCalls: []agent.ToolCallRequest{{ID: "1", Name: "look"}}}, nil
+			}), hooktest.Reply("never asked")}, Tools: []agent.Tool{tool}, Hooks: []agent.Hook{&builtin.Cancellation{Source: &button}}}.Run(t, "go")
+	}
+	if ran := loop(); ran.Stop.Cause != agent.CauseUserRequested || ran.Stop.Message != "enough" || tool.Count() != 1 {
+		t.Errorf("stopped by %+v after %d calls", ran.Stop, tool.Count())
+	}
+	if ran := loop(); ran.Steps != 0 {
+		t.Errorf("a cancelled source let %d steps begin", ran.Steps)
+	}
+	button.Reset()
+	if got := stops(t, &builtin.Cancellation{Source: &button}, agent.Step{}); got != nil {
+		t.Errorf("a source that was reset says %v", got)
+	}
+	if got := stops(t, &builtin.Cancellation{Source: failingSource{}}, agent.Step{Done: true}); got != nil {
+		t.Errorf("a run that is done asked its source: %v", got)
+	}
+	var hooks agent.Hooks
+	hooks.Use(&builtin.Cancellation{Source: failingSource{}})
+	if _, err := hooks.ShouldStop.Fire(t.Context(), agent.NewRun(nil), agent.Step{}); err == nil {
+		t.Error("a failing source was ignored")
+	}
+}

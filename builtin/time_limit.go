@@ -1,0 +1,44 @@
+package builtin
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
+)
+
+// TimeLimit stops a run that has taken a time, by the loop's monotonic clock.
+//
+// It contributes to ShouldStop, in the tier Safety, and has no state: the loop keeps each run's start. It looks at
+// step boundaries: time_limit, "Execution time limit reached: 1.23s/1.00s", Detail elapsedSeconds and maxSeconds. A
+// model or tool call that is under way is not interrupted; a deadline of the context does that. A run that has
+// not started has no limit, and one that is done anyway is not stopped.
+type TimeLimit struct {
+	Max Bound[time.Duration] // default 300 s; NoLimit binds nothing
+}
+
+// defaultTime is the default of TimeLimit.
+const defaultTime = 300 * time.Second
+
+// Bind adds the hook. A negative Max panics.
+func (l *TimeLimit) Bind(h *agent.Hooks) {
+	mustConfig("TimeLimit", l.Max.check("Max"))
+	if _, on := l.Max.or(defaultTime); on {
+		h.ShouldStop.Add(l, hookkit.Priority(hookkit.Safety))
+	}
+}
+
+// ShouldStop contributes the signal at the limit.
+func (l *TimeLimit) ShouldStop(_ context.Context, _ *agent.Run, step agent.Step) ([]agent.EndRun, error) {
+	limit, on := l.Max.or(defaultTime)
+	if !on || step.Done || step.Elapsed == 0 || step.Elapsed < limit {
+		return nil, nil
+	}
+	took, most := step.Elapsed.Seconds(), limit.Seconds()
+	return []agent.EndRun{{
+		Cause: agent.CauseTimeLimit, Message: fmt.Sprintf("Execution time limit reached: %.2fs/%.2fs", took, most), By: "TimeLimit",
+		Detail: map[string]any{"elapsedSeconds": took, "maxSeconds": most},
+	}}, nil
+}

@@ -1,0 +1,39 @@
+package builtin
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
+)
+
+// TokenLimit stops a run that has used a number of tokens, input and output together.
+//
+// It contributes to ShouldStop, in the tier Safety, and has no state. When the run has used Max tokens it stops
+// before its next step: token_limit, "Token limit reached: 120/100", Detail totalTokens and maxTotalTokens. Usage is
+// known when a step is over, so one step may overshoot. A run that is done anyway is not stopped.
+type TokenLimit struct {
+	Max Bound[int] // default 32768; NoLimit binds nothing
+}
+
+// Bind adds the hook. A negative Max panics.
+func (l *TokenLimit) Bind(h *agent.Hooks) {
+	mustConfig("TokenLimit", l.Max.check("Max"))
+	if _, on := l.Max.or(32768); on {
+		h.ShouldStop.Add(l, hookkit.Priority(hookkit.Safety))
+	}
+}
+
+// ShouldStop contributes the signal at the limit.
+func (l *TokenLimit) ShouldStop(_ context.Context, _ *agent.Run, step agent.Step) ([]agent.EndRun, error) {
+	limit, on := l.Max.or(32768)
+	used := step.Usage.Total()
+	if !on || step.Done || used < limit {
+		return nil, nil
+	}
+	return []agent.EndRun{{
+		Cause: agent.CauseTokenLimit, Message: fmt.Sprintf("Token limit reached: %d/%d", used, limit), By: "TokenLimit",
+		Detail: map[string]any{"totalTokens": used, "maxTotalTokens": limit},
+	}}, nil
+}
