@@ -82,7 +82,32 @@ func checkNameClash(r *reading, report report) {
 			report(d.pos, "%s", message)
 		}
 	}
+	r.checkParameterName(report)
 	r.checkParentNames(report)
+}
+
+// typeParameter is the type parameter of generated interfaces, which stands for the payload.
+const typeParameter = "P"
+
+// checkParameterName judges the types that stand beside that parameter: what is collected and what an act returns.
+func (r *reading) checkParameterName(report report) {
+	d := r.scope[typeParameter]
+	if d == nil {
+		return
+	}
+	for _, m := range r.members {
+		for _, t := range []Type{m.Collect, m.Around} {
+			if !t.given() {
+				continue
+			}
+			said := false
+			typeNames(t.Expr, func(name *ast.Ident) { said = said || name.Name == typeParameter })
+			if said {
+				report(d.pos, "%s is the type parameter of generated hooks, so %s could not return the type: rename it", typeParameter, m.Name)
+				return
+			}
+		}
+	}
 }
 
 // clash says what a declaration's name collides with, "" if with nothing.

@@ -12,6 +12,7 @@ import (
 var samePackageRules = []rule{
 	{"name-clash", "names leave room for those that are generated", checkFunctionClash},
 	{"shadowed-name", "the package declares no name that Go declares itself", checkShadowedFunction},
+	{"name-clash", "names leave room for those that are generated", checkLocalClash},
 }
 
 // ownPackageRules are asked where the output is a package of its own, besides the others.
@@ -55,6 +56,22 @@ func checkFunctionClash(r *reading, report report) {
 		if message := clash(d, owners); message != "" {
 			report(d.pos, "%s", message)
 		}
+	}
+}
+
+// checkLocalClash judges the types of the package that points mention: generated code could not name one that it
+// has a variable of the same name beside.
+func checkLocalClash(r *reading, report report) {
+	seen := map[string]bool{}
+	for _, t := range r.pointTypes() {
+		typeNames(t.expr, func(name *ast.Ident) {
+			d := r.scope[name.Name]
+			if d == nil || seen[name.Name] || !slices.Contains(locals, name.Name) && !slices.Contains(inner, name.Name) {
+				return
+			}
+			seen[name.Name] = true
+			report(d.pos, "%s has the name of a variable in generated code, which could then not name %s: rename it", d.name, t.inside)
+		})
 	}
 }
 
@@ -112,20 +129,35 @@ func memberNames(n ast.Node) []*ast.Ident {
 	return names
 }
 
-// eachOutputType calls visit for every type that a generated package of its own writes out.
-func (r *reading) eachOutputType(visit func(inside string, expr ast.Node, parameters map[string]bool)) {
+// A mention is a type that the spec mentions, and where.
+type mention struct {
+	inside string
+	expr   ast.Expr
+}
+
+// pointTypes are the environment, the payloads, and what markers are applied to.
+func (r *reading) pointTypes() []mention {
+	var all []mention
 	if r.Env.given() {
-		visit("spec.Env", r.Env.Expr, nil)
+		all = append(all, mention{"spec.Env", r.Env.Expr})
 	}
 	for _, m := range r.members {
 		if m.Payload.given() {
-			visit("the payload of "+m.Name, m.Payload.Expr, nil)
+			all = append(all, mention{"the payload of " + m.Name, m.Payload.Expr})
 		}
 		for _, e := range m.law {
 			if arg := e.argument(); arg.given() {
-				visit(r.text(e.marking.sel)+" of "+m.Name, arg.Expr, nil)
+				all = append(all, mention{r.text(e.marking.sel) + " of " + m.Name, arg.Expr})
 			}
 		}
+	}
+	return all
+}
+
+// eachOutputType calls visit for every type that a generated package of its own writes out.
+func (r *reading) eachOutputType(visit func(inside string, expr ast.Node, parameters map[string]bool)) {
+	for _, t := range r.pointTypes() {
+		visit(t.inside, t.expr, nil)
 	}
 	for _, x := range r.Spec.Exits {
 		for _, f := range x.Fields {

@@ -78,7 +78,7 @@ func (r *reading) readLaws() {
 	payloads := map[string]*member{}
 	for _, m := range r.members {
 		if p := m.payload(r); p != nil {
-			if p.name != nil && p.name.Name != "_" {
+			if p.name != nil && !r.hides(p.name.Name) {
 				m.Param = p.name.Name
 			}
 			m.Payload = typeOf(p.typ)
@@ -108,6 +108,12 @@ func (m *member) payload(r *reading) *parameter {
 		}
 	}
 	return nil
+}
+
+// hides reports whether a parameter of that name would hide what code below it may have to name: a type or
+// constant of the package, as in (message message), or what Go declares. Blank hides nothing and names nothing.
+func (r *reading) hides(name string) bool {
+	return name == "_" || r.scope[name] != nil || predeclared[name] || builtins[name]
 }
 
 // isContext reports whether a type is context.Context.

@@ -74,7 +74,7 @@ type Point struct {
 	Name    string
 	Doc     string // the comment above the method, without directives
 	Pos     token.Pos
-	Param   string // the name of the parameter, "" if it has none
+	Param   string // the name of the parameter, "" if it has none or one that would hide a name of the package
 	Payload Type
 	Results []ast.Expr // the result list as written
 
