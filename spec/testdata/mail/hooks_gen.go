@@ -256,7 +256,7 @@ func (p *BeforeSendPoint) watch(ctx context.Context, run *Run, at *Message) (exi
 	}
 	fired := BeforeSendFired[Message]{Payload: *at}
 	defer func() {
-		fired.Left, fired.Exit, fired.Err, fired.Verdict = *at, exit, err, s.Firing.End()
+		fired.Left, fired.Exit, fired.Err, fired.Verdict = *at, exit, s.Firing.Err(err), s.Firing.End()
 		s.Firing.Tell(func(ctx context.Context, o any) {
 			o.(BeforeSendObserver[Message]).ObserveBeforeSend(ctx, run, fired)
 		}, func(ctx context.Context, o any) {
@@ -408,7 +408,7 @@ func (p *MaySendPoint) watch(ctx context.Context, run *Run, at *Message) (exit M
 	}
 	fired := MaySendFired[Message]{Payload: *at}
 	defer func() {
-		fired.Exit, fired.Err, fired.Ballots, fired.Verdict = exit, err, s.Firing.Ballots(), s.Firing.End()
+		fired.Exit, fired.Err, fired.Ballots, fired.Verdict = exit, s.Firing.Err(err), s.Firing.Ballots(), s.Firing.End()
 		s.Firing.Tell(func(ctx context.Context, o any) {
 			o.(MaySendObserver[Message]).ObserveMaySend(ctx, run, fired)
 		}, func(ctx context.Context, o any) {
@@ -733,6 +733,9 @@ func (aroundSendLaw) Wrap(h AroundSend[Message], c *hookkit.Call) AroundSend[Mes
 		v, err := c.Do(ctx, run, func(ctx context.Context) (any, error) {
 			return h.AroundSend(ctx, run, payload, own)
 		})
+		if err == hookkit.Spent {
+			return next.Call(ctx, payload)
+		}
 		out, _ := v.(hookkit.Answer[Receipt])
 		return out, err
 	})
@@ -742,7 +745,7 @@ func (aroundSendLaw) Wrap(h AroundSend[Message], c *hookkit.Call) AroundSend[Mes
 func (a *aroundSendAct) watched(ctx context.Context, run *Run, payload Message) (result Receipt, err error) {
 	fired := AroundSendFired[Message]{Payload: payload}
 	defer func() {
-		fired.Result, fired.Err, fired.Verdict = result, err, a.plan.Firing.End()
+		fired.Result, fired.Err, fired.Verdict = result, a.plan.Firing.Err(err), a.plan.Firing.End()
 		a.plan.Firing.Tell(func(ctx context.Context, o any) {
 			o.(AroundSendObserver[Message]).ObserveAroundSend(ctx, run, fired)
 		}, func(ctx context.Context, o any) {
@@ -750,6 +753,7 @@ func (a *aroundSendAct) watched(ctx context.Context, run *Run, payload Message) 
 		})
 	}()
 	answer, err := AroundSendNext{a, 0}.Call(ctx, payload)
+	answer.Concluded(a.plan.Firing, err)
 	return answer.Value(), err
 }
 
@@ -864,7 +868,7 @@ func (p *AfterSendPoint) watch(ctx context.Context, run *Run, at *Receipt) (err 
 	}
 	fired := AfterSendFired[Receipt]{Payload: *at}
 	defer func() {
-		fired.Left, fired.Err, fired.Verdict = *at, err, s.Firing.End()
+		fired.Left, fired.Err, fired.Verdict = *at, s.Firing.Err(err), s.Firing.End()
 		s.Firing.Tell(func(ctx context.Context, o any) {
 			o.(AfterSendObserver[Receipt]).ObserveAfterSend(ctx, run, fired)
 		}, func(ctx context.Context, o any) {
@@ -1017,7 +1021,7 @@ func (p *BeforeShowPoint) watch(ctx context.Context, run *Run, at *Message) (err
 	}
 	fired := BeforeShowFired[Message]{Payload: *at}
 	defer func() {
-		fired.Left, fired.Err, fired.Verdict = *at, err, s.Firing.End()
+		fired.Left, fired.Err, fired.Verdict = *at, s.Firing.Err(err), s.Firing.End()
 		s.Firing.Tell(func(ctx context.Context, o any) {
 			o.(BeforeShowObserver[Message]).ObserveBeforeShow(ctx, run, fired)
 		}, func(ctx context.Context, o any) {
@@ -1149,7 +1153,7 @@ func (p *BeforeSavePoint) watch(ctx context.Context, run *Run, at *Message) (err
 	}
 	fired := BeforeSaveFired[Message]{Payload: *at}
 	defer func() {
-		fired.Err, fired.Verdict = err, s.Firing.End()
+		fired.Err, fired.Verdict = s.Firing.Err(err), s.Firing.End()
 		s.Firing.Tell(func(ctx context.Context, o any) {
 			o.(BeforeSaveObserver[Message]).ObserveBeforeSave(ctx, run, fired)
 		}, func(ctx context.Context, o any) {
