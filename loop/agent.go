@@ -24,7 +24,7 @@ type Agent struct {
 	// time. A run started by another run fires the hooks of that one instead.
 	Hooks *agent.Hooks
 	// Use are the hooks of this agent wherever it runs, bound to a layer inside Hooks or inside the hooks of
-	// the run that started it.
+	// the run that started it, unless that run fires them already.
 	Use []agent.Hook
 
 	Limits    Limits

@@ -45,13 +45,14 @@ func (b *batch) dispatch() {
 
 // A flight is a call that is being dispatched, with its attempts.
 type flight struct {
-	r *run
-	c *call
+	r    *run
+	c    *call
+	acts acts
 
 	mu       sync.Mutex
 	attempts int
-	done     bool               // an attempt succeeded
-	last     *agent.ToolFailure // the failed attempt that was not yet reported
+	done     bool                // an attempt succeeded
+	failed   []agent.ToolFailure // failed attempts that were not yet reported
 }
 
 // dispatch brings one call to its result.
@@ -59,11 +60,15 @@ func (r *run) dispatch(c *call) {
 	f := &flight{r: r, c: c}
 	begun := r.clock.Now()
 	defer func() { // also when a hook ends the goroutine
+		f.acts.end()
+		f.settle(false)
 		if c.result == nil {
 			c.refuse(agent.CallFailed, &agent.ToolError{Kind: agent.FailPanic, Message: (&Panic{What: "the dispatch of " + c.req.Name}).Error()}, "", "")
 		}
-		f.settle(false)
 		c.result.Elapsed, c.result.Attempts = r.since(begun), f.attempts
+		if c.result.Err == "" && !f.done {
+			c.result.Status = agent.CallSkipped // a hook answered in the tool's place
+		}
 	}()
 	err := contain("the dispatch of "+c.req.Name, func() error {
 		result, err := r.hooks.AroundTool.Fire(r.ctx, r.id, c.req.Clone(), f.attempt)
@@ -84,8 +89,6 @@ func (r *run) dispatch(c *call) {
 		if c.result.Kind == "" {
 			c.result.Kind = agent.FailTool
 		}
-	} else if !f.done {
-		c.result.Status = agent.CallSkipped // a hook answered in the tool's place
 	}
 }
 
@@ -98,6 +101,8 @@ func (f *flight) attempt(ctx context.Context, asked agent.ToolCallRequest) (agen
 	f.mu.Unlock()
 
 	r, c := f.r, f.c
+	ctx, returned := f.acts.begin(ctx)
+	defer returned()
 	begun := r.clock.Now()
 	output, err := f.call(ctx, asked)
 	result := agent.ToolCallResult{Call: c.req.Clone(), Output: output, Elapsed: r.since(begun), Attempts: n, Status: agent.CallSucceeded}
@@ -109,7 +114,7 @@ func (f *flight) attempt(ctx context.Context, asked agent.ToolCallRequest) (agen
 	}
 	failed := failedResult(ctx, c.req, err)
 	result.Status, result.Err, result.Kind, result.NoRetry = failed.Status, failed.Err, failed.Kind, failed.NoRetry
-	f.last = &agent.ToolFailure{Call: c.req.Clone(), Err: result.Err, Kind: result.Kind, Attempt: n, Elapsed: result.Elapsed}
+	f.failed = append(f.failed, agent.ToolFailure{Call: c.req.Clone(), Err: result.Err, Kind: result.Kind, Attempt: n, Elapsed: result.Elapsed})
 	return result, &attemptError{err, result}
 }
 
@@ -131,15 +136,15 @@ func (f *flight) call(ctx context.Context, asked agent.ToolCallRequest) (string,
 	})
 }
 
-// settle reports the last failed attempt, now that it is known whether another one follows.
+// settle reports the failed attempts, now that it is known whether another one follows.
 func (f *flight) settle(retried bool) {
 	f.mu.Lock()
-	last := f.last
-	f.last = nil
+	failed := f.failed
+	f.failed = nil
 	f.mu.Unlock()
-	if last != nil {
-		last.WillRetry = retried
-		f.r.hooks.OnToolError.Fire(f.r.back, f.r.id, *last)
+	for _, e := range failed {
+		e.WillRetry = retried
+		f.r.hooks.OnToolError.Fire(f.r.back, f.r.id, e)
 	}
 }
 

@@ -11,21 +11,27 @@
 // of another (subagent.go) or be handed control (handoff.go). What ends a run is in stop.go, and how it
 // ends in end.go.
 //
-// What holds, whatever hooks, models and tools do:
+// These laws hold whatever hooks, models and tools do; each has tests that are named after it.
 //
-//   - Every start has its end: OnRunStart and OnRunEnd, BeforeStep and AfterStep, BeforeTool and AfterTool,
-//     OnSubagentStart and OnSubagentStop.
-//   - Each tool call of a reply gets exactly one tool message, in call order.
-//   - A call that is dispatched is the one that BeforeTool left and OnPermission judged; a reply is decided
-//     completely before its first dispatch.
-//   - Nobody is asked about a call that a hook denies, and nobody is asked twice.
-//   - A run that an agent starts, by a sub-agent or a handoff, fires its hooks as the outer layer.
-//   - Every request to go on has a cap.
-//   - A call that was refused or failed is never recorded as a success.
-//   - What is added to a prompt concerns that prompt; only compaction changes the stored conversation.
-//   - All stop signals are kept; the strongest is reported.
-//   - A panic of a tool or a model is an error of that call. One that does not return when its context is
-//     done is left behind after a grace period, and its late answer is dropped.
+//   - P1, pairing: OnRunEnd comes once per OnRunStart, AfterStep once per BeforeStep, OnSubagentStop once per
+//     OnSubagentStart; also after an error, a panic, a cancellation, a handoff, and when the reader of a
+//     stream stops reading.
+//   - P2, answered: each tool call of a reply gets exactly one tool message, in call order, and each call
+//     that BeforeTool fired for gets exactly one AfterTool.
+//   - P3, decided before dispatch: the call that is dispatched is the one that BeforeTool left, and a reply is
+//     decided completely, in call order, before its first dispatch.
+//   - P4, asked once: OnPermission fires once per call, on its final arguments; an approver is asked once, and
+//     never about a call that a hook denies. Nobody to ask, a failure and silence are a no.
+//   - P5, every path: streams, retries, resumed runs, sub-runs and handoff targets fire the same points.
+//   - P6, inheritance: a run that a run starts fires that one's hooks as its outer layer.
+//   - P7, bounded gates: every request to go on has a cap, after which the run stops with retry_limit.
+//   - P8, true records: a call that was refused, skipped or failed is never recorded as a success.
+//   - P9, prompts are per request: what is added to a prompt concerns that prompt; only compaction changes
+//     the stored conversation.
+//   - P10, stops: all signals are kept; the strongest cause is reported, among equals the first.
+//
+// A panic of a tool or a model is an error of that call. One that does not return when its context is done is
+// left behind after a grace period, and its late answer is dropped.
 //
 // The package imports hookkit and the generated package agent, never builtin or hooktest.
 package loop

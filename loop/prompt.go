@@ -70,8 +70,14 @@ func (r *run) prompt(at agent.Step) (reply agent.LLMResponse, err error) {
 		return reply, nil
 	}
 	r.offered = names(req.Tools)
-	var attempts atomic.Int64
+	var (
+		attempts atomic.Int64
+		acts     acts
+	)
+	defer acts.end()
 	return r.hooks.AroundLLM.Fire(r.ctx, r.id, req, func(ctx context.Context, req agent.LLMRequest) (agent.LLMResponse, error) {
+		ctx, returned := acts.begin(ctx)
+		defer returned()
 		return r.generate(ctx, at.Number, int(attempts.Add(1)), req)
 	})
 }

@@ -112,7 +112,9 @@ func newRun(ctx context.Context, a *Agent, req Request, outer *run, emit func(Ev
 	if tokens == nil {
 		tokens = estimate{}
 	}
-	if r.layer, err = a.layerOn(within); err != nil {
+	if outer.runs(a) {
+		r.layer = within // which has the agent's hooks already
+	} else if r.layer, err = a.layerOn(within); err != nil {
 		return nil, err
 	}
 	r.hooks, r.limits = r.layer.hooks, a.Limits.resolved(r.model)
@@ -240,6 +242,16 @@ func (r *run) warn(format string, args ...any) {
 func (r *run) stands(hooks *agent.Hooks) bool {
 	for ; r != nil; r = r.outer {
 		if r.agent.Hooks == hooks || r.hooks == hooks {
+			return true
+		}
+	}
+	return false
+}
+
+// runs reports whether the run, or one of those that started it, is one of the agent's.
+func (r *run) runs(a *Agent) bool {
+	for ; r != nil; r = r.outer {
+		if r.agent == a {
 			return true
 		}
 	}

@@ -2,6 +2,7 @@ package loop_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -121,6 +122,22 @@ func TestASubagentThatCallsItselfForEverIsStopped(t *testing.T) {
 		t.Errorf("got %+v", ran.AgentResult)
 	}
 	checkPaired(t, ran.Recorder)
+}
+
+func TestAnAgentThatStartsItselfFiresItsOwnHooksOnce(t *testing.T) {
+	var depths []int
+	a := &loop.Agent{Name: "again", Use: []agent.Hook{
+		agent.OnRunStartFunc(func(_ context.Context, run *agent.Run, _ agent.RunStart) (agent.OnRunStartOutcome, error) {
+			depths = append(depths, run.Env.Count().Depth)
+			return nil, nil
+		}),
+	}}
+	a.Handoffs = []*loop.Agent{a}
+	a.Model = hooktest.NewScript(hooktest.Call("transfer_to_again", nil), hooktest.Call("transfer_to_again", nil), hooktest.Reply("ok"))
+	ran := hooktest.Loop{Agent: a}.Run(t, "x")
+	if ran.Reply != "ok" || !slices.Equal(depths, []int{0, 1, 2}) {
+		t.Errorf("fired at depths %v: %+v", depths, ran.AgentResult)
+	}
 }
 
 func TestASubagentTakesModelApproverAndSwitchFromItsCaller(t *testing.T) {
