@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"runtime"
 	"strings"
 	"testing"
@@ -302,6 +303,21 @@ func TestModelsThatMisbehaveFailTheRun(t *testing.T) {
 			checkPaired(t, ran.Recorder)
 		}
 	})
+}
+
+func TestAReplyThatCannotBeEncodedIsMadeSo(t *testing.T) {
+	odd := agent.LLMResponse{Content: "ok", Usage: agent.Usage{Input: 1, Cost: math.NaN()}, Extra: map[string]json.RawMessage{"odd": json.RawMessage("{")}}
+	ran := hooktest.Loop{Agent: &loop.Agent{Model: model(func(agent.LLMRequest) (agent.LLMResponse, error) { return odd, nil })}}.Run(t, "x")
+	for _, f := range ran.Recorder.Fires() {
+		for _, v := range []any{f.Payload, f.Left, f.Result} {
+			if _, err := json.Marshal(v); err != nil {
+				t.Errorf("%s: %v", f.Point, err)
+			}
+		}
+	}
+	if got := ran.Messages[1].Extra["odd"]; string(got) != `"{"` || ran.Usage.Input != 1 {
+		t.Errorf("got %s, %+v", got, ran.Usage)
+	}
 }
 
 func TestThePanicOfAModelKeepsItsStack(t *testing.T) {

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -30,9 +31,21 @@ func (r *run) generate(ctx context.Context, step, attempt int, req agent.LLMRequ
 	if err != nil {
 		return agent.LLMResponse{}, err
 	}
-	reply = reply.Clone()
+	reply = encodable(reply.Clone())
 	reply.Step, reply.Elapsed = step, r.since(begun)
 	return reply, nil
+}
+
+// encodable makes of what a model or a hook replied a payload that can be encoded: a cost that is no number is
+// not known, and Extra values that are not JSON become texts.
+func encodable(reply agent.LLMResponse) agent.LLMResponse {
+	reply.Usage = agent.Usage{}.Plus(reply.Usage)
+	for name, value := range reply.Extra {
+		if !json.Valid(value) {
+			reply.Extra[name], _ = json.Marshal(string(value))
+		}
+	}
+	return reply
 }
 
 // awaited describes something that the run waits for.

@@ -47,7 +47,7 @@ func (r *run) prompt(at agent.Step) (reply agent.LLMResponse, err error) {
 	case agent.UseReply:
 		r.offered = names(req.Tools)
 		r.counts.spent(exit.Response.Usage)
-		return exit.Response.Clone(), nil
+		return encodable(exit.Response.Clone()), nil
 	case agent.EndTurn:
 		r.endTurn(exit)
 		return reply, nil
