@@ -1,0 +1,160 @@
+package builtin_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/hookgen/hookgen/builtin"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hooktest"
+)
+
+// heard returns the texts of the messages that the model was shown in its n-th call.
+func heard(ran *hooktest.Ran, n int) string {
+	var b strings.Builder
+	for _, m := range ran.Script.Requests()[n].Messages {
+		b.WriteString(m.Content + "\n")
+	}
+	return b.String()
+}
+
+type gateFunc func(builtin.Attempt) (string, error)
+
+func (f gateFunc) Check(_ context.Context, _ *agent.Run, a builtin.Attempt) (string, error) {
+	return f(a)
+}
+
+func TestDoneGateRejectsUntilItsGatesPass(t *testing.T) {
+	look := func() hooktest.Turn { return hooktest.Call("look", nil) }
+	edit, check := hooktest.Call("edit", nil), hooktest.Call("test", nil)
+	for name, c := range map[string]struct {
+		gate  builtin.Gate
+		turns []hooktest.Turn
+		want  string // what the model is told after its first answer
+		at    int    // which call of the model is told it
+	}{
+		"too few tools": {builtin.MinTools(2), []hooktest.Turn{look(), hooktest.Reply("early"), look(), hooktest.Reply("done")},
+			"Insufficient evidence: only 1 tools called. Call at least 2 before concluding.", 2},
+		"a change after the passing run": {builtin.RequireTool("test", "edit"), []hooktest.Turn{check, edit, hooktest.Reply("early"), check, hooktest.Reply("done")},
+			"test has not passed yet; run it and fix failures first", 3},
+		"the answer itself": {builtin.AnswerCheck(func(a string) string {
+			if a != "done" {
+				return "say done"
+			}
+			return ""
+		}), []hooktest.Turn{hooktest.Reply("early"), hooktest.Reply("done")}, "say done", 1},
+		"the schema": {builtin.AnswerSchema(`{"type":"object","required":["n"],"properties":{"n":{"type":"integer"}}}`),
+			[]hooktest.Turn{hooktest.Reply(`{"n":"one"}`), hooktest.Reply(`{"n":1}`)}, "n", 1},
+		"no JSON": {builtin.AnswerSchema(`{}`), []hooktest.Turn{hooktest.Reply(`{} {}`), hooktest.Reply(`{}`)}, "must be one JSON value", 1},
+		"a gate that fails": {gateFunc(func(a builtin.Attempt) (string, error) {
+			if a.Rejections == 0 {
+				return "", errors.New("cannot judge")
+			}
+			return "", nil
+		}), []hooktest.Turn{hooktest.Reply("early"), hooktest.Reply("done")}, "", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tools := []agent.Tool{&hooktest.Tool{Name: "look", Result: "x"}, &hooktest.Tool{Name: "edit", Result: "x"}, &hooktest.Tool{Name: "test", Result: "ok"}}
+			ran := hooktest.Loop{Turns: c.turns, Tools: tools, Hooks: []agent.Hook{&builtin.DoneGate{Gates: []builtin.Gate{c.gate}}}}.Run(t, "go")
+			if ran.Stop.Cause != agent.CauseCompleted || ran.Script.Remaining() != 0 {
+				t.Fatalf("stopped by %+v (%v) with %d turns left", ran.Stop, ran.Failed, ran.Script.Remaining())
+			}
+			if !strings.Contains(heard(ran, c.at), c.want) {
+				t.Errorf("the model was not told %q:\n%s", c.want, heard(ran, c.at))
+			}
+		})
+	}
+}
+
+func TestFailedCallsAreNoEvidence(t *testing.T) {
+	ran := hooktest.Loop{
+		Turns: []hooktest.Turn{hooktest.Call("look", nil), hooktest.Reply("early"), hooktest.Reply("again"), hooktest.Reply("and again")},
+		Tools: []agent.Tool{&hooktest.Tool{Name: "look", Err: errors.New("down")}},
+		Hooks: []agent.Hook{&builtin.DoneGate{Gates: []builtin.Gate{builtin.MinTools(1)}}},
+	}.Run(t, "go")
+	if ran.Stop.Cause != agent.CauseRetryLimit {
+		t.Errorf("stopped by %+v, want retry_limit", ran.Stop)
+	}
+}
+
+func TestDoneGateStopsARunItHasRejectedOftenEnough(t *testing.T) {
+	never := builtin.AnswerCheck(func(string) string { return "no" })
+	hook := &builtin.DoneGate{Gates: []builtin.Gate{never}, MaxRejections: 2}
+	for range 2 { // counted per run
+		ran := hooktest.Loop{Turns: []hooktest.Turn{hooktest.Reply("1"), hooktest.Reply("2"), hooktest.Reply("3")}, Hooks: []agent.Hook{hook}}.Run(t, "go")
+		if ran.Stop.Cause != agent.CauseRetryLimit || ran.Steps != 2 {
+			t.Errorf("stopped by %+v after %d steps", ran.Stop, ran.Steps)
+		}
+	}
+}
+
+func TestDoneGateThatCannotWorkPanicsWhenUsed(t *testing.T) {
+	for want, hook := range map[string]*builtin.DoneGate{
+		"Gates is empty": {}, "Gates[0] is nil": {Gates: []builtin.Gate{nil}}, "MinTools(0)": {Gates: []builtin.Gate{builtin.MinTools(0)}},
+		"AnswerSchema": {Gates: []builtin.Gate{builtin.AnswerSchema(`{"type": 7}`)}}, "RequireTool": {Gates: []builtin.Gate{builtin.RequireTool("")}},
+		"AnswerCheck(nil)": {Gates: []builtin.Gate{builtin.AnswerCheck(nil)}}, "MaxRejections is -1": {Gates: []builtin.Gate{builtin.MinTools(1)}, MaxRejections: -1},
+	} {
+		func() {
+			defer func() {
+				if r, _ := recover().(string); !strings.Contains(r, want) {
+					t.Errorf("panicked with %q, want %q in it", r, want)
+				}
+			}()
+			new(agent.Hooks).Use(hook)
+		}()
+	}
+}
+
+func TestCriticRejectsUntilItApproves(t *testing.T) {
+	critic := hooktest.NewScript(
+		hooktest.Reply("```json\n{\"approve\": false, \"problem\": \"no numbers\", \"suggestions\": [\"add numbers\"]}\n```"),
+		hooktest.Reply(`{"approve": true}`))
+	ran := hooktest.Loop{Turns: []hooktest.Turn{hooktest.Call("look", nil), hooktest.Reply("draft"), hooktest.Reply("final")},
+		Tools: []agent.Tool{&hooktest.Tool{Name: "look", Result: strings.Repeat("x", 7000)}},
+		Hooks: []agent.Hook{&builtin.Critic{Model: critic}}}.Run(t, "count the lines")
+	if ran.Reply != "final" || ran.Stop.Cause != agent.CauseCompleted {
+		t.Fatalf("got %q, stopped by %+v", ran.Reply, ran.Stop)
+	}
+	if want := "[CORRECTION REQUIRED - Iteration 1]\nno numbers\nWhat to do:\n- add numbers"; !strings.Contains(heard(ran, 2), want) {
+		t.Errorf("the model was told\n%s\nwant %q in it", heard(ran, 2), want)
+	}
+	shown := critic.Requests()[0].Messages[1].Content
+	for _, want := range []string{"count the lines", "look", "(1000 characters left out)", "draft"} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("the critic was not shown %q", want)
+		}
+	}
+}
+
+func TestCriticStopsAtItsMaximum(t *testing.T) {
+	no := hooktest.Reply(`{"approve": false, "problem": "bad"}`)
+	ran := hooktest.Loop{Turns: []hooktest.Turn{hooktest.Reply("1"), hooktest.Reply("2"), hooktest.Reply("3")},
+		Hooks: []agent.Hook{&builtin.Critic{Model: hooktest.NewScript(no, no, no)}}}.Run(t, "go")
+	if ran.Stop.Cause != agent.CauseRetryLimit || ran.Stop.Message != "Max self-critic iterations reached: 2/2" {
+		t.Errorf("stopped by %+v", ran.Stop)
+	}
+}
+
+func TestACriticThatFailsRejectsUnlessToldOtherwise(t *testing.T) {
+	for _, answer := range []hooktest.Turn{hooktest.Error(errors.New("down")), hooktest.Reply("fine"), hooktest.Reply(`{"ok":true}`)} {
+		var hooks agent.Hooks
+		hooks.Use(&builtin.Critic{Model: hooktest.NewScript(answer)})
+		if _, err := hooks.CheckDone.Fire(t.Context(), agent.NewRun(nil), &agent.DoneRequest{Answer: "x"}); err == nil {
+			t.Error("a failing critic approved")
+		}
+		var told error
+		var lenient agent.Hooks
+		lenient.Use(&builtin.Critic{Model: hooktest.NewScript(answer), ApproveOnFailure: true, OnError: func(err error) { told = err }})
+		exit, err := lenient.CheckDone.Fire(t.Context(), agent.NewRun(nil), &agent.DoneRequest{Answer: "x"})
+		if exit != nil || err != nil || told == nil {
+			t.Errorf("exit %v, error %v, told %v", exit, err, told)
+		}
+	}
+	var hooks agent.Hooks
+	hooks.Use(&builtin.Critic{Model: hooktest.NewScript()})
+	if exit, err := hooks.CheckDone.Fire(t.Context(), agent.NewRun(nil), &agent.DoneRequest{Answer: " "}); exit != nil || err != nil {
+		t.Errorf("an empty answer was judged: %v %v", exit, err)
+	}
+}
