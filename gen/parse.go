@@ -1,11 +1,13 @@
 package gen
 
 import (
+	"bytes"
 	"errors"
 	"go/ast"
 	"go/parser"
 	"go/scanner"
 	"go/token"
+	"sync"
 )
 
 // A file is a source with its syntax tree. The tree of a file that does not compile holds what the parser
@@ -15,6 +17,17 @@ type file struct {
 	tree   *ast.File
 	errors scanner.ErrorList
 	unions []token.Pos // of each | between two types in a list of the spec's interfaces
+}
+
+// parseAll parses sources side by side. Those that can hold the spec are read with patience.
+func parseAll(fset *token.FileSet, sources []source) []*file {
+	files := make([]*file, len(sources))
+	var wg sync.WaitGroup
+	for i, s := range sources {
+		wg.Go(func() { files[i] = parse(fset, s, bytes.Contains(s.text, []byte("hookgen"))) })
+	}
+	wg.Wait()
+	return files
 }
 
 // parse reads a source into a tree, comments included. With patient it reads on beyond unions.

@@ -1,7 +1,6 @@
 package gen
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"go/ast"
@@ -47,11 +46,9 @@ func read(dir string, sources []source) (*Spec, Diagnostics) {
 		return nil, large
 	}
 	fset := token.NewFileSet()
-	var files []*file
+	files := parseAll(fset, sources)
 	var directives []fileDirective
-	for _, s := range sources {
-		f := parse(fset, s, bytes.Contains(s.text, []byte("hookgen")))
-		files = append(files, f)
+	for _, f := range files {
 		if found := f.directives(fset); len(found) > 0 {
 			types := marked(f.tree)
 			for _, d := range found {
