@@ -3,8 +3,6 @@ package builtin
 import (
 	"context"
 	"errors"
-	"fmt"
-	"slices"
 
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
@@ -20,7 +18,8 @@ import (
 // does not answer in time, the call is declined: its tool does not run, the model is told so, and every record
 // holds an error.
 type Confirm struct {
-	// Tools are the names of the tools that need a yes; "*" stands for all. Required.
+	// Tools are the names of the tools that need a yes; "*" stands for any text in a name, alone for all tools.
+	// Required.
 	Tools []string
 	// Reason is for the approver and for records. "": that the tool needs a confirmation.
 	Reason string
@@ -39,17 +38,9 @@ func (c *Confirm) check() error {
 	return checkNames("Tools", c.Tools)
 }
 
-// checkNames reports an empty name in a list of names.
-func checkNames(field string, names []string) error {
-	if i := slices.Index(names, ""); i >= 0 {
-		return fmt.Errorf("%s[%d] is empty; give it a name or leave it out", field, i)
-	}
-	return nil
-}
-
 // OnPermission asks about a call of a named tool.
 func (c *Confirm) OnPermission(_ context.Context, _ *agent.Run, call agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
-	if !slices.Contains(c.Tools, "*") && !slices.Contains(c.Tools, call.Name) {
+	if !namesTool(c.Tools, call.Name) {
 		return nil, nil
 	}
 	reason := c.Reason

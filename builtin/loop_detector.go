@@ -46,7 +46,7 @@ type LoopDetector struct {
 	// Mode says what a hint is. "": LoopSkip.
 	Mode LoopMode
 	// Poll names tools that are meant to be called again with the same arguments, until their result changes;
-	// "*" stands for all. Of their calls only results that stay the same count, so the first call whose result
+	// "*" stands for any text in a name, alone for all tools. Of their calls only results that stay the same count, so the first call whose result
 	// could be a repetition runs.
 	Poll []string
 	// MaxCycle is how many calls a cycle may have, at most 64. 0: 6. Negative: cycles are not looked for.
@@ -123,7 +123,7 @@ func (d *LoopDetector) check() error {
 	case d.MaxCycle > 64:
 		return fmt.Errorf("MaxCycle is %d; use at most 64", d.MaxCycle)
 	}
-	return nil
+	return checkNames("Poll", d.Poll)
 }
 
 func (d *LoopDetector) hintAfter() int { return limitOr(d.HintAfter, 1) }
@@ -153,10 +153,6 @@ func limitOr(limit, preset int) int {
 	return limit
 }
 
-func (d *LoopDetector) polls(tool string) bool {
-	return slices.Contains(d.Poll, "*") || slices.Contains(d.Poll, tool)
-}
-
 // BeforeTool counts a call and refuses it, ends the turn or lets it go on.
 func (d *LoopDetector) BeforeTool(_ context.Context, run *agent.Run, call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
 	print := callFingerprint(call)
@@ -168,7 +164,7 @@ func (d *LoopDetector) BeforeTool(_ context.Context, run *agent.Run, call agent.
 // judge counts a call and says what becomes of it.
 func (d *LoopDetector) judge(s *loopState, call agent.ToolCallRequest, print fingerprint) agent.BeforeToolOutcome {
 	c := s.at(call, print)
-	c.polled = d.polls(call.Name)
+	c.polled = namesTool(d.Poll, call.Name)
 	again := c.count > 0 && call.Step != 0 && c.step == call.Step
 	c.step = call.Step
 	if !c.polled {
