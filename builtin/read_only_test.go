@@ -1,0 +1,106 @@
+package builtin_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/hookgen/hookgen/builtin"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/hooktest"
+)
+
+func TestReadOnlyLetsOnlyRunWhatChangesNothing(t *testing.T) {
+	off := &builtin.ReadOnly{}
+	off.Switch(false)
+	again := &builtin.ReadOnly{}
+	again.Switch(false)
+	again.Switch(true)
+	for _, c := range []struct {
+		name string
+		hook *builtin.ReadOnly
+		want string // of write, look and listed
+	}{
+		{"on from the start", &builtin.ReadOnly{}, "refused succeeded refused"},
+		{"a tool in the list", &builtin.ReadOnly{Tools: []string{"list*"}}, "refused succeeded succeeded"},
+		{"off", off, "succeeded succeeded succeeded"},
+		{"on again", again, "refused succeeded refused"},
+		{"a function that says off", &builtin.ReadOnly{When: func(*agent.Run) bool { return false }}, "succeeded succeeded succeeded"},
+		{"a function that says on", &builtin.ReadOnly{When: func(*agent.Run) bool { return true }}, "refused succeeded refused"},
+		{"a function that fails", &builtin.ReadOnly{When: func(*agent.Run) bool { panic("no idea") }}, "refused refused refused"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			write, look, listed := &hooktest.Tool{Name: "write"}, &hooktest.Tool{Name: "look", ReadOnly: true}, &hooktest.Tool{Name: "listed"}
+			ran := hooktest.Loop{
+				Turns: []hooktest.Turn{
+					hooktest.Calls(hooktest.Call("write", nil), hooktest.Call("look", nil), hooktest.Call("listed", nil)), hooktest.Reply("done"),
+				},
+				Tools: []agent.Tool{write, look, listed},
+				Hooks: []agent.Hook{c.hook},
+			}.Run(t, "go")
+			if got := fates(ran); got != c.want {
+				t.Errorf("the calls: %s, want %s", got, c.want)
+			}
+			if n := strings.Count(c.want, "succeeded"); write.Count()+look.Count()+listed.Count() != n {
+				t.Errorf("%d tools ran, want %d", write.Count()+look.Count()+listed.Count(), n)
+			}
+		})
+	}
+}
+
+func TestReadOnlyCanBeSwitchedDuringARun(t *testing.T) {
+	hook := &builtin.ReadOnly{}
+	write := &hooktest.Tool{Name: "write"}
+	ran := hooktest.Loop{
+		Turns: []hooktest.Turn{
+			hooktest.Call("write", `{"n":1}`),
+			hooktest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {
+				hook.Switch(false)
+				return hooktest.Call("write", `{"n":2}`).Response(), nil
+			}),
+			hooktest.Reply("done"),
+		},
+		Tools: []agent.Tool{write}, Hooks: []agent.Hook{hook},
+	}.Run(t, "go")
+	if got := fates(ran); got != "refused succeeded" || hook.On(nil) {
+		t.Errorf("the calls: %s; on: %t", got, hook.On(nil))
+	}
+}
+
+func TestReadOnlyDeniesAToolThatNobodyKnows(t *testing.T) {
+	for _, run := range []*agent.Run{agent.NewRun(nil), agent.NewRun(&agent.Env{})} {
+		if got := opinion(t, run, &builtin.ReadOnly{}, agent.ToolCallRequest{Name: "x"}); !strings.HasPrefix(got, "deny: tool x may change something") {
+			t.Errorf("it says %q", got)
+		}
+	}
+	if got := refusal(&builtin.ReadOnly{Tools: []string{""}}); !strings.Contains(got, "builtin: ReadOnly: Tools[0] is empty") {
+		t.Errorf("refused with %q", got)
+	}
+	var hooks agent.Hooks
+	hooks.Use(&builtin.ReadOnly{})
+	if list := hooks.OnPermission.List(); len(list) != 1 || list[0].Priority != hookkit.Safety {
+		t.Errorf("it is bound as %+v", list)
+	}
+}
+
+func ExampleReadOnly() {
+	var hooks agent.Hooks
+	planning := &builtin.ReadOnly{Tools: []string{"search"}}
+	hooks.Use(planning)
+
+	ctx, run := context.Background(), agent.NewRun(nil)
+	try := func(tool string) {
+		exit, err := hooks.OnPermission.Fire(ctx, run, agent.ToolCallRequest{Name: tool})
+		fmt.Println(tool, exit, err)
+	}
+	try("search")
+	try("write_file")
+	planning.Switch(false) // the plan was approved
+	try("write_file")
+	// Output:
+	// search <nil> <nil>
+	// write_file {tool write_file may change something, and only tools that change nothing may run now} <nil>
+	// write_file <nil> <nil>
+}
