@@ -92,6 +92,7 @@ func (p *pointEmitter) aroundWatch(f *jen.File) {
 			p.tell(g, jen.Id("a").Dot("plan"), map[string]jen.Code{"Result": jen.Id("result"), "Err": jen.Err()})
 		}).Call()
 		g.List(jen.Id("answer"), jen.Err()).Op(":=").Id(p.n+"Next").Values(jen.Id("a"), jen.Lit(0)).Dot("Call").Call(jen.Id("ctx"), jen.Id("payload"))
+		g.Id("answer").Dot("Concluded").Call(jen.Id("a").Dot("plan").Dot("Firing"), jen.Err())
 		g.Return(jen.Id("answer").Dot("Value").Call(), jen.Err())
 	})
 }

@@ -52,8 +52,12 @@ func (p *pointEmitter) wrapped() []jen.Code {
 	call := body(jen.Return(hook()))
 	var stmts []jen.Code
 	back := func(typ jen.Code) {
+		stmts = append(stmts, jen.List(jen.Id("v"), jen.Err()).Op(":=").Add(call))
+		if p.p.Kind == Around {
+			stmts = append(stmts, jen.If(jen.Err().Op("==").Add(kitType("Spent"))).Block(
+				jen.Return(jen.Id("next").Dot("Call").Call(jen.Id("ctx"), jen.Id(p.param)))))
+		}
 		stmts = append(stmts,
-			jen.List(jen.Id("v"), jen.Err()).Op(":=").Add(call),
 			jen.List(jen.Id("out"), jen.Id("_")).Op(":=").Id("v").Assert(typ),
 			jen.Return(jen.Id("out"), jen.Err()))
 	}
@@ -126,6 +130,9 @@ func (p *pointEmitter) tell(g *jen.Group, s *jen.Statement, what map[string]jen.
 		}
 		to, from = append(to, jen.Id("fired").Dot(field)), append(from, what[field])
 		return jen.Id("fired").Dot(field)
+	}
+	if what["Err"] != nil {
+		what["Err"] = s.Clone().Dot("Firing").Dot("Err").Call(what["Err"])
 	}
 	what["Verdict"], what["Ballots"] = s.Clone().Dot("Firing").Dot("End").Call(), s.Clone().Dot("Firing").Dot("Ballots").Call()
 	left := set(p.rewrites(), "Left")

@@ -10,11 +10,12 @@ import (
 type Answer[R any] struct {
 	value    R
 	given    bool
-	answered bool // by a hook, in place of the act
+	answered bool   // by a hook, in place of the act
+	by       *entry // that hook, once the answer was noted
 }
 
 // Answered returns the answer r, given by a hook in place of the act or of what the act yielded.
-func Answered[R any](r R) Answer[R] { return Answer[R]{r, true, true} }
+func Answered[R any](r R) Answer[R] { return Answer[R]{value: r, given: true, answered: true} }
 
 // Value returns the result that the answer holds, a zero R for the zero Answer.
 func (a Answer[R]) Value() R { return a.value }
@@ -32,20 +33,23 @@ func (a Answer[R]) decision() (string, string) {
 // Acted is for generated code: the answer of the wrapped act itself.
 func Acted[R any](r R) Answer[R] { return Answer[R]{value: r, given: true} }
 
-// Noted is for generated code: it notes that hook i gave the answer, if it did, and returns the answer as the
-// hook around it sees it.
+// Noted is for generated code: it returns the answer as the hook around hook i sees it, with a note that hook i
+// gave it, if it did.
 func (a Answer[R]) Noted(f *Firing, i int) Answer[R] {
 	if a.answered {
-		f.Decided(i, a)
-		a.answered = false
+		a.answered, a.by = false, f.entries[i]
 	}
 	return a
 }
 
+// Concluded is for generated code: the answer, or the error, is what the fire comes back with. Only now is it
+// known who decided: what a hook further in did may have been tried again.
+func (a Answer[R]) Concluded(f *Firing, err error) { f.watch.concluded(a.by, err) }
+
 // An Act is for generated code: one fire of an around point, or what of it lies within a hook with a time-out.
 type Act struct {
 	over  atomic.Bool
-	gone  bool // a hook or the act ended its goroutine; those around it did not
+	gone  atomic.Bool // a hook or the act ended its goroutine; those around it did not
 	outer *Act
 }
 
@@ -67,11 +71,8 @@ func (a *Act) Over() bool {
 
 // Crashed is for generated code: hook i, or the wrapped act behind the last hook, did not return.
 func (a *Act) Crashed(ctx context.Context, f *Firing, i int, recovered any) error {
-	if recovered == nil {
-		if a.gone {
-			return ErrGoexit
-		}
-		a.gone = true
+	if recovered == nil && a.gone.Swap(true) {
+		return ErrGoexit
 	}
 	if i < len(f.entries) {
 		return f.Crashed(ctx, i, recovered)
@@ -79,6 +80,9 @@ func (a *Act) Crashed(ctx context.Context, f *Firing, i int, recovered any) erro
 	fail := (&entry{}).failure(f.point.Name, crashed(recovered))
 	if told := f.watch != nil && f.watch.failed(fail, true); !told && recovered == nil {
 		lastResort(ctx, "hookkit: a wrapped act failed", fail)
+	}
+	if recovered == nil && f.watch != nil {
+		f.watch.gone = fail
 	}
 	return fail
 }
@@ -96,8 +100,8 @@ func (f *Firing) Answered(ctx context.Context, i int, given bool, err error) err
 	return err
 }
 
-// Perform is for generated code: it runs an act that no hook wraps. A panic comes back as a Failure, as it does
-// when there are hooks.
+// Perform is for generated code: it runs an act that no hook wraps. A panic comes back as a Failure, and a result
+// beside an error is dropped, as they are when there are hooks.
 func Perform[P, R any](ctx context.Context, point string, payload P, act func(context.Context, P) (R, error)) (result R, err error) {
 	returned := false
 	defer func() {
@@ -107,6 +111,9 @@ func Perform[P, R any](ctx context.Context, point string, payload P, act func(co
 	}()
 	result, err = act(ctx, payload)
 	returned = true
+	if err != nil {
+		result = *new(R) // as it is when there are hooks
+	}
 	return result, err
 }
 

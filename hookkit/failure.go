@@ -51,6 +51,8 @@ var (
 	ErrGoexit = errors.New("the hook ended its goroutine (runtime.Goexit); return an error instead")
 	// ErrNoAnswer is the cause when an around hook returned a zero Answer and no error.
 	ErrNoAnswer = errors.New("the hook neither called next nor answered; return next.Call's answer or hookkit.Answered(...)")
+	// Spent is for generated code: what [Call.Do] returns for an around hook with Once that was called before.
+	Spent = errors.New("the hook was to be called once")
 	// ErrNextOver is what next.Call returns once the call that it was given to is over.
 	ErrNextOver = errors.New("next was called after the call that it was valid for; call it before the hook returns")
 )

@@ -2,18 +2,26 @@ package hookkit
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
 // Fail is for generated code: hook i failed with err. It returns the failure if that ends the fire, nil if
 // the next hook runs.
 func (f *Firing) Fail(ctx context.Context, i int, err error) error {
+	return f.fail(ctx, i, err, false)
+}
+
+// fail is Fail. gone says that the goroutine of the fire is ending, so that no caller will see an error.
+func (f *Firing) fail(ctx context.Context, i int, err error, gone bool) error {
 	e := f.entries[i]
 	fail := e.failure(f.point.Name, err)
 	stops := f.point.Law.stops(e)
-	gone := fail.Cause == ErrGoexit // no caller will see an error
 	if told := f.watch != nil && f.watch.failed(fail, stops || gone); !told && (!stops || gone) {
 		lastResort(ctx, "hookkit: a hook failed", fail)
+	}
+	if gone && f.watch != nil {
+		f.watch.gone = fail
 	}
 	if stops || gone {
 		return fail
@@ -24,7 +32,7 @@ func (f *Firing) Fail(ctx context.Context, i int, err error) error {
 // Crashed is for generated code, for its deferred function: hook i did not return. recovered is what recover
 // returned. The result is that of Fail.
 func (f *Firing) Crashed(ctx context.Context, i int, recovered any) error {
-	return f.Fail(ctx, i, crashed(recovered))
+	return f.fail(ctx, i, crashed(recovered), recovered == nil)
 }
 
 // A Call is how one hook of one plan is called when there is more to it than calling: a time-out, Once, or
@@ -34,20 +42,28 @@ type Call struct {
 	entry  *entry
 }
 
-// Do calls f, which calls the hook, and returns what it returns. A panic comes back as an error.
+// Do calls f, which calls the hook, and returns what it returns. A panic comes back as an error. A hook with Once
+// that was called before is passed over; an around hook then comes back with the error [Spent].
 func (c *Call) Do(ctx context.Context, run AnyRun, f func(context.Context) (any, error)) (outcome any, err error) {
 	e := c.entry
 	if e.once {
 		if !e.spent.CompareAndSwap(false, true) {
+			if c.firing.point.Law&Wraps != 0 {
+				return nil, Spent
+			}
 			return nil, nil
 		}
 		changes.Lock()
 		e.owner.remove(func(o *entry) bool { return o == e })
 		changes.Unlock()
 	}
+	returned := false
 	if len(c.firing.tracers) > 0 {
 		start := time.Now()
 		defer func() {
+			if !returned && err == nil {
+				err = ErrGoexit // the goroutine is ending, so that nobody but the tracers gets it
+			}
 			ev := Event{Kind: HookRan, Run: idOf(run), Point: c.firing.point.Name, Hook: e.name, Site: e.site,
 				Layer: e.layer, Priority: e.priority, Start: start, Duration: time.Since(start)}
 			ev.Decision, ev.Reason = describe(outcome)
@@ -62,9 +78,12 @@ func (c *Call) Do(ctx context.Context, run AnyRun, f func(context.Context) (any,
 		}()
 	}
 	if e.timeout == 0 {
-		return guarded(ctx, f)
+		outcome, err = guarded(ctx, f)
+	} else {
+		outcome, err = within(ctx, e.timeout, f)
 	}
-	return within(ctx, e.timeout, f)
+	returned = true
+	return outcome, err
 }
 
 // guarded calls f and turns a panic, or the end of the goroutine, into an error.
@@ -98,6 +117,9 @@ func within(ctx context.Context, d time.Duration, f func(context.Context) (any, 
 	defer timer.Stop()
 	select {
 	case a := <-answers:
+		if errors.Is(a.err, context.DeadlineExceeded) && context.Cause(ctx) == ErrTimeout {
+			return nil, ErrTimeout // the hook obeyed its context
+		}
 		return a.outcome, a.err
 	case <-timer.C:
 		return nil, ErrTimeout

@@ -52,7 +52,7 @@ type Event struct {
 	Duration time.Duration
 	Decision string // as in Verdict; contributions of a hook that only collects are "Collect"
 	Reason   string
-	Failure  error // a *Failure, nil if nothing failed; of a fire: the last one
+	Failure  error // a *Failure, nil if nothing failed; of a fire: the last one; at an around point: any error
 }
 
 func (f *Firing) trace(ctx context.Context, e Event) {

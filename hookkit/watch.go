@@ -1,8 +1,11 @@
 package hookkit
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"reflect"
+	"slices"
 	"sync"
 	"time"
 )
@@ -30,6 +33,8 @@ type watch struct {
 	ended bool
 	Verdict
 	ballots []Ballot
+	gone    error // the failure of a hook, or of the act, that ended the goroutine of the fire
+	err     error // of an around point: what the fire comes back with
 	ctx     context.Context
 	run     AnyRun
 }
@@ -85,6 +90,32 @@ func (w *watch) failed(f *Failure, stops bool) bool {
 	return true
 }
 
+// concluded notes what an around fire comes back with: the answer that a hook gave, nil for the act's, or an error.
+func (w *watch) concluded(by *entry, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.By, w.Site, w.Decision, w.Reason, w.err = "", "", "", "", err
+	switch {
+	case err != nil:
+		w.Decision, w.Reason = "Error", err.Error()
+		var f *Failure
+		if errors.As(err, &f) && slices.Contains(w.Failures, f) {
+			w.By, w.Site, w.Reason = f.Hook, f.Site, f.Cause.Error()
+		}
+	case by != nil:
+		w.By, w.Site, w.Decision = by.name, by.site, "Answered"
+	}
+}
+
+// Err is for generated code: what observers are told of the error that a fire returned. If a hook ended the
+// goroutine the fire returned none, and they are told of that.
+func (f *Firing) Err(err error) error {
+	if err == nil {
+		return f.watch.gone
+	}
+	return err
+}
+
 // End is for generated code: the fire is decided. It tells the tracers and returns the verdict.
 func (f *Firing) End() Verdict {
 	w := f.watch
@@ -98,6 +129,9 @@ func (f *Firing) End() Verdict {
 		if n := len(w.Failures); n > 0 {
 			ev.Failure = w.Failures[n-1]
 		}
+		if w.err != nil {
+			ev.Failure = w.err
+		}
 		f.trace(w.ctx, ev)
 	}
 	return w.Verdict
@@ -106,7 +140,18 @@ func (f *Firing) End() Verdict {
 // Tell is for generated code: it tells the observers, in order, after End. one calls an observer of the point,
 // all an observer of all points.
 func (f *Firing) Tell(one, all func(ctx context.Context, observer any)) {
-	for _, e := range f.observers {
+	f.tellFrom(0, one, all)
+}
+
+// tellFrom tells the observers from i on, those behind one that ends the goroutine too.
+func (f *Firing) tellFrom(i int, one, all func(ctx context.Context, observer any)) {
+	defer func() {
+		if i < len(f.observers) {
+			f.tellFrom(i+1, one, all)
+		}
+	}()
+	for ; i < len(f.observers); i++ {
+		e := f.observers[i]
 		observer, notify := e.hook, one
 		if a, ok := observer.(everything); ok {
 			observer, notify = a.observer, all
@@ -181,9 +226,11 @@ func describe(outcome any) (decision, reason string) {
 		}
 		return "Collect", ""
 	case reflect.Struct:
-		if f := v.FieldByName("Reason"); f.Kind() == reflect.String {
-			reason = f.String()
+		if f, ok := v.Type().FieldByName("Reason"); ok && f.Type.Kind() == reflect.String {
+			if r, err := v.FieldByIndexErr(f.Index); err == nil { // not within a nil pointer
+				reason = r.String()
+			}
 		}
 	}
-	return v.Type().Name(), reason
+	return cmp.Or(v.Type().Name(), v.Type().String()), reason
 }

@@ -827,7 +827,7 @@ func (p *OnRunStartPoint) watch(ctx context.Context, run *Run, at *RunStart) (ex
 	}
 	fired := OnRunStartFired[RunStart]{Payload: *at}
 	defer func() {
-		fired.Left, fired.Exit, fired.Err, fired.Verdict = *at, exit, err, s.Firing.End()
+		fired.Left, fired.Exit, fired.Err, fired.Verdict = *at, exit, s.Firing.Err(err), s.Firing.End()
 		s.Firing.Tell(func(ctx context.Context, o any) {
 			o.(OnRunStartObserver[RunStart]).ObserveOnRunStart(ctx, run, fired)
 		}, func(ctx context.Context, o any) {
@@ -970,7 +970,7 @@ func (p *ShouldStopPoint) watch(ctx context.Context, run *Run, at *Step) (collec
 	}
 	fired := ShouldStopFired[Step]{Payload: *at}
 	defer func() {
-		fired.Collected, fired.Err, fired.Verdict = collected, err, s.Firing.End()
+		fired.Collected, fired.Err, fired.Verdict = collected, s.Firing.Err(err), s.Firing.End()
 		s.Firing.Tell(func(ctx context.Context, o any) {
 			o.(ShouldStopObserver[Step]).ObserveShouldStop(ctx, run, fired)
 		}, func(ctx context.Context, o any) {
@@ -1231,7 +1231,7 @@ func (p *ShouldCompactPoint) watch(ctx context.Context, run *Run, at *ContextUse
 	}
 	fired := ShouldCompactFired[ContextUse]{Payload: *at}
 	defer func() {
-		fired.Exit, fired.Err, fired.Ballots, fired.Verdict = exit, err, s.Firing.Ballots(), s.Firing.End()
+		fired.Exit, fired.Err, fired.Ballots, fired.Verdict = exit, s.Firing.Err(err), s.Firing.Ballots(), s.Firing.End()
 		s.Firing.Tell(func(ctx context.Context, o any) {
 			o.(ShouldCompactObserver[ContextUse]).ObserveShouldCompact(ctx, run, fired)
 		}, func(ctx context.Context, o any) {
@@ -1390,7 +1390,7 @@ func (p *BeforeCompactPoint) watch(ctx context.Context, run *Run, at *Compaction
 	}
 	fired := BeforeCompactFired[Compaction]{Payload: *at}
 	defer func() {
-		fired.Exit, fired.Err, fired.Verdict = exit, err, s.Firing.End()
+		fired.Exit, fired.Err, fired.Verdict = exit, s.Firing.Err(err), s.Firing.End()
 		s.Firing.Tell(func(ctx context.Context, o any) {
 			o.(BeforeCompactObserver[Compaction]).ObserveBeforeCompact(ctx, run, fired)
 		}, func(ctx context.Context, o any) {
@@ -1545,7 +1545,7 @@ func (p *AfterCompactPoint) watch(ctx context.Context, run *Run, at *Compacted) 
 	}
 	fired := AfterCompactFired[Compacted]{Payload: *at}
 	defer func() {
-		fired.Left, fired.Err, fired.Verdict = *at, err, s.Firing.End()
+		fired.Left, fired.Err, fired.Verdict = *at, s.Firing.Err(err), s.Firing.End()
 		s.Firing.Tell(func(ctx context.Context, o any) {
 			o.(AfterCompactObserver[Compacted]).ObserveAfterCompact(ctx, run, fired)
 		}, func(ctx context.Context, o any) {
@@ -1834,7 +1834,7 @@ func (p *BeforeLLMPoint) watch(ctx context.Context, run *Run, at *LLMRequest) (e
 	}
 	fired := BeforeLLMFired[LLMRequest]{Payload: *at}
 	defer func() {
-		fired.Left, fired.Exit, fired.Err, fired.Verdict = *at, exit, err, s.Firing.End()
+		fired.Left, fired.Exit, fired.Err, fired.Verdict = *at, exit, s.Firing.Err(err), s.Firing.End()
 		s.Firing.Tell(func(ctx context.Context, o any) {
 			o.(BeforeLLMObserver[LLMRequest]).ObserveBeforeLLM(ctx, run, fired)
 		}, func(ctx context.Context, o any) {
@@ -2027,6 +2027,9 @@ func (aroundLLMLaw) Wrap(h AroundLLM[LLMRequest], c *hookkit.Call) AroundLLM[LLM
 		v, err := c.Do(ctx, run, func(ctx context.Context) (any, error) {
 			return h.AroundLLM(ctx, run, payload, own)
 		})
+		if err == hookkit.Spent {
+			return next.Call(ctx, payload)
+		}
 		out, _ := v.(hookkit.Answer[LLMResponse])
 		return out, err
 	})
@@ -2036,7 +2039,7 @@ func (aroundLLMLaw) Wrap(h AroundLLM[LLMRequest], c *hookkit.Call) AroundLLM[LLM
 func (a *aroundLLMAct) watched(ctx context.Context, run *Run, payload LLMRequest) (result LLMResponse, err error) {
 	fired := AroundLLMFired[LLMRequest]{Payload: payload}
 	defer func() {
-		fired.Result, fired.Err, fired.Verdict = result, err, a.plan.Firing.End()
+		fired.Result, fired.Err, fired.Verdict = result, a.plan.Firing.Err(err), a.plan.Firing.End()
 		a.plan.Firing.Tell(func(ctx context.Context, o any) {
 			o.(AroundLLMObserver[LLMRequest]).ObserveAroundLLM(ctx, run, fired)
 		}, func(ctx context.Context, o any) {
@@ -2044,6 +2047,7 @@ func (a *aroundLLMAct) watched(ctx context.Context, run *Run, payload LLMRequest
 		})
 	}()
 	answer, err := AroundLLMNext{a, 0}.Call(ctx, payload)
+	answer.Concluded(a.plan.Firing, err)
 	return answer.Value(), err
 }
 
@@ -2169,7 +2173,7 @@ func (p *AfterLLMPoint) watch(ctx context.Context, run *Run, at *LLMResponse) (e
 	}
 	fired := AfterLLMFired[LLMResponse]{Payload: *at}
 	defer func() {
-		fired.Left, fired.Exit, fired.Err, fired.Verdict = *at, exit, err, s.Firing.End()
+		fired.Left, fired.Exit, fired.Err, fired.Verdict = *at, exit, s.Firing.Err(err), s.Firing.End()
 		s.Firing.Tell(func(ctx context.Context, o any) {
 			o.(AfterLLMObserver[LLMResponse]).ObserveAfterLLM(ctx, run, fired)
 		}, func(ctx context.Context, o any) {
@@ -2455,7 +2459,7 @@ func (p *BeforeToolPoint) watch(ctx context.Context, run *Run, at *ToolCallReque
 	}
 	fired := BeforeToolFired[ToolCallRequest]{Payload: *at}
 	defer func() {
-		fired.Left, fired.Exit, fired.Err, fired.Verdict = *at, exit, err, s.Firing.End()
+		fired.Left, fired.Exit, fired.Err, fired.Verdict = *at, exit, s.Firing.Err(err), s.Firing.End()
 		s.Firing.Tell(func(ctx context.Context, o any) {
 			o.(BeforeToolObserver[ToolCallRequest]).ObserveBeforeTool(ctx, run, fired)
 		}, func(ctx context.Context, o any) {
@@ -2611,7 +2615,7 @@ func (p *OnPermissionPoint) watch(ctx context.Context, run *Run, at *ToolCallReq
 	}
 	fired := OnPermissionFired[ToolCallRequest]{Payload: *at}
 	defer func() {
-		fired.Exit, fired.Err, fired.Ballots, fired.Verdict = exit, err, s.Firing.Ballots(), s.Firing.End()
+		fired.Exit, fired.Err, fired.Ballots, fired.Verdict = exit, s.Firing.Err(err), s.Firing.Ballots(), s.Firing.End()
 		s.Firing.Tell(func(ctx context.Context, o any) {
 			o.(OnPermissionObserver[ToolCallRequest]).ObserveOnPermission(ctx, run, fired)
 		}, func(ctx context.Context, o any) {
@@ -2907,7 +2911,7 @@ func (p *OnHandoffPoint) watch(ctx context.Context, run *Run, at *Handoff) (exit
 	}
 	fired := OnHandoffFired[Handoff]{Payload: *at}
 	defer func() {
-		fired.Left, fired.Exit, fired.Err, fired.Verdict = *at, exit, err, s.Firing.End()
+		fired.Left, fired.Exit, fired.Err, fired.Verdict = *at, exit, s.Firing.Err(err), s.Firing.End()
 		s.Firing.Tell(func(ctx context.Context, o any) {
 			o.(OnHandoffObserver[Handoff]).ObserveOnHandoff(ctx, run, fired)
 		}, func(ctx context.Context, o any) {
@@ -3101,6 +3105,9 @@ func (aroundToolLaw) Wrap(h AroundTool[ToolCallRequest], c *hookkit.Call) Around
 		v, err := c.Do(ctx, run, func(ctx context.Context) (any, error) {
 			return h.AroundTool(ctx, run, payload, own)
 		})
+		if err == hookkit.Spent {
+			return next.Call(ctx, payload)
+		}
 		out, _ := v.(hookkit.Answer[ToolCallResult])
 		return out, err
 	})
@@ -3110,7 +3117,7 @@ func (aroundToolLaw) Wrap(h AroundTool[ToolCallRequest], c *hookkit.Call) Around
 func (a *aroundToolAct) watched(ctx context.Context, run *Run, payload ToolCallRequest) (result ToolCallResult, err error) {
 	fired := AroundToolFired[ToolCallRequest]{Payload: payload}
 	defer func() {
-		fired.Result, fired.Err, fired.Verdict = result, err, a.plan.Firing.End()
+		fired.Result, fired.Err, fired.Verdict = result, a.plan.Firing.Err(err), a.plan.Firing.End()
 		a.plan.Firing.Tell(func(ctx context.Context, o any) {
 			o.(AroundToolObserver[ToolCallRequest]).ObserveAroundTool(ctx, run, fired)
 		}, func(ctx context.Context, o any) {
@@ -3118,6 +3125,7 @@ func (a *aroundToolAct) watched(ctx context.Context, run *Run, payload ToolCallR
 		})
 	}()
 	answer, err := AroundToolNext{a, 0}.Call(ctx, payload)
+	answer.Concluded(a.plan.Firing, err)
 	return answer.Value(), err
 }
 
@@ -3713,7 +3721,7 @@ func (p *AfterToolPoint) watch(ctx context.Context, run *Run, at *ToolCallResult
 	}
 	fired := AfterToolFired[ToolCallResult]{Payload: *at}
 	defer func() {
-		fired.Left, fired.Exit, fired.Err, fired.Verdict = *at, exit, err, s.Firing.End()
+		fired.Left, fired.Exit, fired.Err, fired.Verdict = *at, exit, s.Firing.Err(err), s.Firing.End()
 		s.Firing.Tell(func(ctx context.Context, o any) {
 			o.(AfterToolObserver[ToolCallResult]).ObserveAfterTool(ctx, run, fired)
 		}, func(ctx context.Context, o any) {
@@ -4114,7 +4122,7 @@ func (p *CheckDonePoint) watch(ctx context.Context, run *Run, at *DoneRequest) (
 	}
 	fired := CheckDoneFired[DoneRequest]{Payload: *at}
 	defer func() {
-		fired.Left, fired.Exit, fired.Err, fired.Verdict = *at, exit, err, s.Firing.End()
+		fired.Left, fired.Exit, fired.Err, fired.Verdict = *at, exit, s.Firing.Err(err), s.Firing.End()
 		s.Firing.Tell(func(ctx context.Context, o any) {
 			o.(CheckDoneObserver[DoneRequest]).ObserveCheckDone(ctx, run, fired)
 		}, func(ctx context.Context, o any) {
@@ -4383,7 +4391,7 @@ func (p *OnRunErrorPoint) watch(ctx context.Context, run *Run, at *RunError) (ex
 	}
 	fired := OnRunErrorFired[RunError]{Payload: *at}
 	defer func() {
-		fired.Exit, fired.Err, fired.Verdict = exit, err, s.Firing.End()
+		fired.Exit, fired.Err, fired.Verdict = exit, s.Firing.Err(err), s.Firing.End()
 		s.Firing.Tell(func(ctx context.Context, o any) {
 			o.(OnRunErrorObserver[RunError]).ObserveOnRunError(ctx, run, fired)
 		}, func(ctx context.Context, o any) {
@@ -4661,7 +4669,7 @@ func (p *BeforeRunEndPoint) watch(ctx context.Context, run *Run, at *AgentResult
 	}
 	fired := BeforeRunEndFired[AgentResult]{Payload: *at}
 	defer func() {
-		fired.Left, fired.Err, fired.Verdict = *at, err, s.Firing.End()
+		fired.Left, fired.Err, fired.Verdict = *at, s.Firing.Err(err), s.Firing.End()
 		s.Firing.Tell(func(ctx context.Context, o any) {
 			o.(BeforeRunEndObserver[AgentResult]).ObserveBeforeRunEnd(ctx, run, fired)
 		}, func(ctx context.Context, o any) {

@@ -1,0 +1,393 @@
+package tests
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/tests/fixture"
+)
+
+// faultyFire fires a point with one faulty hook, and a good one behind it.
+type faultyFire struct {
+	hooks fixture.Hooks
+	next  int // how often the good hook ran
+	seen  []told
+	fireResult
+}
+
+// fireFaulty fires p in the goroutine of the caller. watched adds an observer.
+func fireFaulty(p *firepoint, watched bool, faulty func(hookCall) hookReply, opts ...any) *faultyFire {
+	f := prepareFaulty(p, watched, faulty, opts...)
+	f.fireResult = p.fire(context.Background(), &f.hooks, newRun(), fixture.Item{}, yields)
+	return f
+}
+
+func prepareFaulty(p *firepoint, watched bool, faulty func(hookCall) hookReply, opts ...any) *faultyFire {
+	f := new(faultyFire)
+	add := func(name string, do func(hookCall) hookReply, opts ...any) {
+		p.add(&f.hooks, p.hook(do), append(opts, hookkit.Named(name))...)
+	}
+	good := func(c hookCall) hookReply { f.next++; return p.goesOn(c) }
+	if p.reversed {
+		add("good", good)
+		add("faulty", faulty, opts...)
+	} else {
+		add("faulty", faulty, opts...)
+		add("good", good)
+	}
+	if watched {
+		f.hooks.ObserveAny(&watcher{func(o told) { f.seen = append(f.seen, o) }})
+	}
+	return f
+}
+
+// stops reports whether a failing hook ends a fire of the point.
+func (p *firepoint) stops() bool {
+	return p.failClosed || p.kind == checkKind || p.kind == aroundKind
+}
+
+// hasFailed checks that the fire met one failure, of the faulty hook, and obeyed the policy.
+func (f *faultyFire) hasFailed(t *testing.T, p *firepoint, is func(error) bool) {
+	t.Helper()
+	if want := count(!p.stops()); f.next != want {
+		t.Errorf("%s: the next hook ran %d times, want %d", p, f.next, want)
+	}
+	if f.exit != nil {
+		t.Errorf("%s: the fire left with %T", p, f.exit)
+	}
+	var failure *hookkit.Failure
+	if errors.As(f.err, &failure) != (p.stops() && p.returnsFailure) || failure != nil && (failure.Hook != "faulty" || !is(failure)) {
+		t.Errorf("%s: the fire returned %v", p, f.err)
+	}
+	if f.seen == nil {
+		return
+	}
+	failures := f.seen[0].verdict().Failures
+	if len(f.seen) != 1 || len(failures) != 1 || failures[0].Hook != "faulty" || !is(failures[0]) {
+		t.Errorf("%s: an observer was told %+v, with %v", p, f.seen, failures)
+	}
+}
+
+// everyFirepoint runs a test for each point, without an observer and with one.
+func everyFirepoint(t *testing.T, test func(t *testing.T, p *firepoint, watched bool)) {
+	for _, p := range firepoints {
+		test(t, p, false)
+		test(t, p, true)
+	}
+}
+
+func TestAPanicOfAnyKindIsAFailure(t *testing.T) {
+	captureLog(t)
+	isPanic := func(err error) *hookkit.PanicError {
+		var p *hookkit.PanicError
+		errors.As(err, &p)
+		return p
+	}
+	for name, c := range map[string]struct {
+		panics func()
+		is     func(error) bool
+	}{
+		"a text": {func() { panic("text") }, func(err error) bool {
+			return isPanic(err).Value == "text" && strings.Contains(err.Error(), "panic: text")
+		}},
+		"an error": {func() { panic(errFailing) }, func(err error) bool { return errors.Is(err, errFailing) && isPanic(err) != nil }},
+		"nil": {func() { panic(nil) }, func(err error) bool {
+			var p *runtime.PanicNilError
+			return errors.As(err, &p) && isPanic(err) != nil
+		}},
+		"a runtime error": {func() { var m map[string]int; m["x"] = 1 }, func(err error) bool {
+			var r runtime.Error
+			return errors.As(err, &r) && isPanic(err) != nil
+		}},
+		"an index out of range": {func() { _ = []int{}[len(os.Args)] }, func(err error) bool { return isPanic(err) != nil }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			everyFirepoint(t, func(t *testing.T, p *firepoint, watched bool) {
+				for _, opts := range [][]any{nil, {hookkit.Timeout(time.Minute)}} {
+					fireFaulty(p, watched, func(hookCall) hookReply { c.panics(); return hookReply{} }, opts...).hasFailed(t, p, func(err error) bool {
+						var f *hookkit.Failure
+						return c.is(err) && errors.As(err, &f) && strings.Contains(string(f.Stack), "TestAPanicOfAnyKindIsAFailure")
+					})
+				}
+			})
+		})
+	}
+}
+
+// A hook that ends its goroutine ends the fire, and whoever watches is told; nobody is told that all went well.
+func TestGoexitInAHookEndsTheFireAndIsTold(t *testing.T) {
+	logged := captureLog(t)
+	everyFirepoint(t, func(t *testing.T, p *firepoint, watched bool) {
+		logged.Reset()
+		var recorder hookkit.Recorder
+		f := prepareFaulty(p, watched, func(hookCall) hookReply { runtime.Goexit(); return hookReply{} })
+		if watched {
+			f.hooks.Trace(&recorder)
+		}
+		returned := false
+		finish(func() {
+			p.fire(context.Background(), &f.hooks, newRun(), fixture.Item{}, yields)
+			returned = true
+		})
+		if returned || f.next != 0 {
+			t.Errorf("%s: the fire returned: %v; the next hook ran %d times", p, returned, f.next)
+		}
+		if !watched {
+			if !strings.Contains(logged.String(), "hook=faulty") || !strings.Contains(logged.String(), "Goexit") {
+				t.Errorf("%s: nobody was told: %s", p, logged)
+			}
+			return
+		}
+		v := f.seen[0].verdict()
+		if len(f.seen) != 1 || v.By != "faulty" || v.Decision != "Error" || len(v.Failures) != 1 || !errors.Is(v.Failures[0], hookkit.ErrGoexit) {
+			t.Errorf("%s: an observer was told %+v", p, v)
+		}
+		if err, _ := f.seen[0].part("Err").(error); p.returnsFailure && !errors.Is(err, hookkit.ErrGoexit) {
+			t.Errorf("%s: an observer was told of the error %v", p, err)
+		}
+		events := recorder.Events()
+		if len(events) != 2 || events[0].Failure == nil || events[0].Decision != "Error" || events[1].Kind != hookkit.Fired || events[1].Decision != "Error" {
+			t.Errorf("%s: a tracer was told %+v", p, events)
+		}
+	})
+}
+
+// finish runs f in a goroutine and waits for its end.
+func finish(f func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f()
+	}()
+	<-done
+}
+
+// A hook with a Timeout ends a goroutine of its own, so that the fire goes on as the policy says.
+func TestGoexitBehindATimeoutIsAFailureLikeAnyOther(t *testing.T) {
+	captureLog(t)
+	everyFirepoint(t, func(t *testing.T, p *firepoint, watched bool) {
+		fireFaulty(p, watched, func(hookCall) hookReply { runtime.Goexit(); return hookReply{} }, hookkit.Timeout(time.Minute)).
+			hasFailed(t, p, func(err error) bool { return errors.Is(err, hookkit.ErrGoexit) })
+	})
+}
+
+// A hook may return any error, those of hookkit too, without more meaning than that it failed.
+func TestAHookThatReturnsAnErrorOfHookkitHasFailed(t *testing.T) {
+	captureLog(t)
+	for _, cause := range []error{hookkit.ErrGoexit, hookkit.ErrTimeout, hookkit.ErrNextOver, context.Canceled} {
+		for _, p := range firepoints {
+			if p.kind != aroundKind { // where it is an error like any other
+				fireFaulty(p, true, func(hookCall) hookReply { return hookReply{err: cause} }).
+					hasFailed(t, p, func(err error) bool { return errors.Is(err, cause) })
+			}
+		}
+	}
+}
+
+func TestATimeoutIsAFailureOfWhichThereIsOneKind(t *testing.T) {
+	captureLog(t)
+	for name, hang := range map[string]func(hookCall) hookReply{
+		"deaf": func(hookCall) hookReply { time.Sleep(slow); return hookReply{} },
+		"obedient": func(c hookCall) hookReply {
+			<-c.ctx.Done()
+			return hookReply{err: c.ctx.Err()}
+		},
+		"late by nothing": func(hookCall) hookReply { time.Sleep(quick); return hookReply{err: errFailing} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			everyFirepoint(t, func(t *testing.T, p *firepoint, watched bool) {
+				if name == "late by nothing" && p.kind != observeKind {
+					return // which of the two comes first is not for a test to say
+				}
+				synctest.Test(t, func(t *testing.T) {
+					start := time.Now()
+					f := fireFaulty(p, watched, hang, hookkit.Timeout(quick))
+					if took := time.Since(start); took != quick {
+						t.Errorf("%s: the fire took %v", p, took)
+					}
+					if name != "late by nothing" {
+						f.hasFailed(t, p, func(err error) bool {
+							return errors.Is(err, hookkit.ErrTimeout) && errors.Is(err, context.DeadlineExceeded)
+						})
+					}
+					time.Sleep(2 * slow)
+				})
+			})
+		})
+	}
+}
+
+// What an exit by pointer, a nil pointer, or a struct that embeds an exit says is never "continue", nor an exit.
+type (
+	forged      struct{ fixture.Stop }
+	forgedVote  struct{ fixture.Deny }
+	forgedDeep  struct{ *fixture.Stop }
+	forgedVoter struct{ *fixture.Deny }
+)
+
+func TestAnIllegalOutcomeIsAFailure(t *testing.T) {
+	captureLog(t)
+	outcomes := map[pointKind][]any{
+		flowKind: {&fixture.Stop{Reason: "by pointer"}, (*fixture.Stop)(nil), forged{}, &forged{}, (*forged)(nil), forgedDeep{}, forgedDeep{&fixture.Stop{}}},
+		voteKind: {&fixture.Deny{Reason: "by pointer"}, (*fixture.Deny)(nil), forgedVote{}, &forgedVote{}, (*forgedVote)(nil), forgedVoter{}, forgedVoter{&fixture.Deny{}}},
+	}
+	everyFirepoint(t, func(t *testing.T, p *firepoint, watched bool) {
+		if !p.leaves {
+			return
+		}
+		for _, outcome := range outcomes[p.kind] {
+			for _, opts := range [][]any{nil, {hookkit.Timeout(time.Minute)}} {
+				f := prepareFaulty(p, watched, func(hookCall) hookReply { return hookReply{outcome: outcome, values: []string{"x"}} }, opts...)
+				var recorder hookkit.Recorder
+				if watched {
+					f.hooks.Trace(&recorder)
+				}
+				f.fireResult = p.fire(context.Background(), &f.hooks, newRun(), fixture.Item{}, nil)
+				f.hasFailed(t, p, func(err error) bool {
+					return strings.Contains(err.Error(), fmt.Sprintf("outcome %T is not legal here: return nil, an exit by value", outcome))
+				})
+				if f.collected != nil {
+					t.Errorf("%s: %T: contributions of a failing hook were kept: %v", p, outcome, f.collected)
+				}
+				if watched && recorder.Events()[0].Decision == "" {
+					t.Errorf("%s: %T reads as continue in a trace", p, outcome)
+				}
+			}
+		}
+	})
+}
+
+func TestAnEmbeddedNilOutcomeIsAFailure(t *testing.T) {
+	captureLog(t)
+	var h fixture.Hooks
+	h.RewriteLeaveClosed.Add(fixture.RewriteLeaveClosedFunc(func(context.Context, *fixture.Run, fixture.Item) (fixture.RewriteLeaveClosedOutcome, error) {
+		return struct {
+			fixture.RewriteLeaveClosedOutcome
+		}{}, nil
+	}))
+	exit, err := h.RewriteLeaveClosed.Fire(t.Context(), newRun(), new(fixture.Item))
+	if exit != nil || err == nil || !strings.Contains(err.Error(), "is not legal here") {
+		t.Errorf("the fire returned %v, %v", exit, err)
+	}
+}
+
+func TestAHookThatRemovesItselfSkipsNobody(t *testing.T) {
+	for _, p := range firepoints {
+		var h fixture.Hooks
+		var ran []string
+		var own *hookkit.Registration
+		for _, name := range []string{"a", "b", "c"} {
+			reg := p.add(&h, p.hook(func(c hookCall) hookReply {
+				ran = append(ran, name)
+				if name == "b" {
+					if !own.Remove() || own.Remove() {
+						t.Errorf("%s: Remove did not report once that there was something", p)
+					}
+				}
+				return p.goesOn(c)
+			}), hookkit.Named(name))
+			if name == "b" {
+				own = reg
+			}
+		}
+		all, rest := []string{"a", "b", "c"}, []string{"a", "c"}
+		if p.reversed {
+			slices.Reverse(all)
+			slices.Reverse(rest)
+		}
+		for _, want := range [][]string{all, rest} {
+			ran = nil
+			p.fire(t.Context(), &h, newRun(), fixture.Item{}, yields)
+			if !slices.Equal(ran, want) {
+				t.Errorf("%s: ran %v, want %v", p, ran, want)
+			}
+		}
+	}
+}
+
+func TestAHookMayAddOthersAndFireItsOwnPoint(t *testing.T) {
+	for _, p := range firepoints {
+		var h fixture.Hooks
+		var ran []string
+		p.add(&h, p.hook(func(c hookCall) hookReply {
+			ran = append(ran, fmt.Sprint("a", c.item.ID))
+			if c.item.ID < 2 {
+				p.add(&h, p.hook(func(c hookCall) hookReply {
+					ran = append(ran, fmt.Sprint("b", c.item.ID))
+					return p.goesOn(c)
+				}), hookkit.Priority(-1))
+				p.fire(c.ctx, &h, c.run, fixture.Item{ID: c.item.ID + 1}, yields)
+			}
+			return p.goesOn(c)
+		}))
+		p.fire(t.Context(), &h, newRun(), fixture.Item{}, yields)
+		// the outer fire has none of the hooks that were added, the next one, the innermost both
+		want := []string{"a0", "a1", "a2", "b2", "b2", "b1"}
+		if p.reversed {
+			want = []string{"a0", "b1", "a1", "b2", "b2", "a2"}
+		}
+		if !slices.Equal(ran, want) {
+			t.Errorf("%s: ran %v, want %v", p, ran, want)
+		}
+	}
+}
+
+// The Go runtime lets nobody recover from a stack overflow: the program ends, and says of what.
+func TestAStackOverflowEndsTheProgram(t *testing.T) {
+	if os.Getenv("HOOKGEN_TEST_OVERFLOW") != "" {
+		var h fixture.Hooks
+		h.Watch.Add(fixture.WatchFunc(func(context.Context, *fixture.Run, fixture.Item) error { return overflow(0) }))
+		h.Watch.Fire(t.Context(), newRun(), fixture.Item{})
+		return
+	}
+	child := exec.Command(os.Args[0], "-test.run=^TestAStackOverflowEndsTheProgram$")
+	child.Env = append(os.Environ(), "HOOKGEN_TEST_OVERFLOW=yes")
+	out, err := child.CombinedOutput()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != 2 || !strings.Contains(string(out), "stack overflow") {
+		t.Errorf("the program ended with %v:\n%.2000s", err, out)
+	}
+}
+
+func overflow(n int) error {
+	if n < 0 {
+		return nil
+	}
+	err := overflow(n + 1)
+	return fmt.Errorf("%d: %w", n, err)
+}
+
+// An observer that fails in whatever way never reaches the fire, and the others are told all the same.
+func TestAnObserverThatFailsHarmsNobody(t *testing.T) {
+	logged := captureLog(t)
+	for _, p := range firepoints {
+		for name, fails := range map[string]func(){"panic": func() { panic("failing") }, "Goexit": runtime.Goexit} {
+			var h fixture.Hooks
+			logged.Reset()
+			n := 0
+			good := &watcher{func(told) { n++ }}
+			p.observe(&h, good)
+			p.observe(&h, &watcher{func(told) { fails() }}, hookkit.Named("faulty"))
+			h.ObserveAny(good)
+			p.observe(&h, good)
+			var r fireResult
+			finish(func() { r = p.fire(t.Context(), &h, newRun(), fixture.Item{}, yields) })
+			if n != 3 || r.err != nil {
+				t.Errorf("%s: %s: %d observers were told, the fire returned %v", p, name, n, r.err)
+			}
+			if !strings.Contains(logged.String(), "hook=faulty") {
+				t.Errorf("%s: %s: nothing was logged", p, name)
+			}
+		}
+	}
+}
