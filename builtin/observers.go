@@ -12,12 +12,16 @@ const lastPriority = -100
 
 // Functions as observers of one point.
 type (
-	anyObserver       func(context.Context, *agent.Run, hookkit.AnyFired)
-	afterLLMObserver  func(context.Context, *agent.Run, agent.AfterLLMFired[agent.LLMResponse])
-	beforeLLMObserver func(context.Context, *agent.Run, agent.BeforeLLMFired[agent.LLMRequest])
-	afterToolObserver func(context.Context, *agent.Run, agent.AfterToolFired[agent.ToolCallResult])
-	afterStepObserver func(context.Context, *agent.Run, agent.AfterStepFired[agent.StepResult])
-	runEndObserver    func(context.Context, *agent.Run, agent.OnRunEndFired[agent.AgentResult])
+	anyObserver        func(context.Context, *agent.Run, hookkit.AnyFired)
+	afterLLMObserver   func(context.Context, *agent.Run, agent.AfterLLMFired[agent.LLMResponse])
+	beforeLLMObserver  func(context.Context, *agent.Run, agent.BeforeLLMFired[agent.LLMRequest])
+	afterToolObserver  func(context.Context, *agent.Run, agent.AfterToolFired[agent.ToolCallResult])
+	afterStepObserver  func(context.Context, *agent.Run, agent.AfterStepFired[agent.StepResult])
+	runStartObserver   func(context.Context, *agent.Run, agent.OnRunStartFired[agent.RunStart])
+	briefingObserver   func(context.Context, *agent.Run, agent.BriefingFired[agent.Step])
+	beforeStepObserver func(context.Context, *agent.Run, agent.BeforeStepFired[agent.Step])
+	checkDoneObserver  func(context.Context, *agent.Run, agent.CheckDoneFired[agent.DoneRequest])
+	runEndObserver     func(context.Context, *agent.Run, agent.OnRunEndFired[agent.AgentResult])
 )
 
 // Observe calls f.
@@ -47,5 +51,25 @@ func (f afterStepObserver) ObserveAfterStep(ctx context.Context, run *agent.Run,
 
 // ObserveOnRunEnd calls f.
 func (f runEndObserver) ObserveOnRunEnd(ctx context.Context, run *agent.Run, fired agent.OnRunEndFired[agent.AgentResult]) {
+	f(ctx, run, fired)
+}
+
+// ObserveOnRunStart calls f.
+func (f runStartObserver) ObserveOnRunStart(ctx context.Context, run *agent.Run, fired agent.OnRunStartFired[agent.RunStart]) {
+	f(ctx, run, fired)
+}
+
+// ObserveBriefing calls f.
+func (f briefingObserver) ObserveBriefing(ctx context.Context, run *agent.Run, fired agent.BriefingFired[agent.Step]) {
+	f(ctx, run, fired)
+}
+
+// ObserveBeforeStep calls f.
+func (f beforeStepObserver) ObserveBeforeStep(ctx context.Context, run *agent.Run, fired agent.BeforeStepFired[agent.Step]) {
+	f(ctx, run, fired)
+}
+
+// ObserveCheckDone calls f.
+func (f checkDoneObserver) ObserveCheckDone(ctx context.Context, run *agent.Run, fired agent.CheckDoneFired[agent.DoneRequest]) {
 	f(ctx, run, fired)
 }

@@ -1,0 +1,79 @@
+package builtin
+
+import (
+	"encoding/json"
+
+	"github.com/hookgen/hookgen/generated/agent"
+)
+
+// raw redacts what should be JSON and may be none; nil stays nil.
+func (r *Redactor) raw(data json.RawMessage) json.RawMessage {
+	if len(data) == 0 {
+		return nil
+	}
+	if json.Valid(data) {
+		return r.JSON(data)
+	}
+	return json.RawMessage(r.Text(string(data)))
+}
+
+func (r *Redactor) extra(extra map[string]json.RawMessage) map[string]json.RawMessage {
+	if extra == nil {
+		return nil
+	}
+	out := make(map[string]json.RawMessage, len(extra))
+	for k, v := range extra {
+		if r.secret(k) == sealed {
+			v = marshalled(Redacted)
+		}
+		out[k] = r.raw(v)
+	}
+	return out
+}
+
+func (r *Redactor) calls(calls []agent.ToolCallRequest) []agent.ToolCallRequest {
+	var out []agent.ToolCallRequest
+	for _, c := range calls {
+		c.Args = r.raw(c.Args)
+		out = append(out, c)
+	}
+	return out
+}
+
+// message returns a redacted copy. What is no text, such as an image, stays.
+func (r *Redactor) message(m agent.Message) agent.Message {
+	m = m.Clone()
+	m.Content, m.Reasoning = r.Text(m.Content), r.Text(m.Reasoning)
+	m.ToolCalls, m.Extra = r.calls(m.ToolCalls), r.extra(m.Extra)
+	for i := range m.Parts {
+		m.Parts[i].URL, m.Parts[i].Name = r.Text(m.Parts[i].URL), r.Text(m.Parts[i].Name)
+	}
+	return m
+}
+
+// response returns a redacted copy.
+func (r *Redactor) response(reply agent.LLMResponse) agent.LLMResponse {
+	m := r.message(reply.Message())
+	reply.Content, reply.Reasoning, reply.Parts = m.Content, m.Reasoning, m.Parts
+	reply.ToolCalls, reply.Extra = m.ToolCalls, m.Extra
+	return reply
+}
+
+// request returns a redacted copy of what a model is sent.
+func (r *Redactor) request(req agent.LLMRequest) agent.LLMRequest {
+	req = req.Clone()
+	for i := range req.Messages {
+		req.Messages[i] = r.message(req.Messages[i])
+	}
+	return req
+}
+
+// own is the part of a redactor that was configured: without the forms that it knows by itself.
+func (r *Redactor) own() *Redactor {
+	return &Redactor{KeepSecrets: true, KeepPersonal: true, Keys: r.Keys, Patterns: r.Patterns, Also: r.Also}
+}
+
+// idle reports whether there is nothing to take out.
+func (r *Redactor) idle() bool {
+	return r.KeepSecrets && r.KeepPersonal && len(r.Keys) == 0 && len(r.Patterns) == 0 && r.Also == nil
+}
