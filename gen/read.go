@@ -22,8 +22,8 @@ func Read(dir string) (*Spec, Diagnostics) {
 		return nil, trouble
 	}
 	spec, found := read(dir, sources)
-	if spec == nil && ruleIs(found, ruleNoSpec) {
-		found = append(found, trouble...) // the spec may be in what could not be read
+	if len(trouble) > 0 && ruleIs(found, ruleNoSpec) {
+		found = trouble // the spec may be in what could not be read
 	}
 	return spec, found.sorted()
 }
