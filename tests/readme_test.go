@@ -150,3 +150,18 @@ func TestTheReadmeShowsTheFilesOfTheTour(t *testing.T) {
 		}
 	}
 }
+
+// TestTheChecksRunTheTestsOfTheReadme reads what runs before a change is taken.
+func TestTheChecksRunTheTestsOfTheReadme(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root(t), ".ci", "run"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := readmeCommands[len(readmeCommands)-1]
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "step ") && strings.HasSuffix(strings.TrimSpace(line), "' "+tests) {
+			return
+		}
+	}
+	t.Errorf(".ci/run has no step that runs %q", tests)
+}
