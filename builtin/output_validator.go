@@ -1,0 +1,204 @@
+package builtin
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"unicode/utf8"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
+)
+
+// OutputValidator checks and changes what tools return.
+//
+// It rewrites results at AfterTool, ten below the tier Mutation, after outputs were cut, and has no state. The validators
+// run in order, each on what the one before left, and only on successful results. A rejection empties Output and sets
+// Err to "output validation: " and the reason, so that the call is a failure everywhere. A validator that fails withholds
+// the result: the point fails closed.
+type OutputValidator struct {
+	Validators []Validator // required
+}
+
+// A Validator looks at a tool's output. It must be safe for concurrent use.
+type Validator interface {
+	// Validate returns the output as it shall be, or why it is rejected, "" for not at all.
+	Validate(ctx context.Context, call agent.ToolCallRequest, output string) (left, rejection string, err error)
+}
+
+// ValidatorFunc is a function as a validator.
+type ValidatorFunc func(ctx context.Context, call agent.ToolCallRequest, output string) (left, rejection string, err error)
+
+// Validate calls f.
+func (f ValidatorFunc) Validate(ctx context.Context, call agent.ToolCallRequest, output string) (string, string, error) {
+	return f(ctx, call, output)
+}
+
+// Bind adds the hook. No validators, and one that cannot work, panic.
+func (v *OutputValidator) Bind(h *agent.Hooks) {
+	mustConfig("OutputValidator", v.check())
+	h.AfterTool.Add(v, hookkit.Priority(hookkit.Mutation-10))
+}
+
+func (v *OutputValidator) check() error {
+	if len(v.Validators) == 0 {
+		return errors.New("Validators is empty, so every output would pass; give one, such as LengthCap(2000)")
+	}
+	for i, one := range v.Validators {
+		if one == nil {
+			return fmt.Errorf("Validators[%d] is nil; give a validator or leave it out", i)
+		}
+		if c, ok := one.(interface{ check() error }); ok {
+			if err := c.check(); err != nil {
+				return fmt.Errorf("Validators[%d]: %w", i, err)
+			}
+		}
+	}
+	return nil
+}
+
+// AfterTool runs the validators.
+func (v *OutputValidator) AfterTool(ctx context.Context, _ *agent.Run, result agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+	if result.Err != "" {
+		return nil, nil
+	}
+	before := result.Output
+	for i, one := range v.Validators {
+		left, rejection, err := one.Validate(ctx, result.Call, result.Output)
+		if err != nil {
+			return nil, fmt.Errorf("validator %d (%T): %w", i, one, err)
+		}
+		if rejection != "" {
+			result.Output, result.Err, result.Kind = "", "output validation: "+rejection, agent.FailRejected
+			return agent.ReplaceAfterTool(result, "output rejected"), nil
+		}
+		result.Output = left
+	}
+	if result.Output == before {
+		return nil, nil
+	}
+	return agent.ReplaceAfterTool(result, "output changed"), nil
+}
+
+// LengthCap is a validator that cuts text to max characters, its mark "(capped at n chars)" included, and rejects JSON
+// over it, which would be none any more.
+func LengthCap(max int) Validator { return lengthCap(max) }
+
+type lengthCap int
+
+func (n lengthCap) check() error {
+	if n < 1 {
+		return fmt.Errorf("LengthCap(%d); give 1 or more", int(n))
+	}
+	return nil
+}
+
+func (n lengthCap) Validate(_ context.Context, _ agent.ToolCallRequest, output string) (string, string, error) {
+	size := utf8.RuneCountInString(output)
+	if size <= int(n) {
+		return output, "", nil
+	}
+	if json.Valid([]byte(output)) {
+		return "", fmt.Sprintf("output size %d > %d (too large; narrow the query)", size, int(n)), nil
+	}
+	mark := fmt.Sprintf(" (capped at %d chars)", int(n))
+	keep := max(int(n)-len(mark), 0)
+	return cut(validText(output[:runeOffset(output, keep)])+mark, int(n)), "", nil
+}
+
+// RedactPII is a validator that takes personal data out of an output, at any depth of JSON too: e-mail addresses, US
+// telephone and social security numbers, card numbers whose check digit is right, account numbers; and what the given
+// patterns match. In its place stands [Redacted].
+func RedactPII(patterns ...*regexp.Regexp) Validator { return redactPII(patterns) }
+
+type redactPII []*regexp.Regexp
+
+func (r redactPII) check() error {
+	for i, p := range r {
+		if p == nil {
+			return fmt.Errorf("RedactPII: pattern %d is nil; give a pattern or leave it out", i)
+		}
+	}
+	return nil
+}
+
+func (r redactPII) Validate(_ context.Context, _ agent.ToolCallRequest, output string) (string, string, error) {
+	if value, ok := decoded([]byte(output)); ok {
+		switch value.(type) {
+		case map[string]any, []any:
+			before := string(marshalled(value))
+			if left := string(marshalled(r.value(value))); left != before {
+				return left, "", nil
+			}
+			return output, "", nil // nothing was taken out: the text stays as it is written
+		}
+	}
+	return r.text(output), "", nil
+}
+
+func (r redactPII) text(s string) string {
+	s = withoutPersonal(s)
+	for _, p := range r {
+		s = p.ReplaceAllLiteralString(s, Redacted)
+	}
+	return s
+}
+
+func (r redactPII) value(v any) any {
+	switch v := v.(type) {
+	case string:
+		return r.text(v)
+	case json.Number:
+		if left := r.text(v.String()); left != v.String() {
+			return left
+		}
+	case []any:
+		for i := range v {
+			v[i] = r.value(v[i])
+		}
+	case map[string]any:
+		for k, item := range v {
+			delete(v, k)
+			v[r.text(k)] = r.value(item)
+		}
+	}
+	return v
+}
+
+// SchemaCheck is a validator that rejects an output that is no JSON or does not fit a JSON Schema, given as JSON. A
+// schema that is none panics when the hook is used.
+func SchemaCheck(schema string) Validator {
+	c := &schemaCheck{}
+	var s jsonschema.Schema
+	if c.err = json.Unmarshal([]byte(schema), &s); c.err == nil {
+		c.schema, c.err = s.Resolve(nil)
+	}
+	return c
+}
+
+type schemaCheck struct {
+	schema *jsonschema.Resolved
+	err    error
+}
+
+func (c *schemaCheck) check() error {
+	if c.err != nil {
+		return fmt.Errorf("SchemaCheck: %w; give a JSON Schema", c.err)
+	}
+	return nil
+}
+
+func (c *schemaCheck) Validate(_ context.Context, _ agent.ToolCallRequest, output string) (string, string, error) {
+	var value any
+	if err := json.Unmarshal([]byte(output), &value); err != nil {
+		return "", "the output is no JSON", nil
+	}
+	if err := c.schema.Validate(value); err != nil {
+		return "", cut(err.Error(), 500), nil
+	}
+	return output, "", nil
+}
