@@ -21,7 +21,8 @@ type Agent struct {
 	Handoffs     []*Agent // agents that the model can hand control to
 
 	// Hooks are the hooks of runs that no other run started; nil: none. More may be added and removed at any
-	// time. A run started by another run fires the hooks of that one instead.
+	// time. A run started by another run fires the hooks of that one instead; an agent with other Hooks cannot
+	// be started by it, since they could not stand within those.
 	Hooks *agent.Hooks
 	// Use are the hooks of this agent wherever it runs, bound to a layer inside Hooks or inside the hooks of
 	// the run that started it, unless that run fires them already.
@@ -73,9 +74,9 @@ type Resume struct {
 	Rejections int
 }
 
-// Run works on the task until it is done or stopped. The result is complete in every case. The error is
-// not nil if the run failed, was cancelled, or could not start; a run that was stopped by a limit or a hook
-// returns no error, its result says so.
+// Run works on the task until it is done or stopped. The error is not nil if the run failed or was cancelled;
+// the result is complete all the same. An error beside a zero result says why the agent cannot run at all, and
+// then no point was fired. A run that was stopped by a limit or a hook returns no error: its result says so.
 func (a *Agent) Run(ctx context.Context, task string) (agent.AgentResult, error) {
 	return a.Do(ctx, Request{Task: task})
 }
