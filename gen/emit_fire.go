@@ -219,8 +219,8 @@ func (p *pointEmitter) fire(f *jen.File) {
 			g.Id("collected").Op("=").Id("had")
 		}
 		g.Id("hooks").Op(":=").Id("s").Dot("Hooks")
+		g.Id("payload").Op(":=").Op("*").Id("at") // before the rescue: a nil pointer is the caller's mistake
 		g.Defer().Func().Params().Block(p.rescue()).Call()
-		g.Id("payload").Op(":=").Op("*").Id("at")
 		g.For(jen.Empty(), jen.Id("i").Op("<").Len(jen.Id("hooks")), jen.Id("i").Op("++")).BlockFunc(p.loop)
 		if p.p.Kind != Observe {
 			g.Return(p.resultNames()...)

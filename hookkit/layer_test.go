@@ -120,3 +120,16 @@ func TestTheTracerOfAnOuterLayerIsToldOfTheInner(t *testing.T) {
 		t.Errorf("the outer tracer was told %d events, the inner %d, want three and two", n, m)
 	}
 }
+
+func TestAnAnchorThatOnceHasRemovedIsVoid(t *testing.T) {
+	var outer hooks
+	var d diary
+	inner := outer.Layer()
+	once := d.add(&outer, "once", hookkit.Once())
+	d.want(t, inner, "once")
+	d.add(inner, "x", hookkit.Before(once))
+	d.want(t, inner, "x")
+	if why := inner.First.List()[0].Why; strings.Contains(why, "before") {
+		t.Errorf("a void anchor is given as a reason: %s", why)
+	}
+}

@@ -23,9 +23,10 @@ func (r *registry) list() []Info {
 	changes.Lock()
 	defer changes.Unlock()
 	var infos []Info
-	for _, s := range r.layers() {
+	layers := r.layers()
+	for _, s := range layers {
 		for _, e := range s.hooks {
-			infos = append(infos, e.info(r.point))
+			infos = append(infos, e.info(r.point, layers))
 		}
 	}
 	if r.point.Law&Reversed != 0 {
@@ -39,15 +40,22 @@ func (r *registry) listObservers() []Info {
 	changes.Lock()
 	defer changes.Unlock()
 	var infos []Info
-	for _, s := range r.layers() {
+	layers := r.layers()
+	for _, s := range layers {
 		for _, e := range s.observers {
-			infos = append(infos, e.info(r.point))
+			infos = append(infos, e.info(r.point, layers))
 		}
 	}
 	return infos
 }
 
-func (e *entry) info(p Point) Info {
+// has reports whether something of the registration is still there.
+func (s *state) has(r *Registration) bool {
+	of := func(e *entry) bool { return e.belongsTo(r) }
+	return s != nil && (slices.ContainsFunc(s.hooks, of) || slices.ContainsFunc(s.observers, of))
+}
+
+func (e *entry) info(p Point, layers []*state) Info {
 	i := Info{
 		Name: e.name, Site: e.site, Priority: e.priority, Layer: e.layer,
 		Timeout: e.timeout, Once: e.once, When: e.when,
@@ -56,19 +64,19 @@ func (e *entry) info(p Point) Info {
 	if e.queue != nil {
 		i.Async = e.queue.size
 	}
-	i.Why = i.why(e.anchors)
+	i.Why = i.why(e.anchors, layers)
 	return i
 }
 
-func (i Info) why(anchors []anchor) string {
+func (i Info) why(anchors []anchor, layers []*state) string {
 	words := []string{fmt.Sprintf("priority %d", i.Priority)}
 	if t := tier(i.Priority); t != "" {
 		words[0] += " (" + t + ")"
 	}
 	words = append(words, fmt.Sprintf("layer %d", i.Layer))
 	for _, a := range anchors {
-		if len(a.reg.owners) == 0 {
-			continue // removed, so void
+		if !slices.ContainsFunc(layers, func(s *state) bool { return s.has(a.reg) }) {
+			continue // removed, or without a hook at the point, and so void
 		}
 		word := "before "
 		if a.after {

@@ -113,8 +113,8 @@ func newEntry(hook any, set settings, site string) *entry {
 	if e.name == "" {
 		e.name = nameOf(hook)
 	}
-	if c, ok := hook.(conditional); ok {
-		e.when = c.condition()
+	for c, ok := hook.(conditional); ok; c, ok = c.inner().(conditional) {
+		e.when = strings.TrimPrefix(e.when+" and "+c.condition(), " and ")
 	}
 	if set.once {
 		e.spent = new(atomic.Bool)
@@ -129,6 +129,9 @@ func isNil(hook any) bool {
 	if hook == nil {
 		return true
 	}
+	if c, ok := hook.(conditional); ok {
+		return isNil(c.inner())
+	}
 	v := reflect.ValueOf(hook)
 	switch v.Kind() {
 	case reflect.Func, reflect.Map, reflect.Pointer, reflect.Chan, reflect.Slice:
@@ -139,7 +142,7 @@ func isNil(hook any) bool {
 
 // nameOf returns the type of a hook without its star, or the name of a function.
 func nameOf(hook any) string {
-	if c, ok := hook.(conditional); ok {
+	for c, ok := hook.(conditional); ok; c, ok = hook.(conditional) {
 		hook = c.inner()
 	}
 	if e, ok := hook.(everything); ok {

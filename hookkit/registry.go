@@ -232,6 +232,9 @@ func (r *registry) merge(entries, added []*entry) ([]*entry, error) {
 func (r *registry) withinLayers(e *entry) error {
 	for _, a := range e.anchors {
 		for _, owner := range a.reg.owners {
+			if !owner.state.Load().has(a.reg) {
+				continue // void: Once has removed it
+			}
 			if !a.after && r.isWithin(owner) {
 				return fmt.Errorf("%s (%s) cannot be before %s (%s) of an outer layer: outer layers fire first; add it to that layer",
 					e.name, e.site, a.reg.name, a.reg.site)

@@ -840,6 +840,7 @@ func (p *OnRunStartPoint) watch(ctx context.Context, run *Run, at *RunStart) (ex
 // fire runs the hooks from i on.
 func (p *OnRunStartPoint) fire(ctx context.Context, run *Run, at *RunStart, s *hookkit.Plan[OnRunStart[RunStart]], i int) (exit OnRunStartExit, err error) {
 	hooks := s.Hooks
+	payload := *at
 	defer func() {
 		if i < len(hooks) && exit == nil && err == nil {
 			if err = s.Firing.Crashed(ctx, i, recover()); err == nil {
@@ -847,7 +848,6 @@ func (p *OnRunStartPoint) fire(ctx context.Context, run *Run, at *RunStart, s *h
 			}
 		}
 	}()
-	payload := *at
 	for ; i < len(hooks); i++ {
 		out, failure := hooks[i].OnRunStart(ctx, run, payload)
 		if out == nil && failure == nil {
@@ -984,6 +984,7 @@ func (p *ShouldStopPoint) watch(ctx context.Context, run *Run, at *Step) (collec
 func (p *ShouldStopPoint) fire(ctx context.Context, run *Run, at *Step, s *hookkit.Plan[ShouldStop[Step]], i int, had []EndRun) (collected []EndRun, err error) {
 	collected = had
 	hooks := s.Hooks
+	payload := *at
 	defer func() {
 		if i < len(hooks) && err == nil {
 			if err = s.Firing.Crashed(ctx, i, recover()); err == nil {
@@ -991,7 +992,6 @@ func (p *ShouldStopPoint) fire(ctx context.Context, run *Run, at *Step, s *hookk
 			}
 		}
 	}()
-	payload := *at
 	for ; i < len(hooks); i++ {
 		values, failure := hooks[i].ShouldStop(ctx, run, payload)
 		if failure != nil {
@@ -1109,12 +1109,12 @@ func (p *BeforeStepPoint) watch(ctx context.Context, run *Run, at *Step) {
 // fire runs the hooks from i on.
 func (p *BeforeStepPoint) fire(ctx context.Context, run *Run, at *Step, s *hookkit.Plan[BeforeStep[Step]], i int) {
 	hooks := s.Hooks
+	payload := *at
 	defer func() {
 		if i < len(hooks) && s.Firing.Crashed(ctx, i, recover()) == nil {
 			p.fire(ctx, run, at, s, i+1)
 		}
 	}()
-	payload := *at
 	for ; i < len(hooks); i++ {
 		if failure := hooks[i].BeforeStep(ctx, run, payload); failure != nil {
 			_ = s.Firing.Fail(ctx, i, failure)
@@ -1245,6 +1245,7 @@ func (p *ShouldCompactPoint) watch(ctx context.Context, run *Run, at *ContextUse
 func (p *ShouldCompactPoint) fire(ctx context.Context, run *Run, at *ContextUse, s *hookkit.Plan[ShouldCompact[ContextUse]], i int, best ShouldCompactExit, rank int) (exit ShouldCompactExit, err error) {
 	exit = best
 	hooks := s.Hooks
+	payload := *at
 	defer func() {
 		if i < len(hooks) && err == nil {
 			if err = s.Firing.Crashed(ctx, i, recover()); err != nil {
@@ -1254,7 +1255,6 @@ func (p *ShouldCompactPoint) fire(ctx context.Context, run *Run, at *ContextUse,
 			}
 		}
 	}()
-	payload := *at
 	for ; i < len(hooks); i++ {
 		out, failure := hooks[i].ShouldCompact(ctx, run, payload)
 		if out == nil && failure == nil {
@@ -1403,6 +1403,7 @@ func (p *BeforeCompactPoint) watch(ctx context.Context, run *Run, at *Compaction
 // fire runs the hooks from i on.
 func (p *BeforeCompactPoint) fire(ctx context.Context, run *Run, at *Compaction, s *hookkit.Plan[BeforeCompact[Compaction]], i int) (exit BeforeCompactExit, err error) {
 	hooks := s.Hooks
+	payload := *at
 	defer func() {
 		if i < len(hooks) && exit == nil && err == nil {
 			if err = s.Firing.Crashed(ctx, i, recover()); err == nil {
@@ -1410,7 +1411,6 @@ func (p *BeforeCompactPoint) fire(ctx context.Context, run *Run, at *Compaction,
 			}
 		}
 	}()
-	payload := *at
 	for ; i < len(hooks); i++ {
 		out, failure := hooks[i].BeforeCompact(ctx, run, payload)
 		if out == nil && failure == nil {
@@ -1558,6 +1558,7 @@ func (p *AfterCompactPoint) watch(ctx context.Context, run *Run, at *Compacted) 
 // fire runs the hooks from i on.
 func (p *AfterCompactPoint) fire(ctx context.Context, run *Run, at *Compacted, s *hookkit.Plan[AfterCompact[Compacted]], i int) (err error) {
 	hooks := s.Hooks
+	payload := *at
 	defer func() {
 		if i < len(hooks) && err == nil {
 			if err = s.Firing.Crashed(ctx, i, recover()); err == nil {
@@ -1565,7 +1566,6 @@ func (p *AfterCompactPoint) fire(ctx context.Context, run *Run, at *Compacted, s
 			}
 		}
 	}()
-	payload := *at
 	for ; i < len(hooks); i++ {
 		out, failure := hooks[i].AfterCompact(ctx, run, payload)
 		if out == nil && failure == nil {
@@ -1695,12 +1695,12 @@ func (p *BriefingPoint) watch(ctx context.Context, run *Run, at *Step) (collecte
 func (p *BriefingPoint) fire(ctx context.Context, run *Run, at *Step, s *hookkit.Plan[Briefing[Step]], i int, had []string) (collected []string) {
 	collected = had
 	hooks := s.Hooks
+	payload := *at
 	defer func() {
 		if i < len(hooks) && s.Firing.Crashed(ctx, i, recover()) == nil {
 			collected = p.fire(ctx, run, at, s, i+1, collected)
 		}
 	}()
-	payload := *at
 	for ; i < len(hooks); i++ {
 		values, failure := hooks[i].Briefing(ctx, run, payload)
 		if failure != nil {
@@ -1847,6 +1847,7 @@ func (p *BeforeLLMPoint) watch(ctx context.Context, run *Run, at *LLMRequest) (e
 // fire runs the hooks from i on.
 func (p *BeforeLLMPoint) fire(ctx context.Context, run *Run, at *LLMRequest, s *hookkit.Plan[BeforeLLM[LLMRequest]], i int) (exit BeforeLLMExit, err error) {
 	hooks := s.Hooks
+	payload := *at
 	defer func() {
 		if i < len(hooks) && exit == nil && err == nil {
 			if err = s.Firing.Crashed(ctx, i, recover()); err == nil {
@@ -1854,7 +1855,6 @@ func (p *BeforeLLMPoint) fire(ctx context.Context, run *Run, at *LLMRequest, s *
 			}
 		}
 	}()
-	payload := *at
 	for ; i < len(hooks); i++ {
 		out, failure := hooks[i].BeforeLLM(ctx, run, payload)
 		if out == nil && failure == nil {
@@ -2186,6 +2186,7 @@ func (p *AfterLLMPoint) watch(ctx context.Context, run *Run, at *LLMResponse) (e
 // fire runs the hooks from i on.
 func (p *AfterLLMPoint) fire(ctx context.Context, run *Run, at *LLMResponse, s *hookkit.Plan[AfterLLM[LLMResponse]], i int) (exit AfterLLMExit, err error) {
 	hooks := s.Hooks
+	payload := *at
 	defer func() {
 		if i < len(hooks) && exit == nil && err == nil {
 			if err = s.Firing.Crashed(ctx, i, recover()); err == nil {
@@ -2193,7 +2194,6 @@ func (p *AfterLLMPoint) fire(ctx context.Context, run *Run, at *LLMResponse, s *
 			}
 		}
 	}()
-	payload := *at
 	for ; i < len(hooks); i++ {
 		out, failure := hooks[i].AfterLLM(ctx, run, payload)
 		if out == nil && failure == nil {
@@ -2322,12 +2322,12 @@ func (p *OnToolsDisabledPoint) watch(ctx context.Context, run *Run, at *ToolsDis
 // fire runs the hooks from i on.
 func (p *OnToolsDisabledPoint) fire(ctx context.Context, run *Run, at *ToolsDisabled, s *hookkit.Plan[OnToolsDisabled[ToolsDisabled]], i int) {
 	hooks := s.Hooks
+	payload := *at
 	defer func() {
 		if i < len(hooks) && s.Firing.Crashed(ctx, i, recover()) == nil {
 			p.fire(ctx, run, at, s, i+1)
 		}
 	}()
-	payload := *at
 	for ; i < len(hooks); i++ {
 		if failure := hooks[i].OnToolsDisabled(ctx, run, payload); failure != nil {
 			_ = s.Firing.Fail(ctx, i, failure)
@@ -2472,6 +2472,7 @@ func (p *BeforeToolPoint) watch(ctx context.Context, run *Run, at *ToolCallReque
 // fire runs the hooks from i on.
 func (p *BeforeToolPoint) fire(ctx context.Context, run *Run, at *ToolCallRequest, s *hookkit.Plan[BeforeTool[ToolCallRequest]], i int) (exit BeforeToolExit, err error) {
 	hooks := s.Hooks
+	payload := *at
 	defer func() {
 		if i < len(hooks) && exit == nil && err == nil {
 			if err = s.Firing.Crashed(ctx, i, recover()); err == nil {
@@ -2479,7 +2480,6 @@ func (p *BeforeToolPoint) fire(ctx context.Context, run *Run, at *ToolCallReques
 			}
 		}
 	}()
-	payload := *at
 	for ; i < len(hooks); i++ {
 		out, failure := hooks[i].BeforeTool(ctx, run, payload)
 		if out == nil && failure == nil {
@@ -2629,6 +2629,7 @@ func (p *OnPermissionPoint) watch(ctx context.Context, run *Run, at *ToolCallReq
 func (p *OnPermissionPoint) fire(ctx context.Context, run *Run, at *ToolCallRequest, s *hookkit.Plan[OnPermission[ToolCallRequest]], i int, best OnPermissionExit, rank int) (exit OnPermissionExit, err error) {
 	exit = best
 	hooks := s.Hooks
+	payload := *at
 	defer func() {
 		if i < len(hooks) && err == nil {
 			if err = s.Firing.Crashed(ctx, i, recover()); err != nil {
@@ -2638,7 +2639,6 @@ func (p *OnPermissionPoint) fire(ctx context.Context, run *Run, at *ToolCallRequ
 			}
 		}
 	}()
-	payload := *at
 	for ; i < len(hooks); i++ {
 		out, failure := hooks[i].OnPermission(ctx, run, payload)
 		if out == nil && failure == nil {
@@ -2775,12 +2775,12 @@ func (p *OnPermissionDeniedPoint) watch(ctx context.Context, run *Run, at *Denia
 // fire runs the hooks from i on.
 func (p *OnPermissionDeniedPoint) fire(ctx context.Context, run *Run, at *Denial, s *hookkit.Plan[OnPermissionDenied[Denial]], i int) {
 	hooks := s.Hooks
+	payload := *at
 	defer func() {
 		if i < len(hooks) && s.Firing.Crashed(ctx, i, recover()) == nil {
 			p.fire(ctx, run, at, s, i+1)
 		}
 	}()
-	payload := *at
 	for ; i < len(hooks); i++ {
 		if failure := hooks[i].OnPermissionDenied(ctx, run, payload); failure != nil {
 			_ = s.Firing.Fail(ctx, i, failure)
@@ -2924,6 +2924,7 @@ func (p *OnHandoffPoint) watch(ctx context.Context, run *Run, at *Handoff) (exit
 // fire runs the hooks from i on.
 func (p *OnHandoffPoint) fire(ctx context.Context, run *Run, at *Handoff, s *hookkit.Plan[OnHandoff[Handoff]], i int) (exit OnHandoffExit, err error) {
 	hooks := s.Hooks
+	payload := *at
 	defer func() {
 		if i < len(hooks) && exit == nil && err == nil {
 			if err = s.Firing.Crashed(ctx, i, recover()); err == nil {
@@ -2931,7 +2932,6 @@ func (p *OnHandoffPoint) fire(ctx context.Context, run *Run, at *Handoff, s *hoo
 			}
 		}
 	}()
-	payload := *at
 	for ; i < len(hooks); i++ {
 		out, failure := hooks[i].OnHandoff(ctx, run, payload)
 		if out == nil && failure == nil {
@@ -3233,12 +3233,12 @@ func (p *OnToolProgressPoint) watch(ctx context.Context, run *Run, at *ToolProgr
 // fire runs the hooks from i on.
 func (p *OnToolProgressPoint) fire(ctx context.Context, run *Run, at *ToolProgress, s *hookkit.Plan[OnToolProgress[ToolProgress]], i int) {
 	hooks := s.Hooks
+	payload := *at
 	defer func() {
 		if i < len(hooks) && s.Firing.Crashed(ctx, i, recover()) == nil {
 			p.fire(ctx, run, at, s, i+1)
 		}
 	}()
-	payload := *at
 	for ; i < len(hooks); i++ {
 		if failure := hooks[i].OnToolProgress(ctx, run, payload); failure != nil {
 			_ = s.Firing.Fail(ctx, i, failure)
@@ -3350,12 +3350,12 @@ func (p *OnToolErrorPoint) watch(ctx context.Context, run *Run, at *ToolFailure)
 // fire runs the hooks from i on.
 func (p *OnToolErrorPoint) fire(ctx context.Context, run *Run, at *ToolFailure, s *hookkit.Plan[OnToolError[ToolFailure]], i int) {
 	hooks := s.Hooks
+	payload := *at
 	defer func() {
 		if i < len(hooks) && s.Firing.Crashed(ctx, i, recover()) == nil {
 			p.fire(ctx, run, at, s, i+1)
 		}
 	}()
-	payload := *at
 	for ; i < len(hooks); i++ {
 		if failure := hooks[i].OnToolError(ctx, run, payload); failure != nil {
 			_ = s.Firing.Fail(ctx, i, failure)
@@ -3467,12 +3467,12 @@ func (p *OnSubagentStartPoint) watch(ctx context.Context, run *Run, at *Subagent
 // fire runs the hooks from i on.
 func (p *OnSubagentStartPoint) fire(ctx context.Context, run *Run, at *Subagent, s *hookkit.Plan[OnSubagentStart[Subagent]], i int) {
 	hooks := s.Hooks
+	payload := *at
 	defer func() {
 		if i < len(hooks) && s.Firing.Crashed(ctx, i, recover()) == nil {
 			p.fire(ctx, run, at, s, i+1)
 		}
 	}()
-	payload := *at
 	for ; i < len(hooks); i++ {
 		if failure := hooks[i].OnSubagentStart(ctx, run, payload); failure != nil {
 			_ = s.Firing.Fail(ctx, i, failure)
@@ -3583,12 +3583,12 @@ func (p *OnSubagentStopPoint) watch(ctx context.Context, run *Run, at *SubagentD
 // fire runs the hooks from i on.
 func (p *OnSubagentStopPoint) fire(ctx context.Context, run *Run, at *SubagentDone, s *hookkit.Plan[OnSubagentStop[SubagentDone]], i int) {
 	hooks := s.Hooks
+	payload := *at
 	defer func() {
 		if i < len(hooks) && s.Firing.Crashed(ctx, i, recover()) == nil {
 			p.fire(ctx, run, at, s, i+1)
 		}
 	}()
-	payload := *at
 	for ; i < len(hooks); i++ {
 		if failure := hooks[i].OnSubagentStop(ctx, run, payload); failure != nil {
 			_ = s.Firing.Fail(ctx, i, failure)
@@ -3734,6 +3734,7 @@ func (p *AfterToolPoint) watch(ctx context.Context, run *Run, at *ToolCallResult
 // fire runs the hooks from i on.
 func (p *AfterToolPoint) fire(ctx context.Context, run *Run, at *ToolCallResult, s *hookkit.Plan[AfterTool[ToolCallResult]], i int) (exit AfterToolExit, err error) {
 	hooks := s.Hooks
+	payload := *at
 	defer func() {
 		if i < len(hooks) && exit == nil && err == nil {
 			if err = s.Firing.Crashed(ctx, i, recover()); err == nil {
@@ -3741,7 +3742,6 @@ func (p *AfterToolPoint) fire(ctx context.Context, run *Run, at *ToolCallResult,
 			}
 		}
 	}()
-	payload := *at
 	for ; i < len(hooks); i++ {
 		out, failure := hooks[i].AfterTool(ctx, run, payload)
 		if out == nil && failure == nil {
@@ -3871,12 +3871,12 @@ func (p *OnBudgetExceededPoint) watch(ctx context.Context, run *Run, at *BudgetE
 // fire runs the hooks from i on.
 func (p *OnBudgetExceededPoint) fire(ctx context.Context, run *Run, at *BudgetExceeded, s *hookkit.Plan[OnBudgetExceeded[BudgetExceeded]], i int) {
 	hooks := s.Hooks
+	payload := *at
 	defer func() {
 		if i < len(hooks) && s.Firing.Crashed(ctx, i, recover()) == nil {
 			p.fire(ctx, run, at, s, i+1)
 		}
 	}()
-	payload := *at
 	for ; i < len(hooks); i++ {
 		if failure := hooks[i].OnBudgetExceeded(ctx, run, payload); failure != nil {
 			_ = s.Firing.Fail(ctx, i, failure)
@@ -3987,12 +3987,12 @@ func (p *AfterStepPoint) watch(ctx context.Context, run *Run, at *StepResult) {
 // fire runs the hooks from i on.
 func (p *AfterStepPoint) fire(ctx context.Context, run *Run, at *StepResult, s *hookkit.Plan[AfterStep[StepResult]], i int) {
 	hooks := s.Hooks
+	payload := *at
 	defer func() {
 		if i < len(hooks) && s.Firing.Crashed(ctx, i, recover()) == nil {
 			p.fire(ctx, run, at, s, i+1)
 		}
 	}()
-	payload := *at
 	for ; i < len(hooks); i++ {
 		if failure := hooks[i].AfterStep(ctx, run, payload); failure != nil {
 			_ = s.Firing.Fail(ctx, i, failure)
@@ -4135,6 +4135,7 @@ func (p *CheckDonePoint) watch(ctx context.Context, run *Run, at *DoneRequest) (
 // fire runs the hooks from i on.
 func (p *CheckDonePoint) fire(ctx context.Context, run *Run, at *DoneRequest, s *hookkit.Plan[CheckDone[DoneRequest]], i int) (exit CheckDoneExit, err error) {
 	hooks := s.Hooks
+	payload := *at
 	defer func() {
 		if i < len(hooks) && exit == nil && err == nil {
 			if err = s.Firing.Crashed(ctx, i, recover()); err == nil {
@@ -4142,7 +4143,6 @@ func (p *CheckDonePoint) fire(ctx context.Context, run *Run, at *DoneRequest, s 
 			}
 		}
 	}()
-	payload := *at
 	for ; i < len(hooks); i++ {
 		out, failure := hooks[i].CheckDone(ctx, run, payload)
 		if out == nil && failure == nil {
@@ -4270,12 +4270,12 @@ func (p *OnDoneAcceptedPoint) watch(ctx context.Context, run *Run, at *DoneAccep
 // fire runs the hooks from i on.
 func (p *OnDoneAcceptedPoint) fire(ctx context.Context, run *Run, at *DoneAccepted, s *hookkit.Plan[OnDoneAccepted[DoneAccepted]], i int) {
 	hooks := s.Hooks
+	payload := *at
 	defer func() {
 		if i < len(hooks) && s.Firing.Crashed(ctx, i, recover()) == nil {
 			p.fire(ctx, run, at, s, i+1)
 		}
 	}()
-	payload := *at
 	for ; i < len(hooks); i++ {
 		if failure := hooks[i].OnDoneAccepted(ctx, run, payload); failure != nil {
 			_ = s.Firing.Fail(ctx, i, failure)
@@ -4404,6 +4404,7 @@ func (p *OnRunErrorPoint) watch(ctx context.Context, run *Run, at *RunError) (ex
 // fire runs the hooks from i on.
 func (p *OnRunErrorPoint) fire(ctx context.Context, run *Run, at *RunError, s *hookkit.Plan[OnRunError[RunError]], i int) (exit OnRunErrorExit, err error) {
 	hooks := s.Hooks
+	payload := *at
 	defer func() {
 		if i < len(hooks) && exit == nil && err == nil {
 			if err = s.Firing.Crashed(ctx, i, recover()); err == nil {
@@ -4411,7 +4412,6 @@ func (p *OnRunErrorPoint) fire(ctx context.Context, run *Run, at *RunError, s *h
 			}
 		}
 	}()
-	payload := *at
 	for ; i < len(hooks); i++ {
 		out, failure := hooks[i].OnRunError(ctx, run, payload)
 		if out == nil && failure == nil {
@@ -4539,12 +4539,12 @@ func (p *OnStopPoint) watch(ctx context.Context, run *Run, at *Stopping) (collec
 func (p *OnStopPoint) fire(ctx context.Context, run *Run, at *Stopping, s *hookkit.Plan[OnStop[Stopping]], i int, had []EndRun) (collected []EndRun) {
 	collected = had
 	hooks := s.Hooks
+	payload := *at
 	defer func() {
 		if i < len(hooks) && s.Firing.Crashed(ctx, i, recover()) == nil {
 			collected = p.fire(ctx, run, at, s, i+1, collected)
 		}
 	}()
-	payload := *at
 	for ; i < len(hooks); i++ {
 		values, failure := hooks[i].OnStop(ctx, run, payload)
 		if failure != nil {
@@ -4682,6 +4682,7 @@ func (p *BeforeRunEndPoint) watch(ctx context.Context, run *Run, at *AgentResult
 // fire runs the hooks from i on.
 func (p *BeforeRunEndPoint) fire(ctx context.Context, run *Run, at *AgentResult, s *hookkit.Plan[BeforeRunEnd[AgentResult]], i int) (err error) {
 	hooks := s.Hooks
+	payload := *at
 	defer func() {
 		if i < len(hooks) && err == nil {
 			if err = s.Firing.Crashed(ctx, i, recover()); err == nil {
@@ -4689,7 +4690,6 @@ func (p *BeforeRunEndPoint) fire(ctx context.Context, run *Run, at *AgentResult,
 			}
 		}
 	}()
-	payload := *at
 	for ; i < len(hooks); i++ {
 		out, failure := hooks[i].BeforeRunEnd(ctx, run, payload)
 		if out == nil && failure == nil {
@@ -4816,12 +4816,12 @@ func (p *OnRunEndPoint) watch(ctx context.Context, run *Run, at *AgentResult) {
 // fire runs the hooks from i on.
 func (p *OnRunEndPoint) fire(ctx context.Context, run *Run, at *AgentResult, s *hookkit.Plan[OnRunEnd[AgentResult]], i int) {
 	hooks := s.Hooks
+	payload := *at
 	defer func() {
 		if i < len(hooks) && s.Firing.Crashed(ctx, i, recover()) == nil {
 			p.fire(ctx, run, at, s, i+1)
 		}
 	}()
-	payload := *at
 	for ; i < len(hooks); i++ {
 		if failure := hooks[i].OnRunEnd(ctx, run, payload); failure != nil {
 			_ = s.Firing.Fail(ctx, i, failure)
