@@ -81,7 +81,7 @@ func (m *ModelRecorder) write(run *agent.Run, c *modelCall) {
 	m.runs.Do(run, func(known *recordedRun) { known.calls[c.Index] = c.ModelCall })
 
 	dir := m.RunDir(run)
-	whole, err := json.MarshalIndent(stored, "", " ")
+	whole, err := json.Marshal(stored)
 	m.report(errors.Join(err,
 		writeFile(filepath.Join(dir, callFile(c.Index, "prompt.txt")), []byte(r.cutMarked(promptText(c.req, m.max()), m.max()))),
 		writeFile(filepath.Join(dir, callFile(c.Index, "response.txt")), []byte(cutMarked(text, m.max()))),

@@ -26,7 +26,7 @@ func (s Sessions) Save(ctx context.Context, session agent.Session) error {
 	if session.Messages == nil {
 		session.Messages = []agent.Message{}
 	}
-	data, err := json.MarshalIndent(session, "", " ")
+	data, err := json.Marshal(session)
 	if err != nil {
 		return fmt.Errorf("the session %q cannot be saved: %w", cut(session.ID, 80), err)
 	}

@@ -1,0 +1,180 @@
+package builtin_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/hookgen/hookgen/builtin"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hooktest"
+	"github.com/hookgen/hookgen/loop"
+)
+
+func callTurns(n int, last ...hooktest.Turn) []hooktest.Turn {
+	var turns []hooktest.Turn
+	for i := range n {
+		turns = append(turns, hooktest.Call("x", map[string]any{"n": i, "__theory__": fmt.Sprint("theory ", i)}).Uses(agent.Usage{Input: 10, Output: 1}))
+	}
+	return append(turns, last...)
+}
+
+func TestACheckpointIsSavedEveryFewStepsOnceAndWhole(t *testing.T) {
+	dir := t.TempDir()
+	hook := &builtin.Checkpoint{Store: builtin.FileStore{Dir: dir}, Every: 2}
+	warm := 0.2
+	hooktest.Loop{
+		Agent: &loop.Agent{Name: "clerk", Instructions: "Be brief.", Limits: loop.Limits{Steps: 9, Tokens: 1000}, Request: agent.LLMRequest{Temperature: &warm}},
+		Turns: callTurns(4, hooktest.Reply("done")),
+		Tools: []agent.Tool{&hooktest.Tool{Name: "x", Result: "y"}},
+		Hooks: []agent.Hook{hook, hook},
+	}.Run(t, "go")
+	entries, _ := os.ReadDir(dir)
+	if len(entries) != 2 || entries[0].Name() != "step_2.json" || entries[1].Name() != "step_4.json" {
+		t.Errorf("files: %v", entries)
+	}
+	state, err := builtin.LatestCheckpoint(t.Context(), hook.Store, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if state.StepNumber != 4 || len(state.Conversation.Messages) != 9 || state.Config.MaxSteps != 9 || state.Config.MaxTokens != 1000 ||
+		*state.Config.Temperature != 0.2 || state.Config.SystemPrompt != "Be brief." || state.Config.QueriesUsed != 4 || *state.Config.BudgetRemaining != 956 ||
+		state.SessionLog.CurrentTheory != "theory 3" || len(state.SessionLog.Entries) != 4 || state.SessionLog.Entries[0] != "#1 x: y" ||
+		state.ToolResultsStore["call_4_1"] != "y" || len(state.ToolResultsStore) != 4 || state.Metadata["agent"] != "clerk" || state.Metadata["task"] != "go" ||
+		state.Counters != (builtin.CheckpointCounters{Steps: 4, ModelCalls: 4, Usage: agent.Usage{Input: 40, Output: 4}}) || state.CreatedAt == 0 {
+		t.Errorf("state: %+v", state)
+	}
+	var keys map[string]json.RawMessage
+	if err := json.Unmarshal(fileBytes(t, filepath.Join(dir, "step_4.json")), &keys); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"step_number", "session_log_data", "conversation_data", "config_snapshot", "tool_results_store", "metadata", "created_at"} {
+		if keys[key] == nil {
+			t.Errorf("there is no %s", key)
+		}
+	}
+}
+
+func TestARunGoesOnFromItsLastCheckpoint(t *testing.T) {
+	store := new(builtin.MapStore)
+	request := loop.Request{Task: "go", Conversation: "c"}
+	crash := errors.New("crash")
+	tool := &hooktest.Tool{Name: "x", Result: "y"}
+	run := func(req loop.Request, resume bool, turns ...hooktest.Turn) *hooktest.Ran {
+		return hooktest.Loop{Turns: turns, Tools: []agent.Tool{tool}, Hooks: []agent.Hook{&builtin.Checkpoint{Store: store, Every: 2, Resume: resume}}}.
+			Do(t, t.Context(), req)
+	}
+	run(request, true, callTurns(3, hooktest.Error(crash))...)
+
+	// By hand, with the counters.
+	state, err := builtin.LatestCheckpoint(t.Context(), store, "c")
+	if err != nil || state.StepNumber != 2 {
+		t.Fatalf("%+v, %v", state, err)
+	}
+	byHand := loop.Request{Messages: state.Conversation.Messages, Conversation: state.Conversation.ID, Resume: loop.Resume{
+		Steps: state.Counters.Steps, ModelCalls: state.Counters.ModelCalls, Usage: state.Counters.Usage, Rejections: state.Counters.Rejections,
+	}}
+	if ran := run(byHand, false, hooktest.Reply("done")); ran.Steps != 3 || ran.ModelCalls != 3 || ran.Usage.Input != 20 || len(ran.Messages) != 6 {
+		t.Errorf("by hand: %+v", ran.AgentResult)
+	}
+
+	// By itself; the task is asked once, the points fire, the numbers go on.
+	ran := run(request, true, callTurns(2, hooktest.Error(crash))...)
+	if got := said(ran.Script.Requests()[0].Messages); got != "user:go assistant: tool:y assistant: tool:y" {
+		t.Errorf("went on with %s", got)
+	}
+	ran.Recorder.Decided(t, "OnRunStart", "builtin.Checkpoint", "Replace", "goes on after step 2")
+	state, err = builtin.LatestCheckpoint(t.Context(), store, "c")
+	if err != nil || state.StepNumber != 4 || state.SessionLog.Entries[3] != "#4 x: y" || len(state.SessionLog.Entries) != 4 || state.Metadata["task"] != "go" {
+		t.Errorf("after going on: %+v, %v", state, err)
+	}
+
+	// Done: nothing is left to go on with.
+	run(request, true, hooktest.Reply("done"))
+	if _, err := builtin.LatestCheckpoint(t.Context(), store, "c"); !errors.As(err, new(*agent.NotFound)) {
+		t.Errorf("after the end: %v", err)
+	}
+	if ran := run(request, true, hooktest.Reply("new")); said(ran.Messages) != "user:go assistant:new" {
+		t.Errorf("a new run: %s", said(ran.Messages))
+	}
+}
+
+func TestACheckpointThatCannotBeReadIsSkipped(t *testing.T) {
+	store := new(builtin.MapStore)
+	hooktest.Loop{Turns: callTurns(2, hooktest.Reply("done")), Tools: []agent.Tool{&hooktest.Tool{Name: "x"}},
+		Hooks: []agent.Hook{&builtin.Checkpoint{Store: store, Every: 1, Name: "../n"}}}.Run(t, "go")
+	for key, text := range map[string]string{"../n/step_9": "{", "../n/step_8": `{"step_number":7}`, "../n/step_x": "{}", "../n/step_09": "{}", "../n/step_-1": "{}", "other/step_99": "{}"} {
+		if err := store.Put(t.Context(), key, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	state, err := builtin.LatestCheckpoint(t.Context(), store, "../n")
+	if err != nil || state.StepNumber != 3 {
+		t.Errorf("step %d, %v", state.StepNumber, err)
+	}
+	if _, err := builtin.LatestCheckpoint(t.Context(), store, ""); !errors.As(err, new(*agent.NotFound)) {
+		t.Errorf("without a name: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := builtin.LatestCheckpoint(ctx, store, "../n"); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+func TestRunsStartedByRunsHaveNoCheckpoints(t *testing.T) {
+	store := new(builtin.MapStore)
+	helper := &loop.Agent{Name: "helper", Model: hooktest.NewScript(callTurns(3, hooktest.Reply("helped"))...), Tools: []agent.Tool{&hooktest.Tool{Name: "x"}}}
+	hooktest.Loop{
+		Turns: []hooktest.Turn{hooktest.Call("helper", `{"task":"a"}`), hooktest.Reply("done")},
+		Tools: []agent.Tool{loop.Subagent(helper)},
+		Hooks: []agent.Hook{&builtin.Checkpoint{Store: store, Every: 1}},
+	}.Run(t, "go")
+	if keys, _ := store.Keys(t.Context(), ""); !reflect.DeepEqual(keys, []string{"step_1", "step_2"}) {
+		t.Errorf("keys: %q", keys)
+	}
+}
+
+func TestACheckpointThatCannotBeSavedIsReported(t *testing.T) {
+	var reported []string
+	ran := hooktest.Loop{
+		Turns: []hooktest.Turn{hooktest.Reply("x")},
+		Hooks: []agent.Hook{&builtin.Checkpoint{Store: new(fullStore), Every: 1, OnError: func(err error) { reported = append(reported, err.Error()) }}},
+	}.Run(t, "go")
+	if ran.Failed != nil || len(reported) != 1 || reported[0] != "step 1 is not saved: no space left" {
+		t.Errorf("%v, reported %q", ran.Failed, reported)
+	}
+	mustPanic(t, "Store is nil", func() { new(agent.Hooks).Use(&builtin.Checkpoint{}) })
+	mustPanic(t, "Every is -1", func() { new(agent.Hooks).Use(&builtin.Checkpoint{Store: new(builtin.MapStore), Every: -1}) })
+}
+
+func ExampleCheckpoint() {
+	ctx := context.Background()
+	store := new(builtin.MapStore) // or FileStore{Dir: "checkpoints"}
+	tool := &hooktest.Tool{Name: "look", Result: "a door"}
+	agentWith := func(turns ...hooktest.Turn) *loop.Agent {
+		return &loop.Agent{
+			Model: hooktest.NewScript(turns...), Tools: []agent.Tool{tool},
+			Use: []agent.Hook{&builtin.Checkpoint{Store: store, Every: 1, Resume: true}},
+		}
+	}
+	_, err := agentWith(hooktest.Call("look", nil), hooktest.Error(errors.New("power cut"))).Run(ctx, "Find the way out.")
+	fmt.Println(strings.Contains(err.Error(), "power cut"))
+
+	result, _ := agentWith(hooktest.Reply("Through the door.")).Run(ctx, "Find the way out.")
+	for _, m := range result.Messages {
+		fmt.Printf("%s: %q\n", m.Role, m.Content)
+	}
+	// Output:
+	// true
+	// user: "Find the way out."
+	// assistant: ""
+	// tool: "a door"
+	// assistant: "Through the door."
+}
