@@ -28,7 +28,7 @@ func (e *emitter) guard(f *jen.File) {
 		comment(f, "What it takes from the spec, so that a type which is gone is reported here once.")
 		f.Type().DefsFunc(func(g *jen.Group) {
 			for _, n := range r.names {
-				g.Id(stale + n).Op("=").Id(n)
+				g.Id(stale + n).Op("=").Add(r.original(n))
 			}
 		})
 	}
@@ -46,7 +46,7 @@ func (e *emitter) guard(f *jen.File) {
 	if e.apart() {
 		for _, x := range e.spec.Exits {
 			name := staleCode + "_" + x.Name
-			f.Type().Id(name).Qual(e.to.SpecPath, x.Name)
+			f.Type().Id(name).Id(stale + x.Name)
 			f.Var().Id("_").Op("=").Id(x.Name).Parens(jen.Id(name).Values())
 		}
 	}
@@ -93,35 +93,35 @@ func (r *restatement) elements() []jen.Code {
 	return list
 }
 
-// law is one result: an exit, which is the spec's and not one generated from it, or a marker.
+// original is a type of the spec: of its exits not the one that a generated package of its own makes.
+func (r *restatement) original(name string) *jen.Statement {
+	if r.apart() {
+		return jen.Qual(r.to.SpecPath, name)
+	}
+	return jen.Id(name)
+}
+
+// law is one result: an exit or a marker.
 func (r *restatement) law(x ast.Expr) *jen.Statement {
 	switch x := x.(type) {
 	case *ast.Ident:
-		if r.apart() {
-			return jen.Qual(r.to.SpecPath, x.Name)
-		}
-		return r.shared(x)
+		return r.name(x.Name)
 	case *ast.IndexExpr:
 		return r.typ(x.X).Types(r.shared(x.Index))
 	}
 	return r.typ(x)
 }
 
-// shared is a type of the spec. A generated package of its own has a name for it anyway.
+// shared is a type of the spec that is no exit. A generated package of its own has a name for it anyway.
 func (r *restatement) shared(x ast.Expr) *jen.Statement {
 	if r.apart() {
 		return r.typ(x)
 	}
 	switch x := x.(type) {
 	case *ast.Ident:
-		if predeclared[x.Name] {
-			break
+		if !predeclared[x.Name] {
+			return r.name(x.Name)
 		}
-		if !r.seen[x.Name] {
-			r.seen[x.Name] = true
-			r.names = append(r.names, x.Name)
-		}
-		return jen.Id(stale + x.Name)
 	case *ast.StarExpr:
 		return jen.Op("*").Add(r.shared(x.X))
 	case *ast.ArrayType:
@@ -130,4 +130,13 @@ func (r *restatement) shared(x ast.Expr) *jen.Statement {
 		}
 	}
 	return r.typ(x)
+}
+
+// name is the guard's name of a type.
+func (r *restatement) name(name string) *jen.Statement {
+	if !r.seen[name] {
+		r.seen[name] = true
+		r.names = append(r.names, name)
+	}
+	return jen.Id(stale + name)
 }

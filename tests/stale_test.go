@@ -141,8 +141,8 @@ func TestStaleCodeDoesNotBuild(t *testing.T) {
 	d.run(build...)
 }
 
-// TestTheGuardIsAmongTheFirstErrors renames a payload that stands at many points: the compiler gives up after
-// ten errors, and "undefined" alone does not say what to do.
+// TestTheGuardIsAmongTheFirstErrors renames types that stand at many points: the compiler gives up after ten errors, and
+// "undefined" alone does not say what to do.
 func TestTheGuardIsAmongTheFirstErrors(t *testing.T) {
 	t.Parallel()
 	hookgen := buildHookgen(t)
@@ -150,18 +150,25 @@ func TestTheGuardIsAmongTheFirstErrors(t *testing.T) {
 	d.requireThisModule()
 	var points strings.Builder
 	for n := range 15 {
-		fmt.Fprintf(&points, "\tOnMoment%d(Message)\n", n)
+		fmt.Fprintf(&points, "\tOnMoment%d(Message) (Refuse, spec.FailOpen)\n", n)
 	}
 	text := strings.Replace(mailSpec, "\tOnSent(Message)\n", points.String(), 1)
+	names := []string{"Message", "Refuse"}
 	for _, mode := range outputModes {
-		d.write(path.Join(mode.name, mode.spec), text)
-		d.in(mode.name).run(append([]string{hookgen}, mode.args...)...)
-		d.write(path.Join(mode.name, mode.spec), strings.ReplaceAll(text, "Message", "Letter"))
+		for _, name := range names {
+			dir := path.Join(mode.name, name)
+			d.write(path.Join(dir, mode.spec), text)
+			d.in(dir).run(append([]string{hookgen}, mode.args...)...)
+			d.write(path.Join(dir, mode.spec), strings.ReplaceAll(text, name, "Renamed"))
+		}
 	}
 	out, err := d.try("go", "build", "./...")
 	for _, mode := range outputModes {
-		if said := sectionOf(out, "# example.com/downstream/"+mode.name); err == nil || !strings.Contains(said, guard) {
-			t.Errorf("%s: go build: %v\n%s", mode.name, err, said)
+		for _, name := range names {
+			dir := path.Join(mode.name, name)
+			if said := sectionOf(out, "# example.com/downstream/"+dir); err == nil || !strings.Contains(said, guard) {
+				t.Errorf("%s: go build: %v\n%s", dir, err, said)
+			}
 		}
 	}
 }

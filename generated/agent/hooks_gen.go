@@ -28,36 +28,49 @@ import (
 // generated: run hookgen (go generate) again.
 type staleCode_runHookgen interface {
 	spec.Env[*Env]
-	OnRunStart(RunStart) (spec.Replace, agentspec.EndTurn, spec.FailClosed)
+	OnRunStart(RunStart) (spec.Replace, stale_EndTurn, spec.FailClosed)
 	ShouldStop(Step) (spec.Collect[EndRun], spec.FailClosed)
 	BeforeStep(Step)
-	ShouldCompact(ContextUse) (spec.Vote, agentspec.Compact, spec.FailOpen)
-	BeforeCompact(Compaction) (agentspec.SkipCompaction, spec.FailClosed)
+	ShouldCompact(ContextUse) (spec.Vote, stale_Compact, spec.FailOpen)
+	BeforeCompact(Compaction) (stale_SkipCompaction, spec.FailClosed)
 	AfterCompact(Compacted) (spec.Replace, spec.FailOpen)
 	Briefing(Step) spec.Collect[string]
-	BeforeLLM(LLMRequest) (spec.Replace, agentspec.UseReply, agentspec.EndTurn, spec.FailClosed)
+	BeforeLLM(LLMRequest) (spec.Replace, stale_UseReply, stale_EndTurn, spec.FailClosed)
 	AroundLLM(LLMRequest) spec.Around[LLMResponse]
-	AfterLLM(LLMResponse) (spec.Replace, agentspec.EndTurn, spec.FailClosed)
+	AfterLLM(LLMResponse) (spec.Replace, stale_EndTurn, spec.FailClosed)
 	OnToolsDisabled(ToolsDisabled)
-	BeforeTool(ToolCallRequest) (spec.Replace, agentspec.SkipTool, agentspec.EndTurn, spec.FailClosed)
-	OnPermission(ToolCallRequest) (spec.Vote, agentspec.Deny, agentspec.Ask, agentspec.Allow, spec.FailClosed)
+	BeforeTool(ToolCallRequest) (spec.Replace, stale_SkipTool, stale_EndTurn, spec.FailClosed)
+	OnPermission(ToolCallRequest) (spec.Vote, stale_Deny, stale_Ask, stale_Allow, spec.FailClosed)
 	OnPermissionDenied(Denial)
-	OnHandoff(Handoff) (spec.Replace, agentspec.SkipTool, agentspec.EndTurn, spec.FailClosed)
+	OnHandoff(Handoff) (spec.Replace, stale_SkipTool, stale_EndTurn, spec.FailClosed)
 	AroundTool(ToolCallRequest) spec.Around[ToolCallResult]
 	OnToolProgress(ToolProgress)
 	OnToolError(ToolFailure)
 	OnSubagentStart(Subagent)
 	OnSubagentStop(SubagentDone)
-	AfterTool(ToolCallResult) (spec.Replace, agentspec.EndTurn, spec.FailClosed)
+	AfterTool(ToolCallResult) (spec.Replace, stale_EndTurn, spec.FailClosed)
 	OnBudgetExceeded(BudgetExceeded)
 	AfterStep(StepResult)
-	CheckDone(DoneRequest) (spec.Replace, agentspec.RejectDone, spec.FailClosed)
+	CheckDone(DoneRequest) (spec.Replace, stale_RejectDone, spec.FailClosed)
 	OnDoneAccepted(DoneAccepted)
-	OnRunError(RunError) (agentspec.EndTurn, spec.FailOpen)
+	OnRunError(RunError) (stale_EndTurn, spec.FailOpen)
 	OnStop(Stopping) spec.Collect[EndRun]
 	BeforeRunEnd(AgentResult) (spec.Replace, spec.FailClosed)
 	OnRunEnd(AgentResult)
 }
+
+// What it takes from the spec, so that a type which is gone is reported here once.
+type (
+	stale_EndTurn        = agentspec.EndTurn
+	stale_Compact        = agentspec.Compact
+	stale_SkipCompaction = agentspec.SkipCompaction
+	stale_UseReply       = agentspec.UseReply
+	stale_SkipTool       = agentspec.SkipTool
+	stale_Deny           = agentspec.Deny
+	stale_Ask            = agentspec.Ask
+	stale_Allow          = agentspec.Allow
+	stale_RejectDone     = agentspec.RejectDone
+)
 
 // Spec and restatement are the same, or these are no types.
 type (
@@ -65,39 +78,39 @@ type (
 	_ [len([...]staleCode_runHookgen{agentspec.Points(nil)})]struct{}
 	_ [len([...]*staleCode_runHookgen{(*staleCode_runHookgen)((*agentspec.Points)(nil))})]struct{}
 )
-type staleCode_runHookgen_EndTurn agentspec.EndTurn
+type staleCode_runHookgen_EndTurn stale_EndTurn
 
 var _ = EndTurn(staleCode_runHookgen_EndTurn{})
 
-type staleCode_runHookgen_UseReply agentspec.UseReply
+type staleCode_runHookgen_UseReply stale_UseReply
 
 var _ = UseReply(staleCode_runHookgen_UseReply{})
 
-type staleCode_runHookgen_SkipTool agentspec.SkipTool
+type staleCode_runHookgen_SkipTool stale_SkipTool
 
 var _ = SkipTool(staleCode_runHookgen_SkipTool{})
 
-type staleCode_runHookgen_RejectDone agentspec.RejectDone
+type staleCode_runHookgen_RejectDone stale_RejectDone
 
 var _ = RejectDone(staleCode_runHookgen_RejectDone{})
 
-type staleCode_runHookgen_SkipCompaction agentspec.SkipCompaction
+type staleCode_runHookgen_SkipCompaction stale_SkipCompaction
 
 var _ = SkipCompaction(staleCode_runHookgen_SkipCompaction{})
 
-type staleCode_runHookgen_Compact agentspec.Compact
+type staleCode_runHookgen_Compact stale_Compact
 
 var _ = Compact(staleCode_runHookgen_Compact{})
 
-type staleCode_runHookgen_Deny agentspec.Deny
+type staleCode_runHookgen_Deny stale_Deny
 
 var _ = Deny(staleCode_runHookgen_Deny{})
 
-type staleCode_runHookgen_Ask agentspec.Ask
+type staleCode_runHookgen_Ask stale_Ask
 
 var _ = Ask(staleCode_runHookgen_Ask{})
 
-type staleCode_runHookgen_Allow agentspec.Allow
+type staleCode_runHookgen_Allow stale_Allow
 
 var _ = Allow(staleCode_runHookgen_Allow{})
 

@@ -224,7 +224,7 @@ func (p *BeforePublishPoint) watch(ctx context.Context, run *Run, at *Article) (
 	}
 	fired := BeforePublishFired[Article]{Payload: *at}
 	defer func() {
-		fired.Left, fired.Exit, fired.Err, fired.Verdict = *at, exit, err, s.Firing.End()
+		fired.Left, fired.Exit, fired.Err, fired.Verdict = *at, exit, s.Firing.Err(err), s.Firing.End()
 		s.Firing.Tell(func(ctx context.Context, o any) {
 			o.(BeforePublishObserver[Article]).ObserveBeforePublish(ctx, run, fired)
 		}, func(ctx context.Context, o any) {
@@ -237,6 +237,7 @@ func (p *BeforePublishPoint) watch(ctx context.Context, run *Run, at *Article) (
 // fire runs the hooks from i on.
 func (p *BeforePublishPoint) fire(ctx context.Context, run *Run, at *Article, s *hookkit.Plan[BeforePublish[Article]], i int) (exit BeforePublishExit, err error) {
 	hooks := s.Hooks
+	payload := *at
 	defer func() {
 		if i < len(hooks) && exit == nil && err == nil {
 			if err = s.Firing.Crashed(ctx, i, recover()); err == nil {
@@ -244,7 +245,6 @@ func (p *BeforePublishPoint) fire(ctx context.Context, run *Run, at *Article, s 
 			}
 		}
 	}()
-	payload := *at
 	for ; i < len(hooks); i++ {
 		out, failure := hooks[i].BeforePublish(ctx, run, payload)
 		if out == nil && failure == nil {
@@ -372,12 +372,12 @@ func (p *OnPublishedPoint) watch(ctx context.Context, run *Run, at *Article) {
 // fire runs the hooks from i on.
 func (p *OnPublishedPoint) fire(ctx context.Context, run *Run, at *Article, s *hookkit.Plan[OnPublished[Article]], i int) {
 	hooks := s.Hooks
+	payload := *at
 	defer func() {
 		if i < len(hooks) && s.Firing.Crashed(ctx, i, recover()) == nil {
 			p.fire(ctx, run, at, s, i+1)
 		}
 	}()
-	payload := *at
 	for ; i < len(hooks); i++ {
 		if failure := hooks[i].OnPublished(ctx, run, payload); failure != nil {
 			_ = s.Firing.Fail(ctx, i, failure)

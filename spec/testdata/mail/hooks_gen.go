@@ -269,6 +269,7 @@ func (p *BeforeSendPoint) watch(ctx context.Context, run *Run, at *Message) (exi
 // fire runs the hooks from i on.
 func (p *BeforeSendPoint) fire(ctx context.Context, run *Run, at *Message, s *hookkit.Plan[BeforeSend[Message]], i int) (exit BeforeSendExit, err error) {
 	hooks := s.Hooks
+	payload := *at
 	defer func() {
 		if i < len(hooks) && exit == nil && err == nil {
 			if err = s.Firing.Crashed(ctx, i, recover()); err == nil {
@@ -276,7 +277,6 @@ func (p *BeforeSendPoint) fire(ctx context.Context, run *Run, at *Message, s *ho
 			}
 		}
 	}()
-	payload := *at
 	for ; i < len(hooks); i++ {
 		out, failure := hooks[i].BeforeSend(ctx, run, payload)
 		if out == nil && failure == nil {
@@ -422,6 +422,7 @@ func (p *MaySendPoint) watch(ctx context.Context, run *Run, at *Message) (exit M
 func (p *MaySendPoint) fire(ctx context.Context, run *Run, at *Message, s *hookkit.Plan[MaySend[Message]], i int, best MaySendExit, rank int) (exit MaySendExit, err error) {
 	exit = best
 	hooks := s.Hooks
+	payload := *at
 	defer func() {
 		if i < len(hooks) && err == nil {
 			if err = s.Firing.Crashed(ctx, i, recover()); err != nil {
@@ -431,7 +432,6 @@ func (p *MaySendPoint) fire(ctx context.Context, run *Run, at *Message, s *hookk
 			}
 		}
 	}()
-	payload := *at
 	for ; i < len(hooks); i++ {
 		out, failure := hooks[i].MaySend(ctx, run, payload)
 		if out == nil && failure == nil {
@@ -570,12 +570,12 @@ func (p *FooterPoint) watch(ctx context.Context, run *Run, at *Message) (collect
 func (p *FooterPoint) fire(ctx context.Context, run *Run, at *Message, s *hookkit.Plan[Footer[Message]], i int, had []string) (collected []string) {
 	collected = had
 	hooks := s.Hooks
+	payload := *at
 	defer func() {
 		if i < len(hooks) && s.Firing.Crashed(ctx, i, recover()) == nil {
 			collected = p.fire(ctx, run, at, s, i+1, collected)
 		}
 	}()
-	payload := *at
 	for ; i < len(hooks); i++ {
 		values, failure := hooks[i].Footer(ctx, run, payload)
 		if failure != nil {
@@ -881,6 +881,7 @@ func (p *AfterSendPoint) watch(ctx context.Context, run *Run, at *Receipt) (err 
 // fire runs the hooks from i on.
 func (p *AfterSendPoint) fire(ctx context.Context, run *Run, at *Receipt, s *hookkit.Plan[AfterSend[Receipt]], i int) (err error) {
 	hooks := s.Hooks
+	payload := *at
 	defer func() {
 		if i < len(hooks) && err == nil {
 			if err = s.Firing.Crashed(ctx, i, recover()); err == nil {
@@ -888,7 +889,6 @@ func (p *AfterSendPoint) fire(ctx context.Context, run *Run, at *Receipt, s *hoo
 			}
 		}
 	}()
-	payload := *at
 	for ; i < len(hooks); i++ {
 		out, failure := hooks[i].AfterSend(ctx, run, payload)
 		if out == nil && failure == nil {
@@ -1034,6 +1034,7 @@ func (p *BeforeShowPoint) watch(ctx context.Context, run *Run, at *Message) (err
 // fire runs the hooks from i on.
 func (p *BeforeShowPoint) fire(ctx context.Context, run *Run, at *Message, s *hookkit.Plan[BeforeShow[Message]], i int) (err error) {
 	hooks := s.Hooks
+	payload := *at
 	defer func() {
 		if i < len(hooks) && err == nil {
 			if err = s.Firing.Crashed(ctx, i, recover()); err == nil {
@@ -1041,7 +1042,6 @@ func (p *BeforeShowPoint) fire(ctx context.Context, run *Run, at *Message, s *ho
 			}
 		}
 	}()
-	payload := *at
 	for ; i < len(hooks); i++ {
 		out, failure := hooks[i].BeforeShow(ctx, run, payload)
 		if out == nil && failure == nil {
@@ -1166,12 +1166,12 @@ func (p *BeforeSavePoint) watch(ctx context.Context, run *Run, at *Message) (err
 // fire runs the hooks from i on.
 func (p *BeforeSavePoint) fire(ctx context.Context, run *Run, at *Message, s *hookkit.Plan[BeforeSave[Message]], i int) (err error) {
 	hooks := s.Hooks
+	payload := *at
 	defer func() {
 		if i < len(hooks) && err == nil {
 			err = s.Firing.Crashed(ctx, i, recover())
 		}
 	}()
-	payload := *at
 	for ; i < len(hooks); i++ {
 		if failure := hooks[i].BeforeSave(ctx, run, payload); failure != nil {
 			return s.Firing.Fail(ctx, i, failure)
@@ -1283,12 +1283,12 @@ func (p *OnSentPoint) watch(ctx context.Context, run *Run, at *Receipt) {
 // fire runs the hooks from i on.
 func (p *OnSentPoint) fire(ctx context.Context, run *Run, at *Receipt, s *hookkit.Plan[OnSent[Receipt]], i int) {
 	hooks := s.Hooks
+	payload := *at
 	defer func() {
 		if i < len(hooks) && s.Firing.Crashed(ctx, i, recover()) == nil {
 			p.fire(ctx, run, at, s, i+1)
 		}
 	}()
-	payload := *at
 	for ; i < len(hooks); i++ {
 		if failure := hooks[i].OnSent(ctx, run, payload); failure != nil {
 			_ = s.Firing.Fail(ctx, i, failure)
