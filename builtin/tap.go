@@ -1,0 +1,64 @@
+package builtin
+
+import (
+	"context"
+	"errors"
+
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
+)
+
+// Tap hands what goes to the model and what comes back to a debugger.
+//
+// It observes BeforeLLM, AfterLLM and OnRunEnd, after all other observers (priority −100), and has no state. The
+// messages are those that went out, after every hook; the raw reply is the model's, before any hook; the final reply is
+// the caller's. Its events share memory with the run: look, and do not change.
+type Tap struct {
+	Sink    func(context.Context, TapEvent) // required; it must be safe for concurrent use and quick
+	Enabled func() bool                     // asked for each event; nil: always
+}
+
+// A TapKind says what a [TapEvent] holds.
+type TapKind string
+
+// The kinds of events of a Tap.
+const (
+	TapMessages   TapKind = "messages"
+	TapRawReply   TapKind = "raw_reply"
+	TapFinalReply TapKind = "final_reply"
+)
+
+// A TapEvent is one look at a run.
+type TapEvent struct {
+	Kind     TapKind
+	Run      string             // the run's ID
+	Messages []agent.Message    // of TapMessages
+	Reply    *agent.LLMResponse // of TapRawReply
+	Final    string             // of TapFinalReply
+}
+
+// Bind adds the observers. A nil Sink panics.
+func (t *Tap) Bind(h *agent.Hooks) {
+	if t.Sink == nil {
+		mustConfig("Tap", errors.New("Sink is nil, so nobody would look; give a function"))
+	}
+	last := hookkit.Priority(lastPriority)
+	h.BeforeLLM.Observe(beforeLLMObserver(func(ctx context.Context, run *agent.Run, fired agent.BeforeLLMFired[agent.LLMRequest]) {
+		if fired.Exit == nil && fired.Err == nil {
+			t.send(ctx, run, TapEvent{Kind: TapMessages, Messages: fired.Left.Messages})
+		}
+	}), last)
+	h.AfterLLM.Observe(afterLLMObserver(func(ctx context.Context, run *agent.Run, fired agent.AfterLLMFired[agent.LLMResponse]) {
+		t.send(ctx, run, TapEvent{Kind: TapRawReply, Reply: &fired.Payload})
+	}), last)
+	h.OnRunEnd.Observe(runEndObserver(func(ctx context.Context, run *agent.Run, fired agent.OnRunEndFired[agent.AgentResult]) {
+		t.send(ctx, run, TapEvent{Kind: TapFinalReply, Final: fired.Payload.Reply})
+	}), last)
+}
+
+func (t *Tap) send(ctx context.Context, run *agent.Run, e TapEvent) {
+	if t.Enabled == nil || t.Enabled() {
+		e.Run = run.ID()
+		t.Sink(ctx, e)
+	}
+}
