@@ -20,7 +20,10 @@ type cell[T any] struct {
 // valid during the call. Do not fire, and do not call Do of the same state, inside f: both would wait for
 // themselves. A panic of f unlocks the state and goes on. A nil run panics.
 func (p *PerRun[T]) Do(run AnyRun, f func(*T)) {
-	r := run.state()
+	var r *identity
+	if run != nil {
+		r = run.state()
+	}
 	if r == nil {
 		panic("hookkit: PerRun.Do with a nil run: fire with a run made by NewRun")
 	}

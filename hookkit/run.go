@@ -56,6 +56,12 @@ func (r *identity) Parent() string { return r.parent }
 // Root returns the identity of the run at the top of the tree, its own at the root.
 func (r *identity) Root() string { return r.root }
 
-func (r *identity) state() *identity { return r }
+// state is nil for a nil run.
+func (r *Run[E]) state() *identity {
+	if r == nil {
+		return nil
+	}
+	return &r.identity
+}
 
 func newID() string { return fmt.Sprintf("%016x", rand.Uint64()) }
