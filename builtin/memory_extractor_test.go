@@ -1,0 +1,155 @@
+package builtin_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/hookgen/hookgen/builtin"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/hooktest"
+)
+
+type plainTalk struct{ messages []agent.Message }
+
+func (plainTalk) ID() string                  { return "" }
+func (p plainTalk) Messages() []agent.Message { return p.messages }
+
+func talk(lines ...string) []agent.Message {
+	var messages []agent.Message
+	for _, line := range lines {
+		role, text, _ := strings.Cut(line, ": ")
+		messages = append(messages, agent.Message{Role: agent.Role(role), Content: text})
+	}
+	return messages
+}
+
+func endOf(t testing.TB, hooks *agent.Hooks, clock agent.Clock, messages []agent.Message) {
+	t.Helper()
+	hooks.OnRunEnd.Fire(t.Context(), agent.NewRun(&agent.Env{Conversation: plainTalk{messages}, Clock: clock}), agent.AgentResult{})
+}
+
+var factTalk = talk("user: Hello there, my friend", "assistant: Hello.", "user: Please remember that I like window seats. And tea.",
+	"user: Can you book the train?", "assistant: Done. The booking is saved at https://rail.example.org/b/17.", "user: thanks", "user: note that", "tool: always failed at /etc/passwd/x")
+
+func TestFactsOfAConversationAreFound(t *testing.T) {
+	want := []builtin.ExtractedFact{
+		{Kind: "remember", Text: "Please remember that I like window seats."},
+		{Kind: "request", Text: "Can you book the train?"},
+		{Kind: "outcome", Text: "The booking is saved at https://rail.example.org/b/17."},
+		{Kind: "address", Text: "https://rail.example.org/b/17"},
+	}
+	if got := builtin.ExtractFacts(factTalk); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v\nwant %+v", got, want)
+	}
+	if got := builtin.ExtractFacts(talk("user: fix it", "assistant: done")); got != nil {
+		t.Errorf("short texts: %+v", got)
+	}
+}
+
+func TestFactsAreKeptInTheMemoryOnce(t *testing.T) {
+	memory := new(builtin.MemoryStore)
+	var hooks agent.Hooks
+	extractor := &builtin.MemoryExtractor{Memory: memory}
+	hooks.Use(extractor)
+	hooks.Use(extractor)
+	endOf(t, &hooks, nil, factTalk)
+	endOf(t, &hooks, nil, factTalk)
+	facts, _ := memory.Facts(t.Context(), "")
+	if len(facts) != 4 || facts[3].Source != "conversation" || !strings.HasPrefix(facts[3].Key, "remember-") || facts[3].Value != "Please remember that I like window seats." {
+		t.Errorf("facts: %+v", facts)
+	}
+	endOf(t, &hooks, nil, talk("user: please remember the milk", "assistant: done, saved", "user: a", "user: b", "user: c"))
+	if again, _ := memory.Facts(t.Context(), ""); len(again) != 4 {
+		t.Errorf("a short conversation was looked at: %+v", again)
+	}
+}
+
+func TestAtMostEightFactsOfTheLastTwentyMessagesAreKept(t *testing.T) {
+	memory := new(builtin.MemoryStore)
+	var hooks agent.Hooks
+	saw := 0
+	hooks.Use(&builtin.MemoryExtractor{Memory: memory, Extract: func(_ context.Context, _ *agent.Run, m []agent.Message) ([]builtin.ExtractedFact, error) {
+		saw = len(m)
+		facts := []builtin.ExtractedFact{{Text: "too short"}, {Text: "token=hunter2 of bob@example.org"}, {Text: "token=hunter3 of bob@example.org"}}
+		for i := range 20 {
+			facts = append(facts, builtin.ExtractedFact{Kind: "k\nk", Text: fmt.Sprintf("fact number %d\n# and more", i)})
+		}
+		return facts, errors.New("and then it failed")
+	}})
+	var events hookkit.Recorder
+	hooks.Trace(&events)
+	endOf(t, &hooks, nil, make([]agent.Message, 50))
+	facts, _ := memory.Facts(t.Context(), "")
+	if saw != 20 || len(facts) != 8 || facts[7].Value != "token=[REDACTED] of bob@example.org" || facts[6].Value != "fact number 0 # and more" || !strings.HasPrefix(facts[6].Key, "k k-") {
+		t.Errorf("saw %d messages, kept %+v", saw, facts)
+	}
+	if e := events.Events()[0]; e.Failure == nil || !strings.Contains(e.Failure.Error(), "and then it failed") {
+		t.Errorf("reported: %v", e.Failure)
+	}
+}
+
+func TestFactsAreWrittenToAFilePerDayAndTheFirstToOneThatStays(t *testing.T) {
+	dir := t.TempDir()
+	clock := hooktest.NewClock(time.Date(2026, 1, 2, 23, 0, 0, 0, time.UTC))
+	n := 0
+	var hooks agent.Hooks
+	hooks.Use(&builtin.MemoryExtractor{Dir: dir, Extract: func(context.Context, *agent.Run, []agent.Message) ([]builtin.ExtractedFact, error) {
+		var facts []builtin.ExtractedFact
+		for i := range 6 {
+			n++
+			facts = append(facts, builtin.ExtractedFact{Kind: "k", Text: fmt.Sprintf("%d.%d %s", n, i, strings.Repeat("ä", 100))})
+		}
+		return append(facts, builtin.ExtractedFact{Kind: "k", Text: "always the same"}), nil
+	}})
+	day, stays := filepath.Join(dir, "2026-01-02.md"), filepath.Join(dir, "MEMORY.md")
+	endOf(t, &hooks, clock, factTalk)
+	if got := string(fileBytes(t, day)); strings.Count(got, "\n") != 7 || !strings.HasSuffix(got, "- [k] always the same\n") {
+		t.Errorf("the day: %s", got)
+	}
+	if got := string(fileBytes(t, stays)); strings.Count(got, "\n") != 4 {
+		t.Errorf("what stays: %s", got)
+	}
+	for range 30 {
+		endOf(t, &hooks, clock, factTalk)
+	}
+	got := string(fileBytes(t, day))
+	if runes := utf8.RuneCountInString(got); runes > 8000 || runes < 7500 || strings.Count(got, "always the same") > 1 || !strings.HasPrefix(got, "- [k] ") || !strings.Contains(got, fmt.Sprintf("] %d.5", n)) {
+		t.Errorf("the day has %d characters: %s", runes, got)
+	}
+	if runes := utf8.RuneCountInString(string(fileBytes(t, stays))); runes > 4000 || runes < 3500 {
+		t.Errorf("what stays has %d characters", runes)
+	}
+	clock.Advance(2 * time.Hour)
+	endOf(t, &hooks, clock, factTalk)
+	if _, err := os.Stat(filepath.Join(dir, "2026-01-03.md")); err != nil {
+		t.Error(err)
+	}
+	mustPanic(t, "Memory and Dir are both empty", func() { hooks.Use(&builtin.MemoryExtractor{}) })
+}
+
+func ExampleMemoryExtractor() {
+	memory := new(builtin.MemoryStore)
+	var hooks agent.Hooks
+	hooks.Use(&builtin.MemoryExtractor{Memory: memory})
+
+	run := agent.NewRun(&agent.Env{})
+	hooks.OnRunEnd.Fire(context.Background(), run, agent.AgentResult{Messages: []agent.Message{
+		{Role: agent.RoleUser, Content: "Hi."}, {Role: agent.RoleAssistant, Content: "Hello."},
+		{Role: agent.RoleUser, Content: "Remember that I travel with a dog."}, {Role: agent.RoleAssistant, Content: "I will."},
+		{Role: agent.RoleUser, Content: "Thanks."}, {Role: agent.RoleAssistant, Content: "You are welcome."},
+	}})
+	facts, _ := memory.Facts(context.Background(), "")
+	for _, f := range facts {
+		fmt.Println(f.Value)
+	}
+	// Output: Remember that I travel with a dog.
+}

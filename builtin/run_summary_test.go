@@ -1,0 +1,111 @@
+package builtin_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/hookgen/hookgen/builtin"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hooktest"
+	"github.com/hookgen/hookgen/loop"
+)
+
+func TestASummaryOfTheConversationIsWrittenAnew(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "made")
+	clock := hooktest.NewClock(time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC))
+	for _, task := range []string{"first\n# not a heading", "second, password=hunter2"} {
+		hooktest.Loop{
+			Agent: &loop.Agent{Clock: clock},
+			Turns: []hooktest.Turn{hooktest.Call("look", `{"at":"x"}`), hooktest.Reply("A *fine* reply.")},
+			Tools: []agent.Tool{&hooktest.Tool{Name: "look", Result: "a door"}},
+			Hooks: []agent.Hook{&builtin.RunSummary{Dir: dir, Enabled: true}},
+		}.Do(t, t.Context(), loop.Request{Task: task, Conversation: "../a b"})
+	}
+	got := string(fileBytes(t, filepath.Join(dir, "%2e%2e%2fa%20b.md")))
+	want := `# ../a b, 2026-01-02 03:04 UTC
+
+## Last messages
+
+- user: second, password=[REDACTED]
+- assistant: look({"at":"x"})
+- tool: a door
+- assistant: A *fine* reply.
+
+## Final reply
+
+A *fine* reply.
+`
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestALongSummaryKeepsTheReplyAndTheNewestMessages(t *testing.T) {
+	dir := t.TempDir()
+	var messages []agent.Message
+	for i := range 30 {
+		messages = append(messages, agent.Message{Role: agent.RoleUser, Content: fmt.Sprint("number ", i, " ", strings.Repeat("ä", 400))})
+	}
+	hooktest.Loop{Turns: []hooktest.Turn{hooktest.Reply(strings.Repeat("z", 5000))}, Hooks: []agent.Hook{&builtin.RunSummary{Dir: dir, Enabled: true}}}.
+		Do(t, t.Context(), loop.Request{Task: "last", Messages: messages, Conversation: "c"})
+	text := string(fileBytes(t, filepath.Join(dir, "c.md")))
+	if n := utf8.RuneCountInString(text); n > 2000 || n < 1700 {
+		t.Errorf("it has %d characters", n)
+	}
+	if !strings.HasSuffix(text, "\n"+strings.Repeat("z", 599)+"…\n") || !strings.Contains(text, "- user: last\n") || !strings.Contains(text, "number 29") || strings.Contains(text, "number 20") {
+		t.Errorf("text:\n%s", text)
+	}
+}
+
+func TestThereIsNoSummaryWithoutAnIdentityOrWhenDisabled(t *testing.T) {
+	var log bytes.Buffer
+	old := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
+	defer slog.SetDefault(old)
+	dir := t.TempDir()
+	for _, c := range []struct {
+		hook *builtin.RunSummary
+		id   string
+	}{{&builtin.RunSummary{Dir: dir, Enabled: true}, ""}, {&builtin.RunSummary{Dir: dir}, "c"}, {&builtin.RunSummary{}, "c"}} {
+		hooktest.Loop{Turns: []hooktest.Turn{hooktest.Reply("x")}, Hooks: []agent.Hook{c.hook}}.Do(t, t.Context(), loop.Request{Task: "go", Conversation: c.id})
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 0 {
+		t.Errorf("files: %v", entries)
+	}
+	if n := strings.Count(log.String(), "has no identity"); n != 1 {
+		t.Errorf("%d warnings: %s", n, log.String())
+	}
+	mustPanic(t, "Dir is empty", func() { new(agent.Hooks).Use(&builtin.RunSummary{Enabled: true}) })
+}
+
+func ExampleRunSummary() {
+	dir, _ := os.MkdirTemp("", "summaries")
+	defer os.RemoveAll(dir)
+	a := &loop.Agent{
+		Model: hooktest.NewScript(hooktest.Reply("Take the 9:04.")),
+		Clock: hooktest.NewClock(time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC)),
+		Use:   []agent.Hook{&builtin.RunSummary{Dir: dir, Enabled: true}},
+	}
+	_, _ = a.Do(context.Background(), loop.Request{Task: "When does the train leave?", Conversation: "trains"})
+	page, _ := os.ReadFile(filepath.Join(dir, "trains.md"))
+	fmt.Print(string(page))
+	// Output:
+	// # trains, 2026-01-02 03:04 UTC
+	//
+	// ## Last messages
+	//
+	// - user: When does the train leave?
+	// - assistant: Take the 9:04.
+	//
+	// ## Final reply
+	//
+	// Take the 9:04.
+}
