@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -29,7 +30,25 @@ var highlights = []string{
 	"== 7 of 7",
 }
 
+// readModule reads what the tools of the tour will: the go command repeats a test's last result as long as what the test
+// itself has read is the same.
+func readModule(t *testing.T) {
+	t.Helper()
+	for _, dir := range []string{"cmd/hookgen", "gen", "hookkit", "spec"} {
+		err := filepath.WalkDir(filepath.Join("..", "..", dir), func(path string, entry fs.DirEntry, err error) error {
+			if err == nil && !entry.IsDir() {
+				_, err = os.ReadFile(path)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestTheTourShowsWhatItPromises(t *testing.T) {
+	readModule(t)
 	temporary := t.TempDir()
 	t.Setenv("TMPDIR", temporary)
 	t.Setenv("TMP", temporary) // for Windows
