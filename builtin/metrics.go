@@ -1,0 +1,180 @@
+package builtin
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hookgen/hookgen/generated/agent"
+)
+
+// Metrics counts what runs do.
+//
+// It observes AfterLLM, AfterTool, OnBudgetExceeded, AfterStep and OnRunEnd, in the tier Observability. Every 10 calls of
+// a tool it logs "x: 10 calls, 8 ok / 2 fail, avg 1.2ms", and it warns when a budget is exceeded. A call that was
+// refused, denied or skipped with an error is no success. State: the sums of all runs. Safe for concurrent use; it must
+// not be copied.
+type Metrics struct {
+	Log      *slog.Logger                  // nil: slog.Default
+	Classify func(agent.StepResult) string // the class of a step; nil: "error" if it or a call failed, else "productive"
+
+	mu   sync.Mutex
+	sums MetricsReport
+}
+
+// A MetricsReport is what was counted.
+type MetricsReport struct {
+	Runs         int                    `json:"total_runs"`
+	Steps        int                    `json:"total_steps"`
+	LLMCalls     int                    `json:"total_llm_calls"`
+	ToolCalls    int                    `json:"total_tool_calls"`
+	Errors       int                    `json:"total_errors"` // failed calls, and steps that failed without one
+	InputTokens  int                    `json:"input_tokens"`
+	OutputTokens int                    `json:"output_tokens"`
+	Duration     time.Duration          `json:"duration_ns"` // of the runs that are over
+	Tools        map[string]ToolMetrics `json:"tools"`
+	Classes      map[string]int         `json:"classes"` // steps by class
+	Exceeded     map[string]int         `json:"exceeded,omitempty"`
+}
+
+// ToolMetrics is what was counted of one tool.
+type ToolMetrics struct {
+	Calls     int           `json:"calls"`
+	Successes int           `json:"successes"`
+	Failures  int           `json:"failures"`
+	Duration  time.Duration `json:"duration_ns"`
+}
+
+// Bind adds the observers.
+func (m *Metrics) Bind(h *agent.Hooks) {
+	h.AfterLLM.Observe(afterLLMObserver(func(_ context.Context, _ *agent.Run, fired agent.AfterLLMFired[agent.LLMResponse]) {
+		m.count(func(s *MetricsReport) {
+			s.LLMCalls++
+			s.InputTokens += fired.Payload.Usage.Input
+			s.OutputTokens += fired.Payload.Usage.Output
+		})
+	}))
+	h.AfterTool.Observe(afterToolObserver(m.tool))
+	h.AfterStep.Observe(afterStepObserver(m.step))
+	h.OnBudgetExceeded.Observe(budgetObserver(m.exceeded))
+	h.OnRunEnd.Observe(runEndObserver(func(_ context.Context, _ *agent.Run, fired agent.OnRunEndFired[agent.AgentResult]) {
+		m.count(func(s *MetricsReport) { s.Runs++; s.Duration += fired.Payload.Elapsed })
+	}))
+}
+
+func (m *Metrics) count(f func(*MetricsReport)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.sums.Tools == nil {
+		m.sums.Tools, m.sums.Classes, m.sums.Exceeded = map[string]ToolMetrics{}, map[string]int{}, map[string]int{}
+	}
+	f(&m.sums)
+}
+
+func (m *Metrics) tool(ctx context.Context, _ *agent.Run, fired agent.AfterToolFired[agent.ToolCallResult]) {
+	name := cut(fired.Left.Call.Name, maxShownName)
+	var t ToolMetrics
+	m.count(func(s *MetricsReport) {
+		s.ToolCalls++
+		t = s.Tools[name]
+		t.Calls++
+		t.Duration += fired.Left.Elapsed
+		if fired.Err == nil && fired.Left.OK() {
+			t.Successes++
+		} else {
+			t.Failures++
+			s.Errors++
+		}
+		s.Tools[name] = t
+	})
+	if t.Calls%10 == 0 {
+		m.log().InfoContext(ctx, fmt.Sprintf("%s: %d calls, %d ok / %d fail, avg %.1fms", name, t.Calls, t.Successes, t.Failures,
+			float64(t.Duration)/float64(time.Millisecond)/float64(t.Calls)))
+	}
+}
+
+func (m *Metrics) step(_ context.Context, _ *agent.Run, fired agent.AfterStepFired[agent.StepResult]) {
+	step := fired.Payload
+	failed := slices.ContainsFunc(step.Results, failedCall)
+	class := stepClass(step)
+	if m.Classify != nil {
+		class = m.Classify(step)
+	}
+	m.count(func(s *MetricsReport) {
+		s.Steps++
+		s.Classes[class]++
+		if step.Err != "" && !failed {
+			s.Errors++
+		}
+	})
+}
+
+// stepClass is "error" for a step that failed or in which a call failed, else "productive".
+func stepClass(step agent.StepResult) string {
+	if step.Err != "" || slices.ContainsFunc(step.Results, failedCall) {
+		return "error"
+	}
+	return "productive"
+}
+
+func failedCall(r agent.ToolCallResult) bool { return !r.OK() }
+
+func (m *Metrics) exceeded(ctx context.Context, _ *agent.Run, fired agent.OnBudgetExceededFired[agent.BudgetExceeded]) {
+	b := fired.Payload
+	m.count(func(s *MetricsReport) { s.Exceeded[string(b.Kind)]++ })
+	m.log().WarnContext(ctx, "a budget was exceeded", "kind", b.Kind, "used", b.Used, "limit", b.Limit, "by", b.By)
+}
+
+func (m *Metrics) log() *slog.Logger {
+	if m.Log != nil {
+		return m.Log
+	}
+	return slog.Default()
+}
+
+// Report returns a copy of what was counted so far.
+func (m *Metrics) Report() MetricsReport {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := m.sums
+	r.Tools, r.Classes, r.Exceeded = maps.Clone(r.Tools), maps.Clone(r.Classes), maps.Clone(r.Exceeded)
+	return r
+}
+
+// String is the report in headed lines: steps and errors, tokens, duration, the ten most used tools, classes, model calls.
+func (r MetricsReport) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "steps: %d, errors: %d\n", r.Steps, r.Errors)
+	fmt.Fprintf(&b, "tokens: %d in, %d out\n", r.InputTokens, r.OutputTokens)
+	fmt.Fprintf(&b, "duration: %s\n", r.Duration.Round(time.Millisecond))
+	fmt.Fprintf(&b, "model calls: %d\n", r.LLMCalls)
+	b.WriteString("tools:\n")
+	names := slices.SortedFunc(maps.Keys(r.Tools), func(x, y string) int {
+		if d := r.Tools[y].Calls - r.Tools[x].Calls; d != 0 {
+			return d
+		}
+		return strings.Compare(x, y)
+	})
+	for _, name := range names[:min(len(names), 10)] {
+		t := r.Tools[name]
+		fmt.Fprintf(&b, "  %s: %d calls, %d ok / %d fail\n", oneLine(name, maxShownName), t.Calls, t.Successes, t.Failures)
+	}
+	b.WriteString("classes:\n")
+	for _, class := range slices.Sorted(maps.Keys(r.Classes)) {
+		fmt.Fprintf(&b, "  %s: %d\n", oneLine(class, maxShownName), r.Classes[class])
+	}
+	return b.String()
+}
+
+// budgetObserver is a function as an observer of OnBudgetExceeded.
+type budgetObserver func(context.Context, *agent.Run, agent.OnBudgetExceededFired[agent.BudgetExceeded])
+
+// ObserveOnBudgetExceeded calls f.
+func (f budgetObserver) ObserveOnBudgetExceeded(ctx context.Context, run *agent.Run, fired agent.OnBudgetExceededFired[agent.BudgetExceeded]) {
+	f(ctx, run, fired)
+}
