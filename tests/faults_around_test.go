@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -228,6 +229,7 @@ func TestAfterATimeoutOfTheOuterHookTheInnerOneCannotRunTheAct(t *testing.T) {
 				t.Errorf("the fire returned %v", err)
 			}
 			time.Sleep(time.Hour)
+			synctest.Wait()
 			if a.n != 0 || !errors.Is(late, hookkit.ErrNextOver) {
 				t.Errorf("the act ran %d times; the late next returned %v", a.n, late)
 			}
@@ -248,10 +250,9 @@ func TestAHookAroundOneThatTimedOutMayTryAgain(t *testing.T) {
 			}
 			return answer, err
 		})
-		slowFirst := true
+		var called atomic.Bool
 		wrap(&h, func(ctx context.Context, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
-			if slowFirst {
-				slowFirst = false
+			if !called.Swap(true) {
 				time.Sleep(10 * time.Second)
 			}
 			return next.Call(ctx, item)

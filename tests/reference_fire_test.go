@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/hookgen/hookgen/hookkit"
@@ -98,14 +99,22 @@ func (d deed) timesOut() bool { return d.What == "fail" && d.N == len(failureMod
 
 // A fireLog is what hooks saw.
 type fireLog struct {
+	mu   sync.Mutex // of hooks that time out and the others
 	ran  []int
 	seen []fixture.Item
+}
+
+// note notes that the i-th hook runs.
+func (l *fireLog) note(i int, seen fixture.Item) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ran, l.seen = append(l.ran, i), append(l.seen, seen)
 }
 
 // act makes the hook that does the deed as the i-th.
 func (p *firepoint) act(i int, d deed, log *fireLog) any {
 	return p.hook(func(c hookCall) hookReply {
-		log.ran, log.seen = append(log.ran, i), append(log.seen, c.item)
+		log.note(i, c.item)
 		switch d.What {
 		case "replace":
 			return hookReply{outcome: p.replacement(d.replaced(i, c.item), fmt.Sprint("reason ", i)), values: d.values(i)}
@@ -123,7 +132,8 @@ func (p *firepoint) act(i int, d deed, log *fireLog) any {
 
 // A refFire is what a fire must do.
 type refFire struct {
-	fireLog
+	ran       []int
+	seen      []fixture.Item
 	left      fixture.Item
 	exit      any
 	collected []string
