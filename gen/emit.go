@@ -214,7 +214,7 @@ var locals = []string{
 	"ctx", "run", "f", "w", "h", "c", "v", "out", "both", "values", "own", "next", "reason", "p", "s", "a", "act", "answer",
 	"err", "returned", "result", "failure", "n", "when", "ok",
 	"any", "error", "bool", "string", "int", "nil", "true", "false", "len", "recover", "append", "new",
-	"context", "io", "hookkit",
+	"context", "io", "hookkit", "exit", "collected",
 }
 
 // inner are the further names that stand in functions which mention types of the spec.

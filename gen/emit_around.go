@@ -64,16 +64,27 @@ func (p *pointEmitter) next(f *jen.File) {
 
 // aroundFire emits Fire.
 func (p *pointEmitter) aroundFire(f *jen.File) {
+	recv := func() *jen.Statement { return f.Func().Params(jen.Id("p").Op("*").Id(p.n + "Point")) }
+	params := []jen.Code{ctxParam(), runParam(), jen.Id(p.param).Add(p.payload()), jen.Id("act").Add(p.actFunc())}
+	results := jen.Params(jen.Id("result").Add(p.result()), jen.Err().Error())
+	args := []jen.Code{jen.Id("ctx"), jen.Id("run"), jen.Id(p.param), jen.Id("act")}
 	comment(f, "Fire runs the act within the hooks, and returns what the outermost of them answered. A panic of a hook or of the act",
 		"comes back as a *hookkit.Failure.")
-	f.Func().Params(jen.Id("p").Op("*").Id(p.n+"Point")).Id("Fire").
-		Params(ctxParam(), runParam(), jen.Id(p.param).Add(p.payload()), jen.Id("act").Add(p.actFunc())).
-		Params(p.result(), jen.Error()).Block(
-		jen.If(jen.Id("p").Dot("Load").Call().Op("==").Nil()).Block(
-			jen.Return(kitType("Perform").Call(jen.Id("ctx"), jen.Lit(p.n), jen.Id(p.param), jen.Id("act")))),
+	recv().Id("Fire").Params(params...).Add(results.Clone()).Block(
+		jen.If(jen.Id("p").Dot("Armed").Dot("Load").Call()).Block(jen.Return(jen.Id("p").Dot("fire").Call(args...))),
+		jen.Id("returned").Op(":=").False(),
+		jen.Defer().Func().Params().Block(
+			jen.If(jen.Op("!").Id("returned")).Block(
+				jen.Err().Op("=").Add(kitType("Unwrapped")).Call(jen.Id("ctx"), jen.Lit(p.n), jen.Recover())),
+		).Call(),
+		jen.If(jen.List(jen.Id("result"), jen.Err()).Op("=").Id("act").Call(jen.Id("ctx"), jen.Id(p.param)), jen.Err().Op("!=").Nil()).Block(
+			jen.Id("result").Op("=").Op("*").New(p.result())), // as it is when there are hooks
+		jen.Id("returned").Op("=").True(),
+		jen.Return())
+
+	comment(f, "fire is Fire where there are hooks, or somebody is told.")
+	recv().Id("fire").Params(params...).Add(results.Clone()).Block(
 		jen.Id("s").Op(":=").Id("p").Dot("Settle").Call(jen.Id("ctx"), jen.Id("run")),
-		jen.If(jen.Len(jen.Id("s").Dot("Hooks")).Op("==").Lit(0).Op("&&").Op("!").Id("s").Dot("Firing").Dot("Watched").Call()).Block(
-			jen.Return(kitType("Perform").Call(jen.Id("ctx"), jen.Lit(p.n), jen.Id(p.param), jen.Id("act")))),
 		jen.Id("a").Op(":=").Op("&").Id(p.actType()).Values(jen.Dict{jen.Id("run"): jen.Id("run"), jen.Id("plan"): jen.Id("s"), jen.Id("do"): jen.Id("act")}),
 		jen.Defer().Id("a").Dot("End").Call(),
 		jen.If(jen.Id("s").Dot("Firing").Dot("Watched").Call()).Block(

@@ -98,14 +98,14 @@ func (p *pointEmitter) watch(f *jen.File) {
 		return
 	}
 	fire := func() *jen.Statement {
-		c := jen.Id("p").Dot("fire").Call(append([]jen.Code{jen.Id("ctx"), jen.Id("run"), jen.Id("at"), jen.Id("s"), jen.Lit(0)}, p.start()...)...)
+		c := jen.Id("p").Dot("fire").Call(jen.Id("ctx"), jen.Id("run"), jen.Id(p.carrier()), jen.Id("s"))
 		if p.p.Kind == Observe {
 			return c
 		}
 		return jen.Return(c)
 	}
 	comment(f, "watch is Fire where somebody is told.")
-	f.Func().Params(jen.Id("p").Op("*").Id(p.n+"Point")).Id("watch").Params(ctxParam(), runParam(), jen.Id("at").Op("*").Add(p.payload())).
+	f.Func().Params(jen.Id("p").Op("*").Id(p.n+"Point")).Id("watch").Params(ctxParam(), runParam(), p.carrierParam()).
 		Add(p.fireResults(true)).BlockFunc(func(g *jen.Group) {
 		g.Id("s").Op(":=").Id("p").Dot("Settle").Call(jen.Id("ctx"), jen.Id("run"))
 		if p.p.Kind == Observe {
@@ -113,7 +113,7 @@ func (p *pointEmitter) watch(f *jen.File) {
 		} else {
 			g.If(jen.Op("!").Id("s").Dot("Firing").Dot("Watched").Call()).Block(fire())
 		}
-		g.Id("fired").Op(":=").Id(p.n + "Fired").Types(p.payload()).Values(jen.Id("Payload").Op(":").Op("*").Id("at"))
+		g.Id("fired").Op(":=").Id(p.n + "Fired").Types(p.payload()).Values(jen.Id("Payload").Op(":").Add(p.current()))
 		g.Defer().Func().Params().BlockFunc(func(g *jen.Group) {
 			p.tell(g, jen.Id("s"), map[string]jen.Code{"Left": jen.Op("*").Id("at"), "Exit": jen.Id("exit"), "Collected": jen.Id("collected"), "Err": jen.Err()})
 		}).Call()
@@ -153,40 +153,27 @@ func (p *pointEmitter) tell(g *jen.Group, s *jen.Statement, what map[string]jen.
 		tell(jen.Id("AnyObserver"), jen.Id("Observe"), s.Clone().Dot("Firing").Dot("Any").Call(any...)))
 }
 
-// carried is what a fire has so far when it resumes after a failing hook, as parameters.
-func (p *pointEmitter) carried() []jen.Code {
-	var ps []jen.Code
-	if p.p.Kind == Vote {
-		ps = append(ps, jen.Id("best").Id(p.n+"Exit"), jen.Id("rank").Int())
+// carrier is how the payload comes into fire and watch: by its address where hooks may change it.
+func (p *pointEmitter) carrier() string {
+	if p.rewrites() {
+		return "at"
 	}
-	if p.collects() {
-		ps = append(ps, jen.Id("had").Add(p.collected()))
-	}
-	return ps
+	return "payload"
 }
 
-// start is what carried is when a fire begins.
-func (p *pointEmitter) start() []jen.Code {
-	var as []jen.Code
-	if p.p.Kind == Vote {
-		as = append(as, jen.Nil(), jen.Lit(0))
+func (p *pointEmitter) carrierParam() *jen.Statement {
+	if p.rewrites() {
+		return jen.Id("at").Op("*").Add(p.payload())
 	}
-	if p.collects() {
-		as = append(as, jen.Nil())
-	}
-	return as
+	return jen.Id("payload").Add(p.payload())
 }
 
-// soFar is what carried is when a fire resumes.
-func (p *pointEmitter) soFar() []jen.Code {
-	var as []jen.Code
-	if p.p.Kind == Vote {
-		as = append(as, jen.Id("exit"), jen.Id("rank"))
+// current is the payload where fire and watch begin.
+func (p *pointEmitter) current() *jen.Statement {
+	if p.rewrites() {
+		return jen.Op("*").Id("at")
 	}
-	if p.collects() {
-		as = append(as, jen.Id("collected"))
-	}
-	return as
+	return jen.Id("payload")
 }
 
 // resultNames are the named results of fire.
@@ -204,79 +191,137 @@ func (p *pointEmitter) resultNames() []jen.Code {
 	return rs
 }
 
-// fire emits the loop: from hook i on, and again from the next one after a failure that does not stop it.
+// stops reports whether every failure ends the fire.
+func (p *pointEmitter) stops() bool { return p.failClosed() || p.p.Kind == Check }
+
+// fire emits the loop, in the shape that costs least: one function, one deferred recover that captures little.
 func (p *pointEmitter) fire(f *jen.File) {
 	if p.p.Kind == Around {
 		return
 	}
-	comment(f, "fire runs the hooks from i on.")
-	params := append([]jen.Code{ctxParam(), runParam(), jen.Id("at").Op("*").Add(p.payload()), jen.Id("s").Add(p.plan()), jen.Id("i").Int()}, p.carried()...)
+	comment(f, "fire runs the hooks of s, or those of now if s is nil.")
+	params := []jen.Code{ctxParam(), runParam(), p.carrierParam(), jen.Id("s").Add(p.plan())}
 	f.Func().Params(jen.Id("p").Op("*").Id(p.n + "Point")).Id("fire").Params(params...).Add(p.fireResults(true)).BlockFunc(func(g *jen.Group) {
-		if p.p.Kind == Vote {
-			g.Id("exit").Op("=").Id("best")
+		watch := jen.Id("p").Dot("watch").Call(jen.Id("ctx"), jen.Id("run"), jen.Id(p.carrier()))
+		instead := []jen.Code{jen.Return(watch)}
+		if p.p.Kind == Observe {
+			instead = []jen.Code{watch, jen.Return()}
 		}
-		if p.collects() {
-			g.Id("collected").Op("=").Id("had")
+		g.If(jen.Id("s").Op("==").Nil()).Block(
+			jen.If(jen.Id("s").Op("=").Id("p").Dot("Load").Call(), jen.Id("s").Op("==").Nil().Op("||").Op("!").Id("s").Dot("Plain")).Block(instead...))
+		flight := []jen.Code{jen.Id("Ctx").Op(":").Id("ctx"), jen.Id("Firing").Op(":").Id("s").Dot("Firing")}
+		if p.p.Kind == Vote && !p.stops() {
+			flight = append(flight, jen.Id("Rank").Op(":").Id("s").Dot("Firing").Dot("Rank"))
 		}
-		g.Id("hooks").Op(":=").Id("s").Dot("Hooks")
-		g.Id("payload").Op(":=").Op("*").Id("at") // before the rescue: a nil pointer is the caller's mistake
+		g.Id("f").Op(":=").Add(kitType("Flight")).Values(flight...)
+		if p.rewrites() {
+			g.Id("payload").Op(":=").Op("*").Id("at") // before the rescue: a nil pointer is the caller's mistake
+		}
+		if !p.stops() {
+			if p.rewrites() {
+				g.Id("plan").Op(":=").Id("s")
+			} else {
+				g.List(jen.Id("at"), jen.Id("plan")).Op(":=").List(jen.Op("&").Id("payload"), jen.Id("s"))
+			}
+		}
 		g.Defer().Func().Params().Block(p.rescue()).Call()
-		g.For(jen.Empty(), jen.Id("i").Op("<").Len(jen.Id("hooks")), jen.Id("i").Op("++")).BlockFunc(p.loop)
-		if p.p.Kind != Observe {
+		if p.p.Kind == Vote && p.stops() {
+			g.Var().Id("best").Id(p.n + "Exit")
+		}
+		g.For(jen.List(jen.Id("i"), jen.Id("h")).Op(":=").Range().Id("s").Dot("Hooks")).BlockFunc(func(g *jen.Group) {
+			g.Id("f").Dot("Hook").Op("=").Id("i")
+			p.loop(g)
+		})
+		g.Add(land())
+		switch {
+		case p.p.Kind == Vote && p.stops() && p.collects():
+			g.Return(jen.Id("best"), jen.Id("collected"), jen.Nil())
+		case p.p.Kind == Vote && p.stops():
+			g.Return(jen.Id("best"), jen.Nil())
+		case p.p.Kind != Observe:
 			g.Return(p.resultNames()...)
 		}
 	})
 }
 
-// rescue is what happens when a hook did not return: the deferred part of fire.
+// land tells the deferred function that no hook is running.
+func land() *jen.Statement { return jen.Id("f").Dot("Hook").Op("=").Lit(-1) }
+
+// rescue is what happens when a hook did not return: the deferred part of fire. Where a failure does not end the
+// fire, the rest of the hooks fires in its place, with what was collected and voted so far.
 func (p *pointEmitter) rescue() *jen.Statement {
-	crashed := jen.Id("s").Dot("Firing").Dot("Crashed").Call(jen.Id("ctx"), jen.Id("i"), jen.Recover())
-	resume := jen.Id("p").Dot("fire").Call(append([]jen.Code{jen.Id("ctx"), jen.Id("run"), jen.Id("at"), jen.Id("s"),
-		jen.Id("i").Op("+").Lit(1)}, p.soFar()...)...)
-	unfinished := jen.Id("i").Op("<").Len(jen.Id("hooks"))
-	if p.exits() && p.p.Kind == Flow {
-		unfinished.Op("&&").Id("exit").Op("==").Nil()
+	running := jen.Id("f").Dot("Hook").Op(">=").Lit(0)
+	crashed := jen.Id("f").Dot("Crashed").Call(jen.Recover())
+	if p.stops() {
+		return jen.If(running).Block(jen.Err().Op("=").Add(crashed))
 	}
-	if p.returnsErr() {
-		unfinished.Op("&&").Err().Op("==").Nil()
+	carrier := jen.Id("at")
+	if !p.rewrites() {
+		carrier = jen.Op("*").Id("at")
 	}
-	switch {
-	case p.p.Kind == Observe:
-		return jen.If(unfinished.Op("&&").Add(crashed).Op("==").Nil()).Block(resume)
-	case p.p.Kind == Check:
-		return jen.If(unfinished).Block(jen.Err().Op("=").Add(crashed))
-	case !p.returnsErr():
-		return jen.If(unfinished.Op("&&").Add(crashed).Op("==").Nil()).Block(jen.List(p.resultNames()...).Op("=").Add(resume))
-	case p.p.Kind == Vote:
-		return jen.If(unfinished).Block(
-			jen.If(jen.Err().Op("=").Add(crashed), jen.Err().Op("!=").Nil()).Block(
-				jen.Id("exit").Op("=").Nil()).Else().Block(jen.List(p.resultNames()...).Op("=").Add(resume)))
+	resume := jen.Id("p").Dot("fire").Call(jen.Id("f").Dot("Ctx"), jen.Id("run"), carrier, jen.Op("&").Qual(kit, "Plan").Types(p.hook()).Values(
+		jen.Id("Hooks").Op(":").Id("plan").Dot("Hooks").Index(jen.Id("f").Dot("Hook").Op("+").Lit(1).Op(":")),
+		jen.Id("Firing").Op(":").Id("f").Dot("Rest").Call()))
+	if !p.returnsErr() {
+		if p.collects() {
+			resume = jen.Id("collected").Op("=").Append(jen.Id("collected"), resume.Op("..."))
+		}
+		return jen.If(running.Op("&&").Add(crashed).Op("==").Nil()).Block(resume)
 	}
-	return jen.If(unfinished).Block(
-		jen.If(jen.Err().Op("=").Add(crashed), jen.Err().Op("==").Nil()).Block(jen.List(p.resultNames()...).Op("=").Add(resume)))
+	return jen.If(running).BlockFunc(func(g *jen.Group) {
+		g.If(jen.Err().Op("=").Add(crashed), jen.Err().Op("==").Nil()).BlockFunc(func(g *jen.Group) {
+			if p.p.Kind != Vote && !p.collects() {
+				g.List(p.resultNames()...).Op("=").Add(resume)
+				return
+			}
+			var results []jen.Code
+			if p.exits() {
+				results = append(results, jen.Id("better"))
+			}
+			if p.collects() {
+				results = append(results, jen.Id("more"))
+			}
+			g.List(append(results, jen.Id("failure"))...).Op(":=").Add(resume)
+			if p.collects() {
+				g.Id("collected").Op("=").Append(jen.Id("collected"), jen.Id("more").Op("..."))
+			}
+			if !p.exits() {
+				g.Err().Op("=").Id("failure")
+				return
+			}
+			g.If(jen.Err().Op("=").Id("failure"), jen.Id("better").Op("!=").Nil()).Block(jen.Id("exit").Op("=").Id("better"))
+		})
+		if p.p.Kind == Vote {
+			g.If(jen.Err().Op("!=").Nil()).Block(jen.Id("exit").Op("=").Nil())
+		}
+	})
 }
 
 // loop is the body of the loop over the hooks.
 func (p *pointEmitter) loop(g *jen.Group) {
-	call := jen.Id("hooks").Index(jen.Id("i")).Dot(p.n).Call(jen.Id("ctx"), jen.Id("run"), jen.Id("payload"))
-	fail := func() *jen.Statement {
-		return jen.Id("s").Dot("Firing").Dot("Fail").Call(jen.Id("ctx"), jen.Id("i"), jen.Id("failure"))
+	call := jen.Id("h").Dot(p.n).Call(jen.Id("f").Dot("Ctx"), jen.Id("run"), jen.Id("payload"))
+	fail := func(outcome jen.Code) *jen.Statement {
+		return jen.Id("f").Dot("Fail").Call(outcome, jen.Id("failure"))
 	}
 	failed := jen.Id("failure").Op("!=").Nil()
-	switch {
-	case p.p.Kind == Observe:
-		g.If(jen.Id("failure").Op(":=").Add(call), failed).Block(jen.Id("_").Op("=").Add(fail()))
+	switch p.p.Kind {
+	case Observe:
+		g.If(jen.Id("failure").Op(":=").Add(call), failed).Block(jen.Id("_").Op("=").Add(fail(jen.Nil())))
 		return
-	case p.p.Kind == Check:
-		g.If(jen.Id("failure").Op(":=").Add(call), failed).Block(jen.Return(fail()))
+	case Check:
+		g.If(jen.Id("failure").Op(":=").Add(call), failed).Block(jen.Return(fail(jen.Nil())))
 		return
-	case p.p.Kind == Collect:
+	case Collect:
 		g.List(jen.Id("values"), jen.Id("failure")).Op(":=").Add(call)
 		g.If(failed.Clone()).BlockFunc(func(g *jen.Group) {
-			if p.returnsErr() {
-				g.If(jen.Err().Op("=").Add(fail()), jen.Err().Op("!=").Nil()).Block(jen.Return(p.resultNames()...))
-			} else {
-				g.Id("_").Op("=").Add(fail())
+			switch {
+			case p.stops():
+				g.Return(jen.Id("collected"), fail(jen.Nil()))
+				return
+			case p.returnsErr():
+				g.If(jen.Err().Op("=").Add(fail(jen.Nil())), jen.Err().Op("!=").Nil()).Block(jen.Return(p.resultNames()...))
+			default:
+				g.Id("_").Op("=").Add(fail(jen.Nil()))
 			}
 			g.Continue()
 		})
@@ -284,33 +329,35 @@ func (p *pointEmitter) loop(g *jen.Group) {
 		return
 	}
 
+	out := []jen.Code{jen.Id("out"), jen.Id("failure")}
+	stop := func(failure jen.Code) jen.Code {
+		var rs []jen.Code
+		if p.exits() {
+			rs = append(rs, jen.Nil())
+		}
+		if p.collects() {
+			rs = append(rs, jen.Id("collected"))
+		}
+		return jen.Return(append(rs, failure)...)
+	}
 	if p.collects() {
-		g.List(jen.Id("out"), jen.Id("values"), jen.Id("failure")).Op(":=").Add(call)
-	} else {
-		g.List(jen.Id("out"), jen.Id("failure")).Op(":=").Add(call)
+		out = []jen.Code{jen.Id("out"), jen.Id("values"), jen.Id("failure")}
 	}
 	legal := jen.Id("failure").Op("==").Nil()
-	if p.collects() {
-		g.If(jen.Id("out").Op("==").Nil().Op("&&").Add(legal.Clone())).BlockFunc(func(g *jen.Group) { p.keep(g); g.Continue() })
-	} else {
-		g.If(jen.Id("out").Op("==").Nil().Op("&&").Add(legal.Clone())).Block(jen.Continue())
-	}
+	g.List(out...).Op(":=").Add(call)
+	g.If(jen.Id("out").Op("==").Nil().Op("&&").Add(legal.Clone())).BlockFunc(func(g *jen.Group) { p.keep(g); g.Continue() })
 	g.If(legal).BlockFunc(func(g *jen.Group) {
 		if p.p.Kind == Vote {
 			p.count(g)
 		} else {
 			p.decide(g)
 		}
-		g.Id("failure").Op("=").Add(kitType("Illegal")).Call(jen.Id("out"))
 	})
-	stop := []jen.Code{}
-	if p.exits() {
-		stop = append(stop, jen.Nil())
+	if p.stops() {
+		g.Add(stop(fail(jen.Id("out"))))
+		return
 	}
-	if p.collects() {
-		stop = append(stop, jen.Id("collected"))
-	}
-	g.If(jen.Id("failure").Op("=").Add(fail()), jen.Id("failure").Op("!=").Nil()).Block(jen.Return(append(stop, jen.Id("failure"))...))
+	g.If(jen.Id("failure").Op("=").Add(fail(jen.Id("out"))), jen.Id("failure").Op("!=").Nil()).Block(stop(jen.Id("failure")))
 }
 
 // keep adds a hook's contributions to what was collected.
@@ -322,8 +369,12 @@ func (p *pointEmitter) keep(g *jen.Group) {
 
 // decide acts on a legal outcome of a flow, and falls out of its switch for any other.
 func (p *pointEmitter) decide(g *jen.Group) {
-	noted := func() *jen.Statement { return jen.Id("s").Dot("Firing").Dot("Decided").Call(jen.Id("i"), jen.Id("o")) }
-	g.Switch(jen.Id("o").Op(":=").Id("out").Assert(jen.Type())).BlockFunc(func(g *jen.Group) {
+	noted := func() *jen.Statement { return jen.Id("f").Dot("Decided").Call(jen.Id("out")) }
+	kind := jen.Id("out").Assert(jen.Type())
+	if p.rewrites() {
+		kind = jen.Id("o").Op(":=").Add(kind)
+	}
+	g.Switch(kind).BlockFunc(func(g *jen.Group) {
 		rewrite := func(verb string, to, at *jen.Statement) {
 			g.Case(jen.Id(p.made(verb))).BlockFunc(func(g *jen.Group) {
 				g.Add(noted())
@@ -341,6 +392,7 @@ func (p *pointEmitter) decide(g *jen.Group) {
 		if p.exits() {
 			g.Case(p.exitCases()...).BlockFunc(func(g *jen.Group) {
 				g.Add(noted())
+				g.Add(land())
 				p.keep(g)
 				rs := []jen.Code{jen.Id("out").Assert(jen.Id(p.n + "Exit"))}
 				if p.collects() {
@@ -376,11 +428,18 @@ func (p *pointEmitter) count(g *jen.Group) {
 		}
 	})
 	g.If(jen.Id("r").Op(">").Lit(0)).BlockFunc(func(g *jen.Group) {
-		g.Id("leads").Op(":=").Id("exit").Op("==").Nil().Op("||").Id("r").Op("<").Id("rank")
-		g.If(jen.Id("leads")).Block(
-			jen.List(jen.Id("exit"), jen.Id("rank")).Op("=").List(jen.Id("out").Assert(jen.Id(p.n+"Exit")), jen.Id("r")))
-		g.Id("s").Dot("Firing").Dot("Voted").Call(jen.Id("i"), jen.Id("out"), jen.Id("leads"))
+		g.If(jen.Id("f").Dot("Voted").Call(jen.Id("out"), jen.Id("r"))).Block(
+			jen.Id(p.leader()).Op("=").Id("out").Assert(jen.Id(p.n + "Exit")))
 		p.keep(g)
 		g.Continue()
 	})
+}
+
+// leader is the variable that holds the exit that leads a vote. Where every failure ends the fire it is not the
+// result, which is then nil.
+func (p *pointEmitter) leader() string {
+	if p.stops() {
+		return "best"
+	}
+	return "exit"
 }

@@ -279,26 +279,20 @@ func (p *pointEmitter) point(f *jen.File) {
 	}
 
 	comment(f, p.fireDoc()...)
-	payload, at := p.payload(), jen.Op("&").Id(p.param)
+	payload := p.payload()
 	if p.rewrites() {
-		payload, at = jen.Op("*").Add(p.payload()), jen.Id(p.param)
+		payload = jen.Op("*").Add(payload)
 	}
-	call := func(method string, rest ...jen.Code) *jen.Statement {
-		c := jen.Id("p").Dot(method).Call(append([]jen.Code{jen.Id("ctx"), jen.Id("run"), at}, rest...)...)
-		if p.p.Kind == Observe {
-			return c
+	// Small enough to be inlined, with its bare return: a point without hooks costs less than a call.
+	recv().Id("Fire").Params(ctxParam(), runParam(), jen.Id(p.param).Add(payload)).Add(p.fireResults(true)).BlockFunc(func(g *jen.Group) {
+		fire := jen.Id("p").Dot("fire").Call(jen.Id("ctx"), jen.Id("run"), jen.Id(p.param), jen.Nil())
+		if p.p.Kind != Observe {
+			fire = jen.List(p.resultNames()...).Op("=").Add(fire)
 		}
-		return jen.Return(c)
-	}
-	recv().Id("Fire").Params(ctxParam(), runParam(), jen.Id(p.param).Add(payload)).Add(p.fireResults(false)).BlockFunc(func(g *jen.Group) {
-		g.Id("s").Op(":=").Id("p").Dot("Load").Call()
-		g.If(jen.Id("s").Op("==").Nil()).Block(jen.Return(p.nothing()...))
-		if p.p.Kind == Observe {
-			g.If(jen.Op("!").Id("s").Dot("Plain")).Block(call("watch"), jen.Return())
-		} else {
-			g.If(jen.Op("!").Id("s").Dot("Plain")).Block(call("watch"))
+		g.If(jen.Id("p").Dot("Armed").Dot("Load").Call()).Block(fire)
+		if p.p.Kind != Observe {
+			g.Return()
 		}
-		g.Add(call("fire", append([]jen.Code{jen.Id("s"), jen.Lit(0)}, p.start()...)...))
 	})
 }
 
@@ -347,15 +341,4 @@ func (p *pointEmitter) fireResults(named bool) *jen.Statement {
 		return jen.Add(rs[0])
 	}
 	return jen.Params(rs...)
-}
-
-// nothing are the results of a fire of no hook.
-func (p *pointEmitter) nothing() []jen.Code {
-	var rs []jen.Code
-	for _, has := range []bool{p.exits(), p.collects(), p.returnsErr()} {
-		if has {
-			rs = append(rs, jen.Nil())
-		}
-	}
-	return rs
 }

@@ -100,25 +100,9 @@ func (f *Firing) Answered(ctx context.Context, i int, given bool, err error) err
 	return err
 }
 
-// Perform is for generated code: it runs an act that no hook wraps. A panic comes back as a Failure, and a result
-// beside an error is dropped, as they are when there are hooks.
-func Perform[P, R any](ctx context.Context, point string, payload P, act func(context.Context, P) (R, error)) (result R, err error) {
-	returned := false
-	defer func() {
-		if !returned {
-			err = unwrapped(ctx, point, recover())
-		}
-	}()
-	result, err = act(ctx, payload)
-	returned = true
-	if err != nil {
-		result = *new(R) // as it is when there are hooks
-	}
-	return result, err
-}
-
-// unwrapped makes the failure of an act that no hook wraps.
-func unwrapped(ctx context.Context, point string, recovered any) error {
+// Unwrapped is for generated code: the failure of an act that no hook wraps and that did not return. It is the same
+// failure as when there are hooks.
+func Unwrapped(ctx context.Context, point string, recovered any) error {
 	f := (&entry{}).failure(point, crashed(recovered))
 	if recovered == nil {
 		lastResort(ctx, "hookkit: a wrapped act failed", f)

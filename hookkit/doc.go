@@ -42,7 +42,7 @@
 //
 // # Cost
 //
-// A point without hooks costs a call and an atomic load. A fire takes no lock and allocates nothing while every hook
+// A point without hooks costs an atomic load, around one a call. A fire takes no lock and allocates nothing while every hook
 // continues; around hooks cost one allocation a fire. Observers, tracers, Timeout and Once cost only the fires
 // that have them.
 package hookkit

@@ -13,6 +13,7 @@ type Firing struct {
 	observers []*entry
 	tracers   []Tracer
 	watch     *watch // of one fire; nil where fires share the plan
+	Rank      int    // of the exit that leads a vote when the fire begins; see Flight
 }
 
 // firing returns what one layer's state makes within an outer layer's, nil for none.

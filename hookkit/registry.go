@@ -11,6 +11,7 @@ import (
 // observer's, Opt the options that are legal in Add, L describes the point. The zero value is ready to use. It
 // must not be copied. All methods may be called at any time from any goroutine, from inside a hook too.
 type Registry[H, O, Opt any, L Description[H]] struct {
+	Armed atomic.Bool // for generated code: there may be something to run, or somebody to tell
 	core  registry
 	plan  atomic.Pointer[Plan[H]]
 	outer *Registry[H, O, Opt, L]
@@ -59,10 +60,10 @@ func (r *Registry[H, O, Opt, L]) Info() PointInfo {
 }
 
 // Load returns what a fire runs now, nil if there is nothing to run and nobody to tell. It is for generated
-// code: small enough to be inlined.
+// code.
 func (r *Registry[H, O, Opt, L]) Load() *Plan[H] { return r.plan.Load() }
 
-// Settle returns what a fire runs now, for a Plan that is not Plain. If somebody wants to know of the fire, it
+// Settle returns what a fire runs now, where the Plan is nil or not Plain. If somebody wants to know of the fire, it
 // is Watched. It is for generated code.
 func (r *Registry[H, O, Opt, L]) Settle(ctx context.Context, run AnyRun) *Plan[H] {
 	p := r.settled()
@@ -74,7 +75,7 @@ func (r *Registry[H, O, Opt, L]) Settle(ctx context.Context, run AnyRun) *Plan[H
 	case r.none != nil:
 		return r.none
 	}
-	return &Plan[H]{Firing: new(Firing)} // the last hook was removed this moment
+	return &Plan[H]{Firing: &Firing{point: r.core.point}} // the last hook was removed this moment
 }
 
 // settled returns the plan of a layer, its parent's hooks first, then its own; of the outermost, just the plan.
@@ -129,8 +130,9 @@ func (r *Registry[H, O, Opt, L]) base() *registry { return &r.core }
 func (r *Registry[H, O, Opt, L]) layerOn(outer attached) {
 	r.outer = outer.(*Registry[H, O, Opt, L])
 	r.core.within(&r.outer.core)
-	r.none = &Plan[H]{Firing: new(Firing)} // not Plain, and settled when it fires
+	r.none = &Plan[H]{Firing: &Firing{point: r.core.point}} // not Plain, and settled when it fires
 	r.plan.Store(r.none)
+	r.Armed.Store(true)
 }
 
 // rebuilt brings the plan of an outermost layer up to date; other layers do it when they are fired.
@@ -143,6 +145,7 @@ func (r *Registry[H, O, Opt, L]) rebuilt() {
 		p = r.build(s, nil)
 	}
 	r.plan.Store(p)
+	r.Armed.Store(p != nil)
 }
 
 // registry is the part of a Registry that does not depend on the hook's type.

@@ -44,15 +44,14 @@ func (f *Firing) Watched() bool { return f.watch != nil }
 
 // Decided is for generated code: it notes that hook i decided.
 func (f *Firing) Decided(i int, outcome any) {
-	if f.watch == nil {
-		return
+	if f.watch != nil {
+		f.watch.decided(f.entries[i], outcome)
 	}
-	f.watch.mu.Lock()
-	defer f.watch.mu.Unlock()
-	f.watch.decided(f.entries[i], outcome)
 }
 
 func (w *watch) decided(e *entry, outcome any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if w.ended {
 		return
 	}
@@ -60,17 +59,14 @@ func (w *watch) decided(e *entry, outcome any) {
 	w.Decision, w.Reason = describe(outcome)
 }
 
-// Voted is for generated code: it notes the ballot of hook i, and whether it leads.
-func (f *Firing) Voted(i int, outcome any, leads bool) {
-	if f.watch == nil {
-		return
-	}
+// voted notes a ballot, and whether it leads.
+func (w *watch) voted(e *entry, outcome any, leads bool) {
 	if leads {
-		f.Decided(i, outcome)
+		w.decided(e, outcome)
 	}
-	b := Ballot{By: f.entries[i].name, Site: f.entries[i].site, Outcome: outcome}
+	b := Ballot{By: e.name, Site: e.site, Outcome: outcome}
 	b.Decision, b.Reason = describe(outcome)
-	f.watch.ballots = append(f.watch.ballots, b)
+	w.ballots = append(w.ballots, b)
 }
 
 // Ballots is for generated code.

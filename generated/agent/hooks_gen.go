@@ -806,15 +806,11 @@ type OnRunStartPoint struct {
 }
 
 // Fire runs the hooks. They may change the payload. A nil exit means go on. An error means: refuse the act.
-func (p *OnRunStartPoint) Fire(ctx context.Context, run *Run, payload *RunStart) (OnRunStartExit, error) {
-	s := p.Load()
-	if s == nil {
-		return nil, nil
+func (p *OnRunStartPoint) Fire(ctx context.Context, run *Run, payload *RunStart) (exit OnRunStartExit, err error) {
+	if p.Armed.Load() {
+		exit, err = p.fire(ctx, run, payload, nil)
 	}
-	if !s.Plain {
-		return p.watch(ctx, run, payload)
-	}
-	return p.fire(ctx, run, payload, s, 0)
+	return
 }
 
 type onRunStartLaw struct{}
@@ -836,7 +832,7 @@ func (onRunStartLaw) Wrap(h OnRunStart[RunStart], c *hookkit.Call) OnRunStart[Ru
 func (p *OnRunStartPoint) watch(ctx context.Context, run *Run, at *RunStart) (exit OnRunStartExit, err error) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
-		return p.fire(ctx, run, at, s, 0)
+		return p.fire(ctx, run, at, s)
 	}
 	fired := OnRunStartFired[RunStart]{Payload: *at}
 	defer func() {
@@ -847,41 +843,44 @@ func (p *OnRunStartPoint) watch(ctx context.Context, run *Run, at *RunStart) (ex
 			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Left, fired.Exit, nil, nil, fired.Err))
 		})
 	}()
-	return p.fire(ctx, run, at, s, 0)
+	return p.fire(ctx, run, at, s)
 }
 
-// fire runs the hooks from i on.
-func (p *OnRunStartPoint) fire(ctx context.Context, run *Run, at *RunStart, s *hookkit.Plan[OnRunStart[RunStart]], i int) (exit OnRunStartExit, err error) {
-	hooks := s.Hooks
+// fire runs the hooks of s, or those of now if s is nil.
+func (p *OnRunStartPoint) fire(ctx context.Context, run *Run, at *RunStart, s *hookkit.Plan[OnRunStart[RunStart]]) (exit OnRunStartExit, err error) {
+	if s == nil {
+		if s = p.Load(); s == nil || !s.Plain {
+			return p.watch(ctx, run, at)
+		}
+	}
+	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	payload := *at
 	defer func() {
-		if i < len(hooks) && exit == nil && err == nil {
-			if err = s.Firing.Crashed(ctx, i, recover()); err == nil {
-				exit, err = p.fire(ctx, run, at, s, i+1)
-			}
+		if f.Hook >= 0 {
+			err = f.Crashed(recover())
 		}
 	}()
-	for ; i < len(hooks); i++ {
-		out, failure := hooks[i].OnRunStart(ctx, run, payload)
+	for i, h := range s.Hooks {
+		f.Hook = i
+		out, failure := h.OnRunStart(f.Ctx, run, payload)
 		if out == nil && failure == nil {
 			continue
 		}
 		if failure == nil {
 			switch o := out.(type) {
 			case onRunStartReplace:
-				s.Firing.Decided(i, o)
+				f.Decided(out)
 				*at, payload = o.to, o.to
 				continue
 			case EndTurn:
-				s.Firing.Decided(i, o)
+				f.Decided(out)
+				f.Hook = -1
 				return out.(OnRunStartExit), nil
 			}
-			failure = hookkit.Illegal(out)
 		}
-		if failure = s.Firing.Fail(ctx, i, failure); failure != nil {
-			return nil, failure
-		}
+		return nil, f.Fail(out, failure)
 	}
+	f.Hook = -1
 	return exit, err
 }
 
@@ -949,15 +948,11 @@ type ShouldStopPoint struct {
 }
 
 // Fire runs the hooks. An error is a *hookkit.Failure.
-func (p *ShouldStopPoint) Fire(ctx context.Context, run *Run, payload Step) ([]EndRun, error) {
-	s := p.Load()
-	if s == nil {
-		return nil, nil
+func (p *ShouldStopPoint) Fire(ctx context.Context, run *Run, payload Step) (collected []EndRun, err error) {
+	if p.Armed.Load() {
+		collected, err = p.fire(ctx, run, payload, nil)
 	}
-	if !s.Plain {
-		return p.watch(ctx, run, &payload)
-	}
-	return p.fire(ctx, run, &payload, s, 0, nil)
+	return
 }
 
 type shouldStopLaw struct{}
@@ -976,12 +971,12 @@ func (shouldStopLaw) Wrap(h ShouldStop[Step], c *hookkit.Call) ShouldStop[Step] 
 }
 
 // watch is Fire where somebody is told.
-func (p *ShouldStopPoint) watch(ctx context.Context, run *Run, at *Step) (collected []EndRun, err error) {
+func (p *ShouldStopPoint) watch(ctx context.Context, run *Run, payload Step) (collected []EndRun, err error) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
-		return p.fire(ctx, run, at, s, 0, nil)
+		return p.fire(ctx, run, payload, s)
 	}
-	fired := ShouldStopFired[Step]{Payload: *at}
+	fired := ShouldStopFired[Step]{Payload: payload}
 	defer func() {
 		fired.Collected, fired.Err, fired.Verdict = collected, s.Firing.Err(err), s.Firing.End()
 		s.Firing.Tell(func(ctx context.Context, o any) {
@@ -990,31 +985,31 @@ func (p *ShouldStopPoint) watch(ctx context.Context, run *Run, at *Step) (collec
 			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, fired.Collected, nil, fired.Err))
 		})
 	}()
-	return p.fire(ctx, run, at, s, 0, nil)
+	return p.fire(ctx, run, payload, s)
 }
 
-// fire runs the hooks from i on.
-func (p *ShouldStopPoint) fire(ctx context.Context, run *Run, at *Step, s *hookkit.Plan[ShouldStop[Step]], i int, had []EndRun) (collected []EndRun, err error) {
-	collected = had
-	hooks := s.Hooks
-	payload := *at
+// fire runs the hooks of s, or those of now if s is nil.
+func (p *ShouldStopPoint) fire(ctx context.Context, run *Run, payload Step, s *hookkit.Plan[ShouldStop[Step]]) (collected []EndRun, err error) {
+	if s == nil {
+		if s = p.Load(); s == nil || !s.Plain {
+			return p.watch(ctx, run, payload)
+		}
+	}
+	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	defer func() {
-		if i < len(hooks) && err == nil {
-			if err = s.Firing.Crashed(ctx, i, recover()); err == nil {
-				collected, err = p.fire(ctx, run, at, s, i+1, collected)
-			}
+		if f.Hook >= 0 {
+			err = f.Crashed(recover())
 		}
 	}()
-	for ; i < len(hooks); i++ {
-		values, failure := hooks[i].ShouldStop(ctx, run, payload)
+	for i, h := range s.Hooks {
+		f.Hook = i
+		values, failure := h.ShouldStop(f.Ctx, run, payload)
 		if failure != nil {
-			if err = s.Firing.Fail(ctx, i, failure); err != nil {
-				return collected, err
-			}
-			continue
+			return collected, f.Fail(nil, failure)
 		}
 		collected = append(collected, values...)
 	}
+	f.Hook = -1
 	return collected, err
 }
 
@@ -1075,15 +1070,9 @@ type BeforeStepPoint struct {
 
 // Fire runs the hooks.
 func (p *BeforeStepPoint) Fire(ctx context.Context, run *Run, payload Step) {
-	s := p.Load()
-	if s == nil {
-		return
+	if p.Armed.Load() {
+		p.fire(ctx, run, payload, nil)
 	}
-	if !s.Plain {
-		p.watch(ctx, run, &payload)
-		return
-	}
-	p.fire(ctx, run, &payload, s, 0)
 }
 
 type beforeStepLaw struct{}
@@ -1101,13 +1090,13 @@ func (beforeStepLaw) Wrap(h BeforeStep[Step], c *hookkit.Call) BeforeStep[Step] 
 }
 
 // watch is Fire where somebody is told.
-func (p *BeforeStepPoint) watch(ctx context.Context, run *Run, at *Step) {
+func (p *BeforeStepPoint) watch(ctx context.Context, run *Run, payload Step) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
-		p.fire(ctx, run, at, s, 0)
+		p.fire(ctx, run, payload, s)
 		return
 	}
-	fired := BeforeStepFired[Step]{Payload: *at}
+	fired := BeforeStepFired[Step]{Payload: payload}
 	defer func() {
 		fired.Verdict = s.Firing.End()
 		s.Firing.Tell(func(ctx context.Context, o any) {
@@ -1116,23 +1105,31 @@ func (p *BeforeStepPoint) watch(ctx context.Context, run *Run, at *Step) {
 			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
 		})
 	}()
-	p.fire(ctx, run, at, s, 0)
+	p.fire(ctx, run, payload, s)
 }
 
-// fire runs the hooks from i on.
-func (p *BeforeStepPoint) fire(ctx context.Context, run *Run, at *Step, s *hookkit.Plan[BeforeStep[Step]], i int) {
-	hooks := s.Hooks
-	payload := *at
-	defer func() {
-		if i < len(hooks) && s.Firing.Crashed(ctx, i, recover()) == nil {
-			p.fire(ctx, run, at, s, i+1)
-		}
-	}()
-	for ; i < len(hooks); i++ {
-		if failure := hooks[i].BeforeStep(ctx, run, payload); failure != nil {
-			_ = s.Firing.Fail(ctx, i, failure)
+// fire runs the hooks of s, or those of now if s is nil.
+func (p *BeforeStepPoint) fire(ctx context.Context, run *Run, payload Step, s *hookkit.Plan[BeforeStep[Step]]) {
+	if s == nil {
+		if s = p.Load(); s == nil || !s.Plain {
+			p.watch(ctx, run, payload)
+			return
 		}
 	}
+	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
+	at, plan := &payload, s
+	defer func() {
+		if f.Hook >= 0 && f.Crashed(recover()) == nil {
+			p.fire(f.Ctx, run, *at, &hookkit.Plan[BeforeStep[Step]]{Hooks: plan.Hooks[f.Hook+1:], Firing: f.Rest()})
+		}
+	}()
+	for i, h := range s.Hooks {
+		f.Hook = i
+		if failure := h.BeforeStep(f.Ctx, run, payload); failure != nil {
+			_ = f.Fail(nil, failure)
+		}
+	}
+	f.Hook = -1
 }
 
 // ShouldCompact is a hook of that point.
@@ -1210,15 +1207,11 @@ type ShouldCompactPoint struct {
 }
 
 // Fire runs the hooks. A nil exit means go on. An error means: refuse the act.
-func (p *ShouldCompactPoint) Fire(ctx context.Context, run *Run, payload ContextUse) (ShouldCompactExit, error) {
-	s := p.Load()
-	if s == nil {
-		return nil, nil
+func (p *ShouldCompactPoint) Fire(ctx context.Context, run *Run, payload ContextUse) (exit ShouldCompactExit, err error) {
+	if p.Armed.Load() {
+		exit, err = p.fire(ctx, run, payload, nil)
 	}
-	if !s.Plain {
-		return p.watch(ctx, run, &payload)
-	}
-	return p.fire(ctx, run, &payload, s, 0, nil, 0)
+	return
 }
 
 type shouldCompactLaw struct{}
@@ -1237,12 +1230,12 @@ func (shouldCompactLaw) Wrap(h ShouldCompact[ContextUse], c *hookkit.Call) Shoul
 }
 
 // watch is Fire where somebody is told.
-func (p *ShouldCompactPoint) watch(ctx context.Context, run *Run, at *ContextUse) (exit ShouldCompactExit, err error) {
+func (p *ShouldCompactPoint) watch(ctx context.Context, run *Run, payload ContextUse) (exit ShouldCompactExit, err error) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
-		return p.fire(ctx, run, at, s, 0, nil, 0)
+		return p.fire(ctx, run, payload, s)
 	}
-	fired := ShouldCompactFired[ContextUse]{Payload: *at}
+	fired := ShouldCompactFired[ContextUse]{Payload: payload}
 	defer func() {
 		fired.Exit, fired.Err, fired.Ballots, fired.Verdict = exit, s.Firing.Err(err), s.Firing.Ballots(), s.Firing.End()
 		s.Firing.Tell(func(ctx context.Context, o any) {
@@ -1251,25 +1244,34 @@ func (p *ShouldCompactPoint) watch(ctx context.Context, run *Run, at *ContextUse
 			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, fired.Exit, nil, nil, fired.Err))
 		})
 	}()
-	return p.fire(ctx, run, at, s, 0, nil, 0)
+	return p.fire(ctx, run, payload, s)
 }
 
-// fire runs the hooks from i on.
-func (p *ShouldCompactPoint) fire(ctx context.Context, run *Run, at *ContextUse, s *hookkit.Plan[ShouldCompact[ContextUse]], i int, best ShouldCompactExit, rank int) (exit ShouldCompactExit, err error) {
-	exit = best
-	hooks := s.Hooks
-	payload := *at
+// fire runs the hooks of s, or those of now if s is nil.
+func (p *ShouldCompactPoint) fire(ctx context.Context, run *Run, payload ContextUse, s *hookkit.Plan[ShouldCompact[ContextUse]]) (exit ShouldCompactExit, err error) {
+	if s == nil {
+		if s = p.Load(); s == nil || !s.Plain {
+			return p.watch(ctx, run, payload)
+		}
+	}
+	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing, Rank: s.Firing.Rank}
+	at, plan := &payload, s
 	defer func() {
-		if i < len(hooks) && err == nil {
-			if err = s.Firing.Crashed(ctx, i, recover()); err != nil {
+		if f.Hook >= 0 {
+			if err = f.Crashed(recover()); err == nil {
+				better, failure := p.fire(f.Ctx, run, *at, &hookkit.Plan[ShouldCompact[ContextUse]]{Hooks: plan.Hooks[f.Hook+1:], Firing: f.Rest()})
+				if err = failure; better != nil {
+					exit = better
+				}
+			}
+			if err != nil {
 				exit = nil
-			} else {
-				exit, err = p.fire(ctx, run, at, s, i+1, exit, rank)
 			}
 		}
 	}()
-	for ; i < len(hooks); i++ {
-		out, failure := hooks[i].ShouldCompact(ctx, run, payload)
+	for i, h := range s.Hooks {
+		f.Hook = i
+		out, failure := h.ShouldCompact(f.Ctx, run, payload)
 		if out == nil && failure == nil {
 			continue
 		}
@@ -1280,19 +1282,17 @@ func (p *ShouldCompactPoint) fire(ctx context.Context, run *Run, at *ContextUse,
 				r = 1
 			}
 			if r > 0 {
-				leads := exit == nil || r < rank
-				if leads {
-					exit, rank = out.(ShouldCompactExit), r
+				if f.Voted(out, r) {
+					exit = out.(ShouldCompactExit)
 				}
-				s.Firing.Voted(i, out, leads)
 				continue
 			}
-			failure = hookkit.Illegal(out)
 		}
-		if failure = s.Firing.Fail(ctx, i, failure); failure != nil {
+		if failure = f.Fail(out, failure); failure != nil {
 			return nil, failure
 		}
 	}
+	f.Hook = -1
 	return exit, err
 }
 
@@ -1369,15 +1369,11 @@ type BeforeCompactPoint struct {
 }
 
 // Fire runs the hooks. A nil exit means go on. An error means: refuse the act.
-func (p *BeforeCompactPoint) Fire(ctx context.Context, run *Run, payload Compaction) (BeforeCompactExit, error) {
-	s := p.Load()
-	if s == nil {
-		return nil, nil
+func (p *BeforeCompactPoint) Fire(ctx context.Context, run *Run, payload Compaction) (exit BeforeCompactExit, err error) {
+	if p.Armed.Load() {
+		exit, err = p.fire(ctx, run, payload, nil)
 	}
-	if !s.Plain {
-		return p.watch(ctx, run, &payload)
-	}
-	return p.fire(ctx, run, &payload, s, 0)
+	return
 }
 
 type beforeCompactLaw struct{}
@@ -1396,12 +1392,12 @@ func (beforeCompactLaw) Wrap(h BeforeCompact[Compaction], c *hookkit.Call) Befor
 }
 
 // watch is Fire where somebody is told.
-func (p *BeforeCompactPoint) watch(ctx context.Context, run *Run, at *Compaction) (exit BeforeCompactExit, err error) {
+func (p *BeforeCompactPoint) watch(ctx context.Context, run *Run, payload Compaction) (exit BeforeCompactExit, err error) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
-		return p.fire(ctx, run, at, s, 0)
+		return p.fire(ctx, run, payload, s)
 	}
-	fired := BeforeCompactFired[Compaction]{Payload: *at}
+	fired := BeforeCompactFired[Compaction]{Payload: payload}
 	defer func() {
 		fired.Exit, fired.Err, fired.Verdict = exit, s.Firing.Err(err), s.Firing.End()
 		s.Firing.Tell(func(ctx context.Context, o any) {
@@ -1410,37 +1406,39 @@ func (p *BeforeCompactPoint) watch(ctx context.Context, run *Run, at *Compaction
 			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, fired.Exit, nil, nil, fired.Err))
 		})
 	}()
-	return p.fire(ctx, run, at, s, 0)
+	return p.fire(ctx, run, payload, s)
 }
 
-// fire runs the hooks from i on.
-func (p *BeforeCompactPoint) fire(ctx context.Context, run *Run, at *Compaction, s *hookkit.Plan[BeforeCompact[Compaction]], i int) (exit BeforeCompactExit, err error) {
-	hooks := s.Hooks
-	payload := *at
+// fire runs the hooks of s, or those of now if s is nil.
+func (p *BeforeCompactPoint) fire(ctx context.Context, run *Run, payload Compaction, s *hookkit.Plan[BeforeCompact[Compaction]]) (exit BeforeCompactExit, err error) {
+	if s == nil {
+		if s = p.Load(); s == nil || !s.Plain {
+			return p.watch(ctx, run, payload)
+		}
+	}
+	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	defer func() {
-		if i < len(hooks) && exit == nil && err == nil {
-			if err = s.Firing.Crashed(ctx, i, recover()); err == nil {
-				exit, err = p.fire(ctx, run, at, s, i+1)
-			}
+		if f.Hook >= 0 {
+			err = f.Crashed(recover())
 		}
 	}()
-	for ; i < len(hooks); i++ {
-		out, failure := hooks[i].BeforeCompact(ctx, run, payload)
+	for i, h := range s.Hooks {
+		f.Hook = i
+		out, failure := h.BeforeCompact(f.Ctx, run, payload)
 		if out == nil && failure == nil {
 			continue
 		}
 		if failure == nil {
-			switch o := out.(type) {
+			switch out.(type) {
 			case SkipCompaction:
-				s.Firing.Decided(i, o)
+				f.Decided(out)
+				f.Hook = -1
 				return out.(BeforeCompactExit), nil
 			}
-			failure = hookkit.Illegal(out)
 		}
-		if failure = s.Firing.Fail(ctx, i, failure); failure != nil {
-			return nil, failure
-		}
+		return nil, f.Fail(out, failure)
 	}
+	f.Hook = -1
 	return exit, err
 }
 
@@ -1524,15 +1522,11 @@ type AfterCompactPoint struct {
 }
 
 // Fire runs the hooks. They may change the payload. An error means: refuse the act.
-func (p *AfterCompactPoint) Fire(ctx context.Context, run *Run, payload *Compacted) error {
-	s := p.Load()
-	if s == nil {
-		return nil
+func (p *AfterCompactPoint) Fire(ctx context.Context, run *Run, payload *Compacted) (err error) {
+	if p.Armed.Load() {
+		err = p.fire(ctx, run, payload, nil)
 	}
-	if !s.Plain {
-		return p.watch(ctx, run, payload)
-	}
-	return p.fire(ctx, run, payload, s, 0)
+	return
 }
 
 type afterCompactLaw struct{}
@@ -1554,7 +1548,7 @@ func (afterCompactLaw) Wrap(h AfterCompact[Compacted], c *hookkit.Call) AfterCom
 func (p *AfterCompactPoint) watch(ctx context.Context, run *Run, at *Compacted) (err error) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
-		return p.fire(ctx, run, at, s, 0)
+		return p.fire(ctx, run, at, s)
 	}
 	fired := AfterCompactFired[Compacted]{Payload: *at}
 	defer func() {
@@ -1565,38 +1559,45 @@ func (p *AfterCompactPoint) watch(ctx context.Context, run *Run, at *Compacted) 
 			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Left, nil, nil, nil, fired.Err))
 		})
 	}()
-	return p.fire(ctx, run, at, s, 0)
+	return p.fire(ctx, run, at, s)
 }
 
-// fire runs the hooks from i on.
-func (p *AfterCompactPoint) fire(ctx context.Context, run *Run, at *Compacted, s *hookkit.Plan[AfterCompact[Compacted]], i int) (err error) {
-	hooks := s.Hooks
+// fire runs the hooks of s, or those of now if s is nil.
+func (p *AfterCompactPoint) fire(ctx context.Context, run *Run, at *Compacted, s *hookkit.Plan[AfterCompact[Compacted]]) (err error) {
+	if s == nil {
+		if s = p.Load(); s == nil || !s.Plain {
+			return p.watch(ctx, run, at)
+		}
+	}
+	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	payload := *at
+	plan := s
 	defer func() {
-		if i < len(hooks) && err == nil {
-			if err = s.Firing.Crashed(ctx, i, recover()); err == nil {
-				err = p.fire(ctx, run, at, s, i+1)
+		if f.Hook >= 0 {
+			if err = f.Crashed(recover()); err == nil {
+				err = p.fire(f.Ctx, run, at, &hookkit.Plan[AfterCompact[Compacted]]{Hooks: plan.Hooks[f.Hook+1:], Firing: f.Rest()})
 			}
 		}
 	}()
-	for ; i < len(hooks); i++ {
-		out, failure := hooks[i].AfterCompact(ctx, run, payload)
+	for i, h := range s.Hooks {
+		f.Hook = i
+		out, failure := h.AfterCompact(f.Ctx, run, payload)
 		if out == nil && failure == nil {
 			continue
 		}
 		if failure == nil {
 			switch o := out.(type) {
 			case afterCompactReplace:
-				s.Firing.Decided(i, o)
+				f.Decided(out)
 				*at, payload = o.to, o.to
 				continue
 			}
-			failure = hookkit.Illegal(out)
 		}
-		if failure = s.Firing.Fail(ctx, i, failure); failure != nil {
+		if failure = f.Fail(out, failure); failure != nil {
 			return failure
 		}
 	}
+	f.Hook = -1
 	return err
 }
 
@@ -1660,15 +1661,11 @@ type BriefingPoint struct {
 }
 
 // Fire runs the hooks.
-func (p *BriefingPoint) Fire(ctx context.Context, run *Run, payload Step) []string {
-	s := p.Load()
-	if s == nil {
-		return nil
+func (p *BriefingPoint) Fire(ctx context.Context, run *Run, payload Step) (collected []string) {
+	if p.Armed.Load() {
+		collected = p.fire(ctx, run, payload, nil)
 	}
-	if !s.Plain {
-		return p.watch(ctx, run, &payload)
-	}
-	return p.fire(ctx, run, &payload, s, 0, nil)
+	return
 }
 
 type briefingLaw struct{}
@@ -1687,12 +1684,12 @@ func (briefingLaw) Wrap(h Briefing[Step], c *hookkit.Call) Briefing[Step] {
 }
 
 // watch is Fire where somebody is told.
-func (p *BriefingPoint) watch(ctx context.Context, run *Run, at *Step) (collected []string) {
+func (p *BriefingPoint) watch(ctx context.Context, run *Run, payload Step) (collected []string) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
-		return p.fire(ctx, run, at, s, 0, nil)
+		return p.fire(ctx, run, payload, s)
 	}
-	fired := BriefingFired[Step]{Payload: *at}
+	fired := BriefingFired[Step]{Payload: payload}
 	defer func() {
 		fired.Collected, fired.Verdict = collected, s.Firing.End()
 		s.Firing.Tell(func(ctx context.Context, o any) {
@@ -1701,27 +1698,33 @@ func (p *BriefingPoint) watch(ctx context.Context, run *Run, at *Step) (collecte
 			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, fired.Collected, nil, nil))
 		})
 	}()
-	return p.fire(ctx, run, at, s, 0, nil)
+	return p.fire(ctx, run, payload, s)
 }
 
-// fire runs the hooks from i on.
-func (p *BriefingPoint) fire(ctx context.Context, run *Run, at *Step, s *hookkit.Plan[Briefing[Step]], i int, had []string) (collected []string) {
-	collected = had
-	hooks := s.Hooks
-	payload := *at
+// fire runs the hooks of s, or those of now if s is nil.
+func (p *BriefingPoint) fire(ctx context.Context, run *Run, payload Step, s *hookkit.Plan[Briefing[Step]]) (collected []string) {
+	if s == nil {
+		if s = p.Load(); s == nil || !s.Plain {
+			return p.watch(ctx, run, payload)
+		}
+	}
+	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
+	at, plan := &payload, s
 	defer func() {
-		if i < len(hooks) && s.Firing.Crashed(ctx, i, recover()) == nil {
-			collected = p.fire(ctx, run, at, s, i+1, collected)
+		if f.Hook >= 0 && f.Crashed(recover()) == nil {
+			collected = append(collected, p.fire(f.Ctx, run, *at, &hookkit.Plan[Briefing[Step]]{Hooks: plan.Hooks[f.Hook+1:], Firing: f.Rest()})...)
 		}
 	}()
-	for ; i < len(hooks); i++ {
-		values, failure := hooks[i].Briefing(ctx, run, payload)
+	for i, h := range s.Hooks {
+		f.Hook = i
+		values, failure := h.Briefing(f.Ctx, run, payload)
 		if failure != nil {
-			_ = s.Firing.Fail(ctx, i, failure)
+			_ = f.Fail(nil, failure)
 			continue
 		}
 		collected = append(collected, values...)
 	}
+	f.Hook = -1
 	return collected
 }
 
@@ -1813,15 +1816,11 @@ type BeforeLLMPoint struct {
 }
 
 // Fire runs the hooks. They may change the payload. A nil exit means go on. An error means: refuse the act.
-func (p *BeforeLLMPoint) Fire(ctx context.Context, run *Run, payload *LLMRequest) (BeforeLLMExit, error) {
-	s := p.Load()
-	if s == nil {
-		return nil, nil
+func (p *BeforeLLMPoint) Fire(ctx context.Context, run *Run, payload *LLMRequest) (exit BeforeLLMExit, err error) {
+	if p.Armed.Load() {
+		exit, err = p.fire(ctx, run, payload, nil)
 	}
-	if !s.Plain {
-		return p.watch(ctx, run, payload)
-	}
-	return p.fire(ctx, run, payload, s, 0)
+	return
 }
 
 type beforeLLMLaw struct{}
@@ -1843,7 +1842,7 @@ func (beforeLLMLaw) Wrap(h BeforeLLM[LLMRequest], c *hookkit.Call) BeforeLLM[LLM
 func (p *BeforeLLMPoint) watch(ctx context.Context, run *Run, at *LLMRequest) (exit BeforeLLMExit, err error) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
-		return p.fire(ctx, run, at, s, 0)
+		return p.fire(ctx, run, at, s)
 	}
 	fired := BeforeLLMFired[LLMRequest]{Payload: *at}
 	defer func() {
@@ -1854,41 +1853,44 @@ func (p *BeforeLLMPoint) watch(ctx context.Context, run *Run, at *LLMRequest) (e
 			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Left, fired.Exit, nil, nil, fired.Err))
 		})
 	}()
-	return p.fire(ctx, run, at, s, 0)
+	return p.fire(ctx, run, at, s)
 }
 
-// fire runs the hooks from i on.
-func (p *BeforeLLMPoint) fire(ctx context.Context, run *Run, at *LLMRequest, s *hookkit.Plan[BeforeLLM[LLMRequest]], i int) (exit BeforeLLMExit, err error) {
-	hooks := s.Hooks
+// fire runs the hooks of s, or those of now if s is nil.
+func (p *BeforeLLMPoint) fire(ctx context.Context, run *Run, at *LLMRequest, s *hookkit.Plan[BeforeLLM[LLMRequest]]) (exit BeforeLLMExit, err error) {
+	if s == nil {
+		if s = p.Load(); s == nil || !s.Plain {
+			return p.watch(ctx, run, at)
+		}
+	}
+	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	payload := *at
 	defer func() {
-		if i < len(hooks) && exit == nil && err == nil {
-			if err = s.Firing.Crashed(ctx, i, recover()); err == nil {
-				exit, err = p.fire(ctx, run, at, s, i+1)
-			}
+		if f.Hook >= 0 {
+			err = f.Crashed(recover())
 		}
 	}()
-	for ; i < len(hooks); i++ {
-		out, failure := hooks[i].BeforeLLM(ctx, run, payload)
+	for i, h := range s.Hooks {
+		f.Hook = i
+		out, failure := h.BeforeLLM(f.Ctx, run, payload)
 		if out == nil && failure == nil {
 			continue
 		}
 		if failure == nil {
 			switch o := out.(type) {
 			case beforeLLMReplace:
-				s.Firing.Decided(i, o)
+				f.Decided(out)
 				*at, payload = o.to, o.to
 				continue
 			case UseReply, EndTurn:
-				s.Firing.Decided(i, o)
+				f.Decided(out)
+				f.Hook = -1
 				return out.(BeforeLLMExit), nil
 			}
-			failure = hookkit.Illegal(out)
 		}
-		if failure = s.Firing.Fail(ctx, i, failure); failure != nil {
-			return nil, failure
-		}
+		return nil, f.Fail(out, failure)
 	}
+	f.Hook = -1
 	return exit, err
 }
 
@@ -2007,14 +2009,26 @@ type AroundLLMPoint struct {
 
 // Fire runs the act within the hooks, and returns what the outermost of them answered. A panic of a hook or of the act
 // comes back as a *hookkit.Failure.
-func (p *AroundLLMPoint) Fire(ctx context.Context, run *Run, payload LLMRequest, act func(context.Context, LLMRequest) (LLMResponse, error)) (LLMResponse, error) {
-	if p.Load() == nil {
-		return hookkit.Perform(ctx, "AroundLLM", payload, act)
+func (p *AroundLLMPoint) Fire(ctx context.Context, run *Run, payload LLMRequest, act func(context.Context, LLMRequest) (LLMResponse, error)) (result LLMResponse, err error) {
+	if p.Armed.Load() {
+		return p.fire(ctx, run, payload, act)
 	}
+	returned := false
+	defer func() {
+		if !returned {
+			err = hookkit.Unwrapped(ctx, "AroundLLM", recover())
+		}
+	}()
+	if result, err = act(ctx, payload); err != nil {
+		result = *new(LLMResponse)
+	}
+	returned = true
+	return
+}
+
+// fire is Fire where there are hooks, or somebody is told.
+func (p *AroundLLMPoint) fire(ctx context.Context, run *Run, payload LLMRequest, act func(context.Context, LLMRequest) (LLMResponse, error)) (result LLMResponse, err error) {
 	s := p.Settle(ctx, run)
-	if len(s.Hooks) == 0 && !s.Firing.Watched() {
-		return hookkit.Perform(ctx, "AroundLLM", payload, act)
-	}
 	a := &aroundLLMAct{
 		do:   act,
 		plan: s,
@@ -2152,15 +2166,11 @@ type AfterLLMPoint struct {
 }
 
 // Fire runs the hooks. They may change the payload. A nil exit means go on. An error means: refuse the act.
-func (p *AfterLLMPoint) Fire(ctx context.Context, run *Run, payload *LLMResponse) (AfterLLMExit, error) {
-	s := p.Load()
-	if s == nil {
-		return nil, nil
+func (p *AfterLLMPoint) Fire(ctx context.Context, run *Run, payload *LLMResponse) (exit AfterLLMExit, err error) {
+	if p.Armed.Load() {
+		exit, err = p.fire(ctx, run, payload, nil)
 	}
-	if !s.Plain {
-		return p.watch(ctx, run, payload)
-	}
-	return p.fire(ctx, run, payload, s, 0)
+	return
 }
 
 type afterLLMLaw struct{}
@@ -2182,7 +2192,7 @@ func (afterLLMLaw) Wrap(h AfterLLM[LLMResponse], c *hookkit.Call) AfterLLM[LLMRe
 func (p *AfterLLMPoint) watch(ctx context.Context, run *Run, at *LLMResponse) (exit AfterLLMExit, err error) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
-		return p.fire(ctx, run, at, s, 0)
+		return p.fire(ctx, run, at, s)
 	}
 	fired := AfterLLMFired[LLMResponse]{Payload: *at}
 	defer func() {
@@ -2193,41 +2203,44 @@ func (p *AfterLLMPoint) watch(ctx context.Context, run *Run, at *LLMResponse) (e
 			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Left, fired.Exit, nil, nil, fired.Err))
 		})
 	}()
-	return p.fire(ctx, run, at, s, 0)
+	return p.fire(ctx, run, at, s)
 }
 
-// fire runs the hooks from i on.
-func (p *AfterLLMPoint) fire(ctx context.Context, run *Run, at *LLMResponse, s *hookkit.Plan[AfterLLM[LLMResponse]], i int) (exit AfterLLMExit, err error) {
-	hooks := s.Hooks
+// fire runs the hooks of s, or those of now if s is nil.
+func (p *AfterLLMPoint) fire(ctx context.Context, run *Run, at *LLMResponse, s *hookkit.Plan[AfterLLM[LLMResponse]]) (exit AfterLLMExit, err error) {
+	if s == nil {
+		if s = p.Load(); s == nil || !s.Plain {
+			return p.watch(ctx, run, at)
+		}
+	}
+	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	payload := *at
 	defer func() {
-		if i < len(hooks) && exit == nil && err == nil {
-			if err = s.Firing.Crashed(ctx, i, recover()); err == nil {
-				exit, err = p.fire(ctx, run, at, s, i+1)
-			}
+		if f.Hook >= 0 {
+			err = f.Crashed(recover())
 		}
 	}()
-	for ; i < len(hooks); i++ {
-		out, failure := hooks[i].AfterLLM(ctx, run, payload)
+	for i, h := range s.Hooks {
+		f.Hook = i
+		out, failure := h.AfterLLM(f.Ctx, run, payload)
 		if out == nil && failure == nil {
 			continue
 		}
 		if failure == nil {
 			switch o := out.(type) {
 			case afterLLMReplace:
-				s.Firing.Decided(i, o)
+				f.Decided(out)
 				*at, payload = o.to, o.to
 				continue
 			case EndTurn:
-				s.Firing.Decided(i, o)
+				f.Decided(out)
+				f.Hook = -1
 				return out.(AfterLLMExit), nil
 			}
-			failure = hookkit.Illegal(out)
 		}
-		if failure = s.Firing.Fail(ctx, i, failure); failure != nil {
-			return nil, failure
-		}
+		return nil, f.Fail(out, failure)
 	}
+	f.Hook = -1
 	return exit, err
 }
 
@@ -2288,15 +2301,9 @@ type OnToolsDisabledPoint struct {
 
 // Fire runs the hooks.
 func (p *OnToolsDisabledPoint) Fire(ctx context.Context, run *Run, payload ToolsDisabled) {
-	s := p.Load()
-	if s == nil {
-		return
+	if p.Armed.Load() {
+		p.fire(ctx, run, payload, nil)
 	}
-	if !s.Plain {
-		p.watch(ctx, run, &payload)
-		return
-	}
-	p.fire(ctx, run, &payload, s, 0)
 }
 
 type onToolsDisabledLaw struct{}
@@ -2314,13 +2321,13 @@ func (onToolsDisabledLaw) Wrap(h OnToolsDisabled[ToolsDisabled], c *hookkit.Call
 }
 
 // watch is Fire where somebody is told.
-func (p *OnToolsDisabledPoint) watch(ctx context.Context, run *Run, at *ToolsDisabled) {
+func (p *OnToolsDisabledPoint) watch(ctx context.Context, run *Run, payload ToolsDisabled) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
-		p.fire(ctx, run, at, s, 0)
+		p.fire(ctx, run, payload, s)
 		return
 	}
-	fired := OnToolsDisabledFired[ToolsDisabled]{Payload: *at}
+	fired := OnToolsDisabledFired[ToolsDisabled]{Payload: payload}
 	defer func() {
 		fired.Verdict = s.Firing.End()
 		s.Firing.Tell(func(ctx context.Context, o any) {
@@ -2329,23 +2336,31 @@ func (p *OnToolsDisabledPoint) watch(ctx context.Context, run *Run, at *ToolsDis
 			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
 		})
 	}()
-	p.fire(ctx, run, at, s, 0)
+	p.fire(ctx, run, payload, s)
 }
 
-// fire runs the hooks from i on.
-func (p *OnToolsDisabledPoint) fire(ctx context.Context, run *Run, at *ToolsDisabled, s *hookkit.Plan[OnToolsDisabled[ToolsDisabled]], i int) {
-	hooks := s.Hooks
-	payload := *at
-	defer func() {
-		if i < len(hooks) && s.Firing.Crashed(ctx, i, recover()) == nil {
-			p.fire(ctx, run, at, s, i+1)
-		}
-	}()
-	for ; i < len(hooks); i++ {
-		if failure := hooks[i].OnToolsDisabled(ctx, run, payload); failure != nil {
-			_ = s.Firing.Fail(ctx, i, failure)
+// fire runs the hooks of s, or those of now if s is nil.
+func (p *OnToolsDisabledPoint) fire(ctx context.Context, run *Run, payload ToolsDisabled, s *hookkit.Plan[OnToolsDisabled[ToolsDisabled]]) {
+	if s == nil {
+		if s = p.Load(); s == nil || !s.Plain {
+			p.watch(ctx, run, payload)
+			return
 		}
 	}
+	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
+	at, plan := &payload, s
+	defer func() {
+		if f.Hook >= 0 && f.Crashed(recover()) == nil {
+			p.fire(f.Ctx, run, *at, &hookkit.Plan[OnToolsDisabled[ToolsDisabled]]{Hooks: plan.Hooks[f.Hook+1:], Firing: f.Rest()})
+		}
+	}()
+	for i, h := range s.Hooks {
+		f.Hook = i
+		if failure := h.OnToolsDisabled(f.Ctx, run, payload); failure != nil {
+			_ = f.Fail(nil, failure)
+		}
+	}
+	f.Hook = -1
 }
 
 // BeforeTool is a hook of that point.
@@ -2438,15 +2453,11 @@ type BeforeToolPoint struct {
 }
 
 // Fire runs the hooks. They may change the payload. A nil exit means go on. An error means: refuse the act.
-func (p *BeforeToolPoint) Fire(ctx context.Context, run *Run, payload *ToolCallRequest) (BeforeToolExit, error) {
-	s := p.Load()
-	if s == nil {
-		return nil, nil
+func (p *BeforeToolPoint) Fire(ctx context.Context, run *Run, payload *ToolCallRequest) (exit BeforeToolExit, err error) {
+	if p.Armed.Load() {
+		exit, err = p.fire(ctx, run, payload, nil)
 	}
-	if !s.Plain {
-		return p.watch(ctx, run, payload)
-	}
-	return p.fire(ctx, run, payload, s, 0)
+	return
 }
 
 type beforeToolLaw struct{}
@@ -2468,7 +2479,7 @@ func (beforeToolLaw) Wrap(h BeforeTool[ToolCallRequest], c *hookkit.Call) Before
 func (p *BeforeToolPoint) watch(ctx context.Context, run *Run, at *ToolCallRequest) (exit BeforeToolExit, err error) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
-		return p.fire(ctx, run, at, s, 0)
+		return p.fire(ctx, run, at, s)
 	}
 	fired := BeforeToolFired[ToolCallRequest]{Payload: *at}
 	defer func() {
@@ -2479,41 +2490,44 @@ func (p *BeforeToolPoint) watch(ctx context.Context, run *Run, at *ToolCallReque
 			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Left, fired.Exit, nil, nil, fired.Err))
 		})
 	}()
-	return p.fire(ctx, run, at, s, 0)
+	return p.fire(ctx, run, at, s)
 }
 
-// fire runs the hooks from i on.
-func (p *BeforeToolPoint) fire(ctx context.Context, run *Run, at *ToolCallRequest, s *hookkit.Plan[BeforeTool[ToolCallRequest]], i int) (exit BeforeToolExit, err error) {
-	hooks := s.Hooks
+// fire runs the hooks of s, or those of now if s is nil.
+func (p *BeforeToolPoint) fire(ctx context.Context, run *Run, at *ToolCallRequest, s *hookkit.Plan[BeforeTool[ToolCallRequest]]) (exit BeforeToolExit, err error) {
+	if s == nil {
+		if s = p.Load(); s == nil || !s.Plain {
+			return p.watch(ctx, run, at)
+		}
+	}
+	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	payload := *at
 	defer func() {
-		if i < len(hooks) && exit == nil && err == nil {
-			if err = s.Firing.Crashed(ctx, i, recover()); err == nil {
-				exit, err = p.fire(ctx, run, at, s, i+1)
-			}
+		if f.Hook >= 0 {
+			err = f.Crashed(recover())
 		}
 	}()
-	for ; i < len(hooks); i++ {
-		out, failure := hooks[i].BeforeTool(ctx, run, payload)
+	for i, h := range s.Hooks {
+		f.Hook = i
+		out, failure := h.BeforeTool(f.Ctx, run, payload)
 		if out == nil && failure == nil {
 			continue
 		}
 		if failure == nil {
 			switch o := out.(type) {
 			case beforeToolReplace:
-				s.Firing.Decided(i, o)
+				f.Decided(out)
 				*at, payload = o.to, o.to
 				continue
 			case SkipTool, EndTurn:
-				s.Firing.Decided(i, o)
+				f.Decided(out)
+				f.Hook = -1
 				return out.(BeforeToolExit), nil
 			}
-			failure = hookkit.Illegal(out)
 		}
-		if failure = s.Firing.Fail(ctx, i, failure); failure != nil {
-			return nil, failure
-		}
+		return nil, f.Fail(out, failure)
 	}
+	f.Hook = -1
 	return exit, err
 }
 
@@ -2594,15 +2608,11 @@ type OnPermissionPoint struct {
 }
 
 // Fire runs the hooks. A nil exit means go on. An error means: refuse the act.
-func (p *OnPermissionPoint) Fire(ctx context.Context, run *Run, payload ToolCallRequest) (OnPermissionExit, error) {
-	s := p.Load()
-	if s == nil {
-		return nil, nil
+func (p *OnPermissionPoint) Fire(ctx context.Context, run *Run, payload ToolCallRequest) (exit OnPermissionExit, err error) {
+	if p.Armed.Load() {
+		exit, err = p.fire(ctx, run, payload, nil)
 	}
-	if !s.Plain {
-		return p.watch(ctx, run, &payload)
-	}
-	return p.fire(ctx, run, &payload, s, 0, nil, 0)
+	return
 }
 
 type onPermissionLaw struct{}
@@ -2621,12 +2631,12 @@ func (onPermissionLaw) Wrap(h OnPermission[ToolCallRequest], c *hookkit.Call) On
 }
 
 // watch is Fire where somebody is told.
-func (p *OnPermissionPoint) watch(ctx context.Context, run *Run, at *ToolCallRequest) (exit OnPermissionExit, err error) {
+func (p *OnPermissionPoint) watch(ctx context.Context, run *Run, payload ToolCallRequest) (exit OnPermissionExit, err error) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
-		return p.fire(ctx, run, at, s, 0, nil, 0)
+		return p.fire(ctx, run, payload, s)
 	}
-	fired := OnPermissionFired[ToolCallRequest]{Payload: *at}
+	fired := OnPermissionFired[ToolCallRequest]{Payload: payload}
 	defer func() {
 		fired.Exit, fired.Err, fired.Ballots, fired.Verdict = exit, s.Firing.Err(err), s.Firing.Ballots(), s.Firing.End()
 		s.Firing.Tell(func(ctx context.Context, o any) {
@@ -2635,25 +2645,26 @@ func (p *OnPermissionPoint) watch(ctx context.Context, run *Run, at *ToolCallReq
 			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, fired.Exit, nil, nil, fired.Err))
 		})
 	}()
-	return p.fire(ctx, run, at, s, 0, nil, 0)
+	return p.fire(ctx, run, payload, s)
 }
 
-// fire runs the hooks from i on.
-func (p *OnPermissionPoint) fire(ctx context.Context, run *Run, at *ToolCallRequest, s *hookkit.Plan[OnPermission[ToolCallRequest]], i int, best OnPermissionExit, rank int) (exit OnPermissionExit, err error) {
-	exit = best
-	hooks := s.Hooks
-	payload := *at
+// fire runs the hooks of s, or those of now if s is nil.
+func (p *OnPermissionPoint) fire(ctx context.Context, run *Run, payload ToolCallRequest, s *hookkit.Plan[OnPermission[ToolCallRequest]]) (exit OnPermissionExit, err error) {
+	if s == nil {
+		if s = p.Load(); s == nil || !s.Plain {
+			return p.watch(ctx, run, payload)
+		}
+	}
+	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	defer func() {
-		if i < len(hooks) && err == nil {
-			if err = s.Firing.Crashed(ctx, i, recover()); err != nil {
-				exit = nil
-			} else {
-				exit, err = p.fire(ctx, run, at, s, i+1, exit, rank)
-			}
+		if f.Hook >= 0 {
+			err = f.Crashed(recover())
 		}
 	}()
-	for ; i < len(hooks); i++ {
-		out, failure := hooks[i].OnPermission(ctx, run, payload)
+	var best OnPermissionExit
+	for i, h := range s.Hooks {
+		f.Hook = i
+		out, failure := h.OnPermission(f.Ctx, run, payload)
 		if out == nil && failure == nil {
 			continue
 		}
@@ -2668,20 +2679,16 @@ func (p *OnPermissionPoint) fire(ctx context.Context, run *Run, at *ToolCallRequ
 				r = 3
 			}
 			if r > 0 {
-				leads := exit == nil || r < rank
-				if leads {
-					exit, rank = out.(OnPermissionExit), r
+				if f.Voted(out, r) {
+					best = out.(OnPermissionExit)
 				}
-				s.Firing.Voted(i, out, leads)
 				continue
 			}
-			failure = hookkit.Illegal(out)
 		}
-		if failure = s.Firing.Fail(ctx, i, failure); failure != nil {
-			return nil, failure
-		}
+		return nil, f.Fail(out, failure)
 	}
-	return exit, err
+	f.Hook = -1
+	return best, nil
 }
 
 // OnPermissionDenied is a hook of that point.
@@ -2741,15 +2748,9 @@ type OnPermissionDeniedPoint struct {
 
 // Fire runs the hooks.
 func (p *OnPermissionDeniedPoint) Fire(ctx context.Context, run *Run, payload Denial) {
-	s := p.Load()
-	if s == nil {
-		return
+	if p.Armed.Load() {
+		p.fire(ctx, run, payload, nil)
 	}
-	if !s.Plain {
-		p.watch(ctx, run, &payload)
-		return
-	}
-	p.fire(ctx, run, &payload, s, 0)
 }
 
 type onPermissionDeniedLaw struct{}
@@ -2767,13 +2768,13 @@ func (onPermissionDeniedLaw) Wrap(h OnPermissionDenied[Denial], c *hookkit.Call)
 }
 
 // watch is Fire where somebody is told.
-func (p *OnPermissionDeniedPoint) watch(ctx context.Context, run *Run, at *Denial) {
+func (p *OnPermissionDeniedPoint) watch(ctx context.Context, run *Run, payload Denial) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
-		p.fire(ctx, run, at, s, 0)
+		p.fire(ctx, run, payload, s)
 		return
 	}
-	fired := OnPermissionDeniedFired[Denial]{Payload: *at}
+	fired := OnPermissionDeniedFired[Denial]{Payload: payload}
 	defer func() {
 		fired.Verdict = s.Firing.End()
 		s.Firing.Tell(func(ctx context.Context, o any) {
@@ -2782,23 +2783,31 @@ func (p *OnPermissionDeniedPoint) watch(ctx context.Context, run *Run, at *Denia
 			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
 		})
 	}()
-	p.fire(ctx, run, at, s, 0)
+	p.fire(ctx, run, payload, s)
 }
 
-// fire runs the hooks from i on.
-func (p *OnPermissionDeniedPoint) fire(ctx context.Context, run *Run, at *Denial, s *hookkit.Plan[OnPermissionDenied[Denial]], i int) {
-	hooks := s.Hooks
-	payload := *at
-	defer func() {
-		if i < len(hooks) && s.Firing.Crashed(ctx, i, recover()) == nil {
-			p.fire(ctx, run, at, s, i+1)
-		}
-	}()
-	for ; i < len(hooks); i++ {
-		if failure := hooks[i].OnPermissionDenied(ctx, run, payload); failure != nil {
-			_ = s.Firing.Fail(ctx, i, failure)
+// fire runs the hooks of s, or those of now if s is nil.
+func (p *OnPermissionDeniedPoint) fire(ctx context.Context, run *Run, payload Denial, s *hookkit.Plan[OnPermissionDenied[Denial]]) {
+	if s == nil {
+		if s = p.Load(); s == nil || !s.Plain {
+			p.watch(ctx, run, payload)
+			return
 		}
 	}
+	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
+	at, plan := &payload, s
+	defer func() {
+		if f.Hook >= 0 && f.Crashed(recover()) == nil {
+			p.fire(f.Ctx, run, *at, &hookkit.Plan[OnPermissionDenied[Denial]]{Hooks: plan.Hooks[f.Hook+1:], Firing: f.Rest()})
+		}
+	}()
+	for i, h := range s.Hooks {
+		f.Hook = i
+		if failure := h.OnPermissionDenied(f.Ctx, run, payload); failure != nil {
+			_ = f.Fail(nil, failure)
+		}
+	}
+	f.Hook = -1
 }
 
 // OnHandoff is a hook of that point.
@@ -2890,15 +2899,11 @@ type OnHandoffPoint struct {
 }
 
 // Fire runs the hooks. They may change the payload. A nil exit means go on. An error means: refuse the act.
-func (p *OnHandoffPoint) Fire(ctx context.Context, run *Run, payload *Handoff) (OnHandoffExit, error) {
-	s := p.Load()
-	if s == nil {
-		return nil, nil
+func (p *OnHandoffPoint) Fire(ctx context.Context, run *Run, payload *Handoff) (exit OnHandoffExit, err error) {
+	if p.Armed.Load() {
+		exit, err = p.fire(ctx, run, payload, nil)
 	}
-	if !s.Plain {
-		return p.watch(ctx, run, payload)
-	}
-	return p.fire(ctx, run, payload, s, 0)
+	return
 }
 
 type onHandoffLaw struct{}
@@ -2920,7 +2925,7 @@ func (onHandoffLaw) Wrap(h OnHandoff[Handoff], c *hookkit.Call) OnHandoff[Handof
 func (p *OnHandoffPoint) watch(ctx context.Context, run *Run, at *Handoff) (exit OnHandoffExit, err error) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
-		return p.fire(ctx, run, at, s, 0)
+		return p.fire(ctx, run, at, s)
 	}
 	fired := OnHandoffFired[Handoff]{Payload: *at}
 	defer func() {
@@ -2931,41 +2936,44 @@ func (p *OnHandoffPoint) watch(ctx context.Context, run *Run, at *Handoff) (exit
 			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Left, fired.Exit, nil, nil, fired.Err))
 		})
 	}()
-	return p.fire(ctx, run, at, s, 0)
+	return p.fire(ctx, run, at, s)
 }
 
-// fire runs the hooks from i on.
-func (p *OnHandoffPoint) fire(ctx context.Context, run *Run, at *Handoff, s *hookkit.Plan[OnHandoff[Handoff]], i int) (exit OnHandoffExit, err error) {
-	hooks := s.Hooks
+// fire runs the hooks of s, or those of now if s is nil.
+func (p *OnHandoffPoint) fire(ctx context.Context, run *Run, at *Handoff, s *hookkit.Plan[OnHandoff[Handoff]]) (exit OnHandoffExit, err error) {
+	if s == nil {
+		if s = p.Load(); s == nil || !s.Plain {
+			return p.watch(ctx, run, at)
+		}
+	}
+	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	payload := *at
 	defer func() {
-		if i < len(hooks) && exit == nil && err == nil {
-			if err = s.Firing.Crashed(ctx, i, recover()); err == nil {
-				exit, err = p.fire(ctx, run, at, s, i+1)
-			}
+		if f.Hook >= 0 {
+			err = f.Crashed(recover())
 		}
 	}()
-	for ; i < len(hooks); i++ {
-		out, failure := hooks[i].OnHandoff(ctx, run, payload)
+	for i, h := range s.Hooks {
+		f.Hook = i
+		out, failure := h.OnHandoff(f.Ctx, run, payload)
 		if out == nil && failure == nil {
 			continue
 		}
 		if failure == nil {
 			switch o := out.(type) {
 			case onHandoffReplace:
-				s.Firing.Decided(i, o)
+				f.Decided(out)
 				*at, payload = o.to, o.to
 				continue
 			case SkipTool, EndTurn:
-				s.Firing.Decided(i, o)
+				f.Decided(out)
+				f.Hook = -1
 				return out.(OnHandoffExit), nil
 			}
-			failure = hookkit.Illegal(out)
 		}
-		if failure = s.Firing.Fail(ctx, i, failure); failure != nil {
-			return nil, failure
-		}
+		return nil, f.Fail(out, failure)
 	}
+	f.Hook = -1
 	return exit, err
 }
 
@@ -3085,14 +3093,26 @@ type AroundToolPoint struct {
 
 // Fire runs the act within the hooks, and returns what the outermost of them answered. A panic of a hook or of the act
 // comes back as a *hookkit.Failure.
-func (p *AroundToolPoint) Fire(ctx context.Context, run *Run, payload ToolCallRequest, act func(context.Context, ToolCallRequest) (ToolCallResult, error)) (ToolCallResult, error) {
-	if p.Load() == nil {
-		return hookkit.Perform(ctx, "AroundTool", payload, act)
+func (p *AroundToolPoint) Fire(ctx context.Context, run *Run, payload ToolCallRequest, act func(context.Context, ToolCallRequest) (ToolCallResult, error)) (result ToolCallResult, err error) {
+	if p.Armed.Load() {
+		return p.fire(ctx, run, payload, act)
 	}
+	returned := false
+	defer func() {
+		if !returned {
+			err = hookkit.Unwrapped(ctx, "AroundTool", recover())
+		}
+	}()
+	if result, err = act(ctx, payload); err != nil {
+		result = *new(ToolCallResult)
+	}
+	returned = true
+	return
+}
+
+// fire is Fire where there are hooks, or somebody is told.
+func (p *AroundToolPoint) fire(ctx context.Context, run *Run, payload ToolCallRequest, act func(context.Context, ToolCallRequest) (ToolCallResult, error)) (result ToolCallResult, err error) {
 	s := p.Settle(ctx, run)
-	if len(s.Hooks) == 0 && !s.Firing.Watched() {
-		return hookkit.Perform(ctx, "AroundTool", payload, act)
-	}
 	a := &aroundToolAct{
 		do:   act,
 		plan: s,
@@ -3199,15 +3219,9 @@ type OnToolProgressPoint struct {
 
 // Fire runs the hooks.
 func (p *OnToolProgressPoint) Fire(ctx context.Context, run *Run, payload ToolProgress) {
-	s := p.Load()
-	if s == nil {
-		return
+	if p.Armed.Load() {
+		p.fire(ctx, run, payload, nil)
 	}
-	if !s.Plain {
-		p.watch(ctx, run, &payload)
-		return
-	}
-	p.fire(ctx, run, &payload, s, 0)
 }
 
 type onToolProgressLaw struct{}
@@ -3225,13 +3239,13 @@ func (onToolProgressLaw) Wrap(h OnToolProgress[ToolProgress], c *hookkit.Call) O
 }
 
 // watch is Fire where somebody is told.
-func (p *OnToolProgressPoint) watch(ctx context.Context, run *Run, at *ToolProgress) {
+func (p *OnToolProgressPoint) watch(ctx context.Context, run *Run, payload ToolProgress) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
-		p.fire(ctx, run, at, s, 0)
+		p.fire(ctx, run, payload, s)
 		return
 	}
-	fired := OnToolProgressFired[ToolProgress]{Payload: *at}
+	fired := OnToolProgressFired[ToolProgress]{Payload: payload}
 	defer func() {
 		fired.Verdict = s.Firing.End()
 		s.Firing.Tell(func(ctx context.Context, o any) {
@@ -3240,23 +3254,31 @@ func (p *OnToolProgressPoint) watch(ctx context.Context, run *Run, at *ToolProgr
 			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
 		})
 	}()
-	p.fire(ctx, run, at, s, 0)
+	p.fire(ctx, run, payload, s)
 }
 
-// fire runs the hooks from i on.
-func (p *OnToolProgressPoint) fire(ctx context.Context, run *Run, at *ToolProgress, s *hookkit.Plan[OnToolProgress[ToolProgress]], i int) {
-	hooks := s.Hooks
-	payload := *at
-	defer func() {
-		if i < len(hooks) && s.Firing.Crashed(ctx, i, recover()) == nil {
-			p.fire(ctx, run, at, s, i+1)
-		}
-	}()
-	for ; i < len(hooks); i++ {
-		if failure := hooks[i].OnToolProgress(ctx, run, payload); failure != nil {
-			_ = s.Firing.Fail(ctx, i, failure)
+// fire runs the hooks of s, or those of now if s is nil.
+func (p *OnToolProgressPoint) fire(ctx context.Context, run *Run, payload ToolProgress, s *hookkit.Plan[OnToolProgress[ToolProgress]]) {
+	if s == nil {
+		if s = p.Load(); s == nil || !s.Plain {
+			p.watch(ctx, run, payload)
+			return
 		}
 	}
+	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
+	at, plan := &payload, s
+	defer func() {
+		if f.Hook >= 0 && f.Crashed(recover()) == nil {
+			p.fire(f.Ctx, run, *at, &hookkit.Plan[OnToolProgress[ToolProgress]]{Hooks: plan.Hooks[f.Hook+1:], Firing: f.Rest()})
+		}
+	}()
+	for i, h := range s.Hooks {
+		f.Hook = i
+		if failure := h.OnToolProgress(f.Ctx, run, payload); failure != nil {
+			_ = f.Fail(nil, failure)
+		}
+	}
+	f.Hook = -1
 }
 
 // OnToolError is a hook of that point.
@@ -3316,15 +3338,9 @@ type OnToolErrorPoint struct {
 
 // Fire runs the hooks.
 func (p *OnToolErrorPoint) Fire(ctx context.Context, run *Run, payload ToolFailure) {
-	s := p.Load()
-	if s == nil {
-		return
+	if p.Armed.Load() {
+		p.fire(ctx, run, payload, nil)
 	}
-	if !s.Plain {
-		p.watch(ctx, run, &payload)
-		return
-	}
-	p.fire(ctx, run, &payload, s, 0)
 }
 
 type onToolErrorLaw struct{}
@@ -3342,13 +3358,13 @@ func (onToolErrorLaw) Wrap(h OnToolError[ToolFailure], c *hookkit.Call) OnToolEr
 }
 
 // watch is Fire where somebody is told.
-func (p *OnToolErrorPoint) watch(ctx context.Context, run *Run, at *ToolFailure) {
+func (p *OnToolErrorPoint) watch(ctx context.Context, run *Run, payload ToolFailure) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
-		p.fire(ctx, run, at, s, 0)
+		p.fire(ctx, run, payload, s)
 		return
 	}
-	fired := OnToolErrorFired[ToolFailure]{Payload: *at}
+	fired := OnToolErrorFired[ToolFailure]{Payload: payload}
 	defer func() {
 		fired.Verdict = s.Firing.End()
 		s.Firing.Tell(func(ctx context.Context, o any) {
@@ -3357,23 +3373,31 @@ func (p *OnToolErrorPoint) watch(ctx context.Context, run *Run, at *ToolFailure)
 			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
 		})
 	}()
-	p.fire(ctx, run, at, s, 0)
+	p.fire(ctx, run, payload, s)
 }
 
-// fire runs the hooks from i on.
-func (p *OnToolErrorPoint) fire(ctx context.Context, run *Run, at *ToolFailure, s *hookkit.Plan[OnToolError[ToolFailure]], i int) {
-	hooks := s.Hooks
-	payload := *at
-	defer func() {
-		if i < len(hooks) && s.Firing.Crashed(ctx, i, recover()) == nil {
-			p.fire(ctx, run, at, s, i+1)
-		}
-	}()
-	for ; i < len(hooks); i++ {
-		if failure := hooks[i].OnToolError(ctx, run, payload); failure != nil {
-			_ = s.Firing.Fail(ctx, i, failure)
+// fire runs the hooks of s, or those of now if s is nil.
+func (p *OnToolErrorPoint) fire(ctx context.Context, run *Run, payload ToolFailure, s *hookkit.Plan[OnToolError[ToolFailure]]) {
+	if s == nil {
+		if s = p.Load(); s == nil || !s.Plain {
+			p.watch(ctx, run, payload)
+			return
 		}
 	}
+	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
+	at, plan := &payload, s
+	defer func() {
+		if f.Hook >= 0 && f.Crashed(recover()) == nil {
+			p.fire(f.Ctx, run, *at, &hookkit.Plan[OnToolError[ToolFailure]]{Hooks: plan.Hooks[f.Hook+1:], Firing: f.Rest()})
+		}
+	}()
+	for i, h := range s.Hooks {
+		f.Hook = i
+		if failure := h.OnToolError(f.Ctx, run, payload); failure != nil {
+			_ = f.Fail(nil, failure)
+		}
+	}
+	f.Hook = -1
 }
 
 // OnSubagentStart is a hook of that point.
@@ -3433,15 +3457,9 @@ type OnSubagentStartPoint struct {
 
 // Fire runs the hooks.
 func (p *OnSubagentStartPoint) Fire(ctx context.Context, run *Run, payload Subagent) {
-	s := p.Load()
-	if s == nil {
-		return
+	if p.Armed.Load() {
+		p.fire(ctx, run, payload, nil)
 	}
-	if !s.Plain {
-		p.watch(ctx, run, &payload)
-		return
-	}
-	p.fire(ctx, run, &payload, s, 0)
 }
 
 type onSubagentStartLaw struct{}
@@ -3459,13 +3477,13 @@ func (onSubagentStartLaw) Wrap(h OnSubagentStart[Subagent], c *hookkit.Call) OnS
 }
 
 // watch is Fire where somebody is told.
-func (p *OnSubagentStartPoint) watch(ctx context.Context, run *Run, at *Subagent) {
+func (p *OnSubagentStartPoint) watch(ctx context.Context, run *Run, payload Subagent) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
-		p.fire(ctx, run, at, s, 0)
+		p.fire(ctx, run, payload, s)
 		return
 	}
-	fired := OnSubagentStartFired[Subagent]{Payload: *at}
+	fired := OnSubagentStartFired[Subagent]{Payload: payload}
 	defer func() {
 		fired.Verdict = s.Firing.End()
 		s.Firing.Tell(func(ctx context.Context, o any) {
@@ -3474,23 +3492,31 @@ func (p *OnSubagentStartPoint) watch(ctx context.Context, run *Run, at *Subagent
 			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
 		})
 	}()
-	p.fire(ctx, run, at, s, 0)
+	p.fire(ctx, run, payload, s)
 }
 
-// fire runs the hooks from i on.
-func (p *OnSubagentStartPoint) fire(ctx context.Context, run *Run, at *Subagent, s *hookkit.Plan[OnSubagentStart[Subagent]], i int) {
-	hooks := s.Hooks
-	payload := *at
-	defer func() {
-		if i < len(hooks) && s.Firing.Crashed(ctx, i, recover()) == nil {
-			p.fire(ctx, run, at, s, i+1)
-		}
-	}()
-	for ; i < len(hooks); i++ {
-		if failure := hooks[i].OnSubagentStart(ctx, run, payload); failure != nil {
-			_ = s.Firing.Fail(ctx, i, failure)
+// fire runs the hooks of s, or those of now if s is nil.
+func (p *OnSubagentStartPoint) fire(ctx context.Context, run *Run, payload Subagent, s *hookkit.Plan[OnSubagentStart[Subagent]]) {
+	if s == nil {
+		if s = p.Load(); s == nil || !s.Plain {
+			p.watch(ctx, run, payload)
+			return
 		}
 	}
+	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
+	at, plan := &payload, s
+	defer func() {
+		if f.Hook >= 0 && f.Crashed(recover()) == nil {
+			p.fire(f.Ctx, run, *at, &hookkit.Plan[OnSubagentStart[Subagent]]{Hooks: plan.Hooks[f.Hook+1:], Firing: f.Rest()})
+		}
+	}()
+	for i, h := range s.Hooks {
+		f.Hook = i
+		if failure := h.OnSubagentStart(f.Ctx, run, payload); failure != nil {
+			_ = f.Fail(nil, failure)
+		}
+	}
+	f.Hook = -1
 }
 
 // OnSubagentStop is a hook of that point.
@@ -3549,15 +3575,9 @@ type OnSubagentStopPoint struct {
 
 // Fire runs the hooks.
 func (p *OnSubagentStopPoint) Fire(ctx context.Context, run *Run, payload SubagentDone) {
-	s := p.Load()
-	if s == nil {
-		return
+	if p.Armed.Load() {
+		p.fire(ctx, run, payload, nil)
 	}
-	if !s.Plain {
-		p.watch(ctx, run, &payload)
-		return
-	}
-	p.fire(ctx, run, &payload, s, 0)
 }
 
 type onSubagentStopLaw struct{}
@@ -3575,13 +3595,13 @@ func (onSubagentStopLaw) Wrap(h OnSubagentStop[SubagentDone], c *hookkit.Call) O
 }
 
 // watch is Fire where somebody is told.
-func (p *OnSubagentStopPoint) watch(ctx context.Context, run *Run, at *SubagentDone) {
+func (p *OnSubagentStopPoint) watch(ctx context.Context, run *Run, payload SubagentDone) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
-		p.fire(ctx, run, at, s, 0)
+		p.fire(ctx, run, payload, s)
 		return
 	}
-	fired := OnSubagentStopFired[SubagentDone]{Payload: *at}
+	fired := OnSubagentStopFired[SubagentDone]{Payload: payload}
 	defer func() {
 		fired.Verdict = s.Firing.End()
 		s.Firing.Tell(func(ctx context.Context, o any) {
@@ -3590,23 +3610,31 @@ func (p *OnSubagentStopPoint) watch(ctx context.Context, run *Run, at *SubagentD
 			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
 		})
 	}()
-	p.fire(ctx, run, at, s, 0)
+	p.fire(ctx, run, payload, s)
 }
 
-// fire runs the hooks from i on.
-func (p *OnSubagentStopPoint) fire(ctx context.Context, run *Run, at *SubagentDone, s *hookkit.Plan[OnSubagentStop[SubagentDone]], i int) {
-	hooks := s.Hooks
-	payload := *at
-	defer func() {
-		if i < len(hooks) && s.Firing.Crashed(ctx, i, recover()) == nil {
-			p.fire(ctx, run, at, s, i+1)
-		}
-	}()
-	for ; i < len(hooks); i++ {
-		if failure := hooks[i].OnSubagentStop(ctx, run, payload); failure != nil {
-			_ = s.Firing.Fail(ctx, i, failure)
+// fire runs the hooks of s, or those of now if s is nil.
+func (p *OnSubagentStopPoint) fire(ctx context.Context, run *Run, payload SubagentDone, s *hookkit.Plan[OnSubagentStop[SubagentDone]]) {
+	if s == nil {
+		if s = p.Load(); s == nil || !s.Plain {
+			p.watch(ctx, run, payload)
+			return
 		}
 	}
+	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
+	at, plan := &payload, s
+	defer func() {
+		if f.Hook >= 0 && f.Crashed(recover()) == nil {
+			p.fire(f.Ctx, run, *at, &hookkit.Plan[OnSubagentStop[SubagentDone]]{Hooks: plan.Hooks[f.Hook+1:], Firing: f.Rest()})
+		}
+	}()
+	for i, h := range s.Hooks {
+		f.Hook = i
+		if failure := h.OnSubagentStop(f.Ctx, run, payload); failure != nil {
+			_ = f.Fail(nil, failure)
+		}
+	}
+	f.Hook = -1
 }
 
 // AfterTool is a hook of that point.
@@ -3700,15 +3728,11 @@ type AfterToolPoint struct {
 }
 
 // Fire runs the hooks. They may change the payload. A nil exit means go on. An error means: refuse the act.
-func (p *AfterToolPoint) Fire(ctx context.Context, run *Run, payload *ToolCallResult) (AfterToolExit, error) {
-	s := p.Load()
-	if s == nil {
-		return nil, nil
+func (p *AfterToolPoint) Fire(ctx context.Context, run *Run, payload *ToolCallResult) (exit AfterToolExit, err error) {
+	if p.Armed.Load() {
+		exit, err = p.fire(ctx, run, payload, nil)
 	}
-	if !s.Plain {
-		return p.watch(ctx, run, payload)
-	}
-	return p.fire(ctx, run, payload, s, 0)
+	return
 }
 
 type afterToolLaw struct{}
@@ -3730,7 +3754,7 @@ func (afterToolLaw) Wrap(h AfterTool[ToolCallResult], c *hookkit.Call) AfterTool
 func (p *AfterToolPoint) watch(ctx context.Context, run *Run, at *ToolCallResult) (exit AfterToolExit, err error) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
-		return p.fire(ctx, run, at, s, 0)
+		return p.fire(ctx, run, at, s)
 	}
 	fired := AfterToolFired[ToolCallResult]{Payload: *at}
 	defer func() {
@@ -3741,41 +3765,44 @@ func (p *AfterToolPoint) watch(ctx context.Context, run *Run, at *ToolCallResult
 			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Left, fired.Exit, nil, nil, fired.Err))
 		})
 	}()
-	return p.fire(ctx, run, at, s, 0)
+	return p.fire(ctx, run, at, s)
 }
 
-// fire runs the hooks from i on.
-func (p *AfterToolPoint) fire(ctx context.Context, run *Run, at *ToolCallResult, s *hookkit.Plan[AfterTool[ToolCallResult]], i int) (exit AfterToolExit, err error) {
-	hooks := s.Hooks
+// fire runs the hooks of s, or those of now if s is nil.
+func (p *AfterToolPoint) fire(ctx context.Context, run *Run, at *ToolCallResult, s *hookkit.Plan[AfterTool[ToolCallResult]]) (exit AfterToolExit, err error) {
+	if s == nil {
+		if s = p.Load(); s == nil || !s.Plain {
+			return p.watch(ctx, run, at)
+		}
+	}
+	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	payload := *at
 	defer func() {
-		if i < len(hooks) && exit == nil && err == nil {
-			if err = s.Firing.Crashed(ctx, i, recover()); err == nil {
-				exit, err = p.fire(ctx, run, at, s, i+1)
-			}
+		if f.Hook >= 0 {
+			err = f.Crashed(recover())
 		}
 	}()
-	for ; i < len(hooks); i++ {
-		out, failure := hooks[i].AfterTool(ctx, run, payload)
+	for i, h := range s.Hooks {
+		f.Hook = i
+		out, failure := h.AfterTool(f.Ctx, run, payload)
 		if out == nil && failure == nil {
 			continue
 		}
 		if failure == nil {
 			switch o := out.(type) {
 			case afterToolReplace:
-				s.Firing.Decided(i, o)
+				f.Decided(out)
 				*at, payload = o.to, o.to
 				continue
 			case EndTurn:
-				s.Firing.Decided(i, o)
+				f.Decided(out)
+				f.Hook = -1
 				return out.(AfterToolExit), nil
 			}
-			failure = hookkit.Illegal(out)
 		}
-		if failure = s.Firing.Fail(ctx, i, failure); failure != nil {
-			return nil, failure
-		}
+		return nil, f.Fail(out, failure)
 	}
+	f.Hook = -1
 	return exit, err
 }
 
@@ -3837,15 +3864,9 @@ type OnBudgetExceededPoint struct {
 
 // Fire runs the hooks.
 func (p *OnBudgetExceededPoint) Fire(ctx context.Context, run *Run, payload BudgetExceeded) {
-	s := p.Load()
-	if s == nil {
-		return
+	if p.Armed.Load() {
+		p.fire(ctx, run, payload, nil)
 	}
-	if !s.Plain {
-		p.watch(ctx, run, &payload)
-		return
-	}
-	p.fire(ctx, run, &payload, s, 0)
 }
 
 type onBudgetExceededLaw struct{}
@@ -3863,13 +3884,13 @@ func (onBudgetExceededLaw) Wrap(h OnBudgetExceeded[BudgetExceeded], c *hookkit.C
 }
 
 // watch is Fire where somebody is told.
-func (p *OnBudgetExceededPoint) watch(ctx context.Context, run *Run, at *BudgetExceeded) {
+func (p *OnBudgetExceededPoint) watch(ctx context.Context, run *Run, payload BudgetExceeded) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
-		p.fire(ctx, run, at, s, 0)
+		p.fire(ctx, run, payload, s)
 		return
 	}
-	fired := OnBudgetExceededFired[BudgetExceeded]{Payload: *at}
+	fired := OnBudgetExceededFired[BudgetExceeded]{Payload: payload}
 	defer func() {
 		fired.Verdict = s.Firing.End()
 		s.Firing.Tell(func(ctx context.Context, o any) {
@@ -3878,23 +3899,31 @@ func (p *OnBudgetExceededPoint) watch(ctx context.Context, run *Run, at *BudgetE
 			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
 		})
 	}()
-	p.fire(ctx, run, at, s, 0)
+	p.fire(ctx, run, payload, s)
 }
 
-// fire runs the hooks from i on.
-func (p *OnBudgetExceededPoint) fire(ctx context.Context, run *Run, at *BudgetExceeded, s *hookkit.Plan[OnBudgetExceeded[BudgetExceeded]], i int) {
-	hooks := s.Hooks
-	payload := *at
-	defer func() {
-		if i < len(hooks) && s.Firing.Crashed(ctx, i, recover()) == nil {
-			p.fire(ctx, run, at, s, i+1)
-		}
-	}()
-	for ; i < len(hooks); i++ {
-		if failure := hooks[i].OnBudgetExceeded(ctx, run, payload); failure != nil {
-			_ = s.Firing.Fail(ctx, i, failure)
+// fire runs the hooks of s, or those of now if s is nil.
+func (p *OnBudgetExceededPoint) fire(ctx context.Context, run *Run, payload BudgetExceeded, s *hookkit.Plan[OnBudgetExceeded[BudgetExceeded]]) {
+	if s == nil {
+		if s = p.Load(); s == nil || !s.Plain {
+			p.watch(ctx, run, payload)
+			return
 		}
 	}
+	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
+	at, plan := &payload, s
+	defer func() {
+		if f.Hook >= 0 && f.Crashed(recover()) == nil {
+			p.fire(f.Ctx, run, *at, &hookkit.Plan[OnBudgetExceeded[BudgetExceeded]]{Hooks: plan.Hooks[f.Hook+1:], Firing: f.Rest()})
+		}
+	}()
+	for i, h := range s.Hooks {
+		f.Hook = i
+		if failure := h.OnBudgetExceeded(f.Ctx, run, payload); failure != nil {
+			_ = f.Fail(nil, failure)
+		}
+	}
+	f.Hook = -1
 }
 
 // AfterStep is a hook of that point.
@@ -3953,15 +3982,9 @@ type AfterStepPoint struct {
 
 // Fire runs the hooks.
 func (p *AfterStepPoint) Fire(ctx context.Context, run *Run, payload StepResult) {
-	s := p.Load()
-	if s == nil {
-		return
+	if p.Armed.Load() {
+		p.fire(ctx, run, payload, nil)
 	}
-	if !s.Plain {
-		p.watch(ctx, run, &payload)
-		return
-	}
-	p.fire(ctx, run, &payload, s, 0)
 }
 
 type afterStepLaw struct{}
@@ -3979,13 +4002,13 @@ func (afterStepLaw) Wrap(h AfterStep[StepResult], c *hookkit.Call) AfterStep[Ste
 }
 
 // watch is Fire where somebody is told.
-func (p *AfterStepPoint) watch(ctx context.Context, run *Run, at *StepResult) {
+func (p *AfterStepPoint) watch(ctx context.Context, run *Run, payload StepResult) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
-		p.fire(ctx, run, at, s, 0)
+		p.fire(ctx, run, payload, s)
 		return
 	}
-	fired := AfterStepFired[StepResult]{Payload: *at}
+	fired := AfterStepFired[StepResult]{Payload: payload}
 	defer func() {
 		fired.Verdict = s.Firing.End()
 		s.Firing.Tell(func(ctx context.Context, o any) {
@@ -3994,23 +4017,31 @@ func (p *AfterStepPoint) watch(ctx context.Context, run *Run, at *StepResult) {
 			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
 		})
 	}()
-	p.fire(ctx, run, at, s, 0)
+	p.fire(ctx, run, payload, s)
 }
 
-// fire runs the hooks from i on.
-func (p *AfterStepPoint) fire(ctx context.Context, run *Run, at *StepResult, s *hookkit.Plan[AfterStep[StepResult]], i int) {
-	hooks := s.Hooks
-	payload := *at
-	defer func() {
-		if i < len(hooks) && s.Firing.Crashed(ctx, i, recover()) == nil {
-			p.fire(ctx, run, at, s, i+1)
-		}
-	}()
-	for ; i < len(hooks); i++ {
-		if failure := hooks[i].AfterStep(ctx, run, payload); failure != nil {
-			_ = s.Firing.Fail(ctx, i, failure)
+// fire runs the hooks of s, or those of now if s is nil.
+func (p *AfterStepPoint) fire(ctx context.Context, run *Run, payload StepResult, s *hookkit.Plan[AfterStep[StepResult]]) {
+	if s == nil {
+		if s = p.Load(); s == nil || !s.Plain {
+			p.watch(ctx, run, payload)
+			return
 		}
 	}
+	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
+	at, plan := &payload, s
+	defer func() {
+		if f.Hook >= 0 && f.Crashed(recover()) == nil {
+			p.fire(f.Ctx, run, *at, &hookkit.Plan[AfterStep[StepResult]]{Hooks: plan.Hooks[f.Hook+1:], Firing: f.Rest()})
+		}
+	}()
+	for i, h := range s.Hooks {
+		f.Hook = i
+		if failure := h.AfterStep(f.Ctx, run, payload); failure != nil {
+			_ = f.Fail(nil, failure)
+		}
+	}
+	f.Hook = -1
 }
 
 // CheckDone is a hook of that point.
@@ -4101,15 +4132,11 @@ type CheckDonePoint struct {
 }
 
 // Fire runs the hooks. They may change the payload. A nil exit means go on. An error means: refuse the act.
-func (p *CheckDonePoint) Fire(ctx context.Context, run *Run, payload *DoneRequest) (CheckDoneExit, error) {
-	s := p.Load()
-	if s == nil {
-		return nil, nil
+func (p *CheckDonePoint) Fire(ctx context.Context, run *Run, payload *DoneRequest) (exit CheckDoneExit, err error) {
+	if p.Armed.Load() {
+		exit, err = p.fire(ctx, run, payload, nil)
 	}
-	if !s.Plain {
-		return p.watch(ctx, run, payload)
-	}
-	return p.fire(ctx, run, payload, s, 0)
+	return
 }
 
 type checkDoneLaw struct{}
@@ -4131,7 +4158,7 @@ func (checkDoneLaw) Wrap(h CheckDone[DoneRequest], c *hookkit.Call) CheckDone[Do
 func (p *CheckDonePoint) watch(ctx context.Context, run *Run, at *DoneRequest) (exit CheckDoneExit, err error) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
-		return p.fire(ctx, run, at, s, 0)
+		return p.fire(ctx, run, at, s)
 	}
 	fired := CheckDoneFired[DoneRequest]{Payload: *at}
 	defer func() {
@@ -4142,41 +4169,44 @@ func (p *CheckDonePoint) watch(ctx context.Context, run *Run, at *DoneRequest) (
 			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Left, fired.Exit, nil, nil, fired.Err))
 		})
 	}()
-	return p.fire(ctx, run, at, s, 0)
+	return p.fire(ctx, run, at, s)
 }
 
-// fire runs the hooks from i on.
-func (p *CheckDonePoint) fire(ctx context.Context, run *Run, at *DoneRequest, s *hookkit.Plan[CheckDone[DoneRequest]], i int) (exit CheckDoneExit, err error) {
-	hooks := s.Hooks
+// fire runs the hooks of s, or those of now if s is nil.
+func (p *CheckDonePoint) fire(ctx context.Context, run *Run, at *DoneRequest, s *hookkit.Plan[CheckDone[DoneRequest]]) (exit CheckDoneExit, err error) {
+	if s == nil {
+		if s = p.Load(); s == nil || !s.Plain {
+			return p.watch(ctx, run, at)
+		}
+	}
+	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	payload := *at
 	defer func() {
-		if i < len(hooks) && exit == nil && err == nil {
-			if err = s.Firing.Crashed(ctx, i, recover()); err == nil {
-				exit, err = p.fire(ctx, run, at, s, i+1)
-			}
+		if f.Hook >= 0 {
+			err = f.Crashed(recover())
 		}
 	}()
-	for ; i < len(hooks); i++ {
-		out, failure := hooks[i].CheckDone(ctx, run, payload)
+	for i, h := range s.Hooks {
+		f.Hook = i
+		out, failure := h.CheckDone(f.Ctx, run, payload)
 		if out == nil && failure == nil {
 			continue
 		}
 		if failure == nil {
 			switch o := out.(type) {
 			case checkDoneReplace:
-				s.Firing.Decided(i, o)
+				f.Decided(out)
 				*at, payload = o.to, o.to
 				continue
 			case RejectDone:
-				s.Firing.Decided(i, o)
+				f.Decided(out)
+				f.Hook = -1
 				return out.(CheckDoneExit), nil
 			}
-			failure = hookkit.Illegal(out)
 		}
-		if failure = s.Firing.Fail(ctx, i, failure); failure != nil {
-			return nil, failure
-		}
+		return nil, f.Fail(out, failure)
 	}
+	f.Hook = -1
 	return exit, err
 }
 
@@ -4236,15 +4266,9 @@ type OnDoneAcceptedPoint struct {
 
 // Fire runs the hooks.
 func (p *OnDoneAcceptedPoint) Fire(ctx context.Context, run *Run, payload DoneAccepted) {
-	s := p.Load()
-	if s == nil {
-		return
+	if p.Armed.Load() {
+		p.fire(ctx, run, payload, nil)
 	}
-	if !s.Plain {
-		p.watch(ctx, run, &payload)
-		return
-	}
-	p.fire(ctx, run, &payload, s, 0)
 }
 
 type onDoneAcceptedLaw struct{}
@@ -4262,13 +4286,13 @@ func (onDoneAcceptedLaw) Wrap(h OnDoneAccepted[DoneAccepted], c *hookkit.Call) O
 }
 
 // watch is Fire where somebody is told.
-func (p *OnDoneAcceptedPoint) watch(ctx context.Context, run *Run, at *DoneAccepted) {
+func (p *OnDoneAcceptedPoint) watch(ctx context.Context, run *Run, payload DoneAccepted) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
-		p.fire(ctx, run, at, s, 0)
+		p.fire(ctx, run, payload, s)
 		return
 	}
-	fired := OnDoneAcceptedFired[DoneAccepted]{Payload: *at}
+	fired := OnDoneAcceptedFired[DoneAccepted]{Payload: payload}
 	defer func() {
 		fired.Verdict = s.Firing.End()
 		s.Firing.Tell(func(ctx context.Context, o any) {
@@ -4277,23 +4301,31 @@ func (p *OnDoneAcceptedPoint) watch(ctx context.Context, run *Run, at *DoneAccep
 			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
 		})
 	}()
-	p.fire(ctx, run, at, s, 0)
+	p.fire(ctx, run, payload, s)
 }
 
-// fire runs the hooks from i on.
-func (p *OnDoneAcceptedPoint) fire(ctx context.Context, run *Run, at *DoneAccepted, s *hookkit.Plan[OnDoneAccepted[DoneAccepted]], i int) {
-	hooks := s.Hooks
-	payload := *at
-	defer func() {
-		if i < len(hooks) && s.Firing.Crashed(ctx, i, recover()) == nil {
-			p.fire(ctx, run, at, s, i+1)
-		}
-	}()
-	for ; i < len(hooks); i++ {
-		if failure := hooks[i].OnDoneAccepted(ctx, run, payload); failure != nil {
-			_ = s.Firing.Fail(ctx, i, failure)
+// fire runs the hooks of s, or those of now if s is nil.
+func (p *OnDoneAcceptedPoint) fire(ctx context.Context, run *Run, payload DoneAccepted, s *hookkit.Plan[OnDoneAccepted[DoneAccepted]]) {
+	if s == nil {
+		if s = p.Load(); s == nil || !s.Plain {
+			p.watch(ctx, run, payload)
+			return
 		}
 	}
+	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
+	at, plan := &payload, s
+	defer func() {
+		if f.Hook >= 0 && f.Crashed(recover()) == nil {
+			p.fire(f.Ctx, run, *at, &hookkit.Plan[OnDoneAccepted[DoneAccepted]]{Hooks: plan.Hooks[f.Hook+1:], Firing: f.Rest()})
+		}
+	}()
+	for i, h := range s.Hooks {
+		f.Hook = i
+		if failure := h.OnDoneAccepted(f.Ctx, run, payload); failure != nil {
+			_ = f.Fail(nil, failure)
+		}
+	}
+	f.Hook = -1
 }
 
 // OnRunError is a hook of that point.
@@ -4370,15 +4402,11 @@ type OnRunErrorPoint struct {
 }
 
 // Fire runs the hooks. A nil exit means go on. An error means: refuse the act.
-func (p *OnRunErrorPoint) Fire(ctx context.Context, run *Run, payload RunError) (OnRunErrorExit, error) {
-	s := p.Load()
-	if s == nil {
-		return nil, nil
+func (p *OnRunErrorPoint) Fire(ctx context.Context, run *Run, payload RunError) (exit OnRunErrorExit, err error) {
+	if p.Armed.Load() {
+		exit, err = p.fire(ctx, run, payload, nil)
 	}
-	if !s.Plain {
-		return p.watch(ctx, run, &payload)
-	}
-	return p.fire(ctx, run, &payload, s, 0)
+	return
 }
 
 type onRunErrorLaw struct{}
@@ -4397,12 +4425,12 @@ func (onRunErrorLaw) Wrap(h OnRunError[RunError], c *hookkit.Call) OnRunError[Ru
 }
 
 // watch is Fire where somebody is told.
-func (p *OnRunErrorPoint) watch(ctx context.Context, run *Run, at *RunError) (exit OnRunErrorExit, err error) {
+func (p *OnRunErrorPoint) watch(ctx context.Context, run *Run, payload RunError) (exit OnRunErrorExit, err error) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
-		return p.fire(ctx, run, at, s, 0)
+		return p.fire(ctx, run, payload, s)
 	}
-	fired := OnRunErrorFired[RunError]{Payload: *at}
+	fired := OnRunErrorFired[RunError]{Payload: payload}
 	defer func() {
 		fired.Exit, fired.Err, fired.Verdict = exit, s.Firing.Err(err), s.Firing.End()
 		s.Firing.Tell(func(ctx context.Context, o any) {
@@ -4411,37 +4439,44 @@ func (p *OnRunErrorPoint) watch(ctx context.Context, run *Run, at *RunError) (ex
 			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, fired.Exit, nil, nil, fired.Err))
 		})
 	}()
-	return p.fire(ctx, run, at, s, 0)
+	return p.fire(ctx, run, payload, s)
 }
 
-// fire runs the hooks from i on.
-func (p *OnRunErrorPoint) fire(ctx context.Context, run *Run, at *RunError, s *hookkit.Plan[OnRunError[RunError]], i int) (exit OnRunErrorExit, err error) {
-	hooks := s.Hooks
-	payload := *at
+// fire runs the hooks of s, or those of now if s is nil.
+func (p *OnRunErrorPoint) fire(ctx context.Context, run *Run, payload RunError, s *hookkit.Plan[OnRunError[RunError]]) (exit OnRunErrorExit, err error) {
+	if s == nil {
+		if s = p.Load(); s == nil || !s.Plain {
+			return p.watch(ctx, run, payload)
+		}
+	}
+	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
+	at, plan := &payload, s
 	defer func() {
-		if i < len(hooks) && exit == nil && err == nil {
-			if err = s.Firing.Crashed(ctx, i, recover()); err == nil {
-				exit, err = p.fire(ctx, run, at, s, i+1)
+		if f.Hook >= 0 {
+			if err = f.Crashed(recover()); err == nil {
+				exit, err = p.fire(f.Ctx, run, *at, &hookkit.Plan[OnRunError[RunError]]{Hooks: plan.Hooks[f.Hook+1:], Firing: f.Rest()})
 			}
 		}
 	}()
-	for ; i < len(hooks); i++ {
-		out, failure := hooks[i].OnRunError(ctx, run, payload)
+	for i, h := range s.Hooks {
+		f.Hook = i
+		out, failure := h.OnRunError(f.Ctx, run, payload)
 		if out == nil && failure == nil {
 			continue
 		}
 		if failure == nil {
-			switch o := out.(type) {
+			switch out.(type) {
 			case EndTurn:
-				s.Firing.Decided(i, o)
+				f.Decided(out)
+				f.Hook = -1
 				return out.(OnRunErrorExit), nil
 			}
-			failure = hookkit.Illegal(out)
 		}
-		if failure = s.Firing.Fail(ctx, i, failure); failure != nil {
+		if failure = f.Fail(out, failure); failure != nil {
 			return nil, failure
 		}
 	}
+	f.Hook = -1
 	return exit, err
 }
 
@@ -4504,15 +4539,11 @@ type OnStopPoint struct {
 }
 
 // Fire runs the hooks.
-func (p *OnStopPoint) Fire(ctx context.Context, run *Run, payload Stopping) []EndRun {
-	s := p.Load()
-	if s == nil {
-		return nil
+func (p *OnStopPoint) Fire(ctx context.Context, run *Run, payload Stopping) (collected []EndRun) {
+	if p.Armed.Load() {
+		collected = p.fire(ctx, run, payload, nil)
 	}
-	if !s.Plain {
-		return p.watch(ctx, run, &payload)
-	}
-	return p.fire(ctx, run, &payload, s, 0, nil)
+	return
 }
 
 type onStopLaw struct{}
@@ -4531,12 +4562,12 @@ func (onStopLaw) Wrap(h OnStop[Stopping], c *hookkit.Call) OnStop[Stopping] {
 }
 
 // watch is Fire where somebody is told.
-func (p *OnStopPoint) watch(ctx context.Context, run *Run, at *Stopping) (collected []EndRun) {
+func (p *OnStopPoint) watch(ctx context.Context, run *Run, payload Stopping) (collected []EndRun) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
-		return p.fire(ctx, run, at, s, 0, nil)
+		return p.fire(ctx, run, payload, s)
 	}
-	fired := OnStopFired[Stopping]{Payload: *at}
+	fired := OnStopFired[Stopping]{Payload: payload}
 	defer func() {
 		fired.Collected, fired.Verdict = collected, s.Firing.End()
 		s.Firing.Tell(func(ctx context.Context, o any) {
@@ -4545,27 +4576,33 @@ func (p *OnStopPoint) watch(ctx context.Context, run *Run, at *Stopping) (collec
 			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, fired.Collected, nil, nil))
 		})
 	}()
-	return p.fire(ctx, run, at, s, 0, nil)
+	return p.fire(ctx, run, payload, s)
 }
 
-// fire runs the hooks from i on.
-func (p *OnStopPoint) fire(ctx context.Context, run *Run, at *Stopping, s *hookkit.Plan[OnStop[Stopping]], i int, had []EndRun) (collected []EndRun) {
-	collected = had
-	hooks := s.Hooks
-	payload := *at
+// fire runs the hooks of s, or those of now if s is nil.
+func (p *OnStopPoint) fire(ctx context.Context, run *Run, payload Stopping, s *hookkit.Plan[OnStop[Stopping]]) (collected []EndRun) {
+	if s == nil {
+		if s = p.Load(); s == nil || !s.Plain {
+			return p.watch(ctx, run, payload)
+		}
+	}
+	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
+	at, plan := &payload, s
 	defer func() {
-		if i < len(hooks) && s.Firing.Crashed(ctx, i, recover()) == nil {
-			collected = p.fire(ctx, run, at, s, i+1, collected)
+		if f.Hook >= 0 && f.Crashed(recover()) == nil {
+			collected = append(collected, p.fire(f.Ctx, run, *at, &hookkit.Plan[OnStop[Stopping]]{Hooks: plan.Hooks[f.Hook+1:], Firing: f.Rest()})...)
 		}
 	}()
-	for ; i < len(hooks); i++ {
-		values, failure := hooks[i].OnStop(ctx, run, payload)
+	for i, h := range s.Hooks {
+		f.Hook = i
+		values, failure := h.OnStop(f.Ctx, run, payload)
 		if failure != nil {
-			_ = s.Firing.Fail(ctx, i, failure)
+			_ = f.Fail(nil, failure)
 			continue
 		}
 		collected = append(collected, values...)
 	}
+	f.Hook = -1
 	return collected
 }
 
@@ -4648,15 +4685,11 @@ type BeforeRunEndPoint struct {
 }
 
 // Fire runs the hooks. They may change the payload. An error means: refuse the act.
-func (p *BeforeRunEndPoint) Fire(ctx context.Context, run *Run, payload *AgentResult) error {
-	s := p.Load()
-	if s == nil {
-		return nil
+func (p *BeforeRunEndPoint) Fire(ctx context.Context, run *Run, payload *AgentResult) (err error) {
+	if p.Armed.Load() {
+		err = p.fire(ctx, run, payload, nil)
 	}
-	if !s.Plain {
-		return p.watch(ctx, run, payload)
-	}
-	return p.fire(ctx, run, payload, s, 0)
+	return
 }
 
 type beforeRunEndLaw struct{}
@@ -4678,7 +4711,7 @@ func (beforeRunEndLaw) Wrap(h BeforeRunEnd[AgentResult], c *hookkit.Call) Before
 func (p *BeforeRunEndPoint) watch(ctx context.Context, run *Run, at *AgentResult) (err error) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
-		return p.fire(ctx, run, at, s, 0)
+		return p.fire(ctx, run, at, s)
 	}
 	fired := BeforeRunEndFired[AgentResult]{Payload: *at}
 	defer func() {
@@ -4689,38 +4722,40 @@ func (p *BeforeRunEndPoint) watch(ctx context.Context, run *Run, at *AgentResult
 			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Left, nil, nil, nil, fired.Err))
 		})
 	}()
-	return p.fire(ctx, run, at, s, 0)
+	return p.fire(ctx, run, at, s)
 }
 
-// fire runs the hooks from i on.
-func (p *BeforeRunEndPoint) fire(ctx context.Context, run *Run, at *AgentResult, s *hookkit.Plan[BeforeRunEnd[AgentResult]], i int) (err error) {
-	hooks := s.Hooks
+// fire runs the hooks of s, or those of now if s is nil.
+func (p *BeforeRunEndPoint) fire(ctx context.Context, run *Run, at *AgentResult, s *hookkit.Plan[BeforeRunEnd[AgentResult]]) (err error) {
+	if s == nil {
+		if s = p.Load(); s == nil || !s.Plain {
+			return p.watch(ctx, run, at)
+		}
+	}
+	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	payload := *at
 	defer func() {
-		if i < len(hooks) && err == nil {
-			if err = s.Firing.Crashed(ctx, i, recover()); err == nil {
-				err = p.fire(ctx, run, at, s, i+1)
-			}
+		if f.Hook >= 0 {
+			err = f.Crashed(recover())
 		}
 	}()
-	for ; i < len(hooks); i++ {
-		out, failure := hooks[i].BeforeRunEnd(ctx, run, payload)
+	for i, h := range s.Hooks {
+		f.Hook = i
+		out, failure := h.BeforeRunEnd(f.Ctx, run, payload)
 		if out == nil && failure == nil {
 			continue
 		}
 		if failure == nil {
 			switch o := out.(type) {
 			case beforeRunEndReplace:
-				s.Firing.Decided(i, o)
+				f.Decided(out)
 				*at, payload = o.to, o.to
 				continue
 			}
-			failure = hookkit.Illegal(out)
 		}
-		if failure = s.Firing.Fail(ctx, i, failure); failure != nil {
-			return failure
-		}
+		return f.Fail(out, failure)
 	}
+	f.Hook = -1
 	return err
 }
 
@@ -4782,15 +4817,9 @@ type OnRunEndPoint struct {
 
 // Fire runs the hooks.
 func (p *OnRunEndPoint) Fire(ctx context.Context, run *Run, payload AgentResult) {
-	s := p.Load()
-	if s == nil {
-		return
+	if p.Armed.Load() {
+		p.fire(ctx, run, payload, nil)
 	}
-	if !s.Plain {
-		p.watch(ctx, run, &payload)
-		return
-	}
-	p.fire(ctx, run, &payload, s, 0)
 }
 
 type onRunEndLaw struct{}
@@ -4808,13 +4837,13 @@ func (onRunEndLaw) Wrap(h OnRunEnd[AgentResult], c *hookkit.Call) OnRunEnd[Agent
 }
 
 // watch is Fire where somebody is told.
-func (p *OnRunEndPoint) watch(ctx context.Context, run *Run, at *AgentResult) {
+func (p *OnRunEndPoint) watch(ctx context.Context, run *Run, payload AgentResult) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
-		p.fire(ctx, run, at, s, 0)
+		p.fire(ctx, run, payload, s)
 		return
 	}
-	fired := OnRunEndFired[AgentResult]{Payload: *at}
+	fired := OnRunEndFired[AgentResult]{Payload: payload}
 	defer func() {
 		fired.Verdict = s.Firing.End()
 		s.Firing.Tell(func(ctx context.Context, o any) {
@@ -4823,21 +4852,29 @@ func (p *OnRunEndPoint) watch(ctx context.Context, run *Run, at *AgentResult) {
 			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
 		})
 	}()
-	p.fire(ctx, run, at, s, 0)
+	p.fire(ctx, run, payload, s)
 }
 
-// fire runs the hooks from i on.
-func (p *OnRunEndPoint) fire(ctx context.Context, run *Run, at *AgentResult, s *hookkit.Plan[OnRunEnd[AgentResult]], i int) {
-	hooks := s.Hooks
-	payload := *at
-	defer func() {
-		if i < len(hooks) && s.Firing.Crashed(ctx, i, recover()) == nil {
-			p.fire(ctx, run, at, s, i+1)
-		}
-	}()
-	for ; i < len(hooks); i++ {
-		if failure := hooks[i].OnRunEnd(ctx, run, payload); failure != nil {
-			_ = s.Firing.Fail(ctx, i, failure)
+// fire runs the hooks of s, or those of now if s is nil.
+func (p *OnRunEndPoint) fire(ctx context.Context, run *Run, payload AgentResult, s *hookkit.Plan[OnRunEnd[AgentResult]]) {
+	if s == nil {
+		if s = p.Load(); s == nil || !s.Plain {
+			p.watch(ctx, run, payload)
+			return
 		}
 	}
+	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
+	at, plan := &payload, s
+	defer func() {
+		if f.Hook >= 0 && f.Crashed(recover()) == nil {
+			p.fire(f.Ctx, run, *at, &hookkit.Plan[OnRunEnd[AgentResult]]{Hooks: plan.Hooks[f.Hook+1:], Firing: f.Rest()})
+		}
+	}()
+	for i, h := range s.Hooks {
+		f.Hook = i
+		if failure := h.OnRunEnd(f.Ctx, run, payload); failure != nil {
+			_ = f.Fail(nil, failure)
+		}
+	}
+	f.Hook = -1
 }

@@ -190,15 +190,11 @@ type BeforePublishPoint struct {
 }
 
 // Fire runs the hooks. They may change the payload. A nil exit means go on. An error means: refuse the act.
-func (p *BeforePublishPoint) Fire(ctx context.Context, run *Run, payload *Article) (BeforePublishExit, error) {
-	s := p.Load()
-	if s == nil {
-		return nil, nil
+func (p *BeforePublishPoint) Fire(ctx context.Context, run *Run, payload *Article) (exit BeforePublishExit, err error) {
+	if p.Armed.Load() {
+		exit, err = p.fire(ctx, run, payload, nil)
 	}
-	if !s.Plain {
-		return p.watch(ctx, run, payload)
-	}
-	return p.fire(ctx, run, payload, s, 0)
+	return
 }
 
 type beforePublishLaw struct{}
@@ -220,7 +216,7 @@ func (beforePublishLaw) Wrap(h BeforePublish[Article], c *hookkit.Call) BeforePu
 func (p *BeforePublishPoint) watch(ctx context.Context, run *Run, at *Article) (exit BeforePublishExit, err error) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
-		return p.fire(ctx, run, at, s, 0)
+		return p.fire(ctx, run, at, s)
 	}
 	fired := BeforePublishFired[Article]{Payload: *at}
 	defer func() {
@@ -231,41 +227,44 @@ func (p *BeforePublishPoint) watch(ctx context.Context, run *Run, at *Article) (
 			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Left, fired.Exit, nil, nil, fired.Err))
 		})
 	}()
-	return p.fire(ctx, run, at, s, 0)
+	return p.fire(ctx, run, at, s)
 }
 
-// fire runs the hooks from i on.
-func (p *BeforePublishPoint) fire(ctx context.Context, run *Run, at *Article, s *hookkit.Plan[BeforePublish[Article]], i int) (exit BeforePublishExit, err error) {
-	hooks := s.Hooks
+// fire runs the hooks of s, or those of now if s is nil.
+func (p *BeforePublishPoint) fire(ctx context.Context, run *Run, at *Article, s *hookkit.Plan[BeforePublish[Article]]) (exit BeforePublishExit, err error) {
+	if s == nil {
+		if s = p.Load(); s == nil || !s.Plain {
+			return p.watch(ctx, run, at)
+		}
+	}
+	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	payload := *at
 	defer func() {
-		if i < len(hooks) && exit == nil && err == nil {
-			if err = s.Firing.Crashed(ctx, i, recover()); err == nil {
-				exit, err = p.fire(ctx, run, at, s, i+1)
-			}
+		if f.Hook >= 0 {
+			err = f.Crashed(recover())
 		}
 	}()
-	for ; i < len(hooks); i++ {
-		out, failure := hooks[i].BeforePublish(ctx, run, payload)
+	for i, h := range s.Hooks {
+		f.Hook = i
+		out, failure := h.BeforePublish(f.Ctx, run, payload)
 		if out == nil && failure == nil {
 			continue
 		}
 		if failure == nil {
 			switch o := out.(type) {
 			case beforePublishReplace:
-				s.Firing.Decided(i, o)
+				f.Decided(out)
 				*at, payload = o.to, o.to
 				continue
 			case Withhold:
-				s.Firing.Decided(i, o)
+				f.Decided(out)
+				f.Hook = -1
 				return out.(BeforePublishExit), nil
 			}
-			failure = hookkit.Illegal(out)
 		}
-		if failure = s.Firing.Fail(ctx, i, failure); failure != nil {
-			return nil, failure
-		}
+		return nil, f.Fail(out, failure)
 	}
+	f.Hook = -1
 	return exit, err
 }
 
@@ -325,15 +324,9 @@ type OnPublishedPoint struct {
 
 // Fire runs the hooks.
 func (p *OnPublishedPoint) Fire(ctx context.Context, run *Run, payload Article) {
-	s := p.Load()
-	if s == nil {
-		return
+	if p.Armed.Load() {
+		p.fire(ctx, run, payload, nil)
 	}
-	if !s.Plain {
-		p.watch(ctx, run, &payload)
-		return
-	}
-	p.fire(ctx, run, &payload, s, 0)
 }
 
 type onPublishedLaw struct{}
@@ -351,13 +344,13 @@ func (onPublishedLaw) Wrap(h OnPublished[Article], c *hookkit.Call) OnPublished[
 }
 
 // watch is Fire where somebody is told.
-func (p *OnPublishedPoint) watch(ctx context.Context, run *Run, at *Article) {
+func (p *OnPublishedPoint) watch(ctx context.Context, run *Run, payload Article) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
-		p.fire(ctx, run, at, s, 0)
+		p.fire(ctx, run, payload, s)
 		return
 	}
-	fired := OnPublishedFired[Article]{Payload: *at}
+	fired := OnPublishedFired[Article]{Payload: payload}
 	defer func() {
 		fired.Verdict = s.Firing.End()
 		s.Firing.Tell(func(ctx context.Context, o any) {
@@ -366,21 +359,29 @@ func (p *OnPublishedPoint) watch(ctx context.Context, run *Run, at *Article) {
 			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
 		})
 	}()
-	p.fire(ctx, run, at, s, 0)
+	p.fire(ctx, run, payload, s)
 }
 
-// fire runs the hooks from i on.
-func (p *OnPublishedPoint) fire(ctx context.Context, run *Run, at *Article, s *hookkit.Plan[OnPublished[Article]], i int) {
-	hooks := s.Hooks
-	payload := *at
-	defer func() {
-		if i < len(hooks) && s.Firing.Crashed(ctx, i, recover()) == nil {
-			p.fire(ctx, run, at, s, i+1)
-		}
-	}()
-	for ; i < len(hooks); i++ {
-		if failure := hooks[i].OnPublished(ctx, run, payload); failure != nil {
-			_ = s.Firing.Fail(ctx, i, failure)
+// fire runs the hooks of s, or those of now if s is nil.
+func (p *OnPublishedPoint) fire(ctx context.Context, run *Run, payload Article, s *hookkit.Plan[OnPublished[Article]]) {
+	if s == nil {
+		if s = p.Load(); s == nil || !s.Plain {
+			p.watch(ctx, run, payload)
+			return
 		}
 	}
+	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
+	at, plan := &payload, s
+	defer func() {
+		if f.Hook >= 0 && f.Crashed(recover()) == nil {
+			p.fire(f.Ctx, run, *at, &hookkit.Plan[OnPublished[Article]]{Hooks: plan.Hooks[f.Hook+1:], Firing: f.Rest()})
+		}
+	}()
+	for i, h := range s.Hooks {
+		f.Hook = i
+		if failure := h.OnPublished(f.Ctx, run, payload); failure != nil {
+			_ = f.Fail(nil, failure)
+		}
+	}
+	f.Hook = -1
 }

@@ -222,15 +222,11 @@ type BeforeSendPoint struct {
 }
 
 // Fire runs the hooks. They may change the payload. A nil exit means go on. An error means: refuse the act.
-func (p *BeforeSendPoint) Fire(ctx context.Context, run *Run, payload *Message) (BeforeSendExit, error) {
-	s := p.Load()
-	if s == nil {
-		return nil, nil
+func (p *BeforeSendPoint) Fire(ctx context.Context, run *Run, payload *Message) (exit BeforeSendExit, err error) {
+	if p.Armed.Load() {
+		exit, err = p.fire(ctx, run, payload, nil)
 	}
-	if !s.Plain {
-		return p.watch(ctx, run, payload)
-	}
-	return p.fire(ctx, run, payload, s, 0)
+	return
 }
 
 type beforeSendLaw struct{}
@@ -252,7 +248,7 @@ func (beforeSendLaw) Wrap(h BeforeSend[Message], c *hookkit.Call) BeforeSend[Mes
 func (p *BeforeSendPoint) watch(ctx context.Context, run *Run, at *Message) (exit BeforeSendExit, err error) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
-		return p.fire(ctx, run, at, s, 0)
+		return p.fire(ctx, run, at, s)
 	}
 	fired := BeforeSendFired[Message]{Payload: *at}
 	defer func() {
@@ -263,41 +259,44 @@ func (p *BeforeSendPoint) watch(ctx context.Context, run *Run, at *Message) (exi
 			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Left, fired.Exit, nil, nil, fired.Err))
 		})
 	}()
-	return p.fire(ctx, run, at, s, 0)
+	return p.fire(ctx, run, at, s)
 }
 
-// fire runs the hooks from i on.
-func (p *BeforeSendPoint) fire(ctx context.Context, run *Run, at *Message, s *hookkit.Plan[BeforeSend[Message]], i int) (exit BeforeSendExit, err error) {
-	hooks := s.Hooks
+// fire runs the hooks of s, or those of now if s is nil.
+func (p *BeforeSendPoint) fire(ctx context.Context, run *Run, at *Message, s *hookkit.Plan[BeforeSend[Message]]) (exit BeforeSendExit, err error) {
+	if s == nil {
+		if s = p.Load(); s == nil || !s.Plain {
+			return p.watch(ctx, run, at)
+		}
+	}
+	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	payload := *at
 	defer func() {
-		if i < len(hooks) && exit == nil && err == nil {
-			if err = s.Firing.Crashed(ctx, i, recover()); err == nil {
-				exit, err = p.fire(ctx, run, at, s, i+1)
-			}
+		if f.Hook >= 0 {
+			err = f.Crashed(recover())
 		}
 	}()
-	for ; i < len(hooks); i++ {
-		out, failure := hooks[i].BeforeSend(ctx, run, payload)
+	for i, h := range s.Hooks {
+		f.Hook = i
+		out, failure := h.BeforeSend(f.Ctx, run, payload)
 		if out == nil && failure == nil {
 			continue
 		}
 		if failure == nil {
 			switch o := out.(type) {
 			case beforeSendReplace:
-				s.Firing.Decided(i, o)
+				f.Decided(out)
 				*at, payload = o.to, o.to
 				continue
 			case Refuse:
-				s.Firing.Decided(i, o)
+				f.Decided(out)
+				f.Hook = -1
 				return out.(BeforeSendExit), nil
 			}
-			failure = hookkit.Illegal(out)
 		}
-		if failure = s.Firing.Fail(ctx, i, failure); failure != nil {
-			return nil, failure
-		}
+		return nil, f.Fail(out, failure)
 	}
+	f.Hook = -1
 	return exit, err
 }
 
@@ -374,15 +373,11 @@ type MaySendPoint struct {
 }
 
 // Fire runs the hooks. A nil exit means go on. An error means: refuse the act.
-func (p *MaySendPoint) Fire(ctx context.Context, run *Run, payload Message) (MaySendExit, error) {
-	s := p.Load()
-	if s == nil {
-		return nil, nil
+func (p *MaySendPoint) Fire(ctx context.Context, run *Run, payload Message) (exit MaySendExit, err error) {
+	if p.Armed.Load() {
+		exit, err = p.fire(ctx, run, payload, nil)
 	}
-	if !s.Plain {
-		return p.watch(ctx, run, &payload)
-	}
-	return p.fire(ctx, run, &payload, s, 0, nil, 0)
+	return
 }
 
 type maySendLaw struct{}
@@ -401,12 +396,12 @@ func (maySendLaw) Wrap(h MaySend[Message], c *hookkit.Call) MaySend[Message] {
 }
 
 // watch is Fire where somebody is told.
-func (p *MaySendPoint) watch(ctx context.Context, run *Run, at *Message) (exit MaySendExit, err error) {
+func (p *MaySendPoint) watch(ctx context.Context, run *Run, payload Message) (exit MaySendExit, err error) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
-		return p.fire(ctx, run, at, s, 0, nil, 0)
+		return p.fire(ctx, run, payload, s)
 	}
-	fired := MaySendFired[Message]{Payload: *at}
+	fired := MaySendFired[Message]{Payload: payload}
 	defer func() {
 		fired.Exit, fired.Err, fired.Ballots, fired.Verdict = exit, s.Firing.Err(err), s.Firing.Ballots(), s.Firing.End()
 		s.Firing.Tell(func(ctx context.Context, o any) {
@@ -415,25 +410,26 @@ func (p *MaySendPoint) watch(ctx context.Context, run *Run, at *Message) (exit M
 			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, fired.Exit, nil, nil, fired.Err))
 		})
 	}()
-	return p.fire(ctx, run, at, s, 0, nil, 0)
+	return p.fire(ctx, run, payload, s)
 }
 
-// fire runs the hooks from i on.
-func (p *MaySendPoint) fire(ctx context.Context, run *Run, at *Message, s *hookkit.Plan[MaySend[Message]], i int, best MaySendExit, rank int) (exit MaySendExit, err error) {
-	exit = best
-	hooks := s.Hooks
-	payload := *at
+// fire runs the hooks of s, or those of now if s is nil.
+func (p *MaySendPoint) fire(ctx context.Context, run *Run, payload Message, s *hookkit.Plan[MaySend[Message]]) (exit MaySendExit, err error) {
+	if s == nil {
+		if s = p.Load(); s == nil || !s.Plain {
+			return p.watch(ctx, run, payload)
+		}
+	}
+	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	defer func() {
-		if i < len(hooks) && err == nil {
-			if err = s.Firing.Crashed(ctx, i, recover()); err != nil {
-				exit = nil
-			} else {
-				exit, err = p.fire(ctx, run, at, s, i+1, exit, rank)
-			}
+		if f.Hook >= 0 {
+			err = f.Crashed(recover())
 		}
 	}()
-	for ; i < len(hooks); i++ {
-		out, failure := hooks[i].MaySend(ctx, run, payload)
+	var best MaySendExit
+	for i, h := range s.Hooks {
+		f.Hook = i
+		out, failure := h.MaySend(f.Ctx, run, payload)
 		if out == nil && failure == nil {
 			continue
 		}
@@ -448,20 +444,16 @@ func (p *MaySendPoint) fire(ctx context.Context, run *Run, at *Message, s *hookk
 				r = 3
 			}
 			if r > 0 {
-				leads := exit == nil || r < rank
-				if leads {
-					exit, rank = out.(MaySendExit), r
+				if f.Voted(out, r) {
+					best = out.(MaySendExit)
 				}
-				s.Firing.Voted(i, out, leads)
 				continue
 			}
-			failure = hookkit.Illegal(out)
 		}
-		if failure = s.Firing.Fail(ctx, i, failure); failure != nil {
-			return nil, failure
-		}
+		return nil, f.Fail(out, failure)
 	}
-	return exit, err
+	f.Hook = -1
+	return best, nil
 }
 
 // Footer is a hook of that point.
@@ -522,15 +514,11 @@ type FooterPoint struct {
 }
 
 // Fire runs the hooks.
-func (p *FooterPoint) Fire(ctx context.Context, run *Run, payload Message) []string {
-	s := p.Load()
-	if s == nil {
-		return nil
+func (p *FooterPoint) Fire(ctx context.Context, run *Run, payload Message) (collected []string) {
+	if p.Armed.Load() {
+		collected = p.fire(ctx, run, payload, nil)
 	}
-	if !s.Plain {
-		return p.watch(ctx, run, &payload)
-	}
-	return p.fire(ctx, run, &payload, s, 0, nil)
+	return
 }
 
 type footerLaw struct{}
@@ -549,12 +537,12 @@ func (footerLaw) Wrap(h Footer[Message], c *hookkit.Call) Footer[Message] {
 }
 
 // watch is Fire where somebody is told.
-func (p *FooterPoint) watch(ctx context.Context, run *Run, at *Message) (collected []string) {
+func (p *FooterPoint) watch(ctx context.Context, run *Run, payload Message) (collected []string) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
-		return p.fire(ctx, run, at, s, 0, nil)
+		return p.fire(ctx, run, payload, s)
 	}
-	fired := FooterFired[Message]{Payload: *at}
+	fired := FooterFired[Message]{Payload: payload}
 	defer func() {
 		fired.Collected, fired.Verdict = collected, s.Firing.End()
 		s.Firing.Tell(func(ctx context.Context, o any) {
@@ -563,27 +551,33 @@ func (p *FooterPoint) watch(ctx context.Context, run *Run, at *Message) (collect
 			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, fired.Collected, nil, nil))
 		})
 	}()
-	return p.fire(ctx, run, at, s, 0, nil)
+	return p.fire(ctx, run, payload, s)
 }
 
-// fire runs the hooks from i on.
-func (p *FooterPoint) fire(ctx context.Context, run *Run, at *Message, s *hookkit.Plan[Footer[Message]], i int, had []string) (collected []string) {
-	collected = had
-	hooks := s.Hooks
-	payload := *at
+// fire runs the hooks of s, or those of now if s is nil.
+func (p *FooterPoint) fire(ctx context.Context, run *Run, payload Message, s *hookkit.Plan[Footer[Message]]) (collected []string) {
+	if s == nil {
+		if s = p.Load(); s == nil || !s.Plain {
+			return p.watch(ctx, run, payload)
+		}
+	}
+	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
+	at, plan := &payload, s
 	defer func() {
-		if i < len(hooks) && s.Firing.Crashed(ctx, i, recover()) == nil {
-			collected = p.fire(ctx, run, at, s, i+1, collected)
+		if f.Hook >= 0 && f.Crashed(recover()) == nil {
+			collected = append(collected, p.fire(f.Ctx, run, *at, &hookkit.Plan[Footer[Message]]{Hooks: plan.Hooks[f.Hook+1:], Firing: f.Rest()})...)
 		}
 	}()
-	for ; i < len(hooks); i++ {
-		values, failure := hooks[i].Footer(ctx, run, payload)
+	for i, h := range s.Hooks {
+		f.Hook = i
+		values, failure := h.Footer(f.Ctx, run, payload)
 		if failure != nil {
-			_ = s.Firing.Fail(ctx, i, failure)
+			_ = f.Fail(nil, failure)
 			continue
 		}
 		collected = append(collected, values...)
 	}
+	f.Hook = -1
 	return collected
 }
 
@@ -700,14 +694,26 @@ type AroundSendPoint struct {
 
 // Fire runs the act within the hooks, and returns what the outermost of them answered. A panic of a hook or of the act
 // comes back as a *hookkit.Failure.
-func (p *AroundSendPoint) Fire(ctx context.Context, run *Run, payload Message, act func(context.Context, Message) (Receipt, error)) (Receipt, error) {
-	if p.Load() == nil {
-		return hookkit.Perform(ctx, "AroundSend", payload, act)
+func (p *AroundSendPoint) Fire(ctx context.Context, run *Run, payload Message, act func(context.Context, Message) (Receipt, error)) (result Receipt, err error) {
+	if p.Armed.Load() {
+		return p.fire(ctx, run, payload, act)
 	}
+	returned := false
+	defer func() {
+		if !returned {
+			err = hookkit.Unwrapped(ctx, "AroundSend", recover())
+		}
+	}()
+	if result, err = act(ctx, payload); err != nil {
+		result = *new(Receipt)
+	}
+	returned = true
+	return
+}
+
+// fire is Fire where there are hooks, or somebody is told.
+func (p *AroundSendPoint) fire(ctx context.Context, run *Run, payload Message, act func(context.Context, Message) (Receipt, error)) (result Receipt, err error) {
 	s := p.Settle(ctx, run)
-	if len(s.Hooks) == 0 && !s.Firing.Watched() {
-		return hookkit.Perform(ctx, "AroundSend", payload, act)
-	}
 	a := &aroundSendAct{
 		do:   act,
 		plan: s,
@@ -834,15 +840,11 @@ type AfterSendPoint struct {
 }
 
 // Fire runs the hooks. They may change the payload. An error means: refuse the act.
-func (p *AfterSendPoint) Fire(ctx context.Context, run *Run, payload *Receipt) error {
-	s := p.Load()
-	if s == nil {
-		return nil
+func (p *AfterSendPoint) Fire(ctx context.Context, run *Run, payload *Receipt) (err error) {
+	if p.Armed.Load() {
+		err = p.fire(ctx, run, payload, nil)
 	}
-	if !s.Plain {
-		return p.watch(ctx, run, payload)
-	}
-	return p.fire(ctx, run, payload, s, 0)
+	return
 }
 
 type afterSendLaw struct{}
@@ -864,7 +866,7 @@ func (afterSendLaw) Wrap(h AfterSend[Receipt], c *hookkit.Call) AfterSend[Receip
 func (p *AfterSendPoint) watch(ctx context.Context, run *Run, at *Receipt) (err error) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
-		return p.fire(ctx, run, at, s, 0)
+		return p.fire(ctx, run, at, s)
 	}
 	fired := AfterSendFired[Receipt]{Payload: *at}
 	defer func() {
@@ -875,38 +877,45 @@ func (p *AfterSendPoint) watch(ctx context.Context, run *Run, at *Receipt) (err 
 			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Left, nil, nil, nil, fired.Err))
 		})
 	}()
-	return p.fire(ctx, run, at, s, 0)
+	return p.fire(ctx, run, at, s)
 }
 
-// fire runs the hooks from i on.
-func (p *AfterSendPoint) fire(ctx context.Context, run *Run, at *Receipt, s *hookkit.Plan[AfterSend[Receipt]], i int) (err error) {
-	hooks := s.Hooks
+// fire runs the hooks of s, or those of now if s is nil.
+func (p *AfterSendPoint) fire(ctx context.Context, run *Run, at *Receipt, s *hookkit.Plan[AfterSend[Receipt]]) (err error) {
+	if s == nil {
+		if s = p.Load(); s == nil || !s.Plain {
+			return p.watch(ctx, run, at)
+		}
+	}
+	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	payload := *at
+	plan := s
 	defer func() {
-		if i < len(hooks) && err == nil {
-			if err = s.Firing.Crashed(ctx, i, recover()); err == nil {
-				err = p.fire(ctx, run, at, s, i+1)
+		if f.Hook >= 0 {
+			if err = f.Crashed(recover()); err == nil {
+				err = p.fire(f.Ctx, run, at, &hookkit.Plan[AfterSend[Receipt]]{Hooks: plan.Hooks[f.Hook+1:], Firing: f.Rest()})
 			}
 		}
 	}()
-	for ; i < len(hooks); i++ {
-		out, failure := hooks[i].AfterSend(ctx, run, payload)
+	for i, h := range s.Hooks {
+		f.Hook = i
+		out, failure := h.AfterSend(f.Ctx, run, payload)
 		if out == nil && failure == nil {
 			continue
 		}
 		if failure == nil {
 			switch o := out.(type) {
 			case afterSendReplace:
-				s.Firing.Decided(i, o)
+				f.Decided(out)
 				*at, payload = o.to, o.to
 				continue
 			}
-			failure = hookkit.Illegal(out)
 		}
-		if failure = s.Firing.Fail(ctx, i, failure); failure != nil {
+		if failure = f.Fail(out, failure); failure != nil {
 			return failure
 		}
 	}
+	f.Hook = -1
 	return err
 }
 
@@ -987,15 +996,11 @@ type BeforeShowPoint struct {
 }
 
 // Fire runs the hooks. They may change the payload. An error means: refuse the act.
-func (p *BeforeShowPoint) Fire(ctx context.Context, run *Run, payload *Message) error {
-	s := p.Load()
-	if s == nil {
-		return nil
+func (p *BeforeShowPoint) Fire(ctx context.Context, run *Run, payload *Message) (err error) {
+	if p.Armed.Load() {
+		err = p.fire(ctx, run, payload, nil)
 	}
-	if !s.Plain {
-		return p.watch(ctx, run, payload)
-	}
-	return p.fire(ctx, run, payload, s, 0)
+	return
 }
 
 type beforeShowLaw struct{}
@@ -1017,7 +1022,7 @@ func (beforeShowLaw) Wrap(h BeforeShow[Message], c *hookkit.Call) BeforeShow[Mes
 func (p *BeforeShowPoint) watch(ctx context.Context, run *Run, at *Message) (err error) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
-		return p.fire(ctx, run, at, s, 0)
+		return p.fire(ctx, run, at, s)
 	}
 	fired := BeforeShowFired[Message]{Payload: *at}
 	defer func() {
@@ -1028,38 +1033,45 @@ func (p *BeforeShowPoint) watch(ctx context.Context, run *Run, at *Message) (err
 			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Left, nil, nil, nil, fired.Err))
 		})
 	}()
-	return p.fire(ctx, run, at, s, 0)
+	return p.fire(ctx, run, at, s)
 }
 
-// fire runs the hooks from i on.
-func (p *BeforeShowPoint) fire(ctx context.Context, run *Run, at *Message, s *hookkit.Plan[BeforeShow[Message]], i int) (err error) {
-	hooks := s.Hooks
+// fire runs the hooks of s, or those of now if s is nil.
+func (p *BeforeShowPoint) fire(ctx context.Context, run *Run, at *Message, s *hookkit.Plan[BeforeShow[Message]]) (err error) {
+	if s == nil {
+		if s = p.Load(); s == nil || !s.Plain {
+			return p.watch(ctx, run, at)
+		}
+	}
+	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	payload := *at
+	plan := s
 	defer func() {
-		if i < len(hooks) && err == nil {
-			if err = s.Firing.Crashed(ctx, i, recover()); err == nil {
-				err = p.fire(ctx, run, at, s, i+1)
+		if f.Hook >= 0 {
+			if err = f.Crashed(recover()); err == nil {
+				err = p.fire(f.Ctx, run, at, &hookkit.Plan[BeforeShow[Message]]{Hooks: plan.Hooks[f.Hook+1:], Firing: f.Rest()})
 			}
 		}
 	}()
-	for ; i < len(hooks); i++ {
-		out, failure := hooks[i].BeforeShow(ctx, run, payload)
+	for i, h := range s.Hooks {
+		f.Hook = i
+		out, failure := h.BeforeShow(f.Ctx, run, payload)
 		if out == nil && failure == nil {
 			continue
 		}
 		if failure == nil {
 			switch o := out.(type) {
 			case beforeShowEdit:
-				s.Firing.Decided(i, o)
+				f.Decided(out)
 				at.Body, payload.Body = o.to, o.to
 				continue
 			}
-			failure = hookkit.Illegal(out)
 		}
-		if failure = s.Firing.Fail(ctx, i, failure); failure != nil {
+		if failure = f.Fail(out, failure); failure != nil {
 			return failure
 		}
 	}
+	f.Hook = -1
 	return err
 }
 
@@ -1120,15 +1132,11 @@ type BeforeSavePoint struct {
 }
 
 // Fire runs the hooks. An error is a *hookkit.Failure around the first refusal.
-func (p *BeforeSavePoint) Fire(ctx context.Context, run *Run, payload Message) error {
-	s := p.Load()
-	if s == nil {
-		return nil
+func (p *BeforeSavePoint) Fire(ctx context.Context, run *Run, payload Message) (err error) {
+	if p.Armed.Load() {
+		err = p.fire(ctx, run, payload, nil)
 	}
-	if !s.Plain {
-		return p.watch(ctx, run, &payload)
-	}
-	return p.fire(ctx, run, &payload, s, 0)
+	return
 }
 
 type beforeSaveLaw struct{}
@@ -1146,12 +1154,12 @@ func (beforeSaveLaw) Wrap(h BeforeSave[Message], c *hookkit.Call) BeforeSave[Mes
 }
 
 // watch is Fire where somebody is told.
-func (p *BeforeSavePoint) watch(ctx context.Context, run *Run, at *Message) (err error) {
+func (p *BeforeSavePoint) watch(ctx context.Context, run *Run, payload Message) (err error) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
-		return p.fire(ctx, run, at, s, 0)
+		return p.fire(ctx, run, payload, s)
 	}
-	fired := BeforeSaveFired[Message]{Payload: *at}
+	fired := BeforeSaveFired[Message]{Payload: payload}
 	defer func() {
 		fired.Err, fired.Verdict = s.Firing.Err(err), s.Firing.End()
 		s.Firing.Tell(func(ctx context.Context, o any) {
@@ -1160,23 +1168,29 @@ func (p *BeforeSavePoint) watch(ctx context.Context, run *Run, at *Message) (err
 			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, fired.Err))
 		})
 	}()
-	return p.fire(ctx, run, at, s, 0)
+	return p.fire(ctx, run, payload, s)
 }
 
-// fire runs the hooks from i on.
-func (p *BeforeSavePoint) fire(ctx context.Context, run *Run, at *Message, s *hookkit.Plan[BeforeSave[Message]], i int) (err error) {
-	hooks := s.Hooks
-	payload := *at
-	defer func() {
-		if i < len(hooks) && err == nil {
-			err = s.Firing.Crashed(ctx, i, recover())
-		}
-	}()
-	for ; i < len(hooks); i++ {
-		if failure := hooks[i].BeforeSave(ctx, run, payload); failure != nil {
-			return s.Firing.Fail(ctx, i, failure)
+// fire runs the hooks of s, or those of now if s is nil.
+func (p *BeforeSavePoint) fire(ctx context.Context, run *Run, payload Message, s *hookkit.Plan[BeforeSave[Message]]) (err error) {
+	if s == nil {
+		if s = p.Load(); s == nil || !s.Plain {
+			return p.watch(ctx, run, payload)
 		}
 	}
+	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
+	defer func() {
+		if f.Hook >= 0 {
+			err = f.Crashed(recover())
+		}
+	}()
+	for i, h := range s.Hooks {
+		f.Hook = i
+		if failure := h.BeforeSave(f.Ctx, run, payload); failure != nil {
+			return f.Fail(nil, failure)
+		}
+	}
+	f.Hook = -1
 	return err
 }
 
@@ -1236,15 +1250,9 @@ type OnSentPoint struct {
 
 // Fire runs the hooks.
 func (p *OnSentPoint) Fire(ctx context.Context, run *Run, payload Receipt) {
-	s := p.Load()
-	if s == nil {
-		return
+	if p.Armed.Load() {
+		p.fire(ctx, run, payload, nil)
 	}
-	if !s.Plain {
-		p.watch(ctx, run, &payload)
-		return
-	}
-	p.fire(ctx, run, &payload, s, 0)
 }
 
 type onSentLaw struct{}
@@ -1262,13 +1270,13 @@ func (onSentLaw) Wrap(h OnSent[Receipt], c *hookkit.Call) OnSent[Receipt] {
 }
 
 // watch is Fire where somebody is told.
-func (p *OnSentPoint) watch(ctx context.Context, run *Run, at *Receipt) {
+func (p *OnSentPoint) watch(ctx context.Context, run *Run, payload Receipt) {
 	s := p.Settle(ctx, run)
 	if !s.Firing.Watched() {
-		p.fire(ctx, run, at, s, 0)
+		p.fire(ctx, run, payload, s)
 		return
 	}
-	fired := OnSentFired[Receipt]{Payload: *at}
+	fired := OnSentFired[Receipt]{Payload: payload}
 	defer func() {
 		fired.Verdict = s.Firing.End()
 		s.Firing.Tell(func(ctx context.Context, o any) {
@@ -1277,21 +1285,29 @@ func (p *OnSentPoint) watch(ctx context.Context, run *Run, at *Receipt) {
 			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
 		})
 	}()
-	p.fire(ctx, run, at, s, 0)
+	p.fire(ctx, run, payload, s)
 }
 
-// fire runs the hooks from i on.
-func (p *OnSentPoint) fire(ctx context.Context, run *Run, at *Receipt, s *hookkit.Plan[OnSent[Receipt]], i int) {
-	hooks := s.Hooks
-	payload := *at
-	defer func() {
-		if i < len(hooks) && s.Firing.Crashed(ctx, i, recover()) == nil {
-			p.fire(ctx, run, at, s, i+1)
-		}
-	}()
-	for ; i < len(hooks); i++ {
-		if failure := hooks[i].OnSent(ctx, run, payload); failure != nil {
-			_ = s.Firing.Fail(ctx, i, failure)
+// fire runs the hooks of s, or those of now if s is nil.
+func (p *OnSentPoint) fire(ctx context.Context, run *Run, payload Receipt, s *hookkit.Plan[OnSent[Receipt]]) {
+	if s == nil {
+		if s = p.Load(); s == nil || !s.Plain {
+			p.watch(ctx, run, payload)
+			return
 		}
 	}
+	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
+	at, plan := &payload, s
+	defer func() {
+		if f.Hook >= 0 && f.Crashed(recover()) == nil {
+			p.fire(f.Ctx, run, *at, &hookkit.Plan[OnSent[Receipt]]{Hooks: plan.Hooks[f.Hook+1:], Firing: f.Rest()})
+		}
+	}()
+	for i, h := range s.Hooks {
+		f.Hook = i
+		if failure := h.OnSent(f.Ctx, run, payload); failure != nil {
+			_ = f.Fail(nil, failure)
+		}
+	}
+	f.Hook = -1
 }
