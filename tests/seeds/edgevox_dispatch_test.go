@@ -257,7 +257,9 @@ func TestE15_AFailingHookBeforeAToolRefusesTheCall(t *testing.T) {
 func TestE16_AFailingHookAfterAToolWithholdsTheResult(t *testing.T) {
 	tool := &hooktest.Tool{Name: "work", Result: "the secret"}
 	ran := hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](
-		afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) { return nil, errors.New("no opinion possible") }),
+		afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+			return nil, errors.New("no opinion possible")
+		}),
 	)}.Run(t, "x")
 	lacks(t, heard(t, ran, 1), "the secret")
 	if ran.Calls[0].OK() || ran.Reply != "ok" || ran.Stop.Cause != agent.CauseCompleted {

@@ -183,3 +183,6 @@ func statuses(ran *hooktest.Ran) string {
 	}
 	return strings.Join(out, " ")
 }
+
+// named is the option for a hook's name.
+func named(name string) hookkit.OrderOption { return hookkit.Named(name) }
