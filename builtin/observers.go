@@ -12,16 +12,18 @@ const lastPriority = -100
 
 // Functions as observers of one point.
 type (
-	anyObserver        func(context.Context, *agent.Run, hookkit.AnyFired)
-	afterLLMObserver   func(context.Context, *agent.Run, agent.AfterLLMFired[agent.LLMResponse])
-	beforeLLMObserver  func(context.Context, *agent.Run, agent.BeforeLLMFired[agent.LLMRequest])
-	afterToolObserver  func(context.Context, *agent.Run, agent.AfterToolFired[agent.ToolCallResult])
-	afterStepObserver  func(context.Context, *agent.Run, agent.AfterStepFired[agent.StepResult])
-	runStartObserver   func(context.Context, *agent.Run, agent.OnRunStartFired[agent.RunStart])
-	briefingObserver   func(context.Context, *agent.Run, agent.BriefingFired[agent.Step])
-	beforeStepObserver func(context.Context, *agent.Run, agent.BeforeStepFired[agent.Step])
-	checkDoneObserver  func(context.Context, *agent.Run, agent.CheckDoneFired[agent.DoneRequest])
-	runEndObserver     func(context.Context, *agent.Run, agent.OnRunEndFired[agent.AgentResult])
+	anyObserver           func(context.Context, *agent.Run, hookkit.AnyFired)
+	afterLLMObserver      func(context.Context, *agent.Run, agent.AfterLLMFired[agent.LLMResponse])
+	beforeLLMObserver     func(context.Context, *agent.Run, agent.BeforeLLMFired[agent.LLMRequest])
+	afterToolObserver     func(context.Context, *agent.Run, agent.AfterToolFired[agent.ToolCallResult])
+	afterStepObserver     func(context.Context, *agent.Run, agent.AfterStepFired[agent.StepResult])
+	runStartObserver      func(context.Context, *agent.Run, agent.OnRunStartFired[agent.RunStart])
+	briefingObserver      func(context.Context, *agent.Run, agent.BriefingFired[agent.Step])
+	beforeStepObserver    func(context.Context, *agent.Run, agent.BeforeStepFired[agent.Step])
+	checkDoneObserver     func(context.Context, *agent.Run, agent.CheckDoneFired[agent.DoneRequest])
+	subagentStartObserver func(context.Context, *agent.Run, agent.OnSubagentStartFired[agent.Subagent])
+	subagentStopObserver  func(context.Context, *agent.Run, agent.OnSubagentStopFired[agent.SubagentDone])
+	runEndObserver        func(context.Context, *agent.Run, agent.OnRunEndFired[agent.AgentResult])
 )
 
 // Observe calls f.
@@ -71,5 +73,15 @@ func (f beforeStepObserver) ObserveBeforeStep(ctx context.Context, run *agent.Ru
 
 // ObserveCheckDone calls f.
 func (f checkDoneObserver) ObserveCheckDone(ctx context.Context, run *agent.Run, fired agent.CheckDoneFired[agent.DoneRequest]) {
+	f(ctx, run, fired)
+}
+
+// ObserveOnSubagentStart calls f.
+func (f subagentStartObserver) ObserveOnSubagentStart(ctx context.Context, run *agent.Run, fired agent.OnSubagentStartFired[agent.Subagent]) {
+	f(ctx, run, fired)
+}
+
+// ObserveOnSubagentStop calls f.
+func (f subagentStopObserver) ObserveOnSubagentStop(ctx context.Context, run *agent.Run, fired agent.OnSubagentStopFired[agent.SubagentDone]) {
 	f(ctx, run, fired)
 }
