@@ -14,9 +14,9 @@ import (
 //
 // It rewrites replies at AfterLLM, in the tier Detection, and observes BeforeLLM. Only replies without tool calls are
 // looked at. A reply is such an envelope if it is, after a code fence and leading prose were taken away, a JSON object
-// that has retry_hint, you_sent or expected_schema, or nothing but keys of the envelope (those, ok and error); or an
-// array of such objects. Its content becomes Fallback. Where JSON was asked for, an object with an error of its own
-// passes. State: per run, whether the last request asked for JSON.
+// with one of the keys that no answer has (retry_hint, you_sent, expected_schema, retries_exhausted), or one that holds
+// ok, which is false, and error, and nothing else; or an array of such objects. Its content becomes Fallback. Where the
+// request asked for JSON, ok and error alone are an answer. State: per run, whether the last request did.
 type EchoedPayload struct {
 	Fallback string // "": "Sorry, I couldn't answer that."
 
@@ -31,7 +31,7 @@ func (e *EchoedPayload) Bind(h *agent.Hooks) {
 
 // ObserveBeforeLLM notes whether JSON is asked for.
 func (e *EchoedPayload) ObserveBeforeLLM(_ context.Context, run *agent.Run, fired agent.BeforeLLMFired[agent.LLMRequest]) {
-	e.asked.Do(run, func(json *bool) { *json = fired.Left.ResponseFormat != nil })
+	e.asked.Do(run, func(json *bool) { *json = asksJSON(fired.Left.ResponseFormat) })
 }
 
 // AfterLLM replaces an echo.
@@ -51,17 +51,37 @@ func (e *EchoedPayload) AfterLLM(_ context.Context, run *agent.Run, reply agent.
 	return agent.ReplaceAfterLLM(reply, "echoed payload"), nil
 }
 
-// isEcho reports whether a text is an envelope. With strict, only what no answer has makes one.
+func asksJSON(f *agent.ResponseFormat) bool { return f != nil && f.Type != "text" }
+
+// maxOpenings is how many brackets in leading prose are tried as the beginning of an envelope.
+const maxOpenings = 16
+
+// isEcho reports whether a text ends in an envelope or an array of them. With strict, only what no answer has makes
+// one.
 func isEcho(text string, strict bool) bool {
 	text = strings.TrimSpace(unfenced(text))
-	at := strings.IndexAny(text, "{[")
-	if at < 0 || len(text) > maxCanonical {
+	if len(text) > maxCanonical {
 		return false
 	}
-	data := []byte(text[at:])
+	at := 0
+	for range maxOpenings {
+		next := strings.IndexAny(text[at:], "{[")
+		if next < 0 {
+			return false
+		}
+		at += next
+		if isEnvelopes([]byte(text[at:]), strict) {
+			return true
+		}
+		at++
+	}
+	return false
+}
+
+func isEnvelopes(data []byte, strict bool) bool {
 	d := json.NewDecoder(bytes.NewReader(data))
 	var raw json.RawMessage
-	if d.Decode(&raw) != nil || strings.TrimSpace(unfenced(string(data[d.InputOffset():]))) != "" {
+	if d.Decode(&raw) != nil || len(bytes.TrimSpace(data[d.InputOffset():])) > 0 {
 		return false // prose behind it is an answer
 	}
 	var list []json.RawMessage
@@ -78,19 +98,21 @@ func isEcho(text string, strict bool) bool {
 
 func isEnvelope(data []byte, strict bool) bool {
 	object, ok := members(data, -1)
-	if !ok || len(object) == 0 {
+	if !ok {
 		return false
 	}
-	ours := 0
+	failed, failure := false, false
 	for _, m := range object {
 		switch m.key {
-		case "retry_hint", "you_sent", "expected_schema":
+		case "retry_hint", "you_sent", "expected_schema", "retries_exhausted":
 			return true
-		case "ok", "error":
-			ours++
+		case "ok":
+			failed = string(m.value) == "false"
+		case "error":
+			failure = true
 		}
 	}
-	return !strict && ours == len(object)
+	return !strict && failed && failure && len(object) == 2
 }
 
 // unfenced takes away the marks of code fences, with the word behind the first of them.

@@ -42,3 +42,52 @@ func plainValue(v json.RawMessage, maxRunes int) string {
 	}
 	return oneLine(string(v), maxRunes)
 }
+
+// rewriteTexts returns valid JSON with what f makes of its keys, texts and numbers, in the order in which they stand,
+// and whether f changed any of them. A number that f changes becomes a text.
+func rewriteTexts(data []byte, f func(string) string) (out []byte, changed bool) {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	rewrite := func(s string) string {
+		left := f(s)
+		changed = changed || left != s
+		return left
+	}
+	var open []json.Delim // the brackets that are open
+	var count []int       // what each of them holds so far, keys counted too
+	for {
+		t, err := d.Token()
+		if err != nil {
+			return out, changed
+		}
+		closes := t == json.Delim('}') || t == json.Delim(']')
+		if n := len(open); n > 0 && !closes {
+			switch {
+			case open[n-1] == '{' && count[n-1]%2 == 1:
+				out = append(out, ':')
+			case count[n-1] > 0:
+				out = append(out, ',')
+			}
+			count[n-1]++
+		}
+		switch t := t.(type) {
+		case json.Delim:
+			out = append(out, byte(t))
+			if closes {
+				open, count = open[:len(open)-1], count[:len(count)-1]
+			} else {
+				open, count = append(open, t), append(count, 0)
+			}
+		case string:
+			out = append(out, marshalled(rewrite(t))...)
+		case json.Number:
+			if left := rewrite(string(t)); left != string(t) {
+				out = append(out, marshalled(left)...)
+			} else {
+				out = append(out, t...)
+			}
+		default: // a bool or null
+			out = append(out, marshalled(t)...)
+		}
+	}
+}

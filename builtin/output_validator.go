@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -112,13 +113,23 @@ func (n lengthCap) Validate(_ context.Context, _ agent.ToolCallRequest, output s
 
 // RedactPII is a validator that takes personal data out of an output, at any depth of JSON too: e-mail addresses, US
 // telephone and social security numbers, card numbers whose check digit is right, account numbers; and what the given
-// patterns match. In its place stands [Redacted].
-func RedactPII(patterns ...*regexp.Regexp) Validator { return redactPII(patterns) }
+// patterns match. In its place stands [Redacted], or what As says.
+func RedactPII(patterns ...*regexp.Regexp) Redaction { return Redaction{patterns, Redacted} }
 
-type redactPII []*regexp.Regexp
+// A Redaction is the validator that [RedactPII] makes.
+type Redaction struct {
+	patterns []*regexp.Regexp
+	marker   string
+}
 
-func (r redactPII) check() error {
-	for i, p := range r {
+// As returns the validator with another text in the place of what it takes out.
+func (r Redaction) As(marker string) Redaction {
+	r.marker = marker
+	return r
+}
+
+func (r Redaction) check() error {
+	for i, p := range r.patterns {
 		if p == nil {
 			return fmt.Errorf("RedactPII: pattern %d is nil; give a pattern or leave it out", i)
 		}
@@ -126,47 +137,25 @@ func (r redactPII) check() error {
 	return nil
 }
 
-func (r redactPII) Validate(_ context.Context, _ agent.ToolCallRequest, output string) (string, string, error) {
-	if value, ok := decoded([]byte(output)); ok {
-		switch value.(type) {
-		case map[string]any, []any:
-			before := string(marshalled(value))
-			if left := string(marshalled(r.value(value))); left != before {
-				return left, "", nil
-			}
-			return output, "", nil // nothing was taken out: the text stays as it is written
+// Validate returns the output without personal data; JSON without any stays as it is written.
+func (r Redaction) Validate(_ context.Context, _ agent.ToolCallRequest, output string) (string, string, error) {
+	if isJSON(output) {
+		if left, changed := rewriteTexts([]byte(output), r.text); changed {
+			return string(left), "", nil
 		}
+		return output, "", nil
 	}
 	return r.text(output), "", nil
 }
 
-func (r redactPII) text(s string) string {
-	s = withoutPersonal(s)
-	for _, p := range r {
-		s = p.ReplaceAllLiteralString(s, Redacted)
+func (r Redaction) text(s string) string {
+	if left := withoutPersonal(s); left != s {
+		s = strings.ReplaceAll(left, Redacted, r.marker)
+	}
+	for _, p := range r.patterns {
+		s = p.ReplaceAllLiteralString(s, r.marker)
 	}
 	return s
-}
-
-func (r redactPII) value(v any) any {
-	switch v := v.(type) {
-	case string:
-		return r.text(v)
-	case json.Number:
-		if left := r.text(v.String()); left != v.String() {
-			return left
-		}
-	case []any:
-		for i := range v {
-			v[i] = r.value(v[i])
-		}
-	case map[string]any:
-		for k, item := range v {
-			delete(v, k)
-			v[r.text(k)] = r.value(item)
-		}
-	}
-	return v
 }
 
 // SchemaCheck is a validator that rejects an output that is no JSON or does not fit a JSON Schema, given as JSON. A

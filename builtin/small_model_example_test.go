@@ -3,9 +3,12 @@ package builtin_test
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hooktest"
+	"github.com/hookgen/hookgen/loop"
 )
 
 func ExampleEchoedPayload() {
@@ -15,6 +18,37 @@ func ExampleEchoedPayload() {
 	hooks.AfterLLM.Fire(context.Background(), agent.NewRun(nil), &reply)
 	fmt.Println(reply.Content)
 	// Output: Sorry, I couldn't answer that.
+}
+
+func ExampleSchemaRetry() {
+	read := &hooktest.Tool{Name: "read", Parameters: `{"type":"object","properties":{"path":{"type":"string","description":"of the file"}},"required":["path"]}`}
+	a := &loop.Agent{
+		Model: hooktest.NewScript(hooktest.Call("read", `{"file":"a.go"}`), hooktest.Reply("ok")),
+		Tools: []agent.Tool{read},
+		Use:   []agent.Hook{&builtin.SchemaRetry{}},
+	}
+	result, _ := a.Run(context.Background(), "Read a.go.")
+	lines := strings.Split(result.Calls[0].Output, "\n")
+	fmt.Println(strings.Join(lines[len(lines)-3:], "\n"))
+	// Output:
+	// read accepts only these parameters:
+	// - path (string, required): of the file
+	// Call it once more with the right names and types; if that fails too, stop and say so.
+}
+
+func ExampleSmallModel() {
+	look := &hooktest.Tool{Name: "look", Result: "a door"}
+	a := &loop.Agent{
+		Model: hooktest.NewScript(hooktest.Call("look", nil), hooktest.Call("look", nil), hooktest.Echo("look", nil, "bad")),
+		Tools: []agent.Tool{look},
+		Use:   []agent.Hook{builtin.SmallModel{}, &builtin.TokenBudget{}},
+	}
+	result, _ := a.Run(context.Background(), "Look around.")
+	fmt.Println(look.Count(), result.Calls[1].Err)
+	fmt.Println(result.Reply)
+	// Output:
+	// 1 you already called look with exactly these arguments; use other arguments, another tool, or answer
+	// Sorry, I couldn't answer that.
 }
 
 func ExampleOutputValidator() {

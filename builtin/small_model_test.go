@@ -46,6 +46,12 @@ func TestEchoedPayloadReplacesEnvelopesAndNothingElse(t *testing.T) {
 		"an array":                {"[" + envelope + "," + envelope + "]", false, sorry},
 		"leading prose":           {"Here you are: " + envelope, false, sorry},
 		"ok and error alone":      {`{"ok":false,"error":"bad"}`, false, sorry},
+		"a tool given up":         {`{"ok":false,"error":"down","retries_exhausted":true,"suggest":"x"}`, false, sorry},
+		"prose with brackets":     {"As for {x} and [y]: " + envelope, false, sorry},
+		"no failure":              {`{"ok":true,"error":""}`, false, `{"ok":true,"error":""}`},
+		"an error alone":          {`{"error":"none"}`, false, `{"error":"none"}`},
+		"an array of answers":     {`[{"error":"none"},` + envelope + `]`, false, `[{"error":"none"},` + envelope + `]`},
+		"brackets without end":    {strings.Repeat("[{", 100_000), false, strings.Repeat("[{", 100_000)},
 		"a normal reply":          {"It is 12 degrees.", false, "It is 12 degrees."},
 		"prose behind it":         {envelope + " was the error; I fixed it.", false, envelope + " was the error; I fixed it."},
 		"an object of one's own":  {`{"city":"Oslo","error":"none"}`, false, `{"city":"Oslo","error":"none"}`},
@@ -64,6 +70,9 @@ func TestEchoedPayloadReplacesEnvelopesAndNothingElse(t *testing.T) {
 				t.Errorf("left %q, want %q", got, c.want)
 			}
 		})
+	}
+	if got := replied(t, &builtin.EchoedPayload{}, &agent.ResponseFormat{Type: "text"}, agent.LLMResponse{Content: `{"ok":false,"error":"bad"}`}); got != sorry {
+		t.Errorf("asked for text, it left %q", got)
 	}
 	calls := agent.LLMResponse{Content: envelope, ToolCalls: []agent.ToolCallRequest{{ID: "1", Name: "x"}}}
 	if got := replied(t, &builtin.EchoedPayload{}, nil, calls); got != envelope {
@@ -191,6 +200,9 @@ func TestOutputValidatorsChangeAndReject(t *testing.T) {
 		"a card":                 {"card 4111 1111 1111 1111", []builtin.Validator{builtin.RedactPII()}, "card [REDACTED]", ""},
 		"an order number":        {"order 4111 1111 1111 1112", []builtin.Validator{builtin.RedactPII()}, "order 4111 1111 1111 1112", ""},
 		"a pattern of one's own": {"code X-17", []builtin.Validator{builtin.RedactPII(regexp.MustCompile(`X-\d+`))}, "code [REDACTED]", ""},
+		"in order, once each":    {`{"z":"x","a@b.org":1,"c@d.org":[{"e@f.org":null}],"card":4111111111111111,"n":1.50,"t":true}`, []builtin.Validator{builtin.RedactPII()}, `{"z":"x","[REDACTED]":1,"[REDACTED]":[{"[REDACTED]":null}],"card":"[REDACTED]","n":1.50,"t":true}`, ""},
+		"escaped":                {`["a\u0040b.org","<b>"]`, []builtin.Validator{builtin.RedactPII()}, `["[REDACTED]","<b>"]`, ""},
+		"a mark of one's own":    {`["a@b.org","X-1"]`, []builtin.Validator{builtin.RedactPII(regexp.MustCompile(`X-\d`)).As("***")}, `["***","***"]`, ""},
 		"nothing to redact":      {`{"b": 1, "a": 2.0}`, []builtin.Validator{builtin.RedactPII()}, `{"b": 1, "a": 2.0}`, ""},
 		"schema pass":            {`{"n":1}`, []builtin.Validator{object}, `{"n":1}`, ""},
 		"schema not JSON":        {`n=1`, []builtin.Validator{object}, "", "output validation: the output is no JSON"},
