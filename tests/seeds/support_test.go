@@ -186,3 +186,11 @@ func statuses(ran *hooktest.Ran) string {
 
 // named is the option for a hook's name.
 func named(name string) hookkit.OrderOption { return hookkit.Named(name) }
+
+// compactAlways votes for a compaction before the first prompt of each run.
+func compactAlways(_ context.Context, _ *agent.Run, use agent.ContextUse) (agent.ShouldCompactOutcome, error) {
+	if use.Step > 1 {
+		return nil, nil
+	}
+	return agent.Compact{Reason: "always"}, nil
+}
