@@ -25,7 +25,7 @@ import (
 // Secrets and personal data are taken out first, then texts are cut, then the line is encoded, so that every line
 // is valid JSON. Arguments and payloads that are very large are recorded by their beginning. A call that was
 // refused, skipped or failed is never recorded as a success, and its record says who answered it in the tool's
-// place and why.
+// place and why; one that a person permitted says so.
 //
 // The file is opened for each line, appended to in one write, and never changed: it may be moved away at any time,
 // and a new one then begins where it ended. Missing directories are made; the file is readable by its owner alone. A
@@ -47,7 +47,8 @@ type AuditLog struct {
 	OnError  func(error) // gets what could not be written; nil: it is logged by slog. It must be safe for concurrent use
 
 	heard  firstHand
-	direct binding // of those who call Observe themselves
+	asked  hookkit.PerRun[map[string]string] // calls that a person was asked about: which hook wanted it
+	direct binding                           // of those who call Observe themselves
 	chain  auditChain
 
 	failed reporter
@@ -103,10 +104,15 @@ func (b *auditBinding) Observe(_ context.Context, run *agent.Run, fired hookkit.
 }
 
 func (a *AuditLog) observe(as *binding, run *agent.Run, fired hookkit.AnyFired) {
-	if !a.heard.hears(run, as, fired.Point, fired.Verdict) || !a.wants(fired) {
+	if !a.heard.hears(run, as, fired.Point, fired.Verdict) {
+		return
+	}
+	approved := a.approval(run, fired)
+	if !a.wants(fired) {
 		return
 	}
 	record := a.record(run, fired)
+	record.Approved = approved
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	record.Lost = a.lost
@@ -117,6 +123,36 @@ func (a *AuditLog) observe(as *binding, run *agent.Run, fired hookkit.AnyFired) 
 		return
 	}
 	a.lost = 0
+}
+
+// approval returns, at AfterTool, the hook on whose question a person permitted the call, "" if nobody was asked.
+// There is no point for a yes: it is a question that no denial followed.
+func (a *AuditLog) approval(run *agent.Run, fired hookkit.AnyFired) (by string) {
+	if run == nil {
+		return ""
+	}
+	change := func(f func(asked map[string]string)) {
+		a.asked.Do(run, func(asked *map[string]string) {
+			if *asked == nil {
+				*asked = make(map[string]string)
+			}
+			f(*asked)
+		})
+	}
+	switch p := fired.Payload.(type) {
+	case agent.ToolCallRequest:
+		if _, ok := fired.Outcome.(agent.Ask); ok {
+			change(func(asked map[string]string) { asked[p.ID] = fired.By })
+		}
+	case agent.Denial:
+		change(func(asked map[string]string) { delete(asked, p.Call.ID) })
+	case agent.ToolCallResult:
+		change(func(asked map[string]string) {
+			by = asked[p.Call.ID]
+			delete(asked, p.Call.ID)
+		})
+	}
+	return a.text(by)
 }
 
 // wants reports whether a fire is written down.

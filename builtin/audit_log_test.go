@@ -206,6 +206,43 @@ func TestAnAuditLogSaysWhoDecidedAndWhy(t *testing.T) {
 	}
 }
 
+type yesTo string
+
+func (y yesTo) Approve(_ context.Context, q agent.Question) (agent.Approval, error) {
+	return agent.Approval{Allow: q.Call.Name == string(y), Reason: "not that one"}, nil
+}
+
+func TestAnAuditLogSaysWhatAPersonDecided(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "audit.jsonl")
+	ask := agent.OnPermissionFunc(func(_ context.Context, _ *agent.Run, call agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
+		if call.Name == "free" {
+			return nil, nil
+		}
+		return agent.Ask{Prompt: "may it?", Reason: "risky"}, nil
+	})
+	var hooks agent.Hooks
+	hooks.Use(&builtin.AuditLog{Path: path})
+	hooks.Use(ask, hookkit.Named("confirm"))
+	hooktest.Loop{
+		Agent: &loop.Agent{Hooks: &hooks, Approver: yesTo("deploy")},
+		Turns: []hooktest.Turn{hooktest.Calls(hooktest.Call("deploy", nil), hooktest.Call("rm", nil), hooktest.Call("free", nil)), hooktest.Reply("done")},
+		Tools: []agent.Tool{&hooktest.Tool{Name: "deploy"}, &hooktest.Tool{Name: "rm"}, &hooktest.Tool{Name: "free"}},
+	}.Run(t, "go")
+	records := auditRecords(t, path)
+	verified(t, path, builtin.AuditCheck{})
+	if q := auditOf(records, "OnPermission"); len(q) != 2 || q[0].Hook != "confirm" || q[0].Outcome != "Ask" || q[0].Reason != "risky" || !strings.Contains(string(q[0].Data), "may it?") {
+		t.Errorf("questions: %+v", q)
+	}
+	if d := auditOf(records, "OnPermissionDenied"); len(d) != 1 || d[0].Tool != "rm" || d[0].Why != "not that one" || !strings.Contains(string(d[0].Data), `"kind":"person"`) {
+		t.Errorf("denials: %+v", d)
+	}
+	for i, want := range []string{"confirm", "", ""} {
+		if r := auditOf(records, "AfterTool")[i]; r.Approved != want {
+			t.Errorf("result of %s: approved on the question of %q, want %q", r.Tool, r.Approved, want)
+		}
+	}
+}
+
 func TestAnAuditLogRecordsFailuresOfModelAndSubRuns(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.jsonl")
 	log := &builtin.AuditLog{Path: path}

@@ -29,6 +29,7 @@ type AuditRecord struct {
 	AuditFacts
 	From *AuditFacts `json:"from,omitempty"` // what it was before the hooks, if they changed it
 
+	Approved   string   `json:"approved,omitempty"`    // of a result: the hook that had a person asked, who said yes
 	DurationMS *float64 `json:"duration_ms,omitempty"` // of the act: a call, an attempt, a model call, the run
 	Lost       int      `json:"lost,omitempty"`        // records before this one that could not be written
 	Torn       string   `json:"torn,omitempty"`        // SHA-256 of an unfinished line before this one
