@@ -14,8 +14,8 @@ import (
 //
 // It stands at BeforeTool (SkipTool), in the tier Detection, and counts per run; sub-runs count for themselves. Every
 // attempt counts, one that fails too; a call that this hook refuses does not. A call over the limit is refused with
-// the Err "Tool 'x' reached its per-run limit (2/2). Try a different approach.", reason "tool_limit". Parallel calls lose
-// no count. One of Limits and Default is required.
+// the Err "Tool 'x' reached its per-run limit (2/2). Try a different approach." and NoRetry, reason "tool_limit".
+// Parallel calls lose no count. One of Limits and Default is required.
 type ToolLimit struct {
 	Limits  map[string]int // by tool; 0 blocks it
 	Default Bound[int]     // of tools not in Limits; default: none
@@ -66,7 +66,7 @@ func (l *ToolLimit) BeforeTool(_ context.Context, run *agent.Run, call agent.Too
 	if l.Message != nil {
 		message = l.Message(call.Name, limit, used)
 	}
-	return agent.SkipTool{Result: agent.ToolCallResult{Err: message}, Reason: "tool_limit"}, nil
+	return agent.SkipTool{Result: agent.ToolCallResult{Err: message, NoRetry: true}, Reason: "tool_limit"}, nil
 }
 
 // Counts returns a copy of the run's counts by tool: how many calls were let through.

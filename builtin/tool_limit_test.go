@@ -17,7 +17,10 @@ func limitRefusal(t *testing.T, hooks *agent.Hooks, run *agent.Run, tool string)
 	if err != nil {
 		t.Fatal(err)
 	}
-	skip, _ := exit.(agent.SkipTool)
+	skip, refused := exit.(agent.SkipTool)
+	if refused && !skip.Result.NoRetry {
+		t.Error("the model is not told that a retry cannot help")
+	}
 	return skip.Result.Err
 }
 
