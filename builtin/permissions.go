@@ -1,0 +1,187 @@
+package builtin
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
+)
+
+// Permissions decides by rules which calls may run.
+//
+// It votes at OnPermission (Deny, Ask, Allow), in the tier Safety. The first rule that matches the call decides; without
+// one the Mode and the Default do. Among several hooks deny beats ask beats allow, by the law of the point, and an ask goes
+// to the loop's approver, once, which has the loop's time limit; without an answer the call is denied. See
+// [RememberApprovals] for answers that are kept.
+//
+// A predicate that cannot be evaluated matches where the rule denies and does not match where it asks or allows; a call
+// that no rule decides after that is denied, whatever the Default. A Default other than Allow and Deny is Deny. A rule
+// that could never be evaluated panics when the hook is used. State: per run, the denials.
+type Permissions struct {
+	Rules   []Rule
+	Default Decision              // "": Allow, reason "no rule matched"
+	Mode    func() PermissionMode // asked for each call; nil: ModeRules
+
+	denials hookkit.PerRun[[]Denied]
+}
+
+// A Rule decides the calls that it matches.
+type Rule struct {
+	Tool     string    // the name of the tool, in which "*" stands for any text
+	Decision Decision  // required
+	Args     Predicate // nil: any arguments
+	Reason   string    // for the model and for records; "": that a rule decided
+}
+
+// A Decision is what a rule says of a call.
+type Decision string
+
+// The decisions of rules.
+const (
+	DecideAllow Decision = "allow"
+	DecideAsk   Decision = "ask"
+	DecideDeny  Decision = "deny"
+)
+
+// A PermissionMode says what becomes of calls that no rule decides, or of all.
+type PermissionMode string
+
+// The modes.
+const (
+	ModeRules    PermissionMode = ""          // the Default decides
+	ModeAsk      PermissionMode = "ask"       // they are asked about
+	ModeReadOnly PermissionMode = "read_only" // tools that do not say that they change nothing are denied, before any rule
+	ModeDeny     PermissionMode = "deny"      // they are denied
+)
+
+// A Denied is a call that a Permissions denied.
+type Denied struct {
+	Tool   string         `json:"tool"`
+	Args   map[string]any `json:"args,omitempty"` // without keys that begin with two underscores
+	Rule   *string        `json:"rule"`           // the Tool of the rule; nil if none matched
+	Reason string         `json:"reason"`
+}
+
+// Bind adds the hook. A rule without a tool, with an unknown decision or with a predicate that cannot work panics.
+func (p *Permissions) Bind(h *agent.Hooks) {
+	mustConfig("Permissions", p.check())
+	h.OnPermission.Add(p, hookkit.Priority(hookkit.Safety))
+}
+
+func (p *Permissions) check() error {
+	for i, r := range p.Rules {
+		if err := r.check(); err != nil {
+			return fmt.Errorf("Rules[%d]: %w", i, err)
+		}
+	}
+	return nil
+}
+
+func (r Rule) check() error {
+	if r.Tool == "" {
+		return errors.New(`Tool is empty; name a tool, "*" for all`)
+	}
+	if !slices.Contains([]Decision{DecideAllow, DecideAsk, DecideDeny}, r.Decision) {
+		return fmt.Errorf("Decision is %q; give allow, ask or deny", r.Decision)
+	}
+	if c, ok := r.Args.(interface{ check() error }); ok {
+		return c.check()
+	}
+	return nil
+}
+
+// OnPermission votes.
+func (p *Permissions) OnPermission(_ context.Context, run *agent.Run, call agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
+	v := p.decide(run, call)
+	switch v.decision {
+	case DecideAllow:
+		return agent.Allow{Reason: v.reason}, nil
+	case DecideAsk:
+		return agent.Ask{Prompt: callText(call), Reason: v.reason}, nil
+	}
+	denied := Denied{Tool: call.Name, Rule: v.rule, Reason: v.reason}
+	if args, err := decodedArgs(call); err == nil {
+		maps.DeleteFunc(args, func(k string, _ any) bool { return strings.HasPrefix(k, "__") })
+		denied.Args = args
+	}
+	p.denials.Do(run, func(all *[]Denied) { *all = append(*all, denied) })
+	return agent.Deny{Reason: v.reason}, nil
+}
+
+// verdict is what was decided of a call, by which rule, and why.
+type verdict struct {
+	decision Decision
+	rule     *string
+	reason   string
+}
+
+func (p *Permissions) decide(run *agent.Run, call agent.ToolCallRequest) verdict {
+	mode := ModeRules
+	if p.Mode != nil {
+		mode = p.Mode()
+	}
+	if mode == ModeReadOnly && !saysReadOnly(run, call.Name) {
+		return verdict{DecideDeny, nil, fmt.Sprintf("only tools that change nothing may run now, and %s does not say so", cut(call.Name, maxShownName))}
+	}
+	var broken error
+	for _, r := range p.Rules {
+		if !matchesText(r.Tool, call.Name) {
+			continue
+		}
+		matches, err := r.matches(call)
+		if err != nil && r.Decision != DecideDeny {
+			broken = fmt.Errorf("a rule for %s could not be evaluated: %w", r.Tool, err)
+			continue
+		}
+		if !matches && err == nil {
+			continue
+		}
+		reason := r.Reason
+		if reason == "" {
+			reason = fmt.Sprintf("a rule for %s says %s", r.Tool, r.Decision)
+		}
+		return verdict{r.Decision, &r.Tool, reason}
+	}
+	const unmatched = "no rule matched"
+	switch {
+	case broken != nil:
+		return verdict{DecideDeny, nil, broken.Error()}
+	case mode == ModeAsk:
+		return verdict{DecideAsk, nil, unmatched}
+	case (mode == ModeRules || mode == ModeReadOnly) && (p.Default == "" || p.Default == DecideAllow):
+		return verdict{DecideAllow, nil, unmatched}
+	}
+	return verdict{DecideDeny, nil, unmatched}
+}
+
+// matches reports whether the rule's predicate holds. A predicate that panics fails.
+func (r Rule) matches(call agent.ToolCallRequest) (bool, error) {
+	if r.Args == nil {
+		return true, nil
+	}
+	return safely(func() (bool, error) { return r.Args.Match(call) })
+}
+
+// Denials returns a copy of what was denied in the run so far, in order.
+func (p *Permissions) Denials(run *agent.Run) (denied []Denied) {
+	p.denials.Do(run, func(all *[]Denied) { denied = slices.Clone(*all) })
+	return denied
+}
+
+// decodedArgs returns the arguments of a call, which must be a JSON object or nothing.
+func decodedArgs(call agent.ToolCallRequest) (map[string]any, error) {
+	args := map[string]any{}
+	if len(call.Args) == 0 {
+		return args, nil
+	}
+	if err := json.Unmarshal(call.Args, &args); err != nil {
+		return nil, fmt.Errorf("the arguments are no JSON object: %w", err)
+	}
+	return args, nil
+}
