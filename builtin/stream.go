@@ -207,4 +207,3 @@ func decisionText(v hookkit.Verdict) string {
 	}
 	return v.Decision + ": " + oneLine(v.Reason, 300)
 }
-
