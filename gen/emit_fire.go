@@ -104,21 +104,16 @@ func (p *pointEmitter) watch(f *jen.File) {
 		}
 		return jen.Return(c)
 	}
-	comment(f, "watch is Fire where somebody is told.")
+	comment(f, "watch is Fire with somebody to tell.")
 	f.Func().Params(jen.Id("p").Op("*").Id(p.n+"Point")).Id("watch").Params(ctxParam(), runParam(), p.carrierParam()).
-		Add(p.fireResults(true)).BlockFunc(func(g *jen.Group) {
-		g.Id("s").Op(":=").Id("p").Dot("Settle").Call(jen.Id("ctx"), jen.Id("run"))
-		if p.p.Kind == Observe {
-			g.If(jen.Op("!").Id("s").Dot("Firing").Dot("Watched").Call()).Block(fire(), jen.Return())
-		} else {
-			g.If(jen.Op("!").Id("s").Dot("Firing").Dot("Watched").Call()).Block(fire())
-		}
-		g.Id("fired").Op(":=").Id(p.n + "Fired").Types(p.payload()).Values(jen.Id("Payload").Op(":").Add(p.current()))
-		g.Defer().Func().Params().BlockFunc(func(g *jen.Group) {
-			p.tell(g, jen.Id("s"), map[string]jen.Code{"Left": jen.Op("*").Id("at"), "Exit": jen.Id("exit"), "Collected": jen.Id("collected"), "Err": jen.Err()})
-		}).Call()
-		g.Add(fire())
-	})
+		Add(p.fireResults(true)).Block(
+		jen.Id("s").Op(":=").Id("p").Dot("Settle").Call(jen.Id("ctx"), jen.Id("run")),
+		jen.If(jen.Id("s").Dot("Firing").Dot("Watched").Call()).Block(
+			jen.Id("fired").Op(":=").Id(p.n+"Fired").Types(p.payload()).Values(jen.Id("Payload").Op(":").Add(p.current())),
+			jen.Defer().Func().Params().BlockFunc(func(g *jen.Group) {
+				p.tell(g, jen.Id("s"), map[string]jen.Code{"Left": jen.Op("*").Id("at"), "Exit": jen.Id("exit"), "Collected": jen.Id("collected"), "Err": jen.Err()})
+			}).Call()),
+		fire())
 }
 
 // tell ends the watch and tells the observers of what fired holds; what is where it has each part from.
@@ -199,7 +194,7 @@ func (p *pointEmitter) fire(f *jen.File) {
 	if p.p.Kind == Around {
 		return
 	}
-	comment(f, "fire runs the hooks of s, or those of now if s is nil.")
+	comment(f, "fire runs s; nil stands for what is registered now.")
 	params := []jen.Code{ctxParam(), runParam(), p.carrierParam(), jen.Id("s").Add(p.plan())}
 	f.Func().Params(jen.Id("p").Op("*").Id(p.n + "Point")).Id("fire").Params(params...).Add(p.fireResults(true)).BlockFunc(func(g *jen.Group) {
 		watch := jen.Id("p").Dot("watch").Call(jen.Id("ctx"), jen.Id("run"), jen.Id(p.carrier()))
@@ -345,7 +340,9 @@ func (p *pointEmitter) loop(g *jen.Group) {
 	}
 	legal := jen.Id("failure").Op("==").Nil()
 	g.List(out...).Op(":=").Add(call)
-	g.If(jen.Id("out").Op("==").Nil().Op("&&").Add(legal.Clone())).BlockFunc(func(g *jen.Group) { p.keep(g); g.Continue() })
+	if p.p.Kind == Vote {
+		g.If(jen.Id("out").Op("==").Nil().Op("&&").Add(legal.Clone())).BlockFunc(func(g *jen.Group) { p.keep(g); g.Continue() })
+	}
 	g.If(legal).BlockFunc(func(g *jen.Group) {
 		if p.p.Kind == Vote {
 			p.count(g)
@@ -375,6 +372,7 @@ func (p *pointEmitter) decide(g *jen.Group) {
 		kind = jen.Id("o").Op(":=").Add(kind)
 	}
 	g.Switch(kind).BlockFunc(func(g *jen.Group) {
+		g.Case(jen.Nil()).BlockFunc(func(g *jen.Group) { p.keep(g); g.Continue() })
 		rewrite := func(verb string, to, at *jen.Statement) {
 			g.Case(jen.Id(p.made(verb))).BlockFunc(func(g *jen.Group) {
 				g.Add(noted())

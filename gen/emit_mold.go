@@ -229,13 +229,8 @@ func (p *pointEmitter) fill() (*strings.Replacer, bool) {
 		put(anyBallots, ballots.String())
 		put(anyRank, strconv.Itoa(len(names)))
 	}
-	doc := docLines(p.p.Doc)
-	plain = plain && plainDoc(doc)
-	lines := ""
-	if len(doc) > 0 {
-		lines = "//\n" + strings.Join(doc, "\n") + "\n//\n"
-	}
-	put(anyDoc+"\n", lines)
+	plain = plain && plainDoc(docLines(p.p.Doc))
+	put(anyDoc, strings.Join(p.head(), "\n"))
 	return strings.NewReplacer(pairs...), plain
 }
 

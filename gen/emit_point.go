@@ -133,9 +133,9 @@ func (p *pointEmitter) meaning() []string {
 	case Observe:
 		lines = append(lines, "Every hook runs; an error is reported and changes nothing.")
 	case Flow:
-		lines = append(lines, "Hooks run in order; each may return "+p.legalWords()+", or nil to continue.")
+		lines = append(lines, "Hooks run in order.")
 	case Vote:
-		lines = append(lines, "Every hook is asked; each may return "+p.legalWords()+", the strongest first, or nil for no opinion.")
+		lines = append(lines, "Every hook is asked; the strongest outcome counts.")
 	case Collect:
 		lines = append(lines, "Every hook is asked; what they return is put together in firing order.")
 	case Check:
@@ -159,13 +159,28 @@ func or(words []string) string {
 	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }
 
+// head is the comment on the hook's interface, as far as the spec's own goes.
+func (p *pointEmitter) head() []string {
+	doc := docLines(p.p.Doc)
+	if len(doc) > 0 {
+		doc = append(doc, "//")
+	}
+	if !strings.HasPrefix(p.p.Doc, p.n+" ") {
+		name := []string{"// " + p.n + " is a hook of that point."}
+		if len(doc) > 0 {
+			name = append(name, "//")
+		}
+		doc = append(name, doc...)
+	}
+	return doc
+}
+
 // hookTypes emits the hook's interface and its adapters.
 func (p *pointEmitter) hookTypes(f *jen.File) {
-	comment(f, p.n+" is a hook of that point.")
 	if p.stand {
 		comment(f, anyDoc)
-	} else if doc := docLines(p.p.Doc); len(doc) > 0 {
-		comment(f, append([]string{"//"}, append(doc, "//")...)...)
+	} else {
+		comment(f, p.head()...)
 	}
 	comment(f, p.meaning()...)
 	f.Type().Id(p.n).Types(jen.Id("P").Id("any")).Interface(
@@ -189,7 +204,7 @@ func (p *pointEmitter) hookTypes(f *jen.File) {
 	if p.p.Kind == Around {
 		pass = jen.Return(jen.Id("next").Dot("Call").Call(jen.Id("ctx"), jen.Id(p.param)))
 	}
-	comment(f, p.n+"When is h where the condition holds; Explain shows desc.")
+	comment(f, p.n+"When is h where when holds; Explain shows desc.")
 	f.Func().Id(p.n+"When").Params(jen.Id("desc").String(), jen.Id("when").Func().Params(jen.Op("*").Id("Run"), p.payload()).Bool(),
 		jen.Id("h").Add(p.hook())).Add(p.hook()).Block(
 		jen.Return(jen.Id(adapter).Values(kitType("When").Call(jen.Id("desc"), jen.Id("h")),
@@ -215,7 +230,7 @@ func (p *pointEmitter) outcomes(f *jen.File) {
 		p.constructor(f, "Edit", "value", p.edit())
 	}
 	if p.exits() {
-		comment(f, p.n+"Exit is what Fire can come back with: "+p.word(anyLeaving, func() string { return or(exitNames(p.p.Exits)) })+".")
+		comment(f, p.n+"Exit is what a fire can end with: "+p.word(anyLeaving, func() string { return or(exitNames(p.p.Exits)) })+".")
 		f.Type().Id(p.n+"Exit").Interface(jen.Id(p.n+"Outcome"), jen.Id("isExit").Params())
 	}
 }
@@ -245,21 +260,20 @@ func (p *pointEmitter) observers(f *jen.File) {
 	comment(f, p.n+"Observer is told of every firing, once it is decided.")
 	f.Type().Id(p.n + "Observer").Types(jen.Id("P").Id("any")).Interface(
 		jen.Id("Observe"+p.n).Params(ctxParam(), runParam(), jen.Id("fired").Id(p.n+"Fired").Types(jen.Id("P"))))
-	comment(f, p.n+"Fired is one firing.")
+	comment(f, p.n+"Fired is one firing; see hookkit.AnyFired.")
 	f.Type().Id(p.n + "Fired").Types(jen.Id("P").Id("any")).StructFunc(func(g *jen.Group) {
-		field := func(has bool, doc, name string, typ *jen.Statement) {
+		field := func(has bool, name string, typ *jen.Statement) {
 			if has {
-				g.Comment("// " + doc) // above the field, so that nothing is aligned
 				g.Id(name).Add(typ)
 			}
 		}
-		field(true, "as fired", "Payload", jen.Id("P"))
-		field(p.rewrites(), "as the hooks left it", "Left", jen.Id("P"))
-		field(p.exits(), "nil if there was none", "Exit", jen.Id(p.n+"Exit"))
-		field(p.collects(), "in firing order", "Collected", p.collected())
-		field(p.p.Kind == Around, "zero with an Err", "Result", p.result())
-		field(p.p.Kind == Vote, "in firing order", "Ballots", jen.Index().Add(kitType("Ballot")))
-		field(p.returnsErr(), "what Fire returned", "Err", jen.Error())
+		field(true, "Payload", jen.Id("P"))
+		field(p.rewrites(), "Left", jen.Id("P"))
+		field(p.exits(), "Exit", jen.Id(p.n+"Exit"))
+		field(p.collects(), "Collected", p.collected())
+		field(p.p.Kind == Around, "Result", p.result())
+		field(p.p.Kind == Vote, "Ballots", jen.Index().Add(kitType("Ballot")))
+		field(p.returnsErr(), "Err", jen.Error())
 		g.Add(kitType("Verdict"))
 	})
 }

@@ -719,13 +719,11 @@ type ToolsDisabled = agentspec.ToolsDisabled
 // Usage is what model calls used. Cached input is counted in Input too.
 type Usage = agentspec.Usage
 
-// OnRunStart is a hook of that point.
-//
 // OnRunStart fires once per run, before anything else. A replaced Task is the user message that the
 // model gets, replaced Messages are the conversation before it. EndTurn ends the run without a step
 // and without a model call. A failing hook fails the run.
 //
-// Hooks run in order; each may return ReplaceOnRunStart or EndTurn, or nil to continue.
+// Hooks run in order.
 // A failing hook ends the fire.
 type OnRunStart[P any] interface {
 	OnRunStart(ctx context.Context, run *Run, payload P) (OnRunStartOutcome, error)
@@ -744,7 +742,7 @@ func (f OnRunStartFunc) Bind(h *Hooks) {
 	h.OnRunStart.Add(f)
 }
 
-// OnRunStartWhen is h where the condition holds; Explain shows desc.
+// OnRunStartWhen is h where when holds; Explain shows desc.
 func OnRunStartWhen(desc string, when func(*Run, RunStart) bool, h OnRunStart[RunStart]) OnRunStart[RunStart] {
 	return onRunStartWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload RunStart) (OnRunStartOutcome, error) {
 		if !when(run, payload) {
@@ -776,7 +774,7 @@ type onRunStartReplace struct {
 
 func (onRunStartReplace) legalAtOnRunStart() {}
 
-// OnRunStartExit is what Fire can come back with: EndTurn.
+// OnRunStartExit is what a fire can end with: EndTurn.
 type OnRunStartExit interface {
 	OnRunStartOutcome
 	isExit()
@@ -787,16 +785,12 @@ type OnRunStartObserver[P any] interface {
 	ObserveOnRunStart(ctx context.Context, run *Run, fired OnRunStartFired[P])
 }
 
-// OnRunStartFired is one firing.
+// OnRunStartFired is one firing; see hookkit.AnyFired.
 type OnRunStartFired[P any] struct {
-	// as fired
 	Payload P
-	// as the hooks left it
-	Left P
-	// nil if there was none
-	Exit OnRunStartExit
-	// what Fire returned
-	Err error
+	Left    P
+	Exit    OnRunStartExit
+	Err     error
 	hookkit.Verdict
 }
 
@@ -828,25 +822,24 @@ func (onRunStartLaw) Wrap(h OnRunStart[RunStart], c *hookkit.Call) OnRunStart[Ru
 	})
 }
 
-// watch is Fire where somebody is told.
+// watch is Fire with somebody to tell.
 func (p *OnRunStartPoint) watch(ctx context.Context, run *Run, at *RunStart) (exit OnRunStartExit, err error) {
 	s := p.Settle(ctx, run)
-	if !s.Firing.Watched() {
-		return p.fire(ctx, run, at, s)
+	if s.Firing.Watched() {
+		fired := OnRunStartFired[RunStart]{Payload: *at}
+		defer func() {
+			fired.Left, fired.Exit, fired.Err, fired.Verdict = *at, exit, s.Firing.Err(err), s.Firing.End()
+			s.Firing.Tell(func(ctx context.Context, o any) {
+				o.(OnRunStartObserver[RunStart]).ObserveOnRunStart(ctx, run, fired)
+			}, func(ctx context.Context, o any) {
+				o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Left, fired.Exit, nil, nil, fired.Err))
+			})
+		}()
 	}
-	fired := OnRunStartFired[RunStart]{Payload: *at}
-	defer func() {
-		fired.Left, fired.Exit, fired.Err, fired.Verdict = *at, exit, s.Firing.Err(err), s.Firing.End()
-		s.Firing.Tell(func(ctx context.Context, o any) {
-			o.(OnRunStartObserver[RunStart]).ObserveOnRunStart(ctx, run, fired)
-		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Left, fired.Exit, nil, nil, fired.Err))
-		})
-	}()
 	return p.fire(ctx, run, at, s)
 }
 
-// fire runs the hooks of s, or those of now if s is nil.
+// fire runs s; nil stands for what is registered now.
 func (p *OnRunStartPoint) fire(ctx context.Context, run *Run, at *RunStart, s *hookkit.Plan[OnRunStart[RunStart]]) (exit OnRunStartExit, err error) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -863,11 +856,10 @@ func (p *OnRunStartPoint) fire(ctx context.Context, run *Run, at *RunStart, s *h
 	for i, h := range s.Hooks {
 		f.Hook = i
 		out, failure := h.OnRunStart(f.Ctx, run, payload)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			switch o := out.(type) {
+			case nil:
+				continue
 			case onRunStartReplace:
 				f.Decided(out)
 				*at, payload = o.to, o.to
@@ -884,8 +876,6 @@ func (p *OnRunStartPoint) fire(ctx context.Context, run *Run, at *RunStart, s *h
 	return exit, err
 }
 
-// ShouldStop is a hook of that point.
-//
 // ShouldStop fires at every step boundary: once before the first step, and once after each step,
 // the last one included, when all other work of the step is done. Step.Number is the count of steps
 // made so far. Any contributed signal stops the run before its next step; all of them are kept in
@@ -911,7 +901,7 @@ func (f ShouldStopFunc) Bind(h *Hooks) {
 	h.ShouldStop.Add(f)
 }
 
-// ShouldStopWhen is h where the condition holds; Explain shows desc.
+// ShouldStopWhen is h where when holds; Explain shows desc.
 func ShouldStopWhen(desc string, when func(*Run, Step) bool, h ShouldStop[Step]) ShouldStop[Step] {
 	return shouldStopWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload Step) ([]EndRun, error) {
 		if !when(run, payload) {
@@ -931,14 +921,11 @@ type ShouldStopObserver[P any] interface {
 	ObserveShouldStop(ctx context.Context, run *Run, fired ShouldStopFired[P])
 }
 
-// ShouldStopFired is one firing.
+// ShouldStopFired is one firing; see hookkit.AnyFired.
 type ShouldStopFired[P any] struct {
-	// as fired
-	Payload P
-	// in firing order
+	Payload   P
 	Collected []EndRun
-	// what Fire returned
-	Err error
+	Err       error
 	hookkit.Verdict
 }
 
@@ -970,25 +957,24 @@ func (shouldStopLaw) Wrap(h ShouldStop[Step], c *hookkit.Call) ShouldStop[Step] 
 	})
 }
 
-// watch is Fire where somebody is told.
+// watch is Fire with somebody to tell.
 func (p *ShouldStopPoint) watch(ctx context.Context, run *Run, payload Step) (collected []EndRun, err error) {
 	s := p.Settle(ctx, run)
-	if !s.Firing.Watched() {
-		return p.fire(ctx, run, payload, s)
+	if s.Firing.Watched() {
+		fired := ShouldStopFired[Step]{Payload: payload}
+		defer func() {
+			fired.Collected, fired.Err, fired.Verdict = collected, s.Firing.Err(err), s.Firing.End()
+			s.Firing.Tell(func(ctx context.Context, o any) {
+				o.(ShouldStopObserver[Step]).ObserveShouldStop(ctx, run, fired)
+			}, func(ctx context.Context, o any) {
+				o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, fired.Collected, nil, fired.Err))
+			})
+		}()
 	}
-	fired := ShouldStopFired[Step]{Payload: payload}
-	defer func() {
-		fired.Collected, fired.Err, fired.Verdict = collected, s.Firing.Err(err), s.Firing.End()
-		s.Firing.Tell(func(ctx context.Context, o any) {
-			o.(ShouldStopObserver[Step]).ObserveShouldStop(ctx, run, fired)
-		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, fired.Collected, nil, fired.Err))
-		})
-	}()
 	return p.fire(ctx, run, payload, s)
 }
 
-// fire runs the hooks of s, or those of now if s is nil.
+// fire runs s; nil stands for what is registered now.
 func (p *ShouldStopPoint) fire(ctx context.Context, run *Run, payload Step, s *hookkit.Plan[ShouldStop[Step]]) (collected []EndRun, err error) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -1013,8 +999,6 @@ func (p *ShouldStopPoint) fire(ctx context.Context, run *Run, payload Step, s *h
 	return collected, err
 }
 
-// BeforeStep is a hook of that point.
-//
 // BeforeStep fires once per step, when the step has begun. Each firing is followed by exactly one
 // AfterStep.
 //
@@ -1036,7 +1020,7 @@ func (f BeforeStepFunc) Bind(h *Hooks) {
 	h.BeforeStep.Add(f)
 }
 
-// BeforeStepWhen is h where the condition holds; Explain shows desc.
+// BeforeStepWhen is h where when holds; Explain shows desc.
 func BeforeStepWhen(desc string, when func(*Run, Step) bool, h BeforeStep[Step]) BeforeStep[Step] {
 	return beforeStepWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload Step) error {
 		if !when(run, payload) {
@@ -1056,9 +1040,8 @@ type BeforeStepObserver[P any] interface {
 	ObserveBeforeStep(ctx context.Context, run *Run, fired BeforeStepFired[P])
 }
 
-// BeforeStepFired is one firing.
+// BeforeStepFired is one firing; see hookkit.AnyFired.
 type BeforeStepFired[P any] struct {
-	// as fired
 	Payload P
 	hookkit.Verdict
 }
@@ -1089,26 +1072,24 @@ func (beforeStepLaw) Wrap(h BeforeStep[Step], c *hookkit.Call) BeforeStep[Step] 
 	})
 }
 
-// watch is Fire where somebody is told.
+// watch is Fire with somebody to tell.
 func (p *BeforeStepPoint) watch(ctx context.Context, run *Run, payload Step) {
 	s := p.Settle(ctx, run)
-	if !s.Firing.Watched() {
-		p.fire(ctx, run, payload, s)
-		return
+	if s.Firing.Watched() {
+		fired := BeforeStepFired[Step]{Payload: payload}
+		defer func() {
+			fired.Verdict = s.Firing.End()
+			s.Firing.Tell(func(ctx context.Context, o any) {
+				o.(BeforeStepObserver[Step]).ObserveBeforeStep(ctx, run, fired)
+			}, func(ctx context.Context, o any) {
+				o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
+			})
+		}()
 	}
-	fired := BeforeStepFired[Step]{Payload: payload}
-	defer func() {
-		fired.Verdict = s.Firing.End()
-		s.Firing.Tell(func(ctx context.Context, o any) {
-			o.(BeforeStepObserver[Step]).ObserveBeforeStep(ctx, run, fired)
-		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
-		})
-	}()
 	p.fire(ctx, run, payload, s)
 }
 
-// fire runs the hooks of s, or those of now if s is nil.
+// fire runs s; nil stands for what is registered now.
 func (p *BeforeStepPoint) fire(ctx context.Context, run *Run, payload Step, s *hookkit.Plan[BeforeStep[Step]]) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -1132,13 +1113,11 @@ func (p *BeforeStepPoint) fire(ctx context.Context, run *Run, payload Step, s *h
 	f.Hook = -1
 }
 
-// ShouldCompact is a hook of that point.
-//
 // ShouldCompact fires once per step, before its prompt is built, on the use of the context window.
 // A Compact asks for a compaction of the stored conversation; BeforeCompact may still skip it.
 // A failing hook is reported, and the others decide.
 //
-// Every hook is asked; each may return Compact, the strongest first, or nil for no opinion.
+// Every hook is asked; the strongest outcome counts.
 // A failing hook is reported; the next one runs.
 type ShouldCompact[P any] interface {
 	ShouldCompact(ctx context.Context, run *Run, payload P) (ShouldCompactOutcome, error)
@@ -1157,7 +1136,7 @@ func (f ShouldCompactFunc) Bind(h *Hooks) {
 	h.ShouldCompact.Add(f)
 }
 
-// ShouldCompactWhen is h where the condition holds; Explain shows desc.
+// ShouldCompactWhen is h where when holds; Explain shows desc.
 func ShouldCompactWhen(desc string, when func(*Run, ContextUse) bool, h ShouldCompact[ContextUse]) ShouldCompact[ContextUse] {
 	return shouldCompactWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload ContextUse) (ShouldCompactOutcome, error) {
 		if !when(run, payload) {
@@ -1177,7 +1156,7 @@ type ShouldCompactOutcome interface {
 	legalAtShouldCompact()
 }
 
-// ShouldCompactExit is what Fire can come back with: Compact.
+// ShouldCompactExit is what a fire can end with: Compact.
 type ShouldCompactExit interface {
 	ShouldCompactOutcome
 	isExit()
@@ -1188,16 +1167,12 @@ type ShouldCompactObserver[P any] interface {
 	ObserveShouldCompact(ctx context.Context, run *Run, fired ShouldCompactFired[P])
 }
 
-// ShouldCompactFired is one firing.
+// ShouldCompactFired is one firing; see hookkit.AnyFired.
 type ShouldCompactFired[P any] struct {
-	// as fired
 	Payload P
-	// nil if there was none
-	Exit ShouldCompactExit
-	// in firing order
+	Exit    ShouldCompactExit
 	Ballots []hookkit.Ballot
-	// what Fire returned
-	Err error
+	Err     error
 	hookkit.Verdict
 }
 
@@ -1229,25 +1204,24 @@ func (shouldCompactLaw) Wrap(h ShouldCompact[ContextUse], c *hookkit.Call) Shoul
 	})
 }
 
-// watch is Fire where somebody is told.
+// watch is Fire with somebody to tell.
 func (p *ShouldCompactPoint) watch(ctx context.Context, run *Run, payload ContextUse) (exit ShouldCompactExit, err error) {
 	s := p.Settle(ctx, run)
-	if !s.Firing.Watched() {
-		return p.fire(ctx, run, payload, s)
+	if s.Firing.Watched() {
+		fired := ShouldCompactFired[ContextUse]{Payload: payload}
+		defer func() {
+			fired.Exit, fired.Err, fired.Ballots, fired.Verdict = exit, s.Firing.Err(err), s.Firing.Ballots(), s.Firing.End()
+			s.Firing.Tell(func(ctx context.Context, o any) {
+				o.(ShouldCompactObserver[ContextUse]).ObserveShouldCompact(ctx, run, fired)
+			}, func(ctx context.Context, o any) {
+				o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, fired.Exit, nil, nil, fired.Err))
+			})
+		}()
 	}
-	fired := ShouldCompactFired[ContextUse]{Payload: payload}
-	defer func() {
-		fired.Exit, fired.Err, fired.Ballots, fired.Verdict = exit, s.Firing.Err(err), s.Firing.Ballots(), s.Firing.End()
-		s.Firing.Tell(func(ctx context.Context, o any) {
-			o.(ShouldCompactObserver[ContextUse]).ObserveShouldCompact(ctx, run, fired)
-		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, fired.Exit, nil, nil, fired.Err))
-		})
-	}()
 	return p.fire(ctx, run, payload, s)
 }
 
-// fire runs the hooks of s, or those of now if s is nil.
+// fire runs s; nil stands for what is registered now.
 func (p *ShouldCompactPoint) fire(ctx context.Context, run *Run, payload ContextUse, s *hookkit.Plan[ShouldCompact[ContextUse]]) (exit ShouldCompactExit, err error) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -1296,13 +1270,11 @@ func (p *ShouldCompactPoint) fire(ctx context.Context, run *Run, payload Context
 	return exit, err
 }
 
-// BeforeCompact is a hook of that point.
-//
 // BeforeCompact fires once per compaction that is about to run, whatever asked for it: the vote, a
 // model that found its prompt too long, or a request through Env. SkipCompaction leaves the
 // conversation as it is, and so does a failing hook; the run goes on.
 //
-// Hooks run in order; each may return SkipCompaction, or nil to continue.
+// Hooks run in order.
 // A failing hook ends the fire.
 type BeforeCompact[P any] interface {
 	BeforeCompact(ctx context.Context, run *Run, payload P) (BeforeCompactOutcome, error)
@@ -1321,7 +1293,7 @@ func (f BeforeCompactFunc) Bind(h *Hooks) {
 	h.BeforeCompact.Add(f)
 }
 
-// BeforeCompactWhen is h where the condition holds; Explain shows desc.
+// BeforeCompactWhen is h where when holds; Explain shows desc.
 func BeforeCompactWhen(desc string, when func(*Run, Compaction) bool, h BeforeCompact[Compaction]) BeforeCompact[Compaction] {
 	return beforeCompactWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload Compaction) (BeforeCompactOutcome, error) {
 		if !when(run, payload) {
@@ -1341,7 +1313,7 @@ type BeforeCompactOutcome interface {
 	legalAtBeforeCompact()
 }
 
-// BeforeCompactExit is what Fire can come back with: SkipCompaction.
+// BeforeCompactExit is what a fire can end with: SkipCompaction.
 type BeforeCompactExit interface {
 	BeforeCompactOutcome
 	isExit()
@@ -1352,14 +1324,11 @@ type BeforeCompactObserver[P any] interface {
 	ObserveBeforeCompact(ctx context.Context, run *Run, fired BeforeCompactFired[P])
 }
 
-// BeforeCompactFired is one firing.
+// BeforeCompactFired is one firing; see hookkit.AnyFired.
 type BeforeCompactFired[P any] struct {
-	// as fired
 	Payload P
-	// nil if there was none
-	Exit BeforeCompactExit
-	// what Fire returned
-	Err error
+	Exit    BeforeCompactExit
+	Err     error
 	hookkit.Verdict
 }
 
@@ -1391,25 +1360,24 @@ func (beforeCompactLaw) Wrap(h BeforeCompact[Compaction], c *hookkit.Call) Befor
 	})
 }
 
-// watch is Fire where somebody is told.
+// watch is Fire with somebody to tell.
 func (p *BeforeCompactPoint) watch(ctx context.Context, run *Run, payload Compaction) (exit BeforeCompactExit, err error) {
 	s := p.Settle(ctx, run)
-	if !s.Firing.Watched() {
-		return p.fire(ctx, run, payload, s)
+	if s.Firing.Watched() {
+		fired := BeforeCompactFired[Compaction]{Payload: payload}
+		defer func() {
+			fired.Exit, fired.Err, fired.Verdict = exit, s.Firing.Err(err), s.Firing.End()
+			s.Firing.Tell(func(ctx context.Context, o any) {
+				o.(BeforeCompactObserver[Compaction]).ObserveBeforeCompact(ctx, run, fired)
+			}, func(ctx context.Context, o any) {
+				o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, fired.Exit, nil, nil, fired.Err))
+			})
+		}()
 	}
-	fired := BeforeCompactFired[Compaction]{Payload: payload}
-	defer func() {
-		fired.Exit, fired.Err, fired.Verdict = exit, s.Firing.Err(err), s.Firing.End()
-		s.Firing.Tell(func(ctx context.Context, o any) {
-			o.(BeforeCompactObserver[Compaction]).ObserveBeforeCompact(ctx, run, fired)
-		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, fired.Exit, nil, nil, fired.Err))
-		})
-	}()
 	return p.fire(ctx, run, payload, s)
 }
 
-// fire runs the hooks of s, or those of now if s is nil.
+// fire runs s; nil stands for what is registered now.
 func (p *BeforeCompactPoint) fire(ctx context.Context, run *Run, payload Compaction, s *hookkit.Plan[BeforeCompact[Compaction]]) (exit BeforeCompactExit, err error) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -1425,11 +1393,10 @@ func (p *BeforeCompactPoint) fire(ctx context.Context, run *Run, payload Compact
 	for i, h := range s.Hooks {
 		f.Hook = i
 		out, failure := h.BeforeCompact(f.Ctx, run, payload)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			switch out.(type) {
+			case nil:
+				continue
 			case SkipCompaction:
 				f.Decided(out)
 				f.Hook = -1
@@ -1442,14 +1409,12 @@ func (p *BeforeCompactPoint) fire(ctx context.Context, run *Run, payload Compact
 	return exit, err
 }
 
-// AfterCompact is a hook of that point.
-//
 // AfterCompact fires once per compaction that BeforeCompact let through, after it ran. Replace may add
 // back messages that must stay; the Messages it leaves become the stored conversation, if no tool
 // result in them has lost its call. A compaction that failed, that split a call from its result or
 // that did not shrink the conversation has Err set and was undone; then nothing is replaced.
 //
-// Hooks run in order; each may return ReplaceAfterCompact, or nil to continue.
+// Hooks run in order.
 // A failing hook is reported; the next one runs.
 type AfterCompact[P any] interface {
 	AfterCompact(ctx context.Context, run *Run, payload P) (AfterCompactOutcome, error)
@@ -1468,7 +1433,7 @@ func (f AfterCompactFunc) Bind(h *Hooks) {
 	h.AfterCompact.Add(f)
 }
 
-// AfterCompactWhen is h where the condition holds; Explain shows desc.
+// AfterCompactWhen is h where when holds; Explain shows desc.
 func AfterCompactWhen(desc string, when func(*Run, Compacted) bool, h AfterCompact[Compacted]) AfterCompact[Compacted] {
 	return afterCompactWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload Compacted) (AfterCompactOutcome, error) {
 		if !when(run, payload) {
@@ -1505,14 +1470,11 @@ type AfterCompactObserver[P any] interface {
 	ObserveAfterCompact(ctx context.Context, run *Run, fired AfterCompactFired[P])
 }
 
-// AfterCompactFired is one firing.
+// AfterCompactFired is one firing; see hookkit.AnyFired.
 type AfterCompactFired[P any] struct {
-	// as fired
 	Payload P
-	// as the hooks left it
-	Left P
-	// what Fire returned
-	Err error
+	Left    P
+	Err     error
 	hookkit.Verdict
 }
 
@@ -1544,25 +1506,24 @@ func (afterCompactLaw) Wrap(h AfterCompact[Compacted], c *hookkit.Call) AfterCom
 	})
 }
 
-// watch is Fire where somebody is told.
+// watch is Fire with somebody to tell.
 func (p *AfterCompactPoint) watch(ctx context.Context, run *Run, at *Compacted) (err error) {
 	s := p.Settle(ctx, run)
-	if !s.Firing.Watched() {
-		return p.fire(ctx, run, at, s)
+	if s.Firing.Watched() {
+		fired := AfterCompactFired[Compacted]{Payload: *at}
+		defer func() {
+			fired.Left, fired.Err, fired.Verdict = *at, s.Firing.Err(err), s.Firing.End()
+			s.Firing.Tell(func(ctx context.Context, o any) {
+				o.(AfterCompactObserver[Compacted]).ObserveAfterCompact(ctx, run, fired)
+			}, func(ctx context.Context, o any) {
+				o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Left, nil, nil, nil, fired.Err))
+			})
+		}()
 	}
-	fired := AfterCompactFired[Compacted]{Payload: *at}
-	defer func() {
-		fired.Left, fired.Err, fired.Verdict = *at, s.Firing.Err(err), s.Firing.End()
-		s.Firing.Tell(func(ctx context.Context, o any) {
-			o.(AfterCompactObserver[Compacted]).ObserveAfterCompact(ctx, run, fired)
-		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Left, nil, nil, nil, fired.Err))
-		})
-	}()
 	return p.fire(ctx, run, at, s)
 }
 
-// fire runs the hooks of s, or those of now if s is nil.
+// fire runs s; nil stands for what is registered now.
 func (p *AfterCompactPoint) fire(ctx context.Context, run *Run, at *Compacted, s *hookkit.Plan[AfterCompact[Compacted]]) (err error) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -1582,11 +1543,10 @@ func (p *AfterCompactPoint) fire(ctx context.Context, run *Run, at *Compacted, s
 	for i, h := range s.Hooks {
 		f.Hook = i
 		out, failure := h.AfterCompact(f.Ctx, run, payload)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			switch o := out.(type) {
+			case nil:
+				continue
 			case afterCompactReplace:
 				f.Decided(out)
 				*at, payload = o.to, o.to
@@ -1601,8 +1561,6 @@ func (p *AfterCompactPoint) fire(ctx context.Context, run *Run, at *Compacted, s
 	return err
 }
 
-// Briefing is a hook of that point.
-//
 // Briefing fires once per prompt, before BeforeLLM, and gathers text for that prompt only. Texts are
 // joined in firing order by blank lines; empty ones are left out. The loop limits their sum, drops
 // whole texts from the end and reports that at OnBudgetExceeded with the kind briefing.
@@ -1626,7 +1584,7 @@ func (f BriefingFunc) Bind(h *Hooks) {
 	h.Briefing.Add(f)
 }
 
-// BriefingWhen is h where the condition holds; Explain shows desc.
+// BriefingWhen is h where when holds; Explain shows desc.
 func BriefingWhen(desc string, when func(*Run, Step) bool, h Briefing[Step]) Briefing[Step] {
 	return briefingWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload Step) ([]string, error) {
 		if !when(run, payload) {
@@ -1646,11 +1604,9 @@ type BriefingObserver[P any] interface {
 	ObserveBriefing(ctx context.Context, run *Run, fired BriefingFired[P])
 }
 
-// BriefingFired is one firing.
+// BriefingFired is one firing; see hookkit.AnyFired.
 type BriefingFired[P any] struct {
-	// as fired
-	Payload P
-	// in firing order
+	Payload   P
 	Collected []string
 	hookkit.Verdict
 }
@@ -1683,25 +1639,24 @@ func (briefingLaw) Wrap(h Briefing[Step], c *hookkit.Call) Briefing[Step] {
 	})
 }
 
-// watch is Fire where somebody is told.
+// watch is Fire with somebody to tell.
 func (p *BriefingPoint) watch(ctx context.Context, run *Run, payload Step) (collected []string) {
 	s := p.Settle(ctx, run)
-	if !s.Firing.Watched() {
-		return p.fire(ctx, run, payload, s)
+	if s.Firing.Watched() {
+		fired := BriefingFired[Step]{Payload: payload}
+		defer func() {
+			fired.Collected, fired.Verdict = collected, s.Firing.End()
+			s.Firing.Tell(func(ctx context.Context, o any) {
+				o.(BriefingObserver[Step]).ObserveBriefing(ctx, run, fired)
+			}, func(ctx context.Context, o any) {
+				o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, fired.Collected, nil, nil))
+			})
+		}()
 	}
-	fired := BriefingFired[Step]{Payload: payload}
-	defer func() {
-		fired.Collected, fired.Verdict = collected, s.Firing.End()
-		s.Firing.Tell(func(ctx context.Context, o any) {
-			o.(BriefingObserver[Step]).ObserveBriefing(ctx, run, fired)
-		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, fired.Collected, nil, nil))
-		})
-	}()
 	return p.fire(ctx, run, payload, s)
 }
 
-// fire runs the hooks of s, or those of now if s is nil.
+// fire runs s; nil stands for what is registered now.
 func (p *BriefingPoint) fire(ctx context.Context, run *Run, payload Step, s *hookkit.Plan[Briefing[Step]]) (collected []string) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -1728,14 +1683,12 @@ func (p *BriefingPoint) fire(ctx context.Context, run *Run, payload Step, s *hoo
 	return collected
 }
 
-// BeforeLLM is a hook of that point.
-//
 // BeforeLLM fires once per prompt, when the request is complete: the next thing is the call. What a
 // hook adds or drops concerns this request; the stored conversation stays as it is. UseReply answers
 // in the place of the model, which is not called. EndTurn ends the run before the call. A failing
 // hook refuses the call and fails the run.
 //
-// Hooks run in order; each may return ReplaceBeforeLLM, UseReply or EndTurn, or nil to continue.
+// Hooks run in order.
 // A failing hook ends the fire.
 type BeforeLLM[P any] interface {
 	BeforeLLM(ctx context.Context, run *Run, payload P) (BeforeLLMOutcome, error)
@@ -1754,7 +1707,7 @@ func (f BeforeLLMFunc) Bind(h *Hooks) {
 	h.BeforeLLM.Add(f)
 }
 
-// BeforeLLMWhen is h where the condition holds; Explain shows desc.
+// BeforeLLMWhen is h where when holds; Explain shows desc.
 func BeforeLLMWhen(desc string, when func(*Run, LLMRequest) bool, h BeforeLLM[LLMRequest]) BeforeLLM[LLMRequest] {
 	return beforeLLMWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload LLMRequest) (BeforeLLMOutcome, error) {
 		if !when(run, payload) {
@@ -1786,7 +1739,7 @@ type beforeLLMReplace struct {
 
 func (beforeLLMReplace) legalAtBeforeLLM() {}
 
-// BeforeLLMExit is what Fire can come back with: UseReply or EndTurn.
+// BeforeLLMExit is what a fire can end with: UseReply or EndTurn.
 type BeforeLLMExit interface {
 	BeforeLLMOutcome
 	isExit()
@@ -1797,16 +1750,12 @@ type BeforeLLMObserver[P any] interface {
 	ObserveBeforeLLM(ctx context.Context, run *Run, fired BeforeLLMFired[P])
 }
 
-// BeforeLLMFired is one firing.
+// BeforeLLMFired is one firing; see hookkit.AnyFired.
 type BeforeLLMFired[P any] struct {
-	// as fired
 	Payload P
-	// as the hooks left it
-	Left P
-	// nil if there was none
-	Exit BeforeLLMExit
-	// what Fire returned
-	Err error
+	Left    P
+	Exit    BeforeLLMExit
+	Err     error
 	hookkit.Verdict
 }
 
@@ -1838,25 +1787,24 @@ func (beforeLLMLaw) Wrap(h BeforeLLM[LLMRequest], c *hookkit.Call) BeforeLLM[LLM
 	})
 }
 
-// watch is Fire where somebody is told.
+// watch is Fire with somebody to tell.
 func (p *BeforeLLMPoint) watch(ctx context.Context, run *Run, at *LLMRequest) (exit BeforeLLMExit, err error) {
 	s := p.Settle(ctx, run)
-	if !s.Firing.Watched() {
-		return p.fire(ctx, run, at, s)
+	if s.Firing.Watched() {
+		fired := BeforeLLMFired[LLMRequest]{Payload: *at}
+		defer func() {
+			fired.Left, fired.Exit, fired.Err, fired.Verdict = *at, exit, s.Firing.Err(err), s.Firing.End()
+			s.Firing.Tell(func(ctx context.Context, o any) {
+				o.(BeforeLLMObserver[LLMRequest]).ObserveBeforeLLM(ctx, run, fired)
+			}, func(ctx context.Context, o any) {
+				o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Left, fired.Exit, nil, nil, fired.Err))
+			})
+		}()
 	}
-	fired := BeforeLLMFired[LLMRequest]{Payload: *at}
-	defer func() {
-		fired.Left, fired.Exit, fired.Err, fired.Verdict = *at, exit, s.Firing.Err(err), s.Firing.End()
-		s.Firing.Tell(func(ctx context.Context, o any) {
-			o.(BeforeLLMObserver[LLMRequest]).ObserveBeforeLLM(ctx, run, fired)
-		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Left, fired.Exit, nil, nil, fired.Err))
-		})
-	}()
 	return p.fire(ctx, run, at, s)
 }
 
-// fire runs the hooks of s, or those of now if s is nil.
+// fire runs s; nil stands for what is registered now.
 func (p *BeforeLLMPoint) fire(ctx context.Context, run *Run, at *LLMRequest, s *hookkit.Plan[BeforeLLM[LLMRequest]]) (exit BeforeLLMExit, err error) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -1873,11 +1821,10 @@ func (p *BeforeLLMPoint) fire(ctx context.Context, run *Run, at *LLMRequest, s *
 	for i, h := range s.Hooks {
 		f.Hook = i
 		out, failure := h.BeforeLLM(f.Ctx, run, payload)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			switch o := out.(type) {
+			case nil:
+				continue
 			case beforeLLMReplace:
 				f.Decided(out)
 				*at, payload = o.to, o.to
@@ -1894,8 +1841,6 @@ func (p *BeforeLLMPoint) fire(ctx context.Context, run *Run, at *LLMRequest, s *
 	return exit, err
 }
 
-// AroundLLM is a hook of that point.
-//
 // AroundLLM fires once per prompt that was not answered or ended by BeforeLLM, around the call to the
 // model. Each call of next is one call to the model and counts towards the run: calling it again is a retry,
 // and the request may be another one.
@@ -1918,7 +1863,7 @@ func (f AroundLLMFunc) Bind(h *Hooks) {
 	h.AroundLLM.Add(f)
 }
 
-// AroundLLMWhen is h where the condition holds; Explain shows desc.
+// AroundLLMWhen is h where when holds; Explain shows desc.
 func AroundLLMWhen(desc string, when func(*Run, LLMRequest) bool, h AroundLLM[LLMRequest]) AroundLLM[LLMRequest] {
 	return aroundLLMWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload LLMRequest, next AroundLLMNext) (hookkit.Answer[LLMResponse], error) {
 		if !when(run, payload) {
@@ -1991,14 +1936,11 @@ type AroundLLMObserver[P any] interface {
 	ObserveAroundLLM(ctx context.Context, run *Run, fired AroundLLMFired[P])
 }
 
-// AroundLLMFired is one firing.
+// AroundLLMFired is one firing; see hookkit.AnyFired.
 type AroundLLMFired[P any] struct {
-	// as fired
 	Payload P
-	// zero with an Err
-	Result LLMResponse
-	// what Fire returned
-	Err error
+	Result  LLMResponse
+	Err     error
 	hookkit.Verdict
 }
 
@@ -2078,14 +2020,12 @@ func (a *aroundLLMAct) watched(ctx context.Context, run *Run, payload LLMRequest
 	return answer.Value(), err
 }
 
-// AfterLLM is a hook of that point.
-//
 // AfterLLM fires once per reply, a streamed one when it is complete, one given by UseReply too, before
 // anything is done with it: what the hooks leave is what is stored, answered and dispatched. EndTurn
 // ends the run before any tool call of the reply. A failing hook withholds the reply and fails the
 // run. It does not fire when the call failed.
 //
-// Hooks run in order; each may return ReplaceAfterLLM or EndTurn, or nil to continue.
+// Hooks run in order.
 // A failing hook ends the fire.
 type AfterLLM[P any] interface {
 	AfterLLM(ctx context.Context, run *Run, payload P) (AfterLLMOutcome, error)
@@ -2104,7 +2044,7 @@ func (f AfterLLMFunc) Bind(h *Hooks) {
 	h.AfterLLM.Add(f)
 }
 
-// AfterLLMWhen is h where the condition holds; Explain shows desc.
+// AfterLLMWhen is h where when holds; Explain shows desc.
 func AfterLLMWhen(desc string, when func(*Run, LLMResponse) bool, h AfterLLM[LLMResponse]) AfterLLM[LLMResponse] {
 	return afterLLMWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload LLMResponse) (AfterLLMOutcome, error) {
 		if !when(run, payload) {
@@ -2136,7 +2076,7 @@ type afterLLMReplace struct {
 
 func (afterLLMReplace) legalAtAfterLLM() {}
 
-// AfterLLMExit is what Fire can come back with: EndTurn.
+// AfterLLMExit is what a fire can end with: EndTurn.
 type AfterLLMExit interface {
 	AfterLLMOutcome
 	isExit()
@@ -2147,16 +2087,12 @@ type AfterLLMObserver[P any] interface {
 	ObserveAfterLLM(ctx context.Context, run *Run, fired AfterLLMFired[P])
 }
 
-// AfterLLMFired is one firing.
+// AfterLLMFired is one firing; see hookkit.AnyFired.
 type AfterLLMFired[P any] struct {
-	// as fired
 	Payload P
-	// as the hooks left it
-	Left P
-	// nil if there was none
-	Exit AfterLLMExit
-	// what Fire returned
-	Err error
+	Left    P
+	Exit    AfterLLMExit
+	Err     error
 	hookkit.Verdict
 }
 
@@ -2188,25 +2124,24 @@ func (afterLLMLaw) Wrap(h AfterLLM[LLMResponse], c *hookkit.Call) AfterLLM[LLMRe
 	})
 }
 
-// watch is Fire where somebody is told.
+// watch is Fire with somebody to tell.
 func (p *AfterLLMPoint) watch(ctx context.Context, run *Run, at *LLMResponse) (exit AfterLLMExit, err error) {
 	s := p.Settle(ctx, run)
-	if !s.Firing.Watched() {
-		return p.fire(ctx, run, at, s)
+	if s.Firing.Watched() {
+		fired := AfterLLMFired[LLMResponse]{Payload: *at}
+		defer func() {
+			fired.Left, fired.Exit, fired.Err, fired.Verdict = *at, exit, s.Firing.Err(err), s.Firing.End()
+			s.Firing.Tell(func(ctx context.Context, o any) {
+				o.(AfterLLMObserver[LLMResponse]).ObserveAfterLLM(ctx, run, fired)
+			}, func(ctx context.Context, o any) {
+				o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Left, fired.Exit, nil, nil, fired.Err))
+			})
+		}()
 	}
-	fired := AfterLLMFired[LLMResponse]{Payload: *at}
-	defer func() {
-		fired.Left, fired.Exit, fired.Err, fired.Verdict = *at, exit, s.Firing.Err(err), s.Firing.End()
-		s.Firing.Tell(func(ctx context.Context, o any) {
-			o.(AfterLLMObserver[LLMResponse]).ObserveAfterLLM(ctx, run, fired)
-		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Left, fired.Exit, nil, nil, fired.Err))
-		})
-	}()
 	return p.fire(ctx, run, at, s)
 }
 
-// fire runs the hooks of s, or those of now if s is nil.
+// fire runs s; nil stands for what is registered now.
 func (p *AfterLLMPoint) fire(ctx context.Context, run *Run, at *LLMResponse, s *hookkit.Plan[AfterLLM[LLMResponse]]) (exit AfterLLMExit, err error) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -2223,11 +2158,10 @@ func (p *AfterLLMPoint) fire(ctx context.Context, run *Run, at *LLMResponse, s *
 	for i, h := range s.Hooks {
 		f.Hook = i
 		out, failure := h.AfterLLM(f.Ctx, run, payload)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			switch o := out.(type) {
+			case nil:
+				continue
 			case afterLLMReplace:
 				f.Decided(out)
 				*at, payload = o.to, o.to
@@ -2244,8 +2178,6 @@ func (p *AfterLLMPoint) fire(ctx context.Context, run *Run, at *LLMResponse, s *
 	return exit, err
 }
 
-// OnToolsDisabled is a hook of that point.
-//
 // OnToolsDisabled fires once per tool call that was refused because tools are switched off. Such a
 // call is answered with an error and reaches neither BeforeTool nor AfterTool.
 //
@@ -2267,7 +2199,7 @@ func (f OnToolsDisabledFunc) Bind(h *Hooks) {
 	h.OnToolsDisabled.Add(f)
 }
 
-// OnToolsDisabledWhen is h where the condition holds; Explain shows desc.
+// OnToolsDisabledWhen is h where when holds; Explain shows desc.
 func OnToolsDisabledWhen(desc string, when func(*Run, ToolsDisabled) bool, h OnToolsDisabled[ToolsDisabled]) OnToolsDisabled[ToolsDisabled] {
 	return onToolsDisabledWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload ToolsDisabled) error {
 		if !when(run, payload) {
@@ -2287,9 +2219,8 @@ type OnToolsDisabledObserver[P any] interface {
 	ObserveOnToolsDisabled(ctx context.Context, run *Run, fired OnToolsDisabledFired[P])
 }
 
-// OnToolsDisabledFired is one firing.
+// OnToolsDisabledFired is one firing; see hookkit.AnyFired.
 type OnToolsDisabledFired[P any] struct {
-	// as fired
 	Payload P
 	hookkit.Verdict
 }
@@ -2320,26 +2251,24 @@ func (onToolsDisabledLaw) Wrap(h OnToolsDisabled[ToolsDisabled], c *hookkit.Call
 	})
 }
 
-// watch is Fire where somebody is told.
+// watch is Fire with somebody to tell.
 func (p *OnToolsDisabledPoint) watch(ctx context.Context, run *Run, payload ToolsDisabled) {
 	s := p.Settle(ctx, run)
-	if !s.Firing.Watched() {
-		p.fire(ctx, run, payload, s)
-		return
+	if s.Firing.Watched() {
+		fired := OnToolsDisabledFired[ToolsDisabled]{Payload: payload}
+		defer func() {
+			fired.Verdict = s.Firing.End()
+			s.Firing.Tell(func(ctx context.Context, o any) {
+				o.(OnToolsDisabledObserver[ToolsDisabled]).ObserveOnToolsDisabled(ctx, run, fired)
+			}, func(ctx context.Context, o any) {
+				o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
+			})
+		}()
 	}
-	fired := OnToolsDisabledFired[ToolsDisabled]{Payload: payload}
-	defer func() {
-		fired.Verdict = s.Firing.End()
-		s.Firing.Tell(func(ctx context.Context, o any) {
-			o.(OnToolsDisabledObserver[ToolsDisabled]).ObserveOnToolsDisabled(ctx, run, fired)
-		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
-		})
-	}()
 	p.fire(ctx, run, payload, s)
 }
 
-// fire runs the hooks of s, or those of now if s is nil.
+// fire runs s; nil stands for what is registered now.
 func (p *OnToolsDisabledPoint) fire(ctx context.Context, run *Run, payload ToolsDisabled, s *hookkit.Plan[OnToolsDisabled[ToolsDisabled]]) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -2363,8 +2292,6 @@ func (p *OnToolsDisabledPoint) fire(ctx context.Context, run *Run, payload Tools
 	f.Hook = -1
 }
 
-// BeforeTool is a hook of that point.
-//
 // BeforeTool fires once per tool call of a reply, in call order, all calls of a reply before the first
 // of them is dispatched; calls of unknown tools and with unusable arguments too, so that a hook can
 // repair them. The Name and Args that the hooks leave are what is judged and dispatched; ID and Step
@@ -2372,7 +2299,7 @@ func (p *OnToolsDisabledPoint) fire(ctx context.Context, run *Run, payload Tools
 // refusal. EndTurn ends the run, and no call of the reply is dispatched. A failing hook refuses the
 // call, and the run goes on.
 //
-// Hooks run in order; each may return ReplaceBeforeTool, SkipTool or EndTurn, or nil to continue.
+// Hooks run in order.
 // A failing hook ends the fire.
 type BeforeTool[P any] interface {
 	BeforeTool(ctx context.Context, run *Run, payload P) (BeforeToolOutcome, error)
@@ -2391,7 +2318,7 @@ func (f BeforeToolFunc) Bind(h *Hooks) {
 	h.BeforeTool.Add(f)
 }
 
-// BeforeToolWhen is h where the condition holds; Explain shows desc.
+// BeforeToolWhen is h where when holds; Explain shows desc.
 func BeforeToolWhen(desc string, when func(*Run, ToolCallRequest) bool, h BeforeTool[ToolCallRequest]) BeforeTool[ToolCallRequest] {
 	return beforeToolWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload ToolCallRequest) (BeforeToolOutcome, error) {
 		if !when(run, payload) {
@@ -2423,7 +2350,7 @@ type beforeToolReplace struct {
 
 func (beforeToolReplace) legalAtBeforeTool() {}
 
-// BeforeToolExit is what Fire can come back with: SkipTool or EndTurn.
+// BeforeToolExit is what a fire can end with: SkipTool or EndTurn.
 type BeforeToolExit interface {
 	BeforeToolOutcome
 	isExit()
@@ -2434,16 +2361,12 @@ type BeforeToolObserver[P any] interface {
 	ObserveBeforeTool(ctx context.Context, run *Run, fired BeforeToolFired[P])
 }
 
-// BeforeToolFired is one firing.
+// BeforeToolFired is one firing; see hookkit.AnyFired.
 type BeforeToolFired[P any] struct {
-	// as fired
 	Payload P
-	// as the hooks left it
-	Left P
-	// nil if there was none
-	Exit BeforeToolExit
-	// what Fire returned
-	Err error
+	Left    P
+	Exit    BeforeToolExit
+	Err     error
 	hookkit.Verdict
 }
 
@@ -2475,25 +2398,24 @@ func (beforeToolLaw) Wrap(h BeforeTool[ToolCallRequest], c *hookkit.Call) Before
 	})
 }
 
-// watch is Fire where somebody is told.
+// watch is Fire with somebody to tell.
 func (p *BeforeToolPoint) watch(ctx context.Context, run *Run, at *ToolCallRequest) (exit BeforeToolExit, err error) {
 	s := p.Settle(ctx, run)
-	if !s.Firing.Watched() {
-		return p.fire(ctx, run, at, s)
+	if s.Firing.Watched() {
+		fired := BeforeToolFired[ToolCallRequest]{Payload: *at}
+		defer func() {
+			fired.Left, fired.Exit, fired.Err, fired.Verdict = *at, exit, s.Firing.Err(err), s.Firing.End()
+			s.Firing.Tell(func(ctx context.Context, o any) {
+				o.(BeforeToolObserver[ToolCallRequest]).ObserveBeforeTool(ctx, run, fired)
+			}, func(ctx context.Context, o any) {
+				o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Left, fired.Exit, nil, nil, fired.Err))
+			})
+		}()
 	}
-	fired := BeforeToolFired[ToolCallRequest]{Payload: *at}
-	defer func() {
-		fired.Left, fired.Exit, fired.Err, fired.Verdict = *at, exit, s.Firing.Err(err), s.Firing.End()
-		s.Firing.Tell(func(ctx context.Context, o any) {
-			o.(BeforeToolObserver[ToolCallRequest]).ObserveBeforeTool(ctx, run, fired)
-		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Left, fired.Exit, nil, nil, fired.Err))
-		})
-	}()
 	return p.fire(ctx, run, at, s)
 }
 
-// fire runs the hooks of s, or those of now if s is nil.
+// fire runs s; nil stands for what is registered now.
 func (p *BeforeToolPoint) fire(ctx context.Context, run *Run, at *ToolCallRequest, s *hookkit.Plan[BeforeTool[ToolCallRequest]]) (exit BeforeToolExit, err error) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -2510,11 +2432,10 @@ func (p *BeforeToolPoint) fire(ctx context.Context, run *Run, at *ToolCallReques
 	for i, h := range s.Hooks {
 		f.Hook = i
 		out, failure := h.BeforeTool(f.Ctx, run, payload)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			switch o := out.(type) {
+			case nil:
+				continue
 			case beforeToolReplace:
 				f.Decided(out)
 				*at, payload = o.to, o.to
@@ -2531,15 +2452,13 @@ func (p *BeforeToolPoint) fire(ctx context.Context, run *Run, at *ToolCallReques
 	return exit, err
 }
 
-// OnPermission is a hook of that point.
-//
 // OnPermission fires once per call that would be dispatched, handed over to another agent or answered
 // successfully by SkipTool, on the call as BeforeTool left it and after its arguments were found
 // usable. It is never asked about the same call twice. A vote that ends in Ask goes to the approver,
 // once; without one, or without a yes in time, the call is denied. No vote allows. A failing hook
 // denies.
 //
-// Every hook is asked; each may return Deny, Ask or Allow, the strongest first, or nil for no opinion.
+// Every hook is asked; the strongest outcome counts.
 // A failing hook ends the fire.
 type OnPermission[P any] interface {
 	OnPermission(ctx context.Context, run *Run, payload P) (OnPermissionOutcome, error)
@@ -2558,7 +2477,7 @@ func (f OnPermissionFunc) Bind(h *Hooks) {
 	h.OnPermission.Add(f)
 }
 
-// OnPermissionWhen is h where the condition holds; Explain shows desc.
+// OnPermissionWhen is h where when holds; Explain shows desc.
 func OnPermissionWhen(desc string, when func(*Run, ToolCallRequest) bool, h OnPermission[ToolCallRequest]) OnPermission[ToolCallRequest] {
 	return onPermissionWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload ToolCallRequest) (OnPermissionOutcome, error) {
 		if !when(run, payload) {
@@ -2578,7 +2497,7 @@ type OnPermissionOutcome interface {
 	legalAtOnPermission()
 }
 
-// OnPermissionExit is what Fire can come back with: Deny, Ask or Allow.
+// OnPermissionExit is what a fire can end with: Deny, Ask or Allow.
 type OnPermissionExit interface {
 	OnPermissionOutcome
 	isExit()
@@ -2589,16 +2508,12 @@ type OnPermissionObserver[P any] interface {
 	ObserveOnPermission(ctx context.Context, run *Run, fired OnPermissionFired[P])
 }
 
-// OnPermissionFired is one firing.
+// OnPermissionFired is one firing; see hookkit.AnyFired.
 type OnPermissionFired[P any] struct {
-	// as fired
 	Payload P
-	// nil if there was none
-	Exit OnPermissionExit
-	// in firing order
+	Exit    OnPermissionExit
 	Ballots []hookkit.Ballot
-	// what Fire returned
-	Err error
+	Err     error
 	hookkit.Verdict
 }
 
@@ -2630,25 +2545,24 @@ func (onPermissionLaw) Wrap(h OnPermission[ToolCallRequest], c *hookkit.Call) On
 	})
 }
 
-// watch is Fire where somebody is told.
+// watch is Fire with somebody to tell.
 func (p *OnPermissionPoint) watch(ctx context.Context, run *Run, payload ToolCallRequest) (exit OnPermissionExit, err error) {
 	s := p.Settle(ctx, run)
-	if !s.Firing.Watched() {
-		return p.fire(ctx, run, payload, s)
+	if s.Firing.Watched() {
+		fired := OnPermissionFired[ToolCallRequest]{Payload: payload}
+		defer func() {
+			fired.Exit, fired.Err, fired.Ballots, fired.Verdict = exit, s.Firing.Err(err), s.Firing.Ballots(), s.Firing.End()
+			s.Firing.Tell(func(ctx context.Context, o any) {
+				o.(OnPermissionObserver[ToolCallRequest]).ObserveOnPermission(ctx, run, fired)
+			}, func(ctx context.Context, o any) {
+				o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, fired.Exit, nil, nil, fired.Err))
+			})
+		}()
 	}
-	fired := OnPermissionFired[ToolCallRequest]{Payload: payload}
-	defer func() {
-		fired.Exit, fired.Err, fired.Ballots, fired.Verdict = exit, s.Firing.Err(err), s.Firing.Ballots(), s.Firing.End()
-		s.Firing.Tell(func(ctx context.Context, o any) {
-			o.(OnPermissionObserver[ToolCallRequest]).ObserveOnPermission(ctx, run, fired)
-		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, fired.Exit, nil, nil, fired.Err))
-		})
-	}()
 	return p.fire(ctx, run, payload, s)
 }
 
-// fire runs the hooks of s, or those of now if s is nil.
+// fire runs s; nil stands for what is registered now.
 func (p *OnPermissionPoint) fire(ctx context.Context, run *Run, payload ToolCallRequest, s *hookkit.Plan[OnPermission[ToolCallRequest]]) (exit OnPermissionExit, err error) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -2691,8 +2605,6 @@ func (p *OnPermissionPoint) fire(ctx context.Context, run *Run, payload ToolCall
 	return best, nil
 }
 
-// OnPermissionDenied is a hook of that point.
-//
 // OnPermissionDenied fires once per call that was denied, by a vote, a person, a missing or silent
 // approver, or a failing hook of OnPermission. The run goes on; the model is told the reason.
 //
@@ -2714,7 +2626,7 @@ func (f OnPermissionDeniedFunc) Bind(h *Hooks) {
 	h.OnPermissionDenied.Add(f)
 }
 
-// OnPermissionDeniedWhen is h where the condition holds; Explain shows desc.
+// OnPermissionDeniedWhen is h where when holds; Explain shows desc.
 func OnPermissionDeniedWhen(desc string, when func(*Run, Denial) bool, h OnPermissionDenied[Denial]) OnPermissionDenied[Denial] {
 	return onPermissionDeniedWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload Denial) error {
 		if !when(run, payload) {
@@ -2734,9 +2646,8 @@ type OnPermissionDeniedObserver[P any] interface {
 	ObserveOnPermissionDenied(ctx context.Context, run *Run, fired OnPermissionDeniedFired[P])
 }
 
-// OnPermissionDeniedFired is one firing.
+// OnPermissionDeniedFired is one firing; see hookkit.AnyFired.
 type OnPermissionDeniedFired[P any] struct {
-	// as fired
 	Payload P
 	hookkit.Verdict
 }
@@ -2767,26 +2678,24 @@ func (onPermissionDeniedLaw) Wrap(h OnPermissionDenied[Denial], c *hookkit.Call)
 	})
 }
 
-// watch is Fire where somebody is told.
+// watch is Fire with somebody to tell.
 func (p *OnPermissionDeniedPoint) watch(ctx context.Context, run *Run, payload Denial) {
 	s := p.Settle(ctx, run)
-	if !s.Firing.Watched() {
-		p.fire(ctx, run, payload, s)
-		return
+	if s.Firing.Watched() {
+		fired := OnPermissionDeniedFired[Denial]{Payload: payload}
+		defer func() {
+			fired.Verdict = s.Firing.End()
+			s.Firing.Tell(func(ctx context.Context, o any) {
+				o.(OnPermissionDeniedObserver[Denial]).ObserveOnPermissionDenied(ctx, run, fired)
+			}, func(ctx context.Context, o any) {
+				o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
+			})
+		}()
 	}
-	fired := OnPermissionDeniedFired[Denial]{Payload: payload}
-	defer func() {
-		fired.Verdict = s.Firing.End()
-		s.Firing.Tell(func(ctx context.Context, o any) {
-			o.(OnPermissionDeniedObserver[Denial]).ObserveOnPermissionDenied(ctx, run, fired)
-		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
-		})
-	}()
 	p.fire(ctx, run, payload, s)
 }
 
-// fire runs the hooks of s, or those of now if s is nil.
+// fire runs s; nil stands for what is registered now.
 func (p *OnPermissionDeniedPoint) fire(ctx context.Context, run *Run, payload Denial, s *hookkit.Plan[OnPermissionDenied[Denial]]) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -2810,15 +2719,13 @@ func (p *OnPermissionDeniedPoint) fire(ctx context.Context, run *Run, payload De
 	f.Hook = -1
 }
 
-// OnHandoff is a hook of that point.
-//
 // OnHandoff fires before control goes to another agent, once per permitted handoff call, while the
 // calls of the reply are decided and before any of them is dispatched. A replaced Task or To is what
 // happens. SkipTool answers the call and the run goes on; EndTurn ends the run. A failing hook refuses
 // the handoff, and the run goes on. Control goes when the other calls of the reply have been answered,
 // unless one of them ends the run.
 //
-// Hooks run in order; each may return ReplaceOnHandoff, SkipTool or EndTurn, or nil to continue.
+// Hooks run in order.
 // A failing hook ends the fire.
 type OnHandoff[P any] interface {
 	OnHandoff(ctx context.Context, run *Run, payload P) (OnHandoffOutcome, error)
@@ -2837,7 +2744,7 @@ func (f OnHandoffFunc) Bind(h *Hooks) {
 	h.OnHandoff.Add(f)
 }
 
-// OnHandoffWhen is h where the condition holds; Explain shows desc.
+// OnHandoffWhen is h where when holds; Explain shows desc.
 func OnHandoffWhen(desc string, when func(*Run, Handoff) bool, h OnHandoff[Handoff]) OnHandoff[Handoff] {
 	return onHandoffWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload Handoff) (OnHandoffOutcome, error) {
 		if !when(run, payload) {
@@ -2869,7 +2776,7 @@ type onHandoffReplace struct {
 
 func (onHandoffReplace) legalAtOnHandoff() {}
 
-// OnHandoffExit is what Fire can come back with: SkipTool or EndTurn.
+// OnHandoffExit is what a fire can end with: SkipTool or EndTurn.
 type OnHandoffExit interface {
 	OnHandoffOutcome
 	isExit()
@@ -2880,16 +2787,12 @@ type OnHandoffObserver[P any] interface {
 	ObserveOnHandoff(ctx context.Context, run *Run, fired OnHandoffFired[P])
 }
 
-// OnHandoffFired is one firing.
+// OnHandoffFired is one firing; see hookkit.AnyFired.
 type OnHandoffFired[P any] struct {
-	// as fired
 	Payload P
-	// as the hooks left it
-	Left P
-	// nil if there was none
-	Exit OnHandoffExit
-	// what Fire returned
-	Err error
+	Left    P
+	Exit    OnHandoffExit
+	Err     error
 	hookkit.Verdict
 }
 
@@ -2921,25 +2824,24 @@ func (onHandoffLaw) Wrap(h OnHandoff[Handoff], c *hookkit.Call) OnHandoff[Handof
 	})
 }
 
-// watch is Fire where somebody is told.
+// watch is Fire with somebody to tell.
 func (p *OnHandoffPoint) watch(ctx context.Context, run *Run, at *Handoff) (exit OnHandoffExit, err error) {
 	s := p.Settle(ctx, run)
-	if !s.Firing.Watched() {
-		return p.fire(ctx, run, at, s)
+	if s.Firing.Watched() {
+		fired := OnHandoffFired[Handoff]{Payload: *at}
+		defer func() {
+			fired.Left, fired.Exit, fired.Err, fired.Verdict = *at, exit, s.Firing.Err(err), s.Firing.End()
+			s.Firing.Tell(func(ctx context.Context, o any) {
+				o.(OnHandoffObserver[Handoff]).ObserveOnHandoff(ctx, run, fired)
+			}, func(ctx context.Context, o any) {
+				o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Left, fired.Exit, nil, nil, fired.Err))
+			})
+		}()
 	}
-	fired := OnHandoffFired[Handoff]{Payload: *at}
-	defer func() {
-		fired.Left, fired.Exit, fired.Err, fired.Verdict = *at, exit, s.Firing.Err(err), s.Firing.End()
-		s.Firing.Tell(func(ctx context.Context, o any) {
-			o.(OnHandoffObserver[Handoff]).ObserveOnHandoff(ctx, run, fired)
-		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Left, fired.Exit, nil, nil, fired.Err))
-		})
-	}()
 	return p.fire(ctx, run, at, s)
 }
 
-// fire runs the hooks of s, or those of now if s is nil.
+// fire runs s; nil stands for what is registered now.
 func (p *OnHandoffPoint) fire(ctx context.Context, run *Run, at *Handoff, s *hookkit.Plan[OnHandoff[Handoff]]) (exit OnHandoffExit, err error) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -2956,11 +2858,10 @@ func (p *OnHandoffPoint) fire(ctx context.Context, run *Run, at *Handoff, s *hoo
 	for i, h := range s.Hooks {
 		f.Hook = i
 		out, failure := h.OnHandoff(f.Ctx, run, payload)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			switch o := out.(type) {
+			case nil:
+				continue
 			case onHandoffReplace:
 				f.Decided(out)
 				*at, payload = o.to, o.to
@@ -2977,8 +2878,6 @@ func (p *OnHandoffPoint) fire(ctx context.Context, run *Run, at *Handoff, s *hoo
 	return exit, err
 }
 
-// AroundTool is a hook of that point.
-//
 // AroundTool fires once per permitted call, around its dispatch, for the calls of a reply in parallel.
 // Each call of next is one attempt; calling it again is a retry. The call was decided before: an attempt
 // with another name or other arguments is refused with an error. Skipped, refused and handed over calls
@@ -3002,7 +2901,7 @@ func (f AroundToolFunc) Bind(h *Hooks) {
 	h.AroundTool.Add(f)
 }
 
-// AroundToolWhen is h where the condition holds; Explain shows desc.
+// AroundToolWhen is h where when holds; Explain shows desc.
 func AroundToolWhen(desc string, when func(*Run, ToolCallRequest) bool, h AroundTool[ToolCallRequest]) AroundTool[ToolCallRequest] {
 	return aroundToolWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload ToolCallRequest, next AroundToolNext) (hookkit.Answer[ToolCallResult], error) {
 		if !when(run, payload) {
@@ -3075,14 +2974,11 @@ type AroundToolObserver[P any] interface {
 	ObserveAroundTool(ctx context.Context, run *Run, fired AroundToolFired[P])
 }
 
-// AroundToolFired is one firing.
+// AroundToolFired is one firing; see hookkit.AnyFired.
 type AroundToolFired[P any] struct {
-	// as fired
 	Payload P
-	// zero with an Err
-	Result ToolCallResult
-	// what Fire returned
-	Err error
+	Result  ToolCallResult
+	Err     error
 	hookkit.Verdict
 }
 
@@ -3162,8 +3058,6 @@ func (a *aroundToolAct) watched(ctx context.Context, run *Run, payload ToolCallR
 	return answer.Value(), err
 }
 
-// OnToolProgress is a hook of that point.
-//
 // OnToolProgress fires each time a running tool reports, in the order of its reports; for parallel
 // calls from several goroutines at once. It never fires after AfterTool of the same call.
 //
@@ -3185,7 +3079,7 @@ func (f OnToolProgressFunc) Bind(h *Hooks) {
 	h.OnToolProgress.Add(f)
 }
 
-// OnToolProgressWhen is h where the condition holds; Explain shows desc.
+// OnToolProgressWhen is h where when holds; Explain shows desc.
 func OnToolProgressWhen(desc string, when func(*Run, ToolProgress) bool, h OnToolProgress[ToolProgress]) OnToolProgress[ToolProgress] {
 	return onToolProgressWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload ToolProgress) error {
 		if !when(run, payload) {
@@ -3205,9 +3099,8 @@ type OnToolProgressObserver[P any] interface {
 	ObserveOnToolProgress(ctx context.Context, run *Run, fired OnToolProgressFired[P])
 }
 
-// OnToolProgressFired is one firing.
+// OnToolProgressFired is one firing; see hookkit.AnyFired.
 type OnToolProgressFired[P any] struct {
-	// as fired
 	Payload P
 	hookkit.Verdict
 }
@@ -3238,26 +3131,24 @@ func (onToolProgressLaw) Wrap(h OnToolProgress[ToolProgress], c *hookkit.Call) O
 	})
 }
 
-// watch is Fire where somebody is told.
+// watch is Fire with somebody to tell.
 func (p *OnToolProgressPoint) watch(ctx context.Context, run *Run, payload ToolProgress) {
 	s := p.Settle(ctx, run)
-	if !s.Firing.Watched() {
-		p.fire(ctx, run, payload, s)
-		return
+	if s.Firing.Watched() {
+		fired := OnToolProgressFired[ToolProgress]{Payload: payload}
+		defer func() {
+			fired.Verdict = s.Firing.End()
+			s.Firing.Tell(func(ctx context.Context, o any) {
+				o.(OnToolProgressObserver[ToolProgress]).ObserveOnToolProgress(ctx, run, fired)
+			}, func(ctx context.Context, o any) {
+				o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
+			})
+		}()
 	}
-	fired := OnToolProgressFired[ToolProgress]{Payload: payload}
-	defer func() {
-		fired.Verdict = s.Firing.End()
-		s.Firing.Tell(func(ctx context.Context, o any) {
-			o.(OnToolProgressObserver[ToolProgress]).ObserveOnToolProgress(ctx, run, fired)
-		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
-		})
-	}()
 	p.fire(ctx, run, payload, s)
 }
 
-// fire runs the hooks of s, or those of now if s is nil.
+// fire runs s; nil stands for what is registered now.
 func (p *OnToolProgressPoint) fire(ctx context.Context, run *Run, payload ToolProgress, s *hookkit.Plan[OnToolProgress[ToolProgress]]) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -3281,8 +3172,6 @@ func (p *OnToolProgressPoint) fire(ctx context.Context, run *Run, payload ToolPr
 	f.Hook = -1
 }
 
-// OnToolError is a hook of that point.
-//
 // OnToolError fires once per failed attempt (an error, a panic, a time-out), as soon as it is known
 // whether another attempt follows: when that one begins, or when AroundTool has returned.
 //
@@ -3304,7 +3193,7 @@ func (f OnToolErrorFunc) Bind(h *Hooks) {
 	h.OnToolError.Add(f)
 }
 
-// OnToolErrorWhen is h where the condition holds; Explain shows desc.
+// OnToolErrorWhen is h where when holds; Explain shows desc.
 func OnToolErrorWhen(desc string, when func(*Run, ToolFailure) bool, h OnToolError[ToolFailure]) OnToolError[ToolFailure] {
 	return onToolErrorWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload ToolFailure) error {
 		if !when(run, payload) {
@@ -3324,9 +3213,8 @@ type OnToolErrorObserver[P any] interface {
 	ObserveOnToolError(ctx context.Context, run *Run, fired OnToolErrorFired[P])
 }
 
-// OnToolErrorFired is one firing.
+// OnToolErrorFired is one firing; see hookkit.AnyFired.
 type OnToolErrorFired[P any] struct {
-	// as fired
 	Payload P
 	hookkit.Verdict
 }
@@ -3357,26 +3245,24 @@ func (onToolErrorLaw) Wrap(h OnToolError[ToolFailure], c *hookkit.Call) OnToolEr
 	})
 }
 
-// watch is Fire where somebody is told.
+// watch is Fire with somebody to tell.
 func (p *OnToolErrorPoint) watch(ctx context.Context, run *Run, payload ToolFailure) {
 	s := p.Settle(ctx, run)
-	if !s.Firing.Watched() {
-		p.fire(ctx, run, payload, s)
-		return
+	if s.Firing.Watched() {
+		fired := OnToolErrorFired[ToolFailure]{Payload: payload}
+		defer func() {
+			fired.Verdict = s.Firing.End()
+			s.Firing.Tell(func(ctx context.Context, o any) {
+				o.(OnToolErrorObserver[ToolFailure]).ObserveOnToolError(ctx, run, fired)
+			}, func(ctx context.Context, o any) {
+				o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
+			})
+		}()
 	}
-	fired := OnToolErrorFired[ToolFailure]{Payload: payload}
-	defer func() {
-		fired.Verdict = s.Firing.End()
-		s.Firing.Tell(func(ctx context.Context, o any) {
-			o.(OnToolErrorObserver[ToolFailure]).ObserveOnToolError(ctx, run, fired)
-		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
-		})
-	}()
 	p.fire(ctx, run, payload, s)
 }
 
-// fire runs the hooks of s, or those of now if s is nil.
+// fire runs s; nil stands for what is registered now.
 func (p *OnToolErrorPoint) fire(ctx context.Context, run *Run, payload ToolFailure, s *hookkit.Plan[OnToolError[ToolFailure]]) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -3400,8 +3286,6 @@ func (p *OnToolErrorPoint) fire(ctx context.Context, run *Run, payload ToolFailu
 	f.Hook = -1
 }
 
-// OnSubagentStart is a hook of that point.
-//
 // OnSubagentStart fires once per run that this run starts, by a sub-agent's tool or by a handoff, before
 // that run begins. Each firing is followed by exactly one OnSubagentStop.
 //
@@ -3423,7 +3307,7 @@ func (f OnSubagentStartFunc) Bind(h *Hooks) {
 	h.OnSubagentStart.Add(f)
 }
 
-// OnSubagentStartWhen is h where the condition holds; Explain shows desc.
+// OnSubagentStartWhen is h where when holds; Explain shows desc.
 func OnSubagentStartWhen(desc string, when func(*Run, Subagent) bool, h OnSubagentStart[Subagent]) OnSubagentStart[Subagent] {
 	return onSubagentStartWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload Subagent) error {
 		if !when(run, payload) {
@@ -3443,9 +3327,8 @@ type OnSubagentStartObserver[P any] interface {
 	ObserveOnSubagentStart(ctx context.Context, run *Run, fired OnSubagentStartFired[P])
 }
 
-// OnSubagentStartFired is one firing.
+// OnSubagentStartFired is one firing; see hookkit.AnyFired.
 type OnSubagentStartFired[P any] struct {
-	// as fired
 	Payload P
 	hookkit.Verdict
 }
@@ -3476,26 +3359,24 @@ func (onSubagentStartLaw) Wrap(h OnSubagentStart[Subagent], c *hookkit.Call) OnS
 	})
 }
 
-// watch is Fire where somebody is told.
+// watch is Fire with somebody to tell.
 func (p *OnSubagentStartPoint) watch(ctx context.Context, run *Run, payload Subagent) {
 	s := p.Settle(ctx, run)
-	if !s.Firing.Watched() {
-		p.fire(ctx, run, payload, s)
-		return
+	if s.Firing.Watched() {
+		fired := OnSubagentStartFired[Subagent]{Payload: payload}
+		defer func() {
+			fired.Verdict = s.Firing.End()
+			s.Firing.Tell(func(ctx context.Context, o any) {
+				o.(OnSubagentStartObserver[Subagent]).ObserveOnSubagentStart(ctx, run, fired)
+			}, func(ctx context.Context, o any) {
+				o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
+			})
+		}()
 	}
-	fired := OnSubagentStartFired[Subagent]{Payload: payload}
-	defer func() {
-		fired.Verdict = s.Firing.End()
-		s.Firing.Tell(func(ctx context.Context, o any) {
-			o.(OnSubagentStartObserver[Subagent]).ObserveOnSubagentStart(ctx, run, fired)
-		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
-		})
-	}()
 	p.fire(ctx, run, payload, s)
 }
 
-// fire runs the hooks of s, or those of now if s is nil.
+// fire runs s; nil stands for what is registered now.
 func (p *OnSubagentStartPoint) fire(ctx context.Context, run *Run, payload Subagent, s *hookkit.Plan[OnSubagentStart[Subagent]]) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -3519,8 +3400,6 @@ func (p *OnSubagentStartPoint) fire(ctx context.Context, run *Run, payload Subag
 	f.Hook = -1
 }
 
-// OnSubagentStop is a hook of that point.
-//
 // OnSubagentStop fires once per run that this run started, when that run is over, whatever ended it.
 //
 // Every hook runs; an error is reported and changes nothing.
@@ -3541,7 +3420,7 @@ func (f OnSubagentStopFunc) Bind(h *Hooks) {
 	h.OnSubagentStop.Add(f)
 }
 
-// OnSubagentStopWhen is h where the condition holds; Explain shows desc.
+// OnSubagentStopWhen is h where when holds; Explain shows desc.
 func OnSubagentStopWhen(desc string, when func(*Run, SubagentDone) bool, h OnSubagentStop[SubagentDone]) OnSubagentStop[SubagentDone] {
 	return onSubagentStopWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload SubagentDone) error {
 		if !when(run, payload) {
@@ -3561,9 +3440,8 @@ type OnSubagentStopObserver[P any] interface {
 	ObserveOnSubagentStop(ctx context.Context, run *Run, fired OnSubagentStopFired[P])
 }
 
-// OnSubagentStopFired is one firing.
+// OnSubagentStopFired is one firing; see hookkit.AnyFired.
 type OnSubagentStopFired[P any] struct {
-	// as fired
 	Payload P
 	hookkit.Verdict
 }
@@ -3594,26 +3472,24 @@ func (onSubagentStopLaw) Wrap(h OnSubagentStop[SubagentDone], c *hookkit.Call) O
 	})
 }
 
-// watch is Fire where somebody is told.
+// watch is Fire with somebody to tell.
 func (p *OnSubagentStopPoint) watch(ctx context.Context, run *Run, payload SubagentDone) {
 	s := p.Settle(ctx, run)
-	if !s.Firing.Watched() {
-		p.fire(ctx, run, payload, s)
-		return
+	if s.Firing.Watched() {
+		fired := OnSubagentStopFired[SubagentDone]{Payload: payload}
+		defer func() {
+			fired.Verdict = s.Firing.End()
+			s.Firing.Tell(func(ctx context.Context, o any) {
+				o.(OnSubagentStopObserver[SubagentDone]).ObserveOnSubagentStop(ctx, run, fired)
+			}, func(ctx context.Context, o any) {
+				o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
+			})
+		}()
 	}
-	fired := OnSubagentStopFired[SubagentDone]{Payload: payload}
-	defer func() {
-		fired.Verdict = s.Firing.End()
-		s.Firing.Tell(func(ctx context.Context, o any) {
-			o.(OnSubagentStopObserver[SubagentDone]).ObserveOnSubagentStop(ctx, run, fired)
-		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
-		})
-	}()
 	p.fire(ctx, run, payload, s)
 }
 
-// fire runs the hooks of s, or those of now if s is nil.
+// fire runs s; nil stands for what is registered now.
 func (p *OnSubagentStopPoint) fire(ctx context.Context, run *Run, payload SubagentDone, s *hookkit.Plan[OnSubagentStop[SubagentDone]]) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -3637,8 +3513,6 @@ func (p *OnSubagentStopPoint) fire(ctx context.Context, run *Run, payload Subage
 	f.Hook = -1
 }
 
-// AfterTool is a hook of that point.
-//
 // AfterTool fires exactly once per call for which BeforeTool fired, whatever made the result: dispatch,
 // skip, denial, failure, a handoff, or the end of the run before the dispatch. It fires when all
 // dispatched calls of the reply are back, one call after the other in call order, a call of the done
@@ -3647,7 +3521,7 @@ func (p *OnSubagentStopPoint) fire(ctx context.Context, run *Run, payload Subage
 // results of the reply's other calls are kept. A failing hook withholds the result, and the run goes
 // on.
 //
-// Hooks run in order; each may return ReplaceAfterTool or EndTurn, or nil to continue.
+// Hooks run in order.
 // A failing hook ends the fire.
 type AfterTool[P any] interface {
 	AfterTool(ctx context.Context, run *Run, payload P) (AfterToolOutcome, error)
@@ -3666,7 +3540,7 @@ func (f AfterToolFunc) Bind(h *Hooks) {
 	h.AfterTool.Add(f)
 }
 
-// AfterToolWhen is h where the condition holds; Explain shows desc.
+// AfterToolWhen is h where when holds; Explain shows desc.
 func AfterToolWhen(desc string, when func(*Run, ToolCallResult) bool, h AfterTool[ToolCallResult]) AfterTool[ToolCallResult] {
 	return afterToolWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload ToolCallResult) (AfterToolOutcome, error) {
 		if !when(run, payload) {
@@ -3698,7 +3572,7 @@ type afterToolReplace struct {
 
 func (afterToolReplace) legalAtAfterTool() {}
 
-// AfterToolExit is what Fire can come back with: EndTurn.
+// AfterToolExit is what a fire can end with: EndTurn.
 type AfterToolExit interface {
 	AfterToolOutcome
 	isExit()
@@ -3709,16 +3583,12 @@ type AfterToolObserver[P any] interface {
 	ObserveAfterTool(ctx context.Context, run *Run, fired AfterToolFired[P])
 }
 
-// AfterToolFired is one firing.
+// AfterToolFired is one firing; see hookkit.AnyFired.
 type AfterToolFired[P any] struct {
-	// as fired
 	Payload P
-	// as the hooks left it
-	Left P
-	// nil if there was none
-	Exit AfterToolExit
-	// what Fire returned
-	Err error
+	Left    P
+	Exit    AfterToolExit
+	Err     error
 	hookkit.Verdict
 }
 
@@ -3750,25 +3620,24 @@ func (afterToolLaw) Wrap(h AfterTool[ToolCallResult], c *hookkit.Call) AfterTool
 	})
 }
 
-// watch is Fire where somebody is told.
+// watch is Fire with somebody to tell.
 func (p *AfterToolPoint) watch(ctx context.Context, run *Run, at *ToolCallResult) (exit AfterToolExit, err error) {
 	s := p.Settle(ctx, run)
-	if !s.Firing.Watched() {
-		return p.fire(ctx, run, at, s)
+	if s.Firing.Watched() {
+		fired := AfterToolFired[ToolCallResult]{Payload: *at}
+		defer func() {
+			fired.Left, fired.Exit, fired.Err, fired.Verdict = *at, exit, s.Firing.Err(err), s.Firing.End()
+			s.Firing.Tell(func(ctx context.Context, o any) {
+				o.(AfterToolObserver[ToolCallResult]).ObserveAfterTool(ctx, run, fired)
+			}, func(ctx context.Context, o any) {
+				o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Left, fired.Exit, nil, nil, fired.Err))
+			})
+		}()
 	}
-	fired := AfterToolFired[ToolCallResult]{Payload: *at}
-	defer func() {
-		fired.Left, fired.Exit, fired.Err, fired.Verdict = *at, exit, s.Firing.Err(err), s.Firing.End()
-		s.Firing.Tell(func(ctx context.Context, o any) {
-			o.(AfterToolObserver[ToolCallResult]).ObserveAfterTool(ctx, run, fired)
-		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Left, fired.Exit, nil, nil, fired.Err))
-		})
-	}()
 	return p.fire(ctx, run, at, s)
 }
 
-// fire runs the hooks of s, or those of now if s is nil.
+// fire runs s; nil stands for what is registered now.
 func (p *AfterToolPoint) fire(ctx context.Context, run *Run, at *ToolCallResult, s *hookkit.Plan[AfterTool[ToolCallResult]]) (exit AfterToolExit, err error) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -3785,11 +3654,10 @@ func (p *AfterToolPoint) fire(ctx context.Context, run *Run, at *ToolCallResult,
 	for i, h := range s.Hooks {
 		f.Hook = i
 		out, failure := h.AfterTool(f.Ctx, run, payload)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			switch o := out.(type) {
+			case nil:
+				continue
 			case afterToolReplace:
 				f.Decided(out)
 				*at, payload = o.to, o.to
@@ -3806,8 +3674,6 @@ func (p *AfterToolPoint) fire(ctx context.Context, run *Run, at *ToolCallResult,
 	return exit, err
 }
 
-// OnBudgetExceeded is a hook of that point.
-//
 // OnBudgetExceeded fires each time a budget was passed or would be passed by what comes next: steps,
 // tokens, cost, time, the context window, the size of the briefing. Whether the run stops is decided
 // by who holds the budget.
@@ -3830,7 +3696,7 @@ func (f OnBudgetExceededFunc) Bind(h *Hooks) {
 	h.OnBudgetExceeded.Add(f)
 }
 
-// OnBudgetExceededWhen is h where the condition holds; Explain shows desc.
+// OnBudgetExceededWhen is h where when holds; Explain shows desc.
 func OnBudgetExceededWhen(desc string, when func(*Run, BudgetExceeded) bool, h OnBudgetExceeded[BudgetExceeded]) OnBudgetExceeded[BudgetExceeded] {
 	return onBudgetExceededWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload BudgetExceeded) error {
 		if !when(run, payload) {
@@ -3850,9 +3716,8 @@ type OnBudgetExceededObserver[P any] interface {
 	ObserveOnBudgetExceeded(ctx context.Context, run *Run, fired OnBudgetExceededFired[P])
 }
 
-// OnBudgetExceededFired is one firing.
+// OnBudgetExceededFired is one firing; see hookkit.AnyFired.
 type OnBudgetExceededFired[P any] struct {
-	// as fired
 	Payload P
 	hookkit.Verdict
 }
@@ -3883,26 +3748,24 @@ func (onBudgetExceededLaw) Wrap(h OnBudgetExceeded[BudgetExceeded], c *hookkit.C
 	})
 }
 
-// watch is Fire where somebody is told.
+// watch is Fire with somebody to tell.
 func (p *OnBudgetExceededPoint) watch(ctx context.Context, run *Run, payload BudgetExceeded) {
 	s := p.Settle(ctx, run)
-	if !s.Firing.Watched() {
-		p.fire(ctx, run, payload, s)
-		return
+	if s.Firing.Watched() {
+		fired := OnBudgetExceededFired[BudgetExceeded]{Payload: payload}
+		defer func() {
+			fired.Verdict = s.Firing.End()
+			s.Firing.Tell(func(ctx context.Context, o any) {
+				o.(OnBudgetExceededObserver[BudgetExceeded]).ObserveOnBudgetExceeded(ctx, run, fired)
+			}, func(ctx context.Context, o any) {
+				o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
+			})
+		}()
 	}
-	fired := OnBudgetExceededFired[BudgetExceeded]{Payload: payload}
-	defer func() {
-		fired.Verdict = s.Firing.End()
-		s.Firing.Tell(func(ctx context.Context, o any) {
-			o.(OnBudgetExceededObserver[BudgetExceeded]).ObserveOnBudgetExceeded(ctx, run, fired)
-		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
-		})
-	}()
 	p.fire(ctx, run, payload, s)
 }
 
-// fire runs the hooks of s, or those of now if s is nil.
+// fire runs s; nil stands for what is registered now.
 func (p *OnBudgetExceededPoint) fire(ctx context.Context, run *Run, payload BudgetExceeded, s *hookkit.Plan[OnBudgetExceeded[BudgetExceeded]]) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -3926,8 +3789,6 @@ func (p *OnBudgetExceededPoint) fire(ctx context.Context, run *Run, payload Budg
 	f.Hook = -1
 }
 
-// AfterStep is a hook of that point.
-//
 // AfterStep fires exactly once per begun step, as its last act, failed and cancelled ones included.
 //
 // Every hook runs; an error is reported and changes nothing.
@@ -3948,7 +3809,7 @@ func (f AfterStepFunc) Bind(h *Hooks) {
 	h.AfterStep.Add(f)
 }
 
-// AfterStepWhen is h where the condition holds; Explain shows desc.
+// AfterStepWhen is h where when holds; Explain shows desc.
 func AfterStepWhen(desc string, when func(*Run, StepResult) bool, h AfterStep[StepResult]) AfterStep[StepResult] {
 	return afterStepWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload StepResult) error {
 		if !when(run, payload) {
@@ -3968,9 +3829,8 @@ type AfterStepObserver[P any] interface {
 	ObserveAfterStep(ctx context.Context, run *Run, fired AfterStepFired[P])
 }
 
-// AfterStepFired is one firing.
+// AfterStepFired is one firing; see hookkit.AnyFired.
 type AfterStepFired[P any] struct {
-	// as fired
 	Payload P
 	hookkit.Verdict
 }
@@ -4001,26 +3861,24 @@ func (afterStepLaw) Wrap(h AfterStep[StepResult], c *hookkit.Call) AfterStep[Ste
 	})
 }
 
-// watch is Fire where somebody is told.
+// watch is Fire with somebody to tell.
 func (p *AfterStepPoint) watch(ctx context.Context, run *Run, payload StepResult) {
 	s := p.Settle(ctx, run)
-	if !s.Firing.Watched() {
-		p.fire(ctx, run, payload, s)
-		return
+	if s.Firing.Watched() {
+		fired := AfterStepFired[StepResult]{Payload: payload}
+		defer func() {
+			fired.Verdict = s.Firing.End()
+			s.Firing.Tell(func(ctx context.Context, o any) {
+				o.(AfterStepObserver[StepResult]).ObserveAfterStep(ctx, run, fired)
+			}, func(ctx context.Context, o any) {
+				o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
+			})
+		}()
 	}
-	fired := AfterStepFired[StepResult]{Payload: payload}
-	defer func() {
-		fired.Verdict = s.Firing.End()
-		s.Firing.Tell(func(ctx context.Context, o any) {
-			o.(AfterStepObserver[StepResult]).ObserveAfterStep(ctx, run, fired)
-		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
-		})
-	}()
 	p.fire(ctx, run, payload, s)
 }
 
-// fire runs the hooks of s, or those of now if s is nil.
+// fire runs s; nil stands for what is registered now.
 func (p *AfterStepPoint) fire(ctx context.Context, run *Run, payload StepResult, s *hookkit.Plan[AfterStep[StepResult]]) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -4044,14 +3902,12 @@ func (p *AfterStepPoint) fire(ctx context.Context, run *Run, payload StepResult,
 	f.Hook = -1
 }
 
-// CheckDone is a hook of that point.
-//
 // CheckDone fires each time the model wants to finish: by a reply without tool calls, or by a call of
 // the done tool, after the reply's other calls were answered. A replaced Answer is the one that is
 // accepted. RejectDone continues the run with Feedback for the model; so does a failing hook. After
 // as many rejections as the loop allows, the run stops with retry_limit.
 //
-// Hooks run in order; each may return ReplaceCheckDone or RejectDone, or nil to continue.
+// Hooks run in order.
 // A failing hook ends the fire.
 type CheckDone[P any] interface {
 	CheckDone(ctx context.Context, run *Run, payload P) (CheckDoneOutcome, error)
@@ -4070,7 +3926,7 @@ func (f CheckDoneFunc) Bind(h *Hooks) {
 	h.CheckDone.Add(f)
 }
 
-// CheckDoneWhen is h where the condition holds; Explain shows desc.
+// CheckDoneWhen is h where when holds; Explain shows desc.
 func CheckDoneWhen(desc string, when func(*Run, DoneRequest) bool, h CheckDone[DoneRequest]) CheckDone[DoneRequest] {
 	return checkDoneWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload DoneRequest) (CheckDoneOutcome, error) {
 		if !when(run, payload) {
@@ -4102,7 +3958,7 @@ type checkDoneReplace struct {
 
 func (checkDoneReplace) legalAtCheckDone() {}
 
-// CheckDoneExit is what Fire can come back with: RejectDone.
+// CheckDoneExit is what a fire can end with: RejectDone.
 type CheckDoneExit interface {
 	CheckDoneOutcome
 	isExit()
@@ -4113,16 +3969,12 @@ type CheckDoneObserver[P any] interface {
 	ObserveCheckDone(ctx context.Context, run *Run, fired CheckDoneFired[P])
 }
 
-// CheckDoneFired is one firing.
+// CheckDoneFired is one firing; see hookkit.AnyFired.
 type CheckDoneFired[P any] struct {
-	// as fired
 	Payload P
-	// as the hooks left it
-	Left P
-	// nil if there was none
-	Exit CheckDoneExit
-	// what Fire returned
-	Err error
+	Left    P
+	Exit    CheckDoneExit
+	Err     error
 	hookkit.Verdict
 }
 
@@ -4154,25 +4006,24 @@ func (checkDoneLaw) Wrap(h CheckDone[DoneRequest], c *hookkit.Call) CheckDone[Do
 	})
 }
 
-// watch is Fire where somebody is told.
+// watch is Fire with somebody to tell.
 func (p *CheckDonePoint) watch(ctx context.Context, run *Run, at *DoneRequest) (exit CheckDoneExit, err error) {
 	s := p.Settle(ctx, run)
-	if !s.Firing.Watched() {
-		return p.fire(ctx, run, at, s)
+	if s.Firing.Watched() {
+		fired := CheckDoneFired[DoneRequest]{Payload: *at}
+		defer func() {
+			fired.Left, fired.Exit, fired.Err, fired.Verdict = *at, exit, s.Firing.Err(err), s.Firing.End()
+			s.Firing.Tell(func(ctx context.Context, o any) {
+				o.(CheckDoneObserver[DoneRequest]).ObserveCheckDone(ctx, run, fired)
+			}, func(ctx context.Context, o any) {
+				o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Left, fired.Exit, nil, nil, fired.Err))
+			})
+		}()
 	}
-	fired := CheckDoneFired[DoneRequest]{Payload: *at}
-	defer func() {
-		fired.Left, fired.Exit, fired.Err, fired.Verdict = *at, exit, s.Firing.Err(err), s.Firing.End()
-		s.Firing.Tell(func(ctx context.Context, o any) {
-			o.(CheckDoneObserver[DoneRequest]).ObserveCheckDone(ctx, run, fired)
-		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Left, fired.Exit, nil, nil, fired.Err))
-		})
-	}()
 	return p.fire(ctx, run, at, s)
 }
 
-// fire runs the hooks of s, or those of now if s is nil.
+// fire runs s; nil stands for what is registered now.
 func (p *CheckDonePoint) fire(ctx context.Context, run *Run, at *DoneRequest, s *hookkit.Plan[CheckDone[DoneRequest]]) (exit CheckDoneExit, err error) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -4189,11 +4040,10 @@ func (p *CheckDonePoint) fire(ctx context.Context, run *Run, at *DoneRequest, s 
 	for i, h := range s.Hooks {
 		f.Hook = i
 		out, failure := h.CheckDone(f.Ctx, run, payload)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			switch o := out.(type) {
+			case nil:
+				continue
 			case checkDoneReplace:
 				f.Decided(out)
 				*at, payload = o.to, o.to
@@ -4210,8 +4060,6 @@ func (p *CheckDonePoint) fire(ctx context.Context, run *Run, at *DoneRequest, s 
 	return exit, err
 }
 
-// OnDoneAccepted is a hook of that point.
-//
 // OnDoneAccepted fires at most once per run, when an answer has passed every gate and is final.
 //
 // Every hook runs; an error is reported and changes nothing.
@@ -4232,7 +4080,7 @@ func (f OnDoneAcceptedFunc) Bind(h *Hooks) {
 	h.OnDoneAccepted.Add(f)
 }
 
-// OnDoneAcceptedWhen is h where the condition holds; Explain shows desc.
+// OnDoneAcceptedWhen is h where when holds; Explain shows desc.
 func OnDoneAcceptedWhen(desc string, when func(*Run, DoneAccepted) bool, h OnDoneAccepted[DoneAccepted]) OnDoneAccepted[DoneAccepted] {
 	return onDoneAcceptedWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload DoneAccepted) error {
 		if !when(run, payload) {
@@ -4252,9 +4100,8 @@ type OnDoneAcceptedObserver[P any] interface {
 	ObserveOnDoneAccepted(ctx context.Context, run *Run, fired OnDoneAcceptedFired[P])
 }
 
-// OnDoneAcceptedFired is one firing.
+// OnDoneAcceptedFired is one firing; see hookkit.AnyFired.
 type OnDoneAcceptedFired[P any] struct {
-	// as fired
 	Payload P
 	hookkit.Verdict
 }
@@ -4285,26 +4132,24 @@ func (onDoneAcceptedLaw) Wrap(h OnDoneAccepted[DoneAccepted], c *hookkit.Call) O
 	})
 }
 
-// watch is Fire where somebody is told.
+// watch is Fire with somebody to tell.
 func (p *OnDoneAcceptedPoint) watch(ctx context.Context, run *Run, payload DoneAccepted) {
 	s := p.Settle(ctx, run)
-	if !s.Firing.Watched() {
-		p.fire(ctx, run, payload, s)
-		return
+	if s.Firing.Watched() {
+		fired := OnDoneAcceptedFired[DoneAccepted]{Payload: payload}
+		defer func() {
+			fired.Verdict = s.Firing.End()
+			s.Firing.Tell(func(ctx context.Context, o any) {
+				o.(OnDoneAcceptedObserver[DoneAccepted]).ObserveOnDoneAccepted(ctx, run, fired)
+			}, func(ctx context.Context, o any) {
+				o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
+			})
+		}()
 	}
-	fired := OnDoneAcceptedFired[DoneAccepted]{Payload: payload}
-	defer func() {
-		fired.Verdict = s.Firing.End()
-		s.Firing.Tell(func(ctx context.Context, o any) {
-			o.(OnDoneAcceptedObserver[DoneAccepted]).ObserveOnDoneAccepted(ctx, run, fired)
-		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
-		})
-	}()
 	p.fire(ctx, run, payload, s)
 }
 
-// fire runs the hooks of s, or those of now if s is nil.
+// fire runs s; nil stands for what is registered now.
 func (p *OnDoneAcceptedPoint) fire(ctx context.Context, run *Run, payload DoneAccepted, s *hookkit.Plan[OnDoneAccepted[DoneAccepted]]) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -4328,14 +4173,12 @@ func (p *OnDoneAcceptedPoint) fire(ctx context.Context, run *Run, payload DoneAc
 	f.Hook = -1
 }
 
-// OnRunError is a hook of that point.
-//
 // OnRunError fires at most once per run, when the run is about to fail. EndTurn turns the failure into
 // a reply; the failure and its signals become warnings of the result. A failing hook is reported, and the
 // failure stands. Cancellation and limits are no failures, and a failure of BeforeRunEnd comes too late
 // for it.
 //
-// Hooks run in order; each may return EndTurn, or nil to continue.
+// Hooks run in order.
 // A failing hook is reported; the next one runs.
 type OnRunError[P any] interface {
 	OnRunError(ctx context.Context, run *Run, payload P) (OnRunErrorOutcome, error)
@@ -4354,7 +4197,7 @@ func (f OnRunErrorFunc) Bind(h *Hooks) {
 	h.OnRunError.Add(f)
 }
 
-// OnRunErrorWhen is h where the condition holds; Explain shows desc.
+// OnRunErrorWhen is h where when holds; Explain shows desc.
 func OnRunErrorWhen(desc string, when func(*Run, RunError) bool, h OnRunError[RunError]) OnRunError[RunError] {
 	return onRunErrorWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload RunError) (OnRunErrorOutcome, error) {
 		if !when(run, payload) {
@@ -4374,7 +4217,7 @@ type OnRunErrorOutcome interface {
 	legalAtOnRunError()
 }
 
-// OnRunErrorExit is what Fire can come back with: EndTurn.
+// OnRunErrorExit is what a fire can end with: EndTurn.
 type OnRunErrorExit interface {
 	OnRunErrorOutcome
 	isExit()
@@ -4385,14 +4228,11 @@ type OnRunErrorObserver[P any] interface {
 	ObserveOnRunError(ctx context.Context, run *Run, fired OnRunErrorFired[P])
 }
 
-// OnRunErrorFired is one firing.
+// OnRunErrorFired is one firing; see hookkit.AnyFired.
 type OnRunErrorFired[P any] struct {
-	// as fired
 	Payload P
-	// nil if there was none
-	Exit OnRunErrorExit
-	// what Fire returned
-	Err error
+	Exit    OnRunErrorExit
+	Err     error
 	hookkit.Verdict
 }
 
@@ -4424,25 +4264,24 @@ func (onRunErrorLaw) Wrap(h OnRunError[RunError], c *hookkit.Call) OnRunError[Ru
 	})
 }
 
-// watch is Fire where somebody is told.
+// watch is Fire with somebody to tell.
 func (p *OnRunErrorPoint) watch(ctx context.Context, run *Run, payload RunError) (exit OnRunErrorExit, err error) {
 	s := p.Settle(ctx, run)
-	if !s.Firing.Watched() {
-		return p.fire(ctx, run, payload, s)
+	if s.Firing.Watched() {
+		fired := OnRunErrorFired[RunError]{Payload: payload}
+		defer func() {
+			fired.Exit, fired.Err, fired.Verdict = exit, s.Firing.Err(err), s.Firing.End()
+			s.Firing.Tell(func(ctx context.Context, o any) {
+				o.(OnRunErrorObserver[RunError]).ObserveOnRunError(ctx, run, fired)
+			}, func(ctx context.Context, o any) {
+				o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, fired.Exit, nil, nil, fired.Err))
+			})
+		}()
 	}
-	fired := OnRunErrorFired[RunError]{Payload: payload}
-	defer func() {
-		fired.Exit, fired.Err, fired.Verdict = exit, s.Firing.Err(err), s.Firing.End()
-		s.Firing.Tell(func(ctx context.Context, o any) {
-			o.(OnRunErrorObserver[RunError]).ObserveOnRunError(ctx, run, fired)
-		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, fired.Exit, nil, nil, fired.Err))
-		})
-	}()
 	return p.fire(ctx, run, payload, s)
 }
 
-// fire runs the hooks of s, or those of now if s is nil.
+// fire runs s; nil stands for what is registered now.
 func (p *OnRunErrorPoint) fire(ctx context.Context, run *Run, payload RunError, s *hookkit.Plan[OnRunError[RunError]]) (exit OnRunErrorExit, err error) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -4461,11 +4300,10 @@ func (p *OnRunErrorPoint) fire(ctx context.Context, run *Run, payload RunError, 
 	for i, h := range s.Hooks {
 		f.Hook = i
 		out, failure := h.OnRunError(f.Ctx, run, payload)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			switch out.(type) {
+			case nil:
+				continue
 			case EndTurn:
 				f.Decided(out)
 				f.Hook = -1
@@ -4480,8 +4318,6 @@ func (p *OnRunErrorPoint) fire(ctx context.Context, run *Run, payload RunError, 
 	return exit, err
 }
 
-// OnStop is a hook of that point.
-//
 // OnStop fires once per run, when the run stops for whatever reason, on the signals recorded so far.
 // A hook may add signals; it cannot resume the run.
 //
@@ -4504,7 +4340,7 @@ func (f OnStopFunc) Bind(h *Hooks) {
 	h.OnStop.Add(f)
 }
 
-// OnStopWhen is h where the condition holds; Explain shows desc.
+// OnStopWhen is h where when holds; Explain shows desc.
 func OnStopWhen(desc string, when func(*Run, Stopping) bool, h OnStop[Stopping]) OnStop[Stopping] {
 	return onStopWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload Stopping) ([]EndRun, error) {
 		if !when(run, payload) {
@@ -4524,11 +4360,9 @@ type OnStopObserver[P any] interface {
 	ObserveOnStop(ctx context.Context, run *Run, fired OnStopFired[P])
 }
 
-// OnStopFired is one firing.
+// OnStopFired is one firing; see hookkit.AnyFired.
 type OnStopFired[P any] struct {
-	// as fired
-	Payload P
-	// in firing order
+	Payload   P
 	Collected []EndRun
 	hookkit.Verdict
 }
@@ -4561,25 +4395,24 @@ func (onStopLaw) Wrap(h OnStop[Stopping], c *hookkit.Call) OnStop[Stopping] {
 	})
 }
 
-// watch is Fire where somebody is told.
+// watch is Fire with somebody to tell.
 func (p *OnStopPoint) watch(ctx context.Context, run *Run, payload Stopping) (collected []EndRun) {
 	s := p.Settle(ctx, run)
-	if !s.Firing.Watched() {
-		return p.fire(ctx, run, payload, s)
+	if s.Firing.Watched() {
+		fired := OnStopFired[Stopping]{Payload: payload}
+		defer func() {
+			fired.Collected, fired.Verdict = collected, s.Firing.End()
+			s.Firing.Tell(func(ctx context.Context, o any) {
+				o.(OnStopObserver[Stopping]).ObserveOnStop(ctx, run, fired)
+			}, func(ctx context.Context, o any) {
+				o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, fired.Collected, nil, nil))
+			})
+		}()
 	}
-	fired := OnStopFired[Stopping]{Payload: payload}
-	defer func() {
-		fired.Collected, fired.Verdict = collected, s.Firing.End()
-		s.Firing.Tell(func(ctx context.Context, o any) {
-			o.(OnStopObserver[Stopping]).ObserveOnStop(ctx, run, fired)
-		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, fired.Collected, nil, nil))
-		})
-	}()
 	return p.fire(ctx, run, payload, s)
 }
 
-// fire runs the hooks of s, or those of now if s is nil.
+// fire runs s; nil stands for what is registered now.
 func (p *OnStopPoint) fire(ctx context.Context, run *Run, payload Stopping, s *hookkit.Plan[OnStop[Stopping]]) (collected []EndRun) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -4606,13 +4439,11 @@ func (p *OnStopPoint) fire(ctx context.Context, run *Run, payload Stopping, s *h
 	return collected
 }
 
-// BeforeRunEnd is a hook of that point.
-//
 // BeforeRunEnd fires once per run, when the result is complete: the last chance to rewrite it. Signals,
 // Stop and the totals stay as they were, and an emptied Err is restored. A failing hook withholds what
 // would have gone out: the run fails, and Reply, Calls and Messages of its result are empty.
 //
-// Hooks run in order; each may return ReplaceBeforeRunEnd, or nil to continue.
+// Hooks run in order.
 // A failing hook ends the fire.
 type BeforeRunEnd[P any] interface {
 	BeforeRunEnd(ctx context.Context, run *Run, payload P) (BeforeRunEndOutcome, error)
@@ -4631,7 +4462,7 @@ func (f BeforeRunEndFunc) Bind(h *Hooks) {
 	h.BeforeRunEnd.Add(f)
 }
 
-// BeforeRunEndWhen is h where the condition holds; Explain shows desc.
+// BeforeRunEndWhen is h where when holds; Explain shows desc.
 func BeforeRunEndWhen(desc string, when func(*Run, AgentResult) bool, h BeforeRunEnd[AgentResult]) BeforeRunEnd[AgentResult] {
 	return beforeRunEndWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload AgentResult) (BeforeRunEndOutcome, error) {
 		if !when(run, payload) {
@@ -4668,14 +4499,11 @@ type BeforeRunEndObserver[P any] interface {
 	ObserveBeforeRunEnd(ctx context.Context, run *Run, fired BeforeRunEndFired[P])
 }
 
-// BeforeRunEndFired is one firing.
+// BeforeRunEndFired is one firing; see hookkit.AnyFired.
 type BeforeRunEndFired[P any] struct {
-	// as fired
 	Payload P
-	// as the hooks left it
-	Left P
-	// what Fire returned
-	Err error
+	Left    P
+	Err     error
 	hookkit.Verdict
 }
 
@@ -4707,25 +4535,24 @@ func (beforeRunEndLaw) Wrap(h BeforeRunEnd[AgentResult], c *hookkit.Call) Before
 	})
 }
 
-// watch is Fire where somebody is told.
+// watch is Fire with somebody to tell.
 func (p *BeforeRunEndPoint) watch(ctx context.Context, run *Run, at *AgentResult) (err error) {
 	s := p.Settle(ctx, run)
-	if !s.Firing.Watched() {
-		return p.fire(ctx, run, at, s)
+	if s.Firing.Watched() {
+		fired := BeforeRunEndFired[AgentResult]{Payload: *at}
+		defer func() {
+			fired.Left, fired.Err, fired.Verdict = *at, s.Firing.Err(err), s.Firing.End()
+			s.Firing.Tell(func(ctx context.Context, o any) {
+				o.(BeforeRunEndObserver[AgentResult]).ObserveBeforeRunEnd(ctx, run, fired)
+			}, func(ctx context.Context, o any) {
+				o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Left, nil, nil, nil, fired.Err))
+			})
+		}()
 	}
-	fired := BeforeRunEndFired[AgentResult]{Payload: *at}
-	defer func() {
-		fired.Left, fired.Err, fired.Verdict = *at, s.Firing.Err(err), s.Firing.End()
-		s.Firing.Tell(func(ctx context.Context, o any) {
-			o.(BeforeRunEndObserver[AgentResult]).ObserveBeforeRunEnd(ctx, run, fired)
-		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Left, nil, nil, nil, fired.Err))
-		})
-	}()
 	return p.fire(ctx, run, at, s)
 }
 
-// fire runs the hooks of s, or those of now if s is nil.
+// fire runs s; nil stands for what is registered now.
 func (p *BeforeRunEndPoint) fire(ctx context.Context, run *Run, at *AgentResult, s *hookkit.Plan[BeforeRunEnd[AgentResult]]) (err error) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -4742,11 +4569,10 @@ func (p *BeforeRunEndPoint) fire(ctx context.Context, run *Run, at *AgentResult,
 	for i, h := range s.Hooks {
 		f.Hook = i
 		out, failure := h.BeforeRunEnd(f.Ctx, run, payload)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			switch o := out.(type) {
+			case nil:
+				continue
 			case beforeRunEndReplace:
 				f.Decided(out)
 				*at, payload = o.to, o.to
@@ -4759,8 +4585,6 @@ func (p *BeforeRunEndPoint) fire(ctx context.Context, run *Run, at *AgentResult,
 	return err
 }
 
-// OnRunEnd is a hook of that point.
-//
 // OnRunEnd fires exactly once per started run, as its last act, whatever ended it, with the result
 // that the caller gets. The model of Env can still be used; what it uses is added to the totals that
 // the caller gets.
@@ -4783,7 +4607,7 @@ func (f OnRunEndFunc) Bind(h *Hooks) {
 	h.OnRunEnd.Add(f)
 }
 
-// OnRunEndWhen is h where the condition holds; Explain shows desc.
+// OnRunEndWhen is h where when holds; Explain shows desc.
 func OnRunEndWhen(desc string, when func(*Run, AgentResult) bool, h OnRunEnd[AgentResult]) OnRunEnd[AgentResult] {
 	return onRunEndWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload AgentResult) error {
 		if !when(run, payload) {
@@ -4803,9 +4627,8 @@ type OnRunEndObserver[P any] interface {
 	ObserveOnRunEnd(ctx context.Context, run *Run, fired OnRunEndFired[P])
 }
 
-// OnRunEndFired is one firing.
+// OnRunEndFired is one firing; see hookkit.AnyFired.
 type OnRunEndFired[P any] struct {
-	// as fired
 	Payload P
 	hookkit.Verdict
 }
@@ -4836,26 +4659,24 @@ func (onRunEndLaw) Wrap(h OnRunEnd[AgentResult], c *hookkit.Call) OnRunEnd[Agent
 	})
 }
 
-// watch is Fire where somebody is told.
+// watch is Fire with somebody to tell.
 func (p *OnRunEndPoint) watch(ctx context.Context, run *Run, payload AgentResult) {
 	s := p.Settle(ctx, run)
-	if !s.Firing.Watched() {
-		p.fire(ctx, run, payload, s)
-		return
+	if s.Firing.Watched() {
+		fired := OnRunEndFired[AgentResult]{Payload: payload}
+		defer func() {
+			fired.Verdict = s.Firing.End()
+			s.Firing.Tell(func(ctx context.Context, o any) {
+				o.(OnRunEndObserver[AgentResult]).ObserveOnRunEnd(ctx, run, fired)
+			}, func(ctx context.Context, o any) {
+				o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
+			})
+		}()
 	}
-	fired := OnRunEndFired[AgentResult]{Payload: payload}
-	defer func() {
-		fired.Verdict = s.Firing.End()
-		s.Firing.Tell(func(ctx context.Context, o any) {
-			o.(OnRunEndObserver[AgentResult]).ObserveOnRunEnd(ctx, run, fired)
-		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
-		})
-	}()
 	p.fire(ctx, run, payload, s)
 }
 
-// fire runs the hooks of s, or those of now if s is nil.
+// fire runs s; nil stands for what is registered now.
 func (p *OnRunEndPoint) fire(ctx context.Context, run *Run, payload AgentResult, s *hookkit.Plan[OnRunEnd[AgentResult]]) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {

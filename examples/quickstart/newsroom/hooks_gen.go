@@ -104,12 +104,10 @@ func (h *Hooks) Points() []hookkit.PointInfo {
 	}...)
 }
 
-// BeforePublish is a hook of that point.
-//
 // BeforePublish fires when a run has come to an article, before anybody can read it. Hooks may edit the
 // article or withhold it. A failing hook withholds it too.
 //
-// Hooks run in order; each may return ReplaceBeforePublish or Withhold, or nil to continue.
+// Hooks run in order.
 // A failing hook ends the fire.
 type BeforePublish[P any] interface {
 	BeforePublish(ctx context.Context, run *Run, payload P) (BeforePublishOutcome, error)
@@ -128,7 +126,7 @@ func (f BeforePublishFunc) Bind(h *Hooks) {
 	h.BeforePublish.Add(f)
 }
 
-// BeforePublishWhen is h where the condition holds; Explain shows desc.
+// BeforePublishWhen is h where when holds; Explain shows desc.
 func BeforePublishWhen(desc string, when func(*Run, Article) bool, h BeforePublish[Article]) BeforePublish[Article] {
 	return beforePublishWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload Article) (BeforePublishOutcome, error) {
 		if !when(run, payload) {
@@ -160,7 +158,7 @@ type beforePublishReplace struct {
 
 func (beforePublishReplace) legalAtBeforePublish() {}
 
-// BeforePublishExit is what Fire can come back with: Withhold.
+// BeforePublishExit is what a fire can end with: Withhold.
 type BeforePublishExit interface {
 	BeforePublishOutcome
 	isExit()
@@ -171,16 +169,12 @@ type BeforePublishObserver[P any] interface {
 	ObserveBeforePublish(ctx context.Context, run *Run, fired BeforePublishFired[P])
 }
 
-// BeforePublishFired is one firing.
+// BeforePublishFired is one firing; see hookkit.AnyFired.
 type BeforePublishFired[P any] struct {
-	// as fired
 	Payload P
-	// as the hooks left it
-	Left P
-	// nil if there was none
-	Exit BeforePublishExit
-	// what Fire returned
-	Err error
+	Left    P
+	Exit    BeforePublishExit
+	Err     error
 	hookkit.Verdict
 }
 
@@ -212,25 +206,24 @@ func (beforePublishLaw) Wrap(h BeforePublish[Article], c *hookkit.Call) BeforePu
 	})
 }
 
-// watch is Fire where somebody is told.
+// watch is Fire with somebody to tell.
 func (p *BeforePublishPoint) watch(ctx context.Context, run *Run, at *Article) (exit BeforePublishExit, err error) {
 	s := p.Settle(ctx, run)
-	if !s.Firing.Watched() {
-		return p.fire(ctx, run, at, s)
+	if s.Firing.Watched() {
+		fired := BeforePublishFired[Article]{Payload: *at}
+		defer func() {
+			fired.Left, fired.Exit, fired.Err, fired.Verdict = *at, exit, s.Firing.Err(err), s.Firing.End()
+			s.Firing.Tell(func(ctx context.Context, o any) {
+				o.(BeforePublishObserver[Article]).ObserveBeforePublish(ctx, run, fired)
+			}, func(ctx context.Context, o any) {
+				o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Left, fired.Exit, nil, nil, fired.Err))
+			})
+		}()
 	}
-	fired := BeforePublishFired[Article]{Payload: *at}
-	defer func() {
-		fired.Left, fired.Exit, fired.Err, fired.Verdict = *at, exit, s.Firing.Err(err), s.Firing.End()
-		s.Firing.Tell(func(ctx context.Context, o any) {
-			o.(BeforePublishObserver[Article]).ObserveBeforePublish(ctx, run, fired)
-		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Left, fired.Exit, nil, nil, fired.Err))
-		})
-	}()
 	return p.fire(ctx, run, at, s)
 }
 
-// fire runs the hooks of s, or those of now if s is nil.
+// fire runs s; nil stands for what is registered now.
 func (p *BeforePublishPoint) fire(ctx context.Context, run *Run, at *Article, s *hookkit.Plan[BeforePublish[Article]]) (exit BeforePublishExit, err error) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -247,11 +240,10 @@ func (p *BeforePublishPoint) fire(ctx context.Context, run *Run, at *Article, s 
 	for i, h := range s.Hooks {
 		f.Hook = i
 		out, failure := h.BeforePublish(f.Ctx, run, payload)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			switch o := out.(type) {
+			case nil:
+				continue
 			case beforePublishReplace:
 				f.Decided(out)
 				*at, payload = o.to, o.to
@@ -268,8 +260,6 @@ func (p *BeforePublishPoint) fire(ctx context.Context, run *Run, at *Article, s 
 	return exit, err
 }
 
-// OnPublished is a hook of that point.
-//
 // OnPublished fires after an article was published.
 //
 // Every hook runs; an error is reported and changes nothing.
@@ -290,7 +280,7 @@ func (f OnPublishedFunc) Bind(h *Hooks) {
 	h.OnPublished.Add(f)
 }
 
-// OnPublishedWhen is h where the condition holds; Explain shows desc.
+// OnPublishedWhen is h where when holds; Explain shows desc.
 func OnPublishedWhen(desc string, when func(*Run, Article) bool, h OnPublished[Article]) OnPublished[Article] {
 	return onPublishedWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload Article) error {
 		if !when(run, payload) {
@@ -310,9 +300,8 @@ type OnPublishedObserver[P any] interface {
 	ObserveOnPublished(ctx context.Context, run *Run, fired OnPublishedFired[P])
 }
 
-// OnPublishedFired is one firing.
+// OnPublishedFired is one firing; see hookkit.AnyFired.
 type OnPublishedFired[P any] struct {
-	// as fired
 	Payload P
 	hookkit.Verdict
 }
@@ -343,26 +332,24 @@ func (onPublishedLaw) Wrap(h OnPublished[Article], c *hookkit.Call) OnPublished[
 	})
 }
 
-// watch is Fire where somebody is told.
+// watch is Fire with somebody to tell.
 func (p *OnPublishedPoint) watch(ctx context.Context, run *Run, payload Article) {
 	s := p.Settle(ctx, run)
-	if !s.Firing.Watched() {
-		p.fire(ctx, run, payload, s)
-		return
+	if s.Firing.Watched() {
+		fired := OnPublishedFired[Article]{Payload: payload}
+		defer func() {
+			fired.Verdict = s.Firing.End()
+			s.Firing.Tell(func(ctx context.Context, o any) {
+				o.(OnPublishedObserver[Article]).ObserveOnPublished(ctx, run, fired)
+			}, func(ctx context.Context, o any) {
+				o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
+			})
+		}()
 	}
-	fired := OnPublishedFired[Article]{Payload: payload}
-	defer func() {
-		fired.Verdict = s.Firing.End()
-		s.Firing.Tell(func(ctx context.Context, o any) {
-			o.(OnPublishedObserver[Article]).ObserveOnPublished(ctx, run, fired)
-		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
-		})
-	}()
 	p.fire(ctx, run, payload, s)
 }
 
-// fire runs the hooks of s, or those of now if s is nil.
+// fire runs s; nil stands for what is registered now.
 func (p *OnPublishedPoint) fire(ctx context.Context, run *Run, payload Article, s *hookkit.Plan[OnPublished[Article]]) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {

@@ -137,11 +137,9 @@ func (h *Hooks) Points() []hookkit.PointInfo {
 	}
 }
 
-// BeforeSend is a hook of that point.
-//
 // BeforeSend fires before a message is sent: hooks may change it, or refuse to send it.
 //
-// Hooks run in order; each may return ReplaceBeforeSend or Refuse, or nil to continue.
+// Hooks run in order.
 // A failing hook ends the fire.
 type BeforeSend[P any] interface {
 	BeforeSend(ctx context.Context, run *Run, payload P) (BeforeSendOutcome, error)
@@ -160,7 +158,7 @@ func (f BeforeSendFunc) Bind(h *Hooks) {
 	h.BeforeSend.Add(f)
 }
 
-// BeforeSendWhen is h where the condition holds; Explain shows desc.
+// BeforeSendWhen is h where when holds; Explain shows desc.
 func BeforeSendWhen(desc string, when func(*Run, Message) bool, h BeforeSend[Message]) BeforeSend[Message] {
 	return beforeSendWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload Message) (BeforeSendOutcome, error) {
 		if !when(run, payload) {
@@ -192,7 +190,7 @@ type beforeSendReplace struct {
 
 func (beforeSendReplace) legalAtBeforeSend() {}
 
-// BeforeSendExit is what Fire can come back with: Refuse.
+// BeforeSendExit is what a fire can end with: Refuse.
 type BeforeSendExit interface {
 	BeforeSendOutcome
 	isExit()
@@ -203,16 +201,12 @@ type BeforeSendObserver[P any] interface {
 	ObserveBeforeSend(ctx context.Context, run *Run, fired BeforeSendFired[P])
 }
 
-// BeforeSendFired is one firing.
+// BeforeSendFired is one firing; see hookkit.AnyFired.
 type BeforeSendFired[P any] struct {
-	// as fired
 	Payload P
-	// as the hooks left it
-	Left P
-	// nil if there was none
-	Exit BeforeSendExit
-	// what Fire returned
-	Err error
+	Left    P
+	Exit    BeforeSendExit
+	Err     error
 	hookkit.Verdict
 }
 
@@ -244,25 +238,24 @@ func (beforeSendLaw) Wrap(h BeforeSend[Message], c *hookkit.Call) BeforeSend[Mes
 	})
 }
 
-// watch is Fire where somebody is told.
+// watch is Fire with somebody to tell.
 func (p *BeforeSendPoint) watch(ctx context.Context, run *Run, at *Message) (exit BeforeSendExit, err error) {
 	s := p.Settle(ctx, run)
-	if !s.Firing.Watched() {
-		return p.fire(ctx, run, at, s)
+	if s.Firing.Watched() {
+		fired := BeforeSendFired[Message]{Payload: *at}
+		defer func() {
+			fired.Left, fired.Exit, fired.Err, fired.Verdict = *at, exit, s.Firing.Err(err), s.Firing.End()
+			s.Firing.Tell(func(ctx context.Context, o any) {
+				o.(BeforeSendObserver[Message]).ObserveBeforeSend(ctx, run, fired)
+			}, func(ctx context.Context, o any) {
+				o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Left, fired.Exit, nil, nil, fired.Err))
+			})
+		}()
 	}
-	fired := BeforeSendFired[Message]{Payload: *at}
-	defer func() {
-		fired.Left, fired.Exit, fired.Err, fired.Verdict = *at, exit, s.Firing.Err(err), s.Firing.End()
-		s.Firing.Tell(func(ctx context.Context, o any) {
-			o.(BeforeSendObserver[Message]).ObserveBeforeSend(ctx, run, fired)
-		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Left, fired.Exit, nil, nil, fired.Err))
-		})
-	}()
 	return p.fire(ctx, run, at, s)
 }
 
-// fire runs the hooks of s, or those of now if s is nil.
+// fire runs s; nil stands for what is registered now.
 func (p *BeforeSendPoint) fire(ctx context.Context, run *Run, at *Message, s *hookkit.Plan[BeforeSend[Message]]) (exit BeforeSendExit, err error) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -279,11 +272,10 @@ func (p *BeforeSendPoint) fire(ctx context.Context, run *Run, at *Message, s *ho
 	for i, h := range s.Hooks {
 		f.Hook = i
 		out, failure := h.BeforeSend(f.Ctx, run, payload)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			switch o := out.(type) {
+			case nil:
+				continue
 			case beforeSendReplace:
 				f.Decided(out)
 				*at, payload = o.to, o.to
@@ -300,11 +292,9 @@ func (p *BeforeSendPoint) fire(ctx context.Context, run *Run, at *Message, s *ho
 	return exit, err
 }
 
-// MaySend is a hook of that point.
-//
 // MaySend asks, about the message as BeforeSend left it, whether it may be sent.
 //
-// Every hook is asked; each may return Refuse, Hold or Allow, the strongest first, or nil for no opinion.
+// Every hook is asked; the strongest outcome counts.
 // A failing hook ends the fire.
 type MaySend[P any] interface {
 	MaySend(ctx context.Context, run *Run, payload P) (MaySendOutcome, error)
@@ -323,7 +313,7 @@ func (f MaySendFunc) Bind(h *Hooks) {
 	h.MaySend.Add(f)
 }
 
-// MaySendWhen is h where the condition holds; Explain shows desc.
+// MaySendWhen is h where when holds; Explain shows desc.
 func MaySendWhen(desc string, when func(*Run, Message) bool, h MaySend[Message]) MaySend[Message] {
 	return maySendWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload Message) (MaySendOutcome, error) {
 		if !when(run, payload) {
@@ -343,7 +333,7 @@ type MaySendOutcome interface {
 	legalAtMaySend()
 }
 
-// MaySendExit is what Fire can come back with: Refuse, Hold or Allow.
+// MaySendExit is what a fire can end with: Refuse, Hold or Allow.
 type MaySendExit interface {
 	MaySendOutcome
 	isExit()
@@ -354,16 +344,12 @@ type MaySendObserver[P any] interface {
 	ObserveMaySend(ctx context.Context, run *Run, fired MaySendFired[P])
 }
 
-// MaySendFired is one firing.
+// MaySendFired is one firing; see hookkit.AnyFired.
 type MaySendFired[P any] struct {
-	// as fired
 	Payload P
-	// nil if there was none
-	Exit MaySendExit
-	// in firing order
+	Exit    MaySendExit
 	Ballots []hookkit.Ballot
-	// what Fire returned
-	Err error
+	Err     error
 	hookkit.Verdict
 }
 
@@ -395,25 +381,24 @@ func (maySendLaw) Wrap(h MaySend[Message], c *hookkit.Call) MaySend[Message] {
 	})
 }
 
-// watch is Fire where somebody is told.
+// watch is Fire with somebody to tell.
 func (p *MaySendPoint) watch(ctx context.Context, run *Run, payload Message) (exit MaySendExit, err error) {
 	s := p.Settle(ctx, run)
-	if !s.Firing.Watched() {
-		return p.fire(ctx, run, payload, s)
+	if s.Firing.Watched() {
+		fired := MaySendFired[Message]{Payload: payload}
+		defer func() {
+			fired.Exit, fired.Err, fired.Ballots, fired.Verdict = exit, s.Firing.Err(err), s.Firing.Ballots(), s.Firing.End()
+			s.Firing.Tell(func(ctx context.Context, o any) {
+				o.(MaySendObserver[Message]).ObserveMaySend(ctx, run, fired)
+			}, func(ctx context.Context, o any) {
+				o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, fired.Exit, nil, nil, fired.Err))
+			})
+		}()
 	}
-	fired := MaySendFired[Message]{Payload: payload}
-	defer func() {
-		fired.Exit, fired.Err, fired.Ballots, fired.Verdict = exit, s.Firing.Err(err), s.Firing.Ballots(), s.Firing.End()
-		s.Firing.Tell(func(ctx context.Context, o any) {
-			o.(MaySendObserver[Message]).ObserveMaySend(ctx, run, fired)
-		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, fired.Exit, nil, nil, fired.Err))
-		})
-	}()
 	return p.fire(ctx, run, payload, s)
 }
 
-// fire runs the hooks of s, or those of now if s is nil.
+// fire runs s; nil stands for what is registered now.
 func (p *MaySendPoint) fire(ctx context.Context, run *Run, payload Message, s *hookkit.Plan[MaySend[Message]]) (exit MaySendExit, err error) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -456,8 +441,6 @@ func (p *MaySendPoint) fire(ctx context.Context, run *Run, payload Message, s *h
 	return best, nil
 }
 
-// Footer is a hook of that point.
-//
 // Footer gathers lines that stand below the text.
 //
 // Every hook is asked; what they return is put together in firing order.
@@ -479,7 +462,7 @@ func (f FooterFunc) Bind(h *Hooks) {
 	h.Footer.Add(f)
 }
 
-// FooterWhen is h where the condition holds; Explain shows desc.
+// FooterWhen is h where when holds; Explain shows desc.
 func FooterWhen(desc string, when func(*Run, Message) bool, h Footer[Message]) Footer[Message] {
 	return footerWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload Message) ([]string, error) {
 		if !when(run, payload) {
@@ -499,11 +482,9 @@ type FooterObserver[P any] interface {
 	ObserveFooter(ctx context.Context, run *Run, fired FooterFired[P])
 }
 
-// FooterFired is one firing.
+// FooterFired is one firing; see hookkit.AnyFired.
 type FooterFired[P any] struct {
-	// as fired
-	Payload P
-	// in firing order
+	Payload   P
 	Collected []string
 	hookkit.Verdict
 }
@@ -536,25 +517,24 @@ func (footerLaw) Wrap(h Footer[Message], c *hookkit.Call) Footer[Message] {
 	})
 }
 
-// watch is Fire where somebody is told.
+// watch is Fire with somebody to tell.
 func (p *FooterPoint) watch(ctx context.Context, run *Run, payload Message) (collected []string) {
 	s := p.Settle(ctx, run)
-	if !s.Firing.Watched() {
-		return p.fire(ctx, run, payload, s)
+	if s.Firing.Watched() {
+		fired := FooterFired[Message]{Payload: payload}
+		defer func() {
+			fired.Collected, fired.Verdict = collected, s.Firing.End()
+			s.Firing.Tell(func(ctx context.Context, o any) {
+				o.(FooterObserver[Message]).ObserveFooter(ctx, run, fired)
+			}, func(ctx context.Context, o any) {
+				o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, fired.Collected, nil, nil))
+			})
+		}()
 	}
-	fired := FooterFired[Message]{Payload: payload}
-	defer func() {
-		fired.Collected, fired.Verdict = collected, s.Firing.End()
-		s.Firing.Tell(func(ctx context.Context, o any) {
-			o.(FooterObserver[Message]).ObserveFooter(ctx, run, fired)
-		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, fired.Collected, nil, nil))
-		})
-	}()
 	return p.fire(ctx, run, payload, s)
 }
 
-// fire runs the hooks of s, or those of now if s is nil.
+// fire runs s; nil stands for what is registered now.
 func (p *FooterPoint) fire(ctx context.Context, run *Run, payload Message, s *hookkit.Plan[Footer[Message]]) (collected []string) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -581,8 +561,6 @@ func (p *FooterPoint) fire(ctx context.Context, run *Run, payload Message, s *ho
 	return collected
 }
 
-// AroundSend is a hook of that point.
-//
 // AroundSend wraps the sending itself.
 //
 // The first hook is the outermost; each calls next or answers itself.
@@ -603,7 +581,7 @@ func (f AroundSendFunc) Bind(h *Hooks) {
 	h.AroundSend.Add(f)
 }
 
-// AroundSendWhen is h where the condition holds; Explain shows desc.
+// AroundSendWhen is h where when holds; Explain shows desc.
 func AroundSendWhen(desc string, when func(*Run, Message) bool, h AroundSend[Message]) AroundSend[Message] {
 	return aroundSendWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload Message, next AroundSendNext) (hookkit.Answer[Receipt], error) {
 		if !when(run, payload) {
@@ -676,14 +654,11 @@ type AroundSendObserver[P any] interface {
 	ObserveAroundSend(ctx context.Context, run *Run, fired AroundSendFired[P])
 }
 
-// AroundSendFired is one firing.
+// AroundSendFired is one firing; see hookkit.AnyFired.
 type AroundSendFired[P any] struct {
-	// as fired
 	Payload P
-	// zero with an Err
-	Result Receipt
-	// what Fire returned
-	Err error
+	Result  Receipt
+	Err     error
 	hookkit.Verdict
 }
 
@@ -763,11 +738,9 @@ func (a *aroundSendAct) watched(ctx context.Context, run *Run, payload Message) 
 	return answer.Value(), err
 }
 
-// AfterSend is a hook of that point.
-//
 // AfterSend fires on the way back, so the hook that was first is now last.
 //
-// Hooks run in order; each may return ReplaceAfterSend, or nil to continue.
+// Hooks run in order.
 // A failing hook is reported; the next one runs.
 type AfterSend[P any] interface {
 	AfterSend(ctx context.Context, run *Run, payload P) (AfterSendOutcome, error)
@@ -786,7 +759,7 @@ func (f AfterSendFunc) Bind(h *Hooks) {
 	h.AfterSend.Add(f)
 }
 
-// AfterSendWhen is h where the condition holds; Explain shows desc.
+// AfterSendWhen is h where when holds; Explain shows desc.
 func AfterSendWhen(desc string, when func(*Run, Receipt) bool, h AfterSend[Receipt]) AfterSend[Receipt] {
 	return afterSendWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload Receipt) (AfterSendOutcome, error) {
 		if !when(run, payload) {
@@ -823,14 +796,11 @@ type AfterSendObserver[P any] interface {
 	ObserveAfterSend(ctx context.Context, run *Run, fired AfterSendFired[P])
 }
 
-// AfterSendFired is one firing.
+// AfterSendFired is one firing; see hookkit.AnyFired.
 type AfterSendFired[P any] struct {
-	// as fired
 	Payload P
-	// as the hooks left it
-	Left P
-	// what Fire returned
-	Err error
+	Left    P
+	Err     error
 	hookkit.Verdict
 }
 
@@ -862,25 +832,24 @@ func (afterSendLaw) Wrap(h AfterSend[Receipt], c *hookkit.Call) AfterSend[Receip
 	})
 }
 
-// watch is Fire where somebody is told.
+// watch is Fire with somebody to tell.
 func (p *AfterSendPoint) watch(ctx context.Context, run *Run, at *Receipt) (err error) {
 	s := p.Settle(ctx, run)
-	if !s.Firing.Watched() {
-		return p.fire(ctx, run, at, s)
+	if s.Firing.Watched() {
+		fired := AfterSendFired[Receipt]{Payload: *at}
+		defer func() {
+			fired.Left, fired.Err, fired.Verdict = *at, s.Firing.Err(err), s.Firing.End()
+			s.Firing.Tell(func(ctx context.Context, o any) {
+				o.(AfterSendObserver[Receipt]).ObserveAfterSend(ctx, run, fired)
+			}, func(ctx context.Context, o any) {
+				o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Left, nil, nil, nil, fired.Err))
+			})
+		}()
 	}
-	fired := AfterSendFired[Receipt]{Payload: *at}
-	defer func() {
-		fired.Left, fired.Err, fired.Verdict = *at, s.Firing.Err(err), s.Firing.End()
-		s.Firing.Tell(func(ctx context.Context, o any) {
-			o.(AfterSendObserver[Receipt]).ObserveAfterSend(ctx, run, fired)
-		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Left, nil, nil, nil, fired.Err))
-		})
-	}()
 	return p.fire(ctx, run, at, s)
 }
 
-// fire runs the hooks of s, or those of now if s is nil.
+// fire runs s; nil stands for what is registered now.
 func (p *AfterSendPoint) fire(ctx context.Context, run *Run, at *Receipt, s *hookkit.Plan[AfterSend[Receipt]]) (err error) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -900,11 +869,10 @@ func (p *AfterSendPoint) fire(ctx context.Context, run *Run, at *Receipt, s *hoo
 	for i, h := range s.Hooks {
 		f.Hook = i
 		out, failure := h.AfterSend(f.Ctx, run, payload)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			switch o := out.(type) {
+			case nil:
+				continue
 			case afterSendReplace:
 				f.Decided(out)
 				*at, payload = o.to, o.to
@@ -919,11 +887,9 @@ func (p *AfterSendPoint) fire(ctx context.Context, run *Run, at *Receipt, s *hoo
 	return err
 }
 
-// BeforeShow is a hook of that point.
-//
 // BeforeShow fires before a message is shown: hooks may change the text, not whose it is.
 //
-// Hooks run in order; each may return EditBeforeShow, or nil to continue.
+// Hooks run in order.
 // A failing hook is reported; the next one runs.
 type BeforeShow[P any] interface {
 	BeforeShow(ctx context.Context, run *Run, payload P) (BeforeShowOutcome, error)
@@ -942,7 +908,7 @@ func (f BeforeShowFunc) Bind(h *Hooks) {
 	h.BeforeShow.Add(f)
 }
 
-// BeforeShowWhen is h where the condition holds; Explain shows desc.
+// BeforeShowWhen is h where when holds; Explain shows desc.
 func BeforeShowWhen(desc string, when func(*Run, Message) bool, h BeforeShow[Message]) BeforeShow[Message] {
 	return beforeShowWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload Message) (BeforeShowOutcome, error) {
 		if !when(run, payload) {
@@ -979,14 +945,11 @@ type BeforeShowObserver[P any] interface {
 	ObserveBeforeShow(ctx context.Context, run *Run, fired BeforeShowFired[P])
 }
 
-// BeforeShowFired is one firing.
+// BeforeShowFired is one firing; see hookkit.AnyFired.
 type BeforeShowFired[P any] struct {
-	// as fired
 	Payload P
-	// as the hooks left it
-	Left P
-	// what Fire returned
-	Err error
+	Left    P
+	Err     error
 	hookkit.Verdict
 }
 
@@ -1018,25 +981,24 @@ func (beforeShowLaw) Wrap(h BeforeShow[Message], c *hookkit.Call) BeforeShow[Mes
 	})
 }
 
-// watch is Fire where somebody is told.
+// watch is Fire with somebody to tell.
 func (p *BeforeShowPoint) watch(ctx context.Context, run *Run, at *Message) (err error) {
 	s := p.Settle(ctx, run)
-	if !s.Firing.Watched() {
-		return p.fire(ctx, run, at, s)
+	if s.Firing.Watched() {
+		fired := BeforeShowFired[Message]{Payload: *at}
+		defer func() {
+			fired.Left, fired.Err, fired.Verdict = *at, s.Firing.Err(err), s.Firing.End()
+			s.Firing.Tell(func(ctx context.Context, o any) {
+				o.(BeforeShowObserver[Message]).ObserveBeforeShow(ctx, run, fired)
+			}, func(ctx context.Context, o any) {
+				o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Left, nil, nil, nil, fired.Err))
+			})
+		}()
 	}
-	fired := BeforeShowFired[Message]{Payload: *at}
-	defer func() {
-		fired.Left, fired.Err, fired.Verdict = *at, s.Firing.Err(err), s.Firing.End()
-		s.Firing.Tell(func(ctx context.Context, o any) {
-			o.(BeforeShowObserver[Message]).ObserveBeforeShow(ctx, run, fired)
-		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Left, nil, nil, nil, fired.Err))
-		})
-	}()
 	return p.fire(ctx, run, at, s)
 }
 
-// fire runs the hooks of s, or those of now if s is nil.
+// fire runs s; nil stands for what is registered now.
 func (p *BeforeShowPoint) fire(ctx context.Context, run *Run, at *Message, s *hookkit.Plan[BeforeShow[Message]]) (err error) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -1056,11 +1018,10 @@ func (p *BeforeShowPoint) fire(ctx context.Context, run *Run, at *Message, s *ho
 	for i, h := range s.Hooks {
 		f.Hook = i
 		out, failure := h.BeforeShow(f.Ctx, run, payload)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			switch o := out.(type) {
+			case nil:
+				continue
 			case beforeShowEdit:
 				f.Decided(out)
 				at.Body, payload.Body = o.to, o.to
@@ -1075,8 +1036,6 @@ func (p *BeforeShowPoint) fire(ctx context.Context, run *Run, at *Message, s *ho
 	return err
 }
 
-// BeforeSave is a hook of that point.
-//
 // BeforeSave may refuse to keep a copy.
 //
 // Hooks run in order; the first error stops and is what the fire returns.
@@ -1097,7 +1056,7 @@ func (f BeforeSaveFunc) Bind(h *Hooks) {
 	h.BeforeSave.Add(f)
 }
 
-// BeforeSaveWhen is h where the condition holds; Explain shows desc.
+// BeforeSaveWhen is h where when holds; Explain shows desc.
 func BeforeSaveWhen(desc string, when func(*Run, Message) bool, h BeforeSave[Message]) BeforeSave[Message] {
 	return beforeSaveWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload Message) error {
 		if !when(run, payload) {
@@ -1117,12 +1076,10 @@ type BeforeSaveObserver[P any] interface {
 	ObserveBeforeSave(ctx context.Context, run *Run, fired BeforeSaveFired[P])
 }
 
-// BeforeSaveFired is one firing.
+// BeforeSaveFired is one firing; see hookkit.AnyFired.
 type BeforeSaveFired[P any] struct {
-	// as fired
 	Payload P
-	// what Fire returned
-	Err error
+	Err     error
 	hookkit.Verdict
 }
 
@@ -1153,25 +1110,24 @@ func (beforeSaveLaw) Wrap(h BeforeSave[Message], c *hookkit.Call) BeforeSave[Mes
 	})
 }
 
-// watch is Fire where somebody is told.
+// watch is Fire with somebody to tell.
 func (p *BeforeSavePoint) watch(ctx context.Context, run *Run, payload Message) (err error) {
 	s := p.Settle(ctx, run)
-	if !s.Firing.Watched() {
-		return p.fire(ctx, run, payload, s)
+	if s.Firing.Watched() {
+		fired := BeforeSaveFired[Message]{Payload: payload}
+		defer func() {
+			fired.Err, fired.Verdict = s.Firing.Err(err), s.Firing.End()
+			s.Firing.Tell(func(ctx context.Context, o any) {
+				o.(BeforeSaveObserver[Message]).ObserveBeforeSave(ctx, run, fired)
+			}, func(ctx context.Context, o any) {
+				o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, fired.Err))
+			})
+		}()
 	}
-	fired := BeforeSaveFired[Message]{Payload: payload}
-	defer func() {
-		fired.Err, fired.Verdict = s.Firing.Err(err), s.Firing.End()
-		s.Firing.Tell(func(ctx context.Context, o any) {
-			o.(BeforeSaveObserver[Message]).ObserveBeforeSave(ctx, run, fired)
-		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, fired.Err))
-		})
-	}()
 	return p.fire(ctx, run, payload, s)
 }
 
-// fire runs the hooks of s, or those of now if s is nil.
+// fire runs s; nil stands for what is registered now.
 func (p *BeforeSavePoint) fire(ctx context.Context, run *Run, payload Message, s *hookkit.Plan[BeforeSave[Message]]) (err error) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -1194,8 +1150,6 @@ func (p *BeforeSavePoint) fire(ctx context.Context, run *Run, payload Message, s
 	return err
 }
 
-// OnSent is a hook of that point.
-//
 // OnSent tells that a message was sent.
 //
 // Every hook runs; an error is reported and changes nothing.
@@ -1216,7 +1170,7 @@ func (f OnSentFunc) Bind(h *Hooks) {
 	h.OnSent.Add(f)
 }
 
-// OnSentWhen is h where the condition holds; Explain shows desc.
+// OnSentWhen is h where when holds; Explain shows desc.
 func OnSentWhen(desc string, when func(*Run, Receipt) bool, h OnSent[Receipt]) OnSent[Receipt] {
 	return onSentWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload Receipt) error {
 		if !when(run, payload) {
@@ -1236,9 +1190,8 @@ type OnSentObserver[P any] interface {
 	ObserveOnSent(ctx context.Context, run *Run, fired OnSentFired[P])
 }
 
-// OnSentFired is one firing.
+// OnSentFired is one firing; see hookkit.AnyFired.
 type OnSentFired[P any] struct {
-	// as fired
 	Payload P
 	hookkit.Verdict
 }
@@ -1269,26 +1222,24 @@ func (onSentLaw) Wrap(h OnSent[Receipt], c *hookkit.Call) OnSent[Receipt] {
 	})
 }
 
-// watch is Fire where somebody is told.
+// watch is Fire with somebody to tell.
 func (p *OnSentPoint) watch(ctx context.Context, run *Run, payload Receipt) {
 	s := p.Settle(ctx, run)
-	if !s.Firing.Watched() {
-		p.fire(ctx, run, payload, s)
-		return
+	if s.Firing.Watched() {
+		fired := OnSentFired[Receipt]{Payload: payload}
+		defer func() {
+			fired.Verdict = s.Firing.End()
+			s.Firing.Tell(func(ctx context.Context, o any) {
+				o.(OnSentObserver[Receipt]).ObserveOnSent(ctx, run, fired)
+			}, func(ctx context.Context, o any) {
+				o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
+			})
+		}()
 	}
-	fired := OnSentFired[Receipt]{Payload: payload}
-	defer func() {
-		fired.Verdict = s.Firing.End()
-		s.Firing.Tell(func(ctx context.Context, o any) {
-			o.(OnSentObserver[Receipt]).ObserveOnSent(ctx, run, fired)
-		}, func(ctx context.Context, o any) {
-			o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Payload, nil, nil, nil, nil))
-		})
-	}()
 	p.fire(ctx, run, payload, s)
 }
 
-// fire runs the hooks of s, or those of now if s is nil.
+// fire runs s; nil stands for what is registered now.
 func (p *OnSentPoint) fire(ctx context.Context, run *Run, payload Receipt, s *hookkit.Plan[OnSent[Receipt]]) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
