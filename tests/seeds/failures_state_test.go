@@ -210,7 +210,7 @@ func TestF29_PrioritiesAreTheDocumentedOnes(t *testing.T) {
 	inner.BeforeTool.Add(continues, hookkit.Priority(hookkit.Safety))
 	documented := map[string][]int{
 		"AfterTool": {hookkit.Mutation}, "BeforeLLM": {hookkit.InputShape - 10}, "Briefing": {hookkit.InputShape},
-		"BeforeTool": {hookkit.Detection, hookkit.Safety}, "OnPermission": {hookkit.Safety},
+		"BeforeTool": {hookkit.Detection, hookkit.Safety}, "OnPermission": {hookkit.Safety}, "OnRunEnd": {hookkit.Observability},
 	}
 	for _, p := range inner.Points() {
 		var got []int
