@@ -265,7 +265,10 @@ func (r EvalReport) String() string {
 
 // Save writes the report as JSON, whole or not at all, readable by its owner alone.
 func (r EvalReport) Save(path string) error {
-	text, err := json.MarshalIndent(r, "", "  ")
+	text, err := json.MarshalIndent(struct {
+		EvalReport
+		Summary string `json:"summary"`
+	}{r, r.String()}, "", "  ")
 	if err != nil {
 		return fmt.Errorf("the report cannot be encoded: %w; let Expected and the artifacts be JSON", err)
 	}

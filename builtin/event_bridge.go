@@ -12,7 +12,7 @@ import (
 
 // EventBridge publishes what a run does on an event bus, and lets the bus veto calls.
 //
-// It stands at BeforeLLM (EndTurn) and OnPermission (Deny), in the tier Safety, and observes OnRunStart, AfterLLM,
+// It stands at BeforeLLM (EndTurn) and OnPermission (Deny), in the tier Safety, and observes OnRunStart, AroundLLM, AfterLLM,
 // AfterTool, OnRunError and OnRunEnd. A veto of llm:before_call ends the turn, one of tool:before_call denies the call,
 // each with the bus's reason. A bus that fails at a gate refuses the act: the points fail closed; elsewhere its failure is
 // reported. State: none.
@@ -51,13 +51,14 @@ func (b *EventBridge) Bind(h *agent.Hooks) {
 	h.OnRunStart.Observe(runStartObserver(func(ctx context.Context, run *agent.Run, fired agent.OnRunStartFired[agent.RunStart]) {
 		b.tell(ctx, run, "agent", "start", map[string]any{"user_input": fired.Left.Task})
 	}))
+	h.AroundLLM.Observe(b)
 	h.AfterLLM.Observe(afterLLMObserver(func(ctx context.Context, run *agent.Run, fired agent.AfterLLMFired[agent.LLMResponse]) {
 		p := fired.Left
 		b.tell(ctx, run, "llm", "after_call", map[string]any{"step": p.Step, "model": p.Model, "response": p.Content, "tokens_used": p.Usage.Total(),
 			"cost": p.Usage.Cost, "duration_ms": milliseconds(p.Elapsed), "ok": fired.Err == nil, "error": errorText(fired.Err)})
 	}))
 	h.AfterTool.Observe(afterToolObserver(func(ctx context.Context, run *agent.Run, fired agent.AfterToolFired[agent.ToolCallResult]) {
-		p := fired.Left
+		p := resultLeft(fired.Payload, fired.Left)
 		b.tell(ctx, run, "tool", "after_call", map[string]any{"step": p.Call.Step, "tool_name": p.Call.Name, "tool_input": string(p.Call.Args), "call_id": p.Call.ID,
 			"result": p.Output, "ok": p.OK() && fired.Err == nil, "error": p.Err + errorText(fired.Err), "duration_ms": milliseconds(p.Elapsed)})
 	}))
@@ -70,6 +71,14 @@ func (b *EventBridge) Bind(h *agent.Hooks) {
 // ObserveOnRunError publishes a failure.
 func (b *EventBridge) ObserveOnRunError(ctx context.Context, run *agent.Run, fired agent.OnRunErrorFired[agent.RunError]) {
 	b.tell(ctx, run, "agent", "error", map[string]any{"error": fired.Payload.Err, "where": fired.Payload.Where})
+}
+
+// ObserveAroundLLM publishes a call to the model that failed: AfterLLM does not fire then.
+func (b *EventBridge) ObserveAroundLLM(ctx context.Context, run *agent.Run, fired agent.AroundLLMFired[agent.LLMRequest]) {
+	if fired.Err != nil {
+		p := fired.Payload
+		b.tell(ctx, run, "llm", "after_call", map[string]any{"step": p.Step, "model": p.Model, "duration_ms": milliseconds(fired.Elapsed), "ok": false, "error": fired.Err.Error()})
+	}
 }
 
 // BeforeLLM publishes a request and honours a veto.

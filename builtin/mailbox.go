@@ -35,12 +35,19 @@ func (m *mailbox[T]) put(item T, deliver func(T)) {
 }
 
 func (m *mailbox[T]) work(deliver func(T)) {
+	done := false
+	defer func() {
+		if !done { // deliver ended the goroutine; the rest goes from another
+			go m.work(deliver)
+		}
+	}()
 	for {
 		m.mu.Lock()
 		if len(m.items) == 0 {
 			close(m.idle)
 			m.idle, m.items = nil, nil
 			m.mu.Unlock()
+			done = true
 			return
 		}
 		item := m.items[0]

@@ -17,7 +17,8 @@ import (
 //
 // It observes AfterLLM, AfterTool, OnBudgetExceeded, AfterStep and OnRunEnd, in the tier Observability. Every 10 calls of
 // a tool it logs "x: 10 calls, 8 ok / 2 fail, avg 1.2ms", and it warns when a budget is exceeded. A call that was
-// refused, denied or skipped with an error is no success. State: the sums of all runs. Safe for concurrent use; it must
+// refused, denied or skipped with an error is a failure whatever hooks made of it at AfterTool; one that a hook answered
+// in the tool's place, or that was handed over, is neither. State: the sums of all runs. Safe for concurrent use; it must
 // not be copied.
 type Metrics struct {
 	Log      *slog.Logger                  // nil: slog.Default
@@ -77,16 +78,18 @@ func (m *Metrics) count(f func(*MetricsReport)) {
 }
 
 func (m *Metrics) tool(ctx context.Context, _ *agent.Run, fired agent.AfterToolFired[agent.ToolCallResult]) {
-	name := cut(fired.Left.Call.Name, maxShownName)
+	r := resultLeft(fired.Payload, fired.Left)
+	name := cut(r.Call.Name, maxShownName)
 	var t ToolMetrics
 	m.count(func(s *MetricsReport) {
 		s.ToolCalls++
 		t = s.Tools[name]
 		t.Calls++
-		t.Duration += fired.Left.Elapsed
-		if fired.Err == nil && fired.Left.OK() {
+		t.Duration += r.Elapsed
+		switch {
+		case fired.Err == nil && succeeded(r):
 			t.Successes++
-		} else {
+		case fired.Err != nil || !r.OK():
 			t.Failures++
 			s.Errors++
 		}

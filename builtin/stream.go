@@ -55,7 +55,7 @@ const (
 	StreamStepStart       = "step_start"       // step_num
 	StreamLLMStart        = "llm_start"        // step_num, prompt_tokens_est
 	StreamLLMChunk        = "llm_chunk"        // step_num, chunk, chunk_index
-	StreamLLMEnd          = "llm_end"          // step_num, response_length, duration_ms
+	StreamLLMEnd          = "llm_end"          // step_num, response_length, duration_ms; of a call that failed also error
 	StreamToolDispatch    = "tool_dispatch"    // step_num, tool_name, args_summary
 	StreamToolResult      = "tool_result"      // step_num, tool_name, duration_ms, has_error
 	StreamStepEnd         = "step_end"         // step_num, classification, new_entities_count
@@ -139,6 +139,9 @@ func (s *Stream) Observe(_ context.Context, run *agent.Run, fired hookkit.AnyFir
 		if fired.Point == "BeforeLLM" && fired.Outcome == nil && fired.Err == nil {
 			s.send(run, StreamLLMStart, map[string]any{"step_num": p.Step, "prompt_tokens_est": run.Env.CountTokens(p.Messages)})
 		}
+		if fired.Point == "AroundLLM" && fired.Err != nil { // AfterLLM does not fire
+			s.send(run, StreamLLMEnd, map[string]any{"step_num": p.Step, "response_length": 0, "duration_ms": milliseconds(fired.Elapsed), "error": fired.Err.Error()})
+		}
 	case agent.LLMResponse:
 		s.send(run, StreamLLMEnd, map[string]any{"step_num": p.Step, "response_length": chars(p.Content, p.ToolCalls), "duration_ms": milliseconds(p.Elapsed)})
 	case agent.ToolFailure:
@@ -154,6 +157,9 @@ func (s *Stream) Observe(_ context.Context, run *agent.Run, fired hookkit.AnyFir
 			s.send(run, StreamRecovery, map[string]any{"strategy": "reply", "success": true})
 		}
 	case agent.ToolCallResult:
+		if was, ok := fired.Payload.(agent.ToolCallResult); ok {
+			p = resultLeft(was, p)
+		}
 		s.send(run, StreamToolResult, map[string]any{"step_num": p.Call.Step, "tool_name": p.Call.Name, "duration_ms": milliseconds(p.Elapsed), "has_error": !p.OK() || fired.Err != nil})
 		if p.OK() && p.Attempts > 1 {
 			s.send(run, StreamRecovery, map[string]any{"strategy": "retry", "success": true})

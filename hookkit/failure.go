@@ -49,6 +49,9 @@ var (
 	// ErrGoexit is the cause when a hook called runtime.Goexit (testing's FailNow does). The goroutine ends;
 	// only observers and tracers are told.
 	ErrGoexit = errors.New("the hook ended its goroutine (runtime.Goexit); return an error instead")
+	// ErrIllegal is found by errors.Is in the cause when a hook returned an outcome that no constructor of the
+	// point makes; the cause names its type.
+	ErrIllegal = errors.New("the outcome is not legal here")
 	// ErrNoAnswer is the cause when an around hook returned a zero Answer and no error.
 	ErrNoAnswer = errors.New("the hook neither called next nor answered; return next.Call's answer or hookkit.Answered(...)")
 	// Spent is for generated code: what [Call.Do] returns for an around hook with Once that was called before.
@@ -68,8 +71,14 @@ func (timeoutError) Timeout() bool        { return true }
 // Illegal is for generated code: the failure of a hook that returned an outcome which no constructor of the
 // point makes.
 func Illegal(outcome any) error {
-	return fmt.Errorf("outcome %T is not legal here: return nil, an exit by value, or what the point's constructors make", outcome)
+	return illegal(fmt.Sprintf("outcome %T is not legal here: return nil, an exit by value, or what the point's constructors make", outcome))
 }
+
+// illegal is the text of an error that is ErrIllegal.
+type illegal string
+
+func (e illegal) Error() string        { return string(e) }
+func (e illegal) Is(target error) bool { return target == ErrIllegal }
 
 // crash carries a panic or a Goexit, with its stack, to where it becomes a Failure.
 type crash struct {

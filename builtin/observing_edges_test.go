@@ -1,0 +1,89 @@
+package builtin_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/hookgen/hookgen/builtin"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hooktest"
+)
+
+// forgive makes every result a success, with a call that it forgot.
+var forgive = agent.AfterToolFunc(func(context.Context, *agent.Run, agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+	return agent.ReplaceAfterTool(agent.ToolCallResult{Output: "fine"}, "optimism"), nil
+})
+
+func TestAFailedCallStaysOneForWhoWatches(t *testing.T) {
+	metrics := &builtin.Metrics{}
+	var got events
+	stream := &builtin.Stream{Emit: got.emit}
+	b := &bus{}
+	cache := agent.BeforeToolFunc(func(_ context.Context, _ *agent.Run, c agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+		if c.Name == "cached" {
+			return agent.SkipTool{Result: agent.ToolCallResult{Output: "old"}}, nil
+		}
+		return nil, nil
+	})
+	hooktest.Loop{Turns: []hooktest.Turn{hooktest.Calls(hooktest.Call("bad", nil), hooktest.Call("cached", nil)), hooktest.Reply("done")},
+		Tools: []agent.Tool{&hooktest.Tool{Name: "bad", Err: errors.New("down")}, &hooktest.Tool{Name: "cached"}},
+		Hooks: []agent.Hook{metrics, stream, &builtin.EventBridge{Bus: b}, forgive, cache}}.Run(t, "go")
+	if err := stream.Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r := metrics.Report()
+	if bad := r.Tools["bad"]; bad.Failures != 1 || bad.Successes != 0 {
+		t.Errorf("a failed call: %+v", r.Tools)
+	}
+	if cached := r.Tools["cached"]; cached.Calls != 1 || cached.Successes != 0 || cached.Failures != 0 {
+		t.Errorf("a call that a hook answered: %+v", r.Tools)
+	}
+	at := slices.IndexFunc(got.all, func(e builtin.StreamEvent) bool { return e.Type == builtin.StreamToolResult })
+	if d := got.all[at].Data; d["tool_name"] != "bad" || d["has_error"] != true || d["step_num"] != 1 {
+		t.Errorf("event %v", d)
+	}
+	at = slices.IndexFunc(b.events, func(e builtin.BusEvent) bool { return e.Type == "tool" && e.Action == "after_call" })
+	if c := b.events[at].Context; c["tool_name"] != "bad" || c["ok"] != false || c["error"] != "down" {
+		t.Errorf("bus event %v", c)
+	}
+}
+
+func TestAFailedModelCallHasAnEnd(t *testing.T) {
+	var got events
+	stream := &builtin.Stream{Emit: got.emit}
+	b := &bus{}
+	hooktest.Loop{Turns: []hooktest.Turn{hooktest.Error(errors.New("no line"))}, Hooks: []agent.Hook{stream, &builtin.EventBridge{Bus: b}}}.Run(t, "go")
+	if err := stream.Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	at := slices.Index(got.types(), builtin.StreamLLMEnd)
+	if at < 0 || got.all[at].Data["error"] != "no line" {
+		t.Errorf("events %v", got.types())
+	}
+	at = slices.IndexFunc(b.events, func(e builtin.BusEvent) bool { return e.Type == "llm" && e.Action == "after_call" })
+	if at < 0 || b.events[at].Context["ok"] != false || b.events[at].Context["error"] != "no line" {
+		t.Errorf("bus events %+v", b.events)
+	}
+}
+
+func TestAnEmitterThatEndsItsGoroutineLosesOneEvent(t *testing.T) {
+	n := 0
+	stream := &builtin.Stream{Emit: func(context.Context, builtin.StreamEvent) error {
+		if n++; n == 1 {
+			runtime.Goexit()
+		}
+		return nil
+	}}
+	var hooks agent.Hooks
+	hooks.Use(stream)
+	run := agent.NewRun(nil)
+	for i := range 3 {
+		hooks.BeforeStep.Fire(t.Context(), run, agent.Step{Number: i})
+	}
+	if err := stream.Drain(t.Context()); err != nil || n != 3 {
+		t.Errorf("%d events, %v", n, err)
+	}
+}
