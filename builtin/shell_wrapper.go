@@ -69,7 +69,7 @@ func wrapped(c *ShellCommand) (int, bool) {
 	return at + 1, true
 }
 
-// skip returns how many of the arguments are options, their values and assignments.
+// skip returns how many of the arguments are options and their values.
 func (w shellWrapper) skip(args []string) int {
 	i := 0
 	for ; i < len(args); i++ {
@@ -87,7 +87,6 @@ func (w shellWrapper) skip(args []string) int {
 			if at := strings.IndexAny(arg[1:], w.valued); at >= 0 && at == len(arg)-2 {
 				i++
 			}
-		case isAssignment(shellWord{text: arg}):
 		default:
 			return i
 		}
