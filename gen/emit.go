@@ -196,7 +196,8 @@ func formatAll(todo []*piece) error {
 	for range 4 {
 		wg.Go(func() {
 			for p := range next {
-				p.text, p.err = format.Source(p.raw)
+				// gofmt lays out a comment that begins a line; it puts something before the first.
+				p.text, p.err = format.Source(append([]byte("\n"), p.raw...))
 			}
 		})
 	}

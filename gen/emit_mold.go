@@ -229,7 +229,7 @@ func (p *pointEmitter) fill() (*strings.Replacer, bool) {
 		put(anyBallots, ballots.String())
 		put(anyRank, strconv.Itoa(len(names)))
 	}
-	plain = plain && plainDoc(docLines(p.p.Doc))
+	plain = plain && plainDoc(p.head())
 	put(anyDoc, strings.Join(p.head(), "\n"))
 	return strings.NewReplacer(pairs...), plain
 }
@@ -237,21 +237,23 @@ func (p *pointEmitter) fill() (*strings.Replacer, bool) {
 // plainDoc reports whether gofmt leaves the lines of a comment as they are: paragraphs of words, and nothing that could
 // be a heading, a list, a link or code.
 func plainDoc(lines []string) bool {
-	blank := false
-	for _, l := range lines {
-		if l == "//" {
-			if blank {
+	empty := func(i int) bool { return i >= 0 && i < len(lines) && lines[i] == "//" }
+	for i, l := range lines {
+		if empty(i) {
+			if empty(i - 1) {
 				return false
 			}
-			blank = true
 			continue
 		}
-		blank = false
-		if len(l) < 4 || l[:3] != "// " {
-			return false
+		if len(l) < 4 || l[:3] != "// " || strings.Contains(l, "``") || strings.Contains(l, "''") {
+			return false // what gofmt lays out or writes otherwise
 		}
 		c := l[3]
-		if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '"' || c == '(') {
+		capital := 'A' <= c && c <= 'Z'
+		if capital && empty(i-1) && empty(i+1) {
+			return false // perhaps a heading
+		}
+		if !('a' <= c && c <= 'z' || capital || c == '"' || c == '(') {
 			return false
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // emitted returns what a spec file makes, and fails the test if it makes nothing.
@@ -26,8 +28,12 @@ func emitted(t *testing.T, text string, to Output) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if formatted, err := format.Source(out); err != nil || string(formatted) != string(out) {
-		t.Errorf("not as gofmt has it (%v):\n%s", err, out)
+	formatted, err := format.Source(out)
+	if err != nil {
+		t.Fatalf("it does not parse: %v\n%s", err, out)
+	}
+	if diff := cmp.Diff(string(formatted), string(out)); diff != "" {
+		t.Errorf("not as gofmt has it (-gofmt +it):\n%s\n%s", diff, text)
 	}
 	return string(out)
 }
@@ -111,5 +117,19 @@ func TestEmitDeclaresWhatTheLawNeedsAndNoMore(t *testing.T) {
 				t.Errorf("law %q: %s declared: %v, want %v", law, name, names[name], want)
 			}
 		}
+	}
+}
+
+// What needs no formatting is put out as it is; gofmt must agree, whatever the comment.
+func TestEmitPutsOutDocumentationAsGofmtDoes(t *testing.T) {
+	docs := []string{
+		"plain.", "A ``quoted'' word.", "don''t", "Head.\n\nAn Old Heading\n\nText.", "Head.\n\nlower case\n\nText.", "Head.\n\n\nText.", "Head.\n\n# Heading\n\nText.",
+		"List:\n  - one\n  - two", "Code:\n\n\tx := 1", "1. one\n2. two", "[Link]: https://example.org\n\nText.", "é", "(in parentheses)", "\"quoted\"", "x", "go:embed x", "+build x", "line x:1",
+		"Ends in blanks.  \n\t\nText.", "Head.\n\nAn Old Heading", "An Old Heading\n\nText.", "\ttabbed", "  indented\n  twice", "text\u2028with\u2029separators", "`raw`", "* star", "Deprecated: no.",
+	}
+	for _, doc := range docs {
+		comment := "// " + strings.ReplaceAll(doc, "\n", "\n// ") + "\n"
+		emitted(t, specOf(comment+"On(Item) (Stop, spec.FailOpen)", comment+"type Item int\n\n"+comment+"const Max = 1\n\n"+comment+"type Stop struct {\n"+comment+"Reason string\n}"),
+			Output{Package: "out", SpecPath: "example.org/p"})
 	}
 }
