@@ -124,7 +124,7 @@ func (s *Stream) Pressure(_ context.Context, run *agent.Run, p Pressure) {
 
 // Observe turns a fire into events.
 func (s *Stream) Observe(_ context.Context, run *agent.Run, fired hookkit.AnyFired) {
-	if fired.Decision != "" {
+	if fired.Decision != "" && fired.By != "" { // what failed without a hook is told by its result
 		s.send(run, StreamHook, map[string]any{"hook_name": fired.By, "method": fired.Point, "message": decisionText(fired.Verdict)})
 	}
 	switch p := fired.Left.(type) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -129,6 +130,19 @@ func TestStreamEmitsEachEventOnceInOrder(t *testing.T) {
 	last := got.all[len(got.all)-1]
 	if last.Data["total_steps"] != 2 || last.Data["reason"] != "completed" {
 		t.Errorf("loop_end %v", last.Data)
+	}
+}
+
+func TestAFailingToolIsNoDecisionOfAHook(t *testing.T) {
+	var got events
+	stream := &builtin.Stream{Emit: got.emit}
+	hooktest.Loop{Turns: []hooktest.Turn{hooktest.Call("a", nil), hooktest.Reply("done")},
+		Tools: []agent.Tool{&hooktest.Tool{Name: "a", Err: errors.New("down")}}, Hooks: []agent.Hook{stream}}.Run(t, "go")
+	if err := stream.Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if types := got.types(); slices.Contains(types, "hook") || !slices.Contains(types, "tool_result") {
+		t.Errorf("events %v", types)
 	}
 }
 
