@@ -17,7 +17,7 @@ import (
 )
 
 // ready returns, by name, what makes each hook of the package in a configuration that does something.
-func ready(t *testing.T) map[string]func() agent.Hook {
+func ready(t testing.TB) map[string]func() agent.Hook {
 	dir := t.TempDir()
 	quiet := func(error) {}
 	approving := func() agent.Model {

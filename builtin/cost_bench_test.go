@@ -1,0 +1,137 @@
+package builtin_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hookgen/hookgen/generated/agent"
+)
+
+var costsFile = flag.String("costs", "", "the `file` to which BenchmarkEveryHook writes its table")
+
+// BenchmarkEveryHook measures what each hook costs one fire of each of its points, on a path where it lets the run go on.
+// With -costs it writes the table of docs/costs.md:
+//
+//	go test ./builtin -run '^$' -bench EveryHook -benchtime 20ms -costs ../docs/costs.md
+func BenchmarkEveryHook(b *testing.B) {
+	type cost struct {
+		hook, point string
+		ns          float64
+		allocs      int64
+	}
+	var costs []cost
+	hooks := ready(b)
+	for _, name := range slices.Sorted(maps.Keys(hooks)) {
+		for _, f := range continuing {
+			h := new(agent.Hooks)
+			h.Use(hooks[name]())
+			if !bound(h, f.point) {
+				continue
+			}
+			b.Run(name+"/"+f.point, func(b *testing.B) {
+				b.ReportAllocs()
+				run := agent.NewRun(&agent.Env{Agent: "bench"})
+				ctx := b.Context()
+				var before, after runtime.MemStats
+				runtime.ReadMemStats(&before)
+				n := int64(0)
+				for b.Loop() {
+					f.fire(ctx, h, run)
+					n++
+				}
+				runtime.ReadMemStats(&after)
+				costs = append(costs, cost{name, f.point, float64(b.Elapsed().Nanoseconds()) / float64(n), int64(after.Mallocs-before.Mallocs) / n})
+			})
+		}
+	}
+	if *costsFile == "" {
+		return
+	}
+	var table strings.Builder
+	fmt.Fprintf(&table, "# What hooks cost\n\nOne fire of a point with one hook that lets the run go on, on %s/%s with %d processors. Made by\n\n"+
+		"\tgo test ./builtin -run '^$' -bench EveryHook -benchtime 20ms -costs ../docs/costs.md\n\n"+
+		"Times on a shared machine are good for their order of magnitude. Hooks that write files write them.\n\n"+
+		"| hook | point | ns per fire | allocations |\n|---|---|---:|---:|\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
+	for _, c := range costs {
+		fmt.Fprintf(&table, "| %s | %s | %.0f | %d |\n", c.hook, c.point, c.ns, c.allocs)
+	}
+	if err := os.WriteFile(*costsFile, []byte(table.String()), 0o644); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func bound(h *agent.Hooks, point string) bool {
+	for _, p := range h.Points() {
+		if p.Name == point {
+			return len(p.Hooks())+len(p.Observers()) > 0
+		}
+	}
+	return false
+}
+
+// continuing are fires of the busy points with payloads at which hooks have nothing to decide.
+var continuing = []struct {
+	point string
+	fire  func(context.Context, *agent.Hooks, *agent.Run)
+}{
+	{"OnRunStart", func(ctx context.Context, h *agent.Hooks, run *agent.Run) {
+		h.OnRunStart.Fire(ctx, run, &agent.RunStart{Task: "go"})
+	}},
+	{"ShouldStop", func(ctx context.Context, h *agent.Hooks, run *agent.Run) {
+		h.ShouldStop.Fire(ctx, run, agent.Step{Number: 1, Max: 20})
+	}},
+	{"BeforeStep", func(ctx context.Context, h *agent.Hooks, run *agent.Run) {
+		h.BeforeStep.Fire(ctx, run, agent.Step{Number: 1, Max: 20})
+	}},
+	{"ShouldCompact", func(ctx context.Context, h *agent.Hooks, run *agent.Run) {
+		h.ShouldCompact.Fire(ctx, run, agent.ContextUse{Tokens: 100, Window: 200_000})
+	}},
+	{"Briefing", func(ctx context.Context, h *agent.Hooks, run *agent.Run) {
+		h.Briefing.Fire(ctx, run, agent.Step{Number: 1, Max: 20})
+	}},
+	{"BeforeLLM", func(ctx context.Context, h *agent.Hooks, run *agent.Run) {
+		h.BeforeLLM.Fire(ctx, run, &agent.LLMRequest{Step: 1, Messages: []agent.Message{{Role: agent.RoleUser, Content: "go"}}})
+	}},
+	{"AroundLLM", func(ctx context.Context, h *agent.Hooks, run *agent.Run) {
+		h.AroundLLM.Fire(ctx, run, agent.LLMRequest{Step: 1}, func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {
+			return agent.LLMResponse{Content: "x"}, nil
+		})
+	}},
+	{"AfterLLM", func(ctx context.Context, h *agent.Hooks, run *agent.Run) {
+		h.AfterLLM.Fire(ctx, run, &agent.LLMResponse{Step: 1, Content: "fine"})
+	}},
+	{"BeforeTool", func(ctx context.Context, h *agent.Hooks, run *agent.Run) {
+		h.BeforeTool.Fire(ctx, agent.NewRun(run.Env), &agent.ToolCallRequest{ID: "1", Name: "look", Args: []byte(`{"at":"a"}`), Step: 1})
+	}},
+	{"OnPermission", func(ctx context.Context, h *agent.Hooks, run *agent.Run) {
+		h.OnPermission.Fire(ctx, run, agent.ToolCallRequest{ID: "1", Name: "look", Args: []byte(`{"at":"a"}`), Step: 1})
+	}},
+	{"AroundTool", func(ctx context.Context, h *agent.Hooks, run *agent.Run) {
+		h.AroundTool.Fire(ctx, run, agent.ToolCallRequest{ID: "1", Name: "look"}, func(context.Context, agent.ToolCallRequest) (agent.ToolCallResult, error) {
+			return agent.ToolCallResult{Output: "x"}, nil
+		})
+	}},
+	{"AfterTool", func(ctx context.Context, h *agent.Hooks, run *agent.Run) {
+		h.AfterTool.Fire(ctx, agent.NewRun(run.Env), &agent.ToolCallResult{Call: agent.ToolCallRequest{ID: "1", Name: "look"}, Output: `{"a":1}`, Attempts: 1})
+	}},
+	{"AfterStep", func(ctx context.Context, h *agent.Hooks, run *agent.Run) {
+		h.AfterStep.Fire(ctx, agent.NewRun(run.Env), agent.StepResult{Step: agent.Step{Number: 1}})
+	}},
+	{"CheckDone", func(ctx context.Context, h *agent.Hooks, run *agent.Run) {
+		h.CheckDone.Fire(ctx, agent.NewRun(run.Env), &agent.DoneRequest{Answer: "{}"})
+	}},
+	{"OnStop", func(ctx context.Context, h *agent.Hooks, run *agent.Run) { h.OnStop.Fire(ctx, run, agent.Stopping{}) }},
+	{"BeforeRunEnd", func(ctx context.Context, h *agent.Hooks, run *agent.Run) {
+		h.BeforeRunEnd.Fire(ctx, run, &agent.AgentResult{Reply: "x"})
+	}},
+	{"OnRunEnd", func(ctx context.Context, h *agent.Hooks, run *agent.Run) {
+		h.OnRunEnd.Fire(ctx, run, agent.AgentResult{Reply: "x"})
+	}},
+}
