@@ -65,7 +65,7 @@ func TestL30_AWindowFillsUpTierByTier(t *testing.T) {
 	for _, c := range []struct {
 		messages int
 		want     builtin.ContextTier
-	}{{4, builtin.TierOK}, {5, builtin.TierWarning}, {7, builtin.TierWarning}, {8, builtin.TierError}, {8, builtin.TierError}, {9, builtin.TierBlocking}} {
+	}{{4, builtin.TierOK}, {5, builtin.TierWarning}, {7, builtin.TierWarning}, {8, builtin.TierError}, {9, builtin.TierBlocking}} {
 		hook := &builtin.CompactOn{Compactor: builtin.Truncate{}, Window: 1000, WarnAt: 500, ErrorAt: 800, Reserve: 100}
 		var seen builtin.ContextTelemetry
 		ends := agent.OnRunEndFunc(func(_ context.Context, run *agent.Run, _ agent.AgentResult) error {
