@@ -2,6 +2,7 @@ package tests
 
 import (
 	"fmt"
+	"log/slog"
 	"sync"
 	"testing"
 
@@ -15,7 +16,7 @@ import (
 // calls, so each must be decided the same: a count, a warning or a text of another run would show.
 func TestAThousandRunsOverOneSetOfHooksShareNothing(t *testing.T) {
 	const runs = 1000
-	limit, metrics := &builtin.ToolLimit{Limits: map[string]int{"look": 3}}, &builtin.Metrics{}
+	limit, metrics := &builtin.ToolLimit{Limits: map[string]int{"look": 3}}, &builtin.Metrics{Log: slog.New(slog.DiscardHandler)}
 	hooks := new(agent.Hooks)
 	for _, h := range []agent.Hook{
 		&builtin.LoopDetector{HintAfter: 2, BreakAfter: 9}, limit, metrics, &builtin.Stagnation{}, &builtin.BudgetWarning{}, &builtin.TheoryNote{},
@@ -23,7 +24,7 @@ func TestAThousandRunsOverOneSetOfHooksShareNothing(t *testing.T) {
 	} {
 		hooks.Use(h)
 	}
-	theory := func(i int) map[string]any { return map[string]any{"__theory__": fmt.Sprint("theory of step ", i)} }
+	theory := func(i int) map[string]any { return map[string]any{"at": i, "__theory__": fmt.Sprint("theory of step ", i)} }
 	a := &loop.Agent{
 		Name: "isolated", Hooks: hooks, Limits: loop.Limits{Steps: 10},
 		Model: hooktest.NewScript(
