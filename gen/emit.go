@@ -105,15 +105,17 @@ func (e *emitter) file() *jen.File {
 	return f
 }
 
-// section is the comment that parts what is formatted apart. No line of a spec can be it: comments have a blank
-// behind their slashes, and a raw string that holds it only costs time.
+// section is the comment that parts what is formatted apart. No line of what a spec says can be it: comments have a
+// blank behind their slashes, and strings are in one line.
 const section = "//hookgen:section"
+
+// sectionLine is that comment at the beginning of a line, where nothing else can begin with it.
+var sectionLine = []byte("\n" + section)
 
 // pieces are the parts of a file, each formatted for itself, side by side: formatting is what costs.
 type pieces struct {
 	e     *emitter
 	main  *jen.File
-	n     int // sections of main
 	casts []cast
 	todo  []*piece
 }
@@ -130,7 +132,6 @@ func newPieces(e *emitter) *pieces { return &pieces{e: e, main: e.file()} }
 func (ps *pieces) once(add func(*jen.File)) {
 	ps.main.Comment(section)
 	add(ps.main)
-	ps.n++
 }
 
 // alone adds a piece that is formatted for itself.
@@ -150,12 +151,8 @@ func (ps *pieces) format() ([]byte, error) {
 	if err := ps.main.Render(&raw); err != nil {
 		return nil, err
 	}
-	mark := []byte(section + "\n")
-	whole := raw.Bytes()[:bytes.LastIndex(raw.Bytes(), mark)]
-	sections := bytes.Split(whole, mark)
-	if len(sections) != ps.n+1 { // a raw string holds the mark
-		sections = [][]byte{whole}
-	}
+	sections := bytes.Split(raw.Bytes(), sectionLine)
+	sections = sections[:len(sections)-1]
 	todo := ps.todo
 	for _, s := range sections {
 		todo = append(todo, &piece{raw: s})

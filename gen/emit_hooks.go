@@ -88,7 +88,7 @@ func (e *emitter) exits(f *jen.File) {
 					comment(g, docLines(field.Doc)...)
 					c := g.Id(field.Name).Add(e.typ(field.Type.Expr))
 					if field.Tag != "" {
-						c.Op(field.Tag)
+						c.Op(literal(field.Tag))
 					}
 				}
 			})

@@ -118,7 +118,7 @@ func (e *emitter) raw(add func(*jen.File)) []byte {
 	if err := f.Render(&b); err != nil {
 		return []byte(err.Error()) // jennifer fails only where it formats
 	}
-	_, raw, _ := bytes.Cut(b.Bytes(), []byte(section+"\n"))
+	_, raw, _ := bytes.Cut(b.Bytes(), sectionLine)
 	return raw
 }
 

@@ -133,3 +133,19 @@ func TestEmitPutsOutDocumentationAsGofmtDoes(t *testing.T) {
 			Output{Package: "out", SpecPath: "example.org/p"})
 	}
 }
+
+// The mark by which the emitter parts what it formats is a text like any other in a spec.
+func TestEmitIsNotPartedByASpec(t *testing.T) {
+	const mark = "//hookgen:section"
+	text := "// " + mark + "\n" + specOf("// "+mark+"\nOn(struct { A int `\n"+mark+"\n` }) (Stop, spec.FailOpen)\nTo([len(`\n"+mark+"\n`)]int)",
+		"// "+mark+"\ntype Stop struct {\n// "+mark+"\nReason string `\n"+mark+"\n`\n}")
+	for _, to := range []Output{{Package: "p"}, {Package: "out", SpecPath: "example.org/p"}} {
+		if out := emitted(t, specOf("On(int)", ""), to); strings.Contains(out, mark) { // sections without anything
+			t.Errorf("the mark is left:\n%s", out)
+		}
+		out := emitted(t, text, to)
+		if strings.Contains(out, "\n"+mark) || !declared(t, out)["OnPoint.Fire"] {
+			t.Errorf("the mark is left, or something is missing:\n%s", out)
+		}
+	}
+}

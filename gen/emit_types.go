@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/printer"
 	"go/token"
+	"strconv"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -61,7 +62,7 @@ func (e *emitter) typ(x ast.Expr) *jen.Statement {
 	case *ast.InterfaceType:
 		return jen.InterfaceFunc(func(g *jen.Group) { e.members(g, x.Methods) })
 	case *ast.BasicLit:
-		return jen.Op(x.Value)
+		return jen.Op(literal(x.Value))
 	case *ast.UnaryExpr:
 		return jen.Op(x.Op.String()).Add(e.typ(x.X))
 	case *ast.BinaryExpr:
@@ -107,7 +108,7 @@ func (e *emitter) members(g *jen.Group, l *ast.FieldList) {
 	for _, f := range l.List {
 		add := func(c *jen.Statement) {
 			if f.Tag != nil {
-				c.Op(f.Tag.Value)
+				c.Op(literal(f.Tag.Value))
 			}
 			g.Add(c)
 		}
@@ -122,6 +123,18 @@ func (e *emitter) members(g *jen.Group, l *ast.FieldList) {
 			add(jen.Id(n.Name).Add(e.typ(f.Type)))
 		}
 	}
+}
+
+// literal returns a literal as it is, but for a string of several lines, which it puts into one.
+func literal(text string) string {
+	if !strings.Contains(text, "\n") {
+		return text
+	}
+	value, err := strconv.Unquote(text)
+	if err != nil {
+		return text // it was parsed, so it is a string
+	}
+	return strconv.Quote(value)
 }
 
 // text returns an expression as it reads in the spec, without the spec language's qualifier.
