@@ -41,15 +41,18 @@ func (p *pointEmitter) next(f *jen.File) {
 		).Call(),
 		jen.If(jen.Id("n").Dot("i").Op("==").Len(a("plan").Dot("Hooks"))).Block(
 			jen.List(jen.Id("result"), jen.Id("failure")).Op(":=").Add(a("do")).Call(jen.Id("ctx"), jen.Id(p.param)),
-			jen.List(jen.Id("answer"), jen.Err()).Op("=").List(kitType("Acted").Call(jen.Id("result")), jen.Id("failure")),
+			jen.Id("answer").Dot("Acted").Call(jen.Id("result")),
+			jen.Err().Op("=").Id("failure"),
 		).Else().Block(
 			jen.List(jen.Id("answer"), jen.Err()).Op("=").Add(a("plan")).Dot("Hooks").Index(jen.Id("n").Dot("i")).Dot(p.n).Call(
 				jen.Id("ctx"), a("run"), jen.Id(p.param), jen.Id(p.n+"Next").Values(jen.Id("a"), jen.Id("n").Dot("i").Op("+").Lit(1))),
-			jen.Err().Op("=").Add(a("plan")).Dot("Firing").Dot("Answered").Call(jen.Id("ctx"), jen.Id("n").Dot("i"), jen.Id("answer").Dot("Given").Call(), jen.Err()),
+			jen.If(jen.Err().Op("!=").Nil().Op("||").Op("!").Id("answer").Dot("Given").Call()).Block(
+				jen.Err().Op("=").Add(a("plan")).Dot("Firing").Dot("Answered").Call(jen.Id("ctx"), jen.Id("n").Dot("i"), jen.Err())),
 		),
 		jen.Id("returned").Op("=").True(),
-		jen.If(jen.Err().Op("!=").Nil()).Block(jen.Return(p.answer().Values(), jen.Err())),
-		jen.Return(jen.Id("answer").Dot("Noted").Call(a("plan").Dot("Firing"), jen.Id("n").Dot("i")), jen.Nil()))
+		jen.If(jen.Err().Op("!=").Nil()).Block(jen.Id("answer").Op("=").Add(p.answer()).Values()),
+		jen.Id("answer").Dot("Noted").Call(a("plan").Dot("Firing"), jen.Id("n").Dot("i")), // in place: a copy costs
+		jen.Return())
 
 	comment(f, "within returns the rest of the way for a hook that can be given up before it returns.")
 	f.Func().Params(jen.Id("n").Id(p.n+"Next")).Id("within").Params().Id(p.n+"Next").Block(

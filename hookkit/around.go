@@ -21,7 +21,7 @@ func Answered[R any](r R) Answer[R] { return Answer[R]{value: r, given: true, an
 func (a Answer[R]) Value() R { return a.value }
 
 // Given is for generated code: it reports whether there is an answer.
-func (a Answer[R]) Given() bool { return a.given }
+func (a *Answer[R]) Given() bool { return a.given }
 
 func (a Answer[R]) decision() (string, string) {
 	if a.answered {
@@ -30,16 +30,15 @@ func (a Answer[R]) decision() (string, string) {
 	return "", ""
 }
 
-// Acted is for generated code: the answer of the wrapped act itself.
-func Acted[R any](r R) Answer[R] { return Answer[R]{value: r, given: true} }
+// Acted is for generated code: it makes the answer that of the wrapped act itself.
+func (a *Answer[R]) Acted(r R) { a.value, a.given = r, true }
 
-// Noted is for generated code: it returns the answer as the hook around hook i sees it, with a note that hook i
-// gave it, if it did.
-func (a Answer[R]) Noted(f *Firing, i int) Answer[R] {
+// Noted is for generated code: it makes the answer what the hook around hook i sees, with a note that hook i gave
+// it, if it did.
+func (a *Answer[R]) Noted(f *Firing, i int) {
 	if a.answered {
 		a.answered, a.by = false, f.entries[i]
 	}
-	return a
 }
 
 // Concluded is for generated code: the answer, or the error, is what the fire comes back with. Only now is it
@@ -87,14 +86,14 @@ func (a *Act) Crashed(ctx context.Context, f *Firing, i int, recovered any) erro
 	return fail
 }
 
-// Answered is for generated code: hook i returned. An error is passed on as it is; a time-out, a panic behind
-// a time-out, and no answer at all are failures of the hook.
-func (f *Firing) Answered(ctx context.Context, i int, given bool, err error) error {
+// Answered is for generated code: hook i returned an error, or no answer. An error is passed on as it is; a
+// time-out, a panic behind a time-out, and no answer at all are failures of the hook.
+func (f *Firing) Answered(ctx context.Context, i int, err error) error {
 	_, isCrash := err.(*crash)
 	switch {
 	case isCrash || err == ErrTimeout:
 		return f.Fail(ctx, i, err)
-	case err == nil && !given:
+	case err == nil:
 		return f.Fail(ctx, i, ErrNoAnswer)
 	}
 	return err

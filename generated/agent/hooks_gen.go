@@ -1908,16 +1908,20 @@ func (n AroundLLMNext) Call(ctx context.Context, payload LLMRequest) (answer hoo
 	}()
 	if n.i == len(a.plan.Hooks) {
 		result, failure := a.do(ctx, payload)
-		answer, err = hookkit.Acted(result), failure
+		answer.Acted(result)
+		err = failure
 	} else {
 		answer, err = a.plan.Hooks[n.i].AroundLLM(ctx, a.run, payload, AroundLLMNext{a, n.i + 1})
-		err = a.plan.Firing.Answered(ctx, n.i, answer.Given(), err)
+		if err != nil || !answer.Given() {
+			err = a.plan.Firing.Answered(ctx, n.i, err)
+		}
 	}
 	returned = true
 	if err != nil {
-		return hookkit.Answer[LLMResponse]{}, err
+		answer = hookkit.Answer[LLMResponse]{}
 	}
-	return answer.Noted(a.plan.Firing, n.i), nil
+	answer.Noted(a.plan.Firing, n.i)
+	return
 }
 
 // within returns the rest of the way for a hook that can be given up before it returns.
@@ -2946,16 +2950,20 @@ func (n AroundToolNext) Call(ctx context.Context, payload ToolCallRequest) (answ
 	}()
 	if n.i == len(a.plan.Hooks) {
 		result, failure := a.do(ctx, payload)
-		answer, err = hookkit.Acted(result), failure
+		answer.Acted(result)
+		err = failure
 	} else {
 		answer, err = a.plan.Hooks[n.i].AroundTool(ctx, a.run, payload, AroundToolNext{a, n.i + 1})
-		err = a.plan.Firing.Answered(ctx, n.i, answer.Given(), err)
+		if err != nil || !answer.Given() {
+			err = a.plan.Firing.Answered(ctx, n.i, err)
+		}
 	}
 	returned = true
 	if err != nil {
-		return hookkit.Answer[ToolCallResult]{}, err
+		answer = hookkit.Answer[ToolCallResult]{}
 	}
-	return answer.Noted(a.plan.Firing, n.i), nil
+	answer.Noted(a.plan.Firing, n.i)
+	return
 }
 
 // within returns the rest of the way for a hook that can be given up before it returns.

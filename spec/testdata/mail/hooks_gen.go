@@ -626,16 +626,20 @@ func (n AroundSendNext) Call(ctx context.Context, payload Message) (answer hookk
 	}()
 	if n.i == len(a.plan.Hooks) {
 		result, failure := a.do(ctx, payload)
-		answer, err = hookkit.Acted(result), failure
+		answer.Acted(result)
+		err = failure
 	} else {
 		answer, err = a.plan.Hooks[n.i].AroundSend(ctx, a.run, payload, AroundSendNext{a, n.i + 1})
-		err = a.plan.Firing.Answered(ctx, n.i, answer.Given(), err)
+		if err != nil || !answer.Given() {
+			err = a.plan.Firing.Answered(ctx, n.i, err)
+		}
 	}
 	returned = true
 	if err != nil {
-		return hookkit.Answer[Receipt]{}, err
+		answer = hookkit.Answer[Receipt]{}
 	}
-	return answer.Noted(a.plan.Firing, n.i), nil
+	answer.Noted(a.plan.Firing, n.i)
+	return
 }
 
 // within returns the rest of the way for a hook that can be given up before it returns.
