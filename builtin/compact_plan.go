@@ -32,7 +32,7 @@ func planFor(messages []agent.Message, first func(thread) int) plan {
 	t := split(messages)
 	p := plan{turns: len(t.turns)}
 	for _, m := range t.messages[:t.head] {
-		if text, ok := strings.CutPrefix(m.Content, summaryHeader+"\n"); ok && m.Name == summaryName {
+		if text, ok := strings.CutPrefix(m.Content, summaryHeader+"\n"); ok {
 			p.earlier = strings.Trim(p.earlier+"\n"+text, "\n")
 			continue
 		}

@@ -155,6 +155,7 @@ func TestSummarizeHasNothingToDo(t *testing.T) {
 		"under the trigger":    {&Summarize{Trigger: 100_000}, chain(20)},
 		"under the default":    {&Summarize{}, chain(30)},
 		"too few turns":        {&Summarize{Trigger: -1}, few},
+		"five of six turns":    {&Summarize{Trigger: -1}, append(chat2(), append(chat2(), chat2()[:1]...)...)},
 		"an empty one":         {&Summarize{Trigger: -1}, nil},
 		"nothing but the head": {&Summarize{Trigger: -1, KeepLast: -1}, []agent.Message{{Role: agent.RoleSystem}}},
 	} {
@@ -210,6 +211,21 @@ func TestSummarizeEndsWithItsContext(t *testing.T) {
 		if done, err := k.Compact(ctx, (&answering{err: errors.New("cancelled")}).env(), agent.Compaction{Messages: chain(20)}); err == nil {
 			t.Errorf("%s: got %s", name, contents(done.Messages))
 		}
+	}
+}
+
+type cancelling struct{ cancel context.CancelFunc }
+
+func (m cancelling) Generate(ctx context.Context, _ agent.LLMRequest) (agent.LLMResponse, error) {
+	m.cancel()
+	return agent.LLMResponse{}, ctx.Err()
+}
+
+func TestACancelledModelCallIsNoReasonForALesserSummary(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	done, err := (&Summarize{Trigger: -1}).Compact(ctx, &agent.Env{Model: cancelling{cancel}}, agent.Compaction{Messages: chain(20)})
+	if !errors.Is(err, context.Canceled) || done.Messages != nil {
+		t.Errorf("got %s, %v", contents(done.Messages), err)
 	}
 }
 
@@ -285,6 +301,16 @@ func TestATranscriptIsBounded(t *testing.T) {
 	material := model.requests[0].Messages[1].Content
 	if len(material) > 10_050 || !strings.Contains(material, "messages left out)") || !strings.HasPrefix(material, "user: q") || !strings.Contains(material, "result 496 ") {
 		t.Errorf("%d bytes: %.100s … %s", len(material), material, material[max(0, len(material)-100):])
+	}
+}
+
+func TestATranscriptShowsTheBeginningOfATurnThatIsTooLong(t *testing.T) {
+	m := agent.Message{Role: agent.RoleAssistant, Content: "many"}
+	for range 100 {
+		m.ToolCalls = append(m.ToolCalls, agent.ToolCallRequest{Name: "write", Args: json.RawMessage(`"` + strings.Repeat("a", 2000) + `"`)})
+	}
+	if got := transcript([]agent.Message{m}, 20_000); !strings.HasPrefix(got, "assistant: many\ncalls write(") || len(got) > 20_000 {
+		t.Errorf("%d bytes: %.100s", len(got), got)
 	}
 }
 

@@ -56,7 +56,7 @@ func (d *draft) summarise(n int, keep func(body string) string) {
 		}
 		for i := turn.from + 1; i < turn.to; i++ {
 			m := d.messages[i]
-			if m.Content == blankedMarker || strings.HasPrefix(m.Content, summaryPrefix) && len(m.Content) <= maxSummaryBytes {
+			if strings.HasPrefix(m.Content, summaryPrefix) && len(m.Content) <= maxSummaryBytes {
 				continue
 			}
 			if short := resultSummary(m.Content, ""); len(short)+minSaved < len(m.Content) || len(m.Parts) > 0 {

@@ -363,6 +363,24 @@ func TestContextWindowStopsVotingAfterThreeCompactionsWithoutEffect(t *testing.T
 	}
 }
 
+func TestACompactionWithEffectEndsARowOfFailures(t *testing.T) {
+	var hooks agent.Hooks
+	hooks.Use(&builtin.ContextWindow{Compactor: builtin.Truncate{}})
+	run := agent.NewRun(nil)
+	failed, worked := agent.Compacted{Err: "undone"}, agent.Compacted{Before: agent.Size{Messages: 9}, After: agent.Size{Messages: 2}}
+	for i, c := range []struct {
+		done  agent.Compacted
+		votes bool
+	}{{failed, true}, {failed, true}, {worked, true}, {failed, true}, {failed, true}, {failed, false}} {
+		if err := hooks.AfterCompact.Fire(t.Context(), run, &c.done); err != nil {
+			t.Fatal(err)
+		}
+		if voted := votes(&hooks, run, 0, 127_000) != nil; voted != c.votes {
+			t.Errorf("after compaction %d it voted: %v", i+1, voted)
+		}
+	}
+}
+
 func TestAfterACompactionTheNextPromptListsHiddenNames(t *testing.T) {
 	args := func(names ...string) string {
 		data, _ := json.Marshal(map[string]any{"paths": names, "n": 7, "note": "two words"})

@@ -93,7 +93,7 @@ func boundNotes(notes string, bound int) string {
 	if room < 1 {
 		return tailOf(notes, bound)
 	}
-	return notesTruncated + strings.TrimLeft(tailOf(strings.TrimPrefix(notes, notesTruncated), room), "\n")
+	return notesTruncated + strings.TrimLeft(tailOf(notes, room), "\n")
 }
 
 // tailOf returns the end of a text of at most n characters, from a line border on if there is one; all of it if n

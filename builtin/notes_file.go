@@ -49,7 +49,7 @@ func (n *NotesFile) Append(ctx context.Context, text, heading string) error {
 }
 
 func (n *NotesFile) add(text, heading string) error {
-	old, all, err := n.end(n.keeps())
+	old, err := n.end(n.keeps())
 	if err != nil {
 		return err
 	}
@@ -58,10 +58,8 @@ func (n *NotesFile) add(text, heading string) error {
 		return nil
 	}
 	whole := old + note
-	if bounded := boundNotes(whole, n.MaxChars); !all || bounded != whole {
-		if n.MaxChars >= 0 {
-			return writeFile(n.path, []byte(bounded))
-		}
+	if bounded := boundNotes(whole, n.MaxChars); bounded != whole {
+		return writeFile(n.path, []byte(bounded))
 	}
 	f, _, err := openAppend(n.path)
 	if err != nil {
@@ -90,35 +88,35 @@ func (n *NotesFile) Tail(ctx context.Context, chars int) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
-	text, _, err := n.end(chars)
+	text, err := n.end(chars)
 	if err != nil {
 		return "", fmt.Errorf("the notes cannot be read: %w", err)
 	}
 	return strings.TrimSuffix(tailOf(text, chars), "\n"), nil
 }
 
-// end returns the end of the file with at least so many characters, all of it if chars is less than 0, and
-// whether it is the whole file. It reads no more than it needs to.
-func (n *NotesFile) end(chars int) (text string, all bool, err error) {
+// end returns the end of the file with more than so many characters, if it has them; all of it if chars is less
+// than 0. It reads no more than it needs to.
+func (n *NotesFile) end(chars int) (string, error) {
 	f, err := os.Open(n.path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", true, nil
+		return "", nil
 	}
 	if err != nil {
-		return "", false, err
+		return "", err
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return "", false, err
+		return "", err
 	}
 	if !info.Mode().IsRegular() {
-		return "", false, &fs.PathError{Op: "read", Path: n.path, Err: errors.New("it is no regular file; name another one")}
+		return "", &fs.PathError{Op: "read", Path: n.path, Err: errors.New("it is no regular file; name another one")}
 	}
 	from := int64(0)
 	if chars >= 0 {
 		from = max(0, info.Size()-4*int64(chars)-4) // a character has four bytes at most
 	}
 	data, err := io.ReadAll(io.NewSectionReader(f, from, info.Size()-from))
-	return string(data), from == 0, err
+	return string(data), err
 }

@@ -29,12 +29,7 @@ func (r *rendered) under(run *agent.Run, header string, text func() (string, err
 			made = ""
 		}
 		known = &made
-		r.texts.Do(run, func(t **string) {
-			if *t == nil {
-				*t = known
-			}
-			known = *t
-		})
+		r.texts.Do(run, func(t **string) { *t = known })
 	}
 	if *known == "" {
 		return nil, nil

@@ -126,6 +126,23 @@ func (f compactorFunc) Compact(ctx context.Context, env *agent.Env, c agent.Comp
 	return f(ctx, env, c)
 }
 
+func TestSteeringTellsEqualMessagesApart(t *testing.T) {
+	s := &builtin.Steering{}
+	var hooks agent.Hooks
+	hooks.Use(s)
+	s.Steer("same")
+	s.Steer("same")
+	one, two := agent.NewRun(nil), agent.NewRun(nil)
+	var req agent.LLMRequest
+	for _, run := range []*agent.Run{one, two} {
+		req.Messages = []agent.Message{system(hooks.Briefing.Fire(t.Context(), run, agent.Step{})[0])}
+	}
+	_, err := hooks.AroundLLM.Fire(t.Context(), two, req, func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) { return agent.LLMResponse{}, nil })
+	if err != nil || s.Len() != 1 {
+		t.Errorf("%v: %d messages are pending, want that of the first run", err, s.Len())
+	}
+}
+
 func TestSteeringLosesAndDoublesNothingWithManyProducersAndRuns(t *testing.T) {
 	s := &builtin.Steering{}
 	var producers, runs sync.WaitGroup
