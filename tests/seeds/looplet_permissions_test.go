@@ -94,6 +94,7 @@ func TestL21_APredicateThatFailsNeverPermits(t *testing.T) {
 			want  string
 		}{
 			{all(builtin.Rule{Tool: "a", Decision: builtin.DecideDeny, Args: broken}), "refused"},
+			{all(builtin.Rule{Tool: "a", Decision: builtin.DecideDeny, Args: broken}, builtin.Rule{Tool: "a", Decision: builtin.DecideAllow}), "refused"},
 			{all(builtin.Rule{Tool: "a", Decision: builtin.DecideAllow, Args: broken}, builtin.Rule{Tool: "a", Decision: builtin.DecideDeny}), "refused"},
 			{all(builtin.Rule{Tool: "a", Decision: builtin.DecideAllow, Args: broken}, builtin.Rule{Tool: "a", Decision: builtin.DecideAllow}), "succeeded"},
 			{all(builtin.Rule{Tool: "a", Decision: builtin.DecideAllow, Args: broken}), "refused"}, // though the default allows
