@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -22,14 +23,28 @@ import (
 //
 // A predicate that cannot be evaluated matches where the rule denies and does not match where it asks or allows; a call
 // that no rule decides after that is denied, whatever the Default. A Default other than Allow and Deny is Deny. A rule
-// that could never be evaluated panics when the hook is used. State: per run, the denials.
+// that could never be evaluated panics when the hook is used. State: per run, the last 1000 denials; a call that was asked
+// about and declined is one.
 type Permissions struct {
 	Rules   []Rule
 	Default Decision              // "": Allow, reason "no rule matched"
 	Mode    func() PermissionMode // asked for each call; nil: ModeRules
 
-	denials hookkit.PerRun[[]Denied]
+	runs hookkit.PerRun[permissionState]
 }
+
+// permissionState is what a Permissions knows of one run.
+type permissionState struct {
+	denied []Denied
+	step   int               // of the calls in asked
+	asked  map[string]Denied // what a no to a call would be recorded as, by the call's ID
+}
+
+// Bounds of what is kept of denials.
+const (
+	maxDenials    = 1000
+	maxDeniedArgs = 64 << 10
+)
 
 // A Rule decides the calls that it matches.
 type Rule struct {
@@ -63,7 +78,7 @@ const (
 // A Denied is a call that a Permissions denied.
 type Denied struct {
 	Tool   string         `json:"tool"`
-	Args   map[string]any `json:"args,omitempty"` // without keys that begin with two underscores
+	Args   map[string]any `json:"args,omitempty"` // without keys that begin with two underscores; nil beyond 64 KiB
 	Rule   *string        `json:"rule"`           // the Tool of the rule; nil if none matched
 	Reason string         `json:"reason"`
 }
@@ -72,6 +87,7 @@ type Denied struct {
 func (p *Permissions) Bind(h *agent.Hooks) {
 	mustConfig("Permissions", p.check())
 	h.OnPermission.Add(p, hookkit.Priority(hookkit.Safety))
+	h.OnPermissionDenied.Add(p, hookkit.Priority(hookkit.Safety))
 }
 
 func (p *Permissions) check() error {
@@ -99,19 +115,48 @@ func (r Rule) check() error {
 // OnPermission votes.
 func (p *Permissions) OnPermission(_ context.Context, run *agent.Run, call agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
 	v := p.decide(run, call)
-	switch v.decision {
-	case DecideAllow:
+	if v.decision == DecideAllow {
 		return agent.Allow{Reason: v.reason}, nil
-	case DecideAsk:
-		return agent.Ask{Prompt: callText(call), Reason: v.reason}, nil
 	}
-	denied := Denied{Tool: call.Name, Rule: v.rule, Reason: v.reason}
-	if args, err := decodedArgs(call); err == nil {
+	denied := Denied{Tool: cut(call.Name, maxKeptName), Rule: v.rule, Reason: v.reason}
+	if args, err := decodedArgs(call); err == nil && len(call.Args) <= maxDeniedArgs {
 		maps.DeleteFunc(args, func(k string, _ any) bool { return strings.HasPrefix(k, "__") })
 		denied.Args = args
 	}
-	p.denials.Do(run, func(all *[]Denied) { *all = append(*all, denied) })
-	return agent.Deny{Reason: v.reason}, nil
+	if v.decision != DecideAsk {
+		p.runs.Do(run, func(s *permissionState) { s.add(denied) })
+		return agent.Deny{Reason: v.reason}, nil
+	}
+	p.runs.Do(run, func(s *permissionState) {
+		if s.step != call.Step || s.asked == nil {
+			s.step, s.asked = call.Step, make(map[string]Denied)
+		}
+		s.asked[call.ID] = denied
+	})
+	return agent.Ask{Prompt: callText(call), Reason: v.reason}, nil
+}
+
+// OnPermissionDenied records a call that was asked about and declined.
+func (p *Permissions) OnPermissionDenied(_ context.Context, run *agent.Run, d agent.Denial) error {
+	if d.Kind == agent.DeniedByVote || d.Kind == agent.DeniedByHook {
+		return nil // the person was not asked
+	}
+	p.runs.Do(run, func(s *permissionState) {
+		denied, ok := s.asked[d.Call.ID]
+		if !ok || s.step != d.Call.Step {
+			return
+		}
+		delete(s.asked, d.Call.ID)
+		denied.Reason = d.Reason
+		s.add(denied)
+	})
+	return nil
+}
+
+func (s *permissionState) add(d Denied) {
+	if s.denied = append(s.denied, d); len(s.denied) > maxDenials {
+		s.denied = slices.Delete(s.denied, 0, 1)
+	}
 }
 
 // verdict is what was decided of a call, by which rule, and why.
@@ -165,23 +210,45 @@ func (r Rule) matches(call agent.ToolCallRequest) (bool, error) {
 	if r.Args == nil {
 		return true, nil
 	}
-	return safely(func() (bool, error) { return r.Args.Match(call) })
+	match := r.Args.Match
+	if g, ok := r.Args.(interface {
+		every(agent.ToolCallRequest) (bool, error)
+	}); ok && r.Decision == DecideAllow {
+		match = g.every
+	}
+	return safely(func() (bool, error) { return match(call) })
 }
 
 // Denials returns a copy of what was denied in the run so far, in order.
 func (p *Permissions) Denials(run *agent.Run) (denied []Denied) {
-	p.denials.Do(run, func(all *[]Denied) { denied = slices.Clone(*all) })
+	p.runs.Do(run, func(s *permissionState) { denied = slices.Clone(s.denied) })
+	for i := range denied {
+		denied[i].Args = maps.Clone(denied[i].Args)
+	}
 	return denied
 }
 
-// decodedArgs returns the arguments of a call, which must be a JSON object or nothing.
+// decodedArgs returns the arguments of a call, which must be a JSON object or nothing. An argument that comes twice, in
+// whatever case, is an error: which of the two a tool would take cannot be told.
 func decodedArgs(call agent.ToolCallRequest) (map[string]any, error) {
 	args := map[string]any{}
-	if len(call.Args) == 0 {
+	if len(bytes.TrimSpace(call.Args)) == 0 {
 		return args, nil
 	}
 	if err := json.Unmarshal(call.Args, &args); err != nil {
 		return nil, fmt.Errorf("the arguments are no JSON object: %w", err)
+	}
+	if args == nil {
+		return nil, errors.New("the arguments are null, no JSON object")
+	}
+	given, _ := members(call.Args, -1)
+	seen := make(map[string]bool, len(given))
+	for _, m := range given {
+		key := foldCase(m.key)
+		if seen[key] {
+			return nil, fmt.Errorf("the argument %q comes twice", cut(m.key, maxKeptName))
+		}
+		seen[key] = true
 	}
 	return args, nil
 }

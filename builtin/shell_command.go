@@ -19,7 +19,17 @@ type ShellCommand struct {
 	// substituted into sh -c, eval or source.
 	Executes []*ShellCommand
 
-	words []shellWord // Program and Args as they were read
+	words   []shellWord // Program and Args as they were read
+	assigns bool        // variables are set for it
+}
+
+// line is the command as it is written, with one blank between its words and without their quotes.
+func (c *ShellCommand) line() string {
+	words := make([]string, len(c.words))
+	for i, w := range c.words {
+		words[i] = w.text
+	}
+	return strings.Join(words, " ")
 }
 
 // shellCommands returns every command that a shell would run for the text, those within other commands too. It
@@ -177,15 +187,16 @@ func (r *shellReader) command(words []shellWord, in shellContext) {
 		r.effort.tooMuch = true
 	}
 	defer func() { r.depth-- }()
+	assigns := false
 	for len(words) > 0 && isAssignment(words[0]) {
-		words = words[1:]
+		words, assigns = words[1:], true
 	}
 	if len(words) == 0 || !r.effort.spend(len(words)+len(in.before)+len(in.writes)+len(in.reads)) {
 		return
 	}
 	c := &ShellCommand{
 		Program: programOf(words[0].text), words: words, Stdin: in.stdin,
-		Writes: slices.Clone(in.writes), Reads: slices.Clone(in.reads),
+		Writes: slices.Clone(in.writes), Reads: slices.Clone(in.reads), assigns: assigns,
 	}
 	for _, w := range words[1:] {
 		c.Args = append(c.Args, w.text)

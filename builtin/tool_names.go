@@ -6,6 +6,9 @@ import (
 	"strings"
 )
 
+// maxKeptName bounds the names of tools that are kept: a model can make them up.
+const maxKeptName = 256
+
 // checkNames reports an empty name in a list of names.
 func checkNames(field string, names []string) error {
 	if i := slices.Index(names, ""); i >= 0 {
