@@ -161,7 +161,9 @@ func TestA07_AnUntouchedValueIsReportedAsUntouched(t *testing.T) {
 
 func TestA08_HooksChangeMessagesAndArgumentsAndALoggerSeesTheResult(t *testing.T) {
 	var d diary
-	tool := &hooktest.Tool{Name: "work", Func: func(_ context.Context, call agent.ToolCallRequest) (string, error) { return "got " + string(call.Args), nil }}
+	tool := &hooktest.Tool{Name: "work", Func: func(_ context.Context, call agent.ToolCallRequest) (string, error) {
+		return "got " + string(call.Args), nil
+	}}
 	changes := bind(func(h *agent.Hooks) {
 		h.Use(beforeLLM(func(req agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
 			req = req.Clone()
