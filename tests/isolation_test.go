@@ -24,7 +24,9 @@ func TestAThousandRunsOverOneSetOfHooksShareNothing(t *testing.T) {
 	} {
 		hooks.Use(h)
 	}
-	theory := func(i int) map[string]any { return map[string]any{"at": i, "__theory__": fmt.Sprint("theory of step ", i)} }
+	theory := func(i int) map[string]any {
+		return map[string]any{"at": i, "__theory__": fmt.Sprint("theory of step ", i)}
+	}
 	a := &loop.Agent{
 		Name: "isolated", Hooks: hooks, Limits: loop.Limits{Steps: 10},
 		Model: hooktest.NewScript(
