@@ -1,0 +1,210 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"github.com/hookgen/hookgen/bench/points"
+)
+
+// What a careful author writes by hand for each law, without order, removal, recovery, observers or types that
+// know their point: a slice of an interface and a loop. It is the floor that the generated code is held to.
+type (
+	handWatcher interface {
+		Watch(ctx context.Context, run *points.Run, call points.Call) error
+	}
+	handFlow interface {
+		Flow(ctx context.Context, run *points.Run, call points.Call) (handOutcome, error)
+	}
+	handJudge interface {
+		Judge(ctx context.Context, run *points.Run, call points.Call) (handOutcome, error)
+	}
+	handGatherer interface {
+		Gather(ctx context.Context, run *points.Run, call points.Call) ([]string, error)
+	}
+	handRefuser interface {
+		Refuse(ctx context.Context, run *points.Run, call points.Call) error
+	}
+	handNext    func(ctx context.Context, call points.Call) (points.Result, error)
+	handWrapper interface {
+		Wrap(ctx context.Context, run *points.Run, call points.Call, next handNext) (points.Result, error)
+	}
+)
+
+// The outcomes of the hand-written loops.
+type (
+	handOutcome interface{ outcome() }
+	handReplace struct {
+		to     points.Call
+		reason string
+	}
+	handSkip struct {
+		result points.Result
+		reason string
+	}
+	handDeny  struct{ reason string }
+	handAsk   struct{ reason string }
+	handAllow struct{ reason string }
+)
+
+func (handReplace) outcome() {}
+func (handSkip) outcome()    {}
+func (handDeny) outcome()    {}
+func (handAsk) outcome()     {}
+func (handAllow) outcome()   {}
+
+// handPoints are the loops; the receiver stands for the struct that would hold them.
+type handPoints struct {
+	watchers  []handWatcher
+	flow      []handFlow
+	judges    []handJudge
+	gatherers []handGatherer
+	refusers  []handRefuser
+	wrappers  []handWrapper
+}
+
+//go:noinline
+func (p *handPoints) fireWatch(ctx context.Context, run *points.Run, call points.Call) {
+	for _, h := range p.watchers {
+		if err := h.Watch(ctx, run, call); err != nil {
+			slog.ErrorContext(ctx, "a hook failed", "error", err)
+		}
+	}
+}
+
+//go:noinline
+func (p *handPoints) fireFlow(ctx context.Context, run *points.Run, call *points.Call) (handOutcome, error) {
+	payload := *call
+	for _, h := range p.flow {
+		out, err := h.Flow(ctx, run, payload)
+		if err != nil {
+			return nil, err
+		}
+		switch o := out.(type) {
+		case nil:
+		case handReplace:
+			*call, payload = o.to, o.to
+		default:
+			return out, nil
+		}
+	}
+	return nil, nil
+}
+
+//go:noinline
+func (p *handPoints) fireLeave(ctx context.Context, run *points.Run, call points.Call) (handOutcome, error) {
+	for _, h := range p.flow {
+		if out, err := h.Flow(ctx, run, call); out != nil || err != nil {
+			return out, err
+		}
+	}
+	return nil, nil
+}
+
+//go:noinline
+func (p *handPoints) fireJudge(ctx context.Context, run *points.Run, call points.Call) (handOutcome, error) {
+	var best handOutcome
+	rank := 4
+	for _, h := range p.judges {
+		out, err := h.Judge(ctx, run, call)
+		if err != nil {
+			return nil, err
+		}
+		r := 4
+		switch out.(type) {
+		case handDeny:
+			r = 1
+		case handAsk:
+			r = 2
+		case handAllow:
+			r = 3
+		}
+		if r < rank {
+			best, rank = out, r
+		}
+	}
+	return best, nil
+}
+
+//go:noinline
+func (p *handPoints) fireGather(ctx context.Context, run *points.Run, call points.Call) []string {
+	var all []string
+	for _, h := range p.gatherers {
+		some, err := h.Gather(ctx, run, call)
+		if err != nil {
+			slog.ErrorContext(ctx, "a hook failed", "error", err)
+			continue
+		}
+		all = append(all, some...)
+	}
+	return all
+}
+
+//go:noinline
+func (p *handPoints) fireRefuse(ctx context.Context, run *points.Run, call points.Call) error {
+	for _, h := range p.refusers {
+		if err := h.Refuse(ctx, run, call); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+//go:noinline
+func (p *handPoints) fireWrap(ctx context.Context, run *points.Run, call points.Call, act handNext) (points.Result, error) {
+	next := act
+	for i := len(p.wrappers) - 1; i >= 0; i-- {
+		h, inner := p.wrappers[i], next
+		next = func(ctx context.Context, call points.Call) (points.Result, error) {
+			return h.Wrap(ctx, run, call, inner)
+		}
+	}
+	return next(ctx, call)
+}
+
+// The plain calls: what firing no hook is held to.
+
+//go:noinline
+func plainWatch(ctx context.Context, run *points.Run, call points.Call) {}
+
+//go:noinline
+func plainFlow(ctx context.Context, run *points.Run, call *points.Call) (points.FlowExit, error) {
+	return nil, nil
+}
+
+//go:noinline
+func plainLeave(ctx context.Context, run *points.Run, call points.Call) (points.LeaveExit, error) {
+	return nil, nil
+}
+
+//go:noinline
+func plainJudge(ctx context.Context, run *points.Run, call points.Call) (points.JudgeExit, error) {
+	return nil, nil
+}
+
+//go:noinline
+func plainGather(ctx context.Context, run *points.Run, call points.Call) []string { return nil }
+
+//go:noinline
+func plainRefuse(ctx context.Context, run *points.Run, call points.Call) error { return nil }
+
+//go:noinline
+func plainWrap(ctx context.Context, run *points.Run, call points.Call, act handNext) (points.Result, error) {
+	return act(ctx, call)
+}
+
+// plainWrapRecovering is plainWrap that turns a panic of the act into an error, as Fire does: the least that costs.
+//
+//go:noinline
+func plainWrapRecovering(ctx context.Context, run *points.Run, call points.Call, act handNext) (result points.Result, err error) {
+	returned := false
+	defer func() {
+		if !returned {
+			err = fmt.Errorf("the act did not return: %v", recover())
+		}
+	}()
+	result, err = act(ctx, call)
+	returned = true
+	return result, err
+}

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+
+	"github.com/hookgen/hookgen/bench/points"
+	"github.com/hookgen/hookgen/hookkit"
+)
+
+// A quiet hook continues everywhere. Each is an object of its own.
+type quiet struct{ _ int }
+
+func (*quiet) Watch(context.Context, *points.Run, points.Call) error { return nil }
+func (*quiet) Rewrite(context.Context, *points.Run, points.Call) (points.RewriteOutcome, error) {
+	return nil, nil
+}
+func (*quiet) Flow(context.Context, *points.Run, points.Call) (points.FlowOutcome, error) {
+	return nil, nil
+}
+func (*quiet) Leave(context.Context, *points.Run, points.Call) (points.LeaveOutcome, error) {
+	return nil, nil
+}
+func (*quiet) Judge(context.Context, *points.Run, points.Call) (points.JudgeOutcome, error) {
+	return nil, nil
+}
+func (*quiet) Gather(context.Context, *points.Run, points.Call) ([]string, error) { return nil, nil }
+func (*quiet) Refuse(context.Context, *points.Run, points.Call) error             { return nil }
+func (*quiet) Wrap(ctx context.Context, run *points.Run, call points.Call, next points.WrapNext) (hookkit.Answer[points.Result], error) {
+	return next.Call(ctx, call)
+}
+
+// quietByHand is the same for the hand-written loops.
+type quietByHand struct{ _ int }
+
+func (*quietByHand) Watch(context.Context, *points.Run, points.Call) error { return nil }
+func (*quietByHand) Flow(context.Context, *points.Run, points.Call) (handOutcome, error) {
+	return nil, nil
+}
+func (*quietByHand) Judge(context.Context, *points.Run, points.Call) (handOutcome, error) {
+	return nil, nil
+}
+func (*quietByHand) Gather(context.Context, *points.Run, points.Call) ([]string, error) {
+	return nil, nil
+}
+func (*quietByHand) Refuse(context.Context, *points.Run, points.Call) error { return nil }
+func (*quietByHand) Wrap(ctx context.Context, run *points.Run, call points.Call, next handNext) (points.Result, error) {
+	return next(ctx, call)
+}
+
+// A busy hook decides everywhere: it replaces, allows, contributes.
+type busy struct{ _ int }
+
+func (*busy) Rewrite(_ context.Context, _ *points.Run, call points.Call) (points.RewriteOutcome, error) {
+	call.Step++
+	return points.ReplaceRewrite(call, "counted"), nil
+}
+func (*busy) Flow(_ context.Context, _ *points.Run, call points.Call) (points.FlowOutcome, error) {
+	call.Step++
+	return points.ReplaceFlow(call, "counted"), nil
+}
+func (*busy) Judge(context.Context, *points.Run, points.Call) (points.JudgeOutcome, error) {
+	return points.Allow{Reason: "harmless"}, nil
+}
+func (*busy) Gather(context.Context, *points.Run, points.Call) ([]string, error) {
+	return []string{"a fact"}, nil
+}
+
+// busyByHand is the same for the hand-written loops.
+type busyByHand struct{ _ int }
+
+func (*busyByHand) Flow(_ context.Context, _ *points.Run, call points.Call) (handOutcome, error) {
+	call.Step++
+	return handReplace{call, "counted"}, nil
+}
+func (*busyByHand) Judge(context.Context, *points.Run, points.Call) (handOutcome, error) {
+	return handAllow{"harmless"}, nil
+}
+func (*busyByHand) Gather(context.Context, *points.Run, points.Call) ([]string, error) {
+	return []string{"a fact"}, nil
+}

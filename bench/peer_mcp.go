@@ -1,0 +1,41 @@
+package main
+
+import (
+	"context"
+	_ "unsafe" // for go:linkname
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+)
+
+// fireMCP is what mcp-go's server calls before it calls a tool; it is not exported.
+//
+//go:linkname fireMCP github.com/mark3labs/mcp-go/server.(*Hooks).beforeCallTool
+func fireMCP(h *server.Hooks, ctx context.Context, id any, message *mcp.CallToolRequest)
+
+func mcpGo() peer {
+	with := func(n int, hook server.OnBeforeCallToolFunc) func(int) {
+		hooks := new(server.Hooks)
+		for range n {
+			hooks.AddBeforeCallTool(hook)
+		}
+		ctx := context.Background()
+		var id any = 1
+		message := &mcp.CallToolRequest{}
+		message.Params.Name, message.Params.Arguments = call.Name, call.Args
+		return func(fires int) {
+			for range fires {
+				fireMCP(hooks, ctx, id, message)
+			}
+		}
+	}
+	return peer{
+		name: "mcp-go v1.2.1, generated hooks", order: "as added", decide: "nothing", recover: "crashes", payload: "by pointer, changed in place",
+		quiet: func(n int) func(int) {
+			return with(n, func(context.Context, any, *mcp.CallToolRequest) {})
+		},
+		busy: func(n int) func(int) {
+			return with(n, func(_ context.Context, _ any, m *mcp.CallToolRequest) { m.Params.Name = call.Name })
+		},
+	}
+}
