@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"sync"
 	"unicode/utf8"
 
@@ -14,17 +15,22 @@ import (
 // Cost adds up what the calls to models use and cost.
 //
 // It observes BeforeLLM and AfterLLM, in the tier Observability. A call is priced by the model that replied, or the one
-// that was asked for; an unknown model has tokens and no cost, unless the reply brings one. Cached input is part of the
+// that was asked for; an unknown model has tokens and no cost, unless the reply brings one. Each call is logged, at the level
+// debug, unless OnCall takes it. Cached input is part of the
 // input and is billed once, at its own price. A reply without any usage is estimated at a quarter token per
 // character. State: the totals of all runs, and per run the size of the last prompt. It must not be copied.
 type Cost struct {
 	Prices map[string]Price // by model
-	OnCall func(CallCost)   // gets each call; nil: they are only added up. It must be safe for concurrent use
+	OnCall func(CallCost)   // gets each call; nil: they are logged, at the level debug. It must be safe for concurrent use
 
 	prompts hookkit.PerRun[lastPrompt]
 	mu      sync.Mutex
 	total   CostReport
 }
+
+// A UsageReporter is a model that tells, beside its replies, what its last call used. [Cost] asks it where a reply does
+// not say.
+type UsageReporter interface{ LastUsage() agent.Usage }
 
 // A Price is in US dollars per million tokens.
 type Price struct {
@@ -76,7 +82,7 @@ func (c *Cost) Bind(h *agent.Hooks) {
 }
 
 // add adds a reply, as the model gave it.
-func (c *Cost) add(_ context.Context, run *agent.Run, fired agent.AfterLLMFired[agent.LLMResponse]) {
+func (c *Cost) add(ctx context.Context, run *agent.Run, fired agent.AfterLLMFired[agent.LLMResponse]) {
 	reply := fired.Payload
 	var asked lastPrompt
 	c.prompts.Do(run, func(last *lastPrompt) { asked = *last })
@@ -85,7 +91,12 @@ func (c *Cost) add(_ context.Context, run *agent.Run, fired agent.AfterLLMFired[
 		call.Model = asked.model
 	}
 	said := chars(reply.Content, reply.ToolCalls)
-	call.Estimated = reply.Usage.Total() == 0
+	if call.Usage.Total() == 0 && reply.Elapsed > 0 && run.Env != nil {
+		if m, ok := run.Env.Model.(UsageReporter); ok {
+			call.Usage = m.LastUsage()
+		}
+	}
+	call.Estimated = call.Usage.Total() == 0
 	if call.Estimated {
 		call.Usage.Input, call.Usage.Output = asked.chars/4, said/4
 	}
@@ -118,7 +129,10 @@ func (c *Cost) add(_ context.Context, run *agent.Run, fired agent.AfterLLMFired[
 	c.mu.Unlock()
 	if c.OnCall != nil {
 		c.OnCall(call)
+		return
 	}
+	slog.DebugContext(ctx, "model call", "run", call.Run, "model", call.Model, "input_tokens", call.Usage.Input,
+		"output_tokens", call.Usage.Output, "cost_usd", call.Usage.Cost, "estimated", call.Estimated)
 }
 
 // Of returns what the usage costs.

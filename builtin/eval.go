@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math"
 	"slices"
 	"strings"
@@ -25,9 +26,10 @@ import (
 type Eval struct {
 	Evaluators []Evaluator // required
 	Collectors []Collector
-	Judge      agent.Model // for evaluators that need one; nil: these are skipped
-	Expected   any         // the right answer, for the evaluators
-	OnReport   func(EvalReport)
+	Judge      agent.Model      // for evaluators that need one; nil: these are skipped
+	Expected   any              // the right answer, for the evaluators
+	Verbose    bool             // log each result, beside the summary
+	OnReport   func(EvalReport) // gets each report; nil: its summary is logged
 
 	steps hookkit.PerRun[[]agent.StepResult]
 	task  hookkit.PerRun[string]
@@ -57,8 +59,10 @@ type EvalContext struct {
 	FinalOutput  string
 	Steps        []agent.StepResult
 	Result       agent.AgentResult
-	StopReason   string // the cause of the strongest signal
-	Completed    bool   // the run was done, and not stopped
+	StopReason   string            // the cause of the strongest signal
+	Completed    bool              // the run was done, and not stopped
+	LogText      string            // what was said and done, a line each
+	Metadata     map[string]string // run and agent
 	ToolSequence []string
 	Errors       []string // of calls and of the run
 	Artifacts    map[string]any
@@ -128,6 +132,8 @@ func (e *Eval) grade(ctx context.Context, run *agent.Run, fired agent.OnRunEndFi
 		Completed: !fired.Payload.Forced() && fired.Payload.Err == "", Artifacts: map[string]any{}, Expected: e.Expected, Judge: e.Judge}
 	e.task.Do(run, func(task *string) { seen.Task = *task })
 	e.steps.Do(run, func(steps *[]agent.StepResult) { seen.Steps = slices.Clone(*steps) })
+	seen.LogText = logText(fired.Payload.Messages)
+	seen.Metadata = map[string]string{"run": run.ID(), "parent": run.Parent(), "agent": fired.Payload.Agent}
 	for _, c := range fired.Payload.Calls {
 		seen.ToolSequence = append(seen.ToolSequence, c.Call.Name)
 		if c.Err != "" {
@@ -172,9 +178,30 @@ func (e *Eval) grade(ctx context.Context, run *agent.Run, fired agent.OnRunEndFi
 	}
 	e.reports = append(e.reports, report)
 	e.mu.Unlock()
+	if e.Verbose {
+		for _, r := range report.Results {
+			slog.InfoContext(ctx, "graded", "run", report.Run, "evaluator", r.Name, "passed", r.Passed(), "label", r.Label, "explanation", r.Explanation)
+		}
+	}
 	if e.OnReport != nil {
 		e.OnReport(report)
+		return
 	}
+	slog.InfoContext(ctx, "graded", "run", report.Run, "summary", report.String())
+}
+
+// logText writes a conversation, a line for each message and each call.
+func logText(messages []agent.Message) string {
+	var b strings.Builder
+	for _, m := range messages {
+		if m.Content != "" {
+			fmt.Fprintf(&b, "%s: %s\n", m.Role, oneLine(m.Content, 2000))
+		}
+		for _, c := range m.ToolCalls {
+			fmt.Fprintf(&b, "%s calls %s %s\n", m.Role, oneLine(c.Name, maxShownName), oneLine(string(c.Args), 2000))
+		}
+	}
+	return b.String()
 }
 
 // one asks one evaluator.

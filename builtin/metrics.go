@@ -15,8 +15,10 @@ import (
 
 // Metrics counts what runs do.
 //
-// It observes AfterLLM, AfterTool, OnBudgetExceeded, AfterStep and OnRunEnd, in the tier Observability. Every 10 calls of
-// a tool it logs "x: 10 calls, 8 ok / 2 fail, avg 1.2ms", and it warns when a budget is exceeded. A call that was
+// It observes AfterLLM, AfterTool, OnToolError, OnBudgetExceeded, AfterStep and OnRunEnd, in the tier Observability. Every
+// 10 calls of a tool it logs "x: 10 calls, 8 ok / 2 fail, avg 1.2ms", and it warns when a budget is exceeded. At the
+// end of each run the exporter gets the sums. Tools are counted by name up to 1000 names, further ones as "(other)", since
+// a model can make names up. A call that was
 // refused, denied or skipped with an error is a failure whatever hooks made of it at AfterTool; one that a hook answered
 // in the tool's place, or that was handed over, is neither. State: the sums of all runs. Safe for concurrent use; it must
 // not be copied.
@@ -24,9 +26,22 @@ type Metrics struct {
 	Log      *slog.Logger                  // nil: slog.Default
 	Classify func(agent.StepResult) string // the class of a step; nil: "error" if it or a call failed, else "productive"
 
-	mu   sync.Mutex
-	sums MetricsReport
+	// Exporter gets the sums at the end of each run; nil: they are logged. It must be safe for concurrent use.
+	Exporter MetricsExporter
+	OnError  func(error) // gets what the exporter could not do; nil: it is logged
+
+	mu     sync.Mutex
+	sums   MetricsReport
+	failed reporter
 }
+
+// A MetricsExporter takes the sums of a [Metrics] somewhere else. The report is a copy.
+type MetricsExporter interface {
+	ExportMetrics(ctx context.Context, report MetricsReport) error
+}
+
+// maxToolNames bounds how many tools are counted by name.
+const maxToolNames = 1000
 
 // A MetricsReport is what was counted.
 type MetricsReport struct {
@@ -34,7 +49,8 @@ type MetricsReport struct {
 	Steps        int                    `json:"total_steps"`
 	LLMCalls     int                    `json:"total_llm_calls"`
 	ToolCalls    int                    `json:"total_tool_calls"`
-	Errors       int                    `json:"total_errors"` // failed calls, and steps that failed without one
+	Errors       int                    `json:"total_errors"`    // failed calls, and steps that failed without one
+	Attempts     int                    `json:"failed_attempts"` // of calls, retried ones too
 	InputTokens  int                    `json:"input_tokens"`
 	OutputTokens int                    `json:"output_tokens"`
 	Duration     time.Duration          `json:"duration_ns"` // of the runs that are over
@@ -63,9 +79,28 @@ func (m *Metrics) Bind(h *agent.Hooks) {
 	h.AfterTool.Observe(afterToolObserver(m.tool))
 	h.AfterStep.Observe(afterStepObserver(m.step))
 	h.OnBudgetExceeded.Observe(budgetObserver(m.exceeded))
-	h.OnRunEnd.Observe(runEndObserver(func(_ context.Context, _ *agent.Run, fired agent.OnRunEndFired[agent.AgentResult]) {
+	h.OnRunEnd.Observe(runEndObserver(func(ctx context.Context, _ *agent.Run, fired agent.OnRunEndFired[agent.AgentResult]) {
 		m.count(func(s *MetricsReport) { s.Runs++; s.Duration += fired.Payload.Elapsed })
+		m.export(ctx)
 	}))
+	h.OnToolError.Observe(m)
+}
+
+// ObserveOnToolError counts a failed attempt.
+func (m *Metrics) ObserveOnToolError(context.Context, *agent.Run, agent.OnToolErrorFired[agent.ToolFailure]) {
+	m.count(func(s *MetricsReport) { s.Attempts++ })
+}
+
+// export hands the sums on.
+func (m *Metrics) export(ctx context.Context) {
+	r := m.Report()
+	if m.Exporter == nil {
+		m.log().InfoContext(ctx, "runs so far", "runs", r.Runs, "steps", r.Steps, "llm_calls", r.LLMCalls, "tool_calls", r.ToolCalls,
+			"errors", r.Errors, "input_tokens", r.InputTokens, "output_tokens", r.OutputTokens)
+		return
+	}
+	_, err := safely(func() (struct{}, error) { return struct{}{}, m.Exporter.ExportMetrics(ctx, r) })
+	m.failed.report("Metrics", m.OnError, err)
 }
 
 func (m *Metrics) count(f func(*MetricsReport)) {
@@ -83,6 +118,9 @@ func (m *Metrics) tool(ctx context.Context, _ *agent.Run, fired agent.AfterToolF
 	var t ToolMetrics
 	m.count(func(s *MetricsReport) {
 		s.ToolCalls++
+		if _, known := s.Tools[name]; !known && len(s.Tools) >= maxToolNames {
+			name = "(other)"
+		}
 		t = s.Tools[name]
 		t.Calls++
 		t.Duration += r.Elapsed

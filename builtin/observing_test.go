@@ -198,6 +198,9 @@ func TestEvalGradesEveryRun(t *testing.T) {
 	if report.String() != "4 passed, 11 failed, 1 skipped" {
 		t.Errorf("summary %s", report)
 	}
+	if !strings.Contains(seen.LogText, "user: add\nassistant calls x") || seen.Metadata["agent"] != "tested" {
+		t.Errorf("the evaluator saw the log %q and %v", seen.LogText, seen.Metadata)
+	}
 	if seen.Task != "add" || seen.FinalOutput != "done" || !seen.Completed || seen.StopReason != "completed" || len(seen.Steps) != 2 ||
 		!cmp.Equal(seen.ToolSequence, []string{"x"}) || seen.Artifacts["n"] != 1 || seen.Expected != "secret answer" {
 		t.Errorf("the evaluator saw %+v", seen)
@@ -239,5 +242,53 @@ func TestObservingHooksThatCannotWorkPanicWhenUsed(t *testing.T) {
 			}()
 			new(agent.Hooks).Use(hook)
 		}()
+	}
+}
+
+// remembers is a model that tells what it used only when it is asked.
+type remembers struct{ *hooktest.Script }
+
+func (remembers) LastUsage() agent.Usage { return agent.Usage{Input: 7, Output: 2} }
+
+func TestCostAsksTheModelWhereAReplyDoesNotSay(t *testing.T) {
+	cost := &builtin.Cost{}
+	var hooks agent.Hooks
+	hooks.Use(cost)
+	run := agent.NewRun(&agent.Env{Model: remembers{hooktest.NewScript()}})
+	if _, err := hooks.AfterLLM.Fire(t.Context(), run, &agent.LLMResponse{Content: "x", Elapsed: time.Second}); err != nil {
+		t.Fatal(err)
+	}
+	if r := cost.Report(); !r.HasTokenData || r.Input != 7 || r.Output != 2 {
+		t.Errorf("report %+v", r)
+	}
+}
+
+// exported keeps what it is given, and fails.
+type exported struct{ reports []builtin.MetricsReport }
+
+func (e *exported) ExportMetrics(_ context.Context, r builtin.MetricsReport) error {
+	e.reports = append(e.reports, r)
+	return errors.New("unreachable")
+}
+
+func TestMetricsExportTheSumsOfEachRun(t *testing.T) {
+	var to exported
+	var told error
+	metrics := &builtin.Metrics{Exporter: &to, OnError: func(err error) { told = err }}
+	ran := hooktest.Loop{Turns: []hooktest.Turn{hooktest.Call("x", nil), hooktest.Reply("done")}, Tools: []agent.Tool{&hooktest.Tool{Name: "x", Err: errors.New("down")}},
+		Hooks: []agent.Hook{metrics}}.Run(t, "go")
+	if len(to.reports) != 1 || to.reports[0].Attempts != 1 || to.reports[0].Steps != 2 || told == nil || ran.Reply != "done" {
+		t.Errorf("exported %+v, told %v", to.reports, told)
+	}
+}
+
+func TestAChannelEmitterDoesNotWaitForItsReader(t *testing.T) {
+	to := make(chan builtin.StreamEvent, 1)
+	emit := builtin.ChannelEmitter(to)
+	if err := emit(t.Context(), builtin.StreamEvent{Type: "a"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := emit(t.Context(), builtin.StreamEvent{Type: "b"}); err == nil || (<-to).Type != "a" {
+		t.Errorf("a full channel: %v", err)
 	}
 }

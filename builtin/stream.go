@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/hookgen/hookgen/generated/agent"
@@ -77,14 +78,15 @@ func Emitters(all ...Emitter) Emitter {
 	}
 }
 
-// ChannelEmitter returns an emitter that sends to a channel, as long as the context of the run's events is not done.
+// ChannelEmitter returns an emitter that sends to a channel if that has room, and fails if it has none: a reader that is
+// gone must not hold up the rest. Give the channel a buffer.
 func ChannelEmitter(to chan<- StreamEvent) Emitter {
-	return func(ctx context.Context, e StreamEvent) error {
+	return func(_ context.Context, e StreamEvent) error {
 		select {
 		case to <- e:
 			return nil
-		case <-ctx.Done():
-			return context.Cause(ctx)
+		default:
+			return fmt.Errorf("the channel has no room for %s; read it faster, or give it a larger buffer", e.Type)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 	"sync"
 	"time"
@@ -16,7 +17,7 @@ import (
 // retries by hooks further in included, also of a call that failed or panicked; parallel calls each have their own.
 // State: the last 10,000 samples of all runs. Safe for concurrent use; it must not be copied.
 type Timing struct {
-	OnSample func(TimingSample) // gets each sample; nil: they are only kept. It must be safe for concurrent use
+	OnSample func(TimingSample) // gets each sample; nil: they are logged, at the level debug. It must be safe for concurrent use
 
 	mu      sync.Mutex
 	samples []TimingSample
@@ -64,7 +65,9 @@ func (t *Timing) measure(run *agent.Run, kind, name string) func() {
 		t.mu.Unlock()
 		if t.OnSample != nil {
 			t.OnSample(s)
+			return
 		}
+		slog.Debug("call", "run", s.Run, "kind", s.Kind, "name", s.Name, "duration", s.Duration)
 	}
 }
 
