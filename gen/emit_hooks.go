@@ -45,7 +45,11 @@ func (e *emitter) exports(ps *pieces) {
 			ps.casts = append(ps.casts, cast{text: strings.Join(append(doc, text), "\n")})
 			continue
 		}
-		ps.alone(func(f *jen.File) {
+		add := ps.alone
+		if len(x.Params) > 0 {
+			add = ps.once // where imports are noted, for its constraints may be all that needs one
+		}
+		add(func(f *jen.File) {
 			comment(f, doc...)
 			if x.Const {
 				f.Const().Id(x.Name).Op("=").Qual(e.to.SpecPath, x.Name)

@@ -149,3 +149,12 @@ func TestEmitIsNotPartedByASpec(t *testing.T) {
 		}
 	}
 }
+
+// The constraint of a generic type may be the one thing that needs an import.
+func TestEmitImportsWhatOnlyAConstraintNeeds(t *testing.T) {
+	text := strings.Replace(specOf("On(int)", "type Sorted[K cmp.Ordered] struct{ K K }"), "import \"github", "import \"cmp\"\nimport \"github", 1)
+	out := emitted(t, text, Output{Package: "out", SpecPath: "example.org/p"})
+	if !strings.Contains(out, "\n\t\"cmp\"\n") || !strings.Contains(out, "type Sorted[K cmp.Ordered] = ppkg.Sorted[K]") {
+		t.Errorf("it is not imported, or not needed:\n%s", out)
+	}
+}
