@@ -46,8 +46,10 @@ type Attempt struct {
 
 // A MadeCall is a tool call that is over.
 type MadeCall struct {
-	Tool string
-	OK   bool // it ran and did not fail; a refused or skipped call with an error did not
+	Tool string // its name, at most 256 characters
+	Step int    // calls of one step ran side by side
+	Ran  bool   // it was dispatched, so it may have changed something
+	OK   bool   // the tool ran and succeeded; an answer of a hook in its place is no success of the tool
 }
 
 // doneState is what a DoneGate knows of one run.
@@ -88,7 +90,12 @@ func (d *DoneGate) check() error {
 
 // ObserveAfterTool notes a call that is over.
 func (d *DoneGate) ObserveAfterTool(_ context.Context, run *agent.Run, fired agent.AfterToolFired[agent.ToolCallResult]) {
-	made := MadeCall{Tool: fired.Left.Call.Name, OK: fired.Err == nil && fired.Left.Err == ""}
+	was := fired.Payload
+	made := MadeCall{
+		Tool: cut(was.Call.Name, maxKeptName), Step: was.Call.Step,
+		Ran: was.Status == "" || was.Status == agent.CallSucceeded || was.Status == agent.CallFailed && was.Attempts > 0,
+		OK:  fired.Err == nil && succeeded(was) && fired.Left.Err == "",
+	}
 	d.runs.Do(run, func(s *doneState) { s.calls = append(s.calls, made) })
 }
 
@@ -97,7 +104,7 @@ func (d *DoneGate) CheckDone(ctx context.Context, run *agent.Run, asked agent.Do
 	a := Attempt{DoneRequest: asked}
 	d.runs.Do(run, func(s *doneState) { a.Calls = slices.Clone(s.calls) })
 	for _, g := range d.Gates {
-		feedback, err := g.Check(ctx, run, a)
+		feedback, err := safely(func() (string, error) { return g.Check(ctx, run, a) })
 		if err == nil && feedback == "" {
 			continue
 		}
@@ -111,18 +118,20 @@ func (d *DoneGate) CheckDone(ctx context.Context, run *agent.Run, asked agent.Do
 }
 
 // ShouldStop stops a run in which this hook has rejected often enough.
-func (d *DoneGate) ShouldStop(_ context.Context, run *agent.Run, _ agent.Step) (signals []agent.EndRun, err error) {
+func (d *DoneGate) ShouldStop(_ context.Context, run *agent.Run, at agent.Step) (signals []agent.EndRun, err error) {
 	d.runs.Do(run, func(s *doneState) {
-		if s.rejected >= d.MaxRejections {
+		if s.rejected >= d.MaxRejections && !at.Done {
 			signals = []agent.EndRun{{
 				Cause: agent.CauseRetryLimit, By: "DoneGate", Message: fmt.Sprintf("Rejections reached: %d/%d", s.rejected, d.MaxRejections),
+				Detail: map[string]any{"rejections": s.rejected, "maxRejections": d.MaxRejections},
 			}}
 		}
 	})
 	return signals, nil
 }
 
-// MinTools is a gate that wants n tool calls before an answer; refused and failed ones do not count.
+// MinTools is a gate that wants n successful tool calls before an answer; those that were refused, skipped or failed do
+// not count.
 func MinTools(n int) Gate { return minTools(n) }
 
 type minTools int
@@ -148,7 +157,9 @@ func (n minTools) Check(_ context.Context, _ *agent.Run, a Attempt) (string, err
 }
 
 // RequireTool is a gate that wants the check tool to have succeeded after the last call of a changing tool, and at
-// least once. Any call of a changing tool counts as a change, a failed one too: it may have changed something.
+// least once. Any call of a changing tool that ran counts as a change, a failed one too: it may have changed something.
+// A check beside a change in one step does not count, since they ran side by side; nor does an answer from a cache. In
+// the names of changing tools "*" stands for any text. What a sub-agent changes is a change if its tool is named.
 func RequireTool(check string, changes ...string) Gate { return requireTool{check, changes} }
 
 type requireTool struct {
@@ -164,13 +175,13 @@ func (g requireTool) check() error {
 }
 
 func (g requireTool) Check(_ context.Context, _ *agent.Run, a Attempt) (string, error) {
-	passed := false
+	passed, changed := false, -1 // the step of the last change
 	for _, c := range a.Calls {
 		switch {
 		case c.Tool == g.tool:
-			passed = c.OK
-		case slices.Contains(g.changes, c.Tool):
-			passed = false
+			passed = c.OK && (c.Step == 0 || c.Step != changed)
+		case c.Ran && namesTool(g.changes, c.Tool):
+			passed, changed = false, c.Step
 		}
 	}
 	if passed {

@@ -1,0 +1,120 @@
+package builtin_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/hookgen/hookgen/builtin"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hooktest"
+)
+
+func TestRequireToolWantsACheckOfWhatStandsThere(t *testing.T) {
+	check, edit, look := hooktest.Call("test", nil), hooktest.Call("edit_file", nil), hooktest.Call("look", nil)
+	cached := agent.BeforeToolFunc(func(_ context.Context, _ *agent.Run, call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+		if call.Name == "test" {
+			return agent.SkipTool{Result: agent.ToolCallResult{Output: "ok"}, Reason: "cached"}, nil
+		}
+		return nil, nil
+	})
+	for name, c := range map[string]struct {
+		turns  []hooktest.Turn
+		hook   agent.Hook
+		passes bool
+	}{
+		"nothing was checked":                           {[]hooktest.Turn{look}, nil, false},
+		"a check":                                       {[]hooktest.Turn{check}, nil, true},
+		"a check after a change":                        {[]hooktest.Turn{edit, check}, nil, true},
+		"a change after a check":                        {[]hooktest.Turn{check, edit}, nil, false},
+		"a check beside a change":                       {[]hooktest.Turn{hooktest.Calls(edit, check)}, nil, false},
+		"a change beside a check":                       {[]hooktest.Turn{hooktest.Calls(check, edit)}, nil, false},
+		"a check beside a change and another":           {[]hooktest.Turn{hooktest.Calls(edit, check), check}, nil, true},
+		"a check beside something else":                 {[]hooktest.Turn{edit, hooktest.Calls(look, check, look)}, nil, true},
+		"a change that was denied":                      {[]hooktest.Turn{check, edit}, &builtin.DenyTools{Deny: []string{"edit_*"}}, true},
+		"a change with unusable arguments":              {[]hooktest.Turn{check, hooktest.Call("edit_file", `{"a":`)}, nil, true},
+		"a change that failed":                          {[]hooktest.Turn{check, hooktest.Call("edit_broken", nil)}, nil, false},
+		"an answer from a cache":                        {[]hooktest.Turn{edit, check}, cached, false},
+		"a check whose result a hook rejected":          {[]hooktest.Turn{edit, check}, rejecting("test"), false},
+		"a failed check whose error a hook has emptied": {[]hooktest.Turn{hooktest.Call("broken", nil)}, emptying{}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tool := "test"
+			if name == "a failed check whose error a hook has emptied" {
+				tool = "broken"
+			}
+			hooks := []agent.Hook{&builtin.DoneGate{Gates: []builtin.Gate{builtin.RequireTool(tool, "edit_*")}, MaxRejections: 1}}
+			if c.hook != nil {
+				hooks = append(hooks, c.hook)
+			}
+			ran := hooktest.Loop{
+				Turns: append(c.turns, hooktest.Reply("done")),
+				Tools: []agent.Tool{
+					&hooktest.Tool{Name: "test"}, &hooktest.Tool{Name: "look"}, &hooktest.Tool{Name: "edit_file"},
+					&hooktest.Tool{Name: "edit_broken", Err: errors.New("disk full")}, &hooktest.Tool{Name: "broken", Err: errors.New("red")},
+				},
+				Hooks: hooks,
+			}.Run(t, "go")
+			if passed := ran.Stop.Cause == agent.CauseCompleted; passed != c.passes {
+				t.Errorf("passed: %t, want %t; it stopped because %+v", passed, c.passes, ran.Stop)
+			}
+		})
+	}
+}
+
+// rejecting is a hook that makes a failure of every result of a tool.
+func rejecting(tool string) agent.Hook {
+	return agent.AfterToolFunc(func(_ context.Context, _ *agent.Run, r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+		if r.Call.Name != tool {
+			return nil, nil
+		}
+		r.Err = "rejected"
+		return agent.ReplaceAfterTool(r, "rejected"), nil
+	})
+}
+
+// emptying is a hook that takes the error out of every result, which a loop puts back.
+type emptying struct{}
+
+func (emptying) Bind(h *agent.Hooks) { h.AfterTool.Add(emptying{}) }
+
+func (emptying) AfterTool(_ context.Context, _ *agent.Run, r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+	r.Err = ""
+	return agent.ReplaceAfterTool(r, "nothing happened"), nil
+}
+
+func TestAnAnswerInTheToolsPlaceIsNoEvidence(t *testing.T) {
+	skip := agent.BeforeToolFunc(func(context.Context, *agent.Run, agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+		return agent.SkipTool{Result: agent.ToolCallResult{Output: "made up"}}, nil
+	})
+	ran := hooktest.Loop{
+		Turns: []hooktest.Turn{hooktest.Call("look", nil), hooktest.Reply("done")},
+		Tools: []agent.Tool{&hooktest.Tool{Name: "look"}},
+		Hooks: []agent.Hook{&builtin.DoneGate{Gates: []builtin.Gate{builtin.MinTools(1)}, MaxRejections: 1}, skip},
+	}.Run(t, "go")
+	if ran.Stop.Cause != agent.CauseRetryLimit {
+		t.Errorf("it stopped because %+v", ran.Stop)
+	}
+}
+
+func TestAGateThatPanicsRejectsAndCounts(t *testing.T) {
+	broken := gateFunc(func(builtin.Attempt) (string, error) { panic("no idea") })
+	ran := hooktest.Loop{
+		Turns: []hooktest.Turn{hooktest.Reply("1"), hooktest.Reply("2"), hooktest.Reply("3")},
+		Hooks: []agent.Hook{&builtin.DoneGate{Gates: []builtin.Gate{broken}, MaxRejections: 2}},
+	}.Run(t, "go")
+	if ran.Steps != 2 || ran.Stop.Cause != agent.CauseRetryLimit || ran.Stop.Message != "Rejections reached: 2/2" {
+		t.Errorf("after %d steps it stopped because %+v", ran.Steps, ran.Stop)
+	}
+	if ran.Stop.Detail["rejections"] != 2 || ran.Stop.Detail["maxRejections"] != 2 {
+		t.Errorf("the detail is %v", ran.Stop.Detail)
+	}
+	hook := &builtin.DoneGate{Gates: []builtin.Gate{builtin.MinTools(1)}, MaxRejections: 1}
+	run := agent.NewRun(nil)
+	if _, err := hook.CheckDone(t.Context(), run, agent.DoneRequest{}); err != nil {
+		t.Fatal(err)
+	}
+	if signals, _ := hook.ShouldStop(t.Context(), run, agent.Step{Done: true}); signals != nil {
+		t.Errorf("a run that is done is stopped by %v", signals)
+	}
+}
