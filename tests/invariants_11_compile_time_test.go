@@ -141,10 +141,7 @@ func userModule(t *testing.T) string {
 // goSays runs a go command that fails in a module, and returns what it says of each package.
 func goSays(t *testing.T, module string, args ...string) map[string]string {
 	t.Helper()
-	cmd := exec.Command("go", args...)
-	cmd.Dir = module
-	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod")
-	out, err := cmd.CombinedOutput()
+	out, err := goIn(module, args...).CombinedOutput()
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
 		t.Fatalf("go %v: %v\n%s", args, err, out)
@@ -159,6 +156,14 @@ func goSays(t *testing.T, module string, args ...string) map[string]string {
 		said[of] += line
 	}
 	return said
+}
+
+// goIn is a go command in a module that [userModule] made.
+func goIn(module string, args ...string) *exec.Cmd {
+	cmd := exec.Command("go", args...)
+	cmd.Dir = module
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod")
+	return cmd
 }
 
 func caseName(archive string) string { return strings.TrimSuffix(filepath.Base(archive), ".txtar") }
