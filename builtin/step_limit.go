@@ -12,7 +12,7 @@ import (
 //
 // It contributes to ShouldStop, in the tier Safety, and has no state. When the count has reached Max the run stops
 // before its next step: steps_limit, "Step limit reached: 10/10", Detail currentSteps and maxSteps. A Max of 0 stops
-// before the first step. A run that is done anyway is not stopped.
+// before the first step. The passed budget is reported at OnBudgetExceeded. A run that is done anyway is not stopped.
 type StepLimit struct {
 	Max   Bound[int]                       // default 20; NoLimit binds nothing
 	Count func(*agent.Run, agent.Step) int // what is counted; nil: the steps of the run. It must never fall
@@ -27,7 +27,7 @@ func (l *StepLimit) Bind(h *agent.Hooks) {
 }
 
 // ShouldStop contributes the signal at the limit.
-func (l *StepLimit) ShouldStop(_ context.Context, run *agent.Run, step agent.Step) ([]agent.EndRun, error) {
+func (l *StepLimit) ShouldStop(ctx context.Context, run *agent.Run, step agent.Step) ([]agent.EndRun, error) {
 	limit, on := l.Max.or(20)
 	n := step.Number
 	if l.Count != nil {
@@ -36,6 +36,7 @@ func (l *StepLimit) ShouldStop(_ context.Context, run *agent.Run, step agent.Ste
 	if !on || step.Done || n < limit {
 		return nil, nil
 	}
+	envOf(run).ReportBudget(ctx, agent.BudgetExceeded{Kind: agent.BudgetSteps, Used: float64(n), Limit: float64(limit), By: "StepLimit"})
 	return []agent.EndRun{{
 		Cause: agent.CauseStepsLimit, Message: fmt.Sprintf("Step limit reached: %d/%d", n, limit), By: "StepLimit",
 		Detail: map[string]any{"currentSteps": n, "maxSteps": limit},

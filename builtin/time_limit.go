@@ -14,7 +14,8 @@ import (
 // It contributes to ShouldStop, in the tier Safety, and has no state: the loop keeps each run's start. It looks at
 // step boundaries: time_limit, "Execution time limit reached: 1.23s/1.00s", Detail elapsedSeconds and maxSeconds. A
 // model or tool call that is under way is not interrupted; a deadline of the context does that. A run that has
-// not started has no limit, and one that is done anyway is not stopped.
+// not started has no limit, and one that is done anyway is not stopped. The passed budget is reported at
+// OnBudgetExceeded.
 type TimeLimit struct {
 	Max Bound[time.Duration] // default 300 s; NoLimit binds nothing
 }
@@ -31,12 +32,13 @@ func (l *TimeLimit) Bind(h *agent.Hooks) {
 }
 
 // ShouldStop contributes the signal at the limit.
-func (l *TimeLimit) ShouldStop(_ context.Context, _ *agent.Run, step agent.Step) ([]agent.EndRun, error) {
+func (l *TimeLimit) ShouldStop(ctx context.Context, run *agent.Run, step agent.Step) ([]agent.EndRun, error) {
 	limit, on := l.Max.or(defaultTime)
 	if !on || step.Done || step.Elapsed == 0 || step.Elapsed < limit {
 		return nil, nil
 	}
 	took, most := step.Elapsed.Seconds(), limit.Seconds()
+	envOf(run).ReportBudget(ctx, agent.BudgetExceeded{Kind: agent.BudgetTime, Used: took, Limit: most, By: "TimeLimit"})
 	return []agent.EndRun{{
 		Cause: agent.CauseTimeLimit, Message: fmt.Sprintf("Execution time limit reached: %.2fs/%.2fs", took, most), By: "TimeLimit",
 		Detail: map[string]any{"elapsedSeconds": took, "maxSeconds": most},

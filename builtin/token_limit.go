@@ -12,7 +12,8 @@ import (
 //
 // It contributes to ShouldStop, in the tier Safety, and has no state. When the run has used Max tokens it stops
 // before its next step: token_limit, "Token limit reached: 120/100", Detail totalTokens and maxTotalTokens. Usage is
-// known when a step is over, so one step may overshoot. A run that is done anyway is not stopped.
+// known when a step is over, so one step may overshoot. The passed budget is reported at OnBudgetExceeded. A run that is
+// done anyway is not stopped.
 type TokenLimit struct {
 	Max Bound[int] // default 32768; NoLimit binds nothing
 }
@@ -26,12 +27,13 @@ func (l *TokenLimit) Bind(h *agent.Hooks) {
 }
 
 // ShouldStop contributes the signal at the limit.
-func (l *TokenLimit) ShouldStop(_ context.Context, _ *agent.Run, step agent.Step) ([]agent.EndRun, error) {
+func (l *TokenLimit) ShouldStop(ctx context.Context, run *agent.Run, step agent.Step) ([]agent.EndRun, error) {
 	limit, on := l.Max.or(32768)
 	used := step.Usage.Total()
 	if !on || step.Done || used < limit {
 		return nil, nil
 	}
+	envOf(run).ReportBudget(ctx, agent.BudgetExceeded{Kind: agent.BudgetTokens, Used: float64(used), Limit: float64(limit), By: "TokenLimit"})
 	return []agent.EndRun{{
 		Cause: agent.CauseTokenLimit, Message: fmt.Sprintf("Token limit reached: %d/%d", used, limit), By: "TokenLimit",
 		Detail: map[string]any{"totalTokens": used, "maxTotalTokens": limit},

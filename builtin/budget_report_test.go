@@ -1,0 +1,39 @@
+package builtin_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hookgen/hookgen/builtin"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hooktest"
+	"github.com/hookgen/hookgen/loop"
+)
+
+func TestALimitReportsTheBudgetThatWasPassed(t *testing.T) {
+	clock := hooktest.NewClock(time.Unix(0, 0))
+	look := &hooktest.Tool{Name: "look", Func: func(context.Context, agent.ToolCallRequest) (string, error) {
+		clock.Advance(2 * time.Second)
+		return "", nil
+	}}
+	for name, c := range map[string]struct {
+		hook agent.Hook
+		want []agent.BudgetExceeded
+	}{
+		"steps":    {&builtin.StepLimit{Max: builtin.AtMost(1)}, []agent.BudgetExceeded{{Kind: agent.BudgetSteps, Used: 1, Limit: 1, By: "StepLimit"}}},
+		"tokens":   {&builtin.TokenLimit{Max: builtin.AtMost(10)}, []agent.BudgetExceeded{{Kind: agent.BudgetTokens, Used: 12, Limit: 10, By: "TokenLimit"}}},
+		"time":     {&builtin.TimeLimit{Max: builtin.AtMost(time.Second)}, []agent.BudgetExceeded{{Kind: agent.BudgetTime, Used: 2, Limit: 1, By: "TimeLimit"}}},
+		"not even": {&builtin.StepLimit{Max: builtin.AtMost(2)}, nil},
+	} {
+		ran := hooktest.Loop{
+			Turns: []hooktest.Turn{hooktest.Call("look", nil).Uses(agent.Usage{Input: 8, Output: 4}), hooktest.Reply("done")},
+			Tools: []agent.Tool{look}, Hooks: []agent.Hook{c.hook}, Agent: &loop.Agent{Clock: clock},
+		}.Run(t, "go")
+		if diff := cmp.Diff(c.want, hooktest.Payloads[agent.BudgetExceeded](ran.Recorder, "OnBudgetExceeded")); diff != "" {
+			t.Errorf("%s: reported (-want +got):\n%s", name, diff)
+		}
+	}
+}
