@@ -17,7 +17,7 @@ import (
 // lengthen a streak; another one sets it to 1. At Threshold the next prompt gets Nudge. State: per run.
 //
 //   - A Fingerprint of "" means no opinion and resets the streak.
-//   - A Progress that has risen since the call before resets it; one that is flat, falls or fails does not.
+//   - A Progress that has risen since the call before resets it; one that is flat, falls, fails or panics does not.
 //   - A call of a tool in Ignore leaves the streak as it is.
 //   - After a nudge the streak begins again, so that a constant loop is nudged at calls 3 and 6; with KeepNudging
 //     every further call of the streak nudges.
@@ -27,7 +27,7 @@ type Stagnation struct {
 	Progress    func(context.Context, *agent.Run) (float64, error) // nil: none
 	Nudge       func(streak int) string                            // nil: a sentence
 	KeepNudging bool
-	Ignore      []string // names of tools
+	Ignore      []string // names of tools, in which "*" stands for any text
 
 	runs hookkit.PerRun[streak]
 }
@@ -52,8 +52,8 @@ func (s *Stagnation) Bind(h *agent.Hooks) {
 
 // ObserveAfterTool counts the call.
 func (s *Stagnation) ObserveAfterTool(ctx context.Context, run *agent.Run, fired agent.AfterToolFired[agent.ToolCallResult]) {
-	result := fired.Left
-	if slices.Contains(s.Ignore, result.Call.Name) {
+	result := fired.Payload // as the tool gave it: what was cut to one size has no size of its own
+	if namesTool(s.Ignore, result.Call.Name) {
 		return
 	}
 	print := callPrint(result)
@@ -62,7 +62,7 @@ func (s *Stagnation) ObserveAfterTool(ctx context.Context, run *agent.Run, fired
 	}
 	progress, measured := 0.0, false
 	if s.Progress != nil {
-		p, err := s.Progress(ctx, run)
+		p, err := safely(func() (float64, error) { return s.Progress(ctx, run) })
 		progress, measured = p, err == nil
 	}
 	s.runs.Do(run, func(st *streak) {
