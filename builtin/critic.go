@@ -69,7 +69,7 @@ func (c *Critic) ObserveAfterTool(_ context.Context, run *agent.Run, fired agent
 	if r.Err != "" {
 		said = "error: " + r.Err
 	}
-	call := fmt.Sprintf("%s %s\n%s", r.Call.Name, cutMiddle(string(r.Call.Args), maxCriticised), cutMiddle(said, maxCriticised))
+	call := fmt.Sprintf("%s %s\n%s", oneLine(r.Call.Name, maxShownName), cutMiddle(string(r.Call.Args), maxCriticised), cutMiddle(said, maxCriticised))
 	c.runs.Do(run, func(s *criticState) {
 		if s.calls = append(s.calls, call); len(s.calls) > maxCriticisedCalls {
 			s.calls = slices.Delete(s.calls, 0, 1)
@@ -84,7 +84,7 @@ func (c *Critic) CheckDone(ctx context.Context, run *agent.Run, asked agent.Done
 	}
 	var seen criticState
 	c.runs.Do(run, func(s *criticState) { seen = *s; seen.calls = slices.Clone(s.calls) })
-	judgement, err := c.ask(ctx, run, seen, asked.Answer)
+	judgement, err := safely(func() (judgement, error) { return c.ask(ctx, run, seen, asked.Answer) })
 	switch {
 	case err != nil && c.ApproveOnFailure:
 		c.failed.report("Critic", c.OnError, err)
@@ -100,12 +100,13 @@ func (c *Critic) CheckDone(ctx context.Context, run *agent.Run, asked agent.Done
 }
 
 // ShouldStop stops a run whose answers were rejected often enough.
-func (c *Critic) ShouldStop(_ context.Context, run *agent.Run, _ agent.Step) (signals []agent.EndRun, err error) {
+func (c *Critic) ShouldStop(_ context.Context, run *agent.Run, at agent.Step) (signals []agent.EndRun, err error) {
 	limit := cmp.Or(c.MaxIterations, 2)
 	c.runs.Do(run, func(s *criticState) {
-		if s.iterations >= limit {
+		if s.iterations >= limit && !at.Done {
 			signals = []agent.EndRun{{Cause: agent.CauseRetryLimit, By: "Critic",
-				Message: fmt.Sprintf("Max self-critic iterations reached: %d/%d", s.iterations, limit)}}
+				Message: fmt.Sprintf("Max self-critic iterations reached: %d/%d", s.iterations, limit),
+				Detail:  map[string]any{"iterations": s.iterations, "maxIterations": limit}}}
 		}
 	})
 	return signals, nil
