@@ -11,7 +11,7 @@ import (
 // the same call twice. It is no hook: give it to the loop.
 //
 // A yes and a no are remembered for calls of the same tool with the same arguments, by value; with ByTool for all calls of
-// the tool. An approver that fails is asked again. Calls that wait for the same answer are asked about once. State:
+// the tool. An approver that fails, or answers when nobody waits any more, is asked again. Calls that wait for the same answer are asked about once. State:
 // the answers, until Forget. Safe for concurrent use; it must not be copied.
 type RememberApprovals struct {
 	Approver agent.Approver // required
@@ -69,7 +69,7 @@ func (r *RememberApprovals) ask(ctx context.Context, q agent.Question, key strin
 		close(known.done)
 	}()
 	answer, err = r.Approver.Approve(ctx, q)
-	known.answer, known.ok = answer, err == nil
+	known.answer, known.ok = answer, err == nil && ctx.Err() == nil // a late answer was taken for none
 	return answer, err
 }
 

@@ -1,0 +1,26 @@
+package builtin_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/hookgen/hookgen/builtin"
+	"github.com/hookgen/hookgen/generated/agent"
+)
+
+func TestAnAnswerThatCameTooLateIsNotRemembered(t *testing.T) {
+	asked := 0
+	slow := approverFunc(func(ctx context.Context, _ agent.Question) (agent.Approval, error) {
+		if asked++; asked == 1 {
+			<-ctx.Done()
+		}
+		return agent.Approval{Allow: asked == 1}, nil
+	})
+	r := &builtin.RememberApprovals{Approver: slow}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	r.Approve(ctx, agent.Question{})
+	if a, err := r.Approve(t.Context(), agent.Question{}); err != nil || a.Allow || asked != 2 {
+		t.Errorf("the late yes counts: %+v, %v; asked %d times", a, err, asked)
+	}
+}
