@@ -185,3 +185,15 @@ func TestAGlobThatCannotWorkPanicsWhenUsed(t *testing.T) {
 		}
 	}
 }
+
+func TestAnotherAskThatWasDeclinedIsNotThisHooksDenial(t *testing.T) {
+	p := &builtin.Permissions{Rules: []builtin.Rule{{Tool: "pay", Decision: builtin.DecideAsk}}}
+	run := agent.NewRun(nil)
+	if _, err := p.OnPermission(t.Context(), run, agent.ToolCallRequest{ID: "1", Name: "pay", Step: 1}); err != nil {
+		t.Fatal(err)
+	}
+	other := agent.Denial{Call: agent.ToolCallRequest{ID: "1", Name: "look", Step: 2}, Kind: agent.DeniedByPerson}
+	if err := p.OnPermissionDenied(t.Context(), run, other); err != nil || len(p.Denials(run)) != 0 {
+		t.Errorf("%v, denials: %+v", err, p.Denials(run))
+	}
+}
