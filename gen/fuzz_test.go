@@ -2,6 +2,7 @@ package gen
 
 import (
 	"bytes"
+	"go/format"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -106,6 +107,9 @@ func FuzzGenerate(f *testing.F) {
 				}
 				if first != nil && !bytes.Equal(first, text) {
 					t.Errorf("once:\n%s\nagain:\n%s", first, text)
+				}
+				if formatted, err := format.Source(text); err != nil || !bytes.Equal(formatted, text) {
+					t.Errorf("not as gofmt has it (%v):\n%s", err, text)
 				}
 				if !Generated(text) {
 					t.Errorf("without its header:\n%s", text)

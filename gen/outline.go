@@ -149,8 +149,8 @@ func (r *reading) resolveQualifiers() {
 		}
 		for _, spec := range group.Specs {
 			qualified(spec, func(x *ast.Ident, sel *ast.SelectorExpr) {
-				if _, met := r.qualifiers[x.Name]; met || r.scope[x.Name] != nil {
-					return
+				if _, met := r.qualifiers[x.Name]; met || r.scope[x.Name] != nil && r.scope[x.Name].kind != token.TYPE {
+					return // what is not a type may have fields that the length of an array counts
 				}
 				r.qualifiers[x.Name] = nil
 				if lines := r.candidates[x.Name]; len(lines) == 1 {
