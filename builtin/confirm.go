@@ -16,7 +16,7 @@ import (
 // dispatched, after every rewrite, with its arguments decoded; those that cannot be decoded are shown as they
 // are. Nobody is asked about a call that another hook denies. Without an approver, or if it fails, says no or
 // does not answer in time, the call is declined: its tool does not run, the model is told so, and every record
-// holds an error.
+// holds an error. The words of a no are the approver's: DeclineText of a TerminalApprover, "user declined" by default.
 type Confirm struct {
 	// Tools are the names of the tools that need a yes; "*" stands for any text in a name, alone for all tools.
 	// Required.
