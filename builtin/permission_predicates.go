@@ -31,7 +31,7 @@ func (f PredicateFunc) Match(call agent.ToolCallRequest) (bool, error) { return 
 // it holds if one of the paths matches one of the globs, in a rule that allows if each of them does.
 //
 // Paths and globs that are relative stand for files under the working directory, and paths are cleaned, so that
-// "a/../secret", "./secret" and "/work/secret" are one. A glob that begins with "**" stands for files anywhere. The
+// "a/../secret", "./secret" and "/srv/secret" are one. A glob that begins with "**" stands for files anywhere. The
 // argument is found in whatever case, as tools find it. Without the argument the predicate does not hold; where it
 // is no text, or comes twice, it cannot be told. Symbolic links are not followed. The globs are those of doublestar:
 // "*" stands for any text within a name, "**" for any folders.
