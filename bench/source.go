@@ -18,7 +18,7 @@ import (
 
 // Points are many.
 //
-//hookgen:points
+` + "//" + `hookgen:points
 type Points interface {
 `)
 	for i := range n {

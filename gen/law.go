@@ -168,6 +168,8 @@ func (r *reading) element(m *member, expr ast.Expr, payloads map[string]*member)
 		switch {
 		case !ok || r.qualifiers[x.Name] == nil:
 			e.kind = unresolvedElement
+		case pointer && x.Name == r.SpecPkg.Name:
+			e.kind = pointerElement
 		case x.Name == "spec" && slices.Contains(markers, base.Sel.Name):
 			e.kind = impostorElement
 		}

@@ -3,6 +3,7 @@ package hookkit
 import (
 	"context"
 	"errors"
+	"reflect"
 	"time"
 )
 
@@ -67,6 +68,9 @@ func (c *Call) Do(ctx context.Context, run AnyRun, f func(context.Context) (any,
 			ev := Event{Kind: HookRan, Run: idOf(run), Point: c.firing.point.Name, Hook: e.name, Site: e.site,
 				Layer: e.layer, Priority: e.priority, Start: start, Duration: time.Since(start)}
 			ev.Decision, ev.Reason = describe(outcome)
+			if wrong := c.wrong(outcome); err == nil && wrong != nil {
+				ev.Failure, ev.Decision, ev.Reason = e.failure(ev.Point, wrong), "Error", wrong.Error()
+			}
 			if err != nil {
 				ev.Failure = err // what comes up through an around hook need not be its own
 				if c.firing.point.Law&Wraps == 0 {
@@ -84,6 +88,26 @@ func (c *Call) Do(ctx context.Context, run AnyRun, f func(context.Context) (any,
 	}
 	returned = true
 	return outcome, err
+}
+
+// wrong says why an outcome is none, as the fire will find: for tracers, which are told before it is judged.
+func (c *Call) wrong(outcome any) error {
+	switch o := outcome.(type) {
+	case nil:
+		return nil
+	case Contribution:
+		return c.wrong(o.Outcome)
+	case interface{ Given() bool }:
+		if !o.Given() {
+			return ErrNoAnswer
+		}
+		return nil
+	}
+	t := reflect.TypeOf(outcome)
+	if t.Kind() == reflect.Slice || t.Kind() == reflect.Struct && t.PkgPath() == c.firing.home {
+		return nil // contributions, or what the point's package declares
+	}
+	return Illegal(outcome)
 }
 
 // guarded calls f and turns a panic, or the end of the goroutine, into an error.

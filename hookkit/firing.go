@@ -12,6 +12,7 @@ type Firing struct {
 	entries   []*entry // beside Plan.Hooks
 	observers []*entry
 	tracers   []Tracer
+	home      string // the import path of the package that declares the point
 	watch     *watch // of one fire; nil where fires share the plan
 	Rank      int    // of the exit that leads a vote when the fire begins; see Flight
 }

@@ -3,6 +3,7 @@ package hookkit
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"sync/atomic"
 )
@@ -105,6 +106,7 @@ func (r *Registry[H, O, Opt, L]) build(own *state, outer *Plan[H]) *Plan[H] {
 	}
 	p.Plain = r.outer == nil && !p.Firing.crowded() // a layer has to look at its parent every time
 	var law L
+	p.Firing.home = reflect.TypeOf(law).PkgPath()
 	p.Hooks = make([]H, len(p.Firing.entries))
 	for i, e := range p.Firing.entries {
 		h := e.hook.(H)
