@@ -195,6 +195,17 @@ func formatAll(todo []*piece) error {
 			for p := range next {
 				// gofmt lays out a comment that begins a line; it puts something before the first.
 				p.text, p.err = format.Source(append([]byte("\n"), p.raw...))
+				// What gofmt makes of a comment with lists can still be changed by gofmt: a line after a list that it
+				// parts from it can look like a heading then.
+				for range 4 {
+					if p.err != nil || !bytes.Contains(p.text, []byte("\n//\n")) {
+						break
+					}
+					before := p.text
+					if p.text, p.err = format.Source(before); bytes.Equal(before, p.text) {
+						break
+					}
+				}
 			}
 		})
 	}

@@ -23,6 +23,9 @@ func (a Answer[R]) Value() R { return a.value }
 // Given is for generated code: it reports whether there is an answer.
 func (a *Answer[R]) Given() bool { return a.given }
 
+// none reports whether there is no answer: for tracers.
+func (a Answer[R]) none() bool { return !a.given }
+
 func (a Answer[R]) decision() (string, string) {
 	if a.answered {
 		return "Answered", ""

@@ -97,8 +97,8 @@ func (c *Call) wrong(outcome any) error {
 		return nil
 	case Contribution:
 		return c.wrong(o.Outcome)
-	case interface{ Given() bool }:
-		if !o.Given() {
+	case interface{ none() bool }:
+		if o.none() {
 			return ErrNoAnswer
 		}
 		return nil
