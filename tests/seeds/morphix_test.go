@@ -169,7 +169,8 @@ func TestM08_OneDispatchMakesOneAuditLine(t *testing.T) {
 func TestM09_AHookIsRegisteredOnceHoweverOftenItsAgentRuns(t *testing.T) {
 	var d diary
 	hooks := new(agent.Hooks)
-	own := d.noting("own")
+	bound := 0
+	own := bind(func(h *agent.Hooks) { bound++; h.Use(d.noting("own")) })
 	helper := &loop.Agent{Name: "helper", Tools: all[agent.Tool](work()), Use: all[agent.Hook](own), Model: hooktest.NewScript(working(1)...).ForEachRun()}
 	boss := &loop.Agent{Hooks: hooks, Tools: all(loop.Subagent(helper)), Model: hooktest.NewScript(
 		hooktest.Calls(hooktest.Call("helper", `{"task":"a"}`), hooktest.Call("helper", `{"task":"b"}`)), hooktest.Reply("ok")).ForEachRun()}
@@ -179,8 +180,8 @@ func TestM09_AHookIsRegisteredOnceHoweverOftenItsAgentRuns(t *testing.T) {
 		}
 	}
 	d.want(t, "own", "own", "own", "own")
-	if len(hooks.BeforeTool.List()) != 0 {
-		t.Errorf("outside the helper there are %v", names(hooks.BeforeTool.List()))
+	if bound != 1 || len(hooks.BeforeTool.List()) != 0 {
+		t.Errorf("it was bound %d times; outside the helper there are %v", bound, names(hooks.BeforeTool.List()))
 	}
 	itself := &loop.Agent{Name: "itself", Use: all[agent.Hook](own), Model: hooktest.NewScript(
 		hooktest.Call("itself", `{"task":"again"}`), hooktest.Call("work", nil), hooktest.Reply("inner"), hooktest.Reply("outer"))}
