@@ -207,7 +207,7 @@ func (p *pointEmitter) hookTypes(f *jen.File) {
 	comment(f, p.n+"When is h where when holds; Explain shows desc.")
 	f.Func().Id(p.n+"When").Params(jen.Id("desc").String(), jen.Id("when").Func().Params(jen.Op("*").Id("Run"), p.payload()).Bool(),
 		jen.Id("h").Add(p.hook())).Add(p.hook()).Block(
-		jen.Return(jen.Id(adapter).Values(kitType("When").Call(jen.Id("desc"), jen.Id("h")),
+		jen.Return(jen.Id(adapter).Values(kitType("When").Call(jen.Id("desc"), jen.Id("when").Op("!=").Nil(), jen.Id("h")),
 			jen.Func().Params(p.params(p.payload())...).Params(p.results()...).Block(
 				jen.If(jen.Op("!").Id("when").Call(jen.Id("run"), jen.Id(p.param))).Block(pass),
 				jen.Return(jen.Id("h").Dot(p.n).Call(p.args()...))))))

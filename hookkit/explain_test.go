@@ -20,7 +20,7 @@ func TestExplainShowsEveryPointEveryHookInOrderAndWhy(t *testing.T) {
 	h.ObserveAny(nothing, hookkit.Named("everything"), hookkit.Priority(hookkit.Detection))
 	gone.Remove()
 	inner := h.Layer()
-	inner.First.Add(condition{hookkit.When("it rains", continues), continues}, hookkit.Named("umbrella"), hookkit.Priority(hookkit.InputShape))
+	inner.First.Add(condition{hookkit.When("it rains", true, continues), continues}, hookkit.Named("umbrella"), hookkit.Priority(hookkit.InputShape))
 	inner.Last.Add(continues, hookkit.Named("a"), hookkit.Priority(hookkit.Mutation))
 	inner.Last.Add(continues, hookkit.Named("b"))
 
@@ -79,8 +79,8 @@ func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }
 
 func TestConditionsWithinConditionsAreShownAsOne(t *testing.T) {
 	var h hooks
-	inner := condition{hookkit.When("it rains", &namedGate{}), continues}
-	h.First.Add(condition{hookkit.When("it is late", inner), continues})
+	inner := condition{hookkit.When("it rains", true, &namedGate{}), continues}
+	h.First.Add(condition{hookkit.When("it is late", true, inner), continues})
 	i := h.First.List()[0]
 	if i.When != "it is late and it rains" || i.Name != "hookkit_test.namedGate" {
 		t.Errorf("%s runs when %q", i.Name, i.When)

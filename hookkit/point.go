@@ -51,22 +51,34 @@ func (p PointInfo) Hooks() []Info { return p.at.base().list() }
 func (p PointInfo) Observers() []Info { return p.at.base().listObservers() }
 
 // Layer is for generated code: it makes each of the inner points fire the hooks of the outer point in the
-// same place first. The inner points must be new.
+// same place first. The inner points must be new. It panics inside Bind.
 func Layer(inner, outer []PointInfo) {
+	changes.Lock()
+	defer changes.Unlock()
 	for i := range inner {
+		outer[i].at.base().refuseInBind("Layer", "the host layers")
 		inner[i].at.layerOn(outer[i].at)
 	}
 }
 
 // Trace is for generated code: it attaches the tracer to the points in place of the one they had; nil detaches.
+// It panics inside Bind.
 func Trace(points []PointInfo, t Tracer) {
 	changes.Lock()
 	defer changes.Unlock()
 	for _, p := range points {
 		r := p.at.base()
+		r.refuseInBind("Trace", "the operator traces")
 		s := r.now()
 		s.tracer = t
 		r.set(s)
+	}
+}
+
+// refuseInBind panics, naming the place where a person called the verb, if the registry is one that a Bind is given.
+func (r *registry) refuseInBind(verb, whose string) {
+	if r.bind != served {
+		panic("hookkit: " + verb + " at " + caller(3) + " on the Hooks that Bind was given: a hook adds and observes, " + whose)
 	}
 }
 

@@ -113,8 +113,9 @@ func newEntry(hook any, set settings, site string) *entry {
 	if e.name == "" {
 		e.name = nameOf(hook)
 	}
-	for c, ok := hook.(conditional); ok; c, ok = c.inner().(conditional) {
-		e.when = strings.TrimPrefix(e.when+" and "+c.condition(), " and ")
+	behind, _ := conditions(hook)
+	for _, c := range behind {
+		e.when = strings.TrimPrefix(e.when+" and "+c.desc, " and ")
 	}
 	if set.once {
 		e.spent = new(atomic.Bool)
@@ -125,12 +126,22 @@ func newEntry(hook any, set settings, site string) *entry {
 	return e
 }
 
+// refuseNil panics if the hook or observer is nil, or one behind a condition, or that condition's function.
+func refuseNil(verb, site, what string, hook any) {
+	behind, hook := conditions(hook)
+	for _, c := range behind {
+		if !c.given {
+			panic(fmt.Sprintf("hookkit: %s at %s: the condition %q is nil; pass a function", verb, site, c.desc))
+		}
+	}
+	if isNil(hook) {
+		panic(fmt.Sprintf("hookkit: %s at %s: the %s is nil; pass a value", verb, site, what))
+	}
+}
+
 func isNil(hook any) bool {
 	if hook == nil {
 		return true
-	}
-	if c, ok := hook.(conditional); ok {
-		return isNil(c.inner())
 	}
 	v := reflect.ValueOf(hook)
 	switch v.Kind() {
@@ -142,9 +153,7 @@ func isNil(hook any) bool {
 
 // nameOf returns the type of a hook without its star, or the name of a function.
 func nameOf(hook any) string {
-	for c, ok := hook.(conditional); ok; c, ok = hook.(conditional) {
-		hook = c.inner()
-	}
+	_, hook = conditions(hook)
 	if e, ok := hook.(everything); ok {
 		hook = e.observer
 	}

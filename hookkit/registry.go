@@ -152,16 +152,25 @@ func (r *Registry[H, O, Opt, L]) rebuilt() {
 
 // registry is the part of a Registry that does not depend on the hook's type.
 type registry struct {
-	_      noCopy
-	_      [0]func()             // no == to compile
-	state  atomic.Pointer[state] // nil for nothing registered; replaced, never changed
-	named  atomic.Bool           // what follows is set
-	point  Point
-	self   attached
-	above  *registry // the outer layer's
-	depth  int
-	closed bool // a staging registry whose Bind is over
+	_     noCopy
+	_     [0]func()             // no == to compile
+	state atomic.Pointer[state] // nil for nothing registered; replaced, never changed
+	named atomic.Bool           // what follows is set
+	point Point
+	self  attached
+	above *registry // the outer layer's
+	depth int
+	bind  binding
 }
+
+// binding says whether a registry is one that a Bind is given.
+type binding uint8
+
+const (
+	served  binding = iota // no: it is the host's
+	staging                // its Bind runs
+	bound                  // its Bind is over
+)
 
 // describe tells the registry what it serves.
 func (r *registry) describe(p Point, self attached) {
@@ -203,7 +212,7 @@ func (r *registry) now() *state {
 
 // with returns the state that has the entries too.
 func (r *registry) with(hooks, observers []*entry) (*state, error) {
-	if r.closed {
+	if r.bind == bound {
 		return nil, fmt.Errorf("%s: the Bind that was given these Hooks is over; add to the host's Hooks", r.point.Name)
 	}
 	s := r.now()
@@ -312,9 +321,7 @@ func (r *registry) observe(observer any, opts []ObserverOption) *Registration {
 
 func (r *registry) enter(verb string, hook any, set settings, insert func(*change, *entry) error) *Registration {
 	verb, site := r.point.Name+"."+verb, caller(3)
-	if isNil(hook) {
-		panic(fmt.Sprintf("hookkit: %s at %s: the hook is nil; pass a value", verb, site))
-	}
+	refuseNil(verb, site, "hook", hook)
 	e := newEntry(hook, set, site)
 	return register(verb, e, func(c *change) error { return insert(c, e) })
 }

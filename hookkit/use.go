@@ -8,9 +8,7 @@ import (
 // ObserveAny is for generated code: it adds one observer of all the points, under one registration.
 func ObserveAny(points []PointInfo, observer any, opts []ObserverOption) *Registration {
 	site := caller(2)
-	if isNil(observer) {
-		panic("hookkit: ObserveAny at " + site + ": the observer is nil; pass a value")
-	}
+	refuseNil("ObserveAny", site, "observer", observer)
 	var set settings
 	for _, o := range opts {
 		set.apply(o)
@@ -44,13 +42,11 @@ func register(verb string, e *entry, insert func(*change) error) *Registration {
 	return reg
 }
 
-// Use is for generated code: it lets bind add hooks to the staging points, which must be new, and then moves
+// Use is for generated code: it lets bind add hooks to the points of a stage, which must be new, and then moves
 // them to the points, all or nothing, under one registration.
-func Use(points, staging []PointInfo, hook any, bind func(), opts []UseOption) *Registration {
+func Use(points, stage []PointInfo, hook any, bind func(), opts []UseOption) *Registration {
 	site := caller(2)
-	if isNil(hook) {
-		panic("hookkit: Use at " + site + ": the hook is nil; pass a value")
-	}
+	refuseNil("Use", site, "hook", hook)
 	var set settings
 	for _, o := range opts {
 		set.apply(o)
@@ -59,19 +55,19 @@ func Use(points, staging []PointInfo, hook any, bind func(), opts []UseOption) *
 	if reg.name == "" {
 		reg.name = nameOf(hook)
 	}
+	for _, s := range stage {
+		s.at.base().bind = staging
+	}
 	bind()
 
 	changes.Lock()
 	defer changes.Unlock()
-	states := make([]*state, len(staging))
-	for i, s := range staging {
+	states := make([]*state, len(stage))
+	for i, s := range stage {
 		from := s.at.base()
-		from.closed = true
+		from.bind = bound
 		if states[i] = from.state.Load(); states[i] == nil {
 			states[i] = new(state)
-		}
-		if states[i].tracer != nil {
-			panic("hookkit: Use at " + site + ": Bind called Trace; a hook adds and observes, the operator traces")
 		}
 	}
 	seq := resequence(states)

@@ -86,16 +86,34 @@ func TestBindMayNotKeepTheHooksItIsGiven(t *testing.T) {
 	}
 }
 
-func TestBindMayNotTrace(t *testing.T) {
+func TestBindMayNotTraceNorLayer(t *testing.T) {
+	for want, misuse := range map[string]func(*fixture.Hooks){
+		"Trace at tests/faults_misuse_test.go": func(h *fixture.Hooks) { h.Trace(new(hookkit.Recorder)) },
+		"the operator traces":                  func(h *fixture.Hooks) { h.Trace(nil) },
+		"Layer at tests/faults_misuse_test.go": func(h *fixture.Hooks) { h.Layer() },
+		"the host layers":                      func(h *fixture.Hooks) { h.Layer() },
+	} {
+		var h fixture.Hooks
+		text := panicOf(func() {
+			h.Use(&bundle{func(staging *fixture.Hooks) {
+				staging.Verify.Add(new(fixtureHook))
+				misuse(staging)
+			}})
+		})
+		if !strings.Contains(text, want) || len(h.Verify.List()) != 0 {
+			t.Errorf("it panicked with %q, not with %q, and left %v", text, want, h.Verify.List())
+		}
+	}
+}
+
+func TestAConditionMustBeGiven(t *testing.T) {
 	var h fixture.Hooks
+	none := fixture.VerifyWhen("it rains", nil, new(fixtureHook))
 	text := panicOf(func() {
-		h.Use(&bundle{func(staging *fixture.Hooks) {
-			staging.Verify.Add(new(fixtureHook))
-			staging.Trace(new(hookkit.Recorder))
-		}})
+		h.Verify.Add(fixture.VerifyWhen("it is late", func(*fixture.Run, fixture.Item) bool { return true }, none))
 	})
-	if !strings.Contains(text, "Bind called Trace; a hook adds and observes, the operator traces") || len(h.Verify.List()) != 0 {
-		t.Errorf("it panicked with %q, and left %v", text, h.Verify.List())
+	if !strings.Contains(text, `faults_misuse_test.go:`) || !strings.Contains(text, `the condition "it rains" is nil; pass a function`) {
+		t.Errorf("it panicked with %q", text)
 	}
 }
 

@@ -167,7 +167,7 @@ func (f WatchFunc) Bind(h *Hooks) {
 
 // WatchWhen is h where when holds; Explain shows desc.
 func WatchWhen(desc string, when func(*Run, Call) bool, h Watch[Call]) Watch[Call] {
-	return watchWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload Call) error {
+	return watchWhen{hookkit.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) error {
 		if !when(run, payload) {
 			return nil
 		}
@@ -281,7 +281,7 @@ func (f RewriteFunc) Bind(h *Hooks) {
 
 // RewriteWhen is h where when holds; Explain shows desc.
 func RewriteWhen(desc string, when func(*Run, Call) bool, h Rewrite[Call]) Rewrite[Call] {
-	return rewriteWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload Call) (RewriteOutcome, error) {
+	return rewriteWhen{hookkit.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) (RewriteOutcome, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
@@ -425,7 +425,7 @@ func (f FlowFunc) Bind(h *Hooks) {
 
 // FlowWhen is h where when holds; Explain shows desc.
 func FlowWhen(desc string, when func(*Run, Call) bool, h Flow[Call]) Flow[Call] {
-	return flowWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload Call) (FlowOutcome, error) {
+	return flowWhen{hookkit.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) (FlowOutcome, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
@@ -580,7 +580,7 @@ func (f LeaveFunc) Bind(h *Hooks) {
 
 // LeaveWhen is h where when holds; Explain shows desc.
 func LeaveWhen(desc string, when func(*Run, Call) bool, h Leave[Call]) Leave[Call] {
-	return leaveWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload Call) (LeaveOutcome, error) {
+	return leaveWhen{hookkit.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) (LeaveOutcome, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
@@ -717,7 +717,7 @@ func (f JudgeFunc) Bind(h *Hooks) {
 
 // JudgeWhen is h where when holds; Explain shows desc.
 func JudgeWhen(desc string, when func(*Run, Call) bool, h Judge[Call]) Judge[Call] {
-	return judgeWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload Call) (JudgeOutcome, error) {
+	return judgeWhen{hookkit.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) (JudgeOutcome, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
@@ -866,7 +866,7 @@ func (f GatherFunc) Bind(h *Hooks) {
 
 // GatherWhen is h where when holds; Explain shows desc.
 func GatherWhen(desc string, when func(*Run, Call) bool, h Gather[Call]) Gather[Call] {
-	return gatherWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload Call) ([]string, error) {
+	return gatherWhen{hookkit.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) ([]string, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
@@ -985,7 +985,7 @@ func (f RefuseFunc) Bind(h *Hooks) {
 
 // RefuseWhen is h where when holds; Explain shows desc.
 func RefuseWhen(desc string, when func(*Run, Call) bool, h Refuse[Call]) Refuse[Call] {
-	return refuseWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload Call) error {
+	return refuseWhen{hookkit.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) error {
 		if !when(run, payload) {
 			return nil
 		}
@@ -1099,7 +1099,7 @@ func (f WrapFunc) Bind(h *Hooks) {
 
 // WrapWhen is h where when holds; Explain shows desc.
 func WrapWhen(desc string, when func(*Run, Call) bool, h Wrap[Call]) Wrap[Call] {
-	return wrapWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload Call, next WrapNext) (hookkit.Answer[Result], error) {
+	return wrapWhen{hookkit.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call, next WrapNext) (hookkit.Answer[Result], error) {
 		if !when(run, payload) {
 			return next.Call(ctx, payload)
 		}

@@ -744,7 +744,7 @@ func (f OnRunStartFunc) Bind(h *Hooks) {
 
 // OnRunStartWhen is h where when holds; Explain shows desc.
 func OnRunStartWhen(desc string, when func(*Run, RunStart) bool, h OnRunStart[RunStart]) OnRunStart[RunStart] {
-	return onRunStartWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload RunStart) (OnRunStartOutcome, error) {
+	return onRunStartWhen{hookkit.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload RunStart) (OnRunStartOutcome, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
@@ -903,7 +903,7 @@ func (f ShouldStopFunc) Bind(h *Hooks) {
 
 // ShouldStopWhen is h where when holds; Explain shows desc.
 func ShouldStopWhen(desc string, when func(*Run, Step) bool, h ShouldStop[Step]) ShouldStop[Step] {
-	return shouldStopWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload Step) ([]EndRun, error) {
+	return shouldStopWhen{hookkit.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Step) ([]EndRun, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
@@ -1022,7 +1022,7 @@ func (f BeforeStepFunc) Bind(h *Hooks) {
 
 // BeforeStepWhen is h where when holds; Explain shows desc.
 func BeforeStepWhen(desc string, when func(*Run, Step) bool, h BeforeStep[Step]) BeforeStep[Step] {
-	return beforeStepWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload Step) error {
+	return beforeStepWhen{hookkit.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Step) error {
 		if !when(run, payload) {
 			return nil
 		}
@@ -1138,7 +1138,7 @@ func (f ShouldCompactFunc) Bind(h *Hooks) {
 
 // ShouldCompactWhen is h where when holds; Explain shows desc.
 func ShouldCompactWhen(desc string, when func(*Run, ContextUse) bool, h ShouldCompact[ContextUse]) ShouldCompact[ContextUse] {
-	return shouldCompactWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload ContextUse) (ShouldCompactOutcome, error) {
+	return shouldCompactWhen{hookkit.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload ContextUse) (ShouldCompactOutcome, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
@@ -1295,7 +1295,7 @@ func (f BeforeCompactFunc) Bind(h *Hooks) {
 
 // BeforeCompactWhen is h where when holds; Explain shows desc.
 func BeforeCompactWhen(desc string, when func(*Run, Compaction) bool, h BeforeCompact[Compaction]) BeforeCompact[Compaction] {
-	return beforeCompactWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload Compaction) (BeforeCompactOutcome, error) {
+	return beforeCompactWhen{hookkit.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Compaction) (BeforeCompactOutcome, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
@@ -1435,7 +1435,7 @@ func (f AfterCompactFunc) Bind(h *Hooks) {
 
 // AfterCompactWhen is h where when holds; Explain shows desc.
 func AfterCompactWhen(desc string, when func(*Run, Compacted) bool, h AfterCompact[Compacted]) AfterCompact[Compacted] {
-	return afterCompactWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload Compacted) (AfterCompactOutcome, error) {
+	return afterCompactWhen{hookkit.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Compacted) (AfterCompactOutcome, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
@@ -1586,7 +1586,7 @@ func (f BriefingFunc) Bind(h *Hooks) {
 
 // BriefingWhen is h where when holds; Explain shows desc.
 func BriefingWhen(desc string, when func(*Run, Step) bool, h Briefing[Step]) Briefing[Step] {
-	return briefingWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload Step) ([]string, error) {
+	return briefingWhen{hookkit.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Step) ([]string, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
@@ -1709,7 +1709,7 @@ func (f BeforeLLMFunc) Bind(h *Hooks) {
 
 // BeforeLLMWhen is h where when holds; Explain shows desc.
 func BeforeLLMWhen(desc string, when func(*Run, LLMRequest) bool, h BeforeLLM[LLMRequest]) BeforeLLM[LLMRequest] {
-	return beforeLLMWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload LLMRequest) (BeforeLLMOutcome, error) {
+	return beforeLLMWhen{hookkit.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload LLMRequest) (BeforeLLMOutcome, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
@@ -1865,7 +1865,7 @@ func (f AroundLLMFunc) Bind(h *Hooks) {
 
 // AroundLLMWhen is h where when holds; Explain shows desc.
 func AroundLLMWhen(desc string, when func(*Run, LLMRequest) bool, h AroundLLM[LLMRequest]) AroundLLM[LLMRequest] {
-	return aroundLLMWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload LLMRequest, next AroundLLMNext) (hookkit.Answer[LLMResponse], error) {
+	return aroundLLMWhen{hookkit.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload LLMRequest, next AroundLLMNext) (hookkit.Answer[LLMResponse], error) {
 		if !when(run, payload) {
 			return next.Call(ctx, payload)
 		}
@@ -2050,7 +2050,7 @@ func (f AfterLLMFunc) Bind(h *Hooks) {
 
 // AfterLLMWhen is h where when holds; Explain shows desc.
 func AfterLLMWhen(desc string, when func(*Run, LLMResponse) bool, h AfterLLM[LLMResponse]) AfterLLM[LLMResponse] {
-	return afterLLMWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload LLMResponse) (AfterLLMOutcome, error) {
+	return afterLLMWhen{hookkit.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload LLMResponse) (AfterLLMOutcome, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
@@ -2205,7 +2205,7 @@ func (f OnToolsDisabledFunc) Bind(h *Hooks) {
 
 // OnToolsDisabledWhen is h where when holds; Explain shows desc.
 func OnToolsDisabledWhen(desc string, when func(*Run, ToolsDisabled) bool, h OnToolsDisabled[ToolsDisabled]) OnToolsDisabled[ToolsDisabled] {
-	return onToolsDisabledWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload ToolsDisabled) error {
+	return onToolsDisabledWhen{hookkit.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload ToolsDisabled) error {
 		if !when(run, payload) {
 			return nil
 		}
@@ -2324,7 +2324,7 @@ func (f BeforeToolFunc) Bind(h *Hooks) {
 
 // BeforeToolWhen is h where when holds; Explain shows desc.
 func BeforeToolWhen(desc string, when func(*Run, ToolCallRequest) bool, h BeforeTool[ToolCallRequest]) BeforeTool[ToolCallRequest] {
-	return beforeToolWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload ToolCallRequest) (BeforeToolOutcome, error) {
+	return beforeToolWhen{hookkit.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload ToolCallRequest) (BeforeToolOutcome, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
@@ -2483,7 +2483,7 @@ func (f OnPermissionFunc) Bind(h *Hooks) {
 
 // OnPermissionWhen is h where when holds; Explain shows desc.
 func OnPermissionWhen(desc string, when func(*Run, ToolCallRequest) bool, h OnPermission[ToolCallRequest]) OnPermission[ToolCallRequest] {
-	return onPermissionWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload ToolCallRequest) (OnPermissionOutcome, error) {
+	return onPermissionWhen{hookkit.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload ToolCallRequest) (OnPermissionOutcome, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
@@ -2632,7 +2632,7 @@ func (f OnPermissionDeniedFunc) Bind(h *Hooks) {
 
 // OnPermissionDeniedWhen is h where when holds; Explain shows desc.
 func OnPermissionDeniedWhen(desc string, when func(*Run, Denial) bool, h OnPermissionDenied[Denial]) OnPermissionDenied[Denial] {
-	return onPermissionDeniedWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload Denial) error {
+	return onPermissionDeniedWhen{hookkit.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Denial) error {
 		if !when(run, payload) {
 			return nil
 		}
@@ -2750,7 +2750,7 @@ func (f OnHandoffFunc) Bind(h *Hooks) {
 
 // OnHandoffWhen is h where when holds; Explain shows desc.
 func OnHandoffWhen(desc string, when func(*Run, Handoff) bool, h OnHandoff[Handoff]) OnHandoff[Handoff] {
-	return onHandoffWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload Handoff) (OnHandoffOutcome, error) {
+	return onHandoffWhen{hookkit.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Handoff) (OnHandoffOutcome, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
@@ -2907,7 +2907,7 @@ func (f AroundToolFunc) Bind(h *Hooks) {
 
 // AroundToolWhen is h where when holds; Explain shows desc.
 func AroundToolWhen(desc string, when func(*Run, ToolCallRequest) bool, h AroundTool[ToolCallRequest]) AroundTool[ToolCallRequest] {
-	return aroundToolWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload ToolCallRequest, next AroundToolNext) (hookkit.Answer[ToolCallResult], error) {
+	return aroundToolWhen{hookkit.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload ToolCallRequest, next AroundToolNext) (hookkit.Answer[ToolCallResult], error) {
 		if !when(run, payload) {
 			return next.Call(ctx, payload)
 		}
@@ -3089,7 +3089,7 @@ func (f OnToolProgressFunc) Bind(h *Hooks) {
 
 // OnToolProgressWhen is h where when holds; Explain shows desc.
 func OnToolProgressWhen(desc string, when func(*Run, ToolProgress) bool, h OnToolProgress[ToolProgress]) OnToolProgress[ToolProgress] {
-	return onToolProgressWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload ToolProgress) error {
+	return onToolProgressWhen{hookkit.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload ToolProgress) error {
 		if !when(run, payload) {
 			return nil
 		}
@@ -3203,7 +3203,7 @@ func (f OnToolErrorFunc) Bind(h *Hooks) {
 
 // OnToolErrorWhen is h where when holds; Explain shows desc.
 func OnToolErrorWhen(desc string, when func(*Run, ToolFailure) bool, h OnToolError[ToolFailure]) OnToolError[ToolFailure] {
-	return onToolErrorWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload ToolFailure) error {
+	return onToolErrorWhen{hookkit.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload ToolFailure) error {
 		if !when(run, payload) {
 			return nil
 		}
@@ -3317,7 +3317,7 @@ func (f OnSubagentStartFunc) Bind(h *Hooks) {
 
 // OnSubagentStartWhen is h where when holds; Explain shows desc.
 func OnSubagentStartWhen(desc string, when func(*Run, Subagent) bool, h OnSubagentStart[Subagent]) OnSubagentStart[Subagent] {
-	return onSubagentStartWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload Subagent) error {
+	return onSubagentStartWhen{hookkit.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Subagent) error {
 		if !when(run, payload) {
 			return nil
 		}
@@ -3430,7 +3430,7 @@ func (f OnSubagentStopFunc) Bind(h *Hooks) {
 
 // OnSubagentStopWhen is h where when holds; Explain shows desc.
 func OnSubagentStopWhen(desc string, when func(*Run, SubagentDone) bool, h OnSubagentStop[SubagentDone]) OnSubagentStop[SubagentDone] {
-	return onSubagentStopWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload SubagentDone) error {
+	return onSubagentStopWhen{hookkit.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload SubagentDone) error {
 		if !when(run, payload) {
 			return nil
 		}
@@ -3550,7 +3550,7 @@ func (f AfterToolFunc) Bind(h *Hooks) {
 
 // AfterToolWhen is h where when holds; Explain shows desc.
 func AfterToolWhen(desc string, when func(*Run, ToolCallResult) bool, h AfterTool[ToolCallResult]) AfterTool[ToolCallResult] {
-	return afterToolWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload ToolCallResult) (AfterToolOutcome, error) {
+	return afterToolWhen{hookkit.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload ToolCallResult) (AfterToolOutcome, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
@@ -3706,7 +3706,7 @@ func (f OnBudgetExceededFunc) Bind(h *Hooks) {
 
 // OnBudgetExceededWhen is h where when holds; Explain shows desc.
 func OnBudgetExceededWhen(desc string, when func(*Run, BudgetExceeded) bool, h OnBudgetExceeded[BudgetExceeded]) OnBudgetExceeded[BudgetExceeded] {
-	return onBudgetExceededWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload BudgetExceeded) error {
+	return onBudgetExceededWhen{hookkit.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload BudgetExceeded) error {
 		if !when(run, payload) {
 			return nil
 		}
@@ -3819,7 +3819,7 @@ func (f AfterStepFunc) Bind(h *Hooks) {
 
 // AfterStepWhen is h where when holds; Explain shows desc.
 func AfterStepWhen(desc string, when func(*Run, StepResult) bool, h AfterStep[StepResult]) AfterStep[StepResult] {
-	return afterStepWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload StepResult) error {
+	return afterStepWhen{hookkit.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload StepResult) error {
 		if !when(run, payload) {
 			return nil
 		}
@@ -3936,7 +3936,7 @@ func (f CheckDoneFunc) Bind(h *Hooks) {
 
 // CheckDoneWhen is h where when holds; Explain shows desc.
 func CheckDoneWhen(desc string, when func(*Run, DoneRequest) bool, h CheckDone[DoneRequest]) CheckDone[DoneRequest] {
-	return checkDoneWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload DoneRequest) (CheckDoneOutcome, error) {
+	return checkDoneWhen{hookkit.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload DoneRequest) (CheckDoneOutcome, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
@@ -4090,7 +4090,7 @@ func (f OnDoneAcceptedFunc) Bind(h *Hooks) {
 
 // OnDoneAcceptedWhen is h where when holds; Explain shows desc.
 func OnDoneAcceptedWhen(desc string, when func(*Run, DoneAccepted) bool, h OnDoneAccepted[DoneAccepted]) OnDoneAccepted[DoneAccepted] {
-	return onDoneAcceptedWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload DoneAccepted) error {
+	return onDoneAcceptedWhen{hookkit.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload DoneAccepted) error {
 		if !when(run, payload) {
 			return nil
 		}
@@ -4207,7 +4207,7 @@ func (f OnRunErrorFunc) Bind(h *Hooks) {
 
 // OnRunErrorWhen is h where when holds; Explain shows desc.
 func OnRunErrorWhen(desc string, when func(*Run, RunError) bool, h OnRunError[RunError]) OnRunError[RunError] {
-	return onRunErrorWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload RunError) (OnRunErrorOutcome, error) {
+	return onRunErrorWhen{hookkit.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload RunError) (OnRunErrorOutcome, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
@@ -4350,7 +4350,7 @@ func (f OnStopFunc) Bind(h *Hooks) {
 
 // OnStopWhen is h where when holds; Explain shows desc.
 func OnStopWhen(desc string, when func(*Run, Stopping) bool, h OnStop[Stopping]) OnStop[Stopping] {
-	return onStopWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload Stopping) ([]EndRun, error) {
+	return onStopWhen{hookkit.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Stopping) ([]EndRun, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
@@ -4472,7 +4472,7 @@ func (f BeforeRunEndFunc) Bind(h *Hooks) {
 
 // BeforeRunEndWhen is h where when holds; Explain shows desc.
 func BeforeRunEndWhen(desc string, when func(*Run, AgentResult) bool, h BeforeRunEnd[AgentResult]) BeforeRunEnd[AgentResult] {
-	return beforeRunEndWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload AgentResult) (BeforeRunEndOutcome, error) {
+	return beforeRunEndWhen{hookkit.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload AgentResult) (BeforeRunEndOutcome, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
@@ -4617,7 +4617,7 @@ func (f OnRunEndFunc) Bind(h *Hooks) {
 
 // OnRunEndWhen is h where when holds; Explain shows desc.
 func OnRunEndWhen(desc string, when func(*Run, AgentResult) bool, h OnRunEnd[AgentResult]) OnRunEnd[AgentResult] {
-	return onRunEndWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload AgentResult) error {
+	return onRunEndWhen{hookkit.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload AgentResult) error {
 		if !when(run, payload) {
 			return nil
 		}

@@ -128,7 +128,7 @@ func (f BeforePublishFunc) Bind(h *Hooks) {
 
 // BeforePublishWhen is h where when holds; Explain shows desc.
 func BeforePublishWhen(desc string, when func(*Run, Article) bool, h BeforePublish[Article]) BeforePublish[Article] {
-	return beforePublishWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload Article) (BeforePublishOutcome, error) {
+	return beforePublishWhen{hookkit.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Article) (BeforePublishOutcome, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
@@ -282,7 +282,7 @@ func (f OnPublishedFunc) Bind(h *Hooks) {
 
 // OnPublishedWhen is h where when holds; Explain shows desc.
 func OnPublishedWhen(desc string, when func(*Run, Article) bool, h OnPublished[Article]) OnPublished[Article] {
-	return onPublishedWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload Article) error {
+	return onPublishedWhen{hookkit.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Article) error {
 		if !when(run, payload) {
 			return nil
 		}

@@ -160,7 +160,7 @@ func (f BeforeSendFunc) Bind(h *Hooks) {
 
 // BeforeSendWhen is h where when holds; Explain shows desc.
 func BeforeSendWhen(desc string, when func(*Run, Message) bool, h BeforeSend[Message]) BeforeSend[Message] {
-	return beforeSendWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload Message) (BeforeSendOutcome, error) {
+	return beforeSendWhen{hookkit.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Message) (BeforeSendOutcome, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
@@ -315,7 +315,7 @@ func (f MaySendFunc) Bind(h *Hooks) {
 
 // MaySendWhen is h where when holds; Explain shows desc.
 func MaySendWhen(desc string, when func(*Run, Message) bool, h MaySend[Message]) MaySend[Message] {
-	return maySendWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload Message) (MaySendOutcome, error) {
+	return maySendWhen{hookkit.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Message) (MaySendOutcome, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
@@ -464,7 +464,7 @@ func (f FooterFunc) Bind(h *Hooks) {
 
 // FooterWhen is h where when holds; Explain shows desc.
 func FooterWhen(desc string, when func(*Run, Message) bool, h Footer[Message]) Footer[Message] {
-	return footerWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload Message) ([]string, error) {
+	return footerWhen{hookkit.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Message) ([]string, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
@@ -583,7 +583,7 @@ func (f AroundSendFunc) Bind(h *Hooks) {
 
 // AroundSendWhen is h where when holds; Explain shows desc.
 func AroundSendWhen(desc string, when func(*Run, Message) bool, h AroundSend[Message]) AroundSend[Message] {
-	return aroundSendWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload Message, next AroundSendNext) (hookkit.Answer[Receipt], error) {
+	return aroundSendWhen{hookkit.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Message, next AroundSendNext) (hookkit.Answer[Receipt], error) {
 		if !when(run, payload) {
 			return next.Call(ctx, payload)
 		}
@@ -765,7 +765,7 @@ func (f AfterSendFunc) Bind(h *Hooks) {
 
 // AfterSendWhen is h where when holds; Explain shows desc.
 func AfterSendWhen(desc string, when func(*Run, Receipt) bool, h AfterSend[Receipt]) AfterSend[Receipt] {
-	return afterSendWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload Receipt) (AfterSendOutcome, error) {
+	return afterSendWhen{hookkit.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Receipt) (AfterSendOutcome, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
@@ -914,7 +914,7 @@ func (f BeforeShowFunc) Bind(h *Hooks) {
 
 // BeforeShowWhen is h where when holds; Explain shows desc.
 func BeforeShowWhen(desc string, when func(*Run, Message) bool, h BeforeShow[Message]) BeforeShow[Message] {
-	return beforeShowWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload Message) (BeforeShowOutcome, error) {
+	return beforeShowWhen{hookkit.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Message) (BeforeShowOutcome, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
@@ -1062,7 +1062,7 @@ func (f BeforeSaveFunc) Bind(h *Hooks) {
 
 // BeforeSaveWhen is h where when holds; Explain shows desc.
 func BeforeSaveWhen(desc string, when func(*Run, Message) bool, h BeforeSave[Message]) BeforeSave[Message] {
-	return beforeSaveWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload Message) error {
+	return beforeSaveWhen{hookkit.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Message) error {
 		if !when(run, payload) {
 			return nil
 		}
@@ -1176,7 +1176,7 @@ func (f OnSentFunc) Bind(h *Hooks) {
 
 // OnSentWhen is h where when holds; Explain shows desc.
 func OnSentWhen(desc string, when func(*Run, Receipt) bool, h OnSent[Receipt]) OnSent[Receipt] {
-	return onSentWhen{hookkit.When(desc, h), func(ctx context.Context, run *Run, payload Receipt) error {
+	return onSentWhen{hookkit.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Receipt) error {
 		if !when(run, payload) {
 			return nil
 		}
