@@ -53,7 +53,8 @@ var (
 	// point makes; the cause names its type.
 	ErrIllegal = errors.New("the outcome is not legal here")
 	// ErrNoAnswer is the cause when an around hook returned a zero Answer and no error.
-	ErrNoAnswer = errors.New("the hook neither called next nor answered; return next.Call's answer or hookkit.Answered(...)")
+	ErrNoAnswer = errors.New("the hook neither called next nor answered, or dropped what next.Call returned; " +
+		"return next.Call's answer and error, or hookkit.Answered(...)")
 	// Spent is for generated code: what [Call.Do] returns for an around hook with Once that was called before.
 	Spent = errors.New("the hook was to be called once")
 	// ErrNextOver is what next.Call returns once the call that it was given to is over.
