@@ -2,6 +2,7 @@ package tests
 
 import (
 	"context"
+	"runtime"
 	"sync"
 	"testing"
 
@@ -21,7 +22,11 @@ func (c *tally) Bind(h *fixture.Hooks) {
 }
 
 func (c *tally) Verify(_ context.Context, run *fixture.Run, item fixture.Item) error {
-	c.sum.Do(run, func(n *int) { *n += item.ID })
+	c.sum.Do(run, func(n *int) {
+		sum := *n
+		runtime.Gosched() // where another would lose the update, if it could
+		*n = sum + item.ID
+	})
 	return nil
 }
 
@@ -44,30 +49,32 @@ func TestInvariant08_State(t *testing.T) {
 			instances[i], hooks[i] = new(tally), new(fixture.Hooks)
 			hooks[i].Use(instances[i])
 		}
-		var runs []*fixture.Run
-		for i := range rapid.IntRange(1, 4).Draw(t, "runs") {
-			if parent := rapid.IntRange(-1, i-1).Draw(t, "parent"); parent >= 0 {
-				runs = append(runs, runs[parent].Child(runs[parent].Env))
-			} else {
-				runs = append(runs, newRun())
-			}
-		}
 		type place struct{ instance, run int }
 		want := map[place]int{}
-		var wg sync.WaitGroup
-		for range rapid.IntRange(0, 40).Draw(t, "fires") {
-			at := place{rapid.IntRange(0, len(instances)-1).Draw(t, "instance"), rapid.IntRange(0, len(runs)-1).Draw(t, "run")}
-			n, verify := rapid.IntRange(1, 9).Draw(t, "n"), rapid.Bool().Draw(t, "verify")
-			want[at] += n
-			wg.Go(func() {
-				if !verify {
-					hooks[at.instance].Watch.Fire(context.Background(), runs[at.run], fixture.Item{ID: n})
-				} else if err := hooks[at.instance].Verify.Fire(context.Background(), runs[at.run], fixture.Item{ID: n}); err != nil {
-					panic(err)
+		var runs []*fixture.Run
+		for range rapid.IntRange(1, 3).Draw(t, "generations") {
+			for range rapid.IntRange(1, 3).Draw(t, "runs") {
+				if parent := rapid.IntRange(-1, len(runs)-1).Draw(t, "parent"); parent >= 0 {
+					runs = append(runs, runs[parent].Child(runs[parent].Env))
+				} else {
+					runs = append(runs, newRun())
 				}
-			})
+			}
+			var wg sync.WaitGroup
+			for range rapid.IntRange(0, 20).Draw(t, "fires") {
+				at := place{rapid.IntRange(0, len(instances)-1).Draw(t, "instance"), rapid.IntRange(0, len(runs)-1).Draw(t, "run")}
+				n, verify := rapid.IntRange(1, 9).Draw(t, "n"), rapid.Bool().Draw(t, "verify")
+				want[at] += n
+				wg.Go(func() {
+					if !verify {
+						hooks[at.instance].Watch.Fire(context.Background(), runs[at.run], fixture.Item{ID: n})
+					} else if err := hooks[at.instance].Verify.Fire(context.Background(), runs[at.run], fixture.Item{ID: n}); err != nil {
+						panic(err)
+					}
+				})
+			}
+			wg.Wait()
 		}
-		wg.Wait()
 		for i, instance := range instances {
 			for r, run := range runs {
 				if got := instance.of(run); got != want[place{i, r}] {
