@@ -25,11 +25,13 @@ type Report struct {
 
 // A Figure is one measured value.
 type Figure struct {
-	Of    string  `json:"of"`              // what was measured
-	Value string  `json:"value"`           // with its unit
-	Bound string  `json:"bound,omitempty"` // that it is held to, as a reader writes it: "≤ 1.2"; "" where there is none
-	Holds Verdict `json:"holds,omitempty"` // "" where there is no bound
-	Note  string  `json:"note,omitempty"`  // what a reader must know to take the figure rightly
+	Group   string  `json:"group,omitempty"`   // figures of one group stand together, under this title
+	Of      string  `json:"of"`                // what was measured
+	Value   string  `json:"value"`             // with its unit
+	Bound   string  `json:"bound,omitempty"`   // that it is held to, as a reader writes it: "≤ 1.2"; "" where there is none
+	Holds   Verdict `json:"holds,omitempty"`   // "" where there is no bound
+	Note    string  `json:"note,omitempty"`    // what a reader must know to take the figure rightly
+	Command string  `json:"command,omitempty"` // that makes this figure alone again, "" where only the report's does
 }
 
 // A Verdict says whether a figure is within its bound.

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"strings"
+)
+
+// A group is the tests of some files of one package, and how they are run here.
+type group struct {
+	title string
+	dir   string   // of the package, below the root
+	files string   // glob, in dir
+	args  []string // of the test binary
+	whole bool     // one figure for all of them together, not one for each
+}
+
+// groups are the tests that show what the framework promises.
+var groups = []group{
+	{title: "Invariants", dir: "tests", files: "invariants_0*_test.go", args: []string{"-rapid.checks=1000"}},
+	{title: "Invariants", dir: "tests", files: "invariants_1[013]_*_test.go", args: []string{"-rapid.checks=1000"}},
+	{title: "Invariants", dir: "tests", files: "invariants_12_*_test.go", args: []string{"-rapid.checks=300"}},
+	{title: "Laws of the loop", dir: "loop", files: "laws_test.go"},
+	{title: "Laws of the loop", dir: "loop", files: "chaos_test.go", args: []string{"-rapid.checks=1000"}},
+	{title: "Laws of the loop", dir: "tests", files: "isolation_test.go"},
+	{title: "Faults of hooks", dir: "tests", files: "faults*_test.go"},
+	{title: "Stale code", dir: "tests", files: "stale_test.go"},
+	{title: "Allocations", dir: "tests", files: "allocations_test.go"},
+	{title: "Ready-made hooks", dir: "builtin", files: "conformance_test.go"},
+	{title: "What five other systems do", dir: "tests/seeds", files: "*_test.go", whole: true},
+}
+
+// A test is one test function.
+type test struct {
+	name      string
+	statement string // what it shows: its doc comment, or its name in words
+}
+
+// tests returns the tests of the group, in order of file and position.
+func (g group) tests(root string) ([]test, error) {
+	paths, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(g.dir), g.files))
+	if err != nil {
+		return nil, err
+	}
+	var all []test
+	for _, path := range paths {
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return nil, err
+		}
+		for _, decl := range file.Decls {
+			f, ok := decl.(*ast.FuncDecl)
+			if ok && f.Recv == nil && strings.HasPrefix(f.Name.Name, "Test") && f.Name.Name != "TestMain" {
+				all = append(all, test{f.Name.Name, statement(f.Name.Name, f.Doc.Text())})
+			}
+		}
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("no test in %s/%s", g.dir, g.files)
+	}
+	return all, nil
+}
+
+// statement returns the doc comment of a test as one line, with the name of the test in front of it in words where
+// the name has a number; where there is no comment, the name in words.
+func statement(name, doc string) string {
+	text := strings.Join(strings.Fields(doc), " ")
+	rest, named := strings.CutPrefix(text, name+": ")
+	switch {
+	case text == "":
+		text = words(name)
+	case named && strings.Contains(name, "_"):
+		text = words(name) + ": " + rest
+	case named:
+		text = rest
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+// words returns the name of a test in words: "a failure is shown" for TestAFailureIsShown.
+func words(name string) string {
+	var b strings.Builder
+	for _, r := range strings.TrimPrefix(name, "Test") {
+		switch {
+		case r == '_':
+			b.WriteString(":")
+			continue
+		case 'A' <= r && r <= 'Z':
+			b.WriteByte(' ')
+			r += 'a' - 'A'
+		}
+		b.WriteRune(r)
+	}
+	return strings.TrimSpace(b.String())
+}
