@@ -1,0 +1,234 @@
+package soak
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/tests/fixture"
+)
+
+// An arena is what is fired at: hooks, and a layer of them that is replaced from time to time.
+type arena struct {
+	hooks   *fixture.Hooks
+	watched bool // observers of it stand the whole time
+	kept    *fixture.Hooks
+	layer   atomic.Pointer[fixture.Hooks]
+
+	slow  *tally // the standing Async observer of a watched arena
+	queue *hookkit.Registration
+	fires atomic.Int64 // in all, once the fires of a round are over
+}
+
+// A stage is all of it.
+type stage struct {
+	points   []firepoint
+	laws     []law
+	arenas   []*arena
+	totals   totals
+	fires    atomic.Int64
+	hooksRan atomic.Int64
+	standing [][]int // of each arena: the hooks and observers at each point when nothing else is there
+
+	mu    sync.Mutex
+	async []asyncObserver // that were removed
+	wrong []string
+}
+
+type asyncObserver struct {
+	reg *hookkit.Registration
+	*tally
+}
+
+func newStage() *stage {
+	s := &stage{points: append(append([]firepoint{}, firepoints...), morePoints...)}
+	byName := make(map[string]hookkit.Point)
+	for _, p := range new(fixture.Hooks).Points() {
+		byName[p.Name] = p.Point
+	}
+	for _, p := range s.points {
+		s.laws = append(s.laws, lawOf(byName[p.name]))
+	}
+	for _, watched := range []bool{false, true} {
+		a := &arena{hooks: new(fixture.Hooks), watched: watched, slow: new(tally)}
+		for _, p := range s.points {
+			p.add(a.hooks, &part{side: middle})
+		}
+		if watched {
+			counter{}.observe(a.hooks)
+			a.queue = a.hooks.ObserveAny(a.slow, hookkit.Async(256))
+		}
+		a.kept = a.hooks.Layer()
+		a.kept.Use(pair{layer: 1, at: s.points[:len(s.points)/2]})
+		a.layer.Store(a.kept)
+		s.arenas = append(s.arenas, a)
+		s.standing = append(s.standing, listed(a.hooks))
+	}
+	return s
+}
+
+// listed counts the hooks and observers at each point.
+func listed(h *fixture.Hooks) []int {
+	var n []int
+	for _, p := range h.Points() {
+		n = append(n, len(p.Hooks())*1000+len(p.Observers()))
+	}
+	return n
+}
+
+// removed takes note of an Async observer that was removed: fires that had begun may still tell it.
+func (s *stage) removed(reg *hookkit.Registration, t *tally) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.async = append(s.async, asyncObserver{reg, t})
+}
+
+func (s *stage) problem(texts ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.wrong = append(s.wrong, texts...)
+}
+
+// batch is how many fires a worker makes before it lets a changer have a turn.
+const batch = 1024
+
+// round makes so many fires while the changers change, undoes all that they did, and checks what stands then.
+func (s *stage) round(seed uint64, fires int) {
+	workers, changers := runtime.GOMAXPROCS(0), 3
+	turns := make(chan struct{}, changers) // a turn is taken after some fires, so that changes keep up with them
+	var firing, changing sync.WaitGroup
+	for i := range changers {
+		changing.Go(func() {
+			c := &changer{stage: s, random: rand.New(rand.NewPCG(seed, uint64(1000+i)))}
+			for range turns {
+				c.change()
+			}
+			for len(c.undo) > 0 {
+				c.back()
+			}
+			s.problem(c.wrong...)
+		})
+	}
+	for i := range workers {
+		n := fires / workers
+		if i == 0 {
+			n = fires - n*(workers-1)
+		}
+		firing.Go(func() {
+			s.work(rand.New(rand.NewPCG(seed, uint64(i))), n, func() {
+				select {
+				case turns <- struct{}{}:
+				default: // all changers are busy
+				}
+			})
+		})
+	}
+	firing.Wait()
+	close(turns)
+	changing.Wait()
+	s.rest()
+}
+
+// work makes fires at random points, one after the other.
+func (s *stage) work(random *rand.Rand, fires int, turn func()) {
+	f := &fire{Context: context.Background(), run: fixture.NewRun(&fixture.World{Name: "soak"})}
+	ran := 0
+	at := make([]int64, len(s.arenas))
+	for n := range fires {
+		if n%batch == batch-1 {
+			turn()
+		}
+		draw := random.Uint64()
+		i := int(draw % uint64(len(s.points)))
+		draw >>= 16
+		which := 0
+		if draw%8 == 0 {
+			which = 1
+		}
+		a := s.arenas[which]
+		at[which]++
+		tool := goOn
+		switch draw >> 8 % 64 {
+		case 0:
+			tool = leave
+		case 1:
+			tool = fail
+		}
+		h := a.hooks
+		switch draw >> 16 % 8 {
+		case 0:
+			h = a.kept
+		case 1, 2:
+			h = a.layer.Load()
+		}
+		f.begin(s.points[i].name, s.laws[i], n, tool)
+		s.points[i].fire(h, f)
+		f.check(a.watched)
+		ran += f.ran()
+	}
+	for i, n := range at {
+		s.arenas[i].fires.Add(n)
+	}
+	s.fires.Add(int64(fires))
+	s.hooksRan.Add(int64(ran))
+	s.problem(f.problems...)
+}
+
+// rest checks what stands when nobody fires and all changes are undone.
+func (s *stage) rest() {
+	for i, a := range s.arenas {
+		a.hooks.Trace(nil)
+		a.layer.Store(a.kept)
+		for j, n := range listed(a.hooks) {
+			if n != s.standing[i][j] {
+				s.problem(fmt.Sprintf("%s: %d hooks and observers (by 1000) stand after all were removed, want %d", s.points[j].name, n, s.standing[i][j]))
+			}
+		}
+		f := &fire{Context: context.Background(), run: fixture.NewRun(&fixture.World{Name: "rest"})}
+		for j, p := range s.points {
+			for layer, h := range []*fixture.Hooks{a.hooks, a.kept} {
+				f.begin(p.name, s.laws[j], j, goOn)
+				p.fire(h, f)
+				f.check(a.watched)
+				pairs := 0
+				if layer == 1 && j < len(s.points)/2 {
+					pairs = 1
+				}
+				if f.ran() != 1+2*pairs || f.firesTraced > 0 {
+					f.problem("%d hooks and %d tracers ran when all were removed", f.ran(), f.firesTraced)
+				}
+				a.fires.Add(1)
+				s.fires.Add(1)
+			}
+		}
+		s.problem(f.problems...)
+		if a.watched {
+			s.drain(a.queue)
+			if told, dropped, fires := a.slow.told.Load(), int64(a.queue.Dropped()), a.fires.Load(); told+dropped != fires {
+				s.problem(fmt.Sprintf("the standing Async observer was told of %d fires and missed %d, there were %d", told, dropped, fires))
+			}
+		}
+	}
+	s.mu.Lock()
+	removed := s.async
+	s.async = nil
+	s.mu.Unlock()
+	for _, o := range removed {
+		s.drain(o.reg)
+		s.totals.told.Add(o.told.Load())
+		s.totals.dropped.Add(int64(o.reg.Dropped()))
+	}
+}
+
+func (s *stage) drain(reg *hookkit.Registration) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	if err := reg.Drain(ctx); err != nil {
+		s.problem(fmt.Sprintf("Drain, when nobody fires: %v", err))
+	}
+}
