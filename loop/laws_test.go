@@ -134,6 +134,8 @@ type exiting struct{}
 
 func (exiting) CountTokens([]agent.Message) int { runtime.Goexit(); return 0 }
 
+// TestP1_Pairing: what starts ends, once: OnRunEnd for each OnRunStart, AfterStep for each BeforeStep, OnSubagentStop
+// for each start, also after an error, a panic, a cancel, a handoff, or when the caller stops reading.
 func TestP1_Pairing(t *testing.T) {
 	for _, w := range ways() {
 		t.Run(w.name, func(t *testing.T) {
@@ -147,6 +149,8 @@ func TestP1_Pairing(t *testing.T) {
 	}
 }
 
+// TestP2_Answered: each tool call of a reply gets exactly one tool message, in call order, whether it ran, was
+// refused, was skipped or was left over; each decided call gets exactly one AfterTool.
 func TestP2_Answered(t *testing.T) {
 	for _, w := range ways() {
 		t.Run(w.name, func(t *testing.T) {
@@ -163,6 +167,8 @@ func TestP2_Answered(t *testing.T) {
 	}
 }
 
+// TestP3_DecidedBeforeDispatch: the call that is dispatched is the one that BeforeTool left, and a batch that runs in
+// parallel is decided as a whole, in call order, before its first dispatch.
 func TestP3_DecidedBeforeDispatch(t *testing.T) {
 	var (
 		mu    sync.Mutex
@@ -201,6 +207,7 @@ func TestP3_DecidedBeforeDispatch(t *testing.T) {
 	}
 }
 
+// TestP3_AnAroundHookCannotChangeADecidedCall: what an around hook hands to next is not what is dispatched.
 func TestP3_AnAroundHookCannotChangeADecidedCall(t *testing.T) {
 	tool, other := work(), &hooktest.Tool{Name: "other"}
 	for _, forged := range []agent.ToolCallRequest{{Name: "other", Args: []byte("{}")}, {Name: "work", Args: []byte(`{"n":2}`)}} {
@@ -217,6 +224,7 @@ func TestP3_AnAroundHookCannotChangeADecidedCall(t *testing.T) {
 	}
 }
 
+// TestP3_AHookThatChangesArgumentsInPlaceChangesNothing: nor is what a hook writes into the bytes that it was shown.
 func TestP3_AHookThatChangesArgumentsInPlaceChangesNothing(t *testing.T) {
 	tool := work()
 	spoil := func(c agent.ToolCallRequest) { c.Args[5] = '9' }
@@ -235,6 +243,8 @@ func TestP3_AHookThatChangesArgumentsInPlaceChangesNothing(t *testing.T) {
 	}
 }
 
+// TestP4_AskedOnce: OnPermission fires once for each call, on the final arguments; an answer in place of the tool is
+// put to the vote too; a vote that ends in Ask goes to the Approver once, and without an answer the call is denied.
 func TestP4_AskedOnce(t *testing.T) {
 	person := says(true)
 	tool := &hooktest.Tool{Name: "work", Err: errBoom}
@@ -258,6 +268,7 @@ func TestP4_AskedOnce(t *testing.T) {
 	ran.Recorder.Times(t, "OnPermission", 3)
 }
 
+// TestP5_EveryPath: streaming, retries, resumed runs, sub-runs and handoff targets fire the same points.
 func TestP5_EveryPath(t *testing.T) {
 	step := []string{"BeforeStep", "ShouldCompact", "Briefing", "BeforeLLM", "AroundLLM", "AfterLLM"}
 	call := []string{"BeforeTool", "OnPermission", "AroundTool", "AfterTool"}
@@ -316,6 +327,7 @@ func TestP5_EveryPath(t *testing.T) {
 	}
 }
 
+// TestP5_TheSameRunFiresTheSameWhenItIsStreamed: a run that is streamed fires what the same run fires when it is not.
 func TestP5_TheSameRunFiresTheSameWhenItIsStreamed(t *testing.T) {
 	l := func() hooktest.Loop {
 		return hooktest.Loop{Turns: turns(two(), hooktest.Reply("ok")), Tools: tools(work()), Agent: &loop.Agent{Limits: loop.Limits{Parallel: 1}}}
@@ -326,6 +338,8 @@ func TestP5_TheSameRunFiresTheSameWhenItIsStreamed(t *testing.T) {
 	}
 }
 
+// TestP6_Inheritance: a sub-run and a handoff target fire the hooks of the run that began them as their outer layer,
+// and its Deny denies there.
 func TestP6_Inheritance(t *testing.T) {
 	deny := permission(func(c agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
 		if c.Name == "work" {
@@ -356,6 +370,7 @@ func TestP6_Inheritance(t *testing.T) {
 	ran.Recorder.Times(t, "OnPermissionDenied", 2)
 }
 
+// TestP7_BoundedGates: every request to go on has a cap, after which the run stops with retry_limit and says so.
 func TestP7_BoundedGates(t *testing.T) {
 	for _, limit := range []int{0, 1, 5} {
 		want := max(limit, 3)
@@ -380,6 +395,8 @@ func TestP7_BoundedGates(t *testing.T) {
 	}
 }
 
+// TestP8_TrueRecords: guidance for the model goes to Output and Err stays; no record calls a refused, skipped or
+// failed call a success.
 func TestP8_TrueRecords(t *testing.T) {
 	forgive := afterTool(func(r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
 		r.Err, r.Kind, r.Status, r.Output = "", "", agent.CallSucceeded, "all is well"
@@ -418,6 +435,8 @@ func TestP8_TrueRecords(t *testing.T) {
 	}
 }
 
+// TestP9_PromptsArePerRequest: what Briefing and BeforeLLM add or drop concerns one request; only compaction changes
+// the stored conversation.
 func TestP9_PromptsArePerRequest(t *testing.T) {
 	ran := hooktest.Loop{
 		Turns: turns(two(), two(), hooktest.Reply("ok")),
@@ -458,6 +477,7 @@ func TestP9_PromptsArePerRequest(t *testing.T) {
 	}
 }
 
+// TestP10_Stops: every signal to stop is in the result; the strongest cause is reported, among equals the first.
 func TestP10_Stops(t *testing.T) {
 	causes := []agent.Cause{
 		agent.CauseError, agent.CauseStopRequested, agent.CauseUserRequested, agent.CauseStepsLimit, agent.CauseTokenLimit,

@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -21,8 +22,9 @@ type group struct {
 // groups are the tests that show what the framework promises.
 var groups = []group{
 	{title: "Invariants", dir: "tests", files: "invariants_0*_test.go", args: []string{"-rapid.checks=1000"}},
-	{title: "Invariants", dir: "tests", files: "invariants_1[013]_*_test.go", args: []string{"-rapid.checks=1000"}},
+	{title: "Invariants", dir: "tests", files: "invariants_1[01]_*_test.go", args: []string{"-rapid.checks=1000"}},
 	{title: "Invariants", dir: "tests", files: "invariants_12_*_test.go", args: []string{"-rapid.checks=300"}},
+	{title: "Invariants", dir: "tests", files: "invariants_13_*_test.go", args: []string{"-rapid.checks=1000"}},
 	{title: "Laws of the loop", dir: "loop", files: "laws_test.go"},
 	{title: "Laws of the loop", dir: "loop", files: "chaos_test.go", args: []string{"-rapid.checks=1000"}},
 	{title: "Laws of the loop", dir: "tests", files: "isolation_test.go"},
@@ -30,6 +32,9 @@ var groups = []group{
 	{title: "Stale code", dir: "tests", files: "stale_test.go"},
 	{title: "Allocations", dir: "tests", files: "allocations_test.go"},
 	{title: "Ready-made hooks", dir: "builtin", files: "conformance_test.go"},
+	{title: "Ready-made hooks", dir: "hooktest", files: "check_test.go"},
+	{title: "hookgen", dir: "tests/wrongspecs", files: "*_test.go"},
+	{title: "hookgen", dir: "tests/scripts", files: "scripts_test.go"},
 	{title: "What five other systems do", dir: "tests/seeds", files: "*_test.go", whole: true},
 }
 
@@ -68,7 +73,8 @@ func (g group) tests(root string) ([]test, error) {
 // the name has a number; where there is no comment, the name in words.
 func statement(name, doc string) string {
 	text := strings.Join(strings.Fields(doc), " ")
-	rest, named := strings.CutPrefix(text, name+": ")
+	rest, named := strings.CutPrefix(text, name)
+	rest = strings.TrimLeft(rest, ": ")
 	switch {
 	case text == "":
 		text = words(name)
@@ -80,14 +86,19 @@ func statement(name, doc string) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
+// numbered matches what an underscore ends: "Invariant07", "P10".
+var numbered = regexp.MustCompile(`^([A-Za-z]+?)0*(\d+)_`)
+
 // words returns the name of a test in words: "a failure is shown" for TestAFailureIsShown.
 func words(name string) string {
 	var b strings.Builder
-	for _, r := range strings.TrimPrefix(name, "Test") {
+	name = strings.TrimPrefix(name, "Test")
+	if n := numbered.FindStringSubmatch(name); n != nil {
+		b.WriteString(n[1] + n[2] + ",")
+		name = strings.TrimPrefix(name, n[0])
+	}
+	for _, r := range name {
 		switch {
-		case r == '_':
-			b.WriteString(":")
-			continue
 		case 'A' <= r && r <= 'Z':
 			b.WriteByte(' ')
 			r += 'a' - 'A'
