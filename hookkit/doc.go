@@ -31,14 +31,15 @@
 // # What a hook can do to a fire
 //
 // A hook that panics, with nil too, or meets a runtime error, has failed. One that calls [runtime.Goexit] ends the
-// goroutine of the fire: nothing is returned to the program, observers and tracers are told. One that blocks
-// under a [Timeout] has failed when the time is up; it runs on, and its late answer is dropped. One that blocks
-// without a Timeout blocks the fire. One that overflows its stack, or writes to a map that others
-// write to, ends the program: the Go runtime does not let anybody recover. One that cancels
-// the context cancels it for nobody but what it passes it on to: contexts are derived, not shared. One that
-// changes what a payload points to (a map, a slice) changes it for all who see it: hooks must replace instead,
-// and the conformance suite in hooktest finds those that do not. One that removes itself, or adds others, changes
-// the next fire. One that fires its own point recurses, and must see to its own end.
+// goroutine of the fire: nothing is returned to the program, observers and tracers are told. One that blocks under
+// a [Timeout] has failed when the time is up; it runs on, and its late answer is dropped. One that blocks without a
+// Timeout blocks the fire. One that overflows its stack, or writes to a map that others write to, ends the program:
+// the Go runtime does not let anybody recover. One that cancels a context that it derived cancels it for nobody
+// else; one that can reach what cancels the context of the fire cancels it for all who look at it, and the fire
+// does not look: its other hooks run, and what they decide counts. One that changes what a payload points to (a
+// map, a slice) changes it for all who see it: hooks must replace instead, and the conformance suite in hooktest
+// finds those that do not. One that removes itself, or adds others, changes the next fire. One that fires its own
+// point recurses, and must see to its own end.
 //
 // # Cost
 //

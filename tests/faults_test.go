@@ -391,3 +391,76 @@ func TestAnObserverThatFailsHarmsNobody(t *testing.T) {
 		}
 	}
 }
+
+// A hook that cancels a context it can reach has told everybody who looks at that context, and nobody else: the fire
+// does not look, so its other hooks run, and what they decide counts.
+func TestAHookThatCancelsTheContextEndsNoFire(t *testing.T) {
+	for _, p := range firepoints {
+		var h fixture.Hooks
+		ctx, cancel := context.WithCancel(t.Context())
+		t.Cleanup(cancel)
+		saw := map[string]error{}
+		first, last := "first", "last"
+		if p.reversed {
+			first, last = last, first
+		}
+		for _, name := range []string{first, last} {
+			p.add(&h, p.hook(func(c hookCall) hookReply {
+				if name == "first" {
+					cancel()
+				}
+				saw[name] = c.ctx.Err()
+				return p.goesOn(c)
+			}))
+		}
+		r := p.fire(ctx, &h, newRun(), fixture.Item{}, yields)
+		if r.err != nil || r.exit != nil || len(saw) != 2 || saw["first"] != context.Canceled || saw["last"] != context.Canceled {
+			t.Errorf("%s: the fire came back with %v, %v; the hooks saw %v", p, r.exit, r.err, saw)
+		}
+	}
+}
+
+// What a hook cancels that it derived itself, nobody else sees.
+func TestAHookThatCancelsItsOwnContextCancelsNobody(t *testing.T) {
+	for _, p := range firepoints {
+		f := fireFaulty(p, true, func(c hookCall) hookReply {
+			ctx, cancel := context.WithCancel(c.ctx)
+			cancel()
+			if c.ctx.Err() != nil || ctx.Err() == nil {
+				t.Errorf("%s: the hook's own context has %v, that of the fire %v", p, ctx.Err(), c.ctx.Err())
+			}
+			return p.goesOn(c)
+		})
+		if f.err != nil || f.next != 1 {
+			t.Errorf("%s: the fire came back with %v, the next hook ran %d times", p, f.err, f.next)
+		}
+	}
+}
+
+// A hook that changes in place what a payload points to changes it for all who hold it, the caller too: payloads are
+// shared. The conformance suite finds such hooks.
+func TestAChangeInPlaceIsSeenByAll(t *testing.T) {
+	for _, p := range firepoints {
+		item := fixture.Item{Trail: []string{"as fired"}, Marks: map[string]int{"as fired": 1}}
+		var h fixture.Hooks
+		var seen []fixture.Item
+		hooks := []func(hookCall) hookReply{
+			func(c hookCall) hookReply {
+				c.item.Trail[0] = "changed"
+				c.item.Marks["changed"] = 2
+				return p.goesOn(c)
+			},
+			func(c hookCall) hookReply { seen = append(seen, c.item); return p.goesOn(c) },
+		}
+		if p.reversed {
+			slices.Reverse(hooks)
+		}
+		for _, hook := range hooks {
+			p.add(&h, p.hook(hook))
+		}
+		p.fire(t.Context(), &h, newRun(), item, yields)
+		if len(seen) != 1 || seen[0].Trail[0] != "changed" || seen[0].Marks["changed"] != 2 || item.Trail[0] != "changed" || item.Marks["changed"] != 2 {
+			t.Errorf("%s: the next hook saw %v, the caller has %v", p, seen, item)
+		}
+	}
+}
