@@ -155,6 +155,7 @@ func commandsIn(args []byte, fields []string) (found []commandLines) {
 	}
 	stack := []level{{}}
 	d := json.NewDecoder(bytes.NewReader(args))
+	d.UseNumber() // one that no float64 holds must not hide what follows it
 	for {
 		token, err := d.Token()
 		if err != nil {

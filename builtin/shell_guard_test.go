@@ -116,7 +116,7 @@ func TestShellGuardFindsTheCommandInTheArguments(t *testing.T) {
 		{`{"command":"rm -rf /"}`, true}, {`{"cmd":"rm -rf /"}`, true}, {`{"script":"ls\nrm -rf /"}`, true}, {`{"code":"rm -rf /"}`, true}, {`{"shell_command":"rm -rf /"}`, true},
 		{`{"Command":"rm -rf /"}`, true}, {`{"a":{"b":[{"cmd":"rm -rf /"}]}}`, true}, {`{"command":"ls","command":"rm -rf /"}`, true}, {`{"command":"rm -rf /","command":"ls"}`, true},
 		{`{"command":["rm","-rf","/"]}`, true}, {`{"command":["sudo","rm","-rf","/"]}`, true}, {`{"command":["bash","-c","rm -rf /"]}`, true}, {`{"command":["cd x","rm -rf /"]}`, true}, {`{"command":["ls",["rm","-rf","/"]]}`, true},
-		{`{"command":"\u0072m -rf /"}`, true}, {`{"x":1,"cmd":null,"command":"rm -rf /"}`, true}, {`rm -rf /`, true}, {`{"command":"rm -rf /"`, false},
+		{`{"command":"\u0072m -rf /"}`, true}, {`{"x":1,"cmd":null,"command":"rm -rf /"}`, true}, {`{"x":1e400,"command":"rm -rf /"}`, true}, {`rm -rf /`, true}, {`{"command":"rm -rf /"`, false},
 		{`{"text":"rm -rf /"}`, false}, {`{"command":["git","commit","-m","rm -rf /"]}`, true}, {`{"command":["echo","rm"]}`, false}, {`{"command":{"text":"rm -rf /"}}`, false}, {`{"command":7}`, false},
 		{`["rm -rf /"]`, false}, {`"rm -rf /"`, false}, {``, false}, {`{}`, false}, {`{"command":[]}`, false}, {`{"command":"ls","text":["command","rm -rf /"]}`, false},
 	} {
