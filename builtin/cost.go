@@ -166,9 +166,12 @@ func chars(content string, calls []agent.ToolCallRequest) int {
 	return n
 }
 
+// maxUsage is more tokens than any call has; sums of them stay numbers.
+const maxUsage = 1 << 28
+
 // UsageFrom reads the usage that a provider's reply holds, as JSON, in the shapes of the two large chat interfaces:
 // prompt_tokens and completion_tokens, whose cached tokens are part of the prompt; or input_tokens and output_tokens,
-// whose cached tokens are not. Any other shape is a zero usage.
+// whose cached tokens are not. Any other shape is a zero usage, and so are counts below zero or above 2^28.
 func UsageFrom(data []byte) agent.Usage {
 	var u struct {
 		Prompt     int `json:"prompt_tokens"`
@@ -183,6 +186,11 @@ func UsageFrom(data []byte) agent.Usage {
 	}
 	if json.Unmarshal(data, &u) != nil {
 		return agent.Usage{}
+	}
+	for _, n := range []int{u.Prompt, u.Completion, u.Details.Cached, u.Input, u.Output, u.CacheRead, u.CacheWrite} {
+		if n < 0 || n > maxUsage {
+			return agent.Usage{}
+		}
 	}
 	if u.Prompt+u.Completion > 0 {
 		return agent.Usage{Input: u.Prompt, Output: u.Completion, CacheRead: min(u.Details.Cached, u.Prompt)}

@@ -119,6 +119,7 @@ func TestUsageFromReadsBothShapes(t *testing.T) {
 		`{"prompt_tokens":100,"completion_tokens":20,"prompt_tokens_details":{"cached_tokens":40}}`:            {Input: 100, Output: 20, CacheRead: 40},
 		`{"input_tokens":60,"output_tokens":20,"cache_read_input_tokens":40,"cache_creation_input_tokens":10}`: {Input: 110, Output: 20, CacheRead: 40, CacheWrite: 10},
 		`{"tokens":5}`: {}, `nonsense`: {}, ``: {}, `null`: {},
+		`{"prompt_tokens":-10,"completion_tokens":20}`: {}, `{"input_tokens":9223372036854775807,"cache_read_input_tokens":1}`: {},
 	} {
 		if diff := cmp.Diff(want, builtin.UsageFrom([]byte(text))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", text, diff)
