@@ -247,7 +247,7 @@ func (m *MemoryFile) load(e factEntry) {
 	if f.ID == "" {
 		f.ID = newFactID()
 	}
-	if e.ValidFrom != nil {
+	if e.ValidFrom != nil && !time.Time(*e.ValidFrom).IsZero() {
 		f.ValidFrom = time.Time(*e.ValidFrom)
 	}
 	if e.ValidTo != nil {
@@ -267,7 +267,11 @@ func (m *MemoryFile) load(e factEntry) {
 		return
 	}
 	if i, ok := m.standing[at]; ok {
-		m.facts[i].ValidTo, m.facts[i].InvalidatedAt = f.ValidFrom, f.ValidFrom
+		end := f.ValidFrom
+		if end.IsZero() {
+			end = m.now() // a time that says that it is closed
+		}
+		m.facts[i].ValidTo, m.facts[i].InvalidatedAt = end, end
 	}
 	m.stand(f)
 }

@@ -33,8 +33,8 @@ func (s *unixSeconds) UnmarshalJSON(data []byte) error {
 		return fmt.Errorf("%s is no time in seconds since 1970", cut(string(data), 40))
 	}
 	*s = unixSeconds{}
-	if n != 0 {
-		*s = unixSeconds(time.UnixMicro(int64(math.Round(n * 1e6))))
+	if micro := int64(math.Round(n * 1e6)); micro != 0 {
+		*s = unixSeconds(time.UnixMicro(micro))
 	}
 	return nil
 }
