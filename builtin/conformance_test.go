@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/hookgen/hookgen/builtin"
@@ -107,7 +108,8 @@ func TestEveryHookConforms(t *testing.T) {
 	}
 }
 
-// TestEveryHookIsChecked holds the list above to the types of the package that have a Bind.
+// TestEveryHookIsChecked holds the list above to the types of the package that have a Bind, and each of them to an
+// example.
 func TestEveryHookIsChecked(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	if err != nil {
@@ -115,16 +117,21 @@ func TestEveryHookIsChecked(t *testing.T) {
 	}
 	checked := ready(t)
 	var hooks []string
+	examples := map[string]bool{}
 	for _, name := range files {
 		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f.Name.Name != "builtin" {
-			continue
-		}
 		for _, d := range f.Decls {
-			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv != nil && fn.Name.Name == "Bind" {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			if hook, ok := strings.CutPrefix(fn.Name.Name, "Example"); ok {
+				examples[hook] = true
+			}
+			if f.Name.Name == "builtin" && fn.Recv != nil && fn.Name.Name == "Bind" {
 				recv := fn.Recv.List[0].Type
 				if star, ok := recv.(*ast.StarExpr); ok {
 					recv = star.X
@@ -138,6 +145,9 @@ func TestEveryHookIsChecked(t *testing.T) {
 	for _, hook := range hooks {
 		if checked[hook] == nil {
 			t.Errorf("%s is not checked", hook)
+		}
+		if !examples[hook] {
+			t.Errorf("%s has no example", hook)
 		}
 	}
 	for hook := range checked {

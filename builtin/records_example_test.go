@@ -1,0 +1,62 @@
+package builtin_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/hookgen/hookgen/builtin"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hooktest"
+	"github.com/hookgen/hookgen/loop"
+)
+
+// A run is recorded, and then played again without the model.
+func ExampleModelRecorder() {
+	dir, err := os.MkdirTemp("", "recorded-")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	ask := func(model agent.Model, hooks ...agent.Hook) {
+		a := &loop.Agent{Name: "guide", Model: model, Tools: []agent.Tool{&hooktest.Tool{Name: "look", Result: "a door"}}, Use: hooks}
+		result, err := a.Run(context.Background(), "where am I?")
+		fmt.Println(result.Reply, err)
+	}
+
+	ask(hooktest.NewScript(hooktest.Call("look", nil), hooktest.Reply("at a door")), &builtin.ModelRecorder{Dir: dir, OneRun: true})
+
+	again, err := builtin.Replay(dir)
+	if err != nil {
+		panic(err)
+	}
+	ask(again)
+	// Output:
+	// at a door <nil>
+	// at a door <nil>
+}
+
+// What a run did can be read step by step.
+func ExampleTrajectory() {
+	dir, err := os.MkdirTemp("", "trajectory-")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	a := &loop.Agent{
+		Name:  "guide",
+		Model: hooktest.NewScript(hooktest.Call("look", nil), hooktest.Reply("at a door")),
+		Tools: []agent.Tool{&hooktest.Tool{Name: "look", Result: "a door"}},
+		Use:   []agent.Hook{&builtin.Trajectory{Dir: dir, OneRun: true}},
+	}
+	if _, err := a.Run(context.Background(), "where am I?"); err != nil {
+		panic(err)
+	}
+
+	run, err := builtin.ReadTrajectory(dir)
+	fmt.Println(run.Task, run.Reply, len(run.Steps), err)
+	fmt.Println(run.Steps[0].ToolCall.Tool, run.Steps[0].ToolResult.Data)
+	// Output:
+	// where am I? at a door 2 <nil>
+	// look a door
+}
