@@ -147,12 +147,24 @@ func readChainEnd(f io.ReaderAt, size int64) (chainEnd, error) {
 		switch {
 		case ok:
 			return end, nil
-		case tail == size && bytes.HasPrefix(data, []byte(`{"time":"`)) && !bytes.Contains(bytes.TrimRight(data, "\n"), []byte{'\n'}):
-			return chainEnd{torn: tornHash(data), open: data[len(data)-1] != '\n'}, nil // the very first line is unfinished
+		case tail == size && begun(data):
+			return chainEnd{torn: tornHash(data), open: data[len(data)-1] != '\n'}, nil // there is no finished line yet
 		case tail == size || tail >= maxTail:
 			return chainEnd{}, errForeign
 		}
 	}
+}
+
+// begun reports whether data are nothing but the beginnings of records, one to a line, as writers leave them that are
+// killed each time.
+func begun(data []byte) bool {
+	beginning := []byte(`{"time":"`)
+	for line := range bytes.SplitSeq(data, []byte{'\n'}) {
+		if n := min(len(line), len(beginning)); !bytes.Equal(line[:n], beginning[:n]) {
+			return false
+		}
+	}
+	return true
 }
 
 // lastRecord finds the last record in the end of a file. whole says that data begins with the file.

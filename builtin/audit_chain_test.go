@@ -111,7 +111,8 @@ func TestAnAuditLogContinuesItsChain(t *testing.T) {
 		}
 	}
 	// The break of the last line alone is missing; the first line ever is unfinished.
-	for _, left := range []string{strings.TrimSuffix(string(whole), "\n"), `{"time":"2026-`} {
+	// So is the one after it, and there is no record yet.
+	for _, left := range []string{strings.TrimSuffix(string(whole), "\n"), `{"time":"2026-`, `{"t`, "{\n{\"time\":\"2026-\n\n{\"ti"} {
 		if err := os.WriteFile(path, []byte(left), 0o600); err != nil {
 			t.Fatal(err)
 		}
