@@ -262,10 +262,14 @@ func (c *Checkpoint) done(ctx context.Context, run *agent.Run, result agent.Agen
 		return nil
 	}
 	keys, err := c.Store.Keys(ctx, c.key(run, ""))
+	keys = slices.DeleteFunc(keys, func(key string) bool { _, ok := stepOf(key); return !ok })
+	slices.SortFunc(keys, func(a, b string) int { // the last goes last: a program that is killed meanwhile does not resume from an earlier one
+		x, _ := stepOf(a)
+		y, _ := stepOf(b)
+		return cmp.Compare(x, y)
+	})
 	for _, key := range keys {
-		if _, ok := stepOf(key); ok {
-			err = errors.Join(err, c.Store.Delete(ctx, key))
-		}
+		err = errors.Join(err, c.Store.Delete(ctx, key))
 	}
 	return err
 }

@@ -128,6 +128,33 @@ func TestACheckpointThatCannotBeReadIsSkipped(t *testing.T) {
 	}
 }
 
+// deletions notes what is deleted from a store, in order.
+type deletions struct {
+	builtin.MapStore
+	keys []string
+}
+
+func (d *deletions) Delete(ctx context.Context, key string) error {
+	d.keys = append(d.keys, key)
+	return d.MapStore.Delete(ctx, key)
+}
+
+// A program that is killed while it deletes must not find an early checkpoint to be the last one.
+func TestOfARunThatIsDoneTheLastCheckpointGoesLast(t *testing.T) {
+	store := new(deletions)
+	for _, step := range []int{2, 10, 9} {
+		if err := store.Put(t.Context(), fmt.Sprintf("x/step_%d", step), []byte("{}")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var hooks agent.Hooks
+	hooks.Use(&builtin.Checkpoint{Store: store, Name: "x", Resume: true})
+	hooks.OnRunEnd.Fire(t.Context(), agent.NewRun(nil), agent.AgentResult{Stop: agent.EndRun{Cause: agent.CauseCompleted}})
+	if got := strings.Join(store.keys, " "); got != "x/step_2 x/step_9 x/step_10" {
+		t.Errorf("deleted in the order %s", got)
+	}
+}
+
 func TestRunsStartedByRunsHaveNoCheckpoints(t *testing.T) {
 	store := new(builtin.MapStore)
 	helper := &loop.Agent{Name: "helper", Model: hooktest.NewScript(callTurns(3, hooktest.Reply("helped"))...), Tools: []agent.Tool{&hooktest.Tool{Name: "x"}}}
