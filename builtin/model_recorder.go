@@ -25,6 +25,9 @@ import (
 //   - call_NN_prompt.txt and call_NN_response.txt, for people;
 //   - call_NN_response.json, the whole reply or the error, for Replay.
 //
+// A program that is killed leaves each of the call's files whole or not at all, the reply before its text; a line of the
+// manifest that was not finished is no JSON, and the next one begins behind it.
+//
 // NN counts the run's calls from 00. Texts have at most MaxChars characters; what is cut says so at its end. All of
 // them are redacted before they are kept anywhere. What cannot be written is reported and does not touch the run.
 //

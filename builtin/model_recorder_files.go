@@ -84,8 +84,9 @@ func (m *ModelRecorder) write(run *agent.Run, c *modelCall) {
 	whole, err := json.Marshal(stored)
 	m.report(errors.Join(err,
 		writeFile(filepath.Join(dir, callFile(c.Index, "prompt.txt")), []byte(r.cutMarked(promptText(c.req, m.max()), m.max()))),
-		writeFile(filepath.Join(dir, callFile(c.Index, "response.txt")), []byte(cutMarked(text, m.max()))),
+		// before the text, which a replay takes for the whole reply where it stands alone
 		writeFile(filepath.Join(dir, callFile(c.Index, "response.json")), whole),
+		writeFile(filepath.Join(dir, callFile(c.Index, "response.txt")), []byte(cutMarked(text, m.max()))),
 		appendLine(filepath.Join(dir, "manifest.jsonl"), marshalled(c.ModelCall)),
 	))
 }
