@@ -19,7 +19,8 @@ import (
 //
 // With Path each call also becomes a line of JSON in that file: {timestamp, tool_name, result_summary, success,
 // error_signal, turn_index, elapsed_ms}; turn_index counts the calls of the run from 1, result_summary has at most
-// 200 characters, error_signal is null for a success.
+// 200 characters, error_signal is null for a success. A line is written at once; one that a kill left unfinished is no
+// JSON, and the next one begins behind it.
 //
 // Either Memory or Path is required. Secrets and personal data are taken out before anything is stored, then texts
 // are cut. What cannot be stored is reported and does not stop the run. One EpisodeLogger serves any number of runs

@@ -15,7 +15,9 @@ import (
 
 // A FileStore is a store with a file for each key in a directory, which is made when it is needed. A key may be
 // any text that is not too long: it becomes a file name that leads nowhere else, with ".json" behind it. A value
-// is written whole or not at all and is readable by its owner alone. Files that it did not name are left alone.
+// is written whole or not at all and is readable by its owner alone. Files that it did not name are left alone. A
+// program that is killed while it writes leaves the old value, and a file of its own with the ending ".hook-tmp", which
+// is no value and is removed by the first write an hour later or more.
 type FileStore struct {
 	Dir string
 }

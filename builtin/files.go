@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 )
 
 // Files that hooks write are readable by their owner alone.
@@ -17,13 +18,15 @@ const (
 )
 
 // writeFile writes a file whole or not at all: under a temporary name beside it, which is then renamed. Missing
-// directories are made. What stood there before is replaced.
+// directories are made. What stood there before is replaced. A program that is killed meanwhile leaves the temporary
+// file behind, which nobody reads; a later one removes it.
 func writeFile(path string, data []byte) (err error) {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, dirMode); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*.tmp")
+	removeLeft(dir)
+	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*"+tempExt)
 	if err != nil {
 		return err
 	}
@@ -46,6 +49,44 @@ func writeFile(path string, data []byte) (err error) {
 		return err
 	}
 	return os.Rename(f.Name(), path)
+}
+
+const (
+	tempExt  = ".hook-tmp"
+	leftFor  = time.Hour // after which a temporary file has no writer any more
+	lookedAt = 1000      // directories at most that are remembered
+)
+
+// looked holds the directories in which this process has looked for temporary files that were left behind.
+var looked struct {
+	sync.Mutex
+	dirs map[string]bool
+}
+
+// removeLeft removes the temporary files that killed programs left in a directory, once per process and directory.
+func removeLeft(dir string) {
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
+	looked.Lock()
+	seen := looked.dirs[dir]
+	if looked.dirs == nil || len(looked.dirs) >= lookedAt {
+		looked.dirs = make(map[string]bool)
+	}
+	looked.dirs[dir] = true
+	looked.Unlock()
+	if seen {
+		return
+	}
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), ".") || !strings.HasSuffix(e.Name(), tempExt) || !e.Type().IsRegular() {
+			continue
+		}
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > leftFor {
+			_ = os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
 }
 
 // appending holds a lock for each file that lines are appended to, by its absolute path: hooks that share a

@@ -1,11 +1,13 @@
 package builtin
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 func TestAFileIsReplacedWholeAndReadableByItsOwnerAlone(t *testing.T) {
@@ -41,6 +43,43 @@ func TestAFileThatCannotBeReplacedStaysAndNothingIsLeftBehind(t *testing.T) {
 	left, _ := os.ReadDir(dir)
 	if len(left) != 1 {
 		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestTemporaryFilesOfKilledProgramsAreRemoved(t *testing.T) {
+	dir := t.TempDir()
+	old := time.Now().Add(-2 * leftFor)
+	stay := []string{".new.json.1" + tempExt, ".x.json.1.tmp", "x" + tempExt, "x.json"}
+	for _, name := range append([]string{".x.json.1" + tempExt, ".y.json.23" + tempExt}, stay...) {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte("half"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if name != stay[0] {
+			if err := os.Chtimes(path, old, old); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := writeFile(filepath.Join(dir, "x.json"), []byte("whole")); err != nil {
+		t.Fatal(err)
+	}
+	left, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range left {
+		names = append(names, e.Name())
+	}
+	if got, want := strings.Join(names, " "), strings.Join(stay, " "); got != want {
+		t.Errorf("left are %s, want %s", got, want)
+	}
+	for i := range 2 * lookedAt { // what is remembered of directories is bounded
+		removeLeft(filepath.Join(dir, fmt.Sprint(i)))
+	}
+	if n := len(looked.dirs); n > lookedAt {
+		t.Errorf("%d directories are remembered", n)
 	}
 }
 

@@ -7,14 +7,16 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// NotesFile are [Notes] in a file of plain text, which people may edit. Open it with [OpenNotesFile]. Notes are
-// appended in one write; only when the bound cuts them is the file written anew, whole or not at all. Several
-// NotesFile of one program may share a file.
+// NotesFile are [Notes] in a file of plain text, which people may edit. Open it with [OpenNotesFile]. The file is
+// written anew with each note, whole or not at all. Without a bound it is appended to instead, in one write: a program
+// that is killed meanwhile may leave the beginning of its last note, and the next note begins on a line of its own.
+// Several NotesFile of one program may share a file.
 type NotesFile struct {
 	MaxChars int         // 0: 65,536; less: no bound. Set it before the first use
 	Clock    agent.Clock // of the headings; nil: the system's
@@ -57,9 +59,12 @@ func (n *NotesFile) add(text, heading string) error {
 	if note == "" {
 		return nil
 	}
-	whole := old + note
-	if bounded := boundNotes(whole, n.MaxChars); bounded != whole {
-		return writeFile(n.path, []byte(bounded))
+	if n.MaxChars >= 0 {
+		path := n.path
+		if to, err := filepath.EvalSymlinks(path); err == nil {
+			path = to // a link stays one
+		}
+		return writeFile(path, []byte(boundNotes(old+note, n.MaxChars)))
 	}
 	f, _, err := openAppend(n.path)
 	if err != nil {
