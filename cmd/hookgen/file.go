@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"github.com/hookgen/hookgen/gen"
 )
@@ -60,20 +61,41 @@ func replace(path string, text []byte) error {
 			return fmt.Errorf("%s is read-only: make it writable, or choose another directory", at)
 		}
 	}
-	temporary, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*.tmp")
+	temporary, err := written(path, text)
 	if err != nil {
 		return fmt.Errorf("%s cannot be written to: %w: make it writable, or choose another directory", dir, plain(err))
 	}
-	defer os.Remove(temporary.Name()) // fails once the file is renamed
-	_, err = temporary.Write(text)
-	err = errors.Join(err, temporary.Chmod(0o644), temporary.Close())
-	if err == nil {
-		err = os.Rename(temporary.Name(), path)
-	}
-	if err != nil {
-		return fmt.Errorf("%s cannot be written: %w", path, plain(err))
+	if err := os.Rename(temporary, path); err != nil {
+		return fmt.Errorf("%s cannot be written: %w", path, plain(errors.Join(err, os.Remove(temporary))))
 	}
 	return nil
+}
+
+// leftFor is how old a temporary file is that has no writer any more.
+const leftFor = time.Hour
+
+// written writes a text into a temporary file beside path and returns its name. What an invocation that was killed
+// left there an hour ago or more is removed.
+func written(path string, text []byte) (name string, err error) {
+	dir, pattern := filepath.Dir(path), "."+filepath.Base(path)+".*.tmp"
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if ours, _ := filepath.Match(pattern, e.Name()); !ours || !e.Type().IsRegular() {
+			continue
+		}
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > leftFor {
+			_ = os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
+	f, err := os.CreateTemp(dir, pattern)
+	if err != nil {
+		return "", err
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err != nil {
+		return "", errors.Join(err, os.Remove(f.Name()))
+	}
+	return f.Name(), nil
 }
 
 // plain is an error without the path that its text begins with.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -31,7 +32,8 @@ type newFile struct {
 	text []byte
 }
 
-// initialize writes a first spec, a hook, its test and what hookgen makes of them; all of them or none.
+// initialize writes a first spec, a hook, its test and what hookgen makes of them; all of them or none. If it is killed
+// meanwhile there are some of them, each whole, and the next init names them.
 func (i *invocation) initialize() error {
 	absolute, err := filepath.Abs(i.dir)
 	if err != nil {
@@ -136,17 +138,20 @@ func (i *invocation) writeNew(files []newFile) error {
 	return nil
 }
 
-// writeNew writes a file that does not exist yet.
+// writeNew writes a file that does not exist yet, whole or not at all.
 func writeNew(path string, text []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	temporary, err := written(path, text)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return errors.Join(err, os.Remove(path))
+	defer os.Remove(temporary) // fails if it was renamed
+	if err := os.Link(temporary, path); err == nil || errors.Is(err, fs.ErrExist) {
+		return err
 	}
-	return nil
+	if exists(path) { // a file system without links
+		return fs.ErrExist
+	}
+	return os.Rename(temporary, path)
 }
 
 // packageIn returns the name of the package that a directory holds, "" if it holds none.
