@@ -15,6 +15,7 @@ import (
 // It rewrites results at AfterTool, in the tier Mutation, and has no state. An Output or an Err over the limit keeps
 // its beginning and gets a line that says how many characters are missing; the line is within the limit, so its
 // own work passes it unchanged. JSON that is cut is none any more, and the line says so. Characters are whole.
+// What hooks behind it add to a result is beside the limit; give it a lower Priority to have it cut that too.
 type TruncateOutput struct {
 	MaxChars int            // 0: 2000
 	PerTool  map[string]int // instead of MaxChars, by the name of the tool; less than 0: no limit
