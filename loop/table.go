@@ -133,12 +133,20 @@ func resolve(s agent.ToolSchema) (*jsonschema.Resolved, error) {
 	if len(text) == 0 {
 		text = json.RawMessage(`{"type":"object"}`)
 	}
+	if nested(text, maxNesting) {
+		return nil, fmt.Errorf("the parameters of the tool %q have more than %d levels; use fewer", s.Name, maxNesting)
+	}
 	var schema jsonschema.Schema
 	if err := json.Unmarshal(text, &schema); err != nil {
 		return nil, fmt.Errorf("the parameters of the tool %q are no JSON Schema: %w", s.Name, err)
 	}
 	var resolved *jsonschema.Resolved
-	err := contain("resolving it", func() (err error) { resolved, err = schema.Resolve(nil); return err })
+	err := contain("resolving it", func() (err error) {
+		if resolved, err = schema.Resolve(nil); err != nil {
+			return err
+		}
+		return bounded(&schema)
+	})
 	if err != nil {
 		return nil, fmt.Errorf("the parameters of the tool %q are no usable JSON Schema: %w", s.Name, err)
 	}
@@ -156,6 +164,9 @@ func (e *entry) fits(args json.RawMessage, limit int) *agent.ToolError {
 	var value any
 	if err := json.Unmarshal(args, &value); err != nil {
 		return unusable("the arguments of %s are not JSON: %v; send one JSON object", e.schema.Name, err)
+	}
+	if nested(args, maxNesting) {
+		return unusable("the arguments of %s have more than %d levels; use fewer", e.schema.Name, maxNesting)
 	}
 	err := contain("checking them", func() error { return e.args.Validate(value) })
 	if err != nil {
