@@ -1,0 +1,104 @@
+package loop
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/hookgen/hookgen/generated/agent"
+)
+
+// FuzzToolSchema takes any text for the parameters of a tool and any text for the arguments of its call: the schema is
+// one or is refused, arguments are JSON that fits or are refused, and how they are written makes no difference.
+func FuzzToolSchema(f *testing.F) {
+	for _, s := range []struct{ schema, args string }{
+		{``, `{}`}, {`{}`, ``}, {`true`, `{}`}, {`false`, `{}`}, {`null`, `null`}, {`{"type":"object"}`, `[]`},
+		{`{"type":"object","properties":{"n":{"type":"integer","minimum":1e400}},"required":["n"]}`, `{"n":1e400}`},
+		{`{"type":"object","properties":{"n":{"type":"integer","multipleOf":0}}}`, `{"n":9007199254740993}`},
+		{`{"properties":{"a":{"$ref":"#"}},"additionalProperties":false}`, `{"a":{"a":{"b":1}}}`},
+		{`{"$ref":"#"}`, `{}`}, {`{"allOf":[{"$ref":"#/$defs/a"}],"$defs":{"a":{"not":{"$ref":"#"}}}}`, `{}`},
+		{`{"$dynamicRef":"#a","$defs":{"x":{"$dynamicAnchor":"a"}}}`, `{"a":1,"a":2}`},
+		{`{"$id":"https://example.org/a","$ref":"b","$defs":{"b":{"$id":"b","minProperties":1}}}`, `{"\ud800":"` + "\xff" + `"}`},
+		{`{"patternProperties":{"(a|b)*c":{"type":"string","pattern":"^(a+)+$"}}}`, `{"aaac":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!"}`},
+		{`{"items":[{"const":1}],"enum":[[1],[1.0],null],"uniqueItems":true,"contains":{},"minContains":0}`, `[1,1.0]`},
+		{`{"if":{"type":"object"},"then":{"unevaluatedProperties":false},"else":{"propertyNames":{"maxLength":-1}}}`, `{"x":{}}`},
+		{strings.Repeat(`{"properties":{"a":`, 300) + `{}` + strings.Repeat(`}}`, 300), strings.Repeat(`{"a":`, 300) + `1` + strings.Repeat(`}`, 300)},
+	} {
+		f.Add([]byte(s.schema), []byte(s.args))
+	}
+	f.Fuzz(func(t *testing.T, schema, args []byte) {
+		if len(schema) > 20_000 || len(args) > 20_000 {
+			return // what takes a time that grows with its square is bounded by nobody
+		}
+		resolved, err := resolve(agent.ToolSchema{Name: "t", Parameters: schema})
+		if err != nil {
+			if resolved != nil || !strings.Contains(err.Error(), `"t"`) {
+				t.Errorf("%v beside %v", resolved, err)
+			}
+			return
+		}
+		e := &entry{schema: agent.ToolSchema{Name: "t", Parameters: schema}, args: resolved}
+		refused := e.fits(args, 0)
+		if refused != nil && (refused.Kind != agent.FailArguments || refused.Message == "") || refused == nil && !json.Valid(args) {
+			t.Errorf("%s, given %s: %+v", schema, args, refused)
+		}
+		if len(args) > 1 && e.fits(args, len(args)-1) == nil {
+			t.Errorf("%d bytes fit into one less", len(args))
+		}
+		var indented bytes.Buffer
+		if json.Indent(&indented, args, " ", "\t") == nil && (e.fits(indented.Bytes(), 0) == nil) != (refused == nil) {
+			t.Errorf("%s, given %s: %v; indented it is the other way round", schema, args, refused)
+		}
+	})
+}
+
+// FuzzArguments gives any arguments to a tool that is a function, to the done tool, and to what a model replied.
+func FuzzArguments(f *testing.F) {
+	for _, s := range []string{
+		``, `null`, `{}`, `[]`, `{"answer":"x"}`, `{"answer":null}`, `{"ANSWER":"x","answer":5}`, `{"text":"a","n":1,"sub":{"list":[1,2]},"any":{"x":[null,1e5]}}`,
+		`{"text":"\ud800","text":"b"}`, `{"n":1e400}`, `{"n":9223372036854775808}`, `{"n":1.0}`, "{\"text\":\"\xff\"}", `{"text":"a"} x`, `{"sub":{"sub":{"sub":null}}}`,
+		strings.Repeat(`{"sub":`, 300) + `{}` + strings.Repeat(`}`, 300), strings.Repeat(`[`, 20_000),
+	} {
+		f.Add([]byte(s))
+	}
+	type input struct {
+		Text string          `json:"text,omitempty"`
+		N    int             `json:"n,omitempty"`
+		List []float64       `json:"list,omitempty"`
+		Map  map[string]bool `json:"map,omitempty"`
+		Any  any             `json:"any,omitempty"`
+	}
+	echo := Tool("echo", "", func(_ context.Context, in input) (input, error) { return in, nil })
+	f.Fuzz(func(t *testing.T, args []byte) {
+		out, err := echo.Call(t.Context(), agent.ToolCallRequest{Name: "echo", Args: args})
+		if err == nil {
+			again, err := echo.Call(t.Context(), agent.ToolCallRequest{Name: "echo", Args: json.RawMessage(out)})
+			if err != nil || again != out || !json.Valid(args) {
+				t.Errorf("%s became %s, and that %s, %v", args, out, again, err)
+			}
+		} else if refused, ok := err.(*agent.ToolError); !ok || refused.Kind != agent.FailArguments || out != "" {
+			t.Errorf("%s: %q, %v", args, out, err)
+		}
+
+		answer := answerOf(args)
+		same, _ := json.Marshal(map[string]string{"answer": answer})
+		if again := answerOf(same); again != strings.ToValidUTF8(answer, "\ufffd") && again != answer && !strings.Contains(again, "\ufffd") {
+			t.Errorf("%s answers %q, and %s %q", args, answer, same, again)
+		}
+
+		reply := encodable(agent.LLMResponse{Extra: map[string]json.RawMessage{"x": args}, ToolCalls: []agent.ToolCallRequest{{ID: "1", Name: "t", Args: args}}})
+		data, err := json.Marshal(reply)
+		var back agent.LLMResponse
+		if err == nil {
+			err = json.Unmarshal(data, &back)
+		}
+		if err != nil || len(back.ToolCalls) != 1 || json.Valid(args) != json.Valid(back.ToolCalls[0].Args) {
+			t.Errorf("%q came back as %+v, %v", args, back, err)
+		}
+		if once, _ := json.Marshal(back); !bytes.Equal(once, data) {
+			t.Errorf("%s came back as %s", data, once)
+		}
+	})
+}
