@@ -250,20 +250,6 @@ func TestAFileOfRulesWithAnErrorAllowsNothing(t *testing.T) {
 	}
 }
 
-func FuzzParseRules(f *testing.F) {
-	f.Add([]byte(`[{"tool":"a","decision":"deny","when":"args.x > 1"}]`))
-	f.Add([]byte(`[{"tool":"a","decision":"deny","path":{"arg":"p","globs":["**"]}},`))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		rules, err := builtin.ParseRules("x", text)
-		if err != nil && (rules != nil || !strings.HasPrefix(err.Error(), "x:")) {
-			t.Errorf("%d rules, error %v", len(rules), err)
-		}
-		if err == nil {
-			new(agent.Hooks).Use(&builtin.Permissions{Rules: rules}) // what is read can be used
-		}
-	})
-}
-
 func TestPermissionsThatCannotWorkPanicWhenUsed(t *testing.T) {
 	for want, rule := range map[string]builtin.Rule{
 		"Tool is empty": {Decision: "allow"}, `Decision is ""`: {Tool: "x"}, "cannot be read": {Tool: "x", Decision: "deny", Args: builtin.Expr("(")},

@@ -127,3 +127,41 @@ func FuzzReadJudgement(f *testing.F) {
 		}
 	})
 }
+
+// FuzzJSONSchemas checks any answer and any output against schemas, and reads any schema of a tool's parameters: both
+// checks agree about JSON, and however it is laid out.
+func FuzzJSONSchemas(f *testing.F) {
+	for _, s := range append([]string{
+		`{"name":"a","sub":[{"name":"b","n":1}]}`, `{"name":"a","name":1}`, `{"n":9007199254740993,"name":""}`, `{"name":"a"} {"name":"b"}`, strings.Repeat(`{"name":"a","sub":[`, 200) + strings.Repeat(`]}`, 200),
+		`{"type":"object","properties":{"a":{"type":["string","null"],"description":"x\ny"},"b":{"type":{"x":1}},"c":true,"a":{}},"required":["a"]}`, `{"properties":[]}`, `{"required":"a"}`, `{"properties":{"__theory__":{}}}`,
+	}, hostileJSON...) {
+		f.Add(s)
+	}
+	const schema = `{"type":"object","required":["name"],"properties":{"name":{"type":"string","maxLength":5},"n":{"type":"integer"},"sub":{"type":"array","uniqueItems":true,"items":{"$ref":"#"}}}}`
+	output, answer := SchemaCheck(schema), AnswerSchema(schema)
+	f.Fuzz(func(t *testing.T, text string) {
+		left, rejected, err := output.Validate(t.Context(), agent.ToolCallRequest{}, text)
+		feedback, failed := answer.Check(t.Context(), nil, Attempt{DoneRequest: agent.DoneRequest{Answer: text}})
+		if err != nil || failed != nil || rejected == "" && left != text || (rejected == "") != (feedback == "") || rejected == "" && !json.Valid([]byte(text)) || len(rejected)+len(feedback) > 4*2000 {
+			t.Errorf("%q: %q, %v; as an answer %q, %v", text, rejected, err, feedback, failed)
+		}
+		if valid := json.Valid([]byte(text)); valid {
+			laidOut := marshalled(json.RawMessage(text))
+			if _, again, _ := output.Validate(t.Context(), agent.ToolCallRequest{}, " "+string(laidOut)+"\n"); (again == "") != (rejected == "") {
+				t.Errorf("%q: %q; laid out as %s: %q", text, rejected, laidOut, again)
+			}
+		}
+		lines := strings.Split(parameters(json.RawMessage(text)), "\n")
+		all, _ := members([]byte(text), -1)
+		most := 1
+		for _, m := range all {
+			if strings.EqualFold(m.key, "properties") {
+				inner, _ := members(m.value, -1)
+				most = max(most, len(inner))
+			}
+		}
+		if !strings.Contains(text, `\u`) && len(lines) > most || lines[0] == "" {
+			t.Errorf("%q has the parameters %q", text, lines)
+		}
+	})
+}
