@@ -116,6 +116,10 @@ func FuzzRedactionEndsAndIsStable(f *testing.F) {
 		if got := r.JSON([]byte(s)); !json.Valid(got) {
 			t.Errorf("JSON(%q) = %q", s, got)
 		}
+		once := r.Text(s)
+		if again := r.Text(once); again != once {
+			t.Errorf("%q is redacted as %q, and that as %q", s, once, again)
+		}
 	})
 }
 
