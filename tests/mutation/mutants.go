@@ -1,0 +1,291 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+)
+
+// A mutant is one planted bug. All that are alike in generated code are one.
+type mutant struct {
+	ID   int
+	File string // below the root of the repository
+	Func string // with its receiver; "" outside of functions
+	What string // the source as it is and what is done to it, on one line
+	N    int    // of those in Func with the same What, from 1
+	Line int
+}
+
+// Key names the mutant in equivalent.txt; it outlives a shift of lines.
+func (m mutant) Key() string { return fmt.Sprintf("%s | %s | %s | %d", m.File, m.Func, m.What, m.N) }
+
+// A planter walks one file and plants mutants: edits of its text, each switched by a call of is or of a function of
+// the helper file, so that the file does what it did as long as no mutant is chosen.
+type planter struct {
+	fset  *token.FileSet
+	src   []byte
+	path  string
+	info  *types.Info
+	pkg   *types.Package
+	names map[*types.Package]string // the qualifier of what the file imports
+	next  func(mutant) int          // takes a mutant in and numbers it
+	edits edits
+
+	function string
+	results  []string // the types of the function's results, as text
+	count    map[string]int
+	loops    int // that a continue would reach
+}
+
+// plant plants all mutants of a file.
+func (p *planter) plant(f *ast.File) {
+	for _, decl := range f.Decls {
+		p.count = map[string]int{}
+		switch d := decl.(type) {
+		case *ast.FuncDecl:
+			if d.Body == nil {
+				continue
+			}
+			p.function = functionName(d)
+			p.body(d.Type, d.Body)
+		case *ast.GenDecl:
+			if d.Tok == token.VAR {
+				p.function = ""
+				for _, spec := range d.Specs {
+					for _, v := range spec.(*ast.ValueSpec).Values {
+						p.expr(v)
+					}
+				}
+			}
+		}
+	}
+}
+
+func functionName(d *ast.FuncDecl) string {
+	if d.Recv == nil {
+		return d.Name.Name
+	}
+	star := ""
+	t := d.Recv.List[0].Type
+	if s, ok := t.(*ast.StarExpr); ok {
+		star, t = "*", s.X
+	}
+	switch x := t.(type) {
+	case *ast.IndexExpr:
+		t = x.X
+	case *ast.IndexListExpr:
+		t = x.X
+	}
+	return "(" + star + t.(*ast.Ident).Name + ")." + d.Name.Name
+}
+
+// body plants in a function's body. What follows a mutant without its return is a panic.
+func (p *planter) body(t *ast.FuncType, b *ast.BlockStmt) {
+	results, loops := p.results, p.loops
+	defer func() { p.results, p.loops = results, loops }()
+	p.results, p.loops = nil, 0
+	if t.Results != nil {
+		for _, field := range t.Results.List {
+			for range max(1, len(field.Names)) {
+				p.results = append(p.results, p.text(field.Type))
+			}
+		}
+	}
+	p.list(b.List)
+	if len(p.results) > 0 {
+		p.edits.insert(p.offset(b.Rbrace), ";panic(\"a mutant did not return\");")
+	}
+}
+
+func (p *planter) offset(pos token.Pos) int { return p.fset.PositionFor(pos, false).Offset }
+
+func (p *planter) text(n ast.Node) string {
+	return string(p.src[p.offset(n.Pos()):p.offset(n.End())])
+}
+
+// brief is the text of a node on one line, not too long.
+func (p *planter) brief(n ast.Node) string {
+	s := strings.ReplaceAll(strings.Join(strings.Fields(p.text(n)), " "), "|", "¦")
+	if r := []rune(s); len(r) > 72 {
+		s = string(r[:72]) + "…"
+	}
+	return s
+}
+
+// is takes in a mutant at a node and returns the condition that it is chosen.
+func (p *planter) is(n ast.Node, what string) string {
+	return fmt.Sprintf("mutantIs(%d)", p.number(n, what))
+}
+
+func (p *planter) number(n ast.Node, what string) int {
+	what = p.brief(n) + " → " + what
+	p.count[what]++
+	return p.next(mutant{File: p.path, Func: p.function, What: what, N: p.count[what], Line: p.fset.Position(n.Pos()).Line})
+}
+
+func (p *planter) wrap(n ast.Node, before, after string) {
+	p.edits.wrap(p.offset(n.Pos()), p.offset(n.End()), before, after)
+}
+
+// negate makes a mutant of a condition.
+func (p *planter) negate(e ast.Expr) { p.wrap(e, "("+p.is(e, "negated")+" != (", "))") }
+
+// condition plants in an expression that decides something: what has no mutant of its own is negated.
+func (p *planter) condition(e ast.Expr) {
+	switch x := e.(type) {
+	case *ast.ParenExpr:
+		p.condition(x.X)
+		return
+	case *ast.BinaryExpr, *ast.UnaryExpr:
+	case *ast.Ident:
+		if x.Name == "true" || x.Name == "false" {
+			break
+		}
+		p.negate(e)
+	default:
+		p.negate(e)
+	}
+	p.expr(e)
+}
+
+func (p *planter) constant(e ast.Expr) bool { return p.info.Types[e].Value != nil }
+
+func (p *planter) basic(e ast.Expr) types.BasicInfo {
+	t := p.info.TypeOf(e)
+	if t == nil {
+		return 0
+	}
+	if b, ok := t.Underlying().(*types.Basic); ok {
+		return b.Info()
+	}
+	return 0
+}
+
+// comparisons are the functions of the helper file; each takes the mutants of boundary and of negation.
+var comparisons = map[token.Token]string{
+	token.LSS: "mutantLess", token.LEQ: "mutantLessOrSame", token.GTR: "mutantMore", token.GEQ: "mutantMoreOrSame",
+}
+
+var boundary = map[token.Token]string{token.LSS: "<=", token.LEQ: "<", token.GTR: ">=", token.GEQ: ">"}
+
+// sameAsBoundary are the integers on the right that, one changed into the other, do what moves the boundary.
+var sameAsBoundary = map[token.Token]string{token.LSS: "0", token.GTR: "1", token.LEQ: "1", token.GEQ: "0"}
+
+// arithmetic are the functions of the helper file, and what the mutant does instead.
+var arithmetic = map[token.Token][2]string{
+	token.ADD: {"mutantAdd", "-"}, token.SUB: {"mutantSub", "+"}, token.MUL: {"mutantMul", "/"}, token.QUO: {"mutantQuo", "*"},
+	token.AND: {"mutantAnd", "bitwise or"}, token.OR: {"mutantOr", "bitwise and"},
+}
+
+// expr plants in an expression.
+func (p *planter) expr(e ast.Expr) {
+	switch x := e.(type) {
+	case nil:
+	case *ast.BinaryExpr:
+		if !p.constant(x) {
+			p.binary(x)
+		}
+	case *ast.UnaryExpr:
+		if p.constant(x) {
+			return
+		}
+		if x.Op == token.NOT {
+			p.negate(x)
+		}
+		p.expr(x.X)
+	case *ast.BasicLit:
+		p.literal(x)
+	case *ast.Ident:
+		if c, ok := p.info.Uses[x].(*types.Const); ok && c.Parent() == types.Universe && (x.Name == "true" || x.Name == "false") {
+			p.wrap(x, "("+p.is(x, "negated")+" != ", ")")
+		}
+	case *ast.FuncLit:
+		p.body(x.Type, x.Body)
+	case *ast.ParenExpr:
+		p.expr(x.X)
+	case *ast.CallExpr:
+		p.expr(x.Fun)
+		for _, a := range x.Args {
+			if !p.info.Types[a].IsType() {
+				p.expr(a)
+			}
+		}
+	case *ast.CompositeLit:
+		for _, elt := range x.Elts {
+			if kv, ok := elt.(*ast.KeyValueExpr); ok {
+				p.expr(kv.Value)
+				continue
+			}
+			p.expr(elt)
+		}
+	case *ast.SelectorExpr:
+		p.expr(x.X)
+	case *ast.IndexExpr:
+		if !p.info.Types[x.Index].IsType() {
+			p.expr(x.X)
+			p.expr(x.Index)
+		}
+	case *ast.SliceExpr:
+		p.expr(x.X)
+		p.expr(x.Low)
+		p.expr(x.High)
+		p.expr(x.Max)
+	case *ast.StarExpr:
+		p.expr(x.X)
+	case *ast.TypeAssertExpr:
+		p.expr(x.X)
+	}
+}
+
+func (p *planter) binary(x *ast.BinaryExpr) {
+	op := func(text string) { p.edits.replace(p.offset(x.OpPos), p.offset(x.OpPos)+len(x.Op.String()), text) }
+	operands := func(plant func(ast.Expr)) { plant(x.X); plant(x.Y) }
+	switch x.Op {
+	case token.LAND, token.LOR:
+		other := "||"
+		if x.Op == token.LOR {
+			other = "&&"
+		}
+		is := p.is(x, other)
+		// by De Morgan, so that the right side is as lazy as it was
+		p.wrap(x, "("+is+" != (", "))")
+		p.wrap(x.X, "("+is+" != (", "))")
+		p.wrap(x.Y, "("+is+" != (", "))")
+		operands(p.condition)
+		return
+	case token.EQL, token.NEQ:
+		p.negate(x)
+	case token.LSS, token.LEQ, token.GTR, token.GEQ:
+		p.wrap(x, fmt.Sprintf("%s(%d, %d, ", comparisons[x.Op], p.number(x, boundary[x.Op]), p.number(x, "negated")), ")")
+		op(",")
+		if lit, ok := x.Y.(*ast.BasicLit); ok && sameAsBoundary[x.Op] == lit.Value {
+			p.expr(x.X)
+			return
+		}
+	default:
+		if does, ok := arithmetic[x.Op]; ok && p.basic(x)&types.IsInteger != 0 {
+			p.wrap(x, fmt.Sprintf("%s(%d, ", does[0], p.number(x, does[1])), ")")
+			op(",")
+		}
+	}
+	operands(p.expr)
+}
+
+// literal plants in 0 and 1.
+func (p *planter) literal(x *ast.BasicLit) {
+	if x.Kind != token.INT || x.Value != "0" && x.Value != "1" || p.basic(x)&types.IsInteger == 0 {
+		return
+	}
+	other := map[string]string{"0": "1", "1": "0"}[x.Value]
+	t, known := p.info.TypeOf(x), true
+	if named, ok := t.(*types.Named); ok && named.Obj().Pkg() != p.pkg {
+		_, known = p.names[named.Obj().Pkg()]
+	}
+	if !known {
+		return
+	}
+	name := types.TypeString(types.Default(t), func(pkg *types.Package) string { return p.names[pkg] })
+	p.edits.replace(p.offset(x.Pos()), p.offset(x.End()), fmt.Sprintf("%s(mutantInt(%d, %s, %s))", name, p.number(x, other), x.Value, other))
+}
