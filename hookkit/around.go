@@ -73,8 +73,13 @@ func (a *Act) Over() bool {
 
 // Crashed is for generated code: hook i, or the wrapped act behind the last hook, did not return.
 func (a *Act) Crashed(ctx context.Context, f *Firing, i int, recovered any) error {
-	if recovered == nil && a.gone.Swap(true) {
-		return ErrGoexit
+	if recovered == nil {
+		if i > 0 && a.outer != nil && f.entries[i-1].timeout == 0 && f.call(f.entries[i-1]) != nil {
+			a.outer.gone.Store(true) // a is the act within that hook, whose goroutine this is
+		}
+		if a.gone.Swap(true) {
+			return ErrGoexit
+		}
 	}
 	if i < len(f.entries) {
 		return f.Crashed(ctx, i, recovered)

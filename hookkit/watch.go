@@ -91,6 +91,7 @@ func (w *watch) concluded(by *entry, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.By, w.Site, w.Decision, w.Reason, w.err = "", "", "", "", err
+	w.gone = nil // a goroutine ended, but a hook's own, and the fire went on
 	switch {
 	case err != nil:
 		w.Decision, w.Reason = "Error", err.Error()

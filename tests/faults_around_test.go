@@ -208,6 +208,52 @@ func TestGoexitInTheActEndsTheFireAndIsTold(t *testing.T) {
 	}
 }
 
+// Whether the hooks around are called directly or by way of a tracer or Once, they have not failed.
+func TestGoexitInAHookIsNotTheFailureOfThoseAround(t *testing.T) {
+	for _, traced := range []bool{false, true} {
+		var h fixture.Hooks
+		var seen []told
+		wrap(&h, passing, hookkit.Named("outer"))
+		wrap(&h, passing, hookkit.Named("once"), hookkit.Once())
+		wrap(&h, func(context.Context, fixture.Item, fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+			runtime.Goexit()
+			panic("not reached")
+		}, hookkit.Named("inner"))
+		h.ObserveAny(&watcher{func(o told) { seen = append(seen, o) }})
+		if traced {
+			h.Trace(new(hookkit.Recorder))
+		}
+		finish(func() { _, _ = fireWrap(&h, new(acting)) })
+		if v := seen[0].verdict(); v.By != "inner" || len(v.Failures) != 1 || v.Failures[0].Hook != "inner" {
+			t.Errorf("traced %v: an observer was told %+v", traced, v)
+		}
+	}
+}
+
+// A hook with a Timeout has a goroutine of its own. What ended that may be made good by a hook around.
+func TestAGoroutineThatEndedIsNoErrorOfAFireThatWentOn(t *testing.T) {
+	var h fixture.Hooks
+	var seen []told
+	wrap(&h, func(ctx context.Context, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+		if _, err := next.Call(ctx, item); !errors.Is(err, hookkit.ErrGoexit) {
+			t.Errorf("next returned %v", err)
+		}
+		return hookkit.Answered(fixture.Result{By: "outer"}), nil
+	})
+	wrap(&h, passing, hookkit.Timeout(time.Hour))
+	wrap(&h, func(context.Context, fixture.Item, fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+		runtime.Goexit()
+		panic("not reached")
+	})
+	h.ObserveAny(&watcher{func(o told) { seen = append(seen, o) }})
+	if r, err := fireWrap(&h, new(acting)); r.By != "outer" || err != nil {
+		t.Errorf("the fire returned %+v, %v", r, err)
+	}
+	if err := seen[0].part("Err"); err != nil {
+		t.Errorf("an observer was told of the error %v", err)
+	}
+}
+
 // An outer hook that was given up may run on with hooks further in; what they do then is void.
 func TestAfterATimeoutOfTheOuterHookTheInnerOneCannotRunTheAct(t *testing.T) {
 	withAudiences(t, func(t *testing.T, h *fixture.Hooks) {
