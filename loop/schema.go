@@ -2,7 +2,9 @@ package loop
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -10,9 +12,11 @@ import (
 )
 
 // Checking arguments recurses, and a stack that overflows ends the program. So a value is checked against at most
-// maxSchemas schemas one within the other before its parts are, and has at most maxNesting levels of them.
+// maxSchemas schemas one within the other before its parts are, against maxChecks in all, and has at most maxNesting
+// levels of parts.
 const (
 	maxSchemas = 32
+	maxChecks  = 1 << 15
 	maxNesting = 1000
 )
 
@@ -21,21 +25,29 @@ const (
 type schemaGraph struct {
 	at     map[string]*jsonschema.Schema // by JSON Pointer from the root
 	path   map[*jsonschema.Schema]string
-	base   map[*jsonschema.Schema]*jsonschema.Schema // what its references start from
-	depth  map[*jsonschema.Schema]int                // of schemas below it for the same value, -1 while it is being found
+	base   map[*jsonschema.Schema]*jsonschema.Schema // the nearest one around it with an identity, or the root
+	uri    map[*jsonschema.Schema]*url.URL           // of each base
+	byURI  map[string]*jsonschema.Schema
 	anchor map[string][]*jsonschema.Schema
-	ids    []*jsonschema.Schema
+	cost   map[*jsonschema.Schema]cost
+}
+
+// A cost is what a value goes through from a schema on.
+type cost struct {
+	depth  int // schemas one within the other; -1 while it is being found
+	checks int
 }
 
 // bounded reports a schema that leads back to itself for the same value, or through too many others.
 func bounded(root *jsonschema.Schema) error {
 	g := &schemaGraph{
 		at: make(map[string]*jsonschema.Schema), path: make(map[*jsonschema.Schema]string), base: make(map[*jsonschema.Schema]*jsonschema.Schema),
-		depth: make(map[*jsonschema.Schema]int), anchor: make(map[string][]*jsonschema.Schema),
+		uri: map[*jsonschema.Schema]*url.URL{root: {}}, byURI: map[string]*jsonschema.Schema{"": root},
+		anchor: make(map[string][]*jsonschema.Schema), cost: make(map[*jsonschema.Schema]cost),
 	}
 	g.add(root, root, "")
 	for s := range g.path {
-		if _, err := g.below(s); err != nil {
+		if _, err := g.from(s); err != nil {
 			return err
 		}
 	}
@@ -44,12 +56,11 @@ func bounded(root *jsonschema.Schema) error {
 
 // add takes in a schema and all that it consists of.
 func (g *schemaGraph) add(s, base *jsonschema.Schema, path string) {
-	if s.ID != "" {
-		base = s
-		g.ids = append(g.ids, s)
-		if name, ok := strings.CutPrefix(s.ID, "#"); ok {
-			g.anchor[name] = append(g.anchor[name], s)
-		}
+	if name, ok := strings.CutPrefix(s.ID, "#"); ok { // an anchor, in draft 7
+		g.anchor[name] = append(g.anchor[name], s)
+	} else if id, err := url.Parse(s.ID); s.ID != "" && err == nil {
+		uri := g.uri[base].ResolveReference(id)
+		base, g.uri[s], g.byURI[uri.String()] = s, uri, s
 	}
 	for _, name := range []string{s.Anchor, s.DynamicAnchor} {
 		if name != "" {
@@ -106,57 +117,57 @@ func partsOf(s *jsonschema.Schema, same bool) map[string]*jsonschema.Schema {
 	return parts
 }
 
-// below returns through how many schemas a value goes from s on.
-func (g *schemaGraph) below(s *jsonschema.Schema) (int, error) {
-	if n, known := g.depth[s]; n < 0 {
-		return 0, fmt.Errorf("at %q it refers to itself for the same value; let it refer to itself for a property or an item", "#"+g.path[s])
+// from returns what a value goes through from s on.
+func (g *schemaGraph) from(s *jsonschema.Schema) (cost, error) {
+	if c, known := g.cost[s]; known && c.depth < 0 {
+		return c, fmt.Errorf("at %q it refers to itself for the same value; let it refer to itself for a property or an item", "#"+g.path[s])
 	} else if known {
-		return n, nil
+		return c, nil
 	}
-	g.depth[s] = -1
-	deepest := 0
-	visit := func(next *jsonschema.Schema) error {
-		n, err := g.below(next)
-		deepest = max(deepest, n+1)
-		return err
-	}
-	for _, part := range partsOf(s, true) {
-		if err := visit(part); err != nil {
-			return 0, err
+	g.cost[s] = cost{depth: -1}
+	next := slices.Collect(maps.Values(partsOf(s, true)))
+	next = append(next, g.targets(s, s.Ref)...)
+	next = append(next, g.targets(s, s.DynamicRef)...)
+	all := cost{checks: 1}
+	for _, part := range next {
+		c, err := g.from(part)
+		if err != nil {
+			return c, err
+		}
+		all.depth, all.checks = max(all.depth, c.depth+1), all.checks+c.checks
+		if all.depth > maxSchemas || all.checks > maxChecks {
+			return all, fmt.Errorf("at %q it is more than %d schemas one within the other or %d in all for the same value; use fewer", "#"+g.path[s], maxSchemas, maxChecks)
 		}
 	}
-	for _, ref := range []string{s.Ref, s.DynamicRef} {
-		for _, target := range g.targets(s, ref) {
-			if err := visit(target); err != nil {
-				return 0, err
-			}
-		}
-	}
-	if deepest > maxSchemas {
-		return 0, fmt.Errorf("at %q more than %d schemas are one within the other for the same value; use fewer", "#"+g.path[s], maxSchemas)
-	}
-	g.depth[s] = deepest
-	return deepest, nil
+	g.cost[s] = all
+	return all, nil
 }
 
-// targets returns what a reference in s may mean. One that could mean several schemas means all of them.
+// targets returns what a reference in s may mean: one schema, or all with a dynamic anchor.
 func (g *schemaGraph) targets(s *jsonschema.Schema, ref string) (found []*jsonschema.Schema) {
 	to, err := url.Parse(ref)
 	if ref == "" || err != nil {
 		return nil
 	}
+	to = g.uri[g.base[s]].ResolveReference(to)
 	fragment := to.Fragment
 	to.Fragment, to.RawFragment = "", ""
-	bases := []*jsonschema.Schema{g.base[s], g.at[""]}
-	if to.String() != "" {
-		bases = append(g.ids, g.at[""])
+	base := g.byURI[to.String()]
+	if base == nil {
+		return nil
 	}
-	for _, base := range bases {
-		if target := g.at[g.path[base]+fragment]; target != nil && (fragment == "" || fragment[0] == '/') {
+	if fragment == "" || fragment[0] == '/' {
+		if target := g.at[g.path[base]+fragment]; target != nil {
+			found = append(found, target)
+		}
+		return found
+	}
+	for _, target := range g.anchor[fragment] {
+		if g.base[target] == base || target.DynamicAnchor == fragment && s.DynamicRef == ref {
 			found = append(found, target)
 		}
 	}
-	return append(found, g.anchor[fragment]...)
+	return found
 }
 
 // nested reports whether JSON has more than so many levels of objects and lists.

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -13,7 +14,13 @@ func TestASchemaThatNeverEndsIsNoTool(t *testing.T) {
 	for range maxSchemas + 1 {
 		chain = `{"allOf":[` + chain + `]}`
 	}
+	thrice := `{"$ref":"#/$defs/10","$defs":{"0":{}`
+	for i := range 10 {
+		ref := fmt.Sprintf(`{"$ref":"#/$defs/%d"}`, i)
+		thrice += fmt.Sprintf(`,"%d":{"allOf":[%s,%s,%s]}`, i+1, ref, ref, ref)
+	}
 	for text, want := range map[string]string{
+		thrice + `}}`:   "32768 in all",
 		`{"$ref":"#"}`: "refers to itself",
 		`{"type":"object","allOf":[{"$ref":"#"}]}`: "refers to itself",
 		`{"$ref":"#/$defs/a~1b","$defs":{"a/b":{"anyOf":[{},{"$ref":"#/$defs/c%20d"}]},"c d":{"not":{"$ref":"#/$defs/a~1b"}}}}`: "refers to itself",
@@ -25,10 +32,11 @@ func TestASchemaThatNeverEndsIsNoTool(t *testing.T) {
 		chain: "more than 32 schemas",
 		strings.Repeat(`{"properties":`, maxNesting+1) + `{}` + strings.Repeat(`}`, maxNesting+1): "more than 1000 levels",
 
-		`{"type":"object","properties":{"left":{"$ref":"#"},"list":{"type":"array","items":{"anyOf":[{"$ref":"#"},{"type":"null"}]}}}}`: "",
-		`{"$ref":"#/$defs/node","$defs":{"node":{"type":"object","additionalProperties":{"$ref":"#/$defs/node"}}}}`:                     "",
-		`{"allOf":[{"$ref":"#/$defs/a"},{"$ref":"#/$defs/a"}],"$defs":{"a":{"required":["x"]}}}`:                                        "",
-		`{"$dynamicAnchor":"n","properties":{"next":{"$dynamicRef":"#n"}}}`:                                                             "",
+		`{"type":"object","properties":{"left":{"$ref":"#"},"list":{"type":"array","items":{"anyOf":[{"$ref":"#"},{"type":"null"}]}}}}`:                                                    "",
+		`{"$ref":"#/$defs/node","$defs":{"node":{"type":"object","additionalProperties":{"$ref":"#/$defs/node"}}}}`:                                                                        "",
+		`{"allOf":[{"$ref":"#/$defs/a"},{"$ref":"#/$defs/a"}],"$defs":{"a":{"required":["x"]}}}`:                                                                                           "",
+		`{"$id":"https://example.org/a","allOf":[{"$ref":"b"},{"$ref":"c#/not"}],"$defs":{"b":{"$id":"b","allOf":[{"$ref":"c"}]},"c":{"$id":"c","not":{"$anchor":"x","required":["y"]}}}}`: "",
+		`{"$dynamicAnchor":"n","properties":{"next":{"$dynamicRef":"#n"}}}`:                                                                                                                "",
 	} {
 		resolved, err := resolve(agent.ToolSchema{Name: "t", Parameters: json.RawMessage(text)})
 		switch {
