@@ -10,7 +10,7 @@ import (
 	"github.com/hookgen/hookgen/tests/figures"
 )
 
-// An hour is what each target of gen, and those of all decoders together, are to be fuzzed.
+// enough is how long each target of gen, and those of all decoders together, are to be fuzzed.
 const enough = time.Hour
 
 // What is known of a target, as its figures are named.
