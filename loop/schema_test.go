@@ -20,7 +20,7 @@ func TestASchemaThatNeverEndsIsNoTool(t *testing.T) {
 		thrice += fmt.Sprintf(`,"%d":{"allOf":[%s,%s,%s]}`, i+1, ref, ref, ref)
 	}
 	for text, want := range map[string]string{
-		thrice + `}}`:   "32768 in all",
+		thrice + `}}`:  "32768 in all",
 		`{"$ref":"#"}`: "refers to itself",
 		`{"type":"object","allOf":[{"$ref":"#"}]}`: "refers to itself",
 		`{"$ref":"#/$defs/a~1b","$defs":{"a/b":{"anyOf":[{},{"$ref":"#/$defs/c%20d"}]},"c d":{"not":{"$ref":"#/$defs/a~1b"}}}}`: "refers to itself",
