@@ -4,115 +4,165 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
 // A built is what a generated package of n flow points, or of n mocks, costs who builds it.
 type built struct {
+	maker   string
+	names   string // an example of a point's name; "" for mocks
 	n       int
-	bytes   int64           // of generated source
-	compile []time.Duration // processor time of go build, dependencies cached, one per round
-	binary  int64           // added to a program that has the dependencies already and reaches all of the package
+	bytes   int64     // of generated source
+	compile []float64 // processor time of go build in seconds, dependencies cached, one per round
+	binary  int64     // added to a program that has the dependencies already and uses all of the package
+	bare    int64     // the same without debug information
 }
 
-// kitModule is what a module needs to compile against the working copy in root.
-func kitModule(root string) []string {
-	return []string{"require github.com/hookgen/hookgen v0.0.0", "replace github.com/hookgen/hookgen => " + root}
+// each is the generated source of one point.
+func (b built) each() float64 { return float64(b.bytes) / float64(b.n) }
+
+// A kind is a kind of generated package: how its module is made for n types, and a program that uses all of it.
+type kind struct {
+	folder   string
+	requires []string
+	source   func(n int) string
+	generate []string
+	output   string
+	program  func(n int) string
 }
 
-// hookgenPackage builds a generated package of n points.
-func (w workshop) hookgenPackage(root string, n, rounds int) (built, error) {
-	dir, err := w.module(fmt.Sprintf("package-hookgen-%d", n), flowSpec(n), kitModule(root)...)
-	if err != nil {
-		return built{}, err
+// inBinary is the share of one point or mock, in thousands of bytes.
+func (b built) inBinary(size int64) float64 { return float64(size) / float64(b.n-1) / 1000 }
+
+// hookgenPackage builds a generated package of n points of the name.
+func (w workshop) hookgenPackage(name string, n, rounds int) (built, error) {
+	b := built{maker: nameHookgen, names: fmt.Sprintf("points such as %s%d", name, n/3+1), n: n}
+	return b, w.pack(&b, rounds, kind{
+		"package-" + name, w.requireKit(), func(n int) string { return flowSpecOf(name, n) },
+		[]string{"hookgen"}, "hooks_gen.go", func(n int) string { return useOfPoints(name, n) },
+	})
+}
+
+// mockPackage builds what mockgen makes of n interfaces.
+func (w workshop) mockPackage(n, rounds int) (built, error) {
+	b := built{maker: nameMockgen, n: n}
+	return b, w.pack(&b, rounds, kind{
+		"package-mockgen", []string{"require go.uber.org/mock v0.6.0"}, interfaces,
+		[]string{"mockgen", "-source=in.go", "-package=big", "-destination=out.go"}, "out.go", useOfMocks,
+	})
+}
+
+// useOfPoints is a program that adds a hook to every point, and fires it.
+func useOfPoints(name string, n int) string {
+	var use strings.Builder
+	for i := range n {
+		fmt.Fprintf(&use, `	h.%[1]s.Add(big.%[1]sFunc(func(_ context.Context, _ *big.Run, c big.Call) (big.%[1]sOutcome, error) {
+		return big.Replace%[1]s(c, ""), nil
+	}))
+	fmt.Println(h.%[1]s.Fire(ctx, run, &call))
+`, fmt.Sprintf("%s%d", name, i+1))
 	}
-	if _, err := w.run(dir, "hookgen"); err != nil {
-		return built{}, err
-	}
-	return w.pack(dir, "hooks_gen.go", n, rounds, `package main
+	return `package main
 
 import (
-	"os"
-
-	_ "encoding/json"
+	"context"
+	"fmt"
 
 	"example.com/big"
 )
 
 func main() {
-	var h big.Hooks
-	h.Explain(os.Stdout)
+	var (
+		h    big.Hooks
+		call big.Call
+	)
+	ctx, run := context.Background(), big.NewRun(struct{}{})
+` + use.String() + "}\n"
 }
-`, `package main
+
+// useOfMocks is a program that expects a call of every mock, and makes it.
+func useOfMocks(n int) string {
+	var use strings.Builder
+	for i := range n {
+		fmt.Fprintf(&use, `	m%[1]d := big.NewMockTool%[1]d(c)
+	m%[1]d.EXPECT().Before(ctx, call).Return(call, nil)
+	fmt.Println(m%[1]d.Before(ctx, call))
+`, i+1)
+	}
+	return `package main
 
 import (
-	"io"
-	"os"
+	"context"
+	"fmt"
 
-	_ "encoding/json"
-
-	"github.com/hookgen/hookgen/hookkit"
+	"example.com/big"
+	"go.uber.org/mock/gomock"
 )
 
-func main() { hookkit.Explain(io.Writer(os.Stdout), nil) }
-`)
+func main() {
+	var call big.Call
+	ctx, c := context.Background(), gomock.NewController(nil)
+` + use.String() + "}\n"
 }
 
-// mockPackage builds what mockgen makes of n interfaces.
-func (w workshop) mockPackage(n, rounds int) (built, error) {
-	dir, err := w.module(fmt.Sprintf("package-mockgen-%d", n), interfaces(n), "require go.uber.org/mock v0.6.0")
+// pack measures a generated package. What it adds to a program is what it adds to one with a package of one type.
+func (w workshop) pack(b *built, rounds int, k kind) error {
+	dir, whole, bare, err := w.program(k, b.n)
 	if err != nil {
-		return built{}, err
+		return err
 	}
-	if _, err := w.run(dir, "mockgen", "-source=in.go", "-package=big", "-destination=out.go"); err != nil {
-		return built{}, err
-	}
-	all := ""
-	for i := range n {
-		all += fmt.Sprintf("\tfmt.Println(big.NewMockTool%d(c))\n", i+1)
-	}
-	return w.pack(dir, "out.go", n, rounds, "package main\n\nimport (\n\t\"fmt\"\n\n\t\"example.com/big\"\n\t\"go.uber.org/mock/gomock\"\n)\n\nfunc main() {\n\tc := gomock.NewController(nil)\n"+all+"}\n",
-		"package main\n\nimport (\n\t\"fmt\"\n\n\t\"go.uber.org/mock/gomock\"\n)\n\nfunc main() { fmt.Println(gomock.NewController(nil)) }\n")
-}
-
-// pack measures a generated package: full is a program that reaches all of it, bare one that has its dependencies
-// alone.
-func (w workshop) pack(dir, generated string, n, rounds int, full, bare string) (built, error) {
-	b := built{n: n}
-	info, err := os.Stat(filepath.Join(dir, generated))
+	_, wholeOfOne, bareOfOne, err := w.program(k, 1)
 	if err != nil {
-		return b, err
+		return err
+	}
+	b.binary, b.bare = whole-wholeOfOne, bare-bareOfOne
+	info, err := os.Stat(filepath.Join(dir, k.output))
+	if err != nil {
+		return err
 	}
 	b.bytes = info.Size()
-	sizes := map[string]int64{}
-	for name, source := range map[string]string{"full": full, "bare": bare} {
-		if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil {
-			return b, err
-		}
-		if err := os.WriteFile(filepath.Join(dir, name, "main.go"), []byte(source), 0o644); err != nil {
-			return b, err
-		}
-		if _, err := w.run(dir, "go", "build", "-o", name+".bin", "./"+name); err != nil {
-			return b, err
-		}
-		info, err := os.Stat(filepath.Join(dir, name+".bin"))
-		if err != nil {
-			return b, err
-		}
-		sizes[name] = info.Size()
-	}
-	b.binary = sizes["full"] - sizes["bare"]
 	for round := range rounds {
 		// Another comment each time, so that the package is compiled anew and its dependencies are not.
 		other := fmt.Sprintf("package big\n\n// round %d of %d\n", round, time.Now().UnixNano())
 		if err := os.WriteFile(filepath.Join(dir, "round.go"), []byte(other), 0o644); err != nil {
-			return b, err
+			return err
 		}
 		t, err := w.run(dir, "go", "build", ".")
 		if err != nil {
-			return b, err
+			return err
 		}
-		b.compile = append(b.compile, t.cpu)
+		b.compile = append(b.compile, t.cpu.Seconds())
 	}
-	return b, nil
+	return nil
+}
+
+// program makes a package for n types and a program that uses all of it. It returns the package's directory and the
+// program's size, with and without debug information.
+func (w workshop) program(k kind, n int) (dir string, whole, bare int64, err error) {
+	dir, err = w.module(fmt.Sprintf("%s-%d", k.folder, n), k.source(n), k.requires...)
+	if err != nil {
+		return "", 0, 0, err
+	}
+	if _, err := w.run(dir, k.generate...); err != nil {
+		return "", 0, 0, err
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "use"), 0o755); err != nil {
+		return "", 0, 0, err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "use", "main.go"), []byte(k.program(n)), 0o644); err != nil {
+		return "", 0, 0, err
+	}
+	var sizes [2]int64
+	for i, flags := range []string{"", "-s -w"} {
+		if _, err := w.run(dir, "go", "build", "-ldflags="+flags, "-o", "use.bin", "./use"); err != nil {
+			return "", 0, 0, err
+		}
+		info, err := os.Stat(filepath.Join(dir, "use.bin"))
+		if err != nil {
+			return "", 0, 0, err
+		}
+		sizes[i] = info.Size()
+	}
+	return dir, sizes[0], sizes[1], nil
 }

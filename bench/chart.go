@@ -36,7 +36,7 @@ func chart(panels []panel) string {
 		height += titleSpace + len(p.bars)*(barHeight+barGap)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="sans-serif" font-size="13">`+"\n",
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="What a fire costs, and what generating costs" width="%d" height="%d" viewBox="0 0 %d %d" font-family="sans-serif" font-size="13">`+"\n",
 		chartWidth, height+10, chartWidth, height+10)
 	fmt.Fprintf(&b, `<rect width="100%%" height="100%%" fill="#ffffff"/>`+"\n")
 	y := 0
@@ -47,22 +47,33 @@ func chart(panels []panel) string {
 	return b.String()
 }
 
-// draw draws the panel from y on and returns where it ends.
-func (p panel) draw(b *strings.Builder, y int) int {
+// barRoom is the length of the longest bar.
+const barRoom = float64(chartWidth - labelWidth - 90)
+
+// widths are the lengths of the bars.
+func (p panel) widths() []float64 {
 	low, high := math.Inf(1), 0.0
 	for _, bar := range p.bars {
-		low, high = min(low, bar.value), max(high, bar.value)
+		if bar.value > 0 {
+			low, high = min(low, bar.value), max(high, bar.value)
+		}
 	}
 	low /= 2 // so that the shortest is seen
-	fmt.Fprintf(b, `<text x="10" y="%d" font-weight="bold">%s</text>`+"\n", y+26, html.EscapeString(p.title+", "+p.unit+", logarithmic"))
-	y += titleSpace
-	for _, bar := range p.bars {
-		room := float64(chartWidth - labelWidth - 90)
-		width := room
-		if high > low {
-			width = room * math.Log(bar.value/low) / math.Log(high/low)
+	ws := make([]float64, len(p.bars))
+	for i, bar := range p.bars {
+		if bar.value > 0 {
+			ws[i] = barRoom * math.Log(bar.value/low) / math.Log(high/low)
 		}
-		fill := "#9aa5b1"
+	}
+	return ws
+}
+
+// draw draws the panel from y on and returns where it ends.
+func (p panel) draw(b *strings.Builder, y int) int {
+	fmt.Fprintf(b, `<text x="10" y="%d" font-weight="bold">%s</text>`+"\n", y+26, html.EscapeString(p.title+" ("+p.unit+", logarithmic)"))
+	y += titleSpace
+	for i, width := range p.widths() {
+		bar, fill := p.bars[i], "#9aa5b1"
 		if bar.ours {
 			fill = "#1f6feb"
 		}
@@ -87,7 +98,7 @@ func (r report) panels() []panel {
 		}
 		p := panel{title: "A fire of 8 hooks that " + does, unit: "nanoseconds"}
 		for _, c := range r.fires {
-			if c.law == "flow" && c.hooks == 8 && c.busy == round.busy {
+			if c.law == lawFlow && c.hooks == 8 && c.busy == round.busy {
 				p.bars = append(p.bars, bar{byHand, c.runs[1].best(), false})
 			}
 		}
@@ -97,12 +108,15 @@ func (r report) panels() []panel {
 		ps = append(ps, p)
 	}
 	for _, race := range r.races {
-		if race.n != 6 && race.n != 300 {
+		n := race.entries[0].n
+		if n != 6 && n != 300 {
 			continue
 		}
-		p := panel{title: fmt.Sprintf("Generating for %d types, whole process", race.n), unit: "milliseconds"}
-		for i, run := range race.runs {
-			p.bars = append(p.bars, bar{run.name, run.best() / 1e6, i == 0})
+		p := panel{title: fmt.Sprintf("Generating for %d types, whole process", n), unit: "milliseconds"}
+		for _, e := range race.entries {
+			if e.n == n {
+				p.bars = append(p.bars, bar{e.name, e.wall.best() / 1e6, e.name == nameHookgen})
+			}
 		}
 		ps = append(ps, p)
 	}

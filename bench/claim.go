@@ -1,107 +1,109 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strings"
 
-// A claim is a bound and what the run says of it.
+	"github.com/hookgen/hookgen/tests/figures"
+)
+
+// A claim is a bound and what the run says of it, in one case or in several.
 type claim struct {
-	What    string  `json:"what"`
-	Bound   string  `json:"bound"`
-	Figure  string  `json:"figure"`
-	Verdict verdict `json:"verdict"`
+	what  string
+	bound float64
+	words string // of the bound, where a reader says it otherwise: "1/18"
+	unit  string
+	note  string
+	cases []held
 }
 
-// atMost holds a ratio to a bound.
-func atMost(what string, r ratio, bound float64) claim {
-	return claim{what, "≤ " + figure(bound), r.String(), r.under(bound)}
+// A held is a case that is held to the bound of a claim.
+type held struct {
+	of string
+	ratio
 }
 
-// exactly holds a number that noise cannot move to a bound.
-func exactly(what string, value, bound float64, unit string) claim {
-	v := fails
-	if value <= bound {
-		v = holds
-	}
-	return claim{what, "≤ " + figure(bound) + unit, figure(value) + unit, v}
-}
-
-// compared is what came of a lineup.
-type compared struct {
-	lineup
-	runs []timing
-}
-
-func (c compared) ratio() ratio { return c.runs[0].over(c.runs[1]) }
-
-// fireBounds are the bounds of a fire whose hooks continue, by law and number of hooks.
-func fireBounds(law string, hooks int) float64 {
-	switch {
-	case hooks == 0:
-		return 1.5
-	case hooks == 8 && law == "flow":
-		return 1.2
-	case hooks == 8:
-		return 1.3
-	case hooks == 64:
-		return 1.1
-	}
-	return 0
-}
-
-// fireClaims hold the fires to their bounds.
-func fireClaims(cs []compared) []claim {
-	var claims []claim
-	worst, around := 0.0, 0.0
-	for _, c := range cs {
-		if c.busy {
-			continue
-		}
-		if bound := fireBounds(c.law, c.hooks); bound > 0 {
-			what := fmt.Sprintf("%s, %d hooks, over a hand-written loop", c.law, c.hooks)
-			if c.hooks == 0 {
-				what = c.law + ", no hook, over a plain call of the same signature"
-			}
-			claims = append(claims, atMost(what, c.ratio(), bound))
-		}
-		if c.law == "around" {
-			around = max(around, c.runs[0].allocs)
-		} else {
-			worst = max(worst, c.runs[0].allocs)
+// verdict is yes where every case holds, no where one does not, else open.
+func (c claim) verdict() figures.Verdict {
+	v := figures.Yes
+	for _, h := range c.cases {
+		switch h.under(c.bound) {
+		case figures.No:
+			return figures.No
+		case figures.Open:
+			v = figures.Open
 		}
 	}
-	for _, c := range cs {
-		if c.law == "around" && c.hooks == 0 {
-			claims = append(claims, atMost("around, no hook, over a plain call that recovers: the floor of what turns a panic of the act into a failure",
-				c.runs[0].over(c.runs[2]), 1.2))
+	return v
+}
+
+// worst is the case that stands nearest to the bound, or the furthest beyond it.
+func (c claim) worst() held {
+	rank := []figures.Verdict{figures.Yes, figures.Open, figures.No}
+	return slices.MaxFunc(c.cases, func(a, b held) int {
+		if by := slices.Index(rank, a.under(c.bound)) - slices.Index(rank, b.under(c.bound)); by != 0 {
+			return by
+		}
+		switch {
+		case a.value < b.value:
+			return -1
+		case a.value > b.value:
+			return 1
+		}
+		return 0
+	})
+}
+
+// limit is the bound in words.
+func (c claim) limit() string {
+	if c.words != "" {
+		return "≤ " + c.words
+	}
+	return "≤ " + figure(c.bound) + c.unit
+}
+
+// value is the figure of the worst case.
+func (c claim) value() string {
+	w := c.worst()
+	s := figure(w.value) + c.unit
+	if strings.HasPrefix(c.words, "1/") && w.value > 0 {
+		s = fmt.Sprintf("1/%s", figure(1/w.value))
+	}
+	if w.under(c.bound) == figures.Open {
+		s += fmt.Sprintf(" (rounds say %s to %s)", figure(w.low), figure(w.high))
+	}
+	if w.of != "" {
+		s += ", " + w.of
+	}
+	return s
+}
+
+// rest says what the other cases came to, behind the note.
+func (c claim) rest() string {
+	var all []string
+	if c.note != "" {
+		all = append(all, c.note)
+	}
+	worst := c.worst()
+	var others []string
+	for _, h := range c.cases {
+		if h.of != worst.of {
+			others = append(others, h.of+" "+figure(h.value)+c.unit)
 		}
 	}
-	return append(claims,
-		exactly("allocations of a fire, all hooks continue, any law but around", worst, 0, ""),
-		exactly("allocations of a fire of around hooks, at any depth", around, 1, ""))
-}
-
-// peerBounds are the bounds against peers, at eight hooks.
-var peerBounds = map[string]float64{
-	"PocketBase v0.36.0, tools/hook": 1.0 / 18,
-	"eino v0.7.36, callbacks":        1.0 / 12,
-	"mcp-go v1.2.1, generated hooks": 2,
-}
-
-// peerClaims hold hookgen, the first of the runs, to its bounds against the peers behind it.
-func peerClaims(hooks int, runs []timing) []claim {
-	var claims []claim
-	for _, t := range runs[1:] {
-		if bound := peerBounds[t.name]; bound > 0 && hooks == 8 {
-			claims = append(claims, atMost("flow, 8 hooks, over "+t.name, runs[0].over(t), bound))
-		}
+	if len(others) > 0 {
+		all = append(all, strings.Join(others, ", "))
 	}
-	return claims
+	return strings.Join(all, "; ")
 }
 
-// twiceClaims hold fires from two goroutines to those from one; each pair of runs is one law.
-func twiceClaims(hooks int, pairs []compared) []claim {
-	var claims []claim
-	for _, c := range pairs {
-		claims = append(claims, atMost(fmt.Sprintf("%s, %d hooks, two goroutines over one, each fire", c.law, hooks), c.ratio(), 1.1))
-	}
-	return claims
+// figure is the claim as the report of all long runs has it.
+func (c claim) figure() figures.Figure {
+	return figures.Figure{Of: c.what, Value: c.value(), Bound: c.limit(), Holds: c.verdict(), Note: c.rest()}
+}
+
+// one is a claim of one case.
+func one(what string, r ratio, bound float64) claim {
+	return claim{what: what, bound: bound, cases: []held{{"", r}}}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/hookgen/hookgen/bench/points"
@@ -20,36 +21,41 @@ func costs() []cost {
 	return []cost{
 		{"a fire with 8 hooks that continue", firesWith()},
 		{"one Add and its Remove", registrations()},
+		{"what is put to Hooks with ten hooks at each point, and taken away", otherRegistrations()},
 	}
 }
 
 // firesWith are fires of a flow with eight hooks and one thing more.
 func firesWith() []contestant {
-	fires := func(name string, set func(h *points.Hooks) *points.Hooks) contestant {
-		q, _ := newStage(8)
-		q.hooks = set(q.hooks)
+	fires := func(name string, set func(h *points.Hooks, last *hookkit.Registration) *points.Hooks) contestant {
+		q, _ := newStage(7)
+		q.hooks = set(q.hooks, q.hooks.Flow.Add(new(quiet)))
 		return contestant{name, q.flow}
 	}
-	add := func(name string, set func(h *points.Hooks)) contestant {
-		return fires(name, func(h *points.Hooks) *points.Hooks { set(h); return h })
+	add := func(name string, set func(h *points.Hooks, last *hookkit.Registration)) contestant {
+		return fires(name, func(h *points.Hooks, last *hookkit.Registration) *points.Hooks { set(h, last); return h })
 	}
+	ninth := func(name string, opts ...hookkit.GateOption) contestant {
+		return add("a ninth hook"+name, func(h *points.Hooks, _ *hookkit.Registration) { h.Flow.Add(new(quiet), opts...) })
+	}
+	type H = *points.Hooks
+	type R = *hookkit.Registration
 	return []contestant{
-		add("plain", func(*points.Hooks) {}),
-		fires("in a layer", func(h *points.Hooks) *points.Hooks { return h.Layer() }),
-		fires("in a layer of a layer", func(h *points.Hooks) *points.Hooks { return h.Layer().Layer() }),
-		add("a ninth hook", func(h *points.Hooks) { h.Flow.Add(new(quiet)) }),
-		add("a ninth hook, with Before", func(h *points.Hooks) {
-			h.Flow.Add(new(quiet), hookkit.Before(h.Flow.Add(new(quiet))))
-		}),
-		add("a ninth hook, with Once", func(h *points.Hooks) { h.Flow.Add(new(quiet), hookkit.Once()) }),
-		add("a ninth hook, with Timeout", func(h *points.Hooks) { h.Flow.Add(new(quiet), hookkit.Timeout(time.Minute)) }),
-		add("a ninth hook, behind a condition", func(h *points.Hooks) {
+		add("nothing more", func(H, R) {}),
+		fires("in a layer", func(h H, _ R) H { return h.Layer() }),
+		fires("in a layer of a layer", func(h H, _ R) H { return h.Layer().Layer() }),
+		ninth(""),
+		ninth(", with Priority", hookkit.Priority(hookkit.Safety)),
+		add("a ninth hook, with Before", func(h H, last R) { h.Flow.Add(new(quiet), hookkit.Before(last)) }),
+		add("a ninth hook, with After", func(h H, last R) { h.Flow.Add(new(quiet), hookkit.After(last)) }),
+		ninth(", with Timeout", hookkit.Timeout(time.Minute)),
+		add("a ninth hook, behind a condition", func(h H, _ R) {
 			h.Flow.Add(points.FlowWhen("always", func(*points.Run, points.Call) bool { return true }, new(quiet)))
 		}),
-		add("an observer", func(h *points.Hooks) { h.Flow.Observe(blind{}) }),
-		add("an observer of all points", func(h *points.Hooks) { h.ObserveAny(blind{}) }),
-		add("an Async observer", func(h *points.Hooks) { h.Flow.Observe(blind{}, hookkit.Async(1<<16)) }),
-		add("a tracer", func(h *points.Hooks) { h.Trace(blind{}) }),
+		add("an observer", func(h H, _ R) { h.Flow.Observe(blind{}) }),
+		add("an observer of all points", func(h H, _ R) { h.ObserveAny(blind{}) }),
+		add("an Async observer, its queue full at times", func(h H, _ R) { h.Flow.Observe(blind{}, hookkit.Async(1<<16)) }),
+		add("a tracer", func(h H, _ R) { h.Trace(blind{}) }),
 	}
 }
 
@@ -62,46 +68,74 @@ func (blind) Trace(context.Context, hookkit.Event)                              
 
 // registrations are an Add and its Remove at points that have some hooks already.
 func registrations() []contestant {
-	at := func(name string, there int, opts func(h *points.Hooks) []hookkit.GateOption) contestant {
-		q, _ := newStage(there)
-		given, hook := opts(q.hooks), new(quiet)
-		return contestant{name, func(n int) {
+	at := func(there int, with string, opts func(last *hookkit.Registration) []hookkit.GateOption) contestant {
+		q, _ := newStage(max(there-1, 0))
+		var last *hookkit.Registration
+		if there > 0 {
+			last = q.hooks.Flow.Add(new(quiet))
+		}
+		given, hook := opts(last), new(quiet)
+		hooks := "hooks"
+		if there == 1 {
+			hooks = "hook"
+		}
+		return contestant{fmt.Sprintf("%d %s there%s", there, hooks, with), func(n int) {
 			for range n {
 				q.hooks.Flow.Add(hook, given...).Remove()
 			}
 		}}
 	}
-	none := func(*points.Hooks) []hookkit.GateOption { return nil }
-	before := func(h *points.Hooks) []hookkit.GateOption {
-		return []hookkit.GateOption{hookkit.Before(h.Flow.Add(new(quiet)))}
+	none := func(*hookkit.Registration) []hookkit.GateOption { return nil }
+	before := func(last *hookkit.Registration) []hookkit.GateOption {
+		return []hookkit.GateOption{hookkit.Before(last)}
 	}
-	bundle := func(n int) {
-		h := new(points.Hooks)
-		for range n {
-			h.Use(all{}).Remove()
+	after := func(last *hookkit.Registration) []hookkit.GateOption {
+		return []hookkit.GateOption{hookkit.After(last)}
+	}
+	with := func(o hookkit.GateOption) func(*hookkit.Registration) []hookkit.GateOption {
+		return func(*hookkit.Registration) []hookkit.GateOption { return []hookkit.GateOption{o} }
+	}
+	return []contestant{
+		at(0, "", none), at(1, "", none), at(10, "", none), at(100, "", none),
+		at(1, ", with Before", before), at(10, ", with Before", before), at(100, ", with Before", before),
+		at(10, ", with After", after),
+		at(10, ", with Priority", with(hookkit.Priority(hookkit.Safety))),
+		at(10, ", with Timeout", with(hookkit.Timeout(time.Minute))),
+	}
+}
+
+// otherRegistrations are what else can be put to Hooks with ten hooks at each point, and taken away.
+func otherRegistrations() []contestant {
+	on := func(name string, do func(h *points.Hooks)) contestant {
+		q, _ := newStage(10)
+		return contestant{name, func(n int) {
+			for range n {
+				do(q.hooks)
+			}
+		}}
+	}
+	fire := func(h *points.Hooks) {
+		c := call
+		if _, err := h.Flow.Fire(context.Background(), otherRun, &c); err != nil {
+			panic(err)
 		}
 	}
 	return []contestant{
-		at("no hook there", 0, none),
-		at("8 hooks there", 8, none),
-		at("64 hooks there", 64, none),
-		at("8 hooks there, with Before", 8, before),
-		at("64 hooks there, with Before", 64, before),
-		{"Use of a hook at all 8 points", bundle},
+		on("a hook", func(h *points.Hooks) { h.Flow.Add(new(quiet)).Remove() }),
+		on("an observer", func(h *points.Hooks) { h.Flow.Observe(blind{}).Remove() }),
+		on("an Async observer", func(h *points.Hooks) { h.Flow.Observe(blind{}, hookkit.Async(16)).Remove() }),
+		on("an observer of all points", func(h *points.Hooks) { h.ObserveAny(blind{}).Remove() }),
+		on("a bundle, by Use, with a hook at each of the 10 points", func(h *points.Hooks) { h.Use(all{}).Remove() }),
+		on("a tracer, detached", func(h *points.Hooks) { h.Trace(blind{}); h.Trace(nil) }),
+		on("a layer, dropped", func(h *points.Hooks) { h.Layer() }),
+		on("a layer, fired once and dropped", func(h *points.Hooks) { fire(h.Layer()) }),
+		on("a run", func(*points.Hooks) { points.NewRun(struct{}{}) }),
 	}
 }
+
+var otherRun = points.NewRun(struct{}{})
 
 // all is a hook that binds itself to every point.
 type all struct{}
 
-func (all) Bind(h *points.Hooks) {
-	q := new(quiet)
-	h.Watch.Add(q)
-	h.Rewrite.Add(q)
-	h.Flow.Add(q)
-	h.Leave.Add(q)
-	h.Judge.Add(q)
-	h.Gather.Add(q)
-	h.Refuse.Add(q)
-	h.Wrap.Add(q)
-}
+func (all) Bind(h *points.Hooks) { everywhere(h) }

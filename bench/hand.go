@@ -2,7 +2,7 @@ package main
 
 import (
 	"context"
-	"fmt"
+	"encoding/json"
 	"log/slog"
 
 	"github.com/hookgen/hookgen/bench/points"
@@ -16,6 +16,9 @@ type (
 	}
 	handFlow interface {
 		Flow(ctx context.Context, run *points.Run, call points.Call) (handOutcome, error)
+	}
+	handTrimmer interface {
+		Trim(ctx context.Context, run *points.Run, call points.Call) (handOutcome, error)
 	}
 	handJudge interface {
 		Judge(ctx context.Context, run *points.Run, call points.Call) (handOutcome, error)
@@ -39,6 +42,10 @@ type (
 		to     points.Call
 		reason string
 	}
+	handEdit struct {
+		to     json.RawMessage
+		reason string
+	}
 	handSkip struct {
 		result points.Result
 		reason string
@@ -49,6 +56,7 @@ type (
 )
 
 func (handReplace) outcome() {}
+func (handEdit) outcome()    {}
 func (handSkip) outcome()    {}
 func (handDeny) outcome()    {}
 func (handAsk) outcome()     {}
@@ -58,6 +66,7 @@ func (handAllow) outcome()   {}
 type handPoints struct {
 	watchers  []handWatcher
 	flow      []handFlow
+	trimmers  []handTrimmer
 	judges    []handJudge
 	gatherers []handGatherer
 	refusers  []handRefuser
@@ -90,6 +99,43 @@ func (p *handPoints) fireFlow(ctx context.Context, run *points.Run, call *points
 		}
 	}
 	return nil, nil
+}
+
+//go:noinline
+func (p *handPoints) fireLenient(ctx context.Context, run *points.Run, call *points.Call) (handOutcome, error) {
+	payload := *call
+	for _, h := range p.flow {
+		out, err := h.Flow(ctx, run, payload)
+		if err != nil {
+			slog.ErrorContext(ctx, "a hook failed", "error", err)
+			continue
+		}
+		switch o := out.(type) {
+		case nil:
+		case handReplace:
+			*call, payload = o.to, o.to
+		default:
+			return out, nil
+		}
+	}
+	return nil, nil
+}
+
+//go:noinline
+func (p *handPoints) fireTrim(ctx context.Context, run *points.Run, call *points.Call) error {
+	payload := *call
+	for _, h := range p.trimmers {
+		out, err := h.Trim(ctx, run, payload)
+		if err != nil {
+			return err
+		}
+		switch o := out.(type) {
+		case nil:
+		case handEdit:
+			call.Args, payload.Args = o.to, o.to
+		}
+	}
+	return nil
 }
 
 //go:noinline
@@ -161,50 +207,4 @@ func (p *handPoints) fireWrap(ctx context.Context, run *points.Run, call points.
 		}
 	}
 	return next(ctx, call)
-}
-
-// The plain calls: what firing no hook is held to.
-
-//go:noinline
-func plainWatch(ctx context.Context, run *points.Run, call points.Call) {}
-
-//go:noinline
-func plainFlow(ctx context.Context, run *points.Run, call *points.Call) (points.FlowExit, error) {
-	return nil, nil
-}
-
-//go:noinline
-func plainLeave(ctx context.Context, run *points.Run, call points.Call) (points.LeaveExit, error) {
-	return nil, nil
-}
-
-//go:noinline
-func plainJudge(ctx context.Context, run *points.Run, call points.Call) (points.JudgeExit, error) {
-	return nil, nil
-}
-
-//go:noinline
-func plainGather(ctx context.Context, run *points.Run, call points.Call) []string { return nil }
-
-//go:noinline
-func plainRefuse(ctx context.Context, run *points.Run, call points.Call) error { return nil }
-
-//go:noinline
-func plainWrap(ctx context.Context, run *points.Run, call points.Call, act handNext) (points.Result, error) {
-	return act(ctx, call)
-}
-
-// plainWrapRecovering is plainWrap that turns a panic of the act into an error, as Fire does: the least that costs.
-//
-//go:noinline
-func plainWrapRecovering(ctx context.Context, run *points.Run, call points.Call, act handNext) (result points.Result, err error) {
-	returned := false
-	defer func() {
-		if !returned {
-			err = fmt.Errorf("the act did not return: %v", recover())
-		}
-	}()
-	result, err = act(ctx, call)
-	returned = true
-	return result, err
 }

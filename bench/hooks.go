@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/hookgen/hookgen/bench/points"
 	"github.com/hookgen/hookgen/hookkit"
@@ -15,6 +16,12 @@ func (*quiet) Rewrite(context.Context, *points.Run, points.Call) (points.Rewrite
 	return nil, nil
 }
 func (*quiet) Flow(context.Context, *points.Run, points.Call) (points.FlowOutcome, error) {
+	return nil, nil
+}
+func (*quiet) Lenient(context.Context, *points.Run, points.Call) (points.LenientOutcome, error) {
+	return nil, nil
+}
+func (*quiet) Trim(context.Context, *points.Run, points.Call) (points.TrimOutcome, error) {
 	return nil, nil
 }
 func (*quiet) Leave(context.Context, *points.Run, points.Call) (points.LeaveOutcome, error) {
@@ -36,6 +43,9 @@ func (*quietByHand) Watch(context.Context, *points.Run, points.Call) error { ret
 func (*quietByHand) Flow(context.Context, *points.Run, points.Call) (handOutcome, error) {
 	return nil, nil
 }
+func (*quietByHand) Trim(context.Context, *points.Run, points.Call) (handOutcome, error) {
+	return nil, nil
+}
 func (*quietByHand) Judge(context.Context, *points.Run, points.Call) (handOutcome, error) {
 	return nil, nil
 }
@@ -47,6 +57,9 @@ func (*quietByHand) Wrap(ctx context.Context, run *points.Run, call points.Call,
 	return next(ctx, call)
 }
 
+// trimmed is what the arguments become.
+var trimmed = json.RawMessage(`{}`)
+
 // A busy hook decides everywhere: it replaces, allows, contributes.
 type busy struct{ _ int }
 
@@ -57,6 +70,13 @@ func (*busy) Rewrite(_ context.Context, _ *points.Run, call points.Call) (points
 func (*busy) Flow(_ context.Context, _ *points.Run, call points.Call) (points.FlowOutcome, error) {
 	call.Step++
 	return points.ReplaceFlow(call, "counted"), nil
+}
+func (*busy) Lenient(_ context.Context, _ *points.Run, call points.Call) (points.LenientOutcome, error) {
+	call.Step++
+	return points.ReplaceLenient(call, "counted"), nil
+}
+func (*busy) Trim(context.Context, *points.Run, points.Call) (points.TrimOutcome, error) {
+	return points.EditTrim(trimmed, "shorter"), nil
 }
 func (*busy) Judge(context.Context, *points.Run, points.Call) (points.JudgeOutcome, error) {
 	return points.Allow{Reason: "harmless"}, nil
@@ -71,6 +91,9 @@ type busyByHand struct{ _ int }
 func (*busyByHand) Flow(_ context.Context, _ *points.Run, call points.Call) (handOutcome, error) {
 	call.Step++
 	return handReplace{call, "counted"}, nil
+}
+func (*busyByHand) Trim(context.Context, *points.Run, points.Call) (handOutcome, error) {
+	return handEdit{trimmed, "shorter"}, nil
 }
 func (*busyByHand) Judge(context.Context, *points.Run, points.Call) (handOutcome, error) {
 	return handAllow{"harmless"}, nil

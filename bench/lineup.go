@@ -7,7 +7,8 @@ import (
 	"github.com/hookgen/hookgen/bench/points"
 )
 
-// A lineup is what is measured side by side. The first is hookgen, the second what it is held to.
+// A lineup is what is measured side by side. The first is hookgen, the second what it is held to, the third, where there is one,
+// a floor: what the least costs that does the same.
 type lineup struct {
 	law   string
 	hooks int
@@ -29,23 +30,16 @@ type stage struct {
 
 // newStage returns a stage of n quiet hooks, and of n busy ones at the points where a hook can be busy.
 func newStage(n int) (quietly, busily stage) {
-	make := func() stage {
+	empty := func() stage {
 		return stage{n: n, ctx: context.Background(), run: points.NewRun(struct{}{}), hooks: new(points.Hooks), hand: new(handPoints)}
 	}
-	quietly, busily = make(), make()
+	quietly, busily = empty(), empty()
 	for range n {
-		q, h, p := new(quiet), quietly.hooks, quietly.hand
-		h.Watch.Add(q)
-		h.Rewrite.Add(q)
-		h.Flow.Add(q)
-		h.Leave.Add(q)
-		h.Judge.Add(q)
-		h.Gather.Add(q)
-		h.Refuse.Add(q)
-		h.Wrap.Add(q)
-		qh := new(quietByHand)
+		everywhere(quietly.hooks)
+		p, qh := quietly.hand, new(quietByHand)
 		p.watchers = append(p.watchers, qh)
 		p.flow = append(p.flow, qh)
+		p.trimmers = append(p.trimmers, qh)
 		p.judges = append(p.judges, qh)
 		p.gatherers = append(p.gatherers, qh)
 		p.refusers = append(p.refusers, qh)
@@ -54,50 +48,100 @@ func newStage(n int) (quietly, busily stage) {
 		b, h, p := new(busy), busily.hooks, busily.hand
 		h.Rewrite.Add(b)
 		h.Flow.Add(b)
+		h.Lenient.Add(b)
+		h.Trim.Add(b)
 		h.Judge.Add(b)
 		h.Gather.Add(b)
 		bh := new(busyByHand)
 		p.flow = append(p.flow, bh)
+		p.trimmers = append(p.trimmers, bh)
 		p.judges = append(p.judges, bh)
 		p.gatherers = append(p.gatherers, bh)
 	}
 	return quietly, busily
 }
 
+// everywhere adds one quiet hook to every point.
+func everywhere(h *points.Hooks) {
+	q := new(quiet)
+	h.Watch.Add(q)
+	h.Rewrite.Add(q)
+	h.Flow.Add(q)
+	h.Lenient.Add(q)
+	h.Trim.Add(q)
+	h.Leave.Add(q)
+	h.Judge.Add(q)
+	h.Gather.Add(q)
+	h.Refuse.Add(q)
+	h.Wrap.Add(q)
+}
+
+// The laws, as the report calls them.
+const (
+	lawFlow    = "Replace and exits"
+	lawLenient = "Replace and exits, FailOpen"
+	lawReplace = "Replace"
+	lawEdit    = "Edit"
+	lawExits   = "exits"
+	lawVote    = "Vote"
+	lawCollect = "Collect"
+	lawObserve = "observe"
+	lawCheck   = "Check"
+	lawAround  = "Around"
+)
+
 // lineups returns the comparisons of every law at n hooks.
 func lineups(n int) []lineup {
 	q, b := newStage(n)
-	ls := []lineup{
-		{"flow", n, false, []contestant{{"hookgen", q.flow}, {byHand, q.flowByHand}, {"hookgen, Replace alone", q.rewrite}}},
-		{"exits", n, false, []contestant{{"hookgen", q.leave}, {byHand, q.leaveByHand}}},
-		{"vote", n, false, []contestant{{"hookgen", q.judge}, {byHand, q.judgeByHand}}},
-		{"collect", n, false, []contestant{{"hookgen", q.gather}, {byHand, q.gatherByHand}}},
-		{"observe", n, false, []contestant{{"hookgen", q.watch}, {byHand, q.watchByHand}}},
-		{"check", n, false, []contestant{{"hookgen", q.refuse}, {byHand, q.refuseByHand}}},
-		{"around", n, false, []contestant{{"hookgen", q.wrap}, {byHand, q.wrapByHand}}},
-	}
 	if n == 0 {
-		plain := []func(int){q.flowPlain, q.leavePlain, q.judgePlain, q.gatherPlain, q.watchPlain, q.refusePlain, q.wrapPlain}
-		for i := range ls {
-			ls[i].runs[1] = contestant{plainCall, plain[i]}
+		against := func(law string, fire, plain func(int), floors ...contestant) lineup {
+			return lineup{law, n, false, append([]contestant{{"hookgen", fire}, {plainCall, plain}}, floors...)}
 		}
-		around := &ls[len(ls)-1]
-		around.runs = append(around.runs, contestant{plainRecovering, q.wrapRecovering})
-		return ls
+		return []lineup{
+			against(lawFlow, q.flow, q.flowPlain),
+			against(lawLenient, q.lenient, q.lenientPlain),
+			against(lawReplace, q.rewrite, q.errorPlain),
+			against(lawEdit, q.trim, q.errorPlain),
+			against(lawExits, q.leave, q.leavePlain),
+			against(lawVote, q.judge, q.judgePlain),
+			against(lawCollect, q.gather, q.gatherPlain),
+			against(lawObserve, q.watch, q.watchPlain),
+			against(lawCheck, q.refuse, q.refusePlain),
+			against(lawAround, q.wrap, q.wrapPlain, contestant{plainRecovering, q.wrapRecovering}),
+		}
 	}
-	ls = append(ls,
-		lineup{"flow", n, true, []contestant{{"hookgen", b.flow}, {byHand, b.flowByHand}}},
-		lineup{"vote", n, true, []contestant{{"hookgen", b.judge}, {byHand, b.judgeByHand}}},
-		lineup{"collect", n, true, []contestant{{"hookgen", b.gather}, {byHand, b.gatherByHand}}})
-	return ls
+	against := func(law string, busy bool, fire, hand func(int), floors ...contestant) lineup {
+		return lineup{law, n, busy, append([]contestant{{"hookgen", fire}, {byHand, hand}}, floors...)}
+	}
+	recovering := func(f func(int)) contestant { return contestant{byHandRecovering, f} }
+	return []lineup{
+		against(lawFlow, false, q.flow, q.flowByHand, recovering(q.flowRecovering)),
+		against(lawLenient, false, q.lenient, q.lenientByHand),
+		against(lawReplace, false, q.rewrite, q.flowByHand),
+		against(lawEdit, false, q.trim, q.trimByHand),
+		against(lawExits, false, q.leave, q.leaveByHand, recovering(q.leaveRecovering)),
+		against(lawVote, false, q.judge, q.judgeByHand),
+		against(lawCollect, false, q.gather, q.gatherByHand),
+		against(lawObserve, false, q.watch, q.watchByHand, recovering(q.watchRecovering)),
+		against(lawCheck, false, q.refuse, q.refuseByHand, recovering(q.refuseRecovering)),
+		against(lawAround, false, q.wrap, q.wrapByHand),
+		against(lawFlow, true, b.flow, b.flowByHand),
+		against(lawLenient, true, b.lenient, b.lenientByHand),
+		against(lawReplace, true, b.rewrite, b.flowByHand),
+		against(lawEdit, true, b.trim, b.trimByHand),
+		against(lawVote, true, b.judge, b.judgeByHand),
+		against(lawCollect, true, b.gather, b.gatherByHand),
+	}
 }
 
-// What hookgen is held to.
+// What hookgen is held to, and the floors under that.
 const (
 	byHand    = "hand-written loop"
 	plainCall = "plain call"
-	// An around point turns a panic of the act into a failure, with hooks and without. This is the least that costs.
-	plainRecovering = "plain call that recovers"
+	// A fire turns a panic of a hook into a failure, and an around point one of the act, with hooks and without. These
+	// do the same: the least that costs.
+	byHandRecovering = "hand-written loop that recovers"
+	plainRecovering  = "plain call that recovers"
 )
 
 // twice returns the contestant from two goroutines, each doing it n times: with no shared write, that takes as
@@ -110,193 +154,4 @@ func twice(c contestant) contestant {
 		}
 		wg.Wait()
 	}}
-}
-
-func (s stage) flow(n int) {
-	c := call
-	for range n {
-		if exit, err := s.hooks.Flow.Fire(s.ctx, s.run, &c); exit != nil || err != nil {
-			panic("a quiet hook decided")
-		}
-	}
-}
-
-func (s stage) flowByHand(n int) {
-	c := call
-	for range n {
-		if exit, err := s.hand.fireFlow(s.ctx, s.run, &c); exit != nil || err != nil {
-			panic("a quiet hook decided")
-		}
-	}
-}
-
-func (s stage) flowPlain(n int) {
-	c := call
-	for range n {
-		if exit, err := plainFlow(s.ctx, s.run, &c); exit != nil || err != nil {
-			panic("nothing decided")
-		}
-	}
-}
-
-func (s stage) rewrite(n int) {
-	c := call
-	for range n {
-		if err := s.hooks.Rewrite.Fire(s.ctx, s.run, &c); err != nil {
-			panic("a quiet hook decided")
-		}
-	}
-}
-
-func (s stage) leave(n int) {
-	for range n {
-		if exit, err := s.hooks.Leave.Fire(s.ctx, s.run, call); exit != nil || err != nil {
-			panic("a quiet hook decided")
-		}
-	}
-}
-
-func (s stage) leaveByHand(n int) {
-	for range n {
-		if exit, err := s.hand.fireLeave(s.ctx, s.run, call); exit != nil || err != nil {
-			panic("a quiet hook decided")
-		}
-	}
-}
-
-func (s stage) leavePlain(n int) {
-	for range n {
-		if exit, err := plainLeave(s.ctx, s.run, call); exit != nil || err != nil {
-			panic("nothing decided")
-		}
-	}
-}
-
-func (s stage) judge(n int) {
-	for range n {
-		if _, err := s.hooks.Judge.Fire(s.ctx, s.run, call); err != nil {
-			panic(err)
-		}
-	}
-}
-
-func (s stage) judgeByHand(n int) {
-	for range n {
-		if _, err := s.hand.fireJudge(s.ctx, s.run, call); err != nil {
-			panic(err)
-		}
-	}
-}
-
-func (s stage) judgePlain(n int) {
-	for range n {
-		if _, err := plainJudge(s.ctx, s.run, call); err != nil {
-			panic(err)
-		}
-	}
-}
-
-func (s stage) gather(n int) {
-	for range n {
-		if len(s.hooks.Gather.Fire(s.ctx, s.run, call)) > s.n {
-			panic("more than was contributed")
-		}
-	}
-}
-
-func (s stage) gatherByHand(n int) {
-	for range n {
-		if len(s.hand.fireGather(s.ctx, s.run, call)) > s.n {
-			panic("more than was contributed")
-		}
-	}
-}
-
-func (s stage) gatherPlain(n int) {
-	for range n {
-		if len(plainGather(s.ctx, s.run, call)) > 0 {
-			panic("nothing contributed")
-		}
-	}
-}
-
-func (s stage) watch(n int) {
-	for range n {
-		s.hooks.Watch.Fire(s.ctx, s.run, call)
-	}
-}
-
-func (s stage) watchByHand(n int) {
-	for range n {
-		s.hand.fireWatch(s.ctx, s.run, call)
-	}
-}
-
-func (s stage) watchPlain(n int) {
-	for range n {
-		plainWatch(s.ctx, s.run, call)
-	}
-}
-
-func (s stage) refuse(n int) {
-	for range n {
-		if err := s.hooks.Refuse.Fire(s.ctx, s.run, call); err != nil {
-			panic(err)
-		}
-	}
-}
-
-func (s stage) refuseByHand(n int) {
-	for range n {
-		if err := s.hand.fireRefuse(s.ctx, s.run, call); err != nil {
-			panic(err)
-		}
-	}
-}
-
-func (s stage) refusePlain(n int) {
-	for range n {
-		if err := plainRefuse(s.ctx, s.run, call); err != nil {
-			panic(err)
-		}
-	}
-}
-
-func (s stage) wrap(n int) {
-	for range n {
-		if _, err := s.hooks.Wrap.Fire(s.ctx, s.run, call, act); err != nil {
-			panic(err)
-		}
-	}
-}
-
-func (s stage) wrapByHand(n int) {
-	for range n {
-		if _, err := s.hand.fireWrap(s.ctx, s.run, call, act); err != nil {
-			panic(err)
-		}
-	}
-}
-
-func (s stage) wrapPlain(n int) {
-	for range n {
-		if _, err := plainWrap(s.ctx, s.run, call, act); err != nil {
-			panic(err)
-		}
-	}
-}
-
-func (s stage) wrapRecovering(n int) {
-	for range n {
-		if _, err := plainWrapRecovering(s.ctx, s.run, call, act); err != nil {
-			panic(err)
-		}
-	}
-}
-
-// act is what the around hooks wrap.
-//
-//go:noinline
-func act(_ context.Context, call points.Call) (points.Result, error) {
-	return points.Result{Output: call.Name}, nil
 }

@@ -11,11 +11,21 @@ import (
 // A machine is where the figures come from.
 type machine struct {
 	text  string
-	noise []float64 // of a loop that does nothing else, before and after: how much slower the median round was than the quickest
+	load  string    // what else ran when it began, as the system counts it: the mean number of runnable threads of the last minute
+	noise []float64 // of a loop that does nothing else, before, between and after: how much slower the median round was than the quickest
 }
 
 func newMachine() machine {
-	return machine{text: fmt.Sprintf("%s, %d processors, %s/%s, %s", processor(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())}
+	return machine{text: fmt.Sprintf("%s, %d processors, %s/%s, %s", processor(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version()), load: load()}
+}
+
+// load returns the load of the last minute, where the system tells it.
+func load() string {
+	all, _ := os.ReadFile("/proc/loadavg")
+	if fields := strings.Fields(string(all)); len(fields) > 0 {
+		return fields[0]
+	}
+	return "unknown"
 }
 
 // processor returns the processor's name, where the system tells it.
@@ -35,8 +45,6 @@ func (m *machine) listen(p pace) {
 	m.noise = append(m.noise, t.median()/t.best()-1)
 }
 
-var spun uint64
-
 func spin(n int) {
 	x := uint64(88172645463325252)
 	for range n {
@@ -44,16 +52,22 @@ func spin(n int) {
 		x ^= x >> 7
 		x ^= x << 17
 	}
-	spun = x
+	runtime.KeepAlive(x)
 }
 
-// String says what machine it was and how quiet.
-func (m machine) String() string {
+// noises are how noisy it was.
+func (m machine) noises() string {
 	var noise []string
 	for _, n := range m.noise {
 		noise = append(noise, fmt.Sprintf("%.0f %%", n*100))
 	}
-	return m.text + "; noise before and after: " + strings.Join(noise, ", ")
+	return strings.Join(noise, ", ")
+}
+
+// String says what machine it was and how quiet.
+func (m machine) String() string {
+	return fmt.Sprintf("%s. Load of the minute before: %s. Noise, the median round of a loop that fires nothing over its quickest, at the start, in the middle and at the end: %s more",
+		m.text, m.load, m.noises())
 }
 
 // A pace says how long and how often a contestant runs.

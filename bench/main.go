@@ -1,6 +1,7 @@
 // Command bench measures what a fire costs, beside what a person writes by hand and beside other libraries, and what
 // hookgen costs as a process, beside other generators. It prints its report and writes it as RESULTS.md, with a chart in
-// results.svg and the bounds in results.json. It is a module of its own, outside the workspace:
+// results.svg, and its bounds and main figures into docs/figures/bench.json. It is a module of its own, outside the
+// workspace:
 //
 //	GOWORK=off go -C bench run .
 //
@@ -8,7 +9,6 @@
 package main
 
 import (
-	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -23,18 +23,26 @@ func main() {
 	flag.IntVar(&c.pace.rounds, "rounds", 60, "rounds of each contestant")
 	flag.DurationVar(&c.pace.round, "round", 15*time.Millisecond, "length of a round")
 	flag.IntVar(&c.runs, "runs", 12, "runs of each process")
-	flag.IntVar(&c.builds, "builds", 3, "builds of each generated package")
-	flag.StringVar(&c.out, "out", ".", "`directory` for the report")
-	only := flag.String("only", "", "comma-separated `parts`: fires, twice, peers, costs, processes, builds; all if empty")
+	flag.IntVar(&c.builds, "builds", 5, "builds of each generated package")
+	flag.StringVar(&c.out, "out", "", "`directory` for all files of the report, in the place of their own")
+	only := flag.String("only", "", "comma-separated `parts`: "+strings.Join(allParts, ", ")+"; all if empty. With it nothing is written without -out")
 	flag.Parse()
 	if *only != "" {
 		c.only = strings.Split(*only, ",")
 	}
+	flag.Visit(func(f *flag.Flag) {
+		if f.Name != "out" {
+			c.flags += fmt.Sprintf(" -%s %s", f.Name, f.Value)
+		}
+	})
 	if err := c.main(); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
+
+// allParts are the parts of a run.
+var allParts = []string{"fires", "twice", "peers", "costs", "processes", "builds"}
 
 // A config is what the flags say.
 type config struct {
@@ -43,19 +51,39 @@ type config struct {
 	builds int
 	out    string
 	only   []string
+	flags  string // those that were given, but for -out
 }
 
-// parts reports whether the part is asked for, and says so.
+// command is how the run was started.
+func (c config) command() string { return "GOWORK=off go -C bench run ." + c.flags }
+
+// check refuses what would measure nothing.
+func (c config) check() error {
+	for _, name := range c.only {
+		if !slices.Contains(allParts, name) {
+			return fmt.Errorf("there is no part %q; say one of %s", name, strings.Join(allParts, ", "))
+		}
+	}
+	if c.pace.rounds < parts || c.runs < 1 || c.builds < 1 || c.pace.round <= 0 {
+		return fmt.Errorf("too little to measure; say -rounds %d or more, and at least one run, one build and a length of a round", parts)
+	}
+	return nil
+}
+
+// part reports whether the part is asked for, and says so.
 func (c config) part(name string) bool {
 	if len(c.only) > 0 && !slices.Contains(c.only, name) {
 		return false
 	}
-	fmt.Fprintf(os.Stderr, "measuring: %s\n", name)
+	fmt.Fprintf(os.Stderr, "%s measuring: %s\n", time.Now().Format(time.TimeOnly), name)
 	return true
 }
 
 func (c config) main() error {
-	r := report{machine: newMachine(), pace: c.pace}
+	if err := c.check(); err != nil {
+		return err
+	}
+	r := report{command: c.command(), machine: newMachine(), pace: c.pace}
 	r.machine.listen(c.pace)
 	c.fires(&r)
 	c.peers(&r)
@@ -64,40 +92,50 @@ func (c config) main() error {
 			r.costs = append(r.costs, costRound{cost.title, c.pace.measure(cost.runs)})
 		}
 	}
+	r.machine.listen(c.pace)
 	if err := c.processes(&r); err != nil {
 		return err
 	}
 	r.machine.listen(c.pace)
+	fmt.Print(r.markdown())
 	return c.write(r)
 }
+
+// hookCounts are how many hooks are fired.
+var hookCounts = []int{0, 1, 8, 64}
 
 // fires measures every law.
 func (c config) fires(r *report) {
 	one, two := c.part("fires"), c.part("twice")
-	for _, n := range []int{0, 1, 8, 64} {
+	for _, n := range hookCounts {
 		for _, l := range lineups(n) {
 			if one {
 				r.fires = append(r.fires, compared{l, c.pace.measure(l.runs)})
 			}
-			if two && n == 8 && !l.busy {
+			if two {
 				r.twice = append(r.twice, compared{l, c.pace.measure([]contestant{twice(l.runs[0]), l.runs[0]})})
 			}
 		}
 	}
-	if one {
-		r.claims = append(r.claims, fireClaims(r.fires)...)
+	if two {
+		alone := contestant{controlOfTwo, spin}
+		r.twice = append(r.twice, compared{lineup{law: controlOfTwo}, c.pace.measure([]contestant{twice(alone), alone})})
 	}
-	r.claims = append(r.claims, twiceClaims(8, r.twice)...)
+	r.claims = append(r.claims, fireClaims(r.fires)...)
+	r.claims = append(r.claims, twiceClaims(r.twice)...)
 }
+
+// controlOfTwo is what shows whether the machine has two processors to give.
+const controlOfTwo = "a loop that shares nothing and fires nothing"
 
 // peers measures the peers.
 func (c config) peers(r *report) {
 	if !c.part("peers") {
 		return
 	}
-	for _, n := range []int{0, 1, 8, 64} {
+	for _, n := range hookCounts {
 		q, b := newStage(n)
-		quiet, busy := []contestant{{"hookgen", q.flow}}, []contestant{{"hookgen", b.flow}}
+		quiet, busy := []contestant{{nameHookgen, q.flow}}, []contestant{{nameHookgen, b.flow}}
 		for _, p := range peers() {
 			quiet = append(quiet, contestant{p.name, p.quiet(n)})
 			if p.busy != nil {
@@ -106,9 +144,14 @@ func (c config) peers(r *report) {
 		}
 		runs := c.pace.measure(quiet)
 		r.peers = append(r.peers, peerRound{n, false, runs})
-		r.claims = append(r.claims, peerClaims(n, runs)...)
-		if n == 8 {
+		if n > 0 {
 			r.peers = append(r.peers, peerRound{n, true, c.pace.measure(busy)})
+		}
+		if n == 8 {
+			r.claims = append(r.claims, peerClaims(runs)...)
+			for _, alone := range quiet {
+				r.peersTwice = append(r.peersTwice, c.pace.measure([]contestant{twice(alone), alone}))
+			}
 		}
 	}
 }
@@ -128,7 +171,7 @@ func (c config) processes(r *report) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	w, err := newWorkshop(dir)
+	w, err := newWorkshop(dir, root)
 	if err != nil {
 		return err
 	}
@@ -137,40 +180,25 @@ func (c config) processes(r *report) error {
 			return err
 		}
 	}
-	if !build {
-		return nil
+	if build {
+		return c.build(w, r)
 	}
-	r.built = map[string][]built{}
-	for _, n := range []int{30, 300} {
-		ours, err := w.hookgenPackage(root, n, c.builds)
-		if err != nil {
-			return err
-		}
-		theirs, err := w.mockPackage(n, c.builds)
-		if err != nil {
-			return err
-		}
-		r.built["hookgen"] = append(r.built["hookgen"], ours)
-		r.built["mockgen -source"] = append(r.built["mockgen -source"], theirs)
-	}
-	r.claims = append(r.claims, builtClaims(r.built["hookgen"])...)
 	return nil
 }
 
 func (c config) race(w workshop, r *report) error {
 	everybody := append([]generator{hookgenOn}, others...)
 	for _, of := range []struct {
-		n    int
 		runs int
-		gs   []generator
+		all  []entrant
 	}{
-		{1, c.runs, others[:1]}, // stringer, for the bound on 6 points
-		{6, 2 * c.runs, everybody},
-		{100, c.runs, everybody},
-		{300, c.runs, everybody},
-		{1000, c.runs, []generator{hookgenOn}},
+		{2 * c.runs, append(on(6, everybody...), on(1, others[0])...)}, // stringer on one type, for a bound
+		{c.runs, on(100, everybody...)},
+		{c.runs, on(300, everybody...)},
+		{c.runs, append(on(1000, hookgenOn), on(100, hookgenOn)...)}, // for the bound on growth
+		{max(1, c.runs/4), on(1000, others...)},
 	} {
-		done, err := w.race(of.n, of.runs, of.gs...)
+		done, err := w.race(of.runs, of.all)
 		if err != nil {
 			return err
 		}
@@ -180,24 +208,66 @@ func (c config) race(w workshop, r *report) error {
 	return nil
 }
 
-// write prints the report and writes its files.
+func (c config) build(w workshop, r *report) error {
+	for _, n := range []int{30, 300} {
+		for _, name := range []string{shortName, longName} {
+			b, err := w.hookgenPackage(name, n, c.builds)
+			if err != nil {
+				return err
+			}
+			r.built = append(r.built, b)
+		}
+		b, err := w.mockPackage(n, c.builds)
+		if err != nil {
+			return err
+		}
+		r.built = append(r.built, b)
+	}
+	r.claims = append(r.claims, builtClaims(r.built)...)
+	return nil
+}
+
+// write writes the files of the report, those of a part only where it is told to.
 func (c config) write(r report) error {
-	text := r.markdown()
-	fmt.Print(text)
-	bounds, err := json.MarshalIndent(struct {
-		Command string  `json:"command"`
-		Machine string  `json:"machine"`
-		Claims  []claim `json:"claims"`
-	}{"GOWORK=off go -C bench run .", r.machine.String(), r.claims}, "", "\t")
+	out, root := c.out, c.out
+	if out == "" {
+		if len(c.only) > 0 {
+			return nil
+		}
+		out, root = ".", ".."
+	}
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return err
+	}
+	if err := writeFile(filepath.Join(out, "RESULTS.md"), r.markdown()); err != nil {
+		return err
+	}
+	if err := writeFile(filepath.Join(out, "results.svg"), chart(r.panels())); err != nil {
+		return err
+	}
+	kept := r.figures()
+	if err := kept.Stamp(".."); err != nil {
+		return err
+	}
+	return kept.Write(root)
+}
+
+// writeFile writes a file whole or not at all.
+func writeFile(path, content string) error {
+	temp, err := os.CreateTemp(filepath.Dir(path), ".bench-*")
 	if err != nil {
 		return err
 	}
-	for name, content := range map[string]string{
-		"RESULTS.md": text, "results.svg": chart(r.panels()), "results.json": string(bounds) + "\n",
-	} {
-		if err := os.WriteFile(filepath.Join(c.out, name), []byte(content), 0o644); err != nil {
-			return err
-		}
+	defer os.Remove(temp.Name())
+	_, err = temp.WriteString(content)
+	if err == nil {
+		err = temp.Chmod(0o644)
 	}
-	return nil
+	if closed := temp.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(temp.Name(), path)
 }

@@ -13,13 +13,6 @@ type contestant struct {
 	loop func(n int) // does it n times
 }
 
-// A timing is what the rounds of a contestant took.
-type timing struct {
-	name   string
-	rounds []float64 // nanoseconds each, one per round
-	allocs float64   // each
-}
-
 // measure runs the contestants in turn, many short rounds of each, so that what disturbs the machine disturbs
 // all of them. Each round begins with another contestant, and with no garbage of the one before.
 func (p pace) measure(cs []contestant) []timing {

@@ -1,7 +1,5 @@
 package main
 
-import "github.com/hookgen/hookgen/bench/points"
-
 // A peer is another way to have hooks, set up to do the nearest it can to a flow.
 type peer struct {
 	name    string
@@ -18,5 +16,9 @@ func peers() []peer {
 	return []peer{mcpGo(), grpcStyle(), entStyle(), eino(), pocketBase(), eventBus()}
 }
 
-// sink keeps what a peer leaves of the payload.
-var sink points.Call
+// The peers that hookgen has a bound against.
+const (
+	namePocketBase = "PocketBase v0.36.0, tools/hook"
+	nameEino       = "eino v0.7.36, callbacks"
+	nameMCP        = "mcp-go v1.2.1, generated hooks"
+)

@@ -8,7 +8,7 @@ import (
 
 func eino() peer {
 	return peer{
-		name: "eino v0.7.36, callbacks", order: "last added first", decide: "nothing", recover: "crashes", payload: "as any, not to be changed",
+		name: nameEino, order: "last added first", decide: "nothing", recover: "crashes", payload: "as any, not to be changed",
 		quiet: func(n int) func(int) {
 			handlers := make([]callbacks.Handler, n)
 			for i := range handlers {

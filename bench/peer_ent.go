@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"runtime"
 
 	"github.com/hookgen/hookgen/bench/points"
 )
@@ -28,6 +29,7 @@ func entStyle() peer {
 		}
 		ctx := context.Background()
 		return func(fires int) {
+			var left points.Call
 			for range fires {
 				m := &callOf{call}
 				var mut mutator = mutateFunc(func(context.Context, mutation) (any, error) { return nil, nil })
@@ -37,8 +39,9 @@ func entStyle() peer {
 				if _, err := mut.Mutate(ctx, m); err != nil {
 					panic(err)
 				}
-				sink = m.call
+				left = m.call
 			}
+			runtime.KeepAlive(left)
 		}
 	}
 	return peer{

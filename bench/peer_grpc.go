@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"runtime"
 
 	"github.com/hookgen/hookgen/bench/points"
 )
@@ -32,13 +33,15 @@ func grpcStyle() peer {
 		ctx, info := context.Background(), &callInfo{method: "/tools/call"}
 		last := func(_ context.Context, request any) (any, error) { return request, nil }
 		return func(fires int) {
+			var left points.Call
 			for range fires {
 				out, err := chain(all, 0, info, last)(ctx, call)
 				if err != nil {
 					panic(err)
 				}
-				sink = out.(points.Call)
+				left = out.(points.Call)
 			}
+			runtime.KeepAlive(left)
 		}
 	}
 	return peer{

@@ -30,7 +30,7 @@ func mcpGo() peer {
 		}
 	}
 	return peer{
-		name: "mcp-go v1.2.1, generated hooks", order: "as added", decide: "nothing", recover: "crashes", payload: "by pointer, changed in place",
+		name: nameMCP, order: "as added", decide: "nothing", recover: "crashes", payload: "by pointer, its own request type, changed in place",
 		quiet: func(n int) func(int) {
 			return with(n, func(context.Context, any, *mcp.CallToolRequest) {})
 		},

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"runtime"
+
 	"github.com/hookgen/hookgen/bench/points"
 	"github.com/pocketbase/pocketbase/tools/hook"
 )
@@ -18,17 +20,19 @@ func pocketBase() peer {
 			hooks.BindFunc(f)
 		}
 		return func(fires int) {
+			var left points.Call
 			for range fires {
 				e := &callEvent{call: call}
 				if err := hooks.Trigger(e); err != nil {
 					panic(err)
 				}
-				sink = e.call
+				left = e.call
 			}
+			runtime.KeepAlive(left)
 		}
 	}
 	return peer{
-		name: "PocketBase v0.36.0, tools/hook", order: "by priority", decide: "stop, by not calling Next", recover: "crashes", payload: "by pointer, changed in place",
+		name: namePocketBase, order: "by priority", decide: "stop, by not calling Next", recover: "crashes", payload: "by pointer, changed in place",
 		quiet: func(n int) func(int) { return with(n, func(e *callEvent) error { return e.Next() }) },
 		busy: func(n int) func(int) {
 			return with(n, func(e *callEvent) error { e.call.Step++; return e.Next() })

@@ -17,18 +17,25 @@ type generator struct {
 	args   func(n int, out string) []string // how it is called, in the directory of its source
 }
 
+// The generators that bounds speak of.
+const (
+	nameHookgen  = "hookgen"
+	nameStringer = "stringer"
+	nameMockgen  = "mockgen -source"
+)
+
 // hookgenOn runs hookgen as a person would.
-var hookgenOn = generator{"hookgen",
+var hookgenOn = generator{nameHookgen,
 	flowSpec,
 	func(_ int, _ string) []string { return []string{"hookgen"} },
 }
 
 // others are the generators that hookgen is compared with, each on the same number of types.
 var others = []generator{
-	{"stringer", enums, func(n int, out string) []string {
+	{nameStringer, enums, func(n int, out string) []string {
 		return []string{"stringer", "-type=" + list(n, "Kind%d", ","), "-output=" + out}
 	}},
-	{"mockgen -source", interfaces, func(_ int, out string) []string {
+	{nameMockgen, interfaces, func(_ int, out string) []string {
 		return []string{"mockgen", "-source=in.go", "-package=big", "-destination=" + out}
 	}},
 	{"moq", interfaces, func(n int, out string) []string {
@@ -46,15 +53,18 @@ func list(n int, format, between string) string {
 }
 
 // A workshop is where programs are built and run.
-type workshop struct{ dir string }
+type workshop struct {
+	dir  string
+	root string // of the repository
+}
 
 // newWorkshop builds the generators. It must run in the directory of the bench.
-func newWorkshop(dir string) (workshop, error) {
-	w := workshop{dir}
+func newWorkshop(dir, root string) (workshop, error) {
+	w := workshop{dir, root}
 	build := exec.Command("go", "build", "-o", dir+string(filepath.Separator),
 		"github.com/hookgen/hookgen/cmd/hookgen", "golang.org/x/tools/cmd/stringer", "go.uber.org/mock/mockgen",
 		"github.com/matryer/moq", "github.com/jmattheis/goverter/cmd/goverter")
-	build.Stderr = os.Stderr
+	build.Env, build.Stderr = append(os.Environ(), "GOWORK=off"), os.Stderr
 	return w, build.Run()
 }
 
@@ -83,7 +93,7 @@ func (w workshop) run(dir string, args ...string) (took, error) {
 	return took{wall, time.Duration(r.Utime.Nano() + r.Stime.Nano())}, nil
 }
 
-// module makes a module with one file.
+// module makes a module with one file, which requires the working copy of the repository.
 func (w workshop) module(name, source string, requires ...string) (string, error) {
 	dir := filepath.Join(w.dir, name)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -96,38 +106,70 @@ func (w workshop) module(name, source string, requires ...string) (string, error
 	return dir, os.WriteFile(filepath.Join(dir, "in.go"), []byte(source), 0o644)
 }
 
-// A race is a round of processes on n types.
-type race struct {
-	n    int
-	runs []timing // of the whole process, in nanoseconds on the clock
-	cpu  []timing // the same in processor time
+// requireKit is what a module needs to compile against the working copy.
+func (w workshop) requireKit() []string {
+	return []string{"require github.com/hookgen/hookgen v0.0.0", "replace github.com/hookgen/hookgen => " + w.root}
 }
 
-// race runs the generators in turn.
-func (w workshop) race(n, rounds int, gs ...generator) (race, error) {
-	r := race{n: n, runs: make([]timing, len(gs)), cpu: make([]timing, len(gs))}
-	dirs := make([]string, len(gs))
-	for i, g := range gs {
-		dir, err := w.module(fmt.Sprintf("%s-%d", strings.Fields(g.name)[0], n), g.source(n))
+// A race is what came of processes that ran in turn.
+type race struct {
+	entries []entry
+}
+
+// An entry is a generator on n types.
+type entry struct {
+	name string
+	n    int
+	wall timing // of the whole process, in nanoseconds on the clock
+	cpu  timing // the same in processor time
+}
+
+// An entrant is a generator that runs on n types.
+type entrant struct {
+	generator
+	n int
+}
+
+// on lets the generators run on n types.
+func on(n int, gs ...generator) []entrant {
+	var all []entrant
+	for _, g := range gs {
+		all = append(all, entrant{g, n})
+	}
+	return all
+}
+
+// race runs the entrants in turn, each from no output.
+func (w workshop) race(rounds int, all []entrant) (race, error) {
+	r := race{make([]entry, len(all))}
+	dirs := make([]string, len(all))
+	for i, g := range all {
+		var requires []string
+		if g.name == nameHookgen {
+			requires = w.requireKit()
+		}
+		dir, err := w.module(fmt.Sprintf("%s-%d", strings.Fields(g.name)[0], g.n), g.source(g.n), requires...)
 		if err != nil {
 			return r, err
 		}
 		dirs[i] = dir
-		r.runs[i].name, r.cpu[i].name = g.name, g.name
+		r.entries[i] = entry{g.name, g.n, timing{name: g.name}, timing{name: g.name}}
 	}
-	for range rounds {
-		for i, g := range gs {
-			for _, out := range []string{"out.go", "hooks_gen.go", "generated"} { // each starts from nothing
+	for round := range rounds {
+		for k := range all {
+			i := (k + round) % len(all)
+			for _, out := range []string{"out.go", "hooks_gen.go", "generated"} {
 				if err := os.RemoveAll(filepath.Join(dirs[i], out)); err != nil {
 					return r, err
 				}
 			}
-			t, err := w.run(dirs[i], g.args(n, "out.go")...)
+			t, err := w.run(dirs[i], all[i].args(all[i].n, "out.go")...)
 			if err != nil {
 				return r, err
 			}
-			r.runs[i].rounds = append(r.runs[i].rounds, float64(t.wall))
-			r.cpu[i].rounds = append(r.cpu[i].rounds, float64(t.cpu))
+			e := &r.entries[i]
+			e.wall.rounds = append(e.wall.rounds, float64(t.wall))
+			e.cpu.rounds = append(e.cpu.rounds, float64(t.cpu))
 		}
 	}
 	return r, nil

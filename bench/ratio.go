@@ -4,7 +4,16 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/hookgen/hookgen/tests/figures"
 )
+
+// A timing is what the rounds of a contestant took.
+type timing struct {
+	name   string
+	rounds []float64 // nanoseconds each, one per round
+	allocs float64   // each
+}
 
 // best is the quickest round: what the code costs where nothing disturbed it.
 func (t timing) best() float64 { return slices.Min(t.rounds) }
@@ -14,28 +23,41 @@ func (t timing) median() float64 {
 	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
 }
 
-// A ratio compares two timings of the same rounds.
+// A ratio compares two timings of the same rounds. The value always lies between low and high.
 type ratio struct {
 	value     float64 // of the quickest rounds
 	low, high float64 // the same of each quarter of the rounds: how far they agree
 }
 
-// over returns t in units of floor.
+// parts is how many parts the rounds are cut into, one after the other, to see whether they agree.
+const parts = 4
+
+// over returns t in units of floor. The two must have been measured in turn. With fewer rounds than parts nothing
+// can disagree, so that nothing is known.
 func (t timing) over(floor timing) ratio {
 	r := ratio{value: t.best() / floor.best(), low: math.Inf(1)}
-	for k := range 4 {
-		mine, its := t.quarter(k), floor.quarter(k)
-		if len(mine) > 0 && len(its) > 0 {
-			v := slices.Min(mine) / slices.Min(its)
-			r.low, r.high = min(r.low, v), max(r.high, v)
-		}
+	if min(len(t.rounds), len(floor.rounds)) < parts {
+		return ratio{r.value, 0, math.Inf(1)}
+	}
+	for k := range parts {
+		v := slices.Min(t.part(k)) / slices.Min(floor.part(k))
+		r.low, r.high = min(r.low, v), max(r.high, v)
 	}
 	return r
 }
 
-// quarter returns a quarter of the rounds.
-func (t timing) quarter(k int) []float64 {
-	return t.rounds[k*len(t.rounds)/4 : (k+1)*len(t.rounds)/4]
+// part returns a part of the rounds.
+func (t timing) part(k int) []float64 {
+	return t.rounds[k*len(t.rounds)/parts : (k+1)*len(t.rounds)/parts]
+}
+
+// exact is a figure that noise does not move.
+func exact(v float64) ratio { return ratio{v, v, v} }
+
+// spread is a figure that was measured so many times: the least of them counts, and all of them must agree.
+func spread(vs []float64) ratio {
+	low := slices.Min(vs)
+	return ratio{low, low, slices.Max(vs)}
 }
 
 // disagreement is how far apart the quarters may be before a ratio says nothing.
@@ -46,10 +68,24 @@ func (r ratio) agrees() bool { return r.high <= r.low*(1+disagreement) }
 
 // String is the ratio, or, where the rounds disagree, how far they do, with a question mark.
 func (r ratio) String() string {
-	if !r.agrees() {
+	switch {
+	case math.IsInf(r.high, 1):
+		return figure(r.value) + " ?"
+	case !r.agrees():
 		return fmt.Sprintf("%s to %s ?", figure(r.low), figure(r.high))
 	}
 	return figure(r.value)
+}
+
+// under holds the ratio to a bound. Where the parts of the rounds stand on both sides of it the verdict is open.
+func (r ratio) under(bound float64) figures.Verdict {
+	switch {
+	case r.high <= bound:
+		return figures.Yes
+	case r.low > bound:
+		return figures.No
+	}
+	return figures.Open
 }
 
 // figure prints three digits.
@@ -67,25 +103,4 @@ func figure(v float64) string {
 		return fmt.Sprintf("%.1f", v)
 	}
 	return fmt.Sprintf("%.0f", v)
-}
-
-// A verdict says what a bound and the rounds come to.
-type verdict string
-
-// The verdicts.
-const (
-	holds        verdict = "holds"
-	fails        verdict = "FAILS"
-	noConclusion verdict = "no conclusion"
-)
-
-// under holds the ratio to a bound. Where the quarters of the rounds stand on both sides of it there is no conclusion.
-func (r ratio) under(bound float64) verdict {
-	switch {
-	case r.high <= bound:
-		return holds
-	case r.low > bound:
-		return fails
-	}
-	return noConclusion
 }

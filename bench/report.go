@@ -2,21 +2,24 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
 
 // A report is all that a run found out.
 type report struct {
-	machine machine
-	pace    pace
-	claims  []claim
-	fires   []compared
-	twice   []compared
-	peers   []peerRound
-	costs   []costRound
-	races   []race
-	built   map[string][]built // by generator
+	command    string
+	machine    machine
+	pace       pace
+	claims     []claim
+	fires      []compared
+	twice      []compared // from two goroutines, and from one
+	peers      []peerRound
+	peersTwice [][]timing // the same of each peer
+	costs      []costRound
+	races      []race
+	built      []built
 }
 
 // A peerRound is the peers at so many hooks, hookgen first.
@@ -37,24 +40,27 @@ func (r report) markdown() string {
 	var b strings.Builder
 	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	say("# Bench\n")
-	say("Written by `GOWORK=off go -C bench run .`; not edited. %s. %s, the contestants in turn.", r.machine, r.pace)
+	say("Written by `%s`; not edited.\n", r.command)
+	say("%s. %s, the contestants in turn.\n", r.machine, r.pace)
 	say("A ratio is that of the quickest rounds. Where a quarter of the rounds tells another story than another quarter, by more")
-	say("than %.0f %%, there is a range and a question mark in its place: no conclusion. A bound is judged where all quarters", disagreement*100)
-	say("stand on one side of it. The payload is a tool call of 64 bytes. Times are nanoseconds, the quickest round and the")
-	say("median one.\n")
+	say("than %.0f %%, there is a range and a question mark in its place. A bound is held where each quarter of the rounds holds it,", disagreement*100)
+	say("broken where none does, and else left open. The payload is a tool call of 64 bytes. Times are nanoseconds, the quickest")
+	say("round and the median one.\n")
 	say("![What a fire costs](results.svg)\n")
 	if len(r.claims) > 0 {
 		say("## Bounds\n")
-		t := table{head: []string{"what", "bound", "measured", "verdict"}}
+		t := table{head: []string{"what", "bound", "measured, the worst", "holds", "beside it"}}
 		for _, c := range r.claims {
-			t.add(c.What, c.Bound, c.Figure, string(c.Verdict))
+			t.add(c.what, c.limit(), c.value(), string(c.verdict()), c.rest())
 		}
 		t.write(&b)
 	}
 	r.fireTables(&b)
+	r.twiceTables(&b)
 	r.peerTables(&b)
 	r.costTables(&b)
 	r.processTables(&b)
+	r.buildTables(&b)
 	return b.String()
 }
 
@@ -62,7 +68,13 @@ func (r report) fireTables(b *strings.Builder) {
 	if len(r.fires) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n## A fire, by law\n\nOver a hand-written loop on a slice of an interface, which has no order, no removal, no recovery and no observers; with\nno hook, over a plain call.\n\n")
+	fmt.Fprintf(b, `
+## A fire, by law
+
+Over a hand-written loop on a slice of an interface, which has no order, no removal, no recovery and no observers; with
+no hook, over a plain call.
+
+`)
 	t := table{head: []string{"law", "hooks", "which", "ratio", "hookgen", "median", "floor", "median", "allocations", "of the floor"}}
 	for _, c := range r.fires {
 		t.add(c.law, fmt.Sprint(c.hooks), c.which(), c.ratio().String(),
@@ -70,22 +82,42 @@ func (r report) fireTables(b *strings.Builder) {
 			figure(c.runs[0].allocs), figure(c.runs[1].allocs))
 	}
 	t.write(b)
+	fmt.Fprintf(b, `
+### What recovery costs
+
+A fire turns a panic of a hook into a failure, and an Around point one of the act, with hooks or without. That takes a
+deferred function, in a hand-written loop and in a plain call too: this is the least that does so.
+
+`)
+	t = table{head: []string{"law", "hooks", "hookgen over it", "quickest", "median", "over the same without recovery"}}
 	for _, c := range r.fires {
-		for _, also := range c.runs[2:] {
-			if also.name == plainRecovering {
-				fmt.Fprintf(b, "\nAn around point turns a panic of the act into a failure, with hooks or without. A plain call that recovers, the least\nthat can cost, takes %s; a fire without hooks is %s of that.\n",
-					figure(also.best()), c.runs[0].over(also))
-			}
+		for _, floor := range c.runs[2:] {
+			t.add(c.law, fmt.Sprint(c.hooks), c.floor().String(), figure(floor.best()), figure(floor.median()), floor.over(c.runs[1]).String())
 		}
 	}
-	if len(r.twice) > 0 {
-		fmt.Fprintf(b, "\n### Two goroutines\n\nEach fires as often as the one. Without a shared write it takes as long.\n\n")
-		t := table{head: []string{"law", "hooks", "ratio, each fire", "one goroutine", "two"}}
-		for _, c := range r.twice {
-			t.add(c.law, fmt.Sprint(c.hooks), c.ratio().String(), figure(c.runs[1].best()), figure(c.runs[0].best()))
-		}
-		t.write(b)
+	t.write(b)
+}
+
+func (r report) twiceTables(b *strings.Builder) {
+	if len(r.twice) == 0 {
+		return
 	}
+	fmt.Fprintf(b, `
+## Two goroutines
+
+Each fires as often as the one. Without a shared write it takes as long, if the machine has two processors to give: the
+last line shows that. Where hooks allocate, the collector runs beside them.
+
+`)
+	t := table{head: []string{"law", "hooks", "which", "ratio, each fire", "one goroutine", "two"}}
+	for _, c := range r.twice {
+		n := fmt.Sprint(c.hooks)
+		if c.law == controlOfTwo {
+			n = ""
+		}
+		t.add(c.law, n, c.which(), c.ratio().String(), figure(c.runs[1].best()), figure(c.runs[0].best()))
+	}
+	t.write(b)
 }
 
 // which says what the hooks of a lineup do.
@@ -96,29 +128,44 @@ func (l lineup) which() string {
 	case !l.busy:
 		return "continue"
 	}
-	return map[string]string{"flow": "replace", "vote": "vote", "collect": "contribute"}[l.law]
+	switch l.law {
+	case lawVote:
+		return "vote"
+	case lawCollect:
+		return "contribute"
+	}
+	return "replace"
 }
 
 func (r report) peerTables(b *strings.Builder) {
 	if len(r.peers) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n## Beside others\n\nEach does the nearest it can to a flow. What it does not do, it does not pay for:\n\n")
-	t := table{head: []string{"", "who fires first", "what a hook decides", "a panic", "the payload"}}
-	t.add("hookgen", "priority, Before and After, layers", "replace it, or an outcome that is legal there", "a failure of that hook, by policy", "by value, typed")
+	fmt.Fprintf(b, `
+## Beside others
+
+Each does the nearest it can to a flow. What it does not do, it does not pay for:
+
+`)
+	t := table{head: []string{"", "order", "what a hook decides", "a hook that panics", "the payload"}}
+	t.add(nameHookgen, "priority, Before and After, layers", "replace it, or an outcome that is legal there", "is a failure of that hook, by policy", "by value, typed")
 	for _, p := range peers() {
 		t.add(p.name, p.order, p.decide, p.recover, p.payload)
 	}
 	t.write(b)
 	for _, round := range r.peers {
-		does := "continue"
-		if round.busy {
-			does = "replace the payload"
+		what := fmt.Sprintf("%d hooks that continue", round.hooks)
+		switch {
+		case round.hooks == 0:
+			what = "No hook"
+		case round.hooks == 1 && round.busy:
+			what = "One hook that replaces the payload"
+		case round.hooks == 1:
+			what = "One hook that continues"
+		case round.busy:
+			what = fmt.Sprintf("%d hooks that replace the payload", round.hooks)
 		}
-		if round.hooks == 0 {
-			does = "are not there"
-		}
-		fmt.Fprintf(b, "\n%d hooks that %s:\n\n", round.hooks, does)
+		fmt.Fprintf(b, "\n%s:\n\n", what)
 		t := table{head: []string{"", "hookgen over it", "quickest", "median", "allocations"}}
 		for i, run := range round.runs {
 			over := round.runs[0].over(run).String()
@@ -129,6 +176,12 @@ func (r report) peerTables(b *strings.Builder) {
 		}
 		t.write(b)
 	}
+	fmt.Fprintf(b, "\n8 hooks that continue, from two goroutines, each as often as the one:\n\n")
+	t = table{head: []string{"", "two over one, each fire", "one goroutine", "two"}}
+	for _, pair := range r.peersTwice {
+		t.add(pair[1].name, pair[0].over(pair[1]).String(), figure(pair[1].best()), figure(pair[0].best()))
+	}
+	t.write(b)
 }
 
 func (r report) costTables(b *strings.Builder) {
@@ -147,32 +200,77 @@ func (r report) costTables(b *strings.Builder) {
 }
 
 func (r report) processTables(b *strings.Builder) {
-	if len(r.races) > 0 {
-		fmt.Fprintf(b, "\n## hookgen as a process\n\nWhole processes on so many points, interfaces or types, each from no output; milliseconds.\n\n")
-		t := table{head: []string{"types", "", "hookgen over it", "quickest", "median", "processor time"}}
-		for _, race := range r.races {
-			for i, run := range race.runs {
-				over := ""
-				if i > 0 && race.runs[0].name == "hookgen" {
-					over = race.runs[0].over(run).String()
-				}
-				t.add(fmt.Sprint(race.n), run.name, over, figure(run.best()/1e6), figure(run.median()/1e6), figure(race.cpu[i].best()/1e6))
-			}
-		}
-		t.write(b)
+	if len(r.races) == 0 {
+		return
 	}
-	if len(r.built) > 0 {
-		fmt.Fprintf(b, "\n## What a generated package costs who builds it\n\nProcessor time of `go build` with the dependencies cached, and what the package adds to a program that has its\ndependencies and reaches all of it.\n\n")
-		t := table{head: []string{"", "types", "source, each", "go build, quickest", "median", "binary, each"}}
-		for _, name := range []string{"hookgen", "mockgen -source"} {
-			for _, p := range r.built[name] {
-				s := slices.Sorted(slices.Values(p.compile))
-				t.add(name, fmt.Sprint(p.n), figure(float64(p.bytes)/float64(p.n))+" B", figure(s[0].Seconds())+" s",
-					figure(s[len(s)/2].Seconds())+" s", figure(float64(p.binary)/float64(p.n)/1024)+" KiB")
+	fmt.Fprintf(b, `
+## hookgen as a process
+
+Whole processes on so many points, interfaces or types, each from no output; milliseconds. Those of one block ran in
+turn.
+
+`)
+	t := table{head: []string{"types", "", "hookgen over it", "quickest", "median", "each", "processor time", "runs"}}
+	for _, race := range r.races {
+		for _, e := range race.entries {
+			over := ""
+			if mine, ok := race.find(nameHookgen, e.n); ok && e.name != nameHookgen {
+				over = mine.over(e.wall).String()
 			}
+			t.add(fmt.Sprint(e.n), e.name, over, figure(e.wall.best()/1e6), figure(e.wall.median()/1e6),
+				figure(e.wall.best()/1e6/float64(e.n)), figure(e.cpu.best()/1e6), fmt.Sprint(len(e.wall.rounds)))
 		}
-		t.write(b)
+		t.add("", "", "", "", "", "", "", "")
 	}
+	t.rows = t.rows[:len(t.rows)-1]
+	t.write(b)
+	fmt.Fprintf(b, "\nGrowth: ten times and three times as many types take so much longer, of the quickest runs.\n\n")
+	t = table{head: []string{"", "100 over 6", "300 over 100", "1000 over 100"}}
+	for _, g := range append([]generator{hookgenOn}, others...) {
+		row := []string{g.name}
+		for _, of := range [][2]int{{100, 6}, {300, 100}, {1000, 100}} {
+			many, few := r.quickest(g.name, of[0]), r.quickest(g.name, of[1])
+			row = append(row, figure(many/few))
+		}
+		t.add(row...)
+	}
+	t.write(b)
+}
+
+// quickest is the quickest run of the generator on so many types, in whatever race.
+func (r report) quickest(name string, n int) float64 {
+	best := math.Inf(1)
+	for _, race := range r.races {
+		if t, ok := race.find(name, n); ok {
+			best = min(best, t.best())
+		}
+	}
+	return best
+}
+
+func (r report) buildTables(b *strings.Builder) {
+	if len(r.built) == 0 {
+		return
+	}
+	fmt.Fprintf(b, `
+## What a generated package costs who builds it
+
+Its source, for each point or interface; a point's name stands in its code many times, so that a long one makes more.
+Processor time of go build in seconds, with the dependencies cached. What each adds to the binary of a program that adds
+a hook to every point and fires it, or expects a call of every mock and makes it: over the same program on one.
+
+`)
+	t := table{head: []string{"", "types", "source, each", "go build, quickest", "median", "binary, each", "without debug information"}}
+	for _, p := range r.built {
+		name := p.maker
+		if p.names != "" {
+			name += ", " + p.names
+		}
+		s := slices.Sorted(slices.Values(p.compile))
+		t.add(name, fmt.Sprint(p.n), figure(p.each())+" B", figure(s[0]), figure(s[len(s)/2]),
+			figure(p.inBinary(p.binary))+" KB", figure(p.inBinary(p.bare))+" KB")
+	}
+	t.write(b)
 }
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -5,8 +5,18 @@ import (
 	"strings"
 )
 
+// The names of points, without the number behind them: a short one and a long one, since the name stands in the
+// generated code many times.
+const (
+	shortName = "Before"
+	longName  = "BeforeToolCallDispatch"
+)
+
 // flowSpec is a spec of n flow points.
-func flowSpec(n int) string {
+func flowSpec(n int) string { return flowSpecOf(longName, n) }
+
+// flowSpecOf is the same with points of the name.
+func flowSpecOf(name string, n int) string {
 	var b strings.Builder
 	b.WriteString(`package big
 
@@ -22,8 +32,8 @@ import (
 type Points interface {
 `)
 	for i := range n {
-		fmt.Fprintf(&b, "\t// BeforeTool%d fires for each tool call, before it is dispatched.\n", i+1)
-		fmt.Fprintf(&b, "\tBeforeTool%d(Call) (spec.Replace, SkipTool, EndTurn, spec.FailClosed)\n", i+1)
+		fmt.Fprintf(&b, "\t// %s%d fires for each tool call, before it is dispatched.\n", name, i+1)
+		fmt.Fprintf(&b, "\t%s%d(Call) (spec.Replace, SkipTool, EndTurn, spec.FailClosed)\n", name, i+1)
 	}
 	b.WriteString(`}
 

@@ -4,6 +4,7 @@ package points
 
 import (
 	"context"
+	"encoding/json"
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/spec"
 	"io"
@@ -15,6 +16,8 @@ type staleCode_runHookgen interface {
 	Watch(stale_Call)
 	Rewrite(stale_Call) (spec.Replace, spec.FailClosed)
 	Flow(stale_Call) (spec.Replace, stale_Skip, stale_End, spec.FailClosed)
+	Lenient(stale_Call) (spec.Replace, stale_Skip, stale_End, spec.FailOpen)
+	Trim(stale_Call) (spec.Edit[json.RawMessage], spec.FailClosed)
 	Leave(stale_Call) (stale_Skip, stale_End, spec.FailClosed)
 	Judge(stale_Call) (spec.Vote, stale_Deny, stale_Ask, stale_Allow, spec.FailClosed)
 	Gather(stale_Call) spec.Collect[string]
@@ -53,14 +56,16 @@ func NewRun(env struct{}) *Run {
 }
 
 // Where Skip is legal.
-func (Skip) legalAtFlow()  {}
-func (Skip) legalAtLeave() {}
-func (Skip) isExit()       {}
+func (Skip) legalAtFlow()    {}
+func (Skip) legalAtLenient() {}
+func (Skip) legalAtLeave()   {}
+func (Skip) isExit()         {}
 
 // Where End is legal.
-func (End) legalAtFlow()  {}
-func (End) legalAtLeave() {}
-func (End) isExit()       {}
+func (End) legalAtFlow()    {}
+func (End) legalAtLenient() {}
+func (End) legalAtLeave()   {}
+func (End) isExit()         {}
 
 // Where Deny is legal.
 func (Deny) legalAtJudge() {}
@@ -81,6 +86,8 @@ type Hooks struct {
 	Watch   WatchPoint
 	Rewrite RewritePoint
 	Flow    FlowPoint
+	Lenient LenientPoint
+	Trim    TrimPoint
 	Leave   LeavePoint
 	Judge   JudgePoint
 	Gather  GatherPoint
@@ -137,6 +144,8 @@ func (h *Hooks) Points() []hookkit.PointInfo {
 		h.Watch.Info(),
 		h.Rewrite.Info(),
 		h.Flow.Info(),
+		h.Lenient.Info(),
+		h.Trim.Info(),
 		h.Leave.Info(),
 		h.Judge.Info(),
 		h.Gather.Info(),
@@ -555,6 +564,310 @@ func (p *FlowPoint) fire(ctx context.Context, run *Run, at *Call, s *hookkit.Pla
 	}
 	f.Hook = -1
 	return exit, err
+}
+
+// Lenient is the same where a hook that fails is passed over.
+//
+// Hooks run in order.
+// A failing hook is reported; the next one runs.
+type Lenient[P any] interface {
+	Lenient(ctx context.Context, run *Run, payload P) (LenientOutcome, error)
+}
+
+// LenientFunc is a function as a hook.
+type LenientFunc func(ctx context.Context, run *Run, payload Call) (LenientOutcome, error)
+
+// Lenient calls f.
+func (f LenientFunc) Lenient(ctx context.Context, run *Run, payload Call) (LenientOutcome, error) {
+	return f(ctx, run, payload)
+}
+
+// Bind adds f to its point.
+func (f LenientFunc) Bind(h *Hooks) {
+	h.Lenient.Add(f)
+}
+
+// LenientWhen is h where when holds; Explain shows desc.
+func LenientWhen(desc string, when func(*Run, Call) bool, h Lenient[Call]) Lenient[Call] {
+	return lenientWhen{hookkit.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) (LenientOutcome, error) {
+		if !when(run, payload) {
+			return nil, nil
+		}
+		return h.Lenient(ctx, run, payload)
+	}}
+}
+
+type lenientWhen struct {
+	hookkit.Condition
+	LenientFunc
+}
+
+// LenientOutcome is what a hook may decide: ReplaceLenient, Skip or End. Nil continues.
+type LenientOutcome interface {
+	legalAtLenient()
+}
+
+// ReplaceLenient makes another payload go on.
+func ReplaceLenient(payload Call, reason string) LenientOutcome {
+	return lenientReplace{hookkit.Replaced(reason), payload}
+}
+
+type lenientReplace struct {
+	hookkit.Replacement
+	to Call
+}
+
+func (lenientReplace) legalAtLenient() {}
+
+// LenientExit is what a fire can end with: Skip or End.
+type LenientExit interface {
+	LenientOutcome
+	isExit()
+}
+
+// LenientObserver is told of every firing, once it is decided.
+type LenientObserver[P any] interface {
+	ObserveLenient(ctx context.Context, run *Run, fired LenientFired[P])
+}
+
+// LenientFired is one firing; see hookkit.AnyFired.
+type LenientFired[P any] struct {
+	Payload P
+	Left    P
+	Exit    LenientExit
+	Err     error
+	hookkit.Verdict
+}
+
+// LenientPoint holds the hooks; do not copy it.
+type LenientPoint struct {
+	hookkit.Registry[Lenient[Call], LenientObserver[Call], hookkit.GateOption, lenientLaw]
+}
+
+// Fire runs the hooks. They may change the payload. A nil exit means go on. An error means: refuse the act.
+func (p *LenientPoint) Fire(ctx context.Context, run *Run, payload *Call) (exit LenientExit, err error) {
+	if p.Armed.Load() {
+		exit, err = p.fire(ctx, run, payload, nil)
+	}
+	return
+}
+
+type lenientLaw struct{}
+
+func (lenientLaw) Point() hookkit.Point {
+	return hookkit.Point{Name: "Lenient", Payload: "Call", Results: "Replace, Skip, End, FailOpen", Law: hookkit.Decides}
+}
+func (lenientLaw) Wrap(h Lenient[Call], c *hookkit.Call) Lenient[Call] {
+	return LenientFunc(func(ctx context.Context, run *Run, payload Call) (LenientOutcome, error) {
+		v, err := c.Do(ctx, run, func(ctx context.Context) (any, error) {
+			return h.Lenient(ctx, run, payload)
+		})
+		out, _ := v.(LenientOutcome)
+		return out, err
+	})
+}
+
+// watch is Fire with somebody to tell.
+func (p *LenientPoint) watch(ctx context.Context, run *Run, at *Call) (exit LenientExit, err error) {
+	s := p.Settle(ctx, run)
+	if s.Firing.Watched() {
+		fired := LenientFired[Call]{Payload: *at}
+		defer func() {
+			fired.Left, fired.Exit, fired.Err, fired.Verdict = *at, exit, s.Firing.Err(err), s.Firing.End()
+			s.Firing.Tell(func(ctx context.Context, o any) {
+				o.(LenientObserver[Call]).ObserveLenient(ctx, run, fired)
+			}, func(ctx context.Context, o any) {
+				o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Left, fired.Exit, nil, nil, fired.Err))
+			})
+		}()
+	}
+	return p.fire(ctx, run, at, s)
+}
+
+// fire runs s; nil stands for what is registered now.
+func (p *LenientPoint) fire(ctx context.Context, run *Run, at *Call, s *hookkit.Plan[Lenient[Call]]) (exit LenientExit, err error) {
+	if s == nil {
+		if s = p.Load(); s == nil || !s.Plain {
+			return p.watch(ctx, run, at)
+		}
+	}
+	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
+	payload := *at
+	plan := s
+	defer func() {
+		if f.Hook >= 0 {
+			if err = f.Crashed(recover()); err == nil {
+				exit, err = p.fire(f.Ctx, run, at, &hookkit.Plan[Lenient[Call]]{Hooks: plan.Hooks[f.Hook+1:], Firing: f.Rest()})
+			}
+		}
+	}()
+	for i, h := range s.Hooks {
+		f.Hook = i
+		out, failure := h.Lenient(f.Ctx, run, payload)
+		if failure == nil {
+			switch o := out.(type) {
+			case nil:
+				continue
+			case lenientReplace:
+				f.Decided(out)
+				*at, payload = o.to, o.to
+				continue
+			case Skip, End:
+				f.Decided(out)
+				f.Hook = -1
+				return out.(LenientExit), nil
+			}
+		}
+		if failure = f.Fail(out, failure); failure != nil {
+			return nil, failure
+		}
+	}
+	f.Hook = -1
+	return exit, err
+}
+
+// Trim is a flow whose hooks may change the arguments of the call alone.
+//
+// Hooks run in order.
+// A failing hook ends the fire.
+type Trim[P any] interface {
+	Trim(ctx context.Context, run *Run, payload P) (TrimOutcome, error)
+}
+
+// TrimFunc is a function as a hook.
+type TrimFunc func(ctx context.Context, run *Run, payload Call) (TrimOutcome, error)
+
+// Trim calls f.
+func (f TrimFunc) Trim(ctx context.Context, run *Run, payload Call) (TrimOutcome, error) {
+	return f(ctx, run, payload)
+}
+
+// Bind adds f to its point.
+func (f TrimFunc) Bind(h *Hooks) {
+	h.Trim.Add(f)
+}
+
+// TrimWhen is h where when holds; Explain shows desc.
+func TrimWhen(desc string, when func(*Run, Call) bool, h Trim[Call]) Trim[Call] {
+	return trimWhen{hookkit.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) (TrimOutcome, error) {
+		if !when(run, payload) {
+			return nil, nil
+		}
+		return h.Trim(ctx, run, payload)
+	}}
+}
+
+type trimWhen struct {
+	hookkit.Condition
+	TrimFunc
+}
+
+// TrimOutcome is what a hook may decide: EditTrim. Nil continues.
+type TrimOutcome interface {
+	legalAtTrim()
+}
+
+// EditTrim makes the payload go on with another Args.
+func EditTrim(value json.RawMessage, reason string) TrimOutcome {
+	return trimEdit{hookkit.Edited(reason), value}
+}
+
+type trimEdit struct {
+	hookkit.Replacement
+	to json.RawMessage
+}
+
+func (trimEdit) legalAtTrim() {}
+
+// TrimObserver is told of every firing, once it is decided.
+type TrimObserver[P any] interface {
+	ObserveTrim(ctx context.Context, run *Run, fired TrimFired[P])
+}
+
+// TrimFired is one firing; see hookkit.AnyFired.
+type TrimFired[P any] struct {
+	Payload P
+	Left    P
+	Err     error
+	hookkit.Verdict
+}
+
+// TrimPoint holds the hooks; do not copy it.
+type TrimPoint struct {
+	hookkit.Registry[Trim[Call], TrimObserver[Call], hookkit.GateOption, trimLaw]
+}
+
+// Fire runs the hooks. They may change the payload. An error means: refuse the act.
+func (p *TrimPoint) Fire(ctx context.Context, run *Run, payload *Call) (err error) {
+	if p.Armed.Load() {
+		err = p.fire(ctx, run, payload, nil)
+	}
+	return
+}
+
+type trimLaw struct{}
+
+func (trimLaw) Point() hookkit.Point {
+	return hookkit.Point{Name: "Trim", Payload: "Call", Results: "Edit[json.RawMessage], FailClosed", Law: hookkit.Decides | hookkit.FailsClosed}
+}
+func (trimLaw) Wrap(h Trim[Call], c *hookkit.Call) Trim[Call] {
+	return TrimFunc(func(ctx context.Context, run *Run, payload Call) (TrimOutcome, error) {
+		v, err := c.Do(ctx, run, func(ctx context.Context) (any, error) {
+			return h.Trim(ctx, run, payload)
+		})
+		out, _ := v.(TrimOutcome)
+		return out, err
+	})
+}
+
+// watch is Fire with somebody to tell.
+func (p *TrimPoint) watch(ctx context.Context, run *Run, at *Call) (err error) {
+	s := p.Settle(ctx, run)
+	if s.Firing.Watched() {
+		fired := TrimFired[Call]{Payload: *at}
+		defer func() {
+			fired.Left, fired.Err, fired.Verdict = *at, s.Firing.Err(err), s.Firing.End()
+			s.Firing.Tell(func(ctx context.Context, o any) {
+				o.(TrimObserver[Call]).ObserveTrim(ctx, run, fired)
+			}, func(ctx context.Context, o any) {
+				o.(AnyObserver).Observe(ctx, run, s.Firing.Any(fired.Payload, fired.Left, nil, nil, nil, fired.Err))
+			})
+		}()
+	}
+	return p.fire(ctx, run, at, s)
+}
+
+// fire runs s; nil stands for what is registered now.
+func (p *TrimPoint) fire(ctx context.Context, run *Run, at *Call, s *hookkit.Plan[Trim[Call]]) (err error) {
+	if s == nil {
+		if s = p.Load(); s == nil || !s.Plain {
+			return p.watch(ctx, run, at)
+		}
+	}
+	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
+	payload := *at
+	defer func() {
+		if f.Hook >= 0 {
+			err = f.Crashed(recover())
+		}
+	}()
+	for i, h := range s.Hooks {
+		f.Hook = i
+		out, failure := h.Trim(f.Ctx, run, payload)
+		if failure == nil {
+			switch o := out.(type) {
+			case nil:
+				continue
+			case trimEdit:
+				f.Decided(out)
+				at.Args, payload.Args = o.to, o.to
+				continue
+			}
+		}
+		return f.Fail(out, failure)
+	}
+	f.Hook = -1
+	return err
 }
 
 // Leave is a flow without Replace.

@@ -19,6 +19,10 @@ type Points interface {
 	Rewrite(Call) (spec.Replace, spec.FailClosed)
 	// Flow is the point that loops guard their tools with.
 	Flow(Call) (spec.Replace, Skip, End, spec.FailClosed)
+	// Lenient is the same where a hook that fails is passed over.
+	Lenient(Call) (spec.Replace, Skip, End, spec.FailOpen)
+	// Trim is a flow whose hooks may change the arguments of the call alone.
+	Trim(Call) (spec.Edit[json.RawMessage], spec.FailClosed)
 	// Leave is a flow without Replace.
 	Leave(Call) (Skip, End, spec.FailClosed)
 	// Judge is a vote.

@@ -1,0 +1,126 @@
+package main
+
+import "fmt"
+
+// compared is what came of a lineup.
+type compared struct {
+	lineup
+	runs []timing
+}
+
+func (c compared) ratio() ratio { return c.runs[0].over(c.runs[1]) }
+
+// rewrites reports whether hooks of the law may replace the payload.
+func rewrites(law string) bool { return law == lawFlow || law == lawLenient || law == lawReplace }
+
+// fireClaims hold the fires to their bounds.
+func fireClaims(cs []compared) []claim {
+	var claims []claim
+	add := func(what string, bound float64, note string, of func(compared) ratio, fits func(compared) bool) {
+		c := claim{what: what, bound: bound, note: note}
+		for _, x := range cs {
+			if !x.busy && fits(x) {
+				c.cases = append(c.cases, held{x.law, of(x)})
+			}
+		}
+		if len(c.cases) > 0 {
+			claims = append(claims, c)
+		}
+	}
+	add("Fire, no hook, over a plain call of the same signature", 1.5, "", compared.ratio,
+		func(c compared) bool { return c.hooks == 0 && c.law != lawAround })
+	add("Fire, no hook, over a plain call of the same signature", 1.5,
+		"with no hook too it turns a panic of the act into a failure; next line: over the least that does so", compared.ratio,
+		func(c compared) bool { return c.hooks == 0 && c.law == lawAround })
+	add("Fire, no hook, over a plain call that recovers", 1.2, "the floor of Around, and the bound proposed for it", compared.floor,
+		func(c compared) bool { return c.hooks == 0 && c.law == lawAround })
+	for _, n := range []int{8, 64} {
+		flow, other := 1.2, 1.3
+		if n == 64 {
+			flow, other = 1.1, 1.1
+		}
+		what := fmt.Sprintf("Fire, %d continuing hooks, over a hand-written loop", n)
+		add(what+", laws with Replace", flow, "", compared.ratio, func(c compared) bool { return c.hooks == n && rewrites(c.law) })
+		add(what+", laws without", other, "", compared.ratio, func(c compared) bool { return c.hooks == n && !rewrites(c.law) })
+	}
+	allocs := func(c compared) ratio { return exact(c.runs[0].allocs) }
+	for _, around := range []bool{false, true} {
+		law, bound, most := "any law but Around", 0.0, 0.0
+		if around {
+			law, bound = "Around, at any depth", 1
+		}
+		seen := false
+		for _, c := range cs {
+			if !c.busy && (c.law == lawAround) == around {
+				seen, most = true, max(most, allocs(c).value)
+			}
+		}
+		if seen {
+			claims = append(claims, one("allocations of a fire whose hooks continue, "+law, exact(most), bound))
+		}
+	}
+	return claims
+}
+
+// floor compares with the least that does the same.
+func (c compared) floor() ratio { return c.runs[0].over(c.runs[2]) }
+
+// twiceClaims hold fires from two goroutines to those from one. Where a loop that shares nothing and fires nothing
+// does not keep to the bound, the machine does not have two processors to give, and the verdict is open.
+func twiceClaims(cs []compared) []claim {
+	const bound = 1.1
+	free := claim{what: "Fire from two goroutines over one, each fire, 8 continuing hooks, laws that allocate nothing", bound: bound}
+	around := claim{what: "Fire from two goroutines over one, each fire, 8 continuing hooks, which allocates once", bound: bound}
+	var control ratio
+	for _, x := range cs {
+		switch {
+		case x.law == controlOfTwo:
+			control = x.ratio()
+		case x.busy || x.hooks != 8:
+		case x.law == lawAround:
+			around.cases = append(around.cases, held{x.law, x.ratio()})
+		default:
+			free.cases = append(free.cases, held{x.law, x.ratio()})
+		}
+	}
+	var claims []claim
+	for _, c := range []claim{free, around} {
+		if len(c.cases) == 0 {
+			continue
+		}
+		c.note = "a loop that shares nothing: " + control.String()
+		for i, h := range c.cases {
+			if control.high > bound && h.high > bound {
+				c.cases[i].low = min(h.low, bound)
+			}
+		}
+		claims = append(claims, c)
+	}
+	return claims
+}
+
+// peerBounds are the bounds against peers, at eight hooks.
+var peerBounds = []struct {
+	name  string
+	bound float64
+	words string
+}{
+	{namePocketBase, 1.0 / 18, "1/18"},
+	{nameEino, 1.0 / 12, "1/12"},
+	{nameMCP, 2, ""},
+}
+
+// peerClaims hold hookgen, the first of the runs, to its bounds against the peers behind it.
+func peerClaims(runs []timing) []claim {
+	var claims []claim
+	for _, of := range peerBounds {
+		for _, t := range runs[1:] {
+			if t.name == of.name {
+				c := one("Fire, 8 continuing hooks, over "+t.name, runs[0].over(t), of.bound)
+				c.words = of.words
+				claims = append(claims, c)
+			}
+		}
+	}
+	return claims
+}
