@@ -1,0 +1,348 @@
+package kill
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/hookgen/hookgen/builtin"
+	"github.com/hookgen/hookgen/generated/agent"
+)
+
+// The writers of more than one file, and of files to which lines are appended.
+
+var memoryExtractor = writer{
+	name: "MemoryExtractor",
+	open: func(dir string, _ int) (func(int) error, error) {
+		version := 0
+		hook := &builtin.MemoryExtractor{Dir: dir, Extract: func(context.Context, *agent.Run, []agent.Message) ([]builtin.ExtractedFact, error) {
+			return []builtin.ExtractedFact{{Kind: "fact", Text: textOf(version, 250)}}, nil
+		}}
+		return func(v int) error {
+			version = v
+			return ended(func() (agent.Hook, *error) { return hook, nil }, runOf(messagesOf(v, 6, 10)), agent.AgentResult{})
+		}, nil
+	},
+	read: func(dir string, _ int) (found []int, err error) {
+		for _, name := range []string{"2026-01-02.md", "MEMORY.md"} {
+			data, err := os.ReadFile(filepath.Join(dir, name))
+			if err != nil {
+				if none(err) && len(found) > 0 { // it is written after the other one
+					return append(found, 0), nil
+				}
+				return nil, err
+			}
+			last := 0
+			for line := range strings.SplitSeq(strings.TrimSuffix(string(data), "\n"), "\n") {
+				v, err := versionOf(line)
+				if err != nil || v <= last {
+					return nil, fmt.Errorf("%s has a line of version %d behind %d: %w", name, v, last, err)
+				}
+				last = v
+			}
+			found = append(found, last)
+		}
+		return found, nil
+	},
+}
+
+var trajectory = writer{
+	name: "Trajectory",
+	open: func(dir string, _ int) (func(int) error, error) {
+		var reported error
+		var hooks agent.Hooks
+		hooks.Use(&builtin.Trajectory{Dir: dir, OneRun: true, MaxChars: -1, OnError: func(err error) { reported = err }})
+		return func(v int) error {
+			run := runOf(nil)
+			reply := agent.LLMResponse{Content: textOf(v, 30<<10)}
+			hooks.AfterStep.Fire(background, run, agent.StepResult{Step: agent.Step{Number: 1}, Response: &reply})
+			hooks.OnRunEnd.Fire(background, run, agent.AgentResult{Reply: textOf(v, 30<<10), Steps: 1})
+			return reported
+		}, nil
+	},
+	read: func(dir string, _ int) ([]int, error) {
+		data, err := os.ReadFile(filepath.Join(dir, "steps", "step_01.json"))
+		if err != nil {
+			return nil, err
+		}
+		var step builtin.TrajectoryStep
+		if err := json.Unmarshal(data, &step); err != nil {
+			return nil, fmt.Errorf("the step: %w", err)
+		}
+		of, err := wholeOf(step.Reply, 30<<10)
+		if err != nil {
+			return nil, fmt.Errorf("the step: %w", err)
+		}
+		whole, err := builtin.ReadTrajectory(dir)
+		if none(err) {
+			return []int{of, 0}, nil // it is written after the step
+		}
+		if err != nil {
+			return nil, err
+		}
+		v, err := wholeOf(whole.Reply, 30<<10)
+		if err == nil && (len(whole.Steps) != 1 || whole.Steps[0].Reply != whole.Reply) {
+			err = errors.New("the trajectory and its step are of two versions")
+		}
+		return []int{of, v}, err
+	},
+}
+
+const noteSize = 3000
+
+var boundedNotes = writer{
+	name: "NotesFile",
+	open: func(dir string, _ int) (func(int) error, error) {
+		notes, err := builtin.OpenNotesFile(filepath.Join(dir, "notes.md"))
+		if err != nil {
+			return nil, err
+		}
+		notes.MaxChars = 20 * noteSize
+		return func(v int) error { return notes.Append(background, textOf(v, noteSize), "") }, nil
+	},
+	read: func(dir string, _ int) ([]int, error) {
+		last, torn, err := readNotes(dir, noteSize)
+		if err == nil && torn > 0 {
+			err = fmt.Errorf("%d notes are not whole", torn)
+		}
+		return last, err
+	},
+}
+
+var endlessNotes = writer{
+	name: "NotesFile without a bound",
+	open: func(dir string, _ int) (func(int) error, error) {
+		notes, err := builtin.OpenNotesFile(filepath.Join(dir, "notes.md"))
+		if err != nil {
+			return nil, err
+		}
+		notes.MaxChars = -1
+		return func(v int) error { return notes.Append(background, textOf(v, 16*noteSize), "") }, nil
+	},
+	read: func(dir string, _ int) ([]int, error) {
+		last, _, err := readNotes(dir, 16*noteSize)
+		return last, err
+	},
+	torn: func(dir string) (int, error) {
+		_, torn, err := readNotes(dir, 16*noteSize)
+		return torn, err
+	},
+}
+
+func readNotes(dir string, size int) (last []int, torn int, err error) {
+	notes, err := builtin.OpenNotesFile(filepath.Join(dir, "notes.md"))
+	if err != nil {
+		return nil, 0, err
+	}
+	text, err := notes.Tail(background, -1)
+	if err != nil || text == "" {
+		return nil, 0, err
+	}
+	v, torn, err := wholeLines([]byte(strings.TrimPrefix(text, "(earlier notes truncated)\n")), func(line string) (int, error) { return wholeOf(line, size) })
+	return []int{v}, torn, err
+}
+
+// wholeLines reads the versions of lines: each line holds the one that follows the last, or is the beginning of one, as a
+// kill leaves it. It returns the last version, 0 for none.
+func wholeLines(data []byte, version func(line string) (int, error)) (last, torn int, err error) {
+	before := 0
+	for line := range strings.SplitSeq(strings.TrimSuffix(string(data), "\n"), "\n") {
+		v, err := version(line)
+		if err != nil {
+			torn++
+			continue
+		}
+		if before > 0 && v != before+1 {
+			return 0, 0, fmt.Errorf("version %d comes after version %d", v, before)
+		}
+		before = v
+	}
+	return before, torn, nil
+}
+
+var episodes = writer{
+	name: "EpisodeLogger",
+	open: func(dir string, _ int) (func(int) error, error) {
+		var reported error
+		var hooks agent.Hooks
+		hooks.Use(&builtin.EpisodeLogger{Path: filepath.Join(dir, "episodes.jsonl"), OnError: func(err error) { reported = err }})
+		return func(v int) error {
+			result := agent.ToolCallResult{Call: agent.ToolCallRequest{ID: "1", Name: "work"}, Output: textOf(v, 150), Status: agent.CallSucceeded}
+			_, err := hooks.AfterTool.Fire(background, runOf(nil), &result)
+			return errors.Join(err, reported)
+		}, nil
+	},
+	read: func(dir string, _ int) ([]int, error) {
+		last, _, err := readEpisodes(dir)
+		return last, err
+	},
+	torn: func(dir string) (int, error) {
+		_, torn, err := readEpisodes(dir)
+		return torn, err
+	},
+}
+
+func readEpisodes(dir string) ([]int, int, error) {
+	data, err := os.ReadFile(filepath.Join(dir, "episodes.jsonl"))
+	if err != nil || len(data) == 0 {
+		return nil, 0, err
+	}
+	last, torn, err := wholeLines(data, func(line string) (int, error) {
+		var o struct {
+			Summary string `json:"result_summary"`
+		}
+		if err := json.Unmarshal([]byte(line), &o); err != nil {
+			return 0, err
+		}
+		return versionOf(o.Summary)
+	})
+	return []int{last}, torn, err
+}
+
+const auditText = 16 << 10
+
+func auditPath(dir string) string { return filepath.Join(dir, "audit.jsonl") }
+
+var auditLog = writer{
+	name: "AuditLog",
+	open: func(dir string, _ int) (func(int) error, error) {
+		var reported error
+		var hooks agent.Hooks
+		hooks.Use(&builtin.AuditLog{Path: auditPath(dir), MaxValue: -1, OnError: func(err error) { reported = err }})
+		return func(v int) error {
+			args, _ := json.Marshal(map[string]string{"text": textOf(v, auditText)})
+			_, err := hooks.BeforeTool.Fire(background, runOf(nil), &agent.ToolCallRequest{ID: "1", Name: "work", Args: args})
+			return errors.Join(err, reported)
+		}, nil
+	},
+	read: func(dir string, _ int) ([]int, error) {
+		data, err := os.ReadFile(auditPath(dir))
+		if err != nil {
+			return nil, err
+		}
+		state, _, err := verified(data)
+		if err != nil || state.Records == 0 {
+			return nil, err
+		}
+		seq := 0
+		for record, err := range builtin.ReadAudit(bytes.NewReader(data)) {
+			if err != nil {
+				continue // verified has counted it
+			}
+			var args struct{ Text string }
+			if err := json.Unmarshal(record.Args, &args); err != nil {
+				return nil, err
+			}
+			v, err := wholeOf(args.Text, auditText)
+			if seq++; err != nil || v != seq || record.Seq != uint64(seq) {
+				return nil, fmt.Errorf("record %d has the number %d and the version %d, %w", seq, record.Seq, v, err)
+			}
+		}
+		if seq != state.Records {
+			return nil, fmt.Errorf("%d records are read, %d verified", seq, state.Records)
+		}
+		return []int{seq}, nil
+	},
+	torn: func(dir string) (int, error) {
+		data, err := os.ReadFile(auditPath(dir))
+		if none(err) {
+			return 0, nil
+		}
+		if err != nil {
+			return 0, err
+		}
+		_, torn, err := verified(data)
+		return torn, err
+	},
+}
+
+// verified verifies an audit log. The only thing that may be wrong is that its last line is unfinished, and then the check
+// must say so and name it. It returns how many lines are unfinished, those that a record vouches for too.
+func verified(data []byte) (builtin.AuditState, int, error) {
+	state, err := builtin.VerifyAudit(bytes.NewReader(data), builtin.AuditCheck{})
+	torn := state.Torn
+	if len(data) > 0 && data[len(data)-1] != '\n' {
+		lines := 1 + bytes.Count(data, []byte{'\n'})
+		if want := fmt.Sprintf("line %d: it is no record, and none after it vouches for it: it is unfinished", lines); err == nil {
+			torn-- // only its line break is missing
+		} else if !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			return state, 0, fmt.Errorf("of a log whose last line is unfinished: %w", err)
+		}
+		torn, err = torn+1, nil
+	}
+	return state, torn, err
+}
+
+// recorder makes one run in each process, in a directory of its own, and one call to the model in each version.
+var recorder = writer{
+	name: "ModelRecorder",
+	open: func(dir string, from int) (func(int) error, error) {
+		var reported error
+		var hooks agent.Hooks
+		hooks.Use(&builtin.ModelRecorder{Dir: runDir(dir, from), OneRun: true, MaxChars: -1, OnError: func(err error) { reported = err }})
+		run := runOf(nil)
+		return func(v int) error {
+			prompt := agent.LLMRequest{Messages: messagesOf(v, 1, 20<<10)}
+			_, err := hooks.AroundLLM.Fire(background, run, prompt, func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {
+				return agent.LLMResponse{Content: textOf(v, 20<<10), ToolCalls: []agent.ToolCallRequest{{ID: "1", Name: "work"}}}, nil
+			})
+			return errors.Join(err, reported)
+		}, nil
+	},
+	read: func(dir string, from int) ([]int, error) {
+		dir = runDir(dir, from)
+		if calls, _ := filepath.Glob(filepath.Join(dir, "call_*_response.*")); len(calls) == 0 {
+			return nil, nil
+		}
+		replay, err := builtin.Replay(dir)
+		if err != nil {
+			return nil, err
+		}
+		n := 0
+		for ; replay.Remaining() > 0 || n == 0; n++ {
+			reply, err := replay.Generate(background, agent.LLMRequest{})
+			if err != nil {
+				return nil, err
+			}
+			if v, err := wholeOf(reply.Content, 20<<10); err != nil || v != from+n || len(reply.ToolCalls) != 1 {
+				return nil, fmt.Errorf("call %d is of version %d and has %d calls of tools, want version %d and one: %w", n, v, len(reply.ToolCalls), from+n, err)
+			}
+		}
+		for i := range n { // for people; written after the reply
+			for _, name := range []string{"prompt", "response"} {
+				path := filepath.Join(dir, fmt.Sprintf("call_%02d_%s.txt", i, name))
+				if found, err := readTexts(path); err != nil && !(none(err) && i == n-1 && name == "response") || err == nil && found[0] != from+i {
+					return nil, fmt.Errorf("%s holds %v, %w", filepath.Base(path), found, err)
+				}
+			}
+		}
+		return []int{from + n - 1}, nil
+	},
+	torn: func(dir string) (torn int, err error) {
+		paths, err := filepath.Glob(filepath.Join(dir, "*", "manifest.jsonl"))
+		for _, path := range paths {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				return 0, err
+			}
+			index := 0
+			for line := range strings.SplitSeq(strings.TrimSuffix(string(data), "\n"), "\n") {
+				var call builtin.ModelCall
+				if json.Unmarshal([]byte(line), &call) != nil {
+					torn++
+				} else if call.Index != index {
+					return 0, fmt.Errorf("line %d of the manifest is of call %d", index+1, call.Index)
+				}
+				index++
+			}
+		}
+		return torn, err
+	},
+}
+
+func runDir(dir string, from int) string { return filepath.Join(dir, fmt.Sprintf("run%06d", from)) }

@@ -1,0 +1,62 @@
+package kill
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// A mark is a version in letters, so that no redactor takes it for a number of something.
+func mark(version int) string {
+	digits := []byte(fmt.Sprintf("%08d", version))
+	for i := range digits {
+		digits[i] += 'a' - '0'
+	}
+	return "v" + string(digits)
+}
+
+// textOf is a text of about so many characters that carries its version throughout, and an end mark.
+func textOf(version, size int) string {
+	m := mark(version)
+	return strings.Repeat(m+" ", max(1, size/len(m+" "))) + "end" + m
+}
+
+var marks = regexp.MustCompile(`(end)?v([a-j]{8})`)
+
+// versionOf returns the version of a text. A text that holds marks of two versions, or no end or several, is not whole.
+func versionOf(text string) (int, error) {
+	version, ends := -1, 0
+	for _, m := range marks.FindAllStringSubmatch(text, -1) {
+		v := 0
+		for _, c := range m[2] {
+			v = v*10 + int(c-'a')
+		}
+		if version >= 0 && v != version {
+			return 0, fmt.Errorf("it holds the versions %d and %d", version, v)
+		}
+		version = v
+		if m[1] != "" {
+			ends++
+		}
+	}
+	switch {
+	case version < 0:
+		return 0, fmt.Errorf("it holds no version: %.60q, %d bytes", text, len(text))
+	case ends != 1:
+		return 0, fmt.Errorf("it holds version %d with %d ends, %d bytes", version, ends, len(text))
+	}
+	return version, nil
+}
+
+// wholeOf is versionOf for a text of which the size is known: nothing is missing, and there is nothing else.
+func wholeOf(text string, size int) (int, error) {
+	end := text[max(0, len(text)-len("end"+mark(0))):]
+	v, err := versionOf(end)
+	if err == nil && text == textOf(v, size) {
+		return v, nil
+	}
+	if v, err = versionOf(text); err == nil {
+		err = fmt.Errorf("version %d is not whole: %d bytes, want %d", v, len(text), len(textOf(v, size)))
+	}
+	return 0, err
+}
