@@ -46,7 +46,7 @@ var parts = []part{
 		files: func(name string) bool {
 			return !strings.HasPrefix(name, "emit") && name != "doc.go" && name != "export.go"
 		},
-		tests: []tests{{dir: "gen"}, {dir: "tests/wrongspecs"}, {dir: "tests/fixture"}, {dir: "cmd/hookgen"}, {dir: "tests", args: []string{ofTheRepository}}},
+		tests: []tests{{dir: "gen"}, {dir: "tests/wrongspecs"}, {dir: "tests/fixture"}, {dir: "cmd/hookgen"}, {dir: "tests", args: []string{ofTheRepository, "-rapid.checks=15"}}},
 	},
 	{
 		name: "generated", dir: "tests/fixture", alike: true,
