@@ -1,13 +1,17 @@
 package model
 
-import "pgregory.net/rapid"
+import (
+	"slices"
+
+	"pgregory.net/rapid"
+)
 
 // programs draws programs, a quarter of them with threads.
 var programs = rapid.Custom(func(t *rapid.T) program {
 	d := &drawing{T: t, threads: d4.Draw(t, "threads") == 3}
 	var p program
 	// A few points, so that what is drawn meets.
-	d.points = rapid.SliceOfN(rapid.SampledFrom(pointNames), 1, 3).Draw(t, "points")
+	d.points = rapid.SliceOfN(anyPoint, 1, 3).Draw(t, "points")
 	d.spends = d.threads && rapid.Bool().Draw(t, "spends")
 	p.Steps = d.steps(steps, 14)
 	if d.threads {
@@ -27,6 +31,12 @@ var (
 // deeds are what hooks do, as often as it is drawn.
 var deeds = []deed{goesOn, goesOn, goesOn, replaces, replaces, edits, edits, leaves, leavesToo, contributes, contributes, both,
 	fails, panics, panicsNil, lies, hangs, obeys, exits, twice, answers, rescues, forgets}
+
+// anyPoint draws a point: each law as often as the others, though most points are flows.
+var anyPoint = rapid.Custom(func(t *rapid.T) string {
+	kind := rapid.SampledFrom([]string{"observe", "flow", "vote", "collect", "check", "around"}).Draw(t, "kind")
+	return rapid.SampledFrom(slices.DeleteFunc(slices.Clone(pointNames), func(name string) bool { return points[name].kind != kind })).Draw(t, "point")
+})
 
 var d4 = rapid.IntRange(0, 3)
 

@@ -310,7 +310,7 @@ func (s *shot) within(i int, item fixture.Item) answer {
 			a = s.within(i+1, item)
 		}
 	case rescues:
-		if a = s.within(i+1, item); a.err != "" {
+		if a = s.within(i+1, item); a.err != "" && !a.gone {
 			a = answer{result: fixture.Result{By: e.name}, by: e.name}
 		}
 	default:
