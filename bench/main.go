@@ -70,13 +70,12 @@ func (c config) check() error {
 	return nil
 }
 
-// part reports whether the part is asked for, and says so.
-func (c config) part(name string) bool {
-	if len(c.only) > 0 && !slices.Contains(c.only, name) {
-		return false
-	}
-	fmt.Fprintf(os.Stderr, "%s measuring: %s\n", time.Now().Format(time.TimeOnly), name)
-	return true
+// part reports whether the part is asked for.
+func (c config) part(name string) bool { return len(c.only) == 0 || slices.Contains(c.only, name) }
+
+// begin says what is measured next, since that takes minutes.
+func begin(what string, args ...any) {
+	fmt.Fprintf(os.Stderr, "%s measuring: %s\n", time.Now().Format(time.TimeOnly), fmt.Sprintf(what, args...))
 }
 
 func (c config) main() error {
@@ -88,6 +87,7 @@ func (c config) main() error {
 	c.fires(&r)
 	c.peers(&r)
 	if c.part("costs") {
+		begin("costs")
 		for _, cost := range costs() {
 			r.costs = append(r.costs, costRound{cost.title, c.pace.measure(cost.runs)})
 		}
@@ -107,7 +107,11 @@ var hookCounts = []int{0, 1, 8, 64}
 // fires measures every law.
 func (c config) fires(r *report) {
 	one, two := c.part("fires"), c.part("twice")
+	if !one && !two {
+		return
+	}
 	for _, n := range hookCounts {
+		begin("fires of %d hooks", n)
 		for _, l := range lineups(n) {
 			if one {
 				r.fires = append(r.fires, compared{l, c.pace.measure(l.runs)})
@@ -134,6 +138,7 @@ func (c config) peers(r *report) {
 		return
 	}
 	for _, n := range hookCounts {
+		begin("peers with %d hooks", n)
 		q, b := newStage(n)
 		quiet, busy := []contestant{{nameHookgen, q.flow}}, []contestant{{nameHookgen, b.flow}}
 		for _, p := range peers() {
@@ -198,6 +203,7 @@ func (c config) race(w workshop, r *report) error {
 		{c.runs, append(on(1000, hookgenOn), on(100, hookgenOn)...)}, // for the bound on growth
 		{max(1, c.runs/4), on(1000, others...)},
 	} {
+		begin("%d generators on %d types", len(of.all), of.all[0].n)
 		done, err := w.race(of.runs, of.all)
 		if err != nil {
 			return err
@@ -210,6 +216,7 @@ func (c config) race(w workshop, r *report) error {
 
 func (c config) build(w workshop, r *report) error {
 	for _, n := range []int{30, 300} {
+		begin("go build of %d types", n)
 		for _, name := range []string{shortName, longName} {
 			b, err := w.hookgenPackage(name, n, c.builds)
 			if err != nil {
