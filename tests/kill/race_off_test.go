@@ -3,4 +3,4 @@
 package kill
 
 // defaultKills is how often each writer is killed.
-const defaultKills = 20
+const defaultKills = 24

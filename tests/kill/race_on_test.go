@@ -3,4 +3,4 @@
 package kill
 
 // defaultKills is how often each writer is killed under the race detector.
-const defaultKills = 10
+const defaultKills = 5

@@ -122,14 +122,14 @@ var endlessNotes = writer{
 			return nil, err
 		}
 		notes.MaxChars = -1
-		return func(v int) error { return notes.Append(background, textOf(v, 16*noteSize), "") }, nil
+		return func(v int) error { return notes.Append(background, textOf(v, 12*noteSize), "") }, nil
 	},
 	read: func(dir string, _ int) ([]int, error) {
-		last, _, err := readNotes(dir, 16*noteSize)
+		last, _, err := readNotes(dir, 12*noteSize)
 		return last, err
 	},
 	torn: func(dir string) (int, error) {
-		_, torn, err := readNotes(dir, 16*noteSize)
+		_, torn, err := readNotes(dir, 12*noteSize)
 		return torn, err
 	},
 }

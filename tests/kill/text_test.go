@@ -50,13 +50,12 @@ func versionOf(text string) (int, error) {
 
 // wholeOf is versionOf for a text of which the size is known: nothing is missing, and there is nothing else.
 func wholeOf(text string, size int) (int, error) {
-	end := text[max(0, len(text)-len("end"+mark(0))):]
-	v, err := versionOf(end)
-	if err == nil && text == textOf(v, size) {
-		return v, nil
+	v, err := versionOf(text[max(0, len(text)-len("end"+mark(0))):])
+	if err == nil && text != textOf(v, size) {
+		err = fmt.Errorf("version %d is not whole or not alone", v)
 	}
-	if v, err = versionOf(text); err == nil {
-		err = fmt.Errorf("version %d is not whole: %d bytes, want %d", v, len(text), len(textOf(v, size)))
+	if err != nil {
+		return 0, fmt.Errorf("%w: %d bytes that begin with %.30q, want %d", err, len(text), text, len(textOf(v, size)))
 	}
-	return 0, err
+	return v, nil
 }
