@@ -61,7 +61,7 @@ func (r *reading) wrongEmbed(e *embedding) string {
 			return x.Name + " is not declared in this package: did you mean " + r.languageName() + "." + x.Name + "?"
 		case len(args) > 0:
 			return r.text(e.expr) + " is generic: " + otherwise
-		case d == nil && x.Name == "error" || d == nil && predeclared[x.Name]:
+		case d == nil && predeclared[x.Name]:
 			return x.Name + " declares no points: remove it"
 		case d == nil:
 			if meant := r.near(x.Name, r.interfaces); meant != "" {
