@@ -5,6 +5,7 @@
 //	go run ./tests/mutation -only gen       one part; writes nothing
 //	go run ./tests/mutation -match near.go  the mutants whose key the expression matches; writes nothing
 //	go run ./tests/mutation -shard 0/4      a quarter of them; writes nothing
+//	go run ./tests/mutation -unreached      those that no test reaches, at once; writes nothing
 //
 // All mutants of a package are compiled into one instrumented copy of it (go build -overlay); an environment
 // variable chooses one. What each test reaches is recorded first, and a mutant is tried on those tests
@@ -22,6 +23,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -40,9 +42,10 @@ type choice struct {
 	only     string
 	match    *regexp.Regexp
 	shard, n int
+	quick    bool // none: what no test reaches is known without trying
 }
 
-func (c choice) whole() bool { return c.only == "" && c.match == nil && c.n == 1 }
+func (c choice) whole() bool { return c.only == "" && c.match == nil && c.n == 1 && !c.quick }
 
 func (c choice) takes(m mutant) bool {
 	return m.ID%c.n == c.shard && (c.match == nil || c.match.MatchString(m.Key()))
@@ -62,6 +65,7 @@ func run(args []string, out io.Writer) error {
 		}
 		return nil
 	})
+	flags.BoolVar(&c.quick, "unreached", false, "only tell the mutants that no test reaches")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -126,6 +130,9 @@ func (p part) try(root string, c choice, out io.Writer) (*result, error) {
 	r := &result{part: p}
 	for _, m := range w.mutants {
 		if !c.takes(m) {
+			continue
+		}
+		if c.quick && slices.ContainsFunc(tests, func(t *test) bool { return t.reach(m) }) {
 			continue
 		}
 		f, by := try(m, binaries, tests)

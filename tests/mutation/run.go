@@ -32,6 +32,9 @@ type test struct {
 	reaches []byte // by ID
 }
 
+// reach reports whether the test runs the code of the mutant.
+func (t *test) reach(m mutant) bool { return m.ID < len(t.reaches) && t.reaches[m.ID] != 0 }
+
 // The fate of a mutant.
 type fate string
 
@@ -152,7 +155,7 @@ func try(m mutant, binaries []*binary, all []*test) (fate, string) {
 		var took time.Duration
 		for _, t := range all {
 			switch {
-			case t.in != b || m.ID >= len(t.reaches) || t.reaches[m.ID] == 0:
+			case t.in != b || !t.reach(m):
 			case t.took > together:
 				slow = append(slow, t)
 			default:
