@@ -114,12 +114,9 @@ func (t target) keep(ctx context.Context, most int) error {
 	}
 	room := max(most-len(known), 0)
 	chosen = chosen[:min(len(chosen), room)]
-	if room -= len(chosen); room > 0 { // of the rest, small ones and large ones
-		step := max(1, len(rest)/room)
-		for i := 0; i < len(rest) && room > 0; i += step {
-			chosen = append(chosen, rest[i])
-			room--
-		}
+	room = min(room-len(chosen), len(rest))
+	for i := range room { // of the rest, small ones and large ones
+		chosen = append(chosen, rest[i*len(rest)/room])
 	}
 	for _, path := range chosen {
 		data, err := os.ReadFile(path)
