@@ -189,24 +189,15 @@ func (s *stage) rest() {
 				s.problem(fmt.Sprintf("%s: %d hooks and observers (by 1000) stand after all were removed, want %d", s.points[j].name, n, s.standing[i][j]))
 			}
 		}
-		f := &fire{Context: context.Background(), run: fixture.NewRun(&fixture.World{Name: "rest"})}
-		for j, p := range s.points {
-			for layer, h := range []*fixture.Hooks{a.hooks, a.kept} {
-				f.begin(p.name, s.laws[j], j, goOn)
-				p.fire(h, f)
-				f.check(a.watched)
-				pairs := 0
-				if layer == 1 && j < len(s.points)/2 {
-					pairs = 1
-				}
-				if f.ran() != 1+2*pairs || f.firesTraced > 0 {
-					f.problem("%d hooks and %d tracers ran when all were removed", f.ran(), f.firesTraced)
-				}
-				a.fires.Add(1)
-				s.fires.Add(1)
-			}
-		}
-		s.problem(f.problems...)
+		s.sees(a, 0, false)
+		reg := a.hooks.Use(pair{at: s.points}) // what has changed is seen by the next fire, within layers too
+		s.sees(a, 1, false)
+		a.hooks.Trace(counter{})
+		s.sees(a, 1, true)
+		reg.Remove()
+		s.sees(a, 0, true)
+		a.hooks.Trace(nil)
+		s.sees(a, 0, false)
 		if a.watched {
 			s.drain(a.queue)
 			if told, dropped, fires := a.slow.told.Load(), int64(a.queue.Dropped()), a.fires.Load(); told+dropped != fires {
@@ -223,6 +214,29 @@ func (s *stage) rest() {
 		s.totals.told.Add(o.told.Load())
 		s.totals.dropped.Add(int64(o.reg.Dropped()))
 	}
+}
+
+// sees fires every point of an arena and of the layer that is kept, and checks that so many pairs, beside those of the
+// layer, and the tracer, if there is one, see it.
+func (s *stage) sees(a *arena, pairs int, traced bool) {
+	f := &fire{Context: context.Background(), run: fixture.NewRun(&fixture.World{Name: "rest"})}
+	for i, p := range s.points {
+		for layer, h := range []*fixture.Hooks{a.hooks, a.kept} {
+			f.begin(p.name, s.laws[i], i, goOn)
+			p.fire(h, f)
+			f.check(a.watched)
+			want := 1 + 2*pairs
+			if layer == 1 && i < len(s.points)/2 {
+				want += 2
+			}
+			if f.ran() != want || f.firesTraced > 0 != traced {
+				f.problem("%d hooks and %d tracers are called, when %d hooks stand and a tracer: %v", f.ran(), f.firesTraced, want, traced)
+			}
+			a.fires.Add(1)
+			s.fires.Add(1)
+		}
+	}
+	s.problem(f.problems...)
 }
 
 func (s *stage) drain(reg *hookkit.Registration) {
