@@ -128,7 +128,7 @@ func TestAKilledHookgenLeavesTheOldOutputOrTheNewOne(t *testing.T) {
 	}
 
 	random := rand.New(rand.NewPCG(rand.Uint64(), 2))
-	sum, old := tally{}, 1
+	sum, old := tally{when: "before the new output was there"}, 1
 	for n := 0; sum.kills < *kills; n++ {
 		put(1 - old)
 		killed, err := killedAt(hookgen(dir, temp), random, dir, took)
@@ -144,7 +144,7 @@ func TestAKilledHookgenLeavesTheOldOutputOrTheNewOne(t *testing.T) {
 		case !killed:
 			t.Fatal("hookgen ended by itself and its output is not of the spec")
 		case bytes.Equal(got, outputs[old]):
-			sum.within++ // or before
+			sum.within++
 		default:
 			t.Fatalf("%s is neither the old output nor the new one: %d bytes, want %d or %d", generated, len(got), len(outputs[0]), len(outputs[1]))
 		}
@@ -210,7 +210,7 @@ func TestAKilledInitLeavesWholeFilesAndTheNextOneSaysWhatToDo(t *testing.T) {
 	want := read(first)
 
 	random := rand.New(rand.NewPCG(rand.Uint64(), 3))
-	var sum tally
+	sum := tally{when: "between two files"}
 	for n := 0; sum.kills < *kills; n++ {
 		dir := begin(fmt.Sprint(n))
 		killed, err := killedAt(hookgen(dir, temp, "init"), random, dir, took)

@@ -141,6 +141,7 @@ func (p *process) end() error {
 // A tally is what came of the kills of one writer.
 type tally struct {
 	kills, within, files, torn int
+	when                       string // what within counts
 }
 
 var tallies struct {
@@ -165,7 +166,7 @@ func TestAKilledProgramLeavesTheOldFileOrTheNewOne(t *testing.T) {
 		t.Run(w.name, func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(rand.Uint64(), 1))
-			var sum tally
+			sum := tally{when: "while a version was written"}
 			usual := time.Millisecond // between two versions
 			for sum.kills < *kills {
 				dir := t.TempDir()
@@ -182,7 +183,7 @@ func TestAKilledProgramLeavesTheOldFileOrTheNewOne(t *testing.T) {
 				}
 			}
 			sum.note(w.name)
-			t.Logf("%d kills, %d within a write: %d left a temporary file, %d an unfinished line; a version takes about %v", sum.kills, sum.within, sum.files, sum.torn, usual)
+			t.Logf("%d kills, %d while a version was written: %d left a temporary file, %d an unfinished line; a version takes about %v", sum.kills, sum.within, sum.files, sum.torn, usual)
 		})
 	}
 }
@@ -204,7 +205,7 @@ func kill(t *testing.T, w writer, at *place, random *rand.Rand, usual *time.Dura
 		t.Fatal(err)
 	}
 	before := random.IntN(3) // versions that are written in peace
-	if _, err := p.stdin.Write(make([]byte, before+8)); err != nil {
+	if _, err := p.stdin.Write(make([]byte, before+max(8, w.ahead))); err != nil {
 		t.Fatal(err)
 	}
 	alive := p.next() // it begins to write

@@ -166,7 +166,8 @@ func wholeLines(data []byte, version func(line string) (int, error)) (last, torn
 }
 
 var episodes = writer{
-	name: "EpisodeLogger",
+	name:  "EpisodeLogger",
+	ahead: 300,
 	open: func(dir string, _ int) (func(int) error, error) {
 		var reported error
 		var hooks agent.Hooks

@@ -26,6 +26,8 @@ type writer struct {
 	read func(dir string, from int) (found []int, err error)
 	// torn returns how many unfinished lines there are; nil: the files are written whole.
 	torn func(dir string) (int, error)
+	// ahead is how many versions may be written before the kill comes; 0: a few. Quick ones are many.
+	ahead int
 }
 
 var background = context.Background()
