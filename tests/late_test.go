@@ -60,3 +60,23 @@ func TestTheFailureOfAnotherFireIsAnErrorLikeAnyOther(t *testing.T) {
 		t.Errorf("the observer was told %+v", v)
 	}
 }
+
+// What a hook made good is no error of the fire.
+func TestAPanicOfTheActThatAHookMadeGoodIsNoError(t *testing.T) {
+	var h fixture.Hooks
+	var seen []told
+	h.ObserveAny(&watcher{func(o told) { seen = append(seen, o) }})
+	wrap(&h, func(ctx context.Context, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+		if _, err := next.Call(ctx, item); !errors.Is(err, errAct) {
+			t.Errorf("next returned %v", err)
+		}
+		return hookkit.Answered(fixture.Result{By: "hook"}), nil
+	})
+	r, err := fireWrap(&h, &acting{do: func(int) (fixture.Result, error) { panic(errAct) }})
+	if r.By != "hook" || err != nil {
+		t.Errorf("the fire returned %v, %v", r, err)
+	}
+	if told := seen[0].part("Err"); told != nil || seen[0].verdict().Decision != "Answered" || len(seen[0].verdict().Failures) != 1 {
+		t.Errorf("the observer was told of the error %v, %+v", told, seen[0].verdict())
+	}
+}
