@@ -29,11 +29,12 @@ type test struct {
 	in      *binary
 	name    string
 	took    time.Duration
-	reaches []byte // by ID
+	reached []byte // by ID
+	breadth int    // how many it reaches
 }
 
 // reach reports whether the test runs the code of the mutant.
-func (t *test) reach(m mutant) bool { return m.ID < len(t.reaches) && t.reaches[m.ID] != 0 }
+func (t *test) reach(m mutant) bool { return m.ID < len(t.reached) && t.reached[m.ID] != 0 }
 
 // The fate of a mutant.
 type fate string
@@ -47,7 +48,7 @@ const (
 
 // limits of one test: one that takes longer by itself is left out, and one is never stopped before the other.
 const (
-	longest  = 8 * time.Second
+	longest  = 20 * time.Second
 	patience = 2 * time.Second
 	together = 100 * time.Millisecond // tests quicker than that are run in one process
 )
@@ -116,20 +117,26 @@ func (w *planted) compile(root string) ([]*binary, error) {
 // record runs every test by itself and notes what it reaches; tests that fail or take long are left out.
 func (w *planted) record(binaries []*binary, log io.Writer) ([]*test, error) {
 	var all []*test
-	for _, b := range binaries {
+	for i, b := range binaries {
 		out, err := b.start("HOOKGEN_MUTANT=0", time.Minute, "-test.list=.")
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w\n%s", b.dir, err, out)
 		}
+		var names []string
 		for _, name := range strings.Fields(out) {
 			if !regexp.MustCompile(`^(Test|Fuzz|Example)`).MatchString(name) {
 				continue
 			}
-			file := filepath.Join(w.temp, "reached")
-			_ = os.Remove(file)
-			start := time.Now()
-			out, err := b.start("HOOKGEN_MUTANTS_REACHED="+file, longest, "-test.run=^"+name+"$")
-			t := &test{in: b, name: name, took: time.Since(start)}
+			names = append(names, name)
+			if w.tests[i].split {
+				out, _ := b.start("HOOKGEN_MUTANT=0", longest, "-test.v", "-test.run=^"+name+"$")
+				for _, run := range regexp.MustCompile(`(?m)^=== RUN +(\S+/\S+)$`).FindAllStringSubmatch(out, -1) {
+					names = append(names, run[1])
+				}
+			}
+		}
+		for _, name := range names {
+			t, out, err := b.reaches(name, filepath.Join(w.temp, "reached"))
 			if err != nil {
 				fmt.Fprintf(log, "left out: %s of %s: %v\n", name, b.dir, err)
 				if !errors.Is(err, context.DeadlineExceeded) {
@@ -137,7 +144,7 @@ func (w *planted) record(binaries []*binary, log io.Writer) ([]*test, error) {
 				}
 				continue
 			}
-			if t.reaches, _ = os.ReadFile(file); slices.Contains(t.reaches, 1) {
+			if t.breadth > 0 {
 				all = append(all, t)
 			}
 		}
@@ -145,47 +152,103 @@ func (w *planted) record(binaries []*binary, log io.Writer) ([]*test, error) {
 	return all, nil
 }
 
-// try runs the tests that reach a mutant, the quick ones first, until one finds it, which it returns.
-func try(m mutant, binaries []*binary, all []*test) (fate, string) {
-	env := "HOOKGEN_MUTANT=" + strconv.Itoa(m.ID)
-	found := missed
-	var slow []*test
-	for _, b := range binaries {
-		var names []string
-		var took time.Duration
-		for _, t := range all {
-			switch {
-			case t.in != b || !t.reach(m):
-			case t.took > together:
-				slow = append(slow, t)
-			default:
-				names, took = append(names, t.name), took+t.took
+// reaches runs one test and records what it reaches.
+func (b *binary) reaches(name, file string) (*test, string, error) {
+	_ = os.Remove(file)
+	start := time.Now()
+	out, err := b.start("HOOKGEN_MUTANTS_REACHED="+file, longest, "-test.run="+pattern(name))
+	t := &test{in: b, name: name, took: time.Since(start)}
+	t.reached, _ = os.ReadFile(file)
+	t.breadth = bytes.Count(t.reached, []byte{1})
+	return t, out, err
+}
+
+// pattern is the expression for -test.run that finds the tests, and at most some others of the same names on the way.
+func pattern(names ...string) string {
+	var levels [][]string
+	for _, name := range names {
+		for i, part := range strings.Split(name, "/") {
+			if part = regexp.QuoteMeta(part); i == len(levels) {
+				levels = append(levels, []string{part})
+			} else if !slices.Contains(levels[i], part) {
+				levels[i] = append(levels[i], part)
 			}
 		}
-		if len(names) == 0 {
-			continue
-		}
-		found = survived
-		if f := verdict(b.start(env, patience+10*took, "-test.failfast", "-test.run=^("+strings.Join(names, "|")+")$")); f != survived {
-			return f, filepath.Base(b.dir)
+	}
+	all := make([]string, len(levels))
+	for i, level := range levels {
+		all[i] = "^(" + strings.Join(level, "|") + ")$"
+	}
+	return strings.Join(all, "/")
+}
+
+// try runs the tests that reach a mutant until one finds it, which it returns: first the few that reach the least, for
+// they are about it, then the quick ones, and the slow ones by themselves.
+func try(m mutant, binaries []*binary, all []*test) (fate, string) {
+	var reach []*test
+	for _, t := range all {
+		if t.reach(m) {
+			reach = append(reach, t)
 		}
 	}
+	if len(reach) == 0 {
+		return missed, ""
+	}
+	slices.SortStableFunc(reach, func(a, b *test) int { return cmp.Compare(a.breadth, b.breadth) })
+	quick := slices.DeleteFunc(slices.Clone(reach), func(t *test) bool { return t.took > together })
+	slow := slices.DeleteFunc(reach, func(t *test) bool { return t.took <= together })
 	slices.SortFunc(slow, func(a, b *test) int { return cmp.Compare(a.took, b.took) })
+	for _, some := range [][]*test{quick[:min(few, len(quick))], quick[min(few, len(quick)):]} {
+		for _, b := range binaries {
+			var names []string
+			for _, t := range some {
+				if t.in == b {
+					names = append(names, t.name)
+				}
+			}
+			if f := m.run(b, some, names...); f != survived {
+				return f, filepath.Base(b.dir)
+			}
+		}
+	}
 	for _, t := range slow {
-		found = survived
-		if f := verdict(t.in.start(env, patience+10*t.took, "-test.failfast", "-test.run=^"+t.name+"$")); f != survived {
+		if f := m.run(t.in, slow, t.name); f != survived {
 			return f, filepath.Base(t.in.dir) + "." + t.name
 		}
 	}
-	return found, ""
+	return survived, ""
 }
 
-func verdict(_ string, err error) fate {
-	switch {
-	case err == nil:
-		return survived
-	case errors.Is(err, context.DeadlineExceeded):
-		return timedOut
+// few is how many tests are run first.
+const few = 4
+
+// run runs tests of one binary with the mutant.
+func (m mutant) run(b *binary, known []*test, names ...string) fate {
+	var took time.Duration
+	for _, t := range known {
+		if t.in == b && slices.Contains(names, t.name) {
+			took += t.took
+		}
 	}
-	return killed
+	flat, deep := []string{}, []string{} // an expression of two levels finds nothing in tests of one
+	for _, name := range names {
+		if strings.Contains(name, "/") {
+			deep = append(deep, name)
+		} else {
+			flat = append(flat, name)
+		}
+	}
+	for _, names := range [][]string{flat, deep} {
+		if len(names) == 0 {
+			continue
+		}
+		_, err := b.start("HOOKGEN_MUTANT="+strconv.Itoa(m.ID), patience+10*took, "-test.failfast", "-test.run="+pattern(names...))
+		switch {
+		case errors.Is(err, context.DeadlineExceeded):
+			return timedOut
+		case err != nil:
+			return killed
+		}
+	}
+	return survived
 }
