@@ -11,9 +11,9 @@ var programs = rapid.Custom(func(t *rapid.T) program {
 	d := &drawing{T: t, threads: d4.Draw(t, "threads") == 3}
 	var p program
 	// A few points, so that what is drawn meets.
-	d.points = rapid.SliceOfN(anyPoint, 1, 3).Draw(t, "points")
+	d.points = rapid.SliceOfN(anyPoint, 1, 2).Draw(t, "points")
 	d.spends = d.threads && rapid.Bool().Draw(t, "spends")
-	p.Steps = d.steps(steps, 14)
+	p.Steps = d.steps(steps, 24)
 	if d.threads {
 		p.Threads = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) []step {
 			return d.with(t).steps(threadSteps, 6)
@@ -24,7 +24,7 @@ var programs = rapid.Custom(func(t *rapid.T) program {
 
 // The kinds of steps, as often as they are drawn.
 var (
-	steps       = []string{"add", "add", "add", "fire", "fire", "fire", "use", "observe", "remove", "layer", "trace", "drain"}
+	steps       = []string{"add", "add", "add", "add", "add", "fire", "fire", "fire", "use", "observe", "remove", "layer", "trace", "drain"}
 	threadSteps = []string{"add", "fire", "fire", "fire", "use", "observe", "remove", "trace"}
 )
 
