@@ -69,13 +69,16 @@ func TestRunsAreAdded(t *testing.T) {
 		}
 		return known[at].Value, known[at].Holds
 	}
+	goal := func(i int) string { return goals[i].of }
 	for _, want := range []struct {
 		of, value string
 		holds     figures.Verdict
 	}{
-		{"all targets: time", "1h2m0s", ""}, {"all targets: executions", "111", ""}, {"decoders, the targets outside gen: time", "2m0s", figures.No},
-		{"gen FuzzRead: time", "1h0m0s", figures.Yes}, {"gen FuzzRead: executions", "101", ""}, {"gen FuzzRead: inputs", "9", ""}, {"gen FuzzRead: failures", "0", figures.Yes},
-		{"loop FuzzArguments: failures", "abc", figures.No},
+		{goal(0), "1h0m0s, 101 executions, 9 inputs", figures.Yes},
+		{goal(1), "0s, 0 executions, 0 inputs", figures.No},
+		{goal(2), "2m0s, 10 executions, 3 inputs", figures.No},
+		{"gen FuzzRead", "1h0m0s, 101 executions, 9 inputs", figures.Yes},
+		{"loop FuzzArguments", "2m0s, 10 executions, 3 inputs", figures.No},
 	} {
 		if got, holds := value(want.of); got != want.value || holds != want.holds {
 			t.Errorf("%s is %s (%q), want %s (%q)", want.of, got, holds, want.value, want.holds)
@@ -84,16 +87,19 @@ func TestRunsAreAdded(t *testing.T) {
 	if known, err = sum(known, decoder, result{Elapsed: time.Hour, Executions: 1}); err != nil {
 		t.Fatal(err)
 	}
-	if got, holds := value("loop FuzzArguments: failures"); got != "abc" || holds != figures.Yes {
-		t.Errorf("a failure that is mended is %s (%q)", got, holds)
+	last := known[len(known)-1]
+	if last.Of != "loop FuzzArguments" || last.Holds != figures.Yes || !strings.HasSuffix(last.Note, "pass now: abc") {
+		t.Errorf("a failure that is mended is %+v", last)
 	}
-	if got, holds := value("decoders, the targets outside gen: time"); got != "1h2m0s" || holds != figures.Yes {
+	if got, holds := value(goal(2)); got != "1h2m0s, 11 executions, 3 inputs" || holds != figures.Yes {
 		t.Errorf("the decoders had %s (%q)", got, holds)
 	}
-	if len(known) != 3+2*4 {
+	if len(known) != len(goals)+2 {
 		t.Errorf("%d figures", len(known))
 	}
-	if _, err := sum([]figures.Figure{{Of: "gen FuzzRead: time", Value: "soon"}}, reader, result{}); err == nil {
-		t.Error("a time that is none is added to")
+	for _, value := range []string{"soon, 1 executions, 2 inputs", "1s", "1s, many executions", ""} {
+		if _, err := sum([]figures.Figure{{Group: parts, Of: "gen FuzzRead", Value: value}}, reader, result{}); err == nil {
+			t.Errorf("%q is added to", value)
+		}
 	}
 }
