@@ -38,7 +38,8 @@ type planter struct {
 	function string
 	results  []string // the types of the function's results, as text
 	count    map[string]int
-	loops    int // that a continue would reach
+	loops    int  // that a continue would reach
+	choice   bool // a break would leave a switch or a select
 }
 
 // plant plants all mutants of a file.
@@ -88,9 +89,9 @@ func functionName(d *ast.FuncDecl) string {
 
 // body plants in a function's body. What follows a mutant without its return is a panic.
 func (p *planter) body(t *ast.FuncType, b *ast.BlockStmt) {
-	results, loops := p.results, p.loops
-	defer func() { p.results, p.loops = results, loops }()
-	p.results, p.loops = nil, 0
+	results, loops, choice := p.results, p.loops, p.choice
+	defer func() { p.results, p.loops, p.choice = results, loops, choice }()
+	p.results, p.loops, p.choice = nil, 0, false
 	if t.Results != nil {
 		for _, field := range t.Results.List {
 			for range max(1, len(field.Names)) {

@@ -128,11 +128,15 @@ func (p *planter) loop(body *ast.BlockStmt, whole ast.Stmt) {
 		p.edits.insert(p.offset(body.Lbrace)+1, " if "+p.is(head, "not entered")+" { break }; ")
 	}
 	p.loops++
+	defer func(inner bool) { p.choice = inner }(p.choice)
+	p.choice = false
 	p.list(body.List)
 	p.loops--
 }
 
 func (p *planter) cases(body *ast.BlockStmt, conditions bool) {
+	defer func(inner bool) { p.choice = inner }(p.choice)
+	p.choice = true
 	for _, c := range body.List {
 		switch c := c.(type) {
 		case *ast.CaseClause:
@@ -172,7 +176,7 @@ func (p *planter) branch(x *ast.BranchStmt) {
 		label = " " + x.Label.Name
 	}
 	switch {
-	case x.Tok == token.CONTINUE:
+	case x.Tok == token.CONTINUE && (!p.choice || label != ""): // in a switch a break is another statement
 		p.wrap(x, "if "+p.is(x, "break")+" { break"+label+" }; ", "")
 	case x.Tok == token.BREAK && p.loops > 0 && label == "":
 		p.wrap(x, "if "+p.is(x, "continue")+" { continue }; ", "")
