@@ -62,7 +62,7 @@ func checkNameClash(r *reading, report report) {
 			continue
 		}
 		for _, name := range append(generatedNames(m.Name), unexportedNames(m.Name)...) {
-			if slices.Contains(generatedTypes, name) || slices.Contains(generatedMethods, name) && name != m.Name {
+			if slices.Contains(generatedTypes, name) || slices.Contains(generatedMethods, name) {
 				report(m.Pos, "point %s would make hookgen generate %s, which every generated package has already: rename it", m.Name, name)
 				break
 			}
