@@ -218,3 +218,65 @@ func TestABraceAtTheBeginningIsNoInterface(t *testing.T) {
 		t.Error("nothing is wrong with it")
 	}
 }
+
+// Comments above the package clause are no constraint, but for the two forms of one; an old one within the package comment
+// is none to the go command either.
+func TestAHeadIsNoConstraint(t *testing.T) {
+	for head, fine := range map[string]bool{
+		"// Copyright.\n\n":                        true,
+		"/* Copyright. */\n\n// Package p is p.\n": true,
+		"// Package p is p.\n// +build linux\n":    true,
+		"// +build linux\n\n":                      false,
+		"//go:build linux\n\n// Package p is p.\n": false,
+		"// Copyright.\n\n//go:build linux\n\n":    false,
+	} {
+		_, found := readFiles(map[string]string{"spec.go": head + oneSpec + "\n//go:build linux\n"})
+		if fine != (len(found) == 0) || !fine && found[0].Rule != "build-constraint" {
+			t.Errorf("%q: %v", head, found)
+		}
+	}
+}
+
+// The comment above a group of declarations belongs to none of them, that behind a line to the line.
+func TestTheCommentOfAGroupIsNobodys(t *testing.T) {
+	s := mustRead(t, `package p
+
+import "github.com/hookgen/hookgen/spec"
+
+// These are types.
+type (
+	//hookgen:points
+	Points interface{ OnOne(int) (A, B, C, spec.FailOpen) }
+
+	A struct{}
+
+	// B is b.
+	B struct{} // not told
+
+	C struct{} // C is c.
+)
+
+// D is d.
+type D struct{}
+
+// These are constants.
+const (
+	X = 1
+	Y = 2 // Y is y.
+)
+`)
+	if s.PointsDoc != "" {
+		t.Errorf("the points are said to be %q", s.PointsDoc)
+	}
+	want := map[string]string{"A": "", "B": "B is b.\n", "C": "C is c.\n", "D": "D is d.\n", "X": "", "Y": "Y is y.\n"}
+	for _, x := range s.Exits {
+		if x.Doc != want[x.Name] {
+			t.Errorf("exit %s is said to be %q", x.Name, x.Doc)
+		}
+	}
+	for _, x := range s.Exports {
+		if doc, known := want[x.Name]; known && x.Doc != doc {
+			t.Errorf("%s is said to be %q", x.Name, x.Doc)
+		}
+	}
+}
