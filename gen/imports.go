@@ -131,9 +131,6 @@ func modelImports(lines []*importLine, used map[string]*importLine) (imports []I
 
 // qualified calls visit for every qualifier in the type expressions below node.
 func qualified(node ast.Node, visit func(qualifier *ast.Ident, sel *ast.SelectorExpr)) {
-	if node == nil {
-		return
-	}
 	ast.Inspect(node, func(n ast.Node) bool {
 		if sel, ok := n.(*ast.SelectorExpr); ok {
 			if x, ok := sel.X.(*ast.Ident); ok {

@@ -1,9 +1,6 @@
 package gen
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // distance is the optimal string alignment distance: the fewest insertions, deletions, replacements and
 // swaps of neighbours that make b of a.
@@ -73,7 +70,6 @@ func listed(words []string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")
 	}
-	words = slices.Clone(words)
 	last := len(words) - 1
 	return strings.Join(words[:last], ", ") + " or " + words[last]
 }

@@ -64,3 +64,28 @@ type Points interface {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+func TestNearAtItsBounds(t *testing.T) {
+	if d := distance("ba", "ab"); d != 1 {
+		t.Errorf("two letters swapped are %d edits", d)
+	}
+	long := strings.Repeat("x", longestNear-1)
+	for _, c := range []struct{ name, candidate, want string }{
+		{long + "a", long + "b", long + "b"}, {long + "ab", long + "b", ""}, {long + "a", long + "ab", ""},
+	} {
+		if got := Near(c.name, []string{c.candidate}); got != c.want {
+			t.Errorf("%d letters, and %d: %q", len(c.name), len(c.candidate), got)
+		}
+	}
+	if got := Near("replace", []string{"Replace", "REPLACE", "replac"}); got != "Replace" {
+		t.Errorf("of those that are equal but for case the first does not count: %s", got)
+	}
+	many := make([]string, mostNear+1)
+	many[mostNear] = "Replace"
+	if got := Near("Replce", many); got != "" {
+		t.Errorf("the thousand and first is compared: %s", got)
+	}
+	if got := Near("Replce", many[1:]); got != "Replace" {
+		t.Errorf("the thousandth is not compared: %s", got)
+	}
+}
