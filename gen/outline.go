@@ -285,7 +285,7 @@ func (r *reading) unionAfter(expr ast.Expr) bool {
 			continue
 		}
 		start, end := r.offset(expr.End()), r.offset(bar)
-		if start <= end && end <= len(r.file.text) && onlyBlanks(r.file.text[start:end]) {
+		if onlyBlanks(r.file.text[start:end]) {
 			return true
 		}
 	}

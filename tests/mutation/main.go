@@ -43,6 +43,7 @@ type choice struct {
 	match    *regexp.Regexp
 	shard, n int
 	quick    bool // none: what no test reaches is known without trying
+	parallel int  // how many at once
 }
 
 func (c choice) whole() bool { return c.only == "" && c.match == nil && c.n == 1 && !c.quick }
@@ -65,6 +66,7 @@ func run(args []string, out io.Writer) error {
 		}
 		return nil
 	})
+	flags.IntVar(&c.parallel, "parallel", 1, "how many mutants are tried at once")
 	flags.BoolVar(&c.quick, "unreached", false, "only tell the mutants that no test reaches")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -78,10 +80,6 @@ func run(args []string, out io.Writer) error {
 
 // all tries the chosen mutants of the parts and reports.
 func all(root string, parts []part, c choice, out io.Writer) error {
-	reasons, err := readReasons(filepath.Join(root, folder, "equivalent.txt"))
-	if err != nil {
-		return err
-	}
 	var results []*result
 	for _, p := range parts {
 		if c.only != "" && c.only != p.name {
@@ -91,9 +89,15 @@ func all(root string, parts []part, c choice, out io.Writer) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", p.name, err)
 		}
+		results = append(results, r)
+	}
+	reasons, err := readReasons(filepath.Join(root, folder, "equivalent.txt"))
+	if err != nil {
+		return err
+	}
+	for _, r := range results {
 		r.explain(reasons)
 		r.print(out)
-		results = append(results, r)
 	}
 	if len(results) == 0 {
 		return fmt.Errorf("there is no part %q", c.only)
@@ -128,19 +132,32 @@ func (p part) try(root string, c choice, out io.Writer) (*result, error) {
 	}
 	fmt.Fprintf(out, "%s: %d tests reach some of them\n", p.name, len(tests))
 	r := &result{part: p}
-	for _, m := range w.mutants {
-		if !c.takes(m) {
-			continue
+	chosen := slices.DeleteFunc(slices.Clone(w.mutants), func(m mutant) bool {
+		return !c.takes(m) || c.quick && slices.ContainsFunc(tests, func(t *test) bool { return t.reach(m) })
+	})
+	fates := make([]chan fate, len(chosen))
+	free := make(chan bool, max(1, c.parallel))
+	for i := range fates {
+		fates[i] = make(chan fate, 1)
+	}
+	go func() {
+		for i, m := range chosen {
+			free <- true
+			go func() {
+				f, by := try(m, binaries, tests)
+				if c.match != nil && by != "" {
+					fmt.Fprintf(out, "%s: %s by %s\n", m.Key(), f, by)
+				}
+				fates[i] <- f
+				<-free
+			}()
 		}
-		if c.quick && slices.ContainsFunc(tests, func(t *test) bool { return t.reach(m) }) {
-			continue
-		}
-		f, by := try(m, binaries, tests)
+	}()
+	for i, m := range chosen {
+		f := <-fates[i]
 		r.add(m, f)
 		if f == survived || f == missed {
 			fmt.Fprintf(out, "%s (line %d): %s\n", m.Key(), m.Line, f)
-		} else if c.match != nil {
-			fmt.Fprintf(out, "%s: %s by %s\n", m.Key(), f, by)
 		}
 	}
 	return r, nil

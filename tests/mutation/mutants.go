@@ -35,6 +35,8 @@ type planter struct {
 	like  *regexp.Regexp            // functions to pass over; nil for none
 	edits edits
 
+	rename func(function, text string) string // makes what is alike the same; nil for none
+
 	function string
 	results  []string // the types of the function's results, as text
 	count    map[string]int
@@ -114,6 +116,9 @@ func (p *planter) text(n ast.Node) string {
 // brief is the text of a node on one line, not too long.
 func (p *planter) brief(n ast.Node) string {
 	s := strings.ReplaceAll(strings.Join(strings.Fields(p.text(n)), " "), "|", "¦")
+	if p.rename != nil {
+		s = p.rename(p.function, s)
+	}
 	if r := []rune(s); len(r) > 72 {
 		s = string(r[:72]) + "…"
 	}

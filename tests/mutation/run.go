@@ -63,11 +63,11 @@ func (b *binary) start(env string, limit time.Duration, args ...string) (string,
 	all := append([]string{"-c", `ulimit -v ` + strconv.Itoa(memory) + `; exec "$0" "$@"`, b.path, "-test.timeout=0"}, args...)
 	cmd := exec.CommandContext(ctx, "/bin/sh", append(all, b.args...)...)
 	cmd.Dir = b.dir
-	scratch := filepath.Join(filepath.Dir(b.path), "scratch")
-	defer os.RemoveAll(scratch)
-	if err := os.MkdirAll(scratch, 0o755); err != nil {
+	scratch, err := os.MkdirTemp(filepath.Dir(b.path), "scratch-")
+	if err != nil {
 		return "", err
 	}
+	defer os.RemoveAll(scratch)
 	cmd.Env = append(os.Environ(), env, "GOMAXPROCS=1", "TMPDIR="+scratch)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // and what it has started
@@ -75,7 +75,7 @@ func (b *binary) start(env string, limit time.Duration, args ...string) (string,
 	var out bytes.Buffer
 	both := &head{to: &out}
 	cmd.Stdout, cmd.Stderr = both, both
-	err := cmd.Run()
+	err = cmd.Run()
 	if ctx.Err() != nil {
 		return out.String(), context.DeadlineExceeded
 	}
