@@ -85,7 +85,13 @@ func (r *Registry[H, O, Opt, L]) settled() *Plan[H] {
 	if r.outer == nil {
 		return made
 	}
-	outer, own := r.outer.settled(), r.core.state.Load()
+	var outer *Plan[H]
+	var own *state
+	for { // until both stood at the same moment
+		if outer, own = r.outer.settled(), r.core.state.Load(); r.outer.still(outer) {
+			break
+		}
+	}
 	if own == nil {
 		return outer
 	}
@@ -94,6 +100,18 @@ func (r *Registry[H, O, Opt, L]) settled() *Plan[H] {
 		r.plan.Store(made)
 	}
 	return made
+}
+
+// still reports whether p is what settled returns now.
+func (r *Registry[H, O, Opt, L]) still(p *Plan[H]) bool {
+	if r.outer == nil {
+		return r.plan.Load() == p
+	}
+	own := r.core.state.Load()
+	if own == nil {
+		return r.outer.still(p)
+	}
+	return p != nil && p.own == own && r.outer.still(p.outer)
 }
 
 // build makes the plan of the registry's own state within an outer plan, nil for none.

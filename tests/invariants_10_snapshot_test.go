@@ -227,3 +227,56 @@ func TestInvariant10_OnceInParallel(t *testing.T) {
 		}
 	}
 }
+
+// While others register, first in one layer and then in another, each fire sees what stood at one moment in all of
+// them: never the second without the first.
+func TestInvariant10_SnapshotOfAllLayers(t *testing.T) {
+	const rounds, fires = 20000, 2
+	var outer fixture.Hooks
+	middle := outer.Layer()
+	inner := middle.Layer()
+	type key struct{}
+	type sight map[*fixture.Hooks]bool
+	seen := func(at *fixture.Hooks) fixture.VerifyFunc {
+		return func(ctx context.Context, _ *fixture.Run, _ fixture.Item) error {
+			ctx.Value(key{}).(sight)[at] = true
+			return nil
+		}
+	}
+	// In each round, the layers get their hooks in this order and lose them in the other.
+	order := [][]*fixture.Hooks{{&outer, middle, inner}, {inner, middle, &outer}}
+	for _, layers := range order {
+		done := make(chan struct{})
+		var firing sync.WaitGroup
+		for range fires {
+			firing.Go(func() {
+				for {
+					s := sight{}
+					if err := inner.Verify.Fire(context.WithValue(context.Background(), key{}, s), newRun(), fixture.Item{}); err != nil {
+						t.Error(err)
+					}
+					if s[layers[1]] && !s[layers[0]] || s[layers[2]] && !s[layers[1]] {
+						t.Errorf("a fire saw the hooks of %v, which never stood alone", s)
+						return
+					}
+					select {
+					case <-done:
+						return
+					default:
+					}
+				}
+			})
+		}
+		for range rounds {
+			var regs []*hookkit.Registration
+			for _, at := range layers {
+				regs = append(regs, at.Verify.Add(seen(at)))
+			}
+			for _, reg := range slices.Backward(regs) {
+				reg.Remove()
+			}
+		}
+		close(done)
+		firing.Wait()
+	}
+}
