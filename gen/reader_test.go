@@ -44,10 +44,28 @@ func TestAFileThatCannotBeReadIsTroubleIfThereIsNoSpec(t *testing.T) {
 	if _, found := Read(dir); len(found) != 1 || found[0].Rule != "no-points" {
 		t.Errorf("beside a spec with a mistake: %v", found)
 	}
+	dir = folder(t, map[string]string{"spec.go": oneSpec})
+	loop(dir)
+	if _, found := Read(dir); len(found) > 0 {
+		t.Errorf("beside nothing but a spec: %v", found)
+	}
 	dir = t.TempDir()
 	loop(dir)
 	if _, found := Read(dir); len(found) != 1 || !found.Trouble() {
 		t.Errorf("alone: %v", found)
+	}
+}
+
+func TestWhatIsNoFileIsNoTrouble(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "dir.go"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("nowhere.go", filepath.Join(dir, "link.go")); err != nil {
+		t.Skip(err)
+	}
+	if _, found := Read(dir); len(found) != 1 || found[0].Rule != "no-spec" || !strings.HasPrefix(found[0].Message, "no Go file") {
+		t.Error(found)
 	}
 }
 
@@ -65,16 +83,25 @@ func TestTroubleSaysWhatToDo(t *testing.T) {
 
 // TestAHugeFileIsNotRead makes holes, which cost nothing.
 func TestAHugeFileIsNotRead(t *testing.T) {
-	dir := folder(t, map[string]string{"a.go": oneSpec, "b.go": "", "z.go": "package p\n"})
-	for size, refused := range map[int64]bool{maxSource + 1: true} {
-		if err := os.Truncate(filepath.Join(dir, "b.go"), size); err != nil {
+	dir := folder(t, map[string]string{"a.go": oneSpec, "b.go": "", "c.go": "", "z.go": "package p\n"})
+	for _, name := range []string{"b.go", "c.go"} {
+		if err := os.Truncate(filepath.Join(dir, name), maxSource+1); err != nil {
 			t.Skip(err)
 		}
-		_, found := Read(dir)
-		if (len(found) == 1) != refused || found[0].Rule != "size" || found[0].Pos.Filename != filepath.Join(dir, "b.go") ||
-			found[0].Message != "has 67.1 MB, and no file beside a spec is read beyond 64 MB: move it into another package" {
-			t.Errorf("%d bytes: %v", size, found)
+	}
+	_, found := Read(dir)
+	if len(found) != 2 {
+		t.Fatal(found)
+	}
+	for i, name := range []string{"b.go", "c.go"} {
+		if found[i].Rule != "size" || found[i].Pos.Filename != filepath.Join(dir, name) ||
+			found[i].Message != "has 67.1 MB, and no file beside a spec is read beyond 64 MB: move it into another package" {
+			t.Error(found[i])
 		}
+	}
+	found = tooLarge([]source{{text: []byte(pointsDirective), size: maxSource}})
+	if len(found) != 1 || found[0].Message != "has 67.1 MB, and a spec is not read beyond 4 MB: declare payloads in other files" {
+		t.Error(found)
 	}
 }
 
@@ -288,5 +315,27 @@ func TestAnExitCalledReplaceIsAnExit(t *testing.T) {
 	p := s.List[0]
 	if len(p.Exits) != 7 || p.Replace || p.Reverse || p.Kind != Flow || p.Policy != FailOpen || p.Edit.Expr != nil || p.Collect.Expr != nil {
 		t.Errorf("it is read as %+v", p)
+	}
+}
+
+// What stands behind a dot is no type of the package.
+func TestATypeOfAnotherPackageIsNotTheOneOfThatName(t *testing.T) {
+	s := mustRead(t, "package p\n\nimport (\n\t\"time\"\n\n\t\"github.com/hookgen/hookgen/spec\"\n)\n\n//hookgen:points\ntype Points interface {\n\tOnOne(time.Time) (Time, spec.FailOpen)\n}\n\ntype Time struct{ Reason string }\n")
+	if found := CheckOutput(s, Output{Package: "out", SpecPath: "example.com/p"}); len(found) > 0 {
+		t.Error(found)
+	}
+}
+
+func TestATypeOfFortyEightLettersIsShownWhole(t *testing.T) {
+	for n, cut := range map[int]bool{48: false, 49: true} {
+		typ := "[]" + strings.Repeat("T", n-2)
+		want := typ + " is nothing"
+		if cut {
+			want = typ[:45] + "... is nothing"
+		}
+		_, found := readFiles(map[string]string{"spec.go": pointsOf(1, "On#(int) ("+typ+", spec.FailOpen)", "")})
+		if len(found) != 1 || !strings.HasPrefix(found[0].Message, want) {
+			t.Errorf("%d letters: %v", n, found)
+		}
 	}
 }
