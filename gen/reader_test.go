@@ -240,9 +240,10 @@ func TestAHundredAndTenUnionsAreLedAround(t *testing.T) {
 }
 
 func TestABraceAtTheBeginningIsNoInterface(t *testing.T) {
-	_, found := readFiles(map[string]string{"spec.go": "{ A | B } //hookgen:points"})
-	if len(found) == 0 {
-		t.Error("nothing is wrong with it")
+	for _, text := range []string{"{ A | B } //hookgen:points", "} A | B //hookgen:points", "interface { A(B | C) } //hookgen:points", "| //hookgen:points", ", //hookgen:points"} {
+		if _, found := readFiles(map[string]string{"spec.go": text}); len(found) == 0 {
+			t.Errorf("nothing is wrong with %q", text)
+		}
 	}
 }
 
