@@ -80,3 +80,18 @@ func TestAPanicOfTheActThatAHookMadeGoodIsNoError(t *testing.T) {
 		t.Errorf("the observer was told of the error %v, %+v", told, seen[0].verdict())
 	}
 }
+
+// An act that ends its goroutine is told to those who watch, and then not logged too.
+func TestAnActThatEndsItsGoroutineIsToldOnce(t *testing.T) {
+	logged := captureLog(t)
+	var h fixture.Hooks
+	n := 0
+	h.ObserveAny(&watcher{func(told) { n++ }})
+	wrap(&h, passing)
+	finish(func() {
+		_, _ = fireWrap(&h, &acting{do: func(int) (fixture.Result, error) { runtime.Goexit(); return fixture.Result{}, nil }})
+	})
+	if n != 1 || logged.Len() > 0 {
+		t.Errorf("told %d times, logged:\n%s", n, logged)
+	}
+}
