@@ -65,8 +65,19 @@ func checkPayloadContext(r *reading, report report) {
 
 func checkTypeForm(r *reading, report report) {
 	r.eachOutputType(func(inside string, expr ast.Node, _ map[string]bool) {
+		arguments := func(exprs ...ast.Expr) {
+			for _, e := range exprs {
+				if !isType(e) {
+					report(e.Pos(), "%s in %s stands where a type must: write a type", r.text(e), inside)
+				}
+			}
+		}
 		ast.Inspect(expr, func(n ast.Node) bool {
-			switch n.(type) {
+			switch n := n.(type) {
+			case *ast.IndexExpr:
+				arguments(n.Index)
+			case *ast.IndexListExpr:
+				arguments(n.Indices...)
 			case *ast.CompositeLit, *ast.FuncLit, *ast.SliceExpr, *ast.TypeAssertExpr, *ast.KeyValueExpr, *ast.BadExpr:
 				report(n.Pos(), "the length of an array in %s is computed: declare a constant and write its name", inside)
 				return false
@@ -74,4 +85,21 @@ func checkTypeForm(r *reading, report report) {
 			return true
 		})
 	})
+}
+
+// isType reports whether an expression has the form of a type. The parser takes any expression for a type argument.
+func isType(expr ast.Expr) bool {
+	switch e := expr.(type) {
+	case *ast.ParenExpr:
+		return isType(e.X)
+	case *ast.StarExpr:
+		return isType(e.X)
+	case *ast.IndexExpr:
+		return isType(e.X)
+	case *ast.IndexListExpr:
+		return isType(e.X)
+	case *ast.Ident, *ast.SelectorExpr, *ast.ArrayType, *ast.MapType, *ast.ChanType, *ast.FuncType, *ast.StructType, *ast.InterfaceType:
+		return true
+	}
+	return false
 }
