@@ -98,6 +98,7 @@ func TestAfterATimeoutTheWayBackIsOverToo(t *testing.T) {
 		if r, err := h.WrapBack.Fire(t.Context(), newRun(), fixture.Item{}, a.act); r.By != "outermost" || err != nil || !retried {
 			t.Errorf("the fire returned %v, %v", r, err)
 		}
+		synctest.Wait()
 		if a.n != 0 || !errors.Is(late, hookkit.ErrNextOver) {
 			t.Errorf("the act ran %d times; the late next returned %v", a.n, late)
 		}
