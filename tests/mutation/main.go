@@ -25,6 +25,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/hookgen/hookgen/tests/figures"
 )
 
 func main() {
@@ -80,6 +82,10 @@ func run(args []string, out io.Writer) error {
 
 // all tries the chosen mutants of the parts and reports.
 func all(root string, parts []part, c choice, out io.Writer) error {
+	report := figures.Report{Name: "mutation", Command: "go run ./tests/mutation"}
+	if err := report.Stamp(root); err != nil { // before anything is compiled: the source that is measured
+		return err
+	}
 	var results []*result
 	for _, p := range parts {
 		if c.only != "" && c.only != p.name {
@@ -103,7 +109,7 @@ func all(root string, parts []part, c choice, out io.Writer) error {
 		return fmt.Errorf("there is no part %q", c.only)
 	}
 	if c.whole() {
-		if err := write(root, results); err != nil {
+		if err := write(root, report, results); err != nil {
 			return err
 		}
 	}

@@ -132,11 +132,10 @@ func judge(results []*result, rs *reasons, whole bool) error {
 }
 
 // write writes SURVIVORS.md and the report.
-func write(root string, results []*result) error {
+func write(root string, report figures.Report, results []*result) error {
 	if err := os.WriteFile(filepath.Join(root, folder, "SURVIVORS.md"), []byte(survivors(results)), 0o644); err != nil {
 		return err
 	}
-	report := figures.Report{Name: "mutation", Command: "go run ./tests/mutation"}
 	for _, r := range results {
 		holds := figures.Yes
 		if r.score() < bound {
@@ -154,9 +153,6 @@ func write(root string, results []*result) error {
 			figures.Figure{Of: r.name + ": score", Value: fmt.Sprintf("%.1f %%", r.score()), Bound: fmt.Sprintf("≥ %d %%", bound), Holds: holds,
 				Note: "found, of those that are not explained"},
 			figures.Figure{Of: r.name + ": raw score", Value: fmt.Sprintf("%.1f %%", percent(r.found(), r.tried)), Note: "found, of all"})
-	}
-	if err := report.Stamp(root); err != nil {
-		return err
 	}
 	return report.Write(root)
 }
