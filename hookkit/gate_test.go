@@ -102,7 +102,8 @@ func (p *point[L]) fire(ctx context.Context, run *run, n int, s *hookkit.Plan[ga
 		}
 		if failure == nil {
 			if o, ok := out.(stop); ok {
-				s.Firing.Decided(i, o)
+				f := hookkit.Flight{Ctx: ctx, Firing: s.Firing, Hook: i}
+				f.Decided(o)
 				return o, nil
 			}
 			failure = hookkit.Illegal(out)

@@ -42,19 +42,9 @@ type watch struct {
 // Watched is for generated code: it reports whether the fire is to End and Tell.
 func (f *Firing) Watched() bool { return f.watch != nil }
 
-// Decided is for generated code: it notes that hook i decided.
-func (f *Firing) Decided(i int, outcome any) {
-	if f.watch != nil {
-		f.watch.decided(f.entries[i], outcome)
-	}
-}
-
 func (w *watch) decided(e *entry, outcome any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.ended {
-		return
-	}
 	w.By, w.Site = e.name, e.site
 	w.Decision, w.Reason = describe(outcome)
 }
