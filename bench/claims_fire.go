@@ -1,6 +1,10 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // compared is what came of a lineup.
 type compared struct {
@@ -65,39 +69,33 @@ func fireClaims(cs []compared) []claim {
 // floor compares with the least that does the same.
 func (c compared) floor() ratio { return c.runs[0].over(c.runs[2]) }
 
-// twiceClaims hold fires from two goroutines to those from one. Where a loop that shares nothing and fires nothing
-// does not keep to the bound, the machine does not have two processors to give, and the verdict is open.
+// twiceClaims hold fires from two goroutines to those from one. Where in the same rounds a loop that shares nothing
+// does not keep to the bound either, the machine did not have two processors to give, and the verdict is open.
 func twiceClaims(cs []compared) []claim {
 	const bound = 1.1
 	free := claim{what: "Fire from two goroutines over one, each fire, 8 continuing hooks, laws that allocate nothing", bound: bound}
-	around := claim{what: "Fire from two goroutines over one, each fire, 8 continuing hooks, which allocates once", bound: bound}
-	var control ratio
+	around := claim{what: "Fire from two goroutines over one, each fire, 8 continuing hooks, which allocates once", bound: bound,
+		note: "the collector runs beside it"}
 	for _, x := range cs {
-		switch {
-		case x.law == controlOfTwo:
-			control = x.ratio()
-		case x.busy || x.hooks != 8:
-		case x.law == lawAround:
-			around.cases = append(around.cases, held{x.law, x.ratio()})
-		default:
-			free.cases = append(free.cases, held{x.law, x.ratio()})
-		}
-	}
-	var claims []claim
-	for _, c := range []claim{free, around} {
-		if len(c.cases) == 0 {
+		if x.busy || x.hooks != 8 {
 			continue
 		}
-		c.note = "a loop that shares nothing: " + control.String()
-		for i, h := range c.cases {
-			if control.high > bound && h.high > bound {
-				c.cases[i].low = min(h.low, bound)
-			}
+		c := &free
+		if x.law == lawAround {
+			c = &around
 		}
-		claims = append(claims, c)
+		h, control := held{x.law, x.ratio()}, x.control()
+		if control.high > bound && h.high > bound {
+			h.low = min(h.low, bound)
+			c.note = strings.TrimPrefix(c.note+"; "+alone.name+" took up to "+figure(control.high)+" beside "+x.law, "; ")
+		}
+		c.cases = append(c.cases, h)
 	}
-	return claims
+	return slices.DeleteFunc([]claim{free, around}, func(c claim) bool { return len(c.cases) == 0 })
 }
+
+// control compares a loop that shares nothing from two goroutines with the same from one.
+func (c compared) control() ratio { return c.runs[2].over(c.runs[3]) }
 
 // peerBounds are the bounds against peers, at eight hooks.
 var peerBounds = []struct {

@@ -117,20 +117,17 @@ func (c config) fires(r *report) {
 				r.fires = append(r.fires, compared{l, c.pace.measure(l.runs)})
 			}
 			if two {
-				r.twice = append(r.twice, compared{l, c.pace.measure([]contestant{twice(l.runs[0]), l.runs[0]})})
+				r.twice = append(r.twice, compared{l, c.pace.measure([]contestant{twice(l.runs[0]), l.runs[0], twice(alone), alone})})
 			}
 		}
-	}
-	if two {
-		alone := contestant{controlOfTwo, spin}
-		r.twice = append(r.twice, compared{lineup{law: controlOfTwo}, c.pace.measure([]contestant{twice(alone), alone})})
 	}
 	r.claims = append(r.claims, fireClaims(r.fires)...)
 	r.claims = append(r.claims, twiceClaims(r.twice)...)
 }
 
-// controlOfTwo is what shows whether the machine has two processors to give.
-const controlOfTwo = "a loop that shares nothing and fires nothing"
+// alone shares nothing and fires nothing. From two goroutines, in turn with what is measured, it shows whether the
+// machine had two processors to give just then.
+var alone = contestant{"a loop that shares nothing", spin}
 
 // peers measures the peers.
 func (c config) peers(r *report) {

@@ -139,10 +139,7 @@ func TestAClaimSaysItsBoundAsAReaderDoes(t *testing.T) {
 
 func TestTwoGoroutinesAreNotJudgedOnAMachineWithOneProcessor(t *testing.T) {
 	with := func(control, fire float64) []claim {
-		pair := func(law string, v float64) compared {
-			return compared{lineup{law: law, hooks: 8}, []timing{constant(8, v), constant(8, 1)}}
-		}
-		return twiceClaims([]compared{pair(lawFlow, fire), pair(controlOfTwo, control)})
+		return twiceClaims([]compared{{lineup{law: lawFlow, hooks: 8}, []timing{constant(8, fire), constant(8, 1), constant(8, control), constant(8, 1)}}})
 	}
 	for _, c := range []struct {
 		control, fire float64
@@ -154,7 +151,7 @@ func TestTwoGoroutinesAreNotJudgedOnAMachineWithOneProcessor(t *testing.T) {
 			t.Errorf("control %v, fire %v: %q", c.control, c.fire, got)
 		}
 	}
-	if twiceClaims(nil) != nil {
+	if len(twiceClaims(nil)) > 0 {
 		t.Error("nothing measured makes a claim")
 	}
 }
