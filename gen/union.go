@@ -5,6 +5,7 @@ import (
 	"go/scanner"
 	"go/token"
 	"slices"
+	"unicode/utf8"
 )
 
 // Go has no A | B in a parameter or result list, but who knows sum types writes one. The parser stumbles over
@@ -87,8 +88,12 @@ func tokenize(text []byte) []lexeme {
 		}
 		offset := file.Offset(pos)
 		end := offset + len(literal)
-		if literal == "" {
+		switch {
+		case literal == "":
 			end = offset + len(kind.String())
+		case kind == token.ILLEGAL: // one character; of bytes that are none, the literal is the mark for them
+			_, size := utf8.DecodeRune(text[offset:])
+			end = offset + size
 		}
 		tokens = append(tokens, lexeme{kind, offset, min(end, len(text))})
 	}
