@@ -87,14 +87,17 @@ func statement(name, doc string) string {
 }
 
 // numbered matches what an underscore ends: "Invariant07", "P10".
-var numbered = regexp.MustCompile(`^([A-Za-z]+?)0*(\d+)_`)
+var numbered = regexp.MustCompile(`^([A-Z][a-z]+|P)0*(\d+)_`)
 
 // words returns the name of a test in words: "a failure is shown" for TestAFailureIsShown.
 func words(name string) string {
 	var b strings.Builder
 	name = strings.TrimPrefix(name, "Test")
 	if n := numbered.FindStringSubmatch(name); n != nil {
-		b.WriteString(n[1] + n[2] + ",")
+		if b.WriteString(n[1]); n[1] != "P" { // P1 is the name of a law
+			b.WriteByte(' ')
+		}
+		b.WriteString(n[2] + ",")
 		name = strings.TrimPrefix(name, n[0])
 	}
 	for _, r := range name {

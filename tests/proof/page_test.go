@@ -100,7 +100,7 @@ func TestStatements(t *testing.T) {
 		{"TestLoad", "TestLoad fires a lot.", "Fires a lot."},
 		{"TestAPanicIsAFailure", "", "A panic is a failure"},
 		{"TestP1_Pairing", "", "P1, pairing"},
-		{"TestInvariant01_Order", "TestInvariant01_Order: ties by registration.", "Invariant1, order: ties by registration."},
+		{"TestInvariant01_Order", "TestInvariant01_Order: ties by registration.", "Invariant 1, order: ties by registration."},
 	} {
 		if got := statement(c[0], c[1]); got != c[2] {
 			t.Errorf("%s: %q, want %q", c[0], got, c[2])
