@@ -86,7 +86,7 @@ func (r *Redactor) withoutNamed(s string) string {
 			continue
 		}
 		from, to := valueSpan(s, from, s[end-1] != '-' && wholeLine(s[:end]))
-		if value := s[from:to]; value == "" || kind == textsOnly && plain(value) || nothing(value) {
+		if value := s[from:to]; value == "" || kind == textsOnly && plain(strings.ReplaceAll(value, cutMark, "")) || nothing(value) {
 			continue
 		}
 		b.WriteString(s[done:from])
@@ -104,6 +104,9 @@ func nameStart(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z
 func nameByte(c byte) bool {
 	return nameStart(c) || '0' <= c && c <= '9' || c == '-' || c == '.'
 }
+
+// cutMark is what a value ends with that had a part redacted before: a bracket ends a value.
+var cutMark = strings.TrimSuffix(Redacted, "]")
 
 // valueAfter returns where the value begins that the name s[start:end] is given, -1 if it is given none.
 func valueAfter(s string, start, end int) int {
