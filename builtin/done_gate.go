@@ -1,7 +1,6 @@
 package builtin
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -232,7 +231,7 @@ func (g *answerSchema) check() error {
 func (g *answerSchema) Check(_ context.Context, _ *agent.Run, a Attempt) (string, error) {
 	var answer any
 	d := json.NewDecoder(strings.NewReader(a.Answer))
-	if err := d.Decode(&answer); err != nil || len(bytes.TrimSpace([]byte(a.Answer[d.InputOffset():]))) > 0 {
+	if err := d.Decode(&answer); err != nil || strings.Trim(a.Answer[d.InputOffset():], " \t\r\n") != "" {
 		return "The answer must be one JSON value and nothing else, and it is not. Answer again.", nil
 	}
 	if err := g.schema.Validate(answer); err != nil {
