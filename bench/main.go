@@ -16,6 +16,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/hookgen/hookgen/tests/figures"
 )
 
 func main() {
@@ -151,8 +153,8 @@ func (c config) peers(r *report) {
 		}
 		if n == 8 {
 			r.claims = append(r.claims, peerClaims(runs)...)
-			for _, alone := range quiet {
-				r.peersTwice = append(r.peersTwice, c.pace.measure([]contestant{twice(alone), alone}))
+			for _, peer := range quiet {
+				r.peersTwice = append(r.peersTwice, c.pace.measure([]contestant{twice(peer), peer}))
 			}
 		}
 	}
@@ -240,13 +242,10 @@ func (c config) write(r report) error {
 		}
 		out, root = ".", ".."
 	}
-	if err := os.MkdirAll(out, 0o755); err != nil {
+	if err := figures.WriteFile(filepath.Join(out, "RESULTS.md"), []byte(r.markdown())); err != nil {
 		return err
 	}
-	if err := writeFile(filepath.Join(out, "RESULTS.md"), r.markdown()); err != nil {
-		return err
-	}
-	if err := writeFile(filepath.Join(out, "results.svg"), chart(r.panels())); err != nil {
+	if err := figures.WriteFile(filepath.Join(out, "results.svg"), []byte(chart(r.panels()))); err != nil {
 		return err
 	}
 	kept := r.figures()
@@ -254,24 +253,4 @@ func (c config) write(r report) error {
 		return err
 	}
 	return kept.Write(root)
-}
-
-// writeFile writes a file whole or not at all.
-func writeFile(path, content string) error {
-	temp, err := os.CreateTemp(filepath.Dir(path), ".bench-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(temp.Name())
-	_, err = temp.WriteString(content)
-	if err == nil {
-		err = temp.Chmod(0o644)
-	}
-	if closed := temp.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(temp.Name(), path)
 }

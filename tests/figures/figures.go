@@ -4,6 +4,7 @@ package figures
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -82,7 +83,12 @@ func (r Report) Write(root string) error {
 	if err != nil {
 		return err
 	}
-	dir := filepath.Join(root, filepath.FromSlash(Folder))
+	return WriteFile(filepath.Join(root, filepath.FromSlash(Folder), r.Name+".json"), append(data, '\n'))
+}
+
+// WriteFile writes a file with the mode 0644, whole or not at all. Missing directories are made.
+func WriteFile(path string, data []byte) error {
+	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
@@ -90,18 +96,12 @@ func (r Report) Write(root string) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(temp.Name())
-	_, err = temp.Write(append(data, '\n'))
-	if err == nil {
-		err = temp.Chmod(0o644)
-	}
-	if closed := temp.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
+	defer os.Remove(temp.Name()) // fails once the file is renamed
+	_, err = temp.Write(data)
+	if err = errors.Join(err, temp.Chmod(0o644), temp.Close()); err != nil {
 		return err
 	}
-	return os.Rename(temp.Name(), filepath.Join(dir, r.Name+".json"))
+	return os.Rename(temp.Name(), path)
 }
 
 // Read returns all reports below root, by name.

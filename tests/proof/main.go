@@ -46,10 +46,7 @@ func run(root string, pageOnly bool) error {
 		return err
 	}
 	path := filepath.Join(root, "docs", "PROOF.md")
-	if err := os.WriteFile(path+".new", text, 0o644); err != nil {
-		return err
-	}
-	if err := os.Rename(path+".new", path); err != nil {
+	if err := figures.WriteFile(path, text); err != nil {
 		return err
 	}
 	fmt.Println("wrote", path)
