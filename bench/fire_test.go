@@ -1,8 +1,6 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
 	"unsafe"
 
@@ -52,20 +50,5 @@ func TestBusyHooksDoTheSameByHand(t *testing.T) {
 	}
 	if got, want := len(b.hooks.Gather.Fire(b.ctx, b.run, call)), len(b.hand.fireGather(b.ctx, b.run, call)); got != 3 || want != 3 {
 		t.Errorf("%d and %d contributions", got, want)
-	}
-}
-
-func TestAFileIsReplacedWhole(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "x")
-	for _, content := range []string{"old and long", "new"} {
-		if err := writeFile(path, content); err != nil {
-			t.Fatal(err)
-		}
-		if got, err := os.ReadFile(path); err != nil || string(got) != content {
-			t.Errorf("%q, %v", got, err)
-		}
-	}
-	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".*")); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
 	}
 }
