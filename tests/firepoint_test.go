@@ -10,19 +10,12 @@ import (
 
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/tests/fixture"
+	"github.com/hookgen/hookgen/tests/pointtable"
 )
-
-// A tableEntry is what generated code has for a point and reflection cannot find.
-type tableEntry struct {
-	name    string
-	fn      any // the Func type
-	replace any // the constructors, nil where the law has none
-	edit    any
-}
 
 // A firepoint is a point of the fixture, whatever its law, for tests that run on all of them.
 type firepoint struct {
-	tableEntry
+	pointtable.Entry
 	kind                                 pointKind
 	replaces, edits, leaves, collects    bool
 	reversed, failClosed, returnsFailure bool
@@ -49,12 +42,12 @@ func readFirepoints() []*firepoint {
 		results[info.Name] = info.Results
 	}
 	var all []*firepoint
-	for _, e := range firepointTable {
+	for _, e := range pointtable.All {
 		has := func(word string) bool {
-			return slices.Contains(strings.Split(results[e.name], ", "), word)
+			return slices.Contains(strings.Split(results[e.Name], ", "), word)
 		}
 		p := &firepoint{
-			tableEntry: e, replaces: has("Replace"), edits: has("Edit[Note]"), leaves: has("Stop") || has("Deny"),
+			Entry: e, replaces: has("Replace"), edits: has("Edit[Note]"), leaves: has("Stop") || has("Deny"),
 			collects: has("Collect[string]"), reversed: has("Reverse"), failClosed: has("FailClosed"),
 		}
 		switch {
@@ -86,7 +79,7 @@ func pointsWhere(has func(*firepoint) bool) []*firepoint {
 	return some
 }
 
-func (p *firepoint) String() string { return p.name }
+func (p *firepoint) String() string { return p.Name }
 
 // decides reports whether hooks of the point return outcomes.
 func (p *firepoint) decides() bool { return p.kind == flowKind || p.kind == voteKind }
@@ -109,7 +102,7 @@ type hookReply struct {
 
 // hook makes a hook of the point: its Func.
 func (p *firepoint) hook(do func(hookCall) hookReply) any {
-	typ := reflect.TypeOf(p.fn)
+	typ := reflect.TypeOf(p.Func)
 	return reflect.MakeFunc(typ, func(in []reflect.Value) []reflect.Value {
 		c := hookCall{ctx: in[0].Interface().(context.Context), run: in[1].Interface().(*fixture.Run), item: in[2].Interface().(fixture.Item)}
 		if p.kind == aroundKind {
@@ -154,7 +147,7 @@ func (r hookReply) as(typ reflect.Type) reflect.Value {
 
 // at is the point's registry.
 func (p *firepoint) at(h *fixture.Hooks) reflect.Value {
-	return reflect.ValueOf(h).Elem().FieldByName(p.name).Addr()
+	return reflect.ValueOf(h).Elem().FieldByName(p.Name).Addr()
 }
 
 // add adds a hook that [firepoint.hook] made. Options that are not legal at the point make it panic.
@@ -228,12 +221,12 @@ func (p *firepoint) fire(ctx context.Context, h *fixture.Hooks, run *fixture.Run
 
 // replacement is the outcome that Replace makes; reason is its reason.
 func (p *firepoint) replacement(item fixture.Item, reason string) any {
-	return construct(p.replace, item, reason)
+	return construct(p.Replace, item, reason)
 }
 
 // amendment is the outcome that Edit makes.
 func (p *firepoint) amendment(note fixture.Note, reason string) any {
-	return construct(p.edit, note, reason)
+	return construct(p.Edit, note, reason)
 }
 
 func construct(constructor, value any, reason string) any {
@@ -273,8 +266,8 @@ func panicOf(f func()) (text string) {
 func TestFirepointsAreAllPointsWithAnItem(t *testing.T) {
 	var have, want []string
 	for _, p := range firepoints {
-		have = append(have, p.name)
-		if p.replaces != (p.replace != nil) || p.edits != (p.edit != nil) {
+		have = append(have, p.Name)
+		if p.replaces != (p.Replace != nil) || p.edits != (p.Edit != nil) {
 			t.Errorf("%s: the table has other constructors than the law", p)
 		}
 	}

@@ -95,7 +95,7 @@ func (r refFire) compare(t *rapid.T, p *firepoint, kind string, item fixture.Ite
 			got.Ballots = append(got.Ballots, fmt.Sprintf("%s %s %s %v", b.By, b.Decision, b.Reason, b.Outcome))
 		}
 	}
-	want := facts{p.name, by, r.decision, reason, run, item, r.exit, nil, len(r.failed)}
+	want := facts{p.Name, by, r.decision, reason, run, item, r.exit, nil, len(r.failed)}
 	if p.kind == voteKind {
 		for _, i := range r.ballots {
 			exit := r.votes[i]

@@ -43,7 +43,7 @@ func TestInvariant09_Failure(t *testing.T) {
 		if stopped := want.stopped >= 0 && p.returnsFailure; stopped != errors.As(got.err, &failure) || !stopped && got.err != nil {
 			t.Fatalf("%s: the fire returned the error %v, and hook %d had to end it", p, got.err, want.stopped)
 		}
-		if failure != nil && (failure.Hook != fmt.Sprint("h", want.stopped) || failure.Point != p.name || failure.Cause == nil) {
+		if failure != nil && (failure.Hook != fmt.Sprint("h", want.stopped) || failure.Point != p.Name || failure.Cause == nil) {
 			t.Fatalf("%s: the fire returned %+v, and hook %d ended it", p, failure, want.stopped)
 		}
 		w.mustKnow(t, want, failure, logged.String())
@@ -118,7 +118,7 @@ func (w *failureWatch) mustKnow(t *rapid.T, want refFire, returned *hookkit.Fail
 				if e.Failure != nil {
 					known = append(known, e.Hook)
 				}
-				if (e.Failure != nil) != (e.Decision == "Error") || e.Run == "" || e.Point != w.p.name || e.Site == "" {
+				if (e.Failure != nil) != (e.Decision == "Error") || e.Run == "" || e.Point != w.p.Name || e.Site == "" {
 					t.Fatalf("%s: a tracer was told %+v", w.p, e)
 				}
 			}

@@ -19,7 +19,7 @@ func TestInvariant13_Identity(t *testing.T) {
 		var h fixture.Hooks
 		ran, notes := 0, 0
 		hook := p.hook(func(c hookCall) hookReply { ran++; return p.goesOn(c) })
-		observer := &watcher{func(o told) { notes += count(o.point == p.name) }}
+		observer := &watcher{func(o told) { notes += count(o.point == p.Name) }}
 		both := &bundle{func(h *fixture.Hooks) {
 			p.add(h, hook)
 			p.observe(h, observer)
@@ -84,7 +84,7 @@ func explained(t *rapid.T, h *fixture.Hooks, p *firepoint) (hooks, observers int
 	if err := h.Explain(&b); err != nil {
 		t.Fatal(err)
 	}
-	_, section, found := strings.Cut("\n"+b.String(), "\n"+p.name+"(Item)")
+	_, section, found := strings.Cut("\n"+b.String(), "\n"+p.Name+"(Item)")
 	if !found {
 		t.Fatalf("Explain does not show %s:\n%s", p, b.String())
 	}

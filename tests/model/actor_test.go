@@ -27,10 +27,10 @@ func (a actor) play(ctx context.Context, run *fixture.Run, item fixture.Item, re
 	switch does {
 	case replaces:
 		if item = replaced(item, a.entry.name); p.kind != "around" {
-			r.outcome = construct(p.replace, item)
+			r.outcome = construct(p.Replace, item)
 		}
 	case edits:
-		r.outcome = construct(p.edit, edited(item.Note, a.entry.name))
+		r.outcome = construct(p.Edit, edited(item.Note, a.entry.name))
 	case leaves, both:
 		r.outcome = exit(p.exits[0])
 	case leavesToo:

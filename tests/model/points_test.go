@@ -9,15 +9,8 @@ import (
 
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/tests/fixture"
+	"github.com/hookgen/hookgen/tests/pointtable"
 )
-
-// A tableEntry is what generated code has for a point and reflection cannot find.
-type tableEntry struct {
-	name    string
-	fn      any // the Func type
-	replace any // the constructors, nil where the law has none
-	edit    any
-}
 
 // A law is what the model must know of a point.
 type law struct {
@@ -34,7 +27,7 @@ func (l law) reports() bool { return l.kind != "observe" && (l.kind != "collect"
 
 // A point is a point of the fixture.
 type point struct {
-	tableEntry
+	pointtable.Entry
 	law
 }
 
@@ -48,8 +41,8 @@ func readPoints() (map[string]point, []string) {
 		results[info.Name] = strings.Split(info.Results, ", ")
 	}
 	all, names := map[string]point{}, []string{}
-	for _, e := range table {
-		has := func(word string) bool { return slices.Contains(results[e.name], word) }
+	for _, e := range pointtable.All {
+		has := func(word string) bool { return slices.Contains(results[e.Name], word) }
 		l := law{replaces: has("Replace"), edits: has("Edit[Note]"), collects: has("Collect[string]"), reversed: has("Reverse"), closed: has("FailClosed")}
 		for _, exit := range []string{"Stop", "Skip", "Deny", "Ask", "Allow"} {
 			if has(exit) {
@@ -70,8 +63,8 @@ func readPoints() (map[string]point, []string) {
 		default:
 			l.kind = "observe"
 		}
-		all[e.name] = point{e, l}
-		names = append(names, e.name)
+		all[e.Name] = point{e, l}
+		names = append(names, e.Name)
 	}
 	return all, names
 }
@@ -101,7 +94,7 @@ type reply struct {
 
 // hook makes a hook of the point: its Func.
 func (p point) hook(do func(context.Context, *fixture.Run, fixture.Item, next) reply) any {
-	typ := reflect.TypeOf(p.fn)
+	typ := reflect.TypeOf(p.Func)
 	return reflect.MakeFunc(typ, func(in []reflect.Value) []reflect.Value {
 		var rest next
 		if p.kind == "around" {
@@ -169,7 +162,7 @@ func lie(name string) any {
 
 // at is the point's registry.
 func (p point) at(h *fixture.Hooks) reflect.Value {
-	return reflect.ValueOf(h).Elem().FieldByName(p.name).Addr()
+	return reflect.ValueOf(h).Elem().FieldByName(p.Name).Addr()
 }
 
 // register calls Add or Observe.

@@ -1,9 +1,18 @@
-package tests
+// Package pointtable lists the points of package fixture, for tests that run on all of them.
+package pointtable
 
 import "github.com/hookgen/hookgen/tests/fixture"
 
-// firepointTable lists the points of the fixture whose payload is an Item, with what cannot be found by reflection.
-var firepointTable = []tableEntry{
+// An Entry is what generated code has for a point and reflection cannot find.
+type Entry struct {
+	Name    string
+	Func    any // a nil of the Func type
+	Replace any // the constructors, nil where the law has none
+	Edit    any
+}
+
+// All are the points whose payload is an Item, one for every law, in the order of the spec. Nobody changes it.
+var All = []Entry{
 	{"Watch", fixture.WatchFunc(nil), nil, nil},
 	{"WatchBack", fixture.WatchBackFunc(nil), nil, nil},
 	{"RewriteAmendLeaveClosed", fixture.RewriteAmendLeaveClosedFunc(nil), fixture.ReplaceRewriteAmendLeaveClosed, fixture.EditRewriteAmendLeaveClosed},
