@@ -30,7 +30,7 @@ func firesWith() []contestant {
 	fires := func(name string, set func(h *points.Hooks, last *hookkit.Registration) *points.Hooks) contestant {
 		q, _ := newStage(7)
 		q.hooks = set(q.hooks, q.hooks.Flow.Add(new(quiet)))
-		return contestant{name, q.flow}
+		return contestant{name: name, loop: q.flow}
 	}
 	add := func(name string, set func(h *points.Hooks, last *hookkit.Registration)) contestant {
 		return fires(name, func(h *points.Hooks, last *hookkit.Registration) *points.Hooks { set(h, last); return h })
@@ -79,7 +79,7 @@ func registrations() []contestant {
 		if there == 1 {
 			hooks = "hook"
 		}
-		return contestant{fmt.Sprintf("%d %s there%s", there, hooks, with), func(n int) {
+		return contestant{name: fmt.Sprintf("%d %s there%s", there, hooks, with), loop: func(n int) {
 			for range n {
 				q.hooks.Flow.Add(hook, given...).Remove()
 			}
@@ -108,7 +108,7 @@ func registrations() []contestant {
 func otherRegistrations() []contestant {
 	on := func(name string, do func(h *points.Hooks)) contestant {
 		q, _ := newStage(10)
-		return contestant{name, func(n int) {
+		return contestant{name: name, loop: func(n int) {
 			for range n {
 				do(q.hooks)
 			}

@@ -20,7 +20,7 @@ func TestEverythingThatIsMeasuredRuns(t *testing.T) {
 			for _, c := range l.runs {
 				c.loop(3)
 			}
-			twice(l.runs[0]).loop(3)
+			twice(l.runs[0]).run(3, frames[0])
 		}
 		for _, p := range peers() {
 			p.quiet(n)(3)
@@ -33,6 +33,19 @@ func TestEverythingThatIsMeasuredRuns(t *testing.T) {
 		for _, run := range c.runs {
 			run.loop(3)
 		}
+	}
+}
+
+func TestFramesMoveTheStackByHalfOfSixteenBytes(t *testing.T) {
+	var at [2]uintptr
+	for i, below := range frames {
+		below(func(int) {
+			var here uint64
+			at[i] = uintptr(unsafe.Pointer(&here)) % 16
+		}, 0)
+	}
+	if at[0]^at[1] != 8 {
+		t.Errorf("a variable is %d and %d bytes from a multiple of sixteen", at[0], at[1])
 	}
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"sync"
 
 	"github.com/hookgen/hookgen/bench/points"
 )
@@ -95,7 +94,7 @@ func lineups(n int) []lineup {
 	q, b := newStage(n)
 	if n == 0 {
 		against := func(law string, fire, plain func(int), floors ...contestant) lineup {
-			return lineup{law, n, false, append([]contestant{{"hookgen", fire}, {plainCall, plain}}, floors...)}
+			return lineup{law, n, false, append([]contestant{{name: "hookgen", loop: fire}, {name: plainCall, loop: plain}}, floors...)}
 		}
 		return []lineup{
 			against(lawFlow, q.flow, q.flowPlain),
@@ -107,13 +106,13 @@ func lineups(n int) []lineup {
 			against(lawCollect, q.gather, q.gatherPlain),
 			against(lawObserve, q.watch, q.watchPlain),
 			against(lawCheck, q.refuse, q.refusePlain),
-			against(lawAround, q.wrap, q.wrapPlain, contestant{plainRecovering, q.wrapRecovering}),
+			against(lawAround, q.wrap, q.wrapPlain, contestant{name: plainRecovering, loop: q.wrapRecovering}),
 		}
 	}
 	against := func(law string, busy bool, fire, hand func(int), floors ...contestant) lineup {
-		return lineup{law, n, busy, append([]contestant{{"hookgen", fire}, {byHand, hand}}, floors...)}
+		return lineup{law, n, busy, append([]contestant{{name: "hookgen", loop: fire}, {name: byHand, loop: hand}}, floors...)}
 	}
-	recovering := func(f func(int)) contestant { return contestant{byHandRecovering, f} }
+	recovering := func(f func(int)) contestant { return contestant{name: byHandRecovering, loop: f} }
 	return []lineup{
 		against(lawFlow, false, q.flow, q.flowByHand, recovering(q.flowRecovering)),
 		against(lawLenient, false, q.lenient, q.lenientByHand),
@@ -147,11 +146,6 @@ const (
 // twice returns the contestant from two goroutines, each doing it n times: with no shared write, that takes as
 // long as n times from one.
 func twice(c contestant) contestant {
-	return contestant{c.name + ", two goroutines", func(n int) {
-		var wg sync.WaitGroup
-		for range 2 {
-			wg.Go(func() { c.loop(n) })
-		}
-		wg.Wait()
-	}}
+	c.name, c.twice = c.name+", two goroutines", true
+	return c
 }

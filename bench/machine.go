@@ -41,7 +41,7 @@ func processor() string {
 
 // listen measures the noise.
 func (m *machine) listen(p pace) {
-	t := p.measure([]contestant{{"spin", spin}})[0]
+	t := p.measure([]contestant{{name: "spin", loop: spin}})[0]
 	m.noise = append(m.noise, t.median()/t.best()-1)
 }
 

@@ -129,7 +129,7 @@ func (c config) fires(r *report) {
 
 // alone shares nothing and fires nothing. From two goroutines, in turn with what is measured, it shows whether the
 // machine had two processors to give just then.
-var alone = contestant{"a loop that shares nothing", spin}
+var alone = contestant{name: "a loop that shares nothing", loop: spin}
 
 // peers measures the peers.
 func (c config) peers(r *report) {
@@ -139,11 +139,11 @@ func (c config) peers(r *report) {
 	for _, n := range hookCounts {
 		begin("peers with %d hooks", n)
 		q, b := newStage(n)
-		quiet, busy := []contestant{{nameHookgen, q.flow}}, []contestant{{nameHookgen, b.flow}}
+		quiet, busy := []contestant{{name: nameHookgen, loop: q.flow}}, []contestant{{name: nameHookgen, loop: b.flow}}
 		for _, p := range peers() {
-			quiet = append(quiet, contestant{p.name, p.quiet(n)})
+			quiet = append(quiet, contestant{name: p.name, loop: p.quiet(n)})
 			if p.busy != nil {
-				busy = append(busy, contestant{p.name, p.busy(n)})
+				busy = append(busy, contestant{name: p.name, loop: p.busy(n)})
 			}
 		}
 		runs := c.pace.measure(quiet)

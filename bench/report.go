@@ -41,7 +41,8 @@ func (r report) markdown() string {
 	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	say("# Bench\n")
 	say("Written by `%s`; not edited.\n", r.command)
-	say("%s. %s, the contestants in turn.\n", r.machine, r.pace)
+	say("%s. %s, the contestants in turn, every second round with the stack moved by eight bytes: whether copies of sixteen bytes", r.machine, r.pace)
+	say("cross a line of the cache depends on the callers, and is worth up to a tenth.\n")
 	say("A ratio is that of the quickest rounds. Where a quarter of the rounds tells another story than another quarter, by more")
 	say("than %.0f %%, there is a range and a question mark in its place. A bound is held where each quarter of the rounds holds it,", disagreement*100)
 	say("broken where none does, and else left open. The payload is a tool call of 64 bytes. Times are nanoseconds, the quickest")

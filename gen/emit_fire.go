@@ -223,8 +223,10 @@ func (p *pointEmitter) fire(f *jen.File) {
 		if p.p.Kind == Vote && p.stops() {
 			g.Var().Id("best").Id(p.n + "Exit")
 		}
-		g.For(jen.List(jen.Id("i"), jen.Id("h")).Op(":=").Range().Id("s").Dot("Hooks")).BlockFunc(func(g *jen.Group) {
-			g.Id("f").Dot("Hook").Op("=").Id("i")
+		// the count is kept in one place, where the deferred function finds it too; it outlives the call of a hook there
+		g.For(jen.List(jen.Id("i"), jen.Id("hooks")).Op(":=").List(jen.Uint().Call(jen.Lit(0)), jen.Id("s").Dot("Hooks")),
+			jen.Id("i").Op("<").Uint().Call(jen.Len(jen.Id("hooks"))), jen.Id("i").Op("=").Id("f").Dot("Hook")).BlockFunc(func(g *jen.Group) {
+			g.Id("f").Dot("Hook").Op("=").Id("i").Op("+").Lit(1)
 			p.loop(g)
 		})
 		g.Add(land())
@@ -240,12 +242,12 @@ func (p *pointEmitter) fire(f *jen.File) {
 }
 
 // land tells the deferred function that no hook is running.
-func land() *jen.Statement { return jen.Id("f").Dot("Hook").Op("=").Lit(-1) }
+func land() *jen.Statement { return jen.Id("f").Dot("Hook").Op("=").Lit(0) }
 
 // rescue is what happens when a hook did not return: the deferred part of fire. Where a failure does not end the
 // fire, the rest of the hooks fires in its place, with what was collected and voted so far.
 func (p *pointEmitter) rescue() *jen.Statement {
-	running := jen.Id("f").Dot("Hook").Op(">=").Lit(0)
+	running := jen.Id("f").Dot("Hook").Op(">").Lit(0)
 	crashed := jen.Id("f").Dot("Crashed").Call(jen.Recover())
 	if p.stops() {
 		return jen.If(running).Block(jen.Err().Op("=").Add(crashed))
@@ -255,7 +257,7 @@ func (p *pointEmitter) rescue() *jen.Statement {
 		carrier = jen.Op("*").Id("at")
 	}
 	resume := jen.Id("p").Dot("fire").Call(jen.Id("f").Dot("Ctx"), jen.Id("run"), carrier, jen.Op("&").Qual(kit, "Plan").Types(p.hook()).Values(
-		jen.Id("Hooks").Op(":").Id("plan").Dot("Hooks").Index(jen.Id("f").Dot("Hook").Op("+").Lit(1).Op(":")),
+		jen.Id("Hooks").Op(":").Id("plan").Dot("Hooks").Index(jen.Id("f").Dot("Hook").Op(":")),
 		jen.Id("Firing").Op(":").Id("f").Dot("Rest").Call()))
 	if !p.returnsErr() {
 		if p.collects() {
@@ -294,7 +296,7 @@ func (p *pointEmitter) rescue() *jen.Statement {
 
 // loop is the body of the loop over the hooks.
 func (p *pointEmitter) loop(g *jen.Group) {
-	call := jen.Id("h").Dot(p.n).Call(jen.Id("f").Dot("Ctx"), jen.Id("run"), jen.Id("payload"))
+	call := jen.Id("hooks").Index(jen.Id("i")).Dot(p.n).Call(jen.Id("f").Dot("Ctx"), jen.Id("run"), jen.Id("payload"))
 	fail := func(outcome jen.Code) *jen.Statement {
 		return jen.Id("f").Dot("Fail").Call(outcome, jen.Id("failure"))
 	}

@@ -7,8 +7,8 @@ import "context"
 type Flight struct {
 	Ctx    context.Context
 	Firing *Firing
-	Hook   int // the hook that is running, -1 for none
-	Rank   int // of the exit that leads a vote, from 1, the strongest; 0 for none
+	Hook   uint // the hook that is running, from 1; 0 for none
+	Rank   int  // of the exit that leads a vote, from 1, the strongest; 0 for none
 }
 
 // Fail is for generated code: the hook failed with err, or, if that is nil, by an outcome that is not legal. It
@@ -17,9 +17,9 @@ func (f *Flight) Fail(outcome any, err error) error {
 	if err == nil {
 		err = Illegal(outcome)
 	}
-	stop := f.Firing.Fail(f.Ctx, f.Hook, err)
+	stop := f.Firing.Fail(f.Ctx, int(f.Hook-1), err)
 	if stop != nil {
-		f.Hook = -1
+		f.Hook = 0
 	}
 	return stop
 }
@@ -27,20 +27,20 @@ func (f *Flight) Fail(outcome any, err error) error {
 // Crashed is for generated code, for its deferred function: the hook did not return. recovered is what recover
 // returned. The result is that of Fail.
 func (f *Flight) Crashed(recovered any) error {
-	return f.Firing.Crashed(f.Ctx, f.Hook, recovered)
+	return f.Firing.Crashed(f.Ctx, int(f.Hook-1), recovered)
 }
 
 // Rest is for generated code: the firing of the hooks behind the one that crashed.
 func (f *Flight) Rest() *Firing {
 	rest := *f.Firing
-	rest.entries, rest.Rank = f.Firing.entries[f.Hook+1:], f.Rank
+	rest.entries, rest.Rank = f.Firing.entries[f.Hook:], f.Rank
 	return &rest
 }
 
 // Decided is for generated code: it notes that the hook decided.
 func (f *Flight) Decided(outcome any) {
 	if f.Firing.watch != nil {
-		f.Firing.watch.decided(f.Firing.entries[f.Hook], outcome)
+		f.Firing.watch.decided(f.Firing.entries[f.Hook-1], outcome)
 	}
 }
 
@@ -51,7 +51,7 @@ func (f *Flight) Voted(outcome any, rank int) bool {
 		f.Rank = rank
 	}
 	if f.Firing.watch != nil {
-		f.Firing.watch.voted(f.Firing.entries[f.Hook], outcome, leads)
+		f.Firing.watch.voted(f.Firing.entries[f.Hook-1], outcome, leads)
 	}
 	return leads
 }

@@ -102,7 +102,7 @@ func (p *point[L]) fire(ctx context.Context, run *run, n int, s *hookkit.Plan[ga
 		}
 		if failure == nil {
 			if o, ok := out.(stop); ok {
-				f := hookkit.Flight{Ctx: ctx, Firing: s.Firing, Hook: i}
+				f := hookkit.Flight{Ctx: ctx, Firing: s.Firing, Hook: uint(i + 1)}
 				f.Decided(o)
 				return o, nil
 			}

@@ -254,17 +254,17 @@ func (p *WatchPoint) fire(ctx context.Context, run *Run, payload Call, s *hookki
 	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	at, plan := &payload, s
 	defer func() {
-		if f.Hook >= 0 && f.Crashed(recover()) == nil {
-			p.fire(f.Ctx, run, *at, &hookkit.Plan[Watch[Call]]{Hooks: plan.Hooks[f.Hook+1:], Firing: f.Rest()})
+		if f.Hook > 0 && f.Crashed(recover()) == nil {
+			p.fire(f.Ctx, run, *at, &hookkit.Plan[Watch[Call]]{Hooks: plan.Hooks[f.Hook:], Firing: f.Rest()})
 		}
 	}()
-	for i, h := range s.Hooks {
-		f.Hook = i
-		if failure := h.Watch(f.Ctx, run, payload); failure != nil {
+	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
+		f.Hook = i + 1
+		if failure := hooks[i].Watch(f.Ctx, run, payload); failure != nil {
 			_ = f.Fail(nil, failure)
 		}
 	}
-	f.Hook = -1
+	f.Hook = 0
 }
 
 // Rewrite is a flow whose hooks may replace the call, and no more.
@@ -388,13 +388,13 @@ func (p *RewritePoint) fire(ctx context.Context, run *Run, at *Call, s *hookkit.
 	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	payload := *at
 	defer func() {
-		if f.Hook >= 0 {
+		if f.Hook > 0 {
 			err = f.Crashed(recover())
 		}
 	}()
-	for i, h := range s.Hooks {
-		f.Hook = i
-		out, failure := h.Rewrite(f.Ctx, run, payload)
+	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
+		f.Hook = i + 1
+		out, failure := hooks[i].Rewrite(f.Ctx, run, payload)
 		if failure == nil {
 			switch o := out.(type) {
 			case nil:
@@ -407,7 +407,7 @@ func (p *RewritePoint) fire(ctx context.Context, run *Run, at *Call, s *hookkit.
 		}
 		return f.Fail(out, failure)
 	}
-	f.Hook = -1
+	f.Hook = 0
 	return err
 }
 
@@ -539,13 +539,13 @@ func (p *FlowPoint) fire(ctx context.Context, run *Run, at *Call, s *hookkit.Pla
 	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	payload := *at
 	defer func() {
-		if f.Hook >= 0 {
+		if f.Hook > 0 {
 			err = f.Crashed(recover())
 		}
 	}()
-	for i, h := range s.Hooks {
-		f.Hook = i
-		out, failure := h.Flow(f.Ctx, run, payload)
+	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
+		f.Hook = i + 1
+		out, failure := hooks[i].Flow(f.Ctx, run, payload)
 		if failure == nil {
 			switch o := out.(type) {
 			case nil:
@@ -556,13 +556,13 @@ func (p *FlowPoint) fire(ctx context.Context, run *Run, at *Call, s *hookkit.Pla
 				continue
 			case Skip, End:
 				f.Decided(out)
-				f.Hook = -1
+				f.Hook = 0
 				return out.(FlowExit), nil
 			}
 		}
 		return nil, f.Fail(out, failure)
 	}
-	f.Hook = -1
+	f.Hook = 0
 	return exit, err
 }
 
@@ -695,15 +695,15 @@ func (p *LenientPoint) fire(ctx context.Context, run *Run, at *Call, s *hookkit.
 	payload := *at
 	plan := s
 	defer func() {
-		if f.Hook >= 0 {
+		if f.Hook > 0 {
 			if err = f.Crashed(recover()); err == nil {
-				exit, err = p.fire(f.Ctx, run, at, &hookkit.Plan[Lenient[Call]]{Hooks: plan.Hooks[f.Hook+1:], Firing: f.Rest()})
+				exit, err = p.fire(f.Ctx, run, at, &hookkit.Plan[Lenient[Call]]{Hooks: plan.Hooks[f.Hook:], Firing: f.Rest()})
 			}
 		}
 	}()
-	for i, h := range s.Hooks {
-		f.Hook = i
-		out, failure := h.Lenient(f.Ctx, run, payload)
+	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
+		f.Hook = i + 1
+		out, failure := hooks[i].Lenient(f.Ctx, run, payload)
 		if failure == nil {
 			switch o := out.(type) {
 			case nil:
@@ -714,7 +714,7 @@ func (p *LenientPoint) fire(ctx context.Context, run *Run, at *Call, s *hookkit.
 				continue
 			case Skip, End:
 				f.Decided(out)
-				f.Hook = -1
+				f.Hook = 0
 				return out.(LenientExit), nil
 			}
 		}
@@ -722,7 +722,7 @@ func (p *LenientPoint) fire(ctx context.Context, run *Run, at *Call, s *hookkit.
 			return nil, failure
 		}
 	}
-	f.Hook = -1
+	f.Hook = 0
 	return exit, err
 }
 
@@ -847,13 +847,13 @@ func (p *TrimPoint) fire(ctx context.Context, run *Run, at *Call, s *hookkit.Pla
 	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	payload := *at
 	defer func() {
-		if f.Hook >= 0 {
+		if f.Hook > 0 {
 			err = f.Crashed(recover())
 		}
 	}()
-	for i, h := range s.Hooks {
-		f.Hook = i
-		out, failure := h.Trim(f.Ctx, run, payload)
+	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
+		f.Hook = i + 1
+		out, failure := hooks[i].Trim(f.Ctx, run, payload)
 		if failure == nil {
 			switch o := out.(type) {
 			case nil:
@@ -866,7 +866,7 @@ func (p *TrimPoint) fire(ctx context.Context, run *Run, at *Call, s *hookkit.Pla
 		}
 		return f.Fail(out, failure)
 	}
-	f.Hook = -1
+	f.Hook = 0
 	return err
 }
 
@@ -984,26 +984,26 @@ func (p *LeavePoint) fire(ctx context.Context, run *Run, payload Call, s *hookki
 	}
 	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	defer func() {
-		if f.Hook >= 0 {
+		if f.Hook > 0 {
 			err = f.Crashed(recover())
 		}
 	}()
-	for i, h := range s.Hooks {
-		f.Hook = i
-		out, failure := h.Leave(f.Ctx, run, payload)
+	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
+		f.Hook = i + 1
+		out, failure := hooks[i].Leave(f.Ctx, run, payload)
 		if failure == nil {
 			switch out.(type) {
 			case nil:
 				continue
 			case Skip, End:
 				f.Decided(out)
-				f.Hook = -1
+				f.Hook = 0
 				return out.(LeaveExit), nil
 			}
 		}
 		return nil, f.Fail(out, failure)
 	}
-	f.Hook = -1
+	f.Hook = 0
 	return exit, err
 }
 
@@ -1122,14 +1122,14 @@ func (p *JudgePoint) fire(ctx context.Context, run *Run, payload Call, s *hookki
 	}
 	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	defer func() {
-		if f.Hook >= 0 {
+		if f.Hook > 0 {
 			err = f.Crashed(recover())
 		}
 	}()
 	var best JudgeExit
-	for i, h := range s.Hooks {
-		f.Hook = i
-		out, failure := h.Judge(f.Ctx, run, payload)
+	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
+		f.Hook = i + 1
+		out, failure := hooks[i].Judge(f.Ctx, run, payload)
 		if out == nil && failure == nil {
 			continue
 		}
@@ -1152,7 +1152,7 @@ func (p *JudgePoint) fire(ctx context.Context, run *Run, payload Call, s *hookki
 		}
 		return nil, f.Fail(out, failure)
 	}
-	f.Hook = -1
+	f.Hook = 0
 	return best, nil
 }
 
@@ -1259,20 +1259,20 @@ func (p *GatherPoint) fire(ctx context.Context, run *Run, payload Call, s *hookk
 	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	at, plan := &payload, s
 	defer func() {
-		if f.Hook >= 0 && f.Crashed(recover()) == nil {
-			collected = append(collected, p.fire(f.Ctx, run, *at, &hookkit.Plan[Gather[Call]]{Hooks: plan.Hooks[f.Hook+1:], Firing: f.Rest()})...)
+		if f.Hook > 0 && f.Crashed(recover()) == nil {
+			collected = append(collected, p.fire(f.Ctx, run, *at, &hookkit.Plan[Gather[Call]]{Hooks: plan.Hooks[f.Hook:], Firing: f.Rest()})...)
 		}
 	}()
-	for i, h := range s.Hooks {
-		f.Hook = i
-		values, failure := h.Gather(f.Ctx, run, payload)
+	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
+		f.Hook = i + 1
+		values, failure := hooks[i].Gather(f.Ctx, run, payload)
 		if failure != nil {
 			_ = f.Fail(nil, failure)
 			continue
 		}
 		collected = append(collected, values...)
 	}
-	f.Hook = -1
+	f.Hook = 0
 	return collected
 }
 
@@ -1376,17 +1376,17 @@ func (p *RefusePoint) fire(ctx context.Context, run *Run, payload Call, s *hookk
 	}
 	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	defer func() {
-		if f.Hook >= 0 {
+		if f.Hook > 0 {
 			err = f.Crashed(recover())
 		}
 	}()
-	for i, h := range s.Hooks {
-		f.Hook = i
-		if failure := h.Refuse(f.Ctx, run, payload); failure != nil {
+	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
+		f.Hook = i + 1
+		if failure := hooks[i].Refuse(f.Ctx, run, payload); failure != nil {
 			return f.Fail(nil, failure)
 		}
 	}
-	f.Hook = -1
+	f.Hook = 0
 	return err
 }
 

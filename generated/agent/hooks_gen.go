@@ -849,13 +849,13 @@ func (p *OnRunStartPoint) fire(ctx context.Context, run *Run, at *RunStart, s *h
 	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	payload := *at
 	defer func() {
-		if f.Hook >= 0 {
+		if f.Hook > 0 {
 			err = f.Crashed(recover())
 		}
 	}()
-	for i, h := range s.Hooks {
-		f.Hook = i
-		out, failure := h.OnRunStart(f.Ctx, run, payload)
+	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
+		f.Hook = i + 1
+		out, failure := hooks[i].OnRunStart(f.Ctx, run, payload)
 		if failure == nil {
 			switch o := out.(type) {
 			case nil:
@@ -866,13 +866,13 @@ func (p *OnRunStartPoint) fire(ctx context.Context, run *Run, at *RunStart, s *h
 				continue
 			case EndTurn:
 				f.Decided(out)
-				f.Hook = -1
+				f.Hook = 0
 				return out.(OnRunStartExit), nil
 			}
 		}
 		return nil, f.Fail(out, failure)
 	}
-	f.Hook = -1
+	f.Hook = 0
 	return exit, err
 }
 
@@ -983,19 +983,19 @@ func (p *ShouldStopPoint) fire(ctx context.Context, run *Run, payload Step, s *h
 	}
 	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	defer func() {
-		if f.Hook >= 0 {
+		if f.Hook > 0 {
 			err = f.Crashed(recover())
 		}
 	}()
-	for i, h := range s.Hooks {
-		f.Hook = i
-		values, failure := h.ShouldStop(f.Ctx, run, payload)
+	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
+		f.Hook = i + 1
+		values, failure := hooks[i].ShouldStop(f.Ctx, run, payload)
 		if failure != nil {
 			return collected, f.Fail(nil, failure)
 		}
 		collected = append(collected, values...)
 	}
-	f.Hook = -1
+	f.Hook = 0
 	return collected, err
 }
 
@@ -1100,17 +1100,17 @@ func (p *BeforeStepPoint) fire(ctx context.Context, run *Run, payload Step, s *h
 	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	at, plan := &payload, s
 	defer func() {
-		if f.Hook >= 0 && f.Crashed(recover()) == nil {
-			p.fire(f.Ctx, run, *at, &hookkit.Plan[BeforeStep[Step]]{Hooks: plan.Hooks[f.Hook+1:], Firing: f.Rest()})
+		if f.Hook > 0 && f.Crashed(recover()) == nil {
+			p.fire(f.Ctx, run, *at, &hookkit.Plan[BeforeStep[Step]]{Hooks: plan.Hooks[f.Hook:], Firing: f.Rest()})
 		}
 	}()
-	for i, h := range s.Hooks {
-		f.Hook = i
-		if failure := h.BeforeStep(f.Ctx, run, payload); failure != nil {
+	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
+		f.Hook = i + 1
+		if failure := hooks[i].BeforeStep(f.Ctx, run, payload); failure != nil {
 			_ = f.Fail(nil, failure)
 		}
 	}
-	f.Hook = -1
+	f.Hook = 0
 }
 
 // ShouldCompact fires once per step, before its prompt is built, on the use of the context window.
@@ -1231,9 +1231,9 @@ func (p *ShouldCompactPoint) fire(ctx context.Context, run *Run, payload Context
 	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing, Rank: s.Firing.Rank}
 	at, plan := &payload, s
 	defer func() {
-		if f.Hook >= 0 {
+		if f.Hook > 0 {
 			if err = f.Crashed(recover()); err == nil {
-				better, failure := p.fire(f.Ctx, run, *at, &hookkit.Plan[ShouldCompact[ContextUse]]{Hooks: plan.Hooks[f.Hook+1:], Firing: f.Rest()})
+				better, failure := p.fire(f.Ctx, run, *at, &hookkit.Plan[ShouldCompact[ContextUse]]{Hooks: plan.Hooks[f.Hook:], Firing: f.Rest()})
 				if err = failure; better != nil {
 					exit = better
 				}
@@ -1243,9 +1243,9 @@ func (p *ShouldCompactPoint) fire(ctx context.Context, run *Run, payload Context
 			}
 		}
 	}()
-	for i, h := range s.Hooks {
-		f.Hook = i
-		out, failure := h.ShouldCompact(f.Ctx, run, payload)
+	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
+		f.Hook = i + 1
+		out, failure := hooks[i].ShouldCompact(f.Ctx, run, payload)
 		if out == nil && failure == nil {
 			continue
 		}
@@ -1266,7 +1266,7 @@ func (p *ShouldCompactPoint) fire(ctx context.Context, run *Run, payload Context
 			return nil, failure
 		}
 	}
-	f.Hook = -1
+	f.Hook = 0
 	return exit, err
 }
 
@@ -1386,26 +1386,26 @@ func (p *BeforeCompactPoint) fire(ctx context.Context, run *Run, payload Compact
 	}
 	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	defer func() {
-		if f.Hook >= 0 {
+		if f.Hook > 0 {
 			err = f.Crashed(recover())
 		}
 	}()
-	for i, h := range s.Hooks {
-		f.Hook = i
-		out, failure := h.BeforeCompact(f.Ctx, run, payload)
+	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
+		f.Hook = i + 1
+		out, failure := hooks[i].BeforeCompact(f.Ctx, run, payload)
 		if failure == nil {
 			switch out.(type) {
 			case nil:
 				continue
 			case SkipCompaction:
 				f.Decided(out)
-				f.Hook = -1
+				f.Hook = 0
 				return out.(BeforeCompactExit), nil
 			}
 		}
 		return nil, f.Fail(out, failure)
 	}
-	f.Hook = -1
+	f.Hook = 0
 	return exit, err
 }
 
@@ -1534,15 +1534,15 @@ func (p *AfterCompactPoint) fire(ctx context.Context, run *Run, at *Compacted, s
 	payload := *at
 	plan := s
 	defer func() {
-		if f.Hook >= 0 {
+		if f.Hook > 0 {
 			if err = f.Crashed(recover()); err == nil {
-				err = p.fire(f.Ctx, run, at, &hookkit.Plan[AfterCompact[Compacted]]{Hooks: plan.Hooks[f.Hook+1:], Firing: f.Rest()})
+				err = p.fire(f.Ctx, run, at, &hookkit.Plan[AfterCompact[Compacted]]{Hooks: plan.Hooks[f.Hook:], Firing: f.Rest()})
 			}
 		}
 	}()
-	for i, h := range s.Hooks {
-		f.Hook = i
-		out, failure := h.AfterCompact(f.Ctx, run, payload)
+	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
+		f.Hook = i + 1
+		out, failure := hooks[i].AfterCompact(f.Ctx, run, payload)
 		if failure == nil {
 			switch o := out.(type) {
 			case nil:
@@ -1557,7 +1557,7 @@ func (p *AfterCompactPoint) fire(ctx context.Context, run *Run, at *Compacted, s
 			return failure
 		}
 	}
-	f.Hook = -1
+	f.Hook = 0
 	return err
 }
 
@@ -1666,20 +1666,20 @@ func (p *BriefingPoint) fire(ctx context.Context, run *Run, payload Step, s *hoo
 	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	at, plan := &payload, s
 	defer func() {
-		if f.Hook >= 0 && f.Crashed(recover()) == nil {
-			collected = append(collected, p.fire(f.Ctx, run, *at, &hookkit.Plan[Briefing[Step]]{Hooks: plan.Hooks[f.Hook+1:], Firing: f.Rest()})...)
+		if f.Hook > 0 && f.Crashed(recover()) == nil {
+			collected = append(collected, p.fire(f.Ctx, run, *at, &hookkit.Plan[Briefing[Step]]{Hooks: plan.Hooks[f.Hook:], Firing: f.Rest()})...)
 		}
 	}()
-	for i, h := range s.Hooks {
-		f.Hook = i
-		values, failure := h.Briefing(f.Ctx, run, payload)
+	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
+		f.Hook = i + 1
+		values, failure := hooks[i].Briefing(f.Ctx, run, payload)
 		if failure != nil {
 			_ = f.Fail(nil, failure)
 			continue
 		}
 		collected = append(collected, values...)
 	}
-	f.Hook = -1
+	f.Hook = 0
 	return collected
 }
 
@@ -1814,13 +1814,13 @@ func (p *BeforeLLMPoint) fire(ctx context.Context, run *Run, at *LLMRequest, s *
 	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	payload := *at
 	defer func() {
-		if f.Hook >= 0 {
+		if f.Hook > 0 {
 			err = f.Crashed(recover())
 		}
 	}()
-	for i, h := range s.Hooks {
-		f.Hook = i
-		out, failure := h.BeforeLLM(f.Ctx, run, payload)
+	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
+		f.Hook = i + 1
+		out, failure := hooks[i].BeforeLLM(f.Ctx, run, payload)
 		if failure == nil {
 			switch o := out.(type) {
 			case nil:
@@ -1831,13 +1831,13 @@ func (p *BeforeLLMPoint) fire(ctx context.Context, run *Run, at *LLMRequest, s *
 				continue
 			case UseReply, EndTurn:
 				f.Decided(out)
-				f.Hook = -1
+				f.Hook = 0
 				return out.(BeforeLLMExit), nil
 			}
 		}
 		return nil, f.Fail(out, failure)
 	}
-	f.Hook = -1
+	f.Hook = 0
 	return exit, err
 }
 
@@ -2155,13 +2155,13 @@ func (p *AfterLLMPoint) fire(ctx context.Context, run *Run, at *LLMResponse, s *
 	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	payload := *at
 	defer func() {
-		if f.Hook >= 0 {
+		if f.Hook > 0 {
 			err = f.Crashed(recover())
 		}
 	}()
-	for i, h := range s.Hooks {
-		f.Hook = i
-		out, failure := h.AfterLLM(f.Ctx, run, payload)
+	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
+		f.Hook = i + 1
+		out, failure := hooks[i].AfterLLM(f.Ctx, run, payload)
 		if failure == nil {
 			switch o := out.(type) {
 			case nil:
@@ -2172,13 +2172,13 @@ func (p *AfterLLMPoint) fire(ctx context.Context, run *Run, at *LLMResponse, s *
 				continue
 			case EndTurn:
 				f.Decided(out)
-				f.Hook = -1
+				f.Hook = 0
 				return out.(AfterLLMExit), nil
 			}
 		}
 		return nil, f.Fail(out, failure)
 	}
-	f.Hook = -1
+	f.Hook = 0
 	return exit, err
 }
 
@@ -2283,17 +2283,17 @@ func (p *OnToolsDisabledPoint) fire(ctx context.Context, run *Run, payload Tools
 	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	at, plan := &payload, s
 	defer func() {
-		if f.Hook >= 0 && f.Crashed(recover()) == nil {
-			p.fire(f.Ctx, run, *at, &hookkit.Plan[OnToolsDisabled[ToolsDisabled]]{Hooks: plan.Hooks[f.Hook+1:], Firing: f.Rest()})
+		if f.Hook > 0 && f.Crashed(recover()) == nil {
+			p.fire(f.Ctx, run, *at, &hookkit.Plan[OnToolsDisabled[ToolsDisabled]]{Hooks: plan.Hooks[f.Hook:], Firing: f.Rest()})
 		}
 	}()
-	for i, h := range s.Hooks {
-		f.Hook = i
-		if failure := h.OnToolsDisabled(f.Ctx, run, payload); failure != nil {
+	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
+		f.Hook = i + 1
+		if failure := hooks[i].OnToolsDisabled(f.Ctx, run, payload); failure != nil {
 			_ = f.Fail(nil, failure)
 		}
 	}
-	f.Hook = -1
+	f.Hook = 0
 }
 
 // BeforeTool fires once per tool call of a reply, in call order, all calls of a reply before the first
@@ -2429,13 +2429,13 @@ func (p *BeforeToolPoint) fire(ctx context.Context, run *Run, at *ToolCallReques
 	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	payload := *at
 	defer func() {
-		if f.Hook >= 0 {
+		if f.Hook > 0 {
 			err = f.Crashed(recover())
 		}
 	}()
-	for i, h := range s.Hooks {
-		f.Hook = i
-		out, failure := h.BeforeTool(f.Ctx, run, payload)
+	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
+		f.Hook = i + 1
+		out, failure := hooks[i].BeforeTool(f.Ctx, run, payload)
 		if failure == nil {
 			switch o := out.(type) {
 			case nil:
@@ -2446,13 +2446,13 @@ func (p *BeforeToolPoint) fire(ctx context.Context, run *Run, at *ToolCallReques
 				continue
 			case SkipTool, EndTurn:
 				f.Decided(out)
-				f.Hook = -1
+				f.Hook = 0
 				return out.(BeforeToolExit), nil
 			}
 		}
 		return nil, f.Fail(out, failure)
 	}
-	f.Hook = -1
+	f.Hook = 0
 	return exit, err
 }
 
@@ -2575,14 +2575,14 @@ func (p *OnPermissionPoint) fire(ctx context.Context, run *Run, payload ToolCall
 	}
 	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	defer func() {
-		if f.Hook >= 0 {
+		if f.Hook > 0 {
 			err = f.Crashed(recover())
 		}
 	}()
 	var best OnPermissionExit
-	for i, h := range s.Hooks {
-		f.Hook = i
-		out, failure := h.OnPermission(f.Ctx, run, payload)
+	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
+		f.Hook = i + 1
+		out, failure := hooks[i].OnPermission(f.Ctx, run, payload)
 		if out == nil && failure == nil {
 			continue
 		}
@@ -2605,7 +2605,7 @@ func (p *OnPermissionPoint) fire(ctx context.Context, run *Run, payload ToolCall
 		}
 		return nil, f.Fail(out, failure)
 	}
-	f.Hook = -1
+	f.Hook = 0
 	return best, nil
 }
 
@@ -2710,17 +2710,17 @@ func (p *OnPermissionDeniedPoint) fire(ctx context.Context, run *Run, payload De
 	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	at, plan := &payload, s
 	defer func() {
-		if f.Hook >= 0 && f.Crashed(recover()) == nil {
-			p.fire(f.Ctx, run, *at, &hookkit.Plan[OnPermissionDenied[Denial]]{Hooks: plan.Hooks[f.Hook+1:], Firing: f.Rest()})
+		if f.Hook > 0 && f.Crashed(recover()) == nil {
+			p.fire(f.Ctx, run, *at, &hookkit.Plan[OnPermissionDenied[Denial]]{Hooks: plan.Hooks[f.Hook:], Firing: f.Rest()})
 		}
 	}()
-	for i, h := range s.Hooks {
-		f.Hook = i
-		if failure := h.OnPermissionDenied(f.Ctx, run, payload); failure != nil {
+	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
+		f.Hook = i + 1
+		if failure := hooks[i].OnPermissionDenied(f.Ctx, run, payload); failure != nil {
 			_ = f.Fail(nil, failure)
 		}
 	}
-	f.Hook = -1
+	f.Hook = 0
 }
 
 // OnHandoff fires before control goes to another agent, once per permitted handoff call, while the
@@ -2855,13 +2855,13 @@ func (p *OnHandoffPoint) fire(ctx context.Context, run *Run, at *Handoff, s *hoo
 	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	payload := *at
 	defer func() {
-		if f.Hook >= 0 {
+		if f.Hook > 0 {
 			err = f.Crashed(recover())
 		}
 	}()
-	for i, h := range s.Hooks {
-		f.Hook = i
-		out, failure := h.OnHandoff(f.Ctx, run, payload)
+	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
+		f.Hook = i + 1
+		out, failure := hooks[i].OnHandoff(f.Ctx, run, payload)
 		if failure == nil {
 			switch o := out.(type) {
 			case nil:
@@ -2872,13 +2872,13 @@ func (p *OnHandoffPoint) fire(ctx context.Context, run *Run, at *Handoff, s *hoo
 				continue
 			case SkipTool, EndTurn:
 				f.Decided(out)
-				f.Hook = -1
+				f.Hook = 0
 				return out.(OnHandoffExit), nil
 			}
 		}
 		return nil, f.Fail(out, failure)
 	}
-	f.Hook = -1
+	f.Hook = 0
 	return exit, err
 }
 
@@ -3167,17 +3167,17 @@ func (p *OnToolProgressPoint) fire(ctx context.Context, run *Run, payload ToolPr
 	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	at, plan := &payload, s
 	defer func() {
-		if f.Hook >= 0 && f.Crashed(recover()) == nil {
-			p.fire(f.Ctx, run, *at, &hookkit.Plan[OnToolProgress[ToolProgress]]{Hooks: plan.Hooks[f.Hook+1:], Firing: f.Rest()})
+		if f.Hook > 0 && f.Crashed(recover()) == nil {
+			p.fire(f.Ctx, run, *at, &hookkit.Plan[OnToolProgress[ToolProgress]]{Hooks: plan.Hooks[f.Hook:], Firing: f.Rest()})
 		}
 	}()
-	for i, h := range s.Hooks {
-		f.Hook = i
-		if failure := h.OnToolProgress(f.Ctx, run, payload); failure != nil {
+	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
+		f.Hook = i + 1
+		if failure := hooks[i].OnToolProgress(f.Ctx, run, payload); failure != nil {
 			_ = f.Fail(nil, failure)
 		}
 	}
-	f.Hook = -1
+	f.Hook = 0
 }
 
 // OnToolError fires once per failed attempt (an error, a panic, a time-out), as soon as it is known
@@ -3281,17 +3281,17 @@ func (p *OnToolErrorPoint) fire(ctx context.Context, run *Run, payload ToolFailu
 	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	at, plan := &payload, s
 	defer func() {
-		if f.Hook >= 0 && f.Crashed(recover()) == nil {
-			p.fire(f.Ctx, run, *at, &hookkit.Plan[OnToolError[ToolFailure]]{Hooks: plan.Hooks[f.Hook+1:], Firing: f.Rest()})
+		if f.Hook > 0 && f.Crashed(recover()) == nil {
+			p.fire(f.Ctx, run, *at, &hookkit.Plan[OnToolError[ToolFailure]]{Hooks: plan.Hooks[f.Hook:], Firing: f.Rest()})
 		}
 	}()
-	for i, h := range s.Hooks {
-		f.Hook = i
-		if failure := h.OnToolError(f.Ctx, run, payload); failure != nil {
+	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
+		f.Hook = i + 1
+		if failure := hooks[i].OnToolError(f.Ctx, run, payload); failure != nil {
 			_ = f.Fail(nil, failure)
 		}
 	}
-	f.Hook = -1
+	f.Hook = 0
 }
 
 // OnSubagentStart fires once per run that this run starts, by a sub-agent's tool or by a handoff, before
@@ -3395,17 +3395,17 @@ func (p *OnSubagentStartPoint) fire(ctx context.Context, run *Run, payload Subag
 	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	at, plan := &payload, s
 	defer func() {
-		if f.Hook >= 0 && f.Crashed(recover()) == nil {
-			p.fire(f.Ctx, run, *at, &hookkit.Plan[OnSubagentStart[Subagent]]{Hooks: plan.Hooks[f.Hook+1:], Firing: f.Rest()})
+		if f.Hook > 0 && f.Crashed(recover()) == nil {
+			p.fire(f.Ctx, run, *at, &hookkit.Plan[OnSubagentStart[Subagent]]{Hooks: plan.Hooks[f.Hook:], Firing: f.Rest()})
 		}
 	}()
-	for i, h := range s.Hooks {
-		f.Hook = i
-		if failure := h.OnSubagentStart(f.Ctx, run, payload); failure != nil {
+	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
+		f.Hook = i + 1
+		if failure := hooks[i].OnSubagentStart(f.Ctx, run, payload); failure != nil {
 			_ = f.Fail(nil, failure)
 		}
 	}
-	f.Hook = -1
+	f.Hook = 0
 }
 
 // OnSubagentStop fires once per run that this run started, when that run is over, whatever ended it.
@@ -3508,17 +3508,17 @@ func (p *OnSubagentStopPoint) fire(ctx context.Context, run *Run, payload Subage
 	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	at, plan := &payload, s
 	defer func() {
-		if f.Hook >= 0 && f.Crashed(recover()) == nil {
-			p.fire(f.Ctx, run, *at, &hookkit.Plan[OnSubagentStop[SubagentDone]]{Hooks: plan.Hooks[f.Hook+1:], Firing: f.Rest()})
+		if f.Hook > 0 && f.Crashed(recover()) == nil {
+			p.fire(f.Ctx, run, *at, &hookkit.Plan[OnSubagentStop[SubagentDone]]{Hooks: plan.Hooks[f.Hook:], Firing: f.Rest()})
 		}
 	}()
-	for i, h := range s.Hooks {
-		f.Hook = i
-		if failure := h.OnSubagentStop(f.Ctx, run, payload); failure != nil {
+	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
+		f.Hook = i + 1
+		if failure := hooks[i].OnSubagentStop(f.Ctx, run, payload); failure != nil {
 			_ = f.Fail(nil, failure)
 		}
 	}
-	f.Hook = -1
+	f.Hook = 0
 }
 
 // AfterTool fires exactly once per call for which BeforeTool fired, whatever made the result: dispatch,
@@ -3655,13 +3655,13 @@ func (p *AfterToolPoint) fire(ctx context.Context, run *Run, at *ToolCallResult,
 	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	payload := *at
 	defer func() {
-		if f.Hook >= 0 {
+		if f.Hook > 0 {
 			err = f.Crashed(recover())
 		}
 	}()
-	for i, h := range s.Hooks {
-		f.Hook = i
-		out, failure := h.AfterTool(f.Ctx, run, payload)
+	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
+		f.Hook = i + 1
+		out, failure := hooks[i].AfterTool(f.Ctx, run, payload)
 		if failure == nil {
 			switch o := out.(type) {
 			case nil:
@@ -3672,13 +3672,13 @@ func (p *AfterToolPoint) fire(ctx context.Context, run *Run, at *ToolCallResult,
 				continue
 			case EndTurn:
 				f.Decided(out)
-				f.Hook = -1
+				f.Hook = 0
 				return out.(AfterToolExit), nil
 			}
 		}
 		return nil, f.Fail(out, failure)
 	}
-	f.Hook = -1
+	f.Hook = 0
 	return exit, err
 }
 
@@ -3784,17 +3784,17 @@ func (p *OnBudgetExceededPoint) fire(ctx context.Context, run *Run, payload Budg
 	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	at, plan := &payload, s
 	defer func() {
-		if f.Hook >= 0 && f.Crashed(recover()) == nil {
-			p.fire(f.Ctx, run, *at, &hookkit.Plan[OnBudgetExceeded[BudgetExceeded]]{Hooks: plan.Hooks[f.Hook+1:], Firing: f.Rest()})
+		if f.Hook > 0 && f.Crashed(recover()) == nil {
+			p.fire(f.Ctx, run, *at, &hookkit.Plan[OnBudgetExceeded[BudgetExceeded]]{Hooks: plan.Hooks[f.Hook:], Firing: f.Rest()})
 		}
 	}()
-	for i, h := range s.Hooks {
-		f.Hook = i
-		if failure := h.OnBudgetExceeded(f.Ctx, run, payload); failure != nil {
+	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
+		f.Hook = i + 1
+		if failure := hooks[i].OnBudgetExceeded(f.Ctx, run, payload); failure != nil {
 			_ = f.Fail(nil, failure)
 		}
 	}
-	f.Hook = -1
+	f.Hook = 0
 }
 
 // AfterStep fires exactly once per begun step, as its last act, failed and cancelled ones included.
@@ -3897,17 +3897,17 @@ func (p *AfterStepPoint) fire(ctx context.Context, run *Run, payload StepResult,
 	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	at, plan := &payload, s
 	defer func() {
-		if f.Hook >= 0 && f.Crashed(recover()) == nil {
-			p.fire(f.Ctx, run, *at, &hookkit.Plan[AfterStep[StepResult]]{Hooks: plan.Hooks[f.Hook+1:], Firing: f.Rest()})
+		if f.Hook > 0 && f.Crashed(recover()) == nil {
+			p.fire(f.Ctx, run, *at, &hookkit.Plan[AfterStep[StepResult]]{Hooks: plan.Hooks[f.Hook:], Firing: f.Rest()})
 		}
 	}()
-	for i, h := range s.Hooks {
-		f.Hook = i
-		if failure := h.AfterStep(f.Ctx, run, payload); failure != nil {
+	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
+		f.Hook = i + 1
+		if failure := hooks[i].AfterStep(f.Ctx, run, payload); failure != nil {
 			_ = f.Fail(nil, failure)
 		}
 	}
-	f.Hook = -1
+	f.Hook = 0
 }
 
 // CheckDone fires each time the model wants to finish: by a reply without tool calls, or by a call of
@@ -4041,13 +4041,13 @@ func (p *CheckDonePoint) fire(ctx context.Context, run *Run, at *DoneRequest, s 
 	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	payload := *at
 	defer func() {
-		if f.Hook >= 0 {
+		if f.Hook > 0 {
 			err = f.Crashed(recover())
 		}
 	}()
-	for i, h := range s.Hooks {
-		f.Hook = i
-		out, failure := h.CheckDone(f.Ctx, run, payload)
+	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
+		f.Hook = i + 1
+		out, failure := hooks[i].CheckDone(f.Ctx, run, payload)
 		if failure == nil {
 			switch o := out.(type) {
 			case nil:
@@ -4058,13 +4058,13 @@ func (p *CheckDonePoint) fire(ctx context.Context, run *Run, at *DoneRequest, s 
 				continue
 			case RejectDone:
 				f.Decided(out)
-				f.Hook = -1
+				f.Hook = 0
 				return out.(CheckDoneExit), nil
 			}
 		}
 		return nil, f.Fail(out, failure)
 	}
-	f.Hook = -1
+	f.Hook = 0
 	return exit, err
 }
 
@@ -4168,17 +4168,17 @@ func (p *OnDoneAcceptedPoint) fire(ctx context.Context, run *Run, payload DoneAc
 	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	at, plan := &payload, s
 	defer func() {
-		if f.Hook >= 0 && f.Crashed(recover()) == nil {
-			p.fire(f.Ctx, run, *at, &hookkit.Plan[OnDoneAccepted[DoneAccepted]]{Hooks: plan.Hooks[f.Hook+1:], Firing: f.Rest()})
+		if f.Hook > 0 && f.Crashed(recover()) == nil {
+			p.fire(f.Ctx, run, *at, &hookkit.Plan[OnDoneAccepted[DoneAccepted]]{Hooks: plan.Hooks[f.Hook:], Firing: f.Rest()})
 		}
 	}()
-	for i, h := range s.Hooks {
-		f.Hook = i
-		if failure := h.OnDoneAccepted(f.Ctx, run, payload); failure != nil {
+	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
+		f.Hook = i + 1
+		if failure := hooks[i].OnDoneAccepted(f.Ctx, run, payload); failure != nil {
 			_ = f.Fail(nil, failure)
 		}
 	}
-	f.Hook = -1
+	f.Hook = 0
 }
 
 // OnRunError fires at most once per run, when the run is about to fail. EndTurn turns the failure into
@@ -4299,22 +4299,22 @@ func (p *OnRunErrorPoint) fire(ctx context.Context, run *Run, payload RunError, 
 	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	at, plan := &payload, s
 	defer func() {
-		if f.Hook >= 0 {
+		if f.Hook > 0 {
 			if err = f.Crashed(recover()); err == nil {
-				exit, err = p.fire(f.Ctx, run, *at, &hookkit.Plan[OnRunError[RunError]]{Hooks: plan.Hooks[f.Hook+1:], Firing: f.Rest()})
+				exit, err = p.fire(f.Ctx, run, *at, &hookkit.Plan[OnRunError[RunError]]{Hooks: plan.Hooks[f.Hook:], Firing: f.Rest()})
 			}
 		}
 	}()
-	for i, h := range s.Hooks {
-		f.Hook = i
-		out, failure := h.OnRunError(f.Ctx, run, payload)
+	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
+		f.Hook = i + 1
+		out, failure := hooks[i].OnRunError(f.Ctx, run, payload)
 		if failure == nil {
 			switch out.(type) {
 			case nil:
 				continue
 			case EndTurn:
 				f.Decided(out)
-				f.Hook = -1
+				f.Hook = 0
 				return out.(OnRunErrorExit), nil
 			}
 		}
@@ -4322,7 +4322,7 @@ func (p *OnRunErrorPoint) fire(ctx context.Context, run *Run, payload RunError, 
 			return nil, failure
 		}
 	}
-	f.Hook = -1
+	f.Hook = 0
 	return exit, err
 }
 
@@ -4430,20 +4430,20 @@ func (p *OnStopPoint) fire(ctx context.Context, run *Run, payload Stopping, s *h
 	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	at, plan := &payload, s
 	defer func() {
-		if f.Hook >= 0 && f.Crashed(recover()) == nil {
-			collected = append(collected, p.fire(f.Ctx, run, *at, &hookkit.Plan[OnStop[Stopping]]{Hooks: plan.Hooks[f.Hook+1:], Firing: f.Rest()})...)
+		if f.Hook > 0 && f.Crashed(recover()) == nil {
+			collected = append(collected, p.fire(f.Ctx, run, *at, &hookkit.Plan[OnStop[Stopping]]{Hooks: plan.Hooks[f.Hook:], Firing: f.Rest()})...)
 		}
 	}()
-	for i, h := range s.Hooks {
-		f.Hook = i
-		values, failure := h.OnStop(f.Ctx, run, payload)
+	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
+		f.Hook = i + 1
+		values, failure := hooks[i].OnStop(f.Ctx, run, payload)
 		if failure != nil {
 			_ = f.Fail(nil, failure)
 			continue
 		}
 		collected = append(collected, values...)
 	}
-	f.Hook = -1
+	f.Hook = 0
 	return collected
 }
 
@@ -4570,13 +4570,13 @@ func (p *BeforeRunEndPoint) fire(ctx context.Context, run *Run, at *AgentResult,
 	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	payload := *at
 	defer func() {
-		if f.Hook >= 0 {
+		if f.Hook > 0 {
 			err = f.Crashed(recover())
 		}
 	}()
-	for i, h := range s.Hooks {
-		f.Hook = i
-		out, failure := h.BeforeRunEnd(f.Ctx, run, payload)
+	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
+		f.Hook = i + 1
+		out, failure := hooks[i].BeforeRunEnd(f.Ctx, run, payload)
 		if failure == nil {
 			switch o := out.(type) {
 			case nil:
@@ -4589,7 +4589,7 @@ func (p *BeforeRunEndPoint) fire(ctx context.Context, run *Run, at *AgentResult,
 		}
 		return f.Fail(out, failure)
 	}
-	f.Hook = -1
+	f.Hook = 0
 	return err
 }
 
@@ -4695,15 +4695,15 @@ func (p *OnRunEndPoint) fire(ctx context.Context, run *Run, payload AgentResult,
 	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	at, plan := &payload, s
 	defer func() {
-		if f.Hook >= 0 && f.Crashed(recover()) == nil {
-			p.fire(f.Ctx, run, *at, &hookkit.Plan[OnRunEnd[AgentResult]]{Hooks: plan.Hooks[f.Hook+1:], Firing: f.Rest()})
+		if f.Hook > 0 && f.Crashed(recover()) == nil {
+			p.fire(f.Ctx, run, *at, &hookkit.Plan[OnRunEnd[AgentResult]]{Hooks: plan.Hooks[f.Hook:], Firing: f.Rest()})
 		}
 	}()
-	for i, h := range s.Hooks {
-		f.Hook = i
-		if failure := h.OnRunEnd(f.Ctx, run, payload); failure != nil {
+	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
+		f.Hook = i + 1
+		if failure := hooks[i].OnRunEnd(f.Ctx, run, payload); failure != nil {
 			_ = f.Fail(nil, failure)
 		}
 	}
-	f.Hook = -1
+	f.Hook = 0
 }

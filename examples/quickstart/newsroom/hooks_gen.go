@@ -233,13 +233,13 @@ func (p *BeforePublishPoint) fire(ctx context.Context, run *Run, at *Article, s 
 	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	payload := *at
 	defer func() {
-		if f.Hook >= 0 {
+		if f.Hook > 0 {
 			err = f.Crashed(recover())
 		}
 	}()
-	for i, h := range s.Hooks {
-		f.Hook = i
-		out, failure := h.BeforePublish(f.Ctx, run, payload)
+	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
+		f.Hook = i + 1
+		out, failure := hooks[i].BeforePublish(f.Ctx, run, payload)
 		if failure == nil {
 			switch o := out.(type) {
 			case nil:
@@ -250,13 +250,13 @@ func (p *BeforePublishPoint) fire(ctx context.Context, run *Run, at *Article, s 
 				continue
 			case Withhold:
 				f.Decided(out)
-				f.Hook = -1
+				f.Hook = 0
 				return out.(BeforePublishExit), nil
 			}
 		}
 		return nil, f.Fail(out, failure)
 	}
-	f.Hook = -1
+	f.Hook = 0
 	return exit, err
 }
 
@@ -360,15 +360,15 @@ func (p *OnPublishedPoint) fire(ctx context.Context, run *Run, payload Article, 
 	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	at, plan := &payload, s
 	defer func() {
-		if f.Hook >= 0 && f.Crashed(recover()) == nil {
-			p.fire(f.Ctx, run, *at, &hookkit.Plan[OnPublished[Article]]{Hooks: plan.Hooks[f.Hook+1:], Firing: f.Rest()})
+		if f.Hook > 0 && f.Crashed(recover()) == nil {
+			p.fire(f.Ctx, run, *at, &hookkit.Plan[OnPublished[Article]]{Hooks: plan.Hooks[f.Hook:], Firing: f.Rest()})
 		}
 	}()
-	for i, h := range s.Hooks {
-		f.Hook = i
-		if failure := h.OnPublished(f.Ctx, run, payload); failure != nil {
+	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
+		f.Hook = i + 1
+		if failure := hooks[i].OnPublished(f.Ctx, run, payload); failure != nil {
 			_ = f.Fail(nil, failure)
 		}
 	}
-	f.Hook = -1
+	f.Hook = 0
 }

@@ -265,13 +265,13 @@ func (p *BeforeSendPoint) fire(ctx context.Context, run *Run, at *Message, s *ho
 	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	payload := *at
 	defer func() {
-		if f.Hook >= 0 {
+		if f.Hook > 0 {
 			err = f.Crashed(recover())
 		}
 	}()
-	for i, h := range s.Hooks {
-		f.Hook = i
-		out, failure := h.BeforeSend(f.Ctx, run, payload)
+	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
+		f.Hook = i + 1
+		out, failure := hooks[i].BeforeSend(f.Ctx, run, payload)
 		if failure == nil {
 			switch o := out.(type) {
 			case nil:
@@ -282,13 +282,13 @@ func (p *BeforeSendPoint) fire(ctx context.Context, run *Run, at *Message, s *ho
 				continue
 			case Refuse:
 				f.Decided(out)
-				f.Hook = -1
+				f.Hook = 0
 				return out.(BeforeSendExit), nil
 			}
 		}
 		return nil, f.Fail(out, failure)
 	}
-	f.Hook = -1
+	f.Hook = 0
 	return exit, err
 }
 
@@ -407,14 +407,14 @@ func (p *MaySendPoint) fire(ctx context.Context, run *Run, payload Message, s *h
 	}
 	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	defer func() {
-		if f.Hook >= 0 {
+		if f.Hook > 0 {
 			err = f.Crashed(recover())
 		}
 	}()
 	var best MaySendExit
-	for i, h := range s.Hooks {
-		f.Hook = i
-		out, failure := h.MaySend(f.Ctx, run, payload)
+	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
+		f.Hook = i + 1
+		out, failure := hooks[i].MaySend(f.Ctx, run, payload)
 		if out == nil && failure == nil {
 			continue
 		}
@@ -437,7 +437,7 @@ func (p *MaySendPoint) fire(ctx context.Context, run *Run, payload Message, s *h
 		}
 		return nil, f.Fail(out, failure)
 	}
-	f.Hook = -1
+	f.Hook = 0
 	return best, nil
 }
 
@@ -544,20 +544,20 @@ func (p *FooterPoint) fire(ctx context.Context, run *Run, payload Message, s *ho
 	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	at, plan := &payload, s
 	defer func() {
-		if f.Hook >= 0 && f.Crashed(recover()) == nil {
-			collected = append(collected, p.fire(f.Ctx, run, *at, &hookkit.Plan[Footer[Message]]{Hooks: plan.Hooks[f.Hook+1:], Firing: f.Rest()})...)
+		if f.Hook > 0 && f.Crashed(recover()) == nil {
+			collected = append(collected, p.fire(f.Ctx, run, *at, &hookkit.Plan[Footer[Message]]{Hooks: plan.Hooks[f.Hook:], Firing: f.Rest()})...)
 		}
 	}()
-	for i, h := range s.Hooks {
-		f.Hook = i
-		values, failure := h.Footer(f.Ctx, run, payload)
+	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
+		f.Hook = i + 1
+		values, failure := hooks[i].Footer(f.Ctx, run, payload)
 		if failure != nil {
 			_ = f.Fail(nil, failure)
 			continue
 		}
 		collected = append(collected, values...)
 	}
-	f.Hook = -1
+	f.Hook = 0
 	return collected
 }
 
@@ -864,15 +864,15 @@ func (p *AfterSendPoint) fire(ctx context.Context, run *Run, at *Receipt, s *hoo
 	payload := *at
 	plan := s
 	defer func() {
-		if f.Hook >= 0 {
+		if f.Hook > 0 {
 			if err = f.Crashed(recover()); err == nil {
-				err = p.fire(f.Ctx, run, at, &hookkit.Plan[AfterSend[Receipt]]{Hooks: plan.Hooks[f.Hook+1:], Firing: f.Rest()})
+				err = p.fire(f.Ctx, run, at, &hookkit.Plan[AfterSend[Receipt]]{Hooks: plan.Hooks[f.Hook:], Firing: f.Rest()})
 			}
 		}
 	}()
-	for i, h := range s.Hooks {
-		f.Hook = i
-		out, failure := h.AfterSend(f.Ctx, run, payload)
+	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
+		f.Hook = i + 1
+		out, failure := hooks[i].AfterSend(f.Ctx, run, payload)
 		if failure == nil {
 			switch o := out.(type) {
 			case nil:
@@ -887,7 +887,7 @@ func (p *AfterSendPoint) fire(ctx context.Context, run *Run, at *Receipt, s *hoo
 			return failure
 		}
 	}
-	f.Hook = -1
+	f.Hook = 0
 	return err
 }
 
@@ -1013,15 +1013,15 @@ func (p *BeforeShowPoint) fire(ctx context.Context, run *Run, at *Message, s *ho
 	payload := *at
 	plan := s
 	defer func() {
-		if f.Hook >= 0 {
+		if f.Hook > 0 {
 			if err = f.Crashed(recover()); err == nil {
-				err = p.fire(f.Ctx, run, at, &hookkit.Plan[BeforeShow[Message]]{Hooks: plan.Hooks[f.Hook+1:], Firing: f.Rest()})
+				err = p.fire(f.Ctx, run, at, &hookkit.Plan[BeforeShow[Message]]{Hooks: plan.Hooks[f.Hook:], Firing: f.Rest()})
 			}
 		}
 	}()
-	for i, h := range s.Hooks {
-		f.Hook = i
-		out, failure := h.BeforeShow(f.Ctx, run, payload)
+	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
+		f.Hook = i + 1
+		out, failure := hooks[i].BeforeShow(f.Ctx, run, payload)
 		if failure == nil {
 			switch o := out.(type) {
 			case nil:
@@ -1036,7 +1036,7 @@ func (p *BeforeShowPoint) fire(ctx context.Context, run *Run, at *Message, s *ho
 			return failure
 		}
 	}
-	f.Hook = -1
+	f.Hook = 0
 	return err
 }
 
@@ -1140,17 +1140,17 @@ func (p *BeforeSavePoint) fire(ctx context.Context, run *Run, payload Message, s
 	}
 	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	defer func() {
-		if f.Hook >= 0 {
+		if f.Hook > 0 {
 			err = f.Crashed(recover())
 		}
 	}()
-	for i, h := range s.Hooks {
-		f.Hook = i
-		if failure := h.BeforeSave(f.Ctx, run, payload); failure != nil {
+	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
+		f.Hook = i + 1
+		if failure := hooks[i].BeforeSave(f.Ctx, run, payload); failure != nil {
 			return f.Fail(nil, failure)
 		}
 	}
-	f.Hook = -1
+	f.Hook = 0
 	return err
 }
 
@@ -1254,15 +1254,15 @@ func (p *OnSentPoint) fire(ctx context.Context, run *Run, payload Receipt, s *ho
 	f := hookkit.Flight{Ctx: ctx, Firing: s.Firing}
 	at, plan := &payload, s
 	defer func() {
-		if f.Hook >= 0 && f.Crashed(recover()) == nil {
-			p.fire(f.Ctx, run, *at, &hookkit.Plan[OnSent[Receipt]]{Hooks: plan.Hooks[f.Hook+1:], Firing: f.Rest()})
+		if f.Hook > 0 && f.Crashed(recover()) == nil {
+			p.fire(f.Ctx, run, *at, &hookkit.Plan[OnSent[Receipt]]{Hooks: plan.Hooks[f.Hook:], Firing: f.Rest()})
 		}
 	}()
-	for i, h := range s.Hooks {
-		f.Hook = i
-		if failure := h.OnSent(f.Ctx, run, payload); failure != nil {
+	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
+		f.Hook = i + 1
+		if failure := hooks[i].OnSent(f.Ctx, run, payload); failure != nil {
 			_ = f.Fail(nil, failure)
 		}
 	}
-	f.Hook = -1
+	f.Hook = 0
 }
