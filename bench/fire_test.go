@@ -1,6 +1,7 @@
 package main
 
 import (
+	"runtime"
 	"testing"
 	"unsafe"
 
@@ -46,6 +47,24 @@ func TestFramesMoveTheStackByHalfOfSixteenBytes(t *testing.T) {
 	}
 	if at[0]^at[1] != 8 {
 		t.Errorf("a variable is %d and %d bytes from a multiple of sixteen", at[0], at[1])
+	}
+}
+
+func TestTheControlOfAroundAllocatesAsMuch(t *testing.T) {
+	bytes := func(c contestant) uint64 {
+		const n = 10_000
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		c.run(n, frames[0])
+		runtime.ReadMemStats(&after)
+		return (after.TotalAlloc - before.TotalAlloc) / n
+	}
+	for _, l := range lineups(8) {
+		if l.law == lawAround {
+			if of, control := bytes(l.runs[0]), bytes(l.control()); of != control || of == 0 {
+				t.Errorf("a fire allocates %d bytes and the control %d", of, control)
+			}
+		}
 	}
 }
 

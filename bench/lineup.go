@@ -149,3 +149,34 @@ func twice(c contestant) contestant {
 	c.name, c.twice = c.name+", two goroutines", true
 	return c
 }
+
+// control is what shares nothing and fires nothing. From two goroutines, in turn with what is measured, it shows
+// whether the machine had two processors to give just then, and what the collector takes of them.
+func (l lineup) control() contestant {
+	if l.law == lawAround && l.hooks > 0 {
+		return contestant{name: "a loop that shares nothing and allocates as much", loop: allocate}
+	}
+	return contestant{name: "a loop that shares nothing", loop: spin}
+}
+
+// allocate allocates what a fire of around hooks does, as often as eight of them.
+func allocate(n int) {
+	var t taker = new(kept)
+	for range n {
+		t.take(new(parcel))
+		spin(130)
+	}
+}
+
+// A parcel has the size and the shape of what a fire of around hooks allocates.
+type parcel struct {
+	flags [2]uint32
+	refs  [4]*parcel
+}
+
+// A taker is an interface, so that what it is given cannot stay on the stack.
+type taker interface{ take(*parcel) }
+
+type kept struct{ last *parcel }
+
+func (k *kept) take(p *parcel) { k.last = p }

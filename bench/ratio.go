@@ -35,12 +35,17 @@ const parts = 4
 // over returns t in units of floor. The two must have been measured in turn. With fewer rounds than parts nothing
 // can disagree, so that nothing is known.
 func (t timing) over(floor timing) ratio {
-	r := ratio{value: t.best() / floor.best(), low: math.Inf(1)}
-	if min(len(t.rounds), len(floor.rounds)) < parts {
+	return compare(min(len(t.rounds), len(floor.rounds)), func(best func(timing) float64) float64 { return best(t) / best(floor) })
+}
+
+// compare evaluates what compares timings of so many rounds by their quickest: of all rounds, and of each part.
+func compare(rounds int, of func(best func(timing) float64) float64) ratio {
+	r := exact(of(timing.best))
+	if rounds < parts {
 		return ratio{r.value, 0, math.Inf(1)}
 	}
 	for k := range parts {
-		v := slices.Min(t.part(k)) / slices.Min(floor.part(k))
+		v := of(func(t timing) float64 { return slices.Min(t.part(k)) })
 		r.low, r.high = min(r.low, v), max(r.high, v)
 	}
 	return r
