@@ -11,13 +11,16 @@ import (
 // A built is what a generated package of n flow points, or of n mocks, costs who builds it.
 type built struct {
 	maker   string
-	names   string // an example of a point's name; "" for mocks
+	name    string // of one point; "" for mocks
 	n       int
 	bytes   int64     // of generated source
 	compile []float64 // processor time of go build in seconds, dependencies cached, one per round
 	binary  int64     // added to a program that has the dependencies already and uses all of the package
 	bare    int64     // the same without debug information
 }
+
+// points says which points they are, by an example.
+func (b built) points() string { return "points such as " + b.name }
 
 // each is the generated source of one point.
 func (b built) each() float64 { return float64(b.bytes) / float64(b.n) }
@@ -37,7 +40,7 @@ func (b built) inBinary(size int64) float64 { return float64(size) / float64(b.n
 
 // hookgenPackage builds a generated package of n points of the name.
 func (w workshop) hookgenPackage(name string, n, rounds int) (built, error) {
-	b := built{maker: nameHookgen, names: fmt.Sprintf("points such as %s%d", name, n/3+1), n: n}
+	b := built{maker: nameHookgen, name: fmt.Sprintf("%s%d", name, n/3+1), n: n}
 	return b, w.pack(&b, rounds, kind{
 		"package-" + name, w.requireKit(), func(n int) string { return flowSpecOf(name, n) },
 		[]string{"hookgen"}, "hooks_gen.go", func(n int) string { return useOfPoints(name, n) },

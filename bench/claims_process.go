@@ -43,11 +43,17 @@ func builtClaims(bs []built) []claim {
 			if b.n != n || b.maker != nameHookgen {
 				continue
 			}
-			build.cases = append(build.cases, held{b.names, spread(b.compile)})
+			build.cases = append(build.cases, held{b.points(), spread(b.compile)})
 			if n == 300 {
-				size := one("generated source per flow point, comments included, "+b.names, exact(b.each()/1000), 5)
-				size.unit, size.note = " KB", "of 1000 bytes; the name stands in the code of a point many times"
-				sizes = append(sizes, size)
+				size := func(what string, bound float64, note string) {
+					c := one("generated source per flow point, comments included, "+b.points()+what, exact(b.each()/1000), bound)
+					c.unit, c.note = " KB", note
+					sizes = append(sizes, c)
+				}
+				size("", 5, "of 1000 bytes; the name stands in the code of a point some eighty times")
+				if letters := len(b.name); letters > 10 {
+					size(fmt.Sprintf(", with 80 bytes for each of %d letters beyond ten", letters-10), 5+0.08*float64(letters-10), "the bound proposed for long names")
+				}
 			}
 		}
 		if len(build.cases) > 0 {

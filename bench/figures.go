@@ -46,8 +46,8 @@ func (r report) figures() figures.Report {
 	}
 	for _, b := range r.built {
 		what := fmt.Sprintf("mockgen -source, %d interfaces", b.n)
-		if b.names != "" {
-			what = fmt.Sprintf("hookgen, %d %s", b.n, b.names)
+		if b.name != "" {
+			what = fmt.Sprintf("hookgen, %d %s", b.n, b.points())
 		}
 		say("what a generated package adds to a binary, each: "+what, figure(b.inBinary(b.binary))+" KB", figure(b.inBinary(b.bare))+" KB without debug information")
 	}

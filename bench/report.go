@@ -262,8 +262,8 @@ a hook to every point and fires it, or expects a call of every mock and makes it
 	t := table{head: []string{"", "types", "source, each", "go build, quickest", "median", "binary, each", "without debug information"}}
 	for _, p := range r.built {
 		name := p.maker
-		if p.names != "" {
-			name += ", " + p.names
+		if p.name != "" {
+			name += ", " + p.points()
 		}
 		s := slices.Sorted(slices.Values(p.compile))
 		t.add(name, fmt.Sprint(p.n), figure(p.each())+" B", figure(s[0]), figure(s[len(s)/2]),

@@ -104,7 +104,6 @@ func (p *pointEmitter) watch(f *jen.File) {
 		}
 		return jen.Return(c)
 	}
-	comment(f, "watch is Fire with somebody to tell.")
 	f.Func().Params(jen.Id("p").Op("*").Id(p.n+"Point")).Id("watch").Params(ctxParam(), runParam(), p.carrierParam()).
 		Add(p.fireResults(true)).Block(
 		jen.Id("s").Op(":=").Id("p").Dot("Settle").Call(jen.Id("ctx"), jen.Id("run")),
@@ -194,7 +193,6 @@ func (p *pointEmitter) fire(f *jen.File) {
 	if p.p.Kind == Around {
 		return
 	}
-	comment(f, "fire runs s; nil stands for what is registered now.")
 	params := []jen.Code{ctxParam(), runParam(), p.carrierParam(), jen.Id("s").Add(p.plan())}
 	f.Func().Params(jen.Id("p").Op("*").Id(p.n + "Point")).Id("fire").Params(params...).Add(p.fireResults(true)).BlockFunc(func(g *jen.Group) {
 		watch := jen.Id("p").Dot("watch").Call(jen.Id("ctx"), jen.Id("run"), jen.Id(p.carrier()))

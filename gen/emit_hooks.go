@@ -179,6 +179,11 @@ func (e *emitter) hooks(f *jen.File) {
 		}
 		g.Return(jen.Append(jen.Id("points"), own.Op("...")))
 	})
+
+	f.Line()
+	comment(f, "Of each point below, Fire is inlined where it is called; fire is its loop over a plan, nil for what is registered",
+		"now; watch is the same with somebody to tell.")
+	f.Line()
 }
 
 // parentField is the field of Hooks that holds a parent's: the package's name, exported.

@@ -154,6 +154,9 @@ func (h *Hooks) Points() []hookkit.PointInfo {
 	}
 }
 
+// Of each point below, Fire is inlined where it is called; fire is its loop over a plan, nil for what is registered
+// now; watch is the same with somebody to tell.
+
 // Watch is only observed.
 //
 // Every hook runs; an error is reported and changes nothing.
@@ -226,7 +229,6 @@ func (watchLaw) Wrap(h Watch[Call], c *hookkit.Call) Watch[Call] {
 	})
 }
 
-// watch is Fire with somebody to tell.
 func (p *WatchPoint) watch(ctx context.Context, run *Run, payload Call) {
 	s := p.Settle(ctx, run)
 	if s.Firing.Watched() {
@@ -243,7 +245,6 @@ func (p *WatchPoint) watch(ctx context.Context, run *Run, payload Call) {
 	p.fire(ctx, run, payload, s)
 }
 
-// fire runs s; nil stands for what is registered now.
 func (p *WatchPoint) fire(ctx context.Context, run *Run, payload Call, s *hookkit.Plan[Watch[Call]]) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -361,7 +362,6 @@ func (rewriteLaw) Wrap(h Rewrite[Call], c *hookkit.Call) Rewrite[Call] {
 	})
 }
 
-// watch is Fire with somebody to tell.
 func (p *RewritePoint) watch(ctx context.Context, run *Run, at *Call) (err error) {
 	s := p.Settle(ctx, run)
 	if s.Firing.Watched() {
@@ -378,7 +378,6 @@ func (p *RewritePoint) watch(ctx context.Context, run *Run, at *Call) (err error
 	return p.fire(ctx, run, at, s)
 }
 
-// fire runs s; nil stands for what is registered now.
 func (p *RewritePoint) fire(ctx context.Context, run *Run, at *Call, s *hookkit.Plan[Rewrite[Call]]) (err error) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -512,7 +511,6 @@ func (flowLaw) Wrap(h Flow[Call], c *hookkit.Call) Flow[Call] {
 	})
 }
 
-// watch is Fire with somebody to tell.
 func (p *FlowPoint) watch(ctx context.Context, run *Run, at *Call) (exit FlowExit, err error) {
 	s := p.Settle(ctx, run)
 	if s.Firing.Watched() {
@@ -529,7 +527,6 @@ func (p *FlowPoint) watch(ctx context.Context, run *Run, at *Call) (exit FlowExi
 	return p.fire(ctx, run, at, s)
 }
 
-// fire runs s; nil stands for what is registered now.
 func (p *FlowPoint) fire(ctx context.Context, run *Run, at *Call, s *hookkit.Plan[Flow[Call]]) (exit FlowExit, err error) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -667,7 +664,6 @@ func (lenientLaw) Wrap(h Lenient[Call], c *hookkit.Call) Lenient[Call] {
 	})
 }
 
-// watch is Fire with somebody to tell.
 func (p *LenientPoint) watch(ctx context.Context, run *Run, at *Call) (exit LenientExit, err error) {
 	s := p.Settle(ctx, run)
 	if s.Firing.Watched() {
@@ -684,7 +680,6 @@ func (p *LenientPoint) watch(ctx context.Context, run *Run, at *Call) (exit Leni
 	return p.fire(ctx, run, at, s)
 }
 
-// fire runs s; nil stands for what is registered now.
 func (p *LenientPoint) fire(ctx context.Context, run *Run, at *Call, s *hookkit.Plan[Lenient[Call]]) (exit LenientExit, err error) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -820,7 +815,6 @@ func (trimLaw) Wrap(h Trim[Call], c *hookkit.Call) Trim[Call] {
 	})
 }
 
-// watch is Fire with somebody to tell.
 func (p *TrimPoint) watch(ctx context.Context, run *Run, at *Call) (err error) {
 	s := p.Settle(ctx, run)
 	if s.Firing.Watched() {
@@ -837,7 +831,6 @@ func (p *TrimPoint) watch(ctx context.Context, run *Run, at *Call) (err error) {
 	return p.fire(ctx, run, at, s)
 }
 
-// fire runs s; nil stands for what is registered now.
 func (p *TrimPoint) fire(ctx context.Context, run *Run, at *Call, s *hookkit.Plan[Trim[Call]]) (err error) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -958,7 +951,6 @@ func (leaveLaw) Wrap(h Leave[Call], c *hookkit.Call) Leave[Call] {
 	})
 }
 
-// watch is Fire with somebody to tell.
 func (p *LeavePoint) watch(ctx context.Context, run *Run, payload Call) (exit LeaveExit, err error) {
 	s := p.Settle(ctx, run)
 	if s.Firing.Watched() {
@@ -975,7 +967,6 @@ func (p *LeavePoint) watch(ctx context.Context, run *Run, payload Call) (exit Le
 	return p.fire(ctx, run, payload, s)
 }
 
-// fire runs s; nil stands for what is registered now.
 func (p *LeavePoint) fire(ctx context.Context, run *Run, payload Call, s *hookkit.Plan[Leave[Call]]) (exit LeaveExit, err error) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -1096,7 +1087,6 @@ func (judgeLaw) Wrap(h Judge[Call], c *hookkit.Call) Judge[Call] {
 	})
 }
 
-// watch is Fire with somebody to tell.
 func (p *JudgePoint) watch(ctx context.Context, run *Run, payload Call) (exit JudgeExit, err error) {
 	s := p.Settle(ctx, run)
 	if s.Firing.Watched() {
@@ -1113,7 +1103,6 @@ func (p *JudgePoint) watch(ctx context.Context, run *Run, payload Call) (exit Ju
 	return p.fire(ctx, run, payload, s)
 }
 
-// fire runs s; nil stands for what is registered now.
 func (p *JudgePoint) fire(ctx context.Context, run *Run, payload Call, s *hookkit.Plan[Judge[Call]]) (exit JudgeExit, err error) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -1232,7 +1221,6 @@ func (gatherLaw) Wrap(h Gather[Call], c *hookkit.Call) Gather[Call] {
 	})
 }
 
-// watch is Fire with somebody to tell.
 func (p *GatherPoint) watch(ctx context.Context, run *Run, payload Call) (collected []string) {
 	s := p.Settle(ctx, run)
 	if s.Firing.Watched() {
@@ -1249,7 +1237,6 @@ func (p *GatherPoint) watch(ctx context.Context, run *Run, payload Call) (collec
 	return p.fire(ctx, run, payload, s)
 }
 
-// fire runs s; nil stands for what is registered now.
 func (p *GatherPoint) fire(ctx context.Context, run *Run, payload Call, s *hookkit.Plan[Gather[Call]]) (collected []string) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -1350,7 +1337,6 @@ func (refuseLaw) Wrap(h Refuse[Call], c *hookkit.Call) Refuse[Call] {
 	})
 }
 
-// watch is Fire with somebody to tell.
 func (p *RefusePoint) watch(ctx context.Context, run *Run, payload Call) (err error) {
 	s := p.Settle(ctx, run)
 	if s.Firing.Watched() {
@@ -1367,7 +1353,6 @@ func (p *RefusePoint) watch(ctx context.Context, run *Run, payload Call) (err er
 	return p.fire(ctx, run, payload, s)
 }
 
-// fire runs s; nil stands for what is registered now.
 func (p *RefusePoint) fire(ctx context.Context, run *Run, payload Call, s *hookkit.Plan[Refuse[Call]]) (err error) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {

@@ -358,6 +358,9 @@ func (h *Hooks) Points() []hookkit.PointInfo {
 	}
 }
 
+// Of each point below, Fire is inlined where it is called; fire is its loop over a plan, nil for what is registered
+// now; watch is the same with somebody to tell.
+
 // An AgentResult is what came of a run.
 type AgentResult = agentspec.AgentResult
 
@@ -822,7 +825,6 @@ func (onRunStartLaw) Wrap(h OnRunStart[RunStart], c *hookkit.Call) OnRunStart[Ru
 	})
 }
 
-// watch is Fire with somebody to tell.
 func (p *OnRunStartPoint) watch(ctx context.Context, run *Run, at *RunStart) (exit OnRunStartExit, err error) {
 	s := p.Settle(ctx, run)
 	if s.Firing.Watched() {
@@ -839,7 +841,6 @@ func (p *OnRunStartPoint) watch(ctx context.Context, run *Run, at *RunStart) (ex
 	return p.fire(ctx, run, at, s)
 }
 
-// fire runs s; nil stands for what is registered now.
 func (p *OnRunStartPoint) fire(ctx context.Context, run *Run, at *RunStart, s *hookkit.Plan[OnRunStart[RunStart]]) (exit OnRunStartExit, err error) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -957,7 +958,6 @@ func (shouldStopLaw) Wrap(h ShouldStop[Step], c *hookkit.Call) ShouldStop[Step] 
 	})
 }
 
-// watch is Fire with somebody to tell.
 func (p *ShouldStopPoint) watch(ctx context.Context, run *Run, payload Step) (collected []EndRun, err error) {
 	s := p.Settle(ctx, run)
 	if s.Firing.Watched() {
@@ -974,7 +974,6 @@ func (p *ShouldStopPoint) watch(ctx context.Context, run *Run, payload Step) (co
 	return p.fire(ctx, run, payload, s)
 }
 
-// fire runs s; nil stands for what is registered now.
 func (p *ShouldStopPoint) fire(ctx context.Context, run *Run, payload Step, s *hookkit.Plan[ShouldStop[Step]]) (collected []EndRun, err error) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -1072,7 +1071,6 @@ func (beforeStepLaw) Wrap(h BeforeStep[Step], c *hookkit.Call) BeforeStep[Step] 
 	})
 }
 
-// watch is Fire with somebody to tell.
 func (p *BeforeStepPoint) watch(ctx context.Context, run *Run, payload Step) {
 	s := p.Settle(ctx, run)
 	if s.Firing.Watched() {
@@ -1089,7 +1087,6 @@ func (p *BeforeStepPoint) watch(ctx context.Context, run *Run, payload Step) {
 	p.fire(ctx, run, payload, s)
 }
 
-// fire runs s; nil stands for what is registered now.
 func (p *BeforeStepPoint) fire(ctx context.Context, run *Run, payload Step, s *hookkit.Plan[BeforeStep[Step]]) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -1204,7 +1201,6 @@ func (shouldCompactLaw) Wrap(h ShouldCompact[ContextUse], c *hookkit.Call) Shoul
 	})
 }
 
-// watch is Fire with somebody to tell.
 func (p *ShouldCompactPoint) watch(ctx context.Context, run *Run, payload ContextUse) (exit ShouldCompactExit, err error) {
 	s := p.Settle(ctx, run)
 	if s.Firing.Watched() {
@@ -1221,7 +1217,6 @@ func (p *ShouldCompactPoint) watch(ctx context.Context, run *Run, payload Contex
 	return p.fire(ctx, run, payload, s)
 }
 
-// fire runs s; nil stands for what is registered now.
 func (p *ShouldCompactPoint) fire(ctx context.Context, run *Run, payload ContextUse, s *hookkit.Plan[ShouldCompact[ContextUse]]) (exit ShouldCompactExit, err error) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -1360,7 +1355,6 @@ func (beforeCompactLaw) Wrap(h BeforeCompact[Compaction], c *hookkit.Call) Befor
 	})
 }
 
-// watch is Fire with somebody to tell.
 func (p *BeforeCompactPoint) watch(ctx context.Context, run *Run, payload Compaction) (exit BeforeCompactExit, err error) {
 	s := p.Settle(ctx, run)
 	if s.Firing.Watched() {
@@ -1377,7 +1371,6 @@ func (p *BeforeCompactPoint) watch(ctx context.Context, run *Run, payload Compac
 	return p.fire(ctx, run, payload, s)
 }
 
-// fire runs s; nil stands for what is registered now.
 func (p *BeforeCompactPoint) fire(ctx context.Context, run *Run, payload Compaction, s *hookkit.Plan[BeforeCompact[Compaction]]) (exit BeforeCompactExit, err error) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -1506,7 +1499,6 @@ func (afterCompactLaw) Wrap(h AfterCompact[Compacted], c *hookkit.Call) AfterCom
 	})
 }
 
-// watch is Fire with somebody to tell.
 func (p *AfterCompactPoint) watch(ctx context.Context, run *Run, at *Compacted) (err error) {
 	s := p.Settle(ctx, run)
 	if s.Firing.Watched() {
@@ -1523,7 +1515,6 @@ func (p *AfterCompactPoint) watch(ctx context.Context, run *Run, at *Compacted) 
 	return p.fire(ctx, run, at, s)
 }
 
-// fire runs s; nil stands for what is registered now.
 func (p *AfterCompactPoint) fire(ctx context.Context, run *Run, at *Compacted, s *hookkit.Plan[AfterCompact[Compacted]]) (err error) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -1639,7 +1630,6 @@ func (briefingLaw) Wrap(h Briefing[Step], c *hookkit.Call) Briefing[Step] {
 	})
 }
 
-// watch is Fire with somebody to tell.
 func (p *BriefingPoint) watch(ctx context.Context, run *Run, payload Step) (collected []string) {
 	s := p.Settle(ctx, run)
 	if s.Firing.Watched() {
@@ -1656,7 +1646,6 @@ func (p *BriefingPoint) watch(ctx context.Context, run *Run, payload Step) (coll
 	return p.fire(ctx, run, payload, s)
 }
 
-// fire runs s; nil stands for what is registered now.
 func (p *BriefingPoint) fire(ctx context.Context, run *Run, payload Step, s *hookkit.Plan[Briefing[Step]]) (collected []string) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -1787,7 +1776,6 @@ func (beforeLLMLaw) Wrap(h BeforeLLM[LLMRequest], c *hookkit.Call) BeforeLLM[LLM
 	})
 }
 
-// watch is Fire with somebody to tell.
 func (p *BeforeLLMPoint) watch(ctx context.Context, run *Run, at *LLMRequest) (exit BeforeLLMExit, err error) {
 	s := p.Settle(ctx, run)
 	if s.Firing.Watched() {
@@ -1804,7 +1792,6 @@ func (p *BeforeLLMPoint) watch(ctx context.Context, run *Run, at *LLMRequest) (e
 	return p.fire(ctx, run, at, s)
 }
 
-// fire runs s; nil stands for what is registered now.
 func (p *BeforeLLMPoint) fire(ctx context.Context, run *Run, at *LLMRequest, s *hookkit.Plan[BeforeLLM[LLMRequest]]) (exit BeforeLLMExit, err error) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -2128,7 +2115,6 @@ func (afterLLMLaw) Wrap(h AfterLLM[LLMResponse], c *hookkit.Call) AfterLLM[LLMRe
 	})
 }
 
-// watch is Fire with somebody to tell.
 func (p *AfterLLMPoint) watch(ctx context.Context, run *Run, at *LLMResponse) (exit AfterLLMExit, err error) {
 	s := p.Settle(ctx, run)
 	if s.Firing.Watched() {
@@ -2145,7 +2131,6 @@ func (p *AfterLLMPoint) watch(ctx context.Context, run *Run, at *LLMResponse) (e
 	return p.fire(ctx, run, at, s)
 }
 
-// fire runs s; nil stands for what is registered now.
 func (p *AfterLLMPoint) fire(ctx context.Context, run *Run, at *LLMResponse, s *hookkit.Plan[AfterLLM[LLMResponse]]) (exit AfterLLMExit, err error) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -2255,7 +2240,6 @@ func (onToolsDisabledLaw) Wrap(h OnToolsDisabled[ToolsDisabled], c *hookkit.Call
 	})
 }
 
-// watch is Fire with somebody to tell.
 func (p *OnToolsDisabledPoint) watch(ctx context.Context, run *Run, payload ToolsDisabled) {
 	s := p.Settle(ctx, run)
 	if s.Firing.Watched() {
@@ -2272,7 +2256,6 @@ func (p *OnToolsDisabledPoint) watch(ctx context.Context, run *Run, payload Tool
 	p.fire(ctx, run, payload, s)
 }
 
-// fire runs s; nil stands for what is registered now.
 func (p *OnToolsDisabledPoint) fire(ctx context.Context, run *Run, payload ToolsDisabled, s *hookkit.Plan[OnToolsDisabled[ToolsDisabled]]) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -2402,7 +2385,6 @@ func (beforeToolLaw) Wrap(h BeforeTool[ToolCallRequest], c *hookkit.Call) Before
 	})
 }
 
-// watch is Fire with somebody to tell.
 func (p *BeforeToolPoint) watch(ctx context.Context, run *Run, at *ToolCallRequest) (exit BeforeToolExit, err error) {
 	s := p.Settle(ctx, run)
 	if s.Firing.Watched() {
@@ -2419,7 +2401,6 @@ func (p *BeforeToolPoint) watch(ctx context.Context, run *Run, at *ToolCallReque
 	return p.fire(ctx, run, at, s)
 }
 
-// fire runs s; nil stands for what is registered now.
 func (p *BeforeToolPoint) fire(ctx context.Context, run *Run, at *ToolCallRequest, s *hookkit.Plan[BeforeTool[ToolCallRequest]]) (exit BeforeToolExit, err error) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -2549,7 +2530,6 @@ func (onPermissionLaw) Wrap(h OnPermission[ToolCallRequest], c *hookkit.Call) On
 	})
 }
 
-// watch is Fire with somebody to tell.
 func (p *OnPermissionPoint) watch(ctx context.Context, run *Run, payload ToolCallRequest) (exit OnPermissionExit, err error) {
 	s := p.Settle(ctx, run)
 	if s.Firing.Watched() {
@@ -2566,7 +2546,6 @@ func (p *OnPermissionPoint) watch(ctx context.Context, run *Run, payload ToolCal
 	return p.fire(ctx, run, payload, s)
 }
 
-// fire runs s; nil stands for what is registered now.
 func (p *OnPermissionPoint) fire(ctx context.Context, run *Run, payload ToolCallRequest, s *hookkit.Plan[OnPermission[ToolCallRequest]]) (exit OnPermissionExit, err error) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -2682,7 +2661,6 @@ func (onPermissionDeniedLaw) Wrap(h OnPermissionDenied[Denial], c *hookkit.Call)
 	})
 }
 
-// watch is Fire with somebody to tell.
 func (p *OnPermissionDeniedPoint) watch(ctx context.Context, run *Run, payload Denial) {
 	s := p.Settle(ctx, run)
 	if s.Firing.Watched() {
@@ -2699,7 +2677,6 @@ func (p *OnPermissionDeniedPoint) watch(ctx context.Context, run *Run, payload D
 	p.fire(ctx, run, payload, s)
 }
 
-// fire runs s; nil stands for what is registered now.
 func (p *OnPermissionDeniedPoint) fire(ctx context.Context, run *Run, payload Denial, s *hookkit.Plan[OnPermissionDenied[Denial]]) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -2828,7 +2805,6 @@ func (onHandoffLaw) Wrap(h OnHandoff[Handoff], c *hookkit.Call) OnHandoff[Handof
 	})
 }
 
-// watch is Fire with somebody to tell.
 func (p *OnHandoffPoint) watch(ctx context.Context, run *Run, at *Handoff) (exit OnHandoffExit, err error) {
 	s := p.Settle(ctx, run)
 	if s.Firing.Watched() {
@@ -2845,7 +2821,6 @@ func (p *OnHandoffPoint) watch(ctx context.Context, run *Run, at *Handoff) (exit
 	return p.fire(ctx, run, at, s)
 }
 
-// fire runs s; nil stands for what is registered now.
 func (p *OnHandoffPoint) fire(ctx context.Context, run *Run, at *Handoff, s *hookkit.Plan[OnHandoff[Handoff]]) (exit OnHandoffExit, err error) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -3139,7 +3114,6 @@ func (onToolProgressLaw) Wrap(h OnToolProgress[ToolProgress], c *hookkit.Call) O
 	})
 }
 
-// watch is Fire with somebody to tell.
 func (p *OnToolProgressPoint) watch(ctx context.Context, run *Run, payload ToolProgress) {
 	s := p.Settle(ctx, run)
 	if s.Firing.Watched() {
@@ -3156,7 +3130,6 @@ func (p *OnToolProgressPoint) watch(ctx context.Context, run *Run, payload ToolP
 	p.fire(ctx, run, payload, s)
 }
 
-// fire runs s; nil stands for what is registered now.
 func (p *OnToolProgressPoint) fire(ctx context.Context, run *Run, payload ToolProgress, s *hookkit.Plan[OnToolProgress[ToolProgress]]) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -3253,7 +3226,6 @@ func (onToolErrorLaw) Wrap(h OnToolError[ToolFailure], c *hookkit.Call) OnToolEr
 	})
 }
 
-// watch is Fire with somebody to tell.
 func (p *OnToolErrorPoint) watch(ctx context.Context, run *Run, payload ToolFailure) {
 	s := p.Settle(ctx, run)
 	if s.Firing.Watched() {
@@ -3270,7 +3242,6 @@ func (p *OnToolErrorPoint) watch(ctx context.Context, run *Run, payload ToolFail
 	p.fire(ctx, run, payload, s)
 }
 
-// fire runs s; nil stands for what is registered now.
 func (p *OnToolErrorPoint) fire(ctx context.Context, run *Run, payload ToolFailure, s *hookkit.Plan[OnToolError[ToolFailure]]) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -3367,7 +3338,6 @@ func (onSubagentStartLaw) Wrap(h OnSubagentStart[Subagent], c *hookkit.Call) OnS
 	})
 }
 
-// watch is Fire with somebody to tell.
 func (p *OnSubagentStartPoint) watch(ctx context.Context, run *Run, payload Subagent) {
 	s := p.Settle(ctx, run)
 	if s.Firing.Watched() {
@@ -3384,7 +3354,6 @@ func (p *OnSubagentStartPoint) watch(ctx context.Context, run *Run, payload Suba
 	p.fire(ctx, run, payload, s)
 }
 
-// fire runs s; nil stands for what is registered now.
 func (p *OnSubagentStartPoint) fire(ctx context.Context, run *Run, payload Subagent, s *hookkit.Plan[OnSubagentStart[Subagent]]) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -3480,7 +3449,6 @@ func (onSubagentStopLaw) Wrap(h OnSubagentStop[SubagentDone], c *hookkit.Call) O
 	})
 }
 
-// watch is Fire with somebody to tell.
 func (p *OnSubagentStopPoint) watch(ctx context.Context, run *Run, payload SubagentDone) {
 	s := p.Settle(ctx, run)
 	if s.Firing.Watched() {
@@ -3497,7 +3465,6 @@ func (p *OnSubagentStopPoint) watch(ctx context.Context, run *Run, payload Subag
 	p.fire(ctx, run, payload, s)
 }
 
-// fire runs s; nil stands for what is registered now.
 func (p *OnSubagentStopPoint) fire(ctx context.Context, run *Run, payload SubagentDone, s *hookkit.Plan[OnSubagentStop[SubagentDone]]) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -3628,7 +3595,6 @@ func (afterToolLaw) Wrap(h AfterTool[ToolCallResult], c *hookkit.Call) AfterTool
 	})
 }
 
-// watch is Fire with somebody to tell.
 func (p *AfterToolPoint) watch(ctx context.Context, run *Run, at *ToolCallResult) (exit AfterToolExit, err error) {
 	s := p.Settle(ctx, run)
 	if s.Firing.Watched() {
@@ -3645,7 +3611,6 @@ func (p *AfterToolPoint) watch(ctx context.Context, run *Run, at *ToolCallResult
 	return p.fire(ctx, run, at, s)
 }
 
-// fire runs s; nil stands for what is registered now.
 func (p *AfterToolPoint) fire(ctx context.Context, run *Run, at *ToolCallResult, s *hookkit.Plan[AfterTool[ToolCallResult]]) (exit AfterToolExit, err error) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -3756,7 +3721,6 @@ func (onBudgetExceededLaw) Wrap(h OnBudgetExceeded[BudgetExceeded], c *hookkit.C
 	})
 }
 
-// watch is Fire with somebody to tell.
 func (p *OnBudgetExceededPoint) watch(ctx context.Context, run *Run, payload BudgetExceeded) {
 	s := p.Settle(ctx, run)
 	if s.Firing.Watched() {
@@ -3773,7 +3737,6 @@ func (p *OnBudgetExceededPoint) watch(ctx context.Context, run *Run, payload Bud
 	p.fire(ctx, run, payload, s)
 }
 
-// fire runs s; nil stands for what is registered now.
 func (p *OnBudgetExceededPoint) fire(ctx context.Context, run *Run, payload BudgetExceeded, s *hookkit.Plan[OnBudgetExceeded[BudgetExceeded]]) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -3869,7 +3832,6 @@ func (afterStepLaw) Wrap(h AfterStep[StepResult], c *hookkit.Call) AfterStep[Ste
 	})
 }
 
-// watch is Fire with somebody to tell.
 func (p *AfterStepPoint) watch(ctx context.Context, run *Run, payload StepResult) {
 	s := p.Settle(ctx, run)
 	if s.Firing.Watched() {
@@ -3886,7 +3848,6 @@ func (p *AfterStepPoint) watch(ctx context.Context, run *Run, payload StepResult
 	p.fire(ctx, run, payload, s)
 }
 
-// fire runs s; nil stands for what is registered now.
 func (p *AfterStepPoint) fire(ctx context.Context, run *Run, payload StepResult, s *hookkit.Plan[AfterStep[StepResult]]) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -4014,7 +3975,6 @@ func (checkDoneLaw) Wrap(h CheckDone[DoneRequest], c *hookkit.Call) CheckDone[Do
 	})
 }
 
-// watch is Fire with somebody to tell.
 func (p *CheckDonePoint) watch(ctx context.Context, run *Run, at *DoneRequest) (exit CheckDoneExit, err error) {
 	s := p.Settle(ctx, run)
 	if s.Firing.Watched() {
@@ -4031,7 +3991,6 @@ func (p *CheckDonePoint) watch(ctx context.Context, run *Run, at *DoneRequest) (
 	return p.fire(ctx, run, at, s)
 }
 
-// fire runs s; nil stands for what is registered now.
 func (p *CheckDonePoint) fire(ctx context.Context, run *Run, at *DoneRequest, s *hookkit.Plan[CheckDone[DoneRequest]]) (exit CheckDoneExit, err error) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -4140,7 +4099,6 @@ func (onDoneAcceptedLaw) Wrap(h OnDoneAccepted[DoneAccepted], c *hookkit.Call) O
 	})
 }
 
-// watch is Fire with somebody to tell.
 func (p *OnDoneAcceptedPoint) watch(ctx context.Context, run *Run, payload DoneAccepted) {
 	s := p.Settle(ctx, run)
 	if s.Firing.Watched() {
@@ -4157,7 +4115,6 @@ func (p *OnDoneAcceptedPoint) watch(ctx context.Context, run *Run, payload DoneA
 	p.fire(ctx, run, payload, s)
 }
 
-// fire runs s; nil stands for what is registered now.
 func (p *OnDoneAcceptedPoint) fire(ctx context.Context, run *Run, payload DoneAccepted, s *hookkit.Plan[OnDoneAccepted[DoneAccepted]]) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -4272,7 +4229,6 @@ func (onRunErrorLaw) Wrap(h OnRunError[RunError], c *hookkit.Call) OnRunError[Ru
 	})
 }
 
-// watch is Fire with somebody to tell.
 func (p *OnRunErrorPoint) watch(ctx context.Context, run *Run, payload RunError) (exit OnRunErrorExit, err error) {
 	s := p.Settle(ctx, run)
 	if s.Firing.Watched() {
@@ -4289,7 +4245,6 @@ func (p *OnRunErrorPoint) watch(ctx context.Context, run *Run, payload RunError)
 	return p.fire(ctx, run, payload, s)
 }
 
-// fire runs s; nil stands for what is registered now.
 func (p *OnRunErrorPoint) fire(ctx context.Context, run *Run, payload RunError, s *hookkit.Plan[OnRunError[RunError]]) (exit OnRunErrorExit, err error) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -4403,7 +4358,6 @@ func (onStopLaw) Wrap(h OnStop[Stopping], c *hookkit.Call) OnStop[Stopping] {
 	})
 }
 
-// watch is Fire with somebody to tell.
 func (p *OnStopPoint) watch(ctx context.Context, run *Run, payload Stopping) (collected []EndRun) {
 	s := p.Settle(ctx, run)
 	if s.Firing.Watched() {
@@ -4420,7 +4374,6 @@ func (p *OnStopPoint) watch(ctx context.Context, run *Run, payload Stopping) (co
 	return p.fire(ctx, run, payload, s)
 }
 
-// fire runs s; nil stands for what is registered now.
 func (p *OnStopPoint) fire(ctx context.Context, run *Run, payload Stopping, s *hookkit.Plan[OnStop[Stopping]]) (collected []EndRun) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -4543,7 +4496,6 @@ func (beforeRunEndLaw) Wrap(h BeforeRunEnd[AgentResult], c *hookkit.Call) Before
 	})
 }
 
-// watch is Fire with somebody to tell.
 func (p *BeforeRunEndPoint) watch(ctx context.Context, run *Run, at *AgentResult) (err error) {
 	s := p.Settle(ctx, run)
 	if s.Firing.Watched() {
@@ -4560,7 +4512,6 @@ func (p *BeforeRunEndPoint) watch(ctx context.Context, run *Run, at *AgentResult
 	return p.fire(ctx, run, at, s)
 }
 
-// fire runs s; nil stands for what is registered now.
 func (p *BeforeRunEndPoint) fire(ctx context.Context, run *Run, at *AgentResult, s *hookkit.Plan[BeforeRunEnd[AgentResult]]) (err error) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -4667,7 +4618,6 @@ func (onRunEndLaw) Wrap(h OnRunEnd[AgentResult], c *hookkit.Call) OnRunEnd[Agent
 	})
 }
 
-// watch is Fire with somebody to tell.
 func (p *OnRunEndPoint) watch(ctx context.Context, run *Run, payload AgentResult) {
 	s := p.Settle(ctx, run)
 	if s.Firing.Watched() {
@@ -4684,7 +4634,6 @@ func (p *OnRunEndPoint) watch(ctx context.Context, run *Run, payload AgentResult
 	p.fire(ctx, run, payload, s)
 }
 
-// fire runs s; nil stands for what is registered now.
 func (p *OnRunEndPoint) fire(ctx context.Context, run *Run, payload AgentResult, s *hookkit.Plan[OnRunEnd[AgentResult]]) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {

@@ -104,6 +104,9 @@ func (h *Hooks) Points() []hookkit.PointInfo {
 	}...)
 }
 
+// Of each point below, Fire is inlined where it is called; fire is its loop over a plan, nil for what is registered
+// now; watch is the same with somebody to tell.
+
 // BeforePublish fires when a run has come to an article, before anybody can read it. Hooks may edit the
 // article or withhold it. A failing hook withholds it too.
 //
@@ -206,7 +209,6 @@ func (beforePublishLaw) Wrap(h BeforePublish[Article], c *hookkit.Call) BeforePu
 	})
 }
 
-// watch is Fire with somebody to tell.
 func (p *BeforePublishPoint) watch(ctx context.Context, run *Run, at *Article) (exit BeforePublishExit, err error) {
 	s := p.Settle(ctx, run)
 	if s.Firing.Watched() {
@@ -223,7 +225,6 @@ func (p *BeforePublishPoint) watch(ctx context.Context, run *Run, at *Article) (
 	return p.fire(ctx, run, at, s)
 }
 
-// fire runs s; nil stands for what is registered now.
 func (p *BeforePublishPoint) fire(ctx context.Context, run *Run, at *Article, s *hookkit.Plan[BeforePublish[Article]]) (exit BeforePublishExit, err error) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -332,7 +333,6 @@ func (onPublishedLaw) Wrap(h OnPublished[Article], c *hookkit.Call) OnPublished[
 	})
 }
 
-// watch is Fire with somebody to tell.
 func (p *OnPublishedPoint) watch(ctx context.Context, run *Run, payload Article) {
 	s := p.Settle(ctx, run)
 	if s.Firing.Watched() {
@@ -349,7 +349,6 @@ func (p *OnPublishedPoint) watch(ctx context.Context, run *Run, payload Article)
 	p.fire(ctx, run, payload, s)
 }
 
-// fire runs s; nil stands for what is registered now.
 func (p *OnPublishedPoint) fire(ctx context.Context, run *Run, payload Article, s *hookkit.Plan[OnPublished[Article]]) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {

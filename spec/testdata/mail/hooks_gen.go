@@ -137,6 +137,9 @@ func (h *Hooks) Points() []hookkit.PointInfo {
 	}
 }
 
+// Of each point below, Fire is inlined where it is called; fire is its loop over a plan, nil for what is registered
+// now; watch is the same with somebody to tell.
+
 // BeforeSend fires before a message is sent: hooks may change it, or refuse to send it.
 //
 // Hooks run in order.
@@ -238,7 +241,6 @@ func (beforeSendLaw) Wrap(h BeforeSend[Message], c *hookkit.Call) BeforeSend[Mes
 	})
 }
 
-// watch is Fire with somebody to tell.
 func (p *BeforeSendPoint) watch(ctx context.Context, run *Run, at *Message) (exit BeforeSendExit, err error) {
 	s := p.Settle(ctx, run)
 	if s.Firing.Watched() {
@@ -255,7 +257,6 @@ func (p *BeforeSendPoint) watch(ctx context.Context, run *Run, at *Message) (exi
 	return p.fire(ctx, run, at, s)
 }
 
-// fire runs s; nil stands for what is registered now.
 func (p *BeforeSendPoint) fire(ctx context.Context, run *Run, at *Message, s *hookkit.Plan[BeforeSend[Message]]) (exit BeforeSendExit, err error) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -381,7 +382,6 @@ func (maySendLaw) Wrap(h MaySend[Message], c *hookkit.Call) MaySend[Message] {
 	})
 }
 
-// watch is Fire with somebody to tell.
 func (p *MaySendPoint) watch(ctx context.Context, run *Run, payload Message) (exit MaySendExit, err error) {
 	s := p.Settle(ctx, run)
 	if s.Firing.Watched() {
@@ -398,7 +398,6 @@ func (p *MaySendPoint) watch(ctx context.Context, run *Run, payload Message) (ex
 	return p.fire(ctx, run, payload, s)
 }
 
-// fire runs s; nil stands for what is registered now.
 func (p *MaySendPoint) fire(ctx context.Context, run *Run, payload Message, s *hookkit.Plan[MaySend[Message]]) (exit MaySendExit, err error) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -517,7 +516,6 @@ func (footerLaw) Wrap(h Footer[Message], c *hookkit.Call) Footer[Message] {
 	})
 }
 
-// watch is Fire with somebody to tell.
 func (p *FooterPoint) watch(ctx context.Context, run *Run, payload Message) (collected []string) {
 	s := p.Settle(ctx, run)
 	if s.Firing.Watched() {
@@ -534,7 +532,6 @@ func (p *FooterPoint) watch(ctx context.Context, run *Run, payload Message) (col
 	return p.fire(ctx, run, payload, s)
 }
 
-// fire runs s; nil stands for what is registered now.
 func (p *FooterPoint) fire(ctx context.Context, run *Run, payload Message, s *hookkit.Plan[Footer[Message]]) (collected []string) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -836,7 +833,6 @@ func (afterSendLaw) Wrap(h AfterSend[Receipt], c *hookkit.Call) AfterSend[Receip
 	})
 }
 
-// watch is Fire with somebody to tell.
 func (p *AfterSendPoint) watch(ctx context.Context, run *Run, at *Receipt) (err error) {
 	s := p.Settle(ctx, run)
 	if s.Firing.Watched() {
@@ -853,7 +849,6 @@ func (p *AfterSendPoint) watch(ctx context.Context, run *Run, at *Receipt) (err 
 	return p.fire(ctx, run, at, s)
 }
 
-// fire runs s; nil stands for what is registered now.
 func (p *AfterSendPoint) fire(ctx context.Context, run *Run, at *Receipt, s *hookkit.Plan[AfterSend[Receipt]]) (err error) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -985,7 +980,6 @@ func (beforeShowLaw) Wrap(h BeforeShow[Message], c *hookkit.Call) BeforeShow[Mes
 	})
 }
 
-// watch is Fire with somebody to tell.
 func (p *BeforeShowPoint) watch(ctx context.Context, run *Run, at *Message) (err error) {
 	s := p.Settle(ctx, run)
 	if s.Firing.Watched() {
@@ -1002,7 +996,6 @@ func (p *BeforeShowPoint) watch(ctx context.Context, run *Run, at *Message) (err
 	return p.fire(ctx, run, at, s)
 }
 
-// fire runs s; nil stands for what is registered now.
 func (p *BeforeShowPoint) fire(ctx context.Context, run *Run, at *Message, s *hookkit.Plan[BeforeShow[Message]]) (err error) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -1114,7 +1107,6 @@ func (beforeSaveLaw) Wrap(h BeforeSave[Message], c *hookkit.Call) BeforeSave[Mes
 	})
 }
 
-// watch is Fire with somebody to tell.
 func (p *BeforeSavePoint) watch(ctx context.Context, run *Run, payload Message) (err error) {
 	s := p.Settle(ctx, run)
 	if s.Firing.Watched() {
@@ -1131,7 +1123,6 @@ func (p *BeforeSavePoint) watch(ctx context.Context, run *Run, payload Message) 
 	return p.fire(ctx, run, payload, s)
 }
 
-// fire runs s; nil stands for what is registered now.
 func (p *BeforeSavePoint) fire(ctx context.Context, run *Run, payload Message, s *hookkit.Plan[BeforeSave[Message]]) (err error) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
@@ -1226,7 +1217,6 @@ func (onSentLaw) Wrap(h OnSent[Receipt], c *hookkit.Call) OnSent[Receipt] {
 	})
 }
 
-// watch is Fire with somebody to tell.
 func (p *OnSentPoint) watch(ctx context.Context, run *Run, payload Receipt) {
 	s := p.Settle(ctx, run)
 	if s.Firing.Watched() {
@@ -1243,7 +1233,6 @@ func (p *OnSentPoint) watch(ctx context.Context, run *Run, payload Receipt) {
 	p.fire(ctx, run, payload, s)
 }
 
-// fire runs s; nil stands for what is registered now.
 func (p *OnSentPoint) fire(ctx context.Context, run *Run, payload Receipt, s *hookkit.Plan[OnSent[Receipt]]) {
 	if s == nil {
 		if s = p.Load(); s == nil || !s.Plain {
