@@ -30,27 +30,24 @@ func (r *reading) readExports() {
 				r.adoptQualifiers(d)
 			}
 			for _, p := range flatten(d.spec.TypeParams) {
-				field := Field{Type: typeOf(p.typ)}
-				if p.name != nil {
-					field.Name = p.name.Name
-				}
-				export.Params = append(export.Params, field)
+				export.Params = append(export.Params, Field{Name: p.name.Name, Type: typeOf(p.typ)})
 			}
 		}
 		r.Exports = append(r.Exports, export)
 	}
 }
 
-// unparsed reports whether the parser could not make sense of a part of the list.
+// unparsed reports whether the parser could not make sense of a part of a list of type parameters.
 func unparsed(list *ast.FieldList) bool {
-	bad := false
-	if list != nil {
-		ast.Inspect(list, func(n ast.Node) bool {
-			_, is := n.(*ast.BadExpr)
-			bad = bad || is
-			return !bad
-		})
+	if list == nil {
+		return false
 	}
+	bad := slices.ContainsFunc(list.List, func(p *ast.Field) bool { return len(p.Names) == 0 })
+	ast.Inspect(list, func(n ast.Node) bool {
+		_, is := n.(*ast.BadExpr)
+		bad = bad || is
+		return !bad
+	})
 	return bad
 }
 

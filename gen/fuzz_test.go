@@ -29,7 +29,8 @@ func FuzzRead(f *testing.F) {
 		}
 		lines := bytes.Count(spec, []byte("\n")) + bytes.Count(beside, []byte("\n")) + 1
 		for _, d := range found {
-			if d.Message == "" || d.Rule == "" || d.Rule == RuleIO || strings.Contains(d.Message, "%!") {
+			misprinted := strings.Contains(d.Message, "%!") && !bytes.Contains(spec, []byte("%!")) && !bytes.Contains(beside, []byte("%!"))
+			if d.Message == "" || d.Rule == "" || d.Rule == RuleIO || misprinted {
 				t.Errorf("%+v says nothing", d)
 			}
 			if d.Rule != ruleSyntax && (d.Pos.Line > lines || d.Pos.Line < 0) { // the parser heeds line directives
