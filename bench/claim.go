@@ -16,7 +16,12 @@ type claim struct {
 	unit  string
 	note  string
 	cases []held
+	// proposed says that it is the bound proposed where one of the others cannot be held.
+	proposed bool
 }
+
+// proposedBounds is the title of such bounds.
+const proposedBounds = "Bounds proposed where another cannot be held"
 
 // A held is a case that is held to the bound of a claim.
 type held struct {
@@ -100,7 +105,11 @@ func (c claim) rest() string {
 
 // figure is the claim as the report of all long runs has it.
 func (c claim) figure() figures.Figure {
-	return figures.Figure{Of: c.what, Value: c.value(), Bound: c.limit(), Holds: c.verdict(), Note: c.rest()}
+	group := ""
+	if c.proposed {
+		group = proposedBounds
+	}
+	return figures.Figure{Group: group, Of: c.what, Value: c.value(), Bound: c.limit(), Holds: c.verdict(), Note: c.rest()}
 }
 
 // one is a claim of one case.

@@ -20,24 +20,26 @@ func rewrites(law string) bool { return law == lawFlow || law == lawLenient || l
 // fireClaims hold the fires to their bounds.
 func fireClaims(cs []compared) []claim {
 	var claims []claim
-	add := func(what string, bound float64, note string, of func(compared) ratio, fits func(compared) bool) {
+	add := func(what string, bound float64, note string, of func(compared) ratio, fits func(compared) bool) *claim {
 		c := claim{what: what, bound: bound, note: note}
 		for _, x := range cs {
 			if !x.busy && fits(x) {
 				c.cases = append(c.cases, held{x.law, of(x)})
 			}
 		}
-		if len(c.cases) > 0 {
-			claims = append(claims, c)
+		if len(c.cases) == 0 {
+			return new(claim)
 		}
+		claims = append(claims, c)
+		return &claims[len(claims)-1]
 	}
 	add("Fire, no hook, over a plain call of the same signature", 1.5, "", compared.ratio,
 		func(c compared) bool { return c.hooks == 0 && c.law != lawAround })
 	add("Fire, no hook, over a plain call of the same signature", 1.5,
-		"with no hook too it turns a panic of the act into a failure; next line: over the least that does so", compared.ratio,
+		"with no hook too it turns a panic of the act into a failure", compared.ratio,
 		func(c compared) bool { return c.hooks == 0 && c.law == lawAround })
-	add("Fire, no hook, over a plain call that recovers", 1.2, "the floor of Around, and the bound proposed for it", compared.floor,
-		func(c compared) bool { return c.hooks == 0 && c.law == lawAround })
+	add("Fire, no hook, over a plain call that recovers", 1.2, "for Around: the least that turns a panic into a failure", compared.floor,
+		func(c compared) bool { return c.hooks == 0 && c.law == lawAround }).proposed = true
 	for _, n := range []int{8, 64} {
 		flow, other := 1.2, 1.3
 		if n == 64 {
@@ -75,9 +77,9 @@ func twiceClaims(cs []compared) []claim {
 	const bound = 1.1
 	free := claim{what: "Fire from two goroutines over one, each fire, 8 continuing hooks, laws that allocate nothing", bound: bound}
 	around := claim{what: "Fire from two goroutines over one, each fire, 8 continuing hooks, which allocates once", bound: bound,
-		note: "the collector runs beside it; next line: over what it takes of a loop that allocates as much"}
+		note: "the collector runs beside it"}
 	beyond := claim{what: "Fire from two goroutines over one, over the same of a loop that shares nothing and allocates as much", bound: bound,
-		note: "the floor of what allocates, and the bound proposed for it"}
+		proposed: true, note: "for Around: the collector takes of both"}
 	for _, x := range cs {
 		if x.busy || x.hooks != 8 {
 			continue
@@ -90,7 +92,7 @@ func twiceClaims(cs []compared) []claim {
 		h, control := held{x.law, x.ratio()}, x.idle()
 		if control.high > bound && h.high > bound {
 			h.low = min(h.low, bound)
-			c.note = strings.TrimPrefix(c.note+"; "+x.runs[3].name+" took up to "+figure(control.high)+" beside "+x.law, "; ")
+			c.note = strings.TrimPrefix(c.note+"; "+alone.name+" took up to "+figure(control.high)+" beside "+x.law, "; ")
 		}
 		c.cases = append(c.cases, h)
 	}
@@ -100,10 +102,10 @@ func twiceClaims(cs []compared) []claim {
 // idle compares a loop that shares nothing from two goroutines with the same from one.
 func (c compared) idle() ratio { return c.runs[2].over(c.runs[3]) }
 
-// beyond is what two goroutines take over one, in units of what idle takes.
+// beyond is what two goroutines take over one, in units of what they take of a loop that allocates as much.
 func (c compared) beyond() ratio {
 	return compare(len(c.runs[0].rounds), func(best func(timing) float64) float64 {
-		return best(c.runs[0]) / best(c.runs[1]) / (best(c.runs[2]) / best(c.runs[3]))
+		return best(c.runs[0]) / best(c.runs[1]) / (best(c.runs[4]) / best(c.runs[5]))
 	})
 }
 

@@ -9,16 +9,20 @@ import (
 // figures is what the report says in short: every bound, and beside them the main comparisons.
 func (r report) figures() figures.Report {
 	f := figures.Report{Name: "bench", Command: r.command}
-	for _, c := range r.claims {
-		f.Figures = append(f.Figures, c.figure())
+	for _, proposed := range []bool{false, true} {
+		for _, c := range r.claims {
+			if c.proposed == proposed {
+				f.Figures = append(f.Figures, c.figure())
+			}
+		}
 	}
 	say := func(of, value, note string) {
-		f.Figures = append(f.Figures, figures.Figure{Of: of, Value: value, Note: note})
+		f.Figures = append(f.Figures, figures.Figure{Group: "Comparisons", Of: of, Value: value, Note: note})
 	}
 	for _, c := range r.fires {
 		if c.hooks == 8 && len(c.runs) > 2 && !c.busy {
-			say(fmt.Sprintf("Fire, 8 continuing hooks, over a hand-written loop that recovers: %s", c.law), c.floor().String(),
-				fmt.Sprintf("that loop over the one that does not: %s", c.runs[2].over(c.runs[1])))
+			say(fmt.Sprintf("Fire, 8 continuing hooks, over a %s: %s", c.runs[2].name, c.law), c.floor().String(),
+				fmt.Sprintf("that over the hand-written loop of the bound: %s", c.runs[2].over(c.runs[1])))
 		}
 	}
 	for _, round := range r.peers {

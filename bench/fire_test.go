@@ -61,7 +61,7 @@ func TestTheControlOfAroundAllocatesAsMuch(t *testing.T) {
 	}
 	for _, l := range lineups(8) {
 		if l.law == lawAround {
-			if of, control := bytes(l.runs[0]), bytes(l.control()); of != control || of == 0 {
+			if of, control := bytes(l.runs[0]), bytes(allocating); of != control || of == 0 {
 				t.Errorf("a fire allocates %d bytes and the control %d", of, control)
 			}
 		}

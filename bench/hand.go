@@ -197,6 +197,8 @@ func (p *handPoints) fireRefuse(ctx context.Context, run *points.Run, call point
 	return nil
 }
 
+// fireWrap chains the hooks as interceptors mostly are: a closure for each.
+//
 //go:noinline
 func (p *handPoints) fireWrap(ctx context.Context, run *points.Run, call points.Call, act handNext) (points.Result, error) {
 	next := act
@@ -205,6 +207,25 @@ func (p *handPoints) fireWrap(ctx context.Context, run *points.Run, call points.
 		next = func(ctx context.Context, call points.Call) (points.Result, error) {
 			return h.Wrap(ctx, run, call, inner)
 		}
+	}
+	return next(ctx, call)
+}
+
+// fireWrapCounted is fireWrap with one closure that counts how far in it is.
+//
+//go:noinline
+func (p *handPoints) fireWrapCounted(ctx context.Context, run *points.Run, call points.Call, act handNext) (points.Result, error) {
+	i := 0
+	var next handNext
+	next = func(ctx context.Context, call points.Call) (points.Result, error) {
+		if i == len(p.wrappers) {
+			return act(ctx, call)
+		}
+		h := p.wrappers[i]
+		i++
+		result, err := h.Wrap(ctx, run, call, next)
+		i--
+		return result, err
 	}
 	return next(ctx, call)
 }

@@ -123,7 +123,7 @@ func lineups(n int) []lineup {
 		against(lawCollect, false, q.gather, q.gatherByHand),
 		against(lawObserve, false, q.watch, q.watchByHand, recovering(q.watchRecovering)),
 		against(lawCheck, false, q.refuse, q.refuseByHand, recovering(q.refuseRecovering)),
-		against(lawAround, false, q.wrap, q.wrapByHand),
+		against(lawAround, false, q.wrap, q.wrapByHand, contestant{name: byHandCounted, loop: q.wrapCounted}),
 		against(lawFlow, true, b.flow, b.flowByHand),
 		against(lawLenient, true, b.lenient, b.lenientByHand),
 		against(lawReplace, true, b.rewrite, b.flowByHand),
@@ -140,6 +140,7 @@ const (
 	// A fire turns a panic of a hook into a failure, and an around point one of the act, with hooks and without. These
 	// do the same: the least that costs.
 	byHandRecovering = "hand-written loop that recovers"
+	byHandCounted    = "hand-written chain of one closure that counts"
 	plainRecovering  = "plain call that recovers"
 )
 
@@ -150,22 +151,27 @@ func twice(c contestant) contestant {
 	return c
 }
 
-// control is what shares nothing and fires nothing. From two goroutines, in turn with what is measured, it shows
-// whether the machine had two processors to give just then, and what the collector takes of them.
-func (l lineup) control() contestant {
-	if l.law == lawAround && l.hooks > 0 {
-		return contestant{name: "a loop that shares nothing and allocates as much", loop: allocate}
-	}
-	return contestant{name: "a loop that shares nothing", loop: spin}
-}
+// alone shares nothing and fires nothing. From two goroutines, in turn with what is measured, it shows whether the
+// machine had two processors to give just then.
+var alone = contestant{name: "a loop that shares nothing", loop: spin}
 
-// allocate allocates what a fire of around hooks does, as often as eight of them.
-func allocate(n int) {
+// allocating does the same and allocates what a fire of eight around hooks does, about as often: it shows what the
+// collector takes.
+var allocating = contestant{name: "a loop that shares nothing and allocates as much", loop: func(n int) {
 	var t taker = new(kept)
 	for range n {
 		t.take(new(parcel))
 		spin(130)
 	}
+}}
+
+// fromTwo are the contestants that show what a second goroutine costs.
+func (l lineup) fromTwo() []contestant {
+	cs := []contestant{twice(l.runs[0]), l.runs[0], twice(alone), alone}
+	if l.law == lawAround && l.hooks == 8 {
+		cs = append(cs, twice(allocating), allocating)
+	}
+	return cs
 }
 
 // A parcel has the size and the shape of what a fire of around hooks allocates.

@@ -119,7 +119,7 @@ func (c config) fires(r *report) {
 				r.fires = append(r.fires, compared{l, c.pace.measure(l.runs)})
 			}
 			if two {
-				r.twice = append(r.twice, compared{l, c.paceOf(l).measure([]contestant{twice(l.runs[0]), l.runs[0], twice(l.control()), l.control()})})
+				r.twice = append(r.twice, compared{l, c.paceOf(l).measure(l.fromTwo())})
 			}
 		}
 	}
@@ -145,7 +145,8 @@ func (c config) peers(r *report) {
 	for _, n := range hookCounts {
 		begin("peers with %d hooks", n)
 		q, b := newStage(n)
-		quiet, busy := []contestant{{name: nameHookgen, loop: q.flow}}, []contestant{{name: nameHookgen, loop: b.flow}}
+		quiet := []contestant{{name: nameHookgen, loop: q.flow}, {name: byHand, loop: q.flowByHand}}
+		busy := []contestant{{name: nameHookgen, loop: b.flow}, {name: byHand, loop: b.flowByHand}}
 		for _, p := range peers() {
 			quiet = append(quiet, contestant{name: p.name, loop: p.quiet(n)})
 			if p.busy != nil {

@@ -8,7 +8,7 @@ import (
 
 func eino() peer {
 	return peer{
-		name: nameEino, order: "last added first", decide: "nothing", recover: "crashes", payload: "as any, not to be changed",
+		name: nameEino, order: "last added first", decide: "nothing", recover: "crashes", payload: "by pointer, as any, not to be changed",
 		quiet: func(n int) func(int) {
 			handlers := make([]callbacks.Handler, n)
 			for i := range handlers {
@@ -18,7 +18,7 @@ func eino() peer {
 			ctx := callbacks.InitCallbacks(context.Background(), &callbacks.RunInfo{Name: "tool"}, handlers...)
 			return func(fires int) {
 				for range fires {
-					callbacks.OnStart(ctx, call)
+					callbacks.OnStart(ctx, &call)
 				}
 			}
 		},

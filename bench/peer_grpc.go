@@ -33,19 +33,19 @@ func grpcStyle() peer {
 		ctx, info := context.Background(), &callInfo{method: "/tools/call"}
 		last := func(_ context.Context, request any) (any, error) { return request, nil }
 		return func(fires int) {
-			var left points.Call
+			var left *points.Call
 			for range fires {
-				out, err := chain(all, 0, info, last)(ctx, call)
+				out, err := chain(all, 0, info, last)(ctx, &call)
 				if err != nil {
 					panic(err)
 				}
-				left = out.(points.Call)
+				left = out.(*points.Call)
 			}
 			runtime.KeepAlive(left)
 		}
 	}
 	return peer{
-		name: "interceptor chain, gRPC style", order: "as chained", decide: "whole act", recover: "crashes", payload: "as any",
+		name: "interceptor chain, gRPC style", order: "as chained", decide: "whole act", recover: "crashes", payload: "by pointer, as any",
 		quiet: func(n int) func(int) {
 			return with(n, func(ctx context.Context, request any, _ *callInfo, next handler) (any, error) {
 				return next(ctx, request)
@@ -53,9 +53,9 @@ func grpcStyle() peer {
 		},
 		busy: func(n int) func(int) {
 			return with(n, func(ctx context.Context, request any, _ *callInfo, next handler) (any, error) {
-				c := request.(points.Call)
+				c := *request.(*points.Call)
 				c.Step++
-				return next(ctx, c)
+				return next(ctx, &c)
 			})
 		},
 	}

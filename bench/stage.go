@@ -259,6 +259,14 @@ func (s stage) wrapByHand(n int) {
 	}
 }
 
+func (s stage) wrapCounted(n int) {
+	for range n {
+		if _, err := s.hand.fireWrapCounted(s.ctx, s.run, call, act); err != nil {
+			panic(err)
+		}
+	}
+}
+
 func (s stage) wrapPlain(n int) {
 	for range n {
 		if _, err := plainWrap(s.ctx, s.run, call, act); err != nil {
