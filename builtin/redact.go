@@ -28,18 +28,10 @@ type Redactor struct {
 	Also         func(string) string // has the last word on each text; nil: nothing. If it panics, the text is taken out
 }
 
-// Text returns the text without what is to be taken out. Redacting it again changes nothing, unless Also does.
+// Text returns the text without what is to be taken out. Redacting it again changes nothing, unless Patterns or Also
+// do.
 func (r *Redactor) Text(s string) string {
-	if s == "" {
-		return s
-	}
-	if !r.KeepSecrets {
-		s = withoutTokens(s)
-	}
-	s = r.withoutNamed(s)
-	if !r.KeepPersonal {
-		s = withoutPersonal(s)
-	}
+	s = r.settled(s)
 	for _, p := range r.Patterns {
 		s = p.ReplaceAllLiteralString(s, Redacted)
 	}
@@ -47,6 +39,29 @@ func (r *Redactor) Text(s string) string {
 		s = r.also(s)
 	}
 	return s
+}
+
+// passes is how often a text is looked at. What is taken out can show that its neighbour is to be, too; a text that
+// goes on with that was made for it.
+const passes = 8
+
+// settled takes out what the Redactor knows by itself, until there is no more. A text that does not settle is taken
+// out whole.
+func (r *Redactor) settled(s string) string {
+	for range passes {
+		was := s
+		if !r.KeepSecrets {
+			s = withoutTokens(s)
+		}
+		s = r.withoutNamed(s)
+		if !r.KeepPersonal {
+			s = withoutPersonal(s)
+		}
+		if s == was {
+			return s
+		}
+	}
+	return Redacted
 }
 
 func (r *Redactor) also(s string) (out string) {

@@ -131,3 +131,15 @@ func BenchmarkRedactText(b *testing.B) {
 		r.Text(text)
 	}
 }
+
+func TestWhatShowsANeighbourIsLookedAtAgain(t *testing.T) {
+	link := "A://pw:/&" // what is taken out behind pw makes it the user of an address, whose @ is found once more
+	for n := range 3 * passes {
+		s := strings.Repeat(link, n) + "0@"
+		r := new(Redactor)
+		once := r.Text(s)
+		if again := r.Text(once); again != once {
+			t.Errorf("%q is redacted as %q, and that as %q", s, once, again)
+		}
+	}
+}

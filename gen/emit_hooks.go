@@ -181,8 +181,8 @@ func (e *emitter) hooks(f *jen.File) {
 	})
 
 	f.Line()
-	comment(f, "Of each point below, Fire is inlined where it is called; fire is its loop over a plan, nil for what is registered",
-		"now; watch is the same with somebody to tell.")
+	comment(f, "Of each point below that is no around point, Fire is inlined where it is called; fire is its loop over a plan, nil",
+		"for what is registered now; watch is the same with somebody to tell.")
 	f.Line()
 }
 

@@ -31,7 +31,8 @@
 // # What a hook can do to a fire
 //
 // A hook that panics, with nil too, or meets a runtime error, has failed. One that calls [runtime.Goexit] ends the
-// goroutine of the fire: nothing is returned to the program, observers and tracers are told. One that blocks under
+// goroutine of the fire: nothing is returned to the program, observers and tracers are told. (With the setting panicnil=1 of
+// GODEBUG a panic with nil cannot be told from that: every fire then ends with an error.) One that blocks under
 // a [Timeout] has failed when the time is up; it runs on, and its late answer is dropped. One that blocks without a
 // Timeout blocks the fire. One that overflows its stack, or writes to a map that others write to, ends the program:
 // the Go runtime does not let anybody recover. One that cancels a context that it derived cancels it for nobody

@@ -5,7 +5,9 @@
 //
 // The model is a list of what stands registered, kept for each moment, and a plain function that says what a fire comes
 // to with what stood at one moment. On one goroutine a fire must come to exactly that of the moment at which it began;
-// on several, to that of some moment between its begin and its first call: nothing torn, nothing lost.
+// on several, to that of some moment between its begin and its first call: nothing torn, nothing lost. Changes wait for
+// each other, so that each is compared with its model, while fires run beside them; changes from several goroutines
+// at once are for the soak.
 //
 //	go test ./tests/model                                         ten thousand programs
 //	go test ./tests/model -timeout 0 -programs 1000000 -report    more, and docs/figures/model.json

@@ -20,13 +20,14 @@ type section struct {
 // sections are those of the page, in order.
 var sections = []section{
 	{"tests", "Invariants, laws and faults", "Each line is a test: what it shows, in the words above its code, and what it found. All of them run in every check, most with" +
-		" fewer drawn cases, and under the race detector too."},
+		" fewer drawn cases; but for those that count allocations, they run under the race detector too."},
 	{"bench", "Bounds", "Ratios of minima of interleaved rounds. \"Open\" is a comparison whose rounds disagree. The whole report is [RESULTS.md](../bench/RESULTS.md)."},
-	{"model", "Programs against a model", "Random programs of registrations and fires, played by the framework and by a plain sequential model. A tenth of these" +
-		" or more runs in every check."},
+	{"model", "Programs against a model", "Random programs of registrations and fires, played by the framework and by a plain sequential model. Ten thousand run in" +
+		" every check."},
 	{"mutation", "Planted bugs", "Each mutant is one small bug planted in the source. It is killed if a test fails. Every survivor is listed in" +
 		" [SURVIVORS.md](../tests/mutation/SURVIVORS.md) with the reason why nobody could tell it from the original."},
-	{"fuzzing", "Fuzzing", "Time is that of one worker, in all runs so far. The inputs found are committed, and every check plays them."},
+	{"fuzzing", "Fuzzing", "Time is that of one worker, in all runs so far, and inputs are those that reached something new. Some of each target, those that reach most," +
+		" are committed, and every check plays them; so are all that failed."},
 	{"soak", "Soak", "Fires while hooks are added, removed and layered, and a tracer is attached and detached, from other goroutines."},
 	{"kill", "A kill at any moment", "Processes killed with SIGKILL while they write. What is read afterwards must be the old content or the new one."},
 }
@@ -36,7 +37,7 @@ func page(reports []figures.Report) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString("# Proof\n\n" +
 		"What hookgen promises, how it is shown, and what the latest run found. Made by `go run ./tests/proof` of what the runs wrote into\n" +
-		"[figures](figures); nothing here is typed by hand.\n\n" +
+		"[figures](figures); no figure is typed by hand.\n\n" +
 		"| run | command | commit | day | machine |\n|---|---|---|---|---|\n")
 	known := map[string]figures.Report{}
 	for _, r := range reports {

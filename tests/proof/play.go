@@ -62,9 +62,17 @@ func (g group) figures(tests []test, outcomes map[string]*outcome) ([]figures.Fi
 	if !g.whole {
 		return all, nil
 	}
+	only := ""
+	if g.files != "*_test.go" {
+		names := make([]string, len(tests))
+		for i, t := range tests {
+			names[i] = t.name
+		}
+		only = "-run '^(" + strings.Join(names, "|") + ")$' "
+	}
 	return []figures.Figure{{
-		Group: g.title, Of: "All tests of " + g.dir, Value: fmt.Sprintf("%d tests passed", len(tests)), Bound: "pass", Holds: figures.Yes,
-		Command: strings.TrimSpace("go test ./" + g.dir + " " + strings.Join(g.args, " ")),
+		Group: g.title, Of: "All tests of " + strings.TrimSuffix(g.dir+"/"+g.files, "/*_test.go"), Value: fmt.Sprintf("%d tests passed", len(tests)), Bound: "pass", Holds: figures.Yes,
+		Command: strings.TrimSpace("go test " + only + "./" + g.dir + " " + strings.Join(g.args, " ")),
 	}}, nil
 }
 

@@ -104,8 +104,8 @@ func (h *Hooks) Points() []hookkit.PointInfo {
 	}...)
 }
 
-// Of each point below, Fire is inlined where it is called; fire is its loop over a plan, nil for what is registered
-// now; watch is the same with somebody to tell.
+// Of each point below that is no around point, Fire is inlined where it is called; fire is its loop over a plan, nil
+// for what is registered now; watch is the same with somebody to tell.
 
 // BeforePublish fires when a run has come to an article, before anybody can read it. Hooks may edit the
 // article or withhold it. A failing hook withholds it too.

@@ -137,8 +137,8 @@ func (h *Hooks) Points() []hookkit.PointInfo {
 	}
 }
 
-// Of each point below, Fire is inlined where it is called; fire is its loop over a plan, nil for what is registered
-// now; watch is the same with somebody to tell.
+// Of each point below that is no around point, Fire is inlined where it is called; fire is its loop over a plan, nil
+// for what is registered now; watch is the same with somebody to tell.
 
 // BeforeSend fires before a message is sent: hooks may change it, or refuse to send it.
 //
