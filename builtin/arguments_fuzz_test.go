@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/hookgen/hookgen/generated/agent"
@@ -24,6 +25,7 @@ func FuzzCallArguments(f *testing.F) {
 	for _, s := range append([]string{
 		`{"path":"/etc/passwd","force":true,"n":12345678901234567890}`, `{"command":"ls; rm -rf /","cwd":"/tmp"}`, `{"Command":["sh","-c","a b"],"in":{"command":"c"}}`,
 		`{"__theory__":"it is the cache","path":"a"}`, `{"__theory__":null,"__theory__":[1,{"x":"<&>"}]}`, `"__theory__"`,
+		`{"__theory__":"a\nb","__THEORY__":"c"}`, `{"__theory__":"a","__Theory__":5}`,
 		`{"key":"result-0123456789abcdef","offset":1e1}`, `{"key":"result-0123456789abcdef","offset":-1e300}`, `{"password":"hunter2","in":[{"api_key":1}]}`,
 	}, hostileJSON...) {
 		f.Add([]byte(s))
@@ -62,6 +64,8 @@ func FuzzCallArguments(f *testing.F) {
 				t.Errorf("without its theory %s, %s is %s", theory, args, rest)
 			}
 		}
+
+		checkpointHolds(t, call)
 
 		names := argumentNames([]agent.Message{{ToolCalls: []agent.ToolCallRequest{call, call}}})
 		for i, name := range names {
@@ -130,4 +134,58 @@ func permissionHolds(t *testing.T, call agent.ToolCallRequest, valid bool) {
 	if data, err := json.Marshal(seen); err != nil || json.Unmarshal(data, &again) != nil || !reflect.DeepEqual(seen, again) {
 		t.Errorf("%s is decided as %v", call.Args, seen)
 	}
+}
+
+// checkpointHolds checks that a checkpoint is read as it was saved, with a line for each step and the last theory.
+func checkpointHolds(t *testing.T, call agent.ToolCallRequest) {
+	c := &Checkpoint{Store: new(MapStore), Every: 1, OnError: func(err error) { t.Errorf("%s: %v", call.Args, err) }}
+	run := agent.NewRun(&agent.Env{Agent: "a"})
+	text := string(call.Args)
+	result := agent.ToolCallResult{Call: agent.ToolCallRequest{ID: call.ID, Name: text}, Output: text}
+	without := agent.ToolCallRequest{ID: "2", Args: json.RawMessage(`{"a":1}`)}
+	for i, step := range []agent.StepResult{
+		{Response: &agent.LLMResponse{ToolCalls: []agent.ToolCallRequest{call}}, Results: []agent.ToolCallResult{result}},
+		{Response: &agent.LLMResponse{ToolCalls: []agent.ToolCallRequest{without}, Content: text}},
+	} {
+		step.Step.Number = i + 1
+		c.step(t.Context(), run, step)
+		state, err := LatestCheckpoint(t.Context(), c.Store, "")
+		if err != nil || state.StepNumber != i+1 || len(state.SessionLog.Entries) != i+1 {
+			t.Fatalf("%s: step %d is saved as %+v, %v", call.Args, i+1, state, err)
+		}
+		line := state.SessionLog.Entries[i]
+		if utf8.RuneCountInString(line) > 200 || !isLine(line) {
+			t.Errorf("%s has the line %q", call.Args, line)
+		}
+		if want := string([]rune(result.Content())); state.ToolResultsStore[call.ID] != want {
+			t.Errorf("the result %q is saved as %q", want, state.ToolResultsStore[call.ID])
+		}
+		if want := theoryIn(call.Args); state.SessionLog.CurrentTheory != want {
+			t.Errorf("the theory in %s is %q, want %q", call.Args, state.SessionLog.CurrentTheory, want)
+		}
+	}
+}
+
+// isLine reports whether a text is one line, whoever shows it.
+func isLine(text string) bool {
+	return utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl) && !strings.ContainsAny(text, "\u2028\u2029")
+}
+
+// theoryIn is the last text under __theory__, if all that stands there are texts or null.
+func theoryIn(args []byte) (theory string) {
+	if !json.Valid(args) {
+		return ""
+	}
+	all, _ := members(args, -1)
+	for _, m := range all {
+		var text *string
+		switch {
+		case !strings.EqualFold(m.key, "__theory__"):
+		case json.Unmarshal(m.value, &text) != nil:
+			return ""
+		case text != nil:
+			theory = *text
+		}
+	}
+	return theory
 }

@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -101,17 +102,26 @@ func (s FileStore) path(ctx context.Context, key string) (string, error) {
 	return filepath.Join(s.Dir, name+storeExt), nil
 }
 
-// setAside moves the value under a key away, so that nothing is lost when another one is put there, and
-// returns where it is.
-func (s FileStore) setAside(ctx context.Context, key string) (string, error) {
+// keepBeside copies what is under a key to a file beside it, so that it is not lost when another value is put there. A
+// copy that is there already, of a program that was killed before it put the value, is enough.
+func (s FileStore) keepBeside(ctx context.Context, key string, is []byte) error {
 	path, err := s.path(ctx, key)
 	if err != nil {
-		return "", err
+		return err
 	}
 	for n := 1; ; n++ {
-		aside := fmt.Sprintf("%s.corrupt-%d", path, n)
-		if _, err := os.Lstat(aside); errors.Is(err, fs.ErrNotExist) {
-			return aside, os.Rename(path, aside)
+		beside := fmt.Sprintf("%s.corrupt-%d", path, n)
+		info, err := os.Lstat(beside)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return writeFile(beside, is)
+		case err != nil:
+			return err
+		case !info.Mode().IsRegular() || info.Size() != int64(len(is)):
+			continue
+		}
+		if kept, err := os.ReadFile(beside); err == nil && bytes.Equal(kept, is) {
+			return nil
 		}
 	}
 }

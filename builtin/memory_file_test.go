@@ -32,6 +32,7 @@ func TestAMemoryFileIsTheSameAfterFlushAndReload(t *testing.T) {
 	_, _ = m.Forget(ctx, "lamp", "kitchen")
 	_ = m.SetPreference(ctx, "language", "German")
 	_ = m.AddEpisode(ctx, Episode{Kind: "k", Payload: json.RawMessage(`{"z": 1, "a": 2}`), Outcome: "ok", Agent: "a"})
+	_ = m.AddEpisode(ctx, Episode{Kind: "k", Payload: json.RawMessage(`{"in": {"a":["<b>", 1]}}`)})
 	_ = m.AddEpisode(ctx, Episode{Kind: "k"})
 	if err := m.Flush(ctx); err != nil {
 		t.Fatal(err)

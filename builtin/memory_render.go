@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -79,10 +80,19 @@ func renderEpisode(e Episode) string {
 		if i > 0 {
 			line += ","
 		}
-		line += " " + oneLine(f.key, maxKeyShown) + "=" + plainValue(f.value, maxPayloadShown)
+		line += " " + oneLine(f.key, maxKeyShown) + "=" + payloadValue(f.value)
 	}
 	if !ok && len(fields) == 0 && len(e.Payload) > 0 {
-		line += " " + plainValue(e.Payload, maxPayloadShown)
+		line += " " + payloadValue(e.Payload)
 	}
 	return line + " → " + oneLine(e.Outcome, maxPayloadShown)
+}
+
+// payloadValue returns a value of a payload on one line, the same however it is laid out and escaped: a memory
+// file lays it out anew.
+func payloadValue(v json.RawMessage) string {
+	if json.Valid(v) {
+		v, _ = rewriteTexts(v, func(s string) string { return s })
+	}
+	return plainValue(v, maxPayloadShown)
 }

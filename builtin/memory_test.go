@@ -285,7 +285,7 @@ Known facts:
 - city: Oslo
 Recent outcomes:
 - [tool_call] z=a b, a=1.50, m={"x":[1]} → failed
-- [list] [1, 2] → ok
+- [list] [1,2] → ok
 - [bare] → ok`
 	if err != nil || got != want {
 		t.Errorf("%v, got\n%s\nwant\n%s", err, got, want)

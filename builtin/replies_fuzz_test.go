@@ -3,6 +3,7 @@ package builtin
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -134,6 +135,7 @@ func FuzzJSONSchemas(f *testing.F) {
 	for _, s := range append([]string{
 		`{"name":"a","sub":[{"name":"b","n":1}]}`, `{"name":"a","name":1}`, `{"n":9007199254740993,"name":""}`, `{"name":"a"} {"name":"b"}`, strings.Repeat(`{"name":"a","sub":[`, 200) + strings.Repeat(`]}`, 200),
 		`{"type":"object","properties":{"a":{"type":["string","null"],"description":"x\ny"},"b":{"type":{"x":1}},"c":true,"a":{}},"required":["a"]}`, `{"properties":[]}`, `{"required":"a"}`, `{"properties":{"__theory__":{}}}`,
+		`{"properties":{"__theory__":{}},"Properties":{"a":null}}`, `{"properties":null}`,
 	}, hostileJSON...) {
 		f.Add(s)
 	}
@@ -151,6 +153,7 @@ func FuzzJSONSchemas(f *testing.F) {
 				t.Errorf("%q: %q; laid out as %s: %q", text, rejected, laidOut, again)
 			}
 		}
+		declaredHolds(t, json.RawMessage(text))
 		lines := strings.Split(parameters(json.RawMessage(text)), "\n")
 		all, _ := members([]byte(text), -1)
 		most := 1
@@ -164,4 +167,50 @@ func FuzzJSONSchemas(f *testing.F) {
 			t.Errorf("%q has the parameters %q", text, lines)
 		}
 	})
+}
+
+// oneTool is a table that holds one tool, whatever it is called.
+type oneTool struct{ agent.ToolSchema }
+
+func (o oneTool) Lookup(string) (agent.ToolSchema, bool) { return o.ToolSchema, true }
+func (o oneTool) Schemas() []agent.ToolSchema            { return []agent.ToolSchema{o.ToolSchema} }
+func (o oneTool) Add(agent.Tool) error                   { return nil }
+
+// declaredHolds checks that a theory is taken out of a call unless the tool's parameters have a property for it.
+func declaredHolds(t *testing.T, parameters json.RawMessage) {
+	t.Helper()
+	run := agent.NewRun(&agent.Env{Tools: oneTool{agent.ToolSchema{Name: "t", Parameters: parameters}}})
+	call := agent.ToolCallRequest{ID: "1", Name: "t", Args: json.RawMessage(`{"__theory__":"x","a":1}`)}
+	left := call
+	left.Args = json.RawMessage(`{"a":1}`)
+	want := agent.ReplaceBeforeTool(left, "the theory is not for the tool")
+	if declares(parameters, "__theory__") {
+		want = nil
+	}
+	if is, err := new(TheoryNote).BeforeTool(t.Context(), run, call); err != nil || !reflect.DeepEqual(is, want) {
+		t.Errorf("for a tool with the parameters %s the call is left as %+v, %v", parameters, is, err)
+	}
+}
+
+// declares reports whether a property has the name in what stands under "properties", however that is spelt.
+func declares(parameters []byte, name string) (found bool) {
+	if !json.Valid(parameters) {
+		return false
+	}
+	all, _ := members(parameters, -1)
+	for _, m := range all {
+		if !strings.EqualFold(m.key, "properties") {
+			continue
+		}
+		if string(m.value) == "null" {
+			found = false
+			continue
+		}
+		properties, ok := members(m.value, -1)
+		if !ok {
+			return false
+		}
+		found = found || slices.ContainsFunc(properties, func(p member) bool { return p.key == name })
+	}
+	return found
 }

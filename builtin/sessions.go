@@ -18,7 +18,8 @@ type Sessions struct {
 var _ agent.SessionStore = Sessions{}
 
 // Save stores a conversation in the place of the one with the same identity. A file there that is no session is
-// moved aside first, so that nothing is lost.
+// copied to one beside it first, so that nothing is lost. A program that is killed meanwhile leaves the file as
+// it was.
 func (s Sessions) Save(ctx context.Context, session agent.Session) error {
 	if session.ID == "" {
 		return fmt.Errorf("a session cannot be saved: %w", errNoID)
@@ -30,17 +31,29 @@ func (s Sessions) Save(ctx context.Context, session agent.Session) error {
 	if err != nil {
 		return fmt.Errorf("the session %q cannot be saved: %w", cut(session.ID, 80), err)
 	}
-	if files, ok := s.Store.(FileStore); ok {
-		if _, err := s.Load(ctx, session.ID); errors.As(err, new(*corruptSession)) {
-			if _, err := files.setAside(ctx, session.ID); err != nil {
-				return fmt.Errorf("the session %q cannot be saved: what is there cannot be moved aside: %w", cut(session.ID, 80), err)
-			}
-		}
+	if err := s.keepCorrupt(ctx, session.ID); err != nil {
+		return fmt.Errorf("the session %q cannot be saved: what is there cannot be kept: %w", cut(session.ID, 80), err)
 	}
 	if err := s.Store.Put(ctx, session.ID, data); err != nil {
 		return fmt.Errorf("the session %q cannot be saved: %w", cut(session.ID, 80), err)
 	}
 	return nil
+}
+
+// keepCorrupt copies a file that is no session to one beside it.
+func (s Sessions) keepCorrupt(ctx context.Context, id string) error {
+	files, ok := s.Store.(FileStore)
+	if !ok {
+		return nil
+	}
+	is, err := files.Get(ctx, id)
+	if err != nil {
+		return nil // there is none, or Put says what is wrong
+	}
+	if _, err := decodeSession(id, is); err == nil {
+		return nil
+	}
+	return files.keepBeside(ctx, id, is)
 }
 
 type corruptSession struct {
@@ -63,11 +76,15 @@ func (s Sessions) Load(ctx context.Context, id string) (agent.Session, error) {
 	if err != nil {
 		return agent.Session{}, err
 	}
+	return decodeSession(id, data)
+}
+
+func decodeSession(id string, data []byte) (agent.Session, error) {
 	var stored struct {
 		Messages *[]agent.Message           `json:"messages"`
 		State    map[string]json.RawMessage `json:"state"`
 	}
-	err = json.Unmarshal(data, &stored)
+	err := json.Unmarshal(data, &stored)
 	if err == nil && stored.Messages == nil {
 		err = errors.New("it has no messages")
 	}

@@ -172,4 +172,15 @@ func TestWhatIsNoSessionIsMovedAsideNotOverwritten(t *testing.T) {
 	if ids, _ := s.List(t.Context()); len(ids) != 1 {
 		t.Errorf("list: %q", ids)
 	}
+
+	// A program that was killed has copied it already.
+	if err := os.WriteFile(path, []byte(`{"other": 1}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Save(t.Context(), agent.Session{ID: "s"}); err != nil {
+		t.Error(err)
+	}
+	if files, _ := filepath.Glob(path + ".*"); len(files) != 2 {
+		t.Errorf("copied again: %q", files)
+	}
 }

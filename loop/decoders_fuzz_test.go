@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -100,6 +101,80 @@ func FuzzArguments(f *testing.F) {
 		}
 		if once, _ := json.Marshal(back); utf8.Valid(args) && !bytes.Equal(once, data) {
 			t.Errorf("%s came back as %s", data, once)
+		}
+	})
+}
+
+// A replier is a model that replies to what the user said last.
+type replier func(said string) agent.LLMResponse
+
+func (r replier) Generate(_ context.Context, req agent.LLMRequest) (agent.LLMResponse, error) {
+	said := ""
+	for _, m := range req.Messages {
+		if m.Role == agent.RoleUser {
+			said = m.Content
+		}
+	}
+	return r(said), nil
+}
+
+// FuzzTasks calls an agent with any arguments, by itself and in a run that then hands over to another with the same:
+// they get the task that is in the arguments, or these are refused.
+func FuzzTasks(f *testing.F) {
+	for _, s := range []string{
+		``, `null`, `{}`, `[]`, `{"task":"x"}`, `{"task":""}`, `{"task":null}`, `{"task":5}`, `{"TASK":"x"}`,
+		`{"task":"x","TASK":"y"}`, `{"task":"x","Task":5}`, `{"task":"\ud800","context":[{}]}`, "{\"task\":\"\xff\"}",
+		`{"task":"a"} x`, strings.Repeat(`{"task":`, 300) + `{}` + strings.Repeat(`}`, 300),
+	} {
+		f.Add([]byte(s))
+	}
+	const prefix = "asked: "
+	echo := replier(func(said string) agent.LLMResponse { return agent.LLMResponse{Content: prefix + said} })
+	helper := Subagent(&Agent{Name: "helper", Model: echo})
+	f.Fuzz(func(t *testing.T, args []byte) {
+		call := func(args []byte) (string, error) {
+			return helper.Call(t.Context(), agent.ToolCallRequest{ID: "1", Name: "helper", Args: args})
+		}
+		reply, err := call(args)
+		task, read := strings.CutPrefix(reply, prefix)
+		var refused *agent.ToolError
+		ok := errors.As(err, &refused) && refused.Kind == agent.FailArguments && reply == ""
+		if read != (err == nil) || read && !json.Valid(args) || !read && !ok {
+			t.Errorf("%s: %q, %v", args, reply, err)
+		}
+		same, _ := json.Marshal(map[string]string{"task": task})
+		if again, err := call(same); read && (again != reply || err != nil) {
+			t.Errorf("%s: %q, and %s: %q, %v", args, reply, same, again, err)
+		}
+
+		first := agent.LLMResponse{ToolCalls: []agent.ToolCallRequest{
+			{ID: "1", Name: "helper", Args: args}, {ID: "2", Name: HandoffPrefix + "expert", Args: args},
+		}}
+		front := &Agent{Tools: []agent.Tool{helper}, Handoffs: []*Agent{{Name: "expert", Model: echo}}}
+		front.Model = replier(func(string) agent.LLMResponse {
+			now := first
+			first = agent.LLMResponse{Content: "no"}
+			return now
+		})
+		result, err := front.Run(t.Context(), "why?")
+		if err != nil || len(result.Calls) != 2 {
+			t.Fatalf("%s: %+v, %v", args, result, err)
+		}
+		helped, handed := result.Calls[0], result.Calls[1]
+		for _, c := range result.Calls {
+			if c.Err != "" && (c.Status != agent.CallFailed || c.Kind != agent.FailArguments || c.Output != "") {
+				t.Errorf("%s: %+v", args, c)
+			}
+		}
+		if helped.OK() && (!read || helped.Output != reply || !handed.OK()) {
+			t.Errorf("%s by itself: %q; in a run: %+v, then %+v", args, reply, helped, handed)
+		}
+		want, to := "no", ""
+		if handed.OK() {
+			want, to = prefix+orElse(task, "why?"), "expert"
+		}
+		if result.Reply != want || result.HandedOffTo != to || handed.OK() && !read && len(args) > 0 {
+			t.Errorf("%s by itself: %q; handed over to %q: %q", args, reply, result.HandedOffTo, result.Reply)
 		}
 	})
 }

@@ -137,6 +137,20 @@ var writers = []writer{
 		read: readSession,
 	},
 	{
+		name: "Sessions over a file that is none",
+		open: func(dir string, _ int) (func(int) error, error) {
+			store := builtin.FileStore{Dir: dir}
+			return func(v int) error {
+				if err := store.Put(background, "talk", corrupt(v)); err != nil {
+					return err
+				}
+				session := agent.Session{ID: "talk", Messages: messagesOf(v, 8, big/8)}
+				return builtin.Sessions{Store: store}.Save(background, session)
+			}, nil
+		},
+		read: readSaved,
+	},
+	{
 		name: "PersistSession",
 		open: func(dir string, _ int) (func(int) error, error) {
 			hook := &builtin.PersistSession{Store: builtin.Sessions{Store: builtin.FileStore{Dir: dir}}}
@@ -244,6 +258,60 @@ func readSession(dir string, _ int) ([]int, error) {
 		return nil, err
 	}
 	return sameIn(session.Messages, 8, big/8)
+}
+
+// corrupt is what is no session and is in the place of one when a version of it is saved.
+func corrupt(version int) []byte { return []byte(textOf(version, big)) }
+
+// readSaved reads the session, or what is no session and is in the place of the next one. It also looks at the copies
+// of what was replaced: of each version since from there is one, whole. It deletes them, so that they do not pile up,
+// but not the copy of what is not replaced yet.
+func readSaved(dir string, from int) ([]int, error) {
+	copies, err := filepath.Glob(filepath.Join(dir, "talk.json.corrupt-*"))
+	if err != nil {
+		return nil, err
+	}
+	data, err := builtin.FileStore{Dir: dir}.Get(background, "talk")
+	if none(err) && len(copies) > 0 {
+		return nil, fmt.Errorf("there is no session beside %d copies: %v", len(copies), err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	next, err := wholeOf(string(data), big)
+	found := []int{next - 1}
+	if err != nil {
+		if found, err = readSession(dir, from); err != nil {
+			return nil, err
+		}
+	}
+	kept, last := make(map[int]bool), ""
+	for _, path := range copies {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		v, err := wholeOf(string(data), big)
+		if err != nil || kept[v] || v < from || v > found[0] && v != next {
+			return nil, fmt.Errorf("a copy beside session %d holds version %d, as another: %t, %w", found[0], v, kept[v], err)
+		}
+		if kept[v] = true; v == next {
+			last = path
+		} else if err := os.Remove(path); err != nil {
+			return nil, err
+		}
+	}
+	if last != "" { // the first, as where there were no others
+		if err := os.Rename(last, filepath.Join(dir, "talk.json.corrupt-1")); err != nil {
+			return nil, err
+		}
+	}
+	for v := from; v <= found[0]; v++ {
+		if !kept[v] {
+			return nil, fmt.Errorf("session %d is there, and what was there before session %d is lost", found[0], v)
+		}
+	}
+	return found, nil
 }
 
 // readCheckpoint also looks at each checkpoint by itself, since one that cannot be read is skipped, and deletes all but the
