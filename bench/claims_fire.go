@@ -2,8 +2,8 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"slices"
-	"strings"
 )
 
 // compared is what came of a lineup.
@@ -71,8 +71,7 @@ func fireClaims(cs []compared) []claim {
 // floor compares with the least that does the same.
 func (c compared) floor() ratio { return c.runs[0].over(c.runs[2]) }
 
-// twiceClaims hold fires from two goroutines to those from one. Where in the same rounds a loop that shares nothing
-// does not keep to the bound either, the machine did not have two processors to give, and the verdict is open.
+// twiceClaims hold fires from two goroutines to those from one.
 func twiceClaims(cs []compared) []claim {
 	const bound = 1.1
 	free := claim{what: "Fire from two goroutines over one, each fire, 8 continuing hooks, laws that allocate nothing", bound: bound}
@@ -84,23 +83,37 @@ func twiceClaims(cs []compared) []claim {
 		if x.busy || x.hooks != 8 {
 			continue
 		}
-		c := &free
+		h := held{x.law, x.apart(bound)}
 		if x.law == lawAround {
-			c = &around
+			around.cases = append(around.cases, h)
 			beyond.cases = append(beyond.cases, held{x.law, x.beyond()})
+			continue
 		}
-		h, control := held{x.law, x.ratio()}, x.idle()
-		if control.high > bound && h.high > bound {
-			h.low = min(h.low, bound)
-			c.note = strings.TrimPrefix(c.note+"; "+alone.name+" took up to "+figure(control.high)+" beside "+x.law, "; ")
-		}
-		c.cases = append(c.cases, h)
+		free.cases = append(free.cases, h)
 	}
 	return slices.DeleteFunc([]claim{free, around, beyond}, func(c claim) bool { return len(c.cases) == 0 })
 }
 
-// idle compares a loop that shares nothing from two goroutines with the same from one.
+// idle compares the control from two goroutines with the same from one.
 func (c compared) idle() ratio { return c.runs[2].over(c.runs[3]) }
+
+// apart is the ratio without the parts of the rounds in which neither it nor the control kept to the bound: the machine
+// did not have two processors to give.
+func (c compared) apart(bound float64) ratio {
+	two, one, control, alone := c.runs[0], c.runs[1], c.runs[2], c.runs[3]
+	r := ratio{value: two.over(one).value, low: math.Inf(1)}
+	for k := range parts {
+		v := slices.Min(two.part(k)) / slices.Min(one.part(k))
+		if v > bound && slices.Min(control.part(k))/slices.Min(alone.part(k)) > bound {
+			continue
+		}
+		r.low, r.high = min(r.low, v), max(r.high, v)
+	}
+	if math.IsInf(r.low, 1) {
+		return ratio{r.value, 0, math.Inf(1)}
+	}
+	return r
+}
 
 // beyond is what two goroutines take over one, in units of what they take of a loop that allocates as much.
 func (c compared) beyond() ratio {

@@ -27,6 +27,7 @@ func main() {
 	flag.IntVar(&c.runs, "runs", 12, "runs of each process")
 	flag.IntVar(&c.builds, "builds", 5, "builds of each generated package")
 	flag.StringVar(&c.out, "out", "", "`directory` for all files of the report, in the place of their own")
+	layout := flag.Bool("layout", false, "measure the fires in this program alone and print them as JSON; the other parts have it done")
 	only := flag.String("only", "", "comma-separated `parts`: "+strings.Join(allParts, ", ")+"; all if empty. With it nothing is written without -out")
 	flag.Parse()
 	if *only != "" {
@@ -37,7 +38,11 @@ func main() {
 			c.flags += fmt.Sprintf(" -%s %s", f.Name, f.Value)
 		}
 	})
-	if err := c.main(); err != nil {
+	do := c.main
+	if *layout {
+		do = c.pace.layout
+	}
+	if err := do(); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
@@ -86,7 +91,10 @@ func (c config) main() error {
 	}
 	r := report{command: c.command(), machine: newMachine(), pace: c.pace}
 	r.machine.listen(c.pace)
-	c.fires(&r)
+	if err := c.fires(&r); err != nil {
+		return err
+	}
+	c.twice(&r)
 	c.peers(&r)
 	if c.part("costs") {
 		begin("costs")
@@ -107,23 +115,26 @@ func (c config) main() error {
 var hookCounts = []int{0, 1, 8, 64}
 
 // fires measures every law.
-func (c config) fires(r *report) {
-	one, two := c.part("fires"), c.part("twice")
-	if !one && !two {
+func (c config) fires(r *report) (err error) {
+	if !c.part("fires") {
+		return nil
+	}
+	r.fires, err = c.laidOut()
+	r.claims = append(r.claims, fireClaims(r.fires)...)
+	return err
+}
+
+// twice measures every law from two goroutines.
+func (c config) twice(r *report) {
+	if !c.part("twice") {
 		return
 	}
 	for _, n := range hookCounts {
-		begin("fires of %d hooks", n)
+		begin("fires of %d hooks from two goroutines", n)
 		for _, l := range lineups(n) {
-			if one {
-				r.fires = append(r.fires, compared{l, c.pace.measure(l.runs)})
-			}
-			if two {
-				r.twice = append(r.twice, compared{l, c.paceOf(l).measure(l.fromTwo())})
-			}
+			r.twice = append(r.twice, compared{l, c.paceOf(l).measure(l.fromTwo())})
 		}
 	}
-	r.claims = append(r.claims, fireClaims(r.fires)...)
 	r.claims = append(r.claims, twiceClaims(r.twice)...)
 }
 
@@ -132,7 +143,7 @@ func (c config) fires(r *report) {
 func (c config) paceOf(l lineup) pace {
 	const longer = 4
 	if l.busy || l.law == lawAround {
-		return pace{max(c.pace.rounds/longer, 1), c.pace.round * longer}
+		return pace{max(c.pace.rounds/longer, parts), c.pace.round * longer}
 	}
 	return c.pace
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -165,4 +166,36 @@ func TestAReportMayHaveAnyPart(t *testing.T) {
 	}
 	r.figures()
 	r.panels()
+}
+
+func TestAPartWithoutTwoProcessorsSaysNothing(t *testing.T) {
+	timed := func(parts ...float64) timing { return timing{rounds: parts} }
+	one := timed(10, 10, 10, 10)
+	for _, c := range []struct {
+		two, control timing
+		want         figures.Verdict
+	}{
+		{timed(10, 10, 10, 10), timed(10, 10, 10, 10), figures.Yes},
+		{timed(10, 10, 20, 10), timed(10, 10, 20, 10), figures.Yes},
+		{timed(10, 10, 20, 10), timed(10, 10, 10, 10), figures.Open},
+		{timed(20, 20, 20, 20), timed(10, 10, 20, 20), figures.No},
+		{timed(20, 20, 20, 20), timed(20, 20, 20, 20), figures.Open},
+	} {
+		x := compared{runs: []timing{c.two, one, c.control, one}}
+		if got := x.apart(1.1).under(1.1); got != c.want {
+			t.Errorf("two goroutines in %v with a control of %v: %q, want %q", c.two.rounds, c.control.rounds, got, c.want)
+		}
+	}
+}
+
+func TestEachPartHasRoundsOfEveryLayout(t *testing.T) {
+	var found [][][]sheet
+	for layout := 0.0; layout < 3; layout++ {
+		found = append(found, [][]sheet{nil, {{"a", []float64{layout, layout + 10, layout + 20, layout + 30}, 1}, {"b", []float64{-1, -1, -1, -1}, 2}}})
+	}
+	ts := together(found, 1)
+	want := []float64{0, 1, 2, 10, 11, 12, 20, 21, 22, 30, 31, 32}
+	if len(ts) != 2 || ts[0].name != "a" || ts[1].name != "b" || ts[1].allocs != 2 || !slices.Equal(ts[0].rounds, want) || len(ts[1].rounds) != len(want) {
+		t.Errorf("together they are %+v", ts)
+	}
 }

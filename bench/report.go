@@ -41,8 +41,10 @@ func (r report) markdown() string {
 	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	say("# Bench\n")
 	say("Written by `%s`; not edited.\n", r.command)
-	say("%s. %s, the contestants in turn, every second round with the stack moved by eight bytes: whether copies of sixteen bytes", r.machine, r.pace)
-	say("cross a line of the cache depends on the callers, and is worth up to a tenth.\n")
+	say("%s. %s, the contestants in turn.", r.machine, r.pace)
+	say("Every second round has the stack moved by eight bytes, since whether copies of sixteen bytes cross a line of the cache depends")
+	say("on the callers; and %d programs with their functions in another order share the rounds of the fires, since it depends on", layouts)
+	say("where the linker puts a loop whether it does. Each is worth up to a tenth.\n")
 	say("A ratio is that of the quickest rounds. Where a quarter of the rounds tells another story than another quarter, by more")
 	say("than %.0f %%, there is a range and a question mark in its place. A bound is held where each quarter of the rounds holds it,", disagreement*100)
 	say("broken where none does, and else left open. The payload is a tool call of 64 bytes. Times are nanoseconds, the quickest")
@@ -128,10 +130,11 @@ func (r report) twiceTables(b *strings.Builder) {
 	fmt.Fprintf(b, `
 ## Two goroutines
 
-Each fires as often as the one. Without a shared write it takes as long, if the machine has two processors to give: the
-control, a loop that shares nothing, in turn with the fires, shows that. Where hooks allocate, the collector runs beside
-them on one of the two processors; there the rounds are four times as long, so that it also runs beside the one. The
-control of around hooks allocates as much as they do.
+Each fires as often as the one. Without a shared write it takes as long, if the machine has two processors to give. The
+control, in turn with the fires, shows whether it has: what is written by hand, or, where that allocates, a loop that
+does nothing. Quarters of the rounds in which neither of the two keeps to the bound say nothing of it. Where
+hooks allocate, the collector runs beside them on one of the two processors; there the rounds are four times as long, so
+that it also runs beside the one.
 
 `)
 	t := table{head: []string{"law", "hooks", "which", "ratio, each fire", "of the control", "one goroutine", "two"}}

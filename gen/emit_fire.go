@@ -340,9 +340,7 @@ func (p *pointEmitter) loop(g *jen.Group) {
 	}
 	legal := jen.Id("failure").Op("==").Nil()
 	g.List(out...).Op(":=").Add(call)
-	if p.p.Kind == Vote {
-		g.If(jen.Id("out").Op("==").Nil().Op("&&").Add(legal.Clone())).BlockFunc(func(g *jen.Group) { p.keep(g); g.Continue() })
-	}
+	g.If(jen.Id("out").Op("==").Nil().Op("&&").Add(legal.Clone())).BlockFunc(func(g *jen.Group) { p.keep(g); g.Continue() })
 	g.If(legal).BlockFunc(func(g *jen.Group) {
 		if p.p.Kind == Vote {
 			p.count(g)
@@ -372,7 +370,6 @@ func (p *pointEmitter) decide(g *jen.Group) {
 		kind = jen.Id("o").Op(":=").Add(kind)
 	}
 	g.Switch(kind).BlockFunc(func(g *jen.Group) {
-		g.Case(jen.Nil()).BlockFunc(func(g *jen.Group) { p.keep(g); g.Continue() })
 		rewrite := func(verb string, to, at *jen.Statement) {
 			g.Case(jen.Id(p.made(verb))).BlockFunc(func(g *jen.Group) {
 				g.Add(noted())

@@ -394,10 +394,11 @@ func (p *RewritePoint) fire(ctx context.Context, run *Run, at *Call, s *hookkit.
 	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
 		f.Hook = i + 1
 		out, failure := hooks[i].Rewrite(f.Ctx, run, payload)
+		if out == nil && failure == nil {
+			continue
+		}
 		if failure == nil {
 			switch o := out.(type) {
-			case nil:
-				continue
 			case rewriteReplace:
 				f.Decided(out)
 				*at, payload = o.to, o.to
@@ -543,10 +544,11 @@ func (p *FlowPoint) fire(ctx context.Context, run *Run, at *Call, s *hookkit.Pla
 	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
 		f.Hook = i + 1
 		out, failure := hooks[i].Flow(f.Ctx, run, payload)
+		if out == nil && failure == nil {
+			continue
+		}
 		if failure == nil {
 			switch o := out.(type) {
-			case nil:
-				continue
 			case flowReplace:
 				f.Decided(out)
 				*at, payload = o.to, o.to
@@ -699,10 +701,11 @@ func (p *LenientPoint) fire(ctx context.Context, run *Run, at *Call, s *hookkit.
 	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
 		f.Hook = i + 1
 		out, failure := hooks[i].Lenient(f.Ctx, run, payload)
+		if out == nil && failure == nil {
+			continue
+		}
 		if failure == nil {
 			switch o := out.(type) {
-			case nil:
-				continue
 			case lenientReplace:
 				f.Decided(out)
 				*at, payload = o.to, o.to
@@ -847,10 +850,11 @@ func (p *TrimPoint) fire(ctx context.Context, run *Run, at *Call, s *hookkit.Pla
 	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
 		f.Hook = i + 1
 		out, failure := hooks[i].Trim(f.Ctx, run, payload)
+		if out == nil && failure == nil {
+			continue
+		}
 		if failure == nil {
 			switch o := out.(type) {
-			case nil:
-				continue
 			case trimEdit:
 				f.Decided(out)
 				at.Args, payload.Args = o.to, o.to
@@ -982,10 +986,11 @@ func (p *LeavePoint) fire(ctx context.Context, run *Run, payload Call, s *hookki
 	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
 		f.Hook = i + 1
 		out, failure := hooks[i].Leave(f.Ctx, run, payload)
+		if out == nil && failure == nil {
+			continue
+		}
 		if failure == nil {
 			switch out.(type) {
-			case nil:
-				continue
 			case Skip, End:
 				f.Decided(out)
 				f.Hook = 0

@@ -857,10 +857,11 @@ func (p *OnRunStartPoint) fire(ctx context.Context, run *Run, at *RunStart, s *h
 	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
 		f.Hook = i + 1
 		out, failure := hooks[i].OnRunStart(f.Ctx, run, payload)
+		if out == nil && failure == nil {
+			continue
+		}
 		if failure == nil {
 			switch o := out.(type) {
-			case nil:
-				continue
 			case onRunStartReplace:
 				f.Decided(out)
 				*at, payload = o.to, o.to
@@ -1386,10 +1387,11 @@ func (p *BeforeCompactPoint) fire(ctx context.Context, run *Run, payload Compact
 	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
 		f.Hook = i + 1
 		out, failure := hooks[i].BeforeCompact(f.Ctx, run, payload)
+		if out == nil && failure == nil {
+			continue
+		}
 		if failure == nil {
 			switch out.(type) {
-			case nil:
-				continue
 			case SkipCompaction:
 				f.Decided(out)
 				f.Hook = 0
@@ -1534,10 +1536,11 @@ func (p *AfterCompactPoint) fire(ctx context.Context, run *Run, at *Compacted, s
 	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
 		f.Hook = i + 1
 		out, failure := hooks[i].AfterCompact(f.Ctx, run, payload)
+		if out == nil && failure == nil {
+			continue
+		}
 		if failure == nil {
 			switch o := out.(type) {
-			case nil:
-				continue
 			case afterCompactReplace:
 				f.Decided(out)
 				*at, payload = o.to, o.to
@@ -1808,10 +1811,11 @@ func (p *BeforeLLMPoint) fire(ctx context.Context, run *Run, at *LLMRequest, s *
 	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
 		f.Hook = i + 1
 		out, failure := hooks[i].BeforeLLM(f.Ctx, run, payload)
+		if out == nil && failure == nil {
+			continue
+		}
 		if failure == nil {
 			switch o := out.(type) {
-			case nil:
-				continue
 			case beforeLLMReplace:
 				f.Decided(out)
 				*at, payload = o.to, o.to
@@ -2147,10 +2151,11 @@ func (p *AfterLLMPoint) fire(ctx context.Context, run *Run, at *LLMResponse, s *
 	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
 		f.Hook = i + 1
 		out, failure := hooks[i].AfterLLM(f.Ctx, run, payload)
+		if out == nil && failure == nil {
+			continue
+		}
 		if failure == nil {
 			switch o := out.(type) {
-			case nil:
-				continue
 			case afterLLMReplace:
 				f.Decided(out)
 				*at, payload = o.to, o.to
@@ -2417,10 +2422,11 @@ func (p *BeforeToolPoint) fire(ctx context.Context, run *Run, at *ToolCallReques
 	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
 		f.Hook = i + 1
 		out, failure := hooks[i].BeforeTool(f.Ctx, run, payload)
+		if out == nil && failure == nil {
+			continue
+		}
 		if failure == nil {
 			switch o := out.(type) {
-			case nil:
-				continue
 			case beforeToolReplace:
 				f.Decided(out)
 				*at, payload = o.to, o.to
@@ -2837,10 +2843,11 @@ func (p *OnHandoffPoint) fire(ctx context.Context, run *Run, at *Handoff, s *hoo
 	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
 		f.Hook = i + 1
 		out, failure := hooks[i].OnHandoff(f.Ctx, run, payload)
+		if out == nil && failure == nil {
+			continue
+		}
 		if failure == nil {
 			switch o := out.(type) {
-			case nil:
-				continue
 			case onHandoffReplace:
 				f.Decided(out)
 				*at, payload = o.to, o.to
@@ -3627,10 +3634,11 @@ func (p *AfterToolPoint) fire(ctx context.Context, run *Run, at *ToolCallResult,
 	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
 		f.Hook = i + 1
 		out, failure := hooks[i].AfterTool(f.Ctx, run, payload)
+		if out == nil && failure == nil {
+			continue
+		}
 		if failure == nil {
 			switch o := out.(type) {
-			case nil:
-				continue
 			case afterToolReplace:
 				f.Decided(out)
 				*at, payload = o.to, o.to
@@ -4007,10 +4015,11 @@ func (p *CheckDonePoint) fire(ctx context.Context, run *Run, at *DoneRequest, s 
 	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
 		f.Hook = i + 1
 		out, failure := hooks[i].CheckDone(f.Ctx, run, payload)
+		if out == nil && failure == nil {
+			continue
+		}
 		if failure == nil {
 			switch o := out.(type) {
-			case nil:
-				continue
 			case checkDoneReplace:
 				f.Decided(out)
 				*at, payload = o.to, o.to
@@ -4263,10 +4272,11 @@ func (p *OnRunErrorPoint) fire(ctx context.Context, run *Run, payload RunError, 
 	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
 		f.Hook = i + 1
 		out, failure := hooks[i].OnRunError(f.Ctx, run, payload)
+		if out == nil && failure == nil {
+			continue
+		}
 		if failure == nil {
 			switch out.(type) {
-			case nil:
-				continue
 			case EndTurn:
 				f.Decided(out)
 				f.Hook = 0
@@ -4528,10 +4538,11 @@ func (p *BeforeRunEndPoint) fire(ctx context.Context, run *Run, at *AgentResult,
 	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
 		f.Hook = i + 1
 		out, failure := hooks[i].BeforeRunEnd(f.Ctx, run, payload)
+		if out == nil && failure == nil {
+			continue
+		}
 		if failure == nil {
 			switch o := out.(type) {
-			case nil:
-				continue
 			case beforeRunEndReplace:
 				f.Decided(out)
 				*at, payload = o.to, o.to

@@ -241,10 +241,11 @@ func (p *BeforePublishPoint) fire(ctx context.Context, run *Run, at *Article, s 
 	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
 		f.Hook = i + 1
 		out, failure := hooks[i].BeforePublish(f.Ctx, run, payload)
+		if out == nil && failure == nil {
+			continue
+		}
 		if failure == nil {
 			switch o := out.(type) {
-			case nil:
-				continue
 			case beforePublishReplace:
 				f.Decided(out)
 				*at, payload = o.to, o.to

@@ -273,10 +273,11 @@ func (p *BeforeSendPoint) fire(ctx context.Context, run *Run, at *Message, s *ho
 	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
 		f.Hook = i + 1
 		out, failure := hooks[i].BeforeSend(f.Ctx, run, payload)
+		if out == nil && failure == nil {
+			continue
+		}
 		if failure == nil {
 			switch o := out.(type) {
-			case nil:
-				continue
 			case beforeSendReplace:
 				f.Decided(out)
 				*at, payload = o.to, o.to
@@ -868,10 +869,11 @@ func (p *AfterSendPoint) fire(ctx context.Context, run *Run, at *Receipt, s *hoo
 	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
 		f.Hook = i + 1
 		out, failure := hooks[i].AfterSend(f.Ctx, run, payload)
+		if out == nil && failure == nil {
+			continue
+		}
 		if failure == nil {
 			switch o := out.(type) {
-			case nil:
-				continue
 			case afterSendReplace:
 				f.Decided(out)
 				*at, payload = o.to, o.to
@@ -1015,10 +1017,11 @@ func (p *BeforeShowPoint) fire(ctx context.Context, run *Run, at *Message, s *ho
 	for i, hooks := uint(0), s.Hooks; i < uint(len(hooks)); i = f.Hook {
 		f.Hook = i + 1
 		out, failure := hooks[i].BeforeShow(f.Ctx, run, payload)
+		if out == nil && failure == nil {
+			continue
+		}
 		if failure == nil {
 			switch o := out.(type) {
-			case nil:
-				continue
 			case beforeShowEdit:
 				f.Decided(out)
 				at.Body, payload.Body = o.to, o.to
