@@ -1,7 +1,7 @@
 // Command fuzzing runs the fuzz targets of this repository one after another and adds what they did to
 // docs/figures/fuzzing.json. Run it from the root of the repository:
 //
-//	go run ./tests/fuzzing -each 10m [-only FuzzRead,FuzzEmit] [-parallel 1]
+//	go run ./tests/fuzzing -each 10m [-only FuzzRead,FuzzEmit] [-parallel 1] [-into DIR]
 //
 // What go finds on the way stays in its cache and is where the next run goes on. With -keep N no target is fuzzed:
 // cached inputs of each are put below its testdata/fuzz, where every go test runs them, until it has N.
