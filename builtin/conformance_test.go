@@ -108,8 +108,8 @@ func TestEveryHookConforms(t *testing.T) {
 	}
 }
 
-// TestEveryHookIsChecked holds the list above to the types of the package that have a Bind, and each of them to an
-// example.
+// TestEveryHookIsChecked finds every type of the package that has a Bind among those that the conformance suite checks,
+// and an example of each.
 func TestEveryHookIsChecked(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	if err != nil {

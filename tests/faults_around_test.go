@@ -283,7 +283,7 @@ func TestAfterATimeoutOfTheOuterHookTheInnerOneCannotRunTheAct(t *testing.T) {
 	})
 }
 
-// The same while a hook around the one that was given up goes on: it may act itself, the late one may not.
+// A hook that was given up by its time-out cannot run the act late, while a hook around it goes on and may.
 func TestAHookAroundOneThatTimedOutMayTryAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h fixture.Hooks

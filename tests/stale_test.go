@@ -193,7 +193,7 @@ func TestAnExitsFieldsAreGuarded(t *testing.T) {
 	d.run("go", "build", "./...")
 }
 
-// TestAnOldRuntimeDoesNotBuild takes from the runtime what generated code asks of it.
+// TestAnOldRuntimeDoesNotBuild shows that generated code does not build with a runtime that is too old for it.
 func TestAnOldRuntimeDoesNotBuild(t *testing.T) {
 	t.Parallel()
 	d := newDownstream(t)

@@ -38,6 +38,7 @@ func TestMain(m *testing.M) {
 // binaries is the directory of the command.
 var binaries string
 
+// TestScripts runs the command line as a user does: what it prints, writes and exits with.
 func TestScripts(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	if err != nil {

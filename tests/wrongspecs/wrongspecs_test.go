@@ -117,7 +117,7 @@ func (c *wrongSpec) read(t *testing.T) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, dir+string(filepath.Separator), ""), dir, ".")
 }
 
-// TestEveryRuleHasAWrongSpec fails when a rule is never shown.
+// TestEveryRuleHasAWrongSpec shows every rule of the reader by a spec that breaks it.
 func TestEveryRuleHasAWrongSpec(t *testing.T) {
 	archives, _ := filepath.Glob("*.txtar")
 	var shown []string
