@@ -20,34 +20,31 @@ func rewrites(law string) bool { return law == lawFlow || law == lawLenient || l
 // fireClaims hold the fires to their bounds.
 func fireClaims(cs []compared) []claim {
 	var claims []claim
-	add := func(what string, bound float64, note string, of func(compared) ratio, fits func(compared) bool) *claim {
-		c := claim{what: what, bound: bound, note: note}
+	add := func(c claim, of func(compared) ratio, fits func(compared) bool) {
 		for _, x := range cs {
 			if !x.busy && fits(x) {
 				c.cases = append(c.cases, held{x.law, of(x)})
 			}
 		}
-		if len(c.cases) == 0 {
-			return new(claim)
+		if len(c.cases) > 0 {
+			claims = append(claims, c)
 		}
-		claims = append(claims, c)
-		return &claims[len(claims)-1]
 	}
-	add("Fire, no hook, over a plain call of the same signature", 1.5, "", compared.ratio,
-		func(c compared) bool { return c.hooks == 0 && c.law != lawAround })
-	add("Fire, no hook, over a plain call of the same signature", 1.5,
-		"with no hook too it turns a panic of the act into a failure", compared.ratio,
-		func(c compared) bool { return c.hooks == 0 && c.law == lawAround })
-	add("Fire, no hook, over a plain call that recovers", 1.2, "for Around: the least that turns a panic into a failure", compared.floor,
-		func(c compared) bool { return c.hooks == 0 && c.law == lawAround }).proposed = true
+	plain := claim{what: "Fire, no hook, over a plain call of the same signature", bound: 1.5}
+	add(plain, compared.ratio, func(c compared) bool { return c.hooks == 0 && c.law != lawAround })
+	emptyAround := func(c compared) bool { return c.hooks == 0 && c.law == lawAround }
+	plain.note = "with no hook too it turns a panic of the act into a failure"
+	add(plain, compared.ratio, emptyAround)
+	add(claim{what: "Fire, no hook, over a plain call that recovers", bound: 1.2, proposed: true,
+		note: "for Around: the least that turns a panic into a failure"}, compared.floor, emptyAround)
 	for _, n := range []int{8, 64} {
 		flow, other := 1.2, 1.3
 		if n == 64 {
 			flow, other = 1.1, 1.1
 		}
 		what := fmt.Sprintf("Fire, %d continuing hooks, over a hand-written loop", n)
-		add(what+", laws with Replace", flow, "", compared.ratio, func(c compared) bool { return c.hooks == n && rewrites(c.law) })
-		add(what+", laws without", other, "", compared.ratio, func(c compared) bool { return c.hooks == n && !rewrites(c.law) })
+		add(claim{what: what + ", laws with Replace", bound: flow}, compared.ratio, func(c compared) bool { return c.hooks == n && rewrites(c.law) })
+		add(claim{what: what + ", laws without", bound: other}, compared.ratio, func(c compared) bool { return c.hooks == n && !rewrites(c.law) })
 	}
 	allocs := func(c compared) ratio { return exact(c.runs[0].allocs) }
 	for _, around := range []bool{false, true} {

@@ -28,9 +28,9 @@ func (c contestant) run(n int, below frame) {
 	wg.Wait()
 }
 
-// A frame calls a loop and has a size of its own. Go keeps the stack to eight bytes, not to sixteen: whether a copy of sixteen bytes
-// crosses from one line of the cache into the next depends on what the callers keep on it, and with that up to a
-// tenth of what a fire costs, or a loop by hand.
+// A frame calls a loop and has a size of its own. Go keeps the stack to eight bytes, not to sixteen: whether a copy of
+// sixteen bytes crosses from one line of the cache into the next depends on what the callers keep on it, and with that
+// up to a tenth of what a fire costs, or a loop by hand.
 type frame func(loop func(int), n int)
 
 // frames move what is below them by eight bytes against each other.

@@ -59,7 +59,8 @@ func replaceWhole(s string, form *regexp.Regexp, of func(byte) bool, valid func(
 				break
 			}
 			from, to := at+span[0], at+span[1]
-			if n := valid(s[from:to]); n > 0 && standsAlone(s[done:], from-done, from-done+n) { // what was taken out before it is no part of it
+			begins := from - done // what was taken out before it is no part of it
+			if n := valid(s[from:to]); n > 0 && standsAlone(s[done:], begins, begins+n) {
 				to = from + n
 				b.WriteString(s[done:from])
 				b.WriteString(Redacted)

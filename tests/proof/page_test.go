@@ -58,7 +58,7 @@ func TestEveryTestOfTheGroupsIsOnThePage(t *testing.T) {
 }
 
 func TestABoundThatDoesNotHoldSaysWhy(t *testing.T) {
-	for holds, refused := range map[figures.Verdict]bool{figures.Yes: false, figures.No: true, figures.Open: false, "": true} {
+	for holds, refused := range map[figures.Verdict]bool{figures.Yes: false, figures.No: true, figures.Open: true, "": true} {
 		fig := figures.Figure{Of: "speed", Value: "3", Bound: "≤ 2", Holds: holds}
 		if err := table(new(strings.Builder), []figures.Figure{fig}); (err != nil) != refused {
 			t.Errorf("%q: %v", holds, err)
@@ -66,6 +66,10 @@ func TestABoundThatDoesNotHoldSaysWhy(t *testing.T) {
 		fig.Note = "physics"
 		if err := table(new(strings.Builder), []figures.Figure{fig}); err != nil {
 			t.Errorf("%q with a note: %v", holds, err)
+		}
+		fig.Note, fig.Value = "", "2 (rounds say 1 to 3)"
+		if err := table(new(strings.Builder), []figures.Figure{fig}); (err != nil) != (refused && holds != figures.Open) {
+			t.Errorf("%q with a range: %v", holds, err)
 		}
 	}
 }

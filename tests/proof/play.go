@@ -25,11 +25,7 @@ func play(root string) (*figures.Report, error) {
 		if err != nil {
 			return nil, err
 		}
-		names := make([]string, len(tests))
-		for i, t := range tests {
-			names[i] = t.name
-		}
-		args := append([]string{"test", "-count=1", "-json", "-run", "^(" + strings.Join(names, "|") + ")$", "./" + g.dir}, g.args...)
+		args := append([]string{"test", "-count=1", "-json", "-run", only(tests), "./" + g.dir}, g.args...)
 		fmt.Fprintf(os.Stderr, "%s: %d tests in %s/%s\n", g.title, len(tests), g.dir, g.files)
 		outcomes, err := goTest(root, args)
 		if err != nil {
@@ -42,6 +38,15 @@ func play(root string) (*figures.Report, error) {
 		report.Figures = append(report.Figures, figs...)
 	}
 	return report, nil
+}
+
+// only matches the names of the tests.
+func only(tests []test) string {
+	names := make([]string, len(tests))
+	for i, t := range tests {
+		names[i] = t.name
+	}
+	return "^(" + strings.Join(names, "|") + ")$"
 }
 
 // figures returns what became of the tests.
@@ -62,17 +67,13 @@ func (g group) figures(tests []test, outcomes map[string]*outcome) ([]figures.Fi
 	if !g.whole {
 		return all, nil
 	}
-	only := ""
+	run := ""
 	if g.files != "*_test.go" {
-		names := make([]string, len(tests))
-		for i, t := range tests {
-			names[i] = t.name
-		}
-		only = "-run '^(" + strings.Join(names, "|") + ")$' "
+		run = "-run '" + only(tests) + "' "
 	}
 	return []figures.Figure{{
 		Group: g.title, Of: "All tests of " + strings.TrimSuffix(g.dir+"/"+g.files, "/*_test.go"), Value: fmt.Sprintf("%d tests passed", len(tests)), Bound: "pass", Holds: figures.Yes,
-		Command: strings.TrimSpace("go test " + only + "./" + g.dir + " " + strings.Join(g.args, " ")),
+		Command: strings.TrimSpace("go test " + run + "./" + g.dir + " " + strings.Join(g.args, " ")),
 	}}, nil
 }
 
