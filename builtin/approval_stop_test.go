@@ -11,20 +11,20 @@ import (
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
-	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 func TestApprovalStopEndsTheTurnWhenAToolAsks(t *testing.T) {
 	const output = `{"needs_approval":true,"approval_description":"Pay 40 euros?","approval_options":["pay","refuse","later"]}`
-	look := &hooktest.Tool{Name: "look", Result: "a shop"}
-	ran := hooktest.Loop{
-		Turns: []hooktest.Turn{
-			hooktest.Call("look", nil),
-			hooktest.Calls(hooktest.Call("pay", nil), hooktest.Call("look", nil)),
-			hooktest.Reply("never"),
+	look := &looptest.Tool{Name: "look", Result: "a shop"}
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{
+			looptest.Call("look", nil),
+			looptest.Calls(looptest.Call("pay", nil), looptest.Call("look", nil)),
+			looptest.Reply("never"),
 		},
-		Tools: []agent.Tool{&hooktest.Tool{Name: "pay", Result: output}, look},
+		Tools: []agent.Tool{&looptest.Tool{Name: "pay", Result: output}, look},
 		Hooks: []agent.Hook{&builtin.ApprovalStop{}},
 	}.Run(t, "buy it")
 	if ran.Reply != "Pay 40 euros?" || ran.Stop.Message != "waiting_for_approval" || ran.Stop.Cause != agent.CauseStopRequested || ran.EndedBy != "builtin.ApprovalStop" {
@@ -46,8 +46,8 @@ func TestApprovalStopEndsTheTurnWhenAToolAsks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again := hooktest.Loop{
-		Turns: []hooktest.Turn{hooktest.Call("look", nil), hooktest.Reply("done")},
+	again := looptest.Harness{
+		Turns: []looptest.Turn{looptest.Call("look", nil), looptest.Reply("done")},
 		Tools: []agent.Tool{look},
 		Hooks: []agent.Hook{&builtin.ApprovalStop{}},
 		Agent: &loop.Agent{Use: []agent.Hook{answer}},

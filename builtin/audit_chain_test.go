@@ -13,8 +13,8 @@ import (
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
-	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 func TestVerifyFindsEveryChangeOfAnAuditLog(t *testing.T) {
@@ -137,14 +137,14 @@ func TestAnAuditLogContinuesItsChain(t *testing.T) {
 
 func TestReplayGivesTheEventsOfARunAndItsSubRunsToATracer(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.jsonl")
-	helper := &loop.Agent{Name: "helper", Model: hooktest.NewScript(hooktest.Reply("helped"))}
-	one := hooktest.Loop{
-		Turns: []hooktest.Turn{hooktest.Calls(hooktest.Call("helper", `{"task":"x"}`), hooktest.Call("rm", nil)), hooktest.Reply("done")},
-		Tools: []agent.Tool{loop.Subagent(helper), &hooktest.Tool{Name: "rm"}},
+	helper := &loop.Agent{Name: "helper", Model: looptest.NewScript(looptest.Reply("helped"))}
+	one := looptest.Harness{
+		Turns: []looptest.Turn{looptest.Calls(looptest.Call("helper", `{"task":"x"}`), looptest.Call("rm", nil)), looptest.Reply("done")},
+		Tools: []agent.Tool{loop.Subagent(helper), &looptest.Tool{Name: "rm"}},
 		Hooks: []agent.Hook{&builtin.AuditLog{Path: path}, deny("rm", "never")},
 	}
 	one.Run(t, "one")
-	hooktest.Loop{Turns: []hooktest.Turn{hooktest.Reply("other")}, Hooks: []agent.Hook{&builtin.AuditLog{Path: path}}}.Run(t, "two")
+	looptest.Harness{Turns: []looptest.Turn{looptest.Reply("other")}, Hooks: []agent.Hook{&builtin.AuditLog{Path: path}}}.Run(t, "two")
 	records := auditRecords(t, path)
 	run := records[0].Run
 

@@ -17,8 +17,8 @@ import (
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
-	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 func auditRecords(t testing.TB, path string) []builtin.AuditRecord {
@@ -80,11 +80,11 @@ func deny(tool, reason string) agent.Hook {
 
 func TestAnAuditLogHoldsWhatARunDidOneValidLinePerEvent(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "made", "audit.jsonl")
-	clock := hooktest.NewClock(time.Date(2026, 1, 2, 3, 4, 5, 600_000_000, time.FixedZone("x", 3600)))
-	ran := hooktest.Loop{
+	clock := looptest.NewClock(time.Date(2026, 1, 2, 3, 4, 5, 600_000_000, time.FixedZone("x", 3600)))
+	ran := looptest.Harness{
 		Agent: &loop.Agent{Name: "clerk", Clock: clock},
-		Turns: []hooktest.Turn{hooktest.Call("read", `{"path":"a.txt"}`), hooktest.Reply("done").Uses(agent.Usage{Input: 7, Output: 2})},
-		Tools: []agent.Tool{&hooktest.Tool{Name: "read", Result: "hello"}},
+		Turns: []looptest.Turn{looptest.Call("read", `{"path":"a.txt"}`), looptest.Reply("done").Uses(agent.Usage{Input: 7, Output: 2})},
+		Tools: []agent.Tool{&looptest.Tool{Name: "read", Result: "hello"}},
 		Hooks: []agent.Hook{&builtin.AuditLog{Path: path}},
 	}.Run(t, "go")
 	records := auditRecords(t, path)
@@ -153,12 +153,12 @@ func TestAnAuditLogSaysWhoDecidedAndWhy(t *testing.T) {
 		}
 		return nil, nil
 	}))
-	hooktest.Loop{
+	looptest.Harness{
 		Agent: &loop.Agent{Hooks: &hooks},
-		Turns: []hooktest.Turn{hooktest.Calls(hooktest.Call("cached", nil), hooktest.Call("wide", `{"n":100}`),
-			hooktest.Call("rm", nil), hooktest.Call("broken", nil), hooktest.Call("failing", nil))},
-		Tools: []agent.Tool{&hooktest.Tool{Name: "cached"}, &hooktest.Tool{Name: "wide"}, &hooktest.Tool{Name: "rm"},
-			&hooktest.Tool{Name: "broken"}, &hooktest.Tool{Name: "failing", Err: errors.New("no disk")}},
+		Turns: []looptest.Turn{looptest.Calls(looptest.Call("cached", nil), looptest.Call("wide", `{"n":100}`),
+			looptest.Call("rm", nil), looptest.Call("broken", nil), looptest.Call("failing", nil))},
+		Tools: []agent.Tool{&looptest.Tool{Name: "cached"}, &looptest.Tool{Name: "wide"}, &looptest.Tool{Name: "rm"},
+			&looptest.Tool{Name: "broken"}, &looptest.Tool{Name: "failing", Err: errors.New("no disk")}},
 	}.Run(t, "go")
 	records := auditRecords(t, path)
 	verified(t, path, builtin.AuditCheck{})
@@ -223,10 +223,10 @@ func TestAnAuditLogSaysWhatAPersonDecided(t *testing.T) {
 	var hooks agent.Hooks
 	hooks.Use(&builtin.AuditLog{Path: path})
 	hooks.Use(ask, hookkit.Named("confirm"))
-	hooktest.Loop{
+	looptest.Harness{
 		Agent: &loop.Agent{Hooks: &hooks, Approver: yesTo("deploy")},
-		Turns: []hooktest.Turn{hooktest.Calls(hooktest.Call("deploy", nil), hooktest.Call("rm", nil), hooktest.Call("free", nil)), hooktest.Reply("done")},
-		Tools: []agent.Tool{&hooktest.Tool{Name: "deploy"}, &hooktest.Tool{Name: "rm"}, &hooktest.Tool{Name: "free"}},
+		Turns: []looptest.Turn{looptest.Calls(looptest.Call("deploy", nil), looptest.Call("rm", nil), looptest.Call("free", nil)), looptest.Reply("done")},
+		Tools: []agent.Tool{&looptest.Tool{Name: "deploy"}, &looptest.Tool{Name: "rm"}, &looptest.Tool{Name: "free"}},
 	}.Run(t, "go")
 	records := auditRecords(t, path)
 	verified(t, path, builtin.AuditCheck{})
@@ -246,9 +246,9 @@ func TestAnAuditLogSaysWhatAPersonDecided(t *testing.T) {
 func TestAnAuditLogRecordsFailuresOfModelAndSubRuns(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.jsonl")
 	log := &builtin.AuditLog{Path: path}
-	helper := &loop.Agent{Name: "helper", Model: hooktest.NewScript(hooktest.Error(errors.New("no line"))), Use: []agent.Hook{log}}
-	hooktest.Loop{
-		Turns: []hooktest.Turn{hooktest.Call("helper", `{"task":"x"}`), hooktest.Reply("done")},
+	helper := &loop.Agent{Name: "helper", Model: looptest.NewScript(looptest.Error(errors.New("no line"))), Use: []agent.Hook{log}}
+	looptest.Harness{
+		Turns: []looptest.Turn{looptest.Call("helper", `{"task":"x"}`), looptest.Reply("done")},
 		Tools: []agent.Tool{loop.Subagent(helper)},
 		Hooks: []agent.Hook{log, log},
 	}.Run(t, "go")
@@ -431,8 +431,8 @@ func TestParallelRunsShareOneAuditLog(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.jsonl")
 	var hooks agent.Hooks
 	hooks.Use(&builtin.AuditLog{Path: path})
-	a := &loop.Agent{Hooks: &hooks, Tools: []agent.Tool{&hooktest.Tool{Name: "x"}},
-		Model: hooktest.NewScript(hooktest.Calls(hooktest.Call("x", nil), hooktest.Call("x", nil), hooktest.Call("x", nil)), hooktest.Reply("ok")).ForEachRun()}
+	a := &loop.Agent{Hooks: &hooks, Tools: []agent.Tool{&looptest.Tool{Name: "x"}},
+		Model: looptest.NewScript(looptest.Calls(looptest.Call("x", nil), looptest.Call("x", nil), looptest.Call("x", nil)), looptest.Reply("ok")).ForEachRun()}
 	var all sync.WaitGroup
 	for range 10 {
 		all.Go(func() {

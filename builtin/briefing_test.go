@@ -13,7 +13,7 @@ import (
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
-	"github.com/hookgen/hookgen/hooktest"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 // brief fires Briefing once with the hook.
@@ -123,14 +123,14 @@ func TestStageBriefingIsSilentWithoutAText(t *testing.T) {
 }
 
 func TestFailureNoteShowsFailuresAndNothingElse(t *testing.T) {
-	broken := &hooktest.Tool{Name: "broken", Err: errors.New("disk\nfull " + strings.Repeat("ä", 200))}
-	ran := hooktest.Loop{
-		Turns: []hooktest.Turn{
-			hooktest.Calls(hooktest.Call("fine", nil), hooktest.Call("broken", nil), hooktest.Call("nobody", nil)),
-			hooktest.Call("fine", nil),
-			hooktest.Reply("ok"),
+	broken := &looptest.Tool{Name: "broken", Err: errors.New("disk\nfull " + strings.Repeat("ä", 200))}
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{
+			looptest.Calls(looptest.Call("fine", nil), looptest.Call("broken", nil), looptest.Call("nobody", nil)),
+			looptest.Call("fine", nil),
+			looptest.Reply("ok"),
 		},
-		Tools: []agent.Tool{broken, &hooktest.Tool{Name: "fine"}},
+		Tools: []agent.Tool{broken, &looptest.Tool{Name: "fine"}},
 		Hooks: []agent.Hook{&builtin.FailureNote{}, &builtin.RecoveryHint{Text: "hint"}, &builtin.RecoveryHint{}},
 	}.Run(t, "x")
 	requests := ran.Script.Requests()
@@ -155,19 +155,19 @@ func TestFailureNoteCountsWhatItDoesNotShow(t *testing.T) {
 }
 
 func TestTheoryNoteKeepsTheLastTheoryOfARun(t *testing.T) {
-	plain := &hooktest.Tool{Name: "plain", Parameters: `{"type":"object","properties":{"path":{"type":"string"}},"additionalProperties":false}`}
-	declares := &hooktest.Tool{Name: "declares", Parameters: `{"type":"object","properties":{"__theory__":{"type":"string"}}}`}
-	tested := hooktest.Loop{
-		Turns: []hooktest.Turn{
-			hooktest.Calls(
-				hooktest.Call("plain", `{"path" : "a&b", "__theory__":"first"}`),
-				hooktest.Call("declares", `{"__theory__":"second\nline"}`),
+	plain := &looptest.Tool{Name: "plain", Parameters: `{"type":"object","properties":{"path":{"type":"string"}},"additionalProperties":false}`}
+	declares := &looptest.Tool{Name: "declares", Parameters: `{"type":"object","properties":{"__theory__":{"type":"string"}}}`}
+	tested := looptest.Harness{
+		Turns: []looptest.Turn{
+			looptest.Calls(
+				looptest.Call("plain", `{"path" : "a&b", "__theory__":"first"}`),
+				looptest.Call("declares", `{"__theory__":"second\nline"}`),
 			),
-			hooktest.Calls(hooktest.Call("plain", `{"path":"c","__theory__":" "}`), hooktest.Call("plain", `{"__theory__":null}`)),
-			hooktest.Call("nobody", `{"__theory__":{"a": [1]}}`),
-			hooktest.Call("plain", `{"__theory__":"broken"} x`),
-			hooktest.Reply("ok"),
-			hooktest.Reply("next run"),
+			looptest.Calls(looptest.Call("plain", `{"path":"c","__theory__":" "}`), looptest.Call("plain", `{"__theory__":null}`)),
+			looptest.Call("nobody", `{"__theory__":{"a": [1]}}`),
+			looptest.Call("plain", `{"__theory__":"broken"} x`),
+			looptest.Reply("ok"),
+			looptest.Reply("next run"),
 		},
 		Tools: []agent.Tool{plain, declares},
 		Hooks: []agent.Hook{&builtin.TheoryNote{}},
@@ -209,9 +209,9 @@ func TestTheoryNoteHasAnArgumentOfItsOwn(t *testing.T) {
 }
 
 func TestTheoryNoteHearsOfACallThatAnotherHookRefused(t *testing.T) {
-	ran := hooktest.Loop{
-		Turns: []hooktest.Turn{hooktest.Call("work", `{"__theory__":"heard"}`), hooktest.Reply("ok")},
-		Tools: []agent.Tool{&hooktest.Tool{Name: "work"}},
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{looptest.Call("work", `{"__theory__":"heard"}`), looptest.Reply("ok")},
+		Tools: []agent.Tool{&looptest.Tool{Name: "work"}},
 		Hooks: []agent.Hook{&builtin.TheoryNote{}, refuseFirst{}},
 	}.Run(t, "x")
 	if got := briefed(ran.Script.Requests()[1]); got != "Current working theory: heard" {

@@ -11,11 +11,12 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 func TestALimitReportsTheBudgetThatWasPassed(t *testing.T) {
-	clock := hooktest.NewClock(time.Unix(0, 0))
-	look := &hooktest.Tool{Name: "look", Func: func(context.Context, agent.ToolCallRequest) (string, error) {
+	clock := looptest.NewClock(time.Unix(0, 0))
+	look := &looptest.Tool{Name: "look", Func: func(context.Context, agent.ToolCallRequest) (string, error) {
 		clock.Advance(2 * time.Second)
 		return "", nil
 	}}
@@ -28,8 +29,8 @@ func TestALimitReportsTheBudgetThatWasPassed(t *testing.T) {
 		"time":     {&builtin.TimeLimit{Max: builtin.AtMost(time.Second)}, []agent.BudgetExceeded{{Kind: agent.BudgetTime, Used: 2, Limit: 1, By: "TimeLimit"}}},
 		"not even": {&builtin.StepLimit{Max: builtin.AtMost(2)}, nil},
 	} {
-		ran := hooktest.Loop{
-			Turns: []hooktest.Turn{hooktest.Call("look", nil).Uses(agent.Usage{Input: 8, Output: 4}), hooktest.Reply("done")},
+		ran := looptest.Harness{
+			Turns: []looptest.Turn{looptest.Call("look", nil).Uses(agent.Usage{Input: 8, Output: 4}), looptest.Reply("done")},
 			Tools: []agent.Tool{look}, Hooks: []agent.Hook{c.hook}, Agent: &loop.Agent{Clock: clock},
 		}.Run(t, "go")
 		if diff := cmp.Diff(c.want, hooktest.Payloads[agent.BudgetExceeded](ran.Recorder, "OnBudgetExceeded")); diff != "" {

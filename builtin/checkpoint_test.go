@@ -13,14 +13,14 @@ import (
 
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-func callTurns(n int, last ...hooktest.Turn) []hooktest.Turn {
-	var turns []hooktest.Turn
+func callTurns(n int, last ...looptest.Turn) []looptest.Turn {
+	var turns []looptest.Turn
 	for i := range n {
-		turns = append(turns, hooktest.Call("x", map[string]any{"n": i, "__theory__": fmt.Sprint("theory ", i)}).Uses(agent.Usage{Input: 10, Output: 1}))
+		turns = append(turns, looptest.Call("x", map[string]any{"n": i, "__theory__": fmt.Sprint("theory ", i)}).Uses(agent.Usage{Input: 10, Output: 1}))
 	}
 	return append(turns, last...)
 }
@@ -29,10 +29,10 @@ func TestACheckpointIsSavedEveryFewStepsOnceAndWhole(t *testing.T) {
 	dir := t.TempDir()
 	hook := &builtin.Checkpoint{Store: builtin.FileStore{Dir: dir}, Every: 2}
 	warm := 0.2
-	hooktest.Loop{
+	looptest.Harness{
 		Agent: &loop.Agent{Name: "clerk", Instructions: "Be brief.", Limits: loop.Limits{Steps: 9, Tokens: 1000}, Request: agent.LLMRequest{Temperature: &warm}},
-		Turns: callTurns(4, hooktest.Reply("done")),
-		Tools: []agent.Tool{&hooktest.Tool{Name: "x", Result: "y"}},
+		Turns: callTurns(4, looptest.Reply("done")),
+		Tools: []agent.Tool{&looptest.Tool{Name: "x", Result: "y"}},
 		Hooks: []agent.Hook{hook, hook},
 	}.Run(t, "go")
 	entries, _ := os.ReadDir(dir)
@@ -65,12 +65,12 @@ func TestARunGoesOnFromItsLastCheckpoint(t *testing.T) {
 	store := new(builtin.MapStore)
 	request := loop.Request{Task: "go", Conversation: "c"}
 	crash := errors.New("crash")
-	tool := &hooktest.Tool{Name: "x", Result: "y"}
-	run := func(req loop.Request, resume bool, turns ...hooktest.Turn) *hooktest.Ran {
-		return hooktest.Loop{Turns: turns, Tools: []agent.Tool{tool}, Hooks: []agent.Hook{&builtin.Checkpoint{Store: store, Every: 2, Resume: resume}}}.
+	tool := &looptest.Tool{Name: "x", Result: "y"}
+	run := func(req loop.Request, resume bool, turns ...looptest.Turn) *looptest.Ran {
+		return looptest.Harness{Turns: turns, Tools: []agent.Tool{tool}, Hooks: []agent.Hook{&builtin.Checkpoint{Store: store, Every: 2, Resume: resume}}}.
 			Do(t, t.Context(), req)
 	}
-	run(request, true, callTurns(3, hooktest.Error(crash))...)
+	run(request, true, callTurns(3, looptest.Error(crash))...)
 
 	// By hand, with the counters.
 	state, err := builtin.LatestCheckpoint(t.Context(), store, "c")
@@ -80,12 +80,12 @@ func TestARunGoesOnFromItsLastCheckpoint(t *testing.T) {
 	byHand := loop.Request{Messages: state.Conversation.Messages, Conversation: state.Conversation.ID, Resume: loop.Resume{
 		Steps: state.Counters.Steps, ModelCalls: state.Counters.ModelCalls, Usage: state.Counters.Usage, Rejections: state.Counters.Rejections,
 	}}
-	if ran := run(byHand, false, hooktest.Reply("done")); ran.Steps != 3 || ran.ModelCalls != 3 || ran.Usage.Input != 20 || len(ran.Messages) != 6 {
+	if ran := run(byHand, false, looptest.Reply("done")); ran.Steps != 3 || ran.ModelCalls != 3 || ran.Usage.Input != 20 || len(ran.Messages) != 6 {
 		t.Errorf("by hand: %+v", ran.AgentResult)
 	}
 
 	// By itself; the task is asked once, the points fire, the numbers go on.
-	ran := run(request, true, callTurns(2, hooktest.Error(crash))...)
+	ran := run(request, true, callTurns(2, looptest.Error(crash))...)
 	if got := said(ran.Script.Requests()[0].Messages); got != "user:go assistant: tool:y assistant: tool:y" {
 		t.Errorf("went on with %s", got)
 	}
@@ -96,18 +96,18 @@ func TestARunGoesOnFromItsLastCheckpoint(t *testing.T) {
 	}
 
 	// Done: nothing is left to go on with.
-	run(request, true, hooktest.Reply("done"))
+	run(request, true, looptest.Reply("done"))
 	if _, err := builtin.LatestCheckpoint(t.Context(), store, "c"); !errors.As(err, new(*agent.NotFound)) {
 		t.Errorf("after the end: %v", err)
 	}
-	if ran := run(request, true, hooktest.Reply("new")); said(ran.Messages) != "user:go assistant:new" {
+	if ran := run(request, true, looptest.Reply("new")); said(ran.Messages) != "user:go assistant:new" {
 		t.Errorf("a new run: %s", said(ran.Messages))
 	}
 }
 
 func TestACheckpointThatCannotBeReadIsSkipped(t *testing.T) {
 	store := new(builtin.MapStore)
-	hooktest.Loop{Turns: callTurns(2, hooktest.Reply("done")), Tools: []agent.Tool{&hooktest.Tool{Name: "x"}},
+	looptest.Harness{Turns: callTurns(2, looptest.Reply("done")), Tools: []agent.Tool{&looptest.Tool{Name: "x"}},
 		Hooks: []agent.Hook{&builtin.Checkpoint{Store: store, Every: 1, Name: "../n"}}}.Run(t, "go")
 	for key, text := range map[string]string{"../n/step_9": "{", "../n/step_8": `{"step_number":7}`, "../n/step_x": "{}", "../n/step_09": "{}", "../n/step_-1": "{}", "other/step_99": "{}"} {
 		if err := store.Put(t.Context(), key, []byte(text)); err != nil {
@@ -157,9 +157,9 @@ func TestOfARunThatIsDoneTheLastCheckpointGoesLast(t *testing.T) {
 
 func TestRunsStartedByRunsHaveNoCheckpoints(t *testing.T) {
 	store := new(builtin.MapStore)
-	helper := &loop.Agent{Name: "helper", Model: hooktest.NewScript(callTurns(3, hooktest.Reply("helped"))...), Tools: []agent.Tool{&hooktest.Tool{Name: "x"}}}
-	hooktest.Loop{
-		Turns: []hooktest.Turn{hooktest.Call("helper", `{"task":"a"}`), hooktest.Reply("done")},
+	helper := &loop.Agent{Name: "helper", Model: looptest.NewScript(callTurns(3, looptest.Reply("helped"))...), Tools: []agent.Tool{&looptest.Tool{Name: "x"}}}
+	looptest.Harness{
+		Turns: []looptest.Turn{looptest.Call("helper", `{"task":"a"}`), looptest.Reply("done")},
 		Tools: []agent.Tool{loop.Subagent(helper)},
 		Hooks: []agent.Hook{&builtin.Checkpoint{Store: store, Every: 1}},
 	}.Run(t, "go")
@@ -170,8 +170,8 @@ func TestRunsStartedByRunsHaveNoCheckpoints(t *testing.T) {
 
 func TestACheckpointThatCannotBeSavedIsReported(t *testing.T) {
 	var reported []string
-	ran := hooktest.Loop{
-		Turns: []hooktest.Turn{hooktest.Reply("x")},
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{looptest.Reply("x")},
 		Hooks: []agent.Hook{&builtin.Checkpoint{Store: new(fullStore), Every: 1, OnError: func(err error) { reported = append(reported, err.Error()) }}},
 	}.Run(t, "go")
 	if ran.Failed != nil || len(reported) != 1 || reported[0] != "step 1 is not saved: no space left" {
@@ -184,17 +184,17 @@ func TestACheckpointThatCannotBeSavedIsReported(t *testing.T) {
 func ExampleCheckpoint() {
 	ctx := context.Background()
 	store := new(builtin.MapStore) // or FileStore{Dir: "checkpoints"}
-	tool := &hooktest.Tool{Name: "look", Result: "a door"}
-	agentWith := func(turns ...hooktest.Turn) *loop.Agent {
+	tool := &looptest.Tool{Name: "look", Result: "a door"}
+	agentWith := func(turns ...looptest.Turn) *loop.Agent {
 		return &loop.Agent{
-			Model: hooktest.NewScript(turns...), Tools: []agent.Tool{tool},
+			Model: looptest.NewScript(turns...), Tools: []agent.Tool{tool},
 			Use: []agent.Hook{&builtin.Checkpoint{Store: store, Every: 1, Resume: true}},
 		}
 	}
-	_, err := agentWith(hooktest.Call("look", nil), hooktest.Error(errors.New("power cut"))).Run(ctx, "Find the way out.")
+	_, err := agentWith(looptest.Call("look", nil), looptest.Error(errors.New("power cut"))).Run(ctx, "Find the way out.")
 	fmt.Println(strings.Contains(err.Error(), "power cut"))
 
-	result, _ := agentWith(hooktest.Reply("Through the door.")).Run(ctx, "Find the way out.")
+	result, _ := agentWith(looptest.Reply("Through the door.")).Run(ctx, "Find the way out.")
 	for _, m := range result.Messages {
 		fmt.Printf("%s: %q\n", m.Role, m.Content)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
@@ -39,7 +40,7 @@ func ExampleSummarize() {
 		messages = append(messages, agent.Message{Role: agent.RoleUser, Content: fmt.Sprintf("question %d", i+1)},
 			agent.Message{Role: agent.RoleAssistant, Content: fmt.Sprintf("answer %d", i+1)})
 	}
-	env := &agent.Env{Model: hooktest.NewScript(hooktest.Reply("The user asked four questions."))}
+	env := &agent.Env{Model: looptest.NewScript(looptest.Reply("The user asked four questions."))}
 	k := &builtin.Summarize{Trigger: 50}
 	done, err := k.Compact(context.Background(), env, agent.Compaction{Messages: messages})
 	for _, m := range done.Messages {
@@ -181,8 +182,8 @@ func TestTheWarningKnowsOfACompaction(t *testing.T) {
 func TestCompactOnBringsItsCompactorAndTheConversationGetsShorter(t *testing.T) {
 	hook := &builtin.CompactOn{Compactor: &builtin.Summarize{Trigger: 100}, Window: 1000, WarnAt: 200, ErrorAt: 400, Reserve: 100}
 	var seen builtin.ContextTelemetry
-	ran := hooktest.Loop{
-		Turns: []hooktest.Turn{hooktest.Reply("- goal: 7"), hooktest.Call("work", nil), hooktest.Reply("done")},
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{looptest.Reply("- goal: 7"), looptest.Call("work", nil), looptest.Reply("done")},
 		Tools: worker(),
 		Hooks: []agent.Hook{hook, agent.OnRunEndFunc(func(_ context.Context, run *agent.Run, _ agent.AgentResult) error {
 			seen = hook.Telemetry(run)
@@ -210,18 +211,18 @@ func TestCompactOnBringsItsCompactorAndTheConversationGetsShorter(t *testing.T) 
 }
 
 func TestACompactionOfARealRunPartsNoCallFromItsResult(t *testing.T) {
-	var calls []hooktest.Turn
+	var calls []looptest.Turn
 	for range 30 {
-		calls = append(calls, hooktest.Calls(hooktest.Call("work", nil), hooktest.Call("fail", nil)))
+		calls = append(calls, looptest.Calls(looptest.Call("work", nil), looptest.Call("fail", nil)))
 	}
 	for name, k := range map[string]agent.Compactor{
 		"Summarize": &builtin.Summarize{Trigger: 100, OnError: func(error) {}}, "Truncate": &builtin.Truncate{}, "Default": &builtin.DefaultCompactor{Summarize: builtin.Summarize{Trigger: 400}},
 		"Incremental": &builtin.Incremental{Recent: 200, Buffer: 200}, "Chain": &builtin.Chain{Stages: []agent.Compactor{builtin.Prune{}, builtin.Truncate{}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			model := &summarising{steps: hooktest.NewScript(append(slices.Clone(calls), hooktest.Reply("done"))...)}
-			ran := hooktest.Loop{
-				Tools: []agent.Tool{&hooktest.Tool{Name: "work", Result: strings.Repeat("x", 200)}, &hooktest.Tool{Name: "fail", Err: errors.New("no")}},
+			model := &summarising{steps: looptest.NewScript(append(slices.Clone(calls), looptest.Reply("done"))...)}
+			ran := looptest.Harness{
+				Tools: []agent.Tool{&looptest.Tool{Name: "work", Result: strings.Repeat("x", 200)}, &looptest.Tool{Name: "fail", Err: errors.New("no")}},
 				Hooks: []agent.Hook{&builtin.CompactOn{Compactor: k, Window: 2000, WarnAt: 300, ErrorAt: 600, Reserve: 100}},
 				Agent: &loop.Agent{Model: model, Limits: loop.Limits{Steps: 40}},
 			}.Run(t, "the task")
@@ -243,7 +244,7 @@ func TestACompactionOfARealRunPartsNoCallFromItsResult(t *testing.T) {
 
 // summarising is a model that answers requests for a summary itself and plays a script otherwise.
 type summarising struct {
-	steps *hooktest.Script
+	steps *looptest.Script
 }
 
 func (m *summarising) Generate(ctx context.Context, req agent.LLMRequest) (agent.LLMResponse, error) {
@@ -254,13 +255,13 @@ func (m *summarising) Generate(ctx context.Context, req agent.LLMRequest) (agent
 }
 
 func TestAConversationStaysBoundedOverFiftyRuns(t *testing.T) {
-	var turns []hooktest.Turn
+	var turns []looptest.Turn
 	for range 50 {
-		turns = append(turns, hooktest.Call("work", nil), hooktest.Reply(strings.Repeat("y", 300)))
+		turns = append(turns, looptest.Call("work", nil), looptest.Reply(strings.Repeat("y", 300)))
 	}
 	a := &loop.Agent{
-		Model: &summarising{steps: hooktest.NewScript(turns...)},
-		Tools: []agent.Tool{&hooktest.Tool{Name: "work", Result: strings.Repeat("x", 300)}},
+		Model: &summarising{steps: looptest.NewScript(turns...)},
+		Tools: []agent.Tool{&looptest.Tool{Name: "work", Result: strings.Repeat("x", 300)}},
 		Use:   []agent.Hook{&builtin.CompactOn{Compactor: &builtin.Summarize{Trigger: 1000}, Window: 3000, WarnAt: 900, ErrorAt: 1000, Reserve: 100, OnlyAtStart: true}},
 	}
 	var messages []agent.Message
@@ -282,7 +283,7 @@ func TestAConversationStaysBoundedOverFiftyRuns(t *testing.T) {
 func TestCompactOnLogsALineEverySoManyCalls(t *testing.T) {
 	var log bytes.Buffer
 	hook := &builtin.CompactOn{Compactor: builtin.Truncate{}, EveryCalls: 2, Log: slog.New(slog.NewTextHandler(&log, nil))}
-	hooktest.Loop{Turns: work(5), Tools: worker(), Hooks: []agent.Hook{hook}}.Run(t, "x")
+	looptest.Harness{Turns: work(5), Tools: worker(), Hooks: []agent.Hook{hook}}.Run(t, "x")
 	if n := strings.Count(log.String(), "CompactOn"); n != 2 || !strings.Contains(log.String(), "calls=2 ") || !strings.Contains(log.String(), "calls=4 ") {
 		t.Errorf("logged %s", log.String())
 	}

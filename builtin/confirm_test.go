@@ -14,6 +14,7 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 // approver is a function as an approver that remembers what it was asked.
@@ -59,10 +60,10 @@ func TestConfirmAsksAboutTheToolsItNames(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				remove, look := &hooktest.Tool{Name: "remove"}, &hooktest.Tool{Name: "look"}
+				remove, look := &looptest.Tool{Name: "remove"}, &looptest.Tool{Name: "look"}
 				person := &approver{answer: c.answer}
-				ran := hooktest.Loop{
-					Turns: []hooktest.Turn{hooktest.Calls(hooktest.Call("remove", `{"path":"/tmp/x"}`), hooktest.Call("look", nil)), hooktest.Reply("done")},
+				ran := looptest.Harness{
+					Turns: []looptest.Turn{looptest.Calls(looptest.Call("remove", `{"path":"/tmp/x"}`), looptest.Call("look", nil)), looptest.Reply("done")},
 					Tools: []agent.Tool{remove, look},
 					Hooks: []agent.Hook{&builtin.Confirm{Tools: []string{"remove"}}},
 					Agent: &loop.Agent{Approver: person},
@@ -96,9 +97,9 @@ func TestConfirmAsksAboutTheToolsItNames(t *testing.T) {
 }
 
 func TestConfirmDeniesWhereNobodyCanBeAsked(t *testing.T) {
-	remove := &hooktest.Tool{Name: "remove"}
-	ran := hooktest.Loop{
-		Turns: []hooktest.Turn{hooktest.Call("remove", nil), hooktest.Reply("done")},
+	remove := &looptest.Tool{Name: "remove"}
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{looptest.Call("remove", nil), looptest.Reply("done")},
 		Tools: []agent.Tool{remove},
 		Hooks: []agent.Hook{&builtin.Confirm{Tools: []string{"*"}}},
 	}.Run(t, "clean up")
@@ -113,9 +114,9 @@ func TestThePersonSeesTheCallAfterEveryRewrite(t *testing.T) {
 		return agent.ReplaceBeforeTool(call, ""), nil
 	})
 	person := &approver{answer: func(context.Context) (agent.Approval, error) { return agent.Approval{}, nil }}
-	hooktest.Loop{
-		Turns: []hooktest.Turn{hooktest.Call("remove", `{"path":"/tmp"}`), hooktest.Reply("done")},
-		Tools: []agent.Tool{&hooktest.Tool{Name: "remove"}},
+	looptest.Harness{
+		Turns: []looptest.Turn{looptest.Call("remove", `{"path":"/tmp"}`), looptest.Reply("done")},
+		Tools: []agent.Tool{&looptest.Tool{Name: "remove"}},
 		Hooks: []agent.Hook{&builtin.Confirm{Tools: []string{"remove"}}, rewrite},
 		Agent: &loop.Agent{Approver: person},
 	}.Run(t, "clean up")
@@ -129,9 +130,9 @@ func TestNobodyIsAskedAboutACallThatAnotherHookDenies(t *testing.T) {
 		return agent.Deny{Reason: "never"}, nil
 	})
 	person := &approver{answer: func(context.Context) (agent.Approval, error) { return agent.Approval{Allow: true}, nil }}
-	ran := hooktest.Loop{
-		Turns: []hooktest.Turn{hooktest.Call("remove", nil), hooktest.Reply("done")},
-		Tools: []agent.Tool{&hooktest.Tool{Name: "remove"}},
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{looptest.Call("remove", nil), looptest.Reply("done")},
+		Tools: []agent.Tool{&looptest.Tool{Name: "remove"}},
 		Hooks: []agent.Hook{&builtin.Confirm{Tools: []string{"remove"}}, deny},
 		Agent: &loop.Agent{Approver: person},
 	}.Run(t, "clean up")

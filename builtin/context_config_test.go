@@ -10,8 +10,8 @@ import (
 
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 func ExampleContextConfig() {
@@ -120,9 +120,9 @@ func TestAnEmptyContextConfigAddsNoHook(t *testing.T) {
 }
 
 func TestContextConfigHoldsInEveryPromptOfARun(t *testing.T) {
-	ran := hooktest.Loop{
-		Turns: []hooktest.Turn{hooktest.Call("work", nil), hooktest.Reply("ok")},
-		Tools: []agent.Tool{&hooktest.Tool{Name: "work"}},
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{looptest.Call("work", nil), looptest.Reply("ok")},
+		Tools: []agent.Tool{&looptest.Tool{Name: "work"}},
 		Hooks: []agent.Hook{&builtin.ContextConfig{System: "S", Fragments: []builtin.Fragment{{Text: "F"}}}},
 		Agent: &loop.Agent{Instructions: "I"},
 	}.Run(t, "x")
@@ -136,8 +136,8 @@ func TestContextConfigHoldsInEveryPromptOfARun(t *testing.T) {
 
 func TestAFragmentThatCannotBeGeneratedFailsTheRun(t *testing.T) {
 	failing := builtin.Fragment{Name: "plan", Generate: func(context.Context, *agent.Run) (string, error) { return "", errors.New("no plan") }}
-	ran := hooktest.Loop{
-		Turns: []hooktest.Turn{hooktest.Reply("never")},
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{looptest.Reply("never")},
 		Hooks: []agent.Hook{&builtin.ContextConfig{Fragments: []builtin.Fragment{failing}}},
 	}.Run(t, "x")
 	if ran.Failed == nil || !strings.Contains(ran.Failed.Error(), `the fragment "plan" could not be generated: no plan`) || len(ran.Script.Calls()) != 0 {

@@ -16,6 +16,7 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
@@ -146,9 +147,9 @@ func TestAttachmentsGoWithTheBodiesOfResults(t *testing.T) {
 
 func TestContextWindowThroughTheLoop(t *testing.T) {
 	long := strings.Repeat("all work and no play ", 500)
-	ran := hooktest.Loop{
+	ran := looptest.Harness{
 		Turns: work(8),
-		Tools: []agent.Tool{&hooktest.Tool{Name: "work", Result: long}},
+		Tools: []agent.Tool{&looptest.Tool{Name: "work", Result: long}},
 		Hooks: []agent.Hook{&builtin.ContextWindow{Max: 1500}},
 		Agent: &loop.Agent{Instructions: strings.Repeat("i", 1000)},
 	}.Run(t, "the task")
@@ -174,7 +175,7 @@ func TestContextWindowThroughTheLoop(t *testing.T) {
 }
 
 func TestContextWindowEndsWhenNothingCanBeLeftOut(t *testing.T) {
-	ran := hooktest.Loop{
+	ran := looptest.Harness{
 		Turns: work(2), Tools: worker(), Hooks: []agent.Hook{&builtin.ContextWindow{Max: 100}},
 		Agent: &loop.Agent{Instructions: strings.Repeat("i", 4000)},
 	}.Run(t, "the task")
@@ -228,26 +229,26 @@ func TestWhatWasCutCanBeRecalled(t *testing.T) {
 	store := &mapStore{data: map[string]string{"secret": "s"}}
 	whole := strings.Repeat("0123456789", 400)
 	var got []string
-	recall := func(args string) hooktest.Turn {
-		return hooktest.Func(func(_ context.Context, req agent.LLMRequest) (agent.LLMResponse, error) {
+	recall := func(args string) looptest.Turn {
+		return looptest.Func(func(_ context.Context, req agent.LLMRequest) (agent.LLMResponse, error) {
 			last := req.Messages[len(req.Messages)-1].Content
 			got = append(got, last)
 			_, key, _ := strings.Cut(req.Messages[2].Content, "recall key ")
 			key, _, _ = strings.Cut(key, "]")
-			reply := hooktest.Call("recall", fmt.Sprintf(args, key)).Response()
+			reply := looptest.Call("recall", fmt.Sprintf(args, key)).Response()
 			reply.ToolCalls[0].ID = fmt.Sprint("r", len(got))
 			return reply, nil
 		})
 	}
-	ran := hooktest.Loop{
-		Turns: []hooktest.Turn{
-			hooktest.Call("work", nil), recall(`{"key":"%s"}`), recall(`{"key":"%s","offset":3600}`), recall(`{"key":"%s","offset":1e9}`), recall(`{"key":"%.0ssecret"}`),
-			hooktest.Func(func(_ context.Context, req agent.LLMRequest) (agent.LLMResponse, error) {
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{
+			looptest.Call("work", nil), recall(`{"key":"%s"}`), recall(`{"key":"%s","offset":3600}`), recall(`{"key":"%s","offset":1e9}`), recall(`{"key":"%.0ssecret"}`),
+			looptest.Func(func(_ context.Context, req agent.LLMRequest) (agent.LLMResponse, error) {
 				got = append(got, req.Messages[len(req.Messages)-1].Content)
-				return hooktest.Reply("ok").Response(), nil
+				return looptest.Reply("ok").Response(), nil
 			}),
 		},
-		Tools: []agent.Tool{&hooktest.Tool{Name: "work", Result: whole}, builtin.RecallTool{Store: store}},
+		Tools: []agent.Tool{&looptest.Tool{Name: "work", Result: whole}, builtin.RecallTool{Store: store}},
 		Hooks: []agent.Hook{&builtin.ContextWindow{Recall: store, FullFor: 2}},
 	}.Run(t, "x")
 	if ran.Failed != nil {
@@ -275,8 +276,8 @@ func TestWhatWasCutCanBeRecalled(t *testing.T) {
 func TestARecallStoreThatFailsIsReportedAndHarmsNobody(t *testing.T) {
 	var told []error
 	w := &builtin.ContextWindow{Recall: &mapStore{err: errors.New("disk full")}, OnError: func(err error) { told = append(told, err) }}
-	ran := hooktest.Loop{
-		Turns: work(1), Tools: []agent.Tool{&hooktest.Tool{Name: "work", Result: strings.Repeat("x", 3000)}}, Hooks: []agent.Hook{w},
+	ran := looptest.Harness{
+		Turns: work(1), Tools: []agent.Tool{&looptest.Tool{Name: "work", Result: strings.Repeat("x", 3000)}}, Hooks: []agent.Hook{w},
 	}.Run(t, "x")
 	if ran.Failed != nil || len(told) != 1 || !strings.Contains(told[0].Error(), "disk full") || strings.Contains(ran.Calls[0].Output, "recall") {
 		t.Errorf("%v, told %v", ran.Failed, told)
@@ -353,7 +354,7 @@ func TestContextWindowStopsVotingAfterThreeCompactionsWithoutEffect(t *testing.T
 	nothing := compactorFunc(func(_ context.Context, _ *agent.Env, c agent.Compaction) (agent.Compacted, error) {
 		return agent.Compacted{Messages: c.Messages}, nil
 	})
-	ran := hooktest.Loop{
+	ran := looptest.Harness{
 		Turns: work(6), Tools: worker(),
 		Hooks: []agent.Hook{&builtin.ContextWindow{Compactor: nothing}},
 		Agent: &loop.Agent{Limits: loop.Limits{Window: 30}},
@@ -395,11 +396,11 @@ func TestAfterACompactionTheNextPromptListsHiddenNames(t *testing.T) {
 		"too few": {[]string{args("a.go", "b.go", "kept.go")}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var turns []hooktest.Turn
+			var turns []looptest.Turn
 			for _, a := range c.turns {
-				turns = append(turns, hooktest.Call("work", a))
+				turns = append(turns, looptest.Call("work", a))
 			}
-			turns = append(turns, hooktest.Call("work", args("kept.go")), hooktest.Call("work", nil), hooktest.Reply("ok"))
+			turns = append(turns, looptest.Call("work", args("kept.go")), looptest.Call("work", nil), looptest.Reply("ok"))
 			at := len(c.turns) + 2
 			compactAt := agent.ShouldCompactFunc(func(_ context.Context, _ *agent.Run, use agent.ContextUse) (agent.ShouldCompactOutcome, error) {
 				if use.Step == at {
@@ -407,7 +408,7 @@ func TestAfterACompactionTheNextPromptListsHiddenNames(t *testing.T) {
 				}
 				return nil, nil
 			})
-			ran := hooktest.Loop{
+			ran := looptest.Harness{
 				Turns: turns, Tools: worker(),
 				Hooks: []agent.Hook{&builtin.ContextWindow{Compactor: builtin.Truncate{KeepRecent: 1}}, compactAt},
 			}.Run(t, "the task")

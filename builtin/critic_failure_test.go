@@ -8,7 +8,7 @@ import (
 
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hooktest"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 // panickingModel is a model that panics.
@@ -30,7 +30,7 @@ func TestACriticThatPanicsIsOneThatFails(t *testing.T) {
 	if told == nil {
 		t.Error("the failure was not reported")
 	}
-	hook := &builtin.Critic{Model: hooktest.NewScript(hooktest.Reply(`{"approve":false}`)), MaxIterations: 1}
+	hook := &builtin.Critic{Model: looptest.NewScript(looptest.Reply(`{"approve":false}`)), MaxIterations: 1}
 	run := agent.NewRun(nil)
 	if _, err := hook.CheckDone(t.Context(), run, agent.DoneRequest{Answer: "x"}); err != nil {
 		t.Fatal(err)

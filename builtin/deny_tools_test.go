@@ -10,6 +10,7 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hooktest"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 // opinion fires OnPermission on a hook alone and says what it voted.
@@ -62,10 +63,10 @@ func TestDenyToolsJudgesByTheName(t *testing.T) {
 }
 
 func TestADeniedCallIsAnsweredAndTheOthersGoOn(t *testing.T) {
-	shell, look := &hooktest.Tool{Name: "shell"}, &hooktest.Tool{Name: "look", Result: "a door"}
-	ran := hooktest.Loop{
-		Turns: []hooktest.Turn{
-			hooktest.Calls(hooktest.Call("shell", `{"command":"ls"}`), hooktest.Call("look", nil)), hooktest.Reply("done"),
+	shell, look := &looptest.Tool{Name: "shell"}, &looptest.Tool{Name: "look", Result: "a door"}
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{
+			looptest.Calls(looptest.Call("shell", `{"command":"ls"}`), looptest.Call("look", nil)), looptest.Reply("done"),
 		},
 		Tools: []agent.Tool{shell, look},
 		Hooks: []agent.Hook{&builtin.DenyTools{Deny: []string{"shell"}}},
@@ -92,9 +93,9 @@ func TestACachedResultDoesNotGetPastADenial(t *testing.T) {
 	cache := agent.BeforeToolFunc(func(context.Context, *agent.Run, agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
 		return agent.SkipTool{Result: agent.ToolCallResult{Output: "the secret"}, Reason: "cached"}, nil
 	})
-	ran := hooktest.Loop{
-		Turns: []hooktest.Turn{hooktest.Call("shell", nil), hooktest.Reply("done")},
-		Tools: []agent.Tool{&hooktest.Tool{Name: "shell"}},
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{looptest.Call("shell", nil), looptest.Reply("done")},
+		Tools: []agent.Tool{&looptest.Tool{Name: "shell"}},
 		Hooks: []agent.Hook{cache, &builtin.DenyTools{Deny: []string{"shell"}}},
 	}.Run(t, "go")
 	if c := ran.Calls[0]; c.OK() || c.Output != "" || c.Kind != agent.FailDenied {

@@ -7,11 +7,11 @@ import (
 
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hooktest"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 func TestRequireToolWantsACheckOfWhatStandsThere(t *testing.T) {
-	check, edit, look := hooktest.Call("test", nil), hooktest.Call("edit_file", nil), hooktest.Call("look", nil)
+	check, edit, look := looptest.Call("test", nil), looptest.Call("edit_file", nil), looptest.Call("look", nil)
 	cached := agent.BeforeToolFunc(func(_ context.Context, _ *agent.Run, call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
 		if call.Name == "test" {
 			return agent.SkipTool{Result: agent.ToolCallResult{Output: "ok"}, Reason: "cached"}, nil
@@ -19,24 +19,24 @@ func TestRequireToolWantsACheckOfWhatStandsThere(t *testing.T) {
 		return nil, nil
 	})
 	for name, c := range map[string]struct {
-		turns  []hooktest.Turn
+		turns  []looptest.Turn
 		hook   agent.Hook
 		passes bool
 	}{
-		"nothing was checked":                           {[]hooktest.Turn{look}, nil, false},
-		"a check":                                       {[]hooktest.Turn{check}, nil, true},
-		"a check after a change":                        {[]hooktest.Turn{edit, check}, nil, true},
-		"a change after a check":                        {[]hooktest.Turn{check, edit}, nil, false},
-		"a check beside a change":                       {[]hooktest.Turn{hooktest.Calls(edit, check)}, nil, false},
-		"a change beside a check":                       {[]hooktest.Turn{hooktest.Calls(check, edit)}, nil, false},
-		"a check beside a change and another":           {[]hooktest.Turn{hooktest.Calls(edit, check), check}, nil, true},
-		"a check beside something else":                 {[]hooktest.Turn{edit, hooktest.Calls(look, check, look)}, nil, true},
-		"a change that was denied":                      {[]hooktest.Turn{check, edit}, &builtin.DenyTools{Deny: []string{"edit_*"}}, true},
-		"a change with unusable arguments":              {[]hooktest.Turn{check, hooktest.Call("edit_file", `{"a":`)}, nil, true},
-		"a change that failed":                          {[]hooktest.Turn{check, hooktest.Call("edit_broken", nil)}, nil, false},
-		"an answer from a cache":                        {[]hooktest.Turn{edit, check}, cached, false},
-		"a check whose result a hook rejected":          {[]hooktest.Turn{edit, check}, rejecting("test"), false},
-		"a failed check whose error a hook has emptied": {[]hooktest.Turn{hooktest.Call("broken", nil)}, emptying{}, false},
+		"nothing was checked":                           {[]looptest.Turn{look}, nil, false},
+		"a check":                                       {[]looptest.Turn{check}, nil, true},
+		"a check after a change":                        {[]looptest.Turn{edit, check}, nil, true},
+		"a change after a check":                        {[]looptest.Turn{check, edit}, nil, false},
+		"a check beside a change":                       {[]looptest.Turn{looptest.Calls(edit, check)}, nil, false},
+		"a change beside a check":                       {[]looptest.Turn{looptest.Calls(check, edit)}, nil, false},
+		"a check beside a change and another":           {[]looptest.Turn{looptest.Calls(edit, check), check}, nil, true},
+		"a check beside something else":                 {[]looptest.Turn{edit, looptest.Calls(look, check, look)}, nil, true},
+		"a change that was denied":                      {[]looptest.Turn{check, edit}, &builtin.DenyTools{Deny: []string{"edit_*"}}, true},
+		"a change with unusable arguments":              {[]looptest.Turn{check, looptest.Call("edit_file", `{"a":`)}, nil, true},
+		"a change that failed":                          {[]looptest.Turn{check, looptest.Call("edit_broken", nil)}, nil, false},
+		"an answer from a cache":                        {[]looptest.Turn{edit, check}, cached, false},
+		"a check whose result a hook rejected":          {[]looptest.Turn{edit, check}, rejecting("test"), false},
+		"a failed check whose error a hook has emptied": {[]looptest.Turn{looptest.Call("broken", nil)}, emptying{}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tool := "test"
@@ -47,11 +47,11 @@ func TestRequireToolWantsACheckOfWhatStandsThere(t *testing.T) {
 			if c.hook != nil {
 				hooks = append(hooks, c.hook)
 			}
-			ran := hooktest.Loop{
-				Turns: append(c.turns, hooktest.Reply("done")),
+			ran := looptest.Harness{
+				Turns: append(c.turns, looptest.Reply("done")),
 				Tools: []agent.Tool{
-					&hooktest.Tool{Name: "test"}, &hooktest.Tool{Name: "look"}, &hooktest.Tool{Name: "edit_file"},
-					&hooktest.Tool{Name: "edit_broken", Err: errors.New("disk full")}, &hooktest.Tool{Name: "broken", Err: errors.New("red")},
+					&looptest.Tool{Name: "test"}, &looptest.Tool{Name: "look"}, &looptest.Tool{Name: "edit_file"},
+					&looptest.Tool{Name: "edit_broken", Err: errors.New("disk full")}, &looptest.Tool{Name: "broken", Err: errors.New("red")},
 				},
 				Hooks: hooks,
 			}.Run(t, "go")
@@ -87,9 +87,9 @@ func TestAnAnswerInTheToolsPlaceIsNoEvidence(t *testing.T) {
 	skip := agent.BeforeToolFunc(func(context.Context, *agent.Run, agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
 		return agent.SkipTool{Result: agent.ToolCallResult{Output: "made up"}}, nil
 	})
-	ran := hooktest.Loop{
-		Turns: []hooktest.Turn{hooktest.Call("look", nil), hooktest.Reply("done")},
-		Tools: []agent.Tool{&hooktest.Tool{Name: "look"}},
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{looptest.Call("look", nil), looptest.Reply("done")},
+		Tools: []agent.Tool{&looptest.Tool{Name: "look"}},
 		Hooks: []agent.Hook{&builtin.DoneGate{Gates: []builtin.Gate{builtin.MinTools(1)}, MaxRejections: 1}, skip},
 	}.Run(t, "go")
 	if ran.Stop.Cause != agent.CauseRetryLimit {
@@ -99,8 +99,8 @@ func TestAnAnswerInTheToolsPlaceIsNoEvidence(t *testing.T) {
 
 func TestAGateThatPanicsRejectsAndCounts(t *testing.T) {
 	broken := gateFunc(func(builtin.Attempt) (string, error) { panic("no idea") })
-	ran := hooktest.Loop{
-		Turns: []hooktest.Turn{hooktest.Reply("1"), hooktest.Reply("2"), hooktest.Reply("3")},
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{looptest.Reply("1"), looptest.Reply("2"), looptest.Reply("3")},
 		Hooks: []agent.Hook{&builtin.DoneGate{Gates: []builtin.Gate{broken}, MaxRejections: 2}},
 	}.Run(t, "go")
 	if ran.Steps != 2 || ran.Stop.Cause != agent.CauseRetryLimit || ran.Stop.Message != "Rejections reached: 2/2" {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hooktest"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 func ExampleDoneGate() {
@@ -19,7 +19,7 @@ func ExampleDoneGate() {
 
 func ExampleCritic() {
 	var hooks agent.Hooks
-	hooks.Use(&builtin.Critic{Model: hooktest.NewScript(hooktest.Reply(`{"approve": false, "problem": "no source given"}`))})
+	hooks.Use(&builtin.Critic{Model: looptest.NewScript(looptest.Reply(`{"approve": false, "problem": "no source given"}`))})
 	exit, _ := hooks.CheckDone.Fire(context.Background(), agent.NewRun(nil), &agent.DoneRequest{Answer: "It is the cache."})
 	fmt.Println(exit.(agent.RejectDone).Feedback)
 	// Output:

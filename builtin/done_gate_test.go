@@ -8,11 +8,11 @@ import (
 
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hooktest"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 // heard returns the texts of the messages that the model was shown in its n-th call.
-func heard(ran *hooktest.Ran, n int) string {
+func heard(ran *looptest.Ran, n int) string {
 	var b strings.Builder
 	for _, m := range ran.Script.Requests()[n].Messages {
 		b.WriteString(m.Content + "\n")
@@ -27,37 +27,37 @@ func (f gateFunc) Check(_ context.Context, _ *agent.Run, a builtin.Attempt) (str
 }
 
 func TestDoneGateRejectsUntilItsGatesPass(t *testing.T) {
-	look := func() hooktest.Turn { return hooktest.Call("look", nil) }
-	edit, check := hooktest.Call("edit", nil), hooktest.Call("test", nil)
+	look := func() looptest.Turn { return looptest.Call("look", nil) }
+	edit, check := looptest.Call("edit", nil), looptest.Call("test", nil)
 	for name, c := range map[string]struct {
 		gate  builtin.Gate
-		turns []hooktest.Turn
+		turns []looptest.Turn
 		want  string // what the model is told after its first answer
 		at    int    // which call of the model is told it
 	}{
-		"too few tools": {builtin.MinTools(2), []hooktest.Turn{look(), hooktest.Reply("early"), look(), hooktest.Reply("done")},
+		"too few tools": {builtin.MinTools(2), []looptest.Turn{look(), looptest.Reply("early"), look(), looptest.Reply("done")},
 			"Insufficient evidence: only 1 tools called. Call at least 2 before concluding.", 2},
-		"a change after the passing run": {builtin.RequireTool("test", "edit"), []hooktest.Turn{check, edit, hooktest.Reply("early"), check, hooktest.Reply("done")},
+		"a change after the passing run": {builtin.RequireTool("test", "edit"), []looptest.Turn{check, edit, looptest.Reply("early"), check, looptest.Reply("done")},
 			"test has not passed yet; run it and fix failures first", 3},
 		"the answer itself": {builtin.AnswerCheck(func(a string) string {
 			if a != "done" {
 				return "say done"
 			}
 			return ""
-		}), []hooktest.Turn{hooktest.Reply("early"), hooktest.Reply("done")}, "say done", 1},
+		}), []looptest.Turn{looptest.Reply("early"), looptest.Reply("done")}, "say done", 1},
 		"the schema": {builtin.AnswerSchema(`{"type":"object","required":["n"],"properties":{"n":{"type":"integer"}}}`),
-			[]hooktest.Turn{hooktest.Reply(`{"n":"one"}`), hooktest.Reply(`{"n":1}`)}, "n", 1},
-		"no JSON": {builtin.AnswerSchema(`{}`), []hooktest.Turn{hooktest.Reply(`{} {}`), hooktest.Reply(`{}`)}, "must be one JSON value", 1},
+			[]looptest.Turn{looptest.Reply(`{"n":"one"}`), looptest.Reply(`{"n":1}`)}, "n", 1},
+		"no JSON": {builtin.AnswerSchema(`{}`), []looptest.Turn{looptest.Reply(`{} {}`), looptest.Reply(`{}`)}, "must be one JSON value", 1},
 		"a gate that fails": {gateFunc(func(a builtin.Attempt) (string, error) {
 			if a.Rejections == 0 {
 				return "", errors.New("cannot judge")
 			}
 			return "", nil
-		}), []hooktest.Turn{hooktest.Reply("early"), hooktest.Reply("done")}, "", 1},
+		}), []looptest.Turn{looptest.Reply("early"), looptest.Reply("done")}, "", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tools := []agent.Tool{&hooktest.Tool{Name: "look", Result: "x"}, &hooktest.Tool{Name: "edit", Result: "x"}, &hooktest.Tool{Name: "test", Result: "ok"}}
-			ran := hooktest.Loop{Turns: c.turns, Tools: tools, Hooks: []agent.Hook{&builtin.DoneGate{Gates: []builtin.Gate{c.gate}}}}.Run(t, "go")
+			tools := []agent.Tool{&looptest.Tool{Name: "look", Result: "x"}, &looptest.Tool{Name: "edit", Result: "x"}, &looptest.Tool{Name: "test", Result: "ok"}}
+			ran := looptest.Harness{Turns: c.turns, Tools: tools, Hooks: []agent.Hook{&builtin.DoneGate{Gates: []builtin.Gate{c.gate}}}}.Run(t, "go")
 			if ran.Stop.Cause != agent.CauseCompleted || ran.Script.Remaining() != 0 {
 				t.Fatalf("stopped by %+v (%v) with %d turns left", ran.Stop, ran.Failed, ran.Script.Remaining())
 			}
@@ -69,9 +69,9 @@ func TestDoneGateRejectsUntilItsGatesPass(t *testing.T) {
 }
 
 func TestFailedCallsAreNoEvidence(t *testing.T) {
-	ran := hooktest.Loop{
-		Turns: []hooktest.Turn{hooktest.Call("look", nil), hooktest.Reply("early"), hooktest.Reply("again"), hooktest.Reply("and again")},
-		Tools: []agent.Tool{&hooktest.Tool{Name: "look", Err: errors.New("down")}},
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{looptest.Call("look", nil), looptest.Reply("early"), looptest.Reply("again"), looptest.Reply("and again")},
+		Tools: []agent.Tool{&looptest.Tool{Name: "look", Err: errors.New("down")}},
 		Hooks: []agent.Hook{&builtin.DoneGate{Gates: []builtin.Gate{builtin.MinTools(1)}}},
 	}.Run(t, "go")
 	if ran.Stop.Cause != agent.CauseRetryLimit {
@@ -83,7 +83,7 @@ func TestDoneGateStopsARunItHasRejectedOftenEnough(t *testing.T) {
 	never := builtin.AnswerCheck(func(string) string { return "no" })
 	hook := &builtin.DoneGate{Gates: []builtin.Gate{never}, MaxRejections: 2}
 	for range 2 { // counted per run
-		ran := hooktest.Loop{Turns: []hooktest.Turn{hooktest.Reply("1"), hooktest.Reply("2"), hooktest.Reply("3")}, Hooks: []agent.Hook{hook}}.Run(t, "go")
+		ran := looptest.Harness{Turns: []looptest.Turn{looptest.Reply("1"), looptest.Reply("2"), looptest.Reply("3")}, Hooks: []agent.Hook{hook}}.Run(t, "go")
 		if ran.Stop.Cause != agent.CauseRetryLimit || ran.Steps != 2 {
 			t.Errorf("stopped by %+v after %d steps", ran.Stop, ran.Steps)
 		}
@@ -108,11 +108,11 @@ func TestDoneGateThatCannotWorkPanicsWhenUsed(t *testing.T) {
 }
 
 func TestCriticRejectsUntilItApproves(t *testing.T) {
-	critic := hooktest.NewScript(
-		hooktest.Reply("```json\n{\"approve\": false, \"problem\": \"no numbers\", \"suggestions\": [\"add numbers\"]}\n```"),
-		hooktest.Reply(`{"approve": true}`))
-	ran := hooktest.Loop{Turns: []hooktest.Turn{hooktest.Call("look", nil), hooktest.Reply("draft"), hooktest.Reply("final")},
-		Tools: []agent.Tool{&hooktest.Tool{Name: "look", Result: strings.Repeat("x", 7000)}},
+	critic := looptest.NewScript(
+		looptest.Reply("```json\n{\"approve\": false, \"problem\": \"no numbers\", \"suggestions\": [\"add numbers\"]}\n```"),
+		looptest.Reply(`{"approve": true}`))
+	ran := looptest.Harness{Turns: []looptest.Turn{looptest.Call("look", nil), looptest.Reply("draft"), looptest.Reply("final")},
+		Tools: []agent.Tool{&looptest.Tool{Name: "look", Result: strings.Repeat("x", 7000)}},
 		Hooks: []agent.Hook{&builtin.Critic{Model: critic}}}.Run(t, "count the lines")
 	if ran.Reply != "final" || ran.Stop.Cause != agent.CauseCompleted {
 		t.Fatalf("got %q, stopped by %+v", ran.Reply, ran.Stop)
@@ -129,31 +129,31 @@ func TestCriticRejectsUntilItApproves(t *testing.T) {
 }
 
 func TestCriticStopsAtItsMaximum(t *testing.T) {
-	no := hooktest.Reply(`{"approve": false, "problem": "bad"}`)
-	ran := hooktest.Loop{Turns: []hooktest.Turn{hooktest.Reply("1"), hooktest.Reply("2"), hooktest.Reply("3")},
-		Hooks: []agent.Hook{&builtin.Critic{Model: hooktest.NewScript(no, no, no)}}}.Run(t, "go")
+	no := looptest.Reply(`{"approve": false, "problem": "bad"}`)
+	ran := looptest.Harness{Turns: []looptest.Turn{looptest.Reply("1"), looptest.Reply("2"), looptest.Reply("3")},
+		Hooks: []agent.Hook{&builtin.Critic{Model: looptest.NewScript(no, no, no)}}}.Run(t, "go")
 	if ran.Stop.Cause != agent.CauseRetryLimit || ran.Stop.Message != "Max self-critic iterations reached: 2/2" {
 		t.Errorf("stopped by %+v", ran.Stop)
 	}
 }
 
 func TestACriticThatFailsRejectsUnlessToldOtherwise(t *testing.T) {
-	for _, answer := range []hooktest.Turn{hooktest.Error(errors.New("down")), hooktest.Reply("fine"), hooktest.Reply(`{"ok":true}`)} {
+	for _, answer := range []looptest.Turn{looptest.Error(errors.New("down")), looptest.Reply("fine"), looptest.Reply(`{"ok":true}`)} {
 		var hooks agent.Hooks
-		hooks.Use(&builtin.Critic{Model: hooktest.NewScript(answer)})
+		hooks.Use(&builtin.Critic{Model: looptest.NewScript(answer)})
 		if _, err := hooks.CheckDone.Fire(t.Context(), agent.NewRun(nil), &agent.DoneRequest{Answer: "x"}); err == nil {
 			t.Error("a failing critic approved")
 		}
 		var told error
 		var lenient agent.Hooks
-		lenient.Use(&builtin.Critic{Model: hooktest.NewScript(answer), ApproveOnFailure: true, OnError: func(err error) { told = err }})
+		lenient.Use(&builtin.Critic{Model: looptest.NewScript(answer), ApproveOnFailure: true, OnError: func(err error) { told = err }})
 		exit, err := lenient.CheckDone.Fire(t.Context(), agent.NewRun(nil), &agent.DoneRequest{Answer: "x"})
 		if exit != nil || err != nil || told == nil {
 			t.Errorf("exit %v, error %v, told %v", exit, err, told)
 		}
 	}
 	var hooks agent.Hooks
-	hooks.Use(&builtin.Critic{Model: hooktest.NewScript()})
+	hooks.Use(&builtin.Critic{Model: looptest.NewScript()})
 	if exit, err := hooks.CheckDone.Fire(t.Context(), agent.NewRun(nil), &agent.DoneRequest{Answer: " "}); exit != nil || err != nil {
 		t.Errorf("an empty answer was judged: %v %v", exit, err)
 	}

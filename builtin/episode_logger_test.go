@@ -13,8 +13,8 @@ import (
 
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 func TestEachCallIsRememberedWithWhatTheToolMadeOfIt(t *testing.T) {
@@ -30,12 +30,12 @@ func TestEachCallIsRememberedWithWhatTheToolMadeOfIt(t *testing.T) {
 		}
 		return nil, nil
 	})
-	hooktest.Loop{
+	looptest.Harness{
 		Agent: &loop.Agent{Name: "clerk"},
-		Turns: []hooktest.Turn{hooktest.Calls(hooktest.Call("good", `{"n":1}`), hooktest.Call("bad", nil), hooktest.Call("rm", nil),
-			hooktest.Call("cached", nil), hooktest.Call("talks", nil)), hooktest.Reply("done")},
-		Tools: []agent.Tool{&hooktest.Tool{Name: "good", Result: "42"}, &hooktest.Tool{Name: "bad", Err: errors.New("no disk")},
-			&hooktest.Tool{Name: "rm"}, &hooktest.Tool{Name: "cached"}, &hooktest.Tool{Name: "talks", Result: "bash: x: command not found"}},
+		Turns: []looptest.Turn{looptest.Calls(looptest.Call("good", `{"n":1}`), looptest.Call("bad", nil), looptest.Call("rm", nil),
+			looptest.Call("cached", nil), looptest.Call("talks", nil)), looptest.Reply("done")},
+		Tools: []agent.Tool{&looptest.Tool{Name: "good", Result: "42"}, &looptest.Tool{Name: "bad", Err: errors.New("no disk")},
+			&looptest.Tool{Name: "rm"}, &looptest.Tool{Name: "cached"}, &looptest.Tool{Name: "talks", Result: "bash: x: command not found"}},
 		Hooks: []agent.Hook{logger, logger, hide, skip, deny("rm", "never")},
 	}.Run(t, "go")
 	episodes, err := memory.Recent(t.Context(), 10, "tool_call")
@@ -62,9 +62,9 @@ func TestEpisodesOutliveTheProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hooktest.Loop{
-		Turns: []hooktest.Turn{hooktest.Call("x", nil), hooktest.Call("x", nil), hooktest.Reply("done")},
-		Tools: []agent.Tool{&hooktest.Tool{Name: "x"}},
+	looptest.Harness{
+		Turns: []looptest.Turn{looptest.Call("x", nil), looptest.Call("x", nil), looptest.Reply("done")},
+		Tools: []agent.Tool{&looptest.Tool{Name: "x"}},
 		Hooks: []agent.Hook{&builtin.EpisodeLogger{Memory: memory}},
 	}.Run(t, "go")
 	again, err := builtin.OpenMemoryFile(path)

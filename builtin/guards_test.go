@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hooktest"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 // stops fires ShouldStop on a hook alone.
@@ -96,27 +96,27 @@ func TestAGuardThatCannotWorkPanicsWhenUsed(t *testing.T) {
 }
 
 func TestGuardsStopARunAndEachCanBeSwitchedOff(t *testing.T) {
-	tool := &hooktest.Tool{Name: "look", Result: "nothing new"}
-	turns := func(n int) []hooktest.Turn {
-		var ts []hooktest.Turn
+	tool := &looptest.Tool{Name: "look", Result: "nothing new"}
+	turns := func(n int) []looptest.Turn {
+		var ts []looptest.Turn
 		for range n {
-			ts = append(ts, hooktest.Call("look", nil))
+			ts = append(ts, looptest.Call("look", nil))
 		}
-		return append(ts, hooktest.Reply("done"))
+		return append(ts, looptest.Reply("done"))
 	}
-	ran := hooktest.Loop{Turns: turns(5), Tools: []agent.Tool{tool}, Hooks: []agent.Hook{builtin.Guards{Steps: builtin.AtMost(3)}}}.Run(t, "go")
+	ran := looptest.Harness{Turns: turns(5), Tools: []agent.Tool{tool}, Hooks: []agent.Hook{builtin.Guards{Steps: builtin.AtMost(3)}}}.Run(t, "go")
 	if ran.Stop.Cause != agent.CauseStepsLimit || ran.Steps != 3 {
 		t.Errorf("stopped by %s after %d steps, want steps_limit after 3", ran.Stop.Cause, ran.Steps)
 	}
-	ran = hooktest.Loop{Turns: turns(22), Tools: []agent.Tool{tool}, Hooks: []agent.Hook{builtin.Guards{Steps: builtin.NoLimit[int]()}}}.Run(t, "go")
+	ran = looptest.Harness{Turns: turns(22), Tools: []agent.Tool{tool}, Hooks: []agent.Hook{builtin.Guards{Steps: builtin.NoLimit[int]()}}}.Run(t, "go")
 	if ran.Stop.Cause != agent.CauseCompleted {
 		t.Errorf("stopped by %s, want completed", ran.Stop.Cause)
 	}
-	ran = hooktest.Loop{Turns: turns(0), Hooks: []agent.Hook{builtin.Guards{Steps: builtin.AtMost(0)}}}.Run(t, "go")
+	ran = looptest.Harness{Turns: turns(0), Hooks: []agent.Hook{builtin.Guards{Steps: builtin.AtMost(0)}}}.Run(t, "go")
 	if len(ran.Script.Calls()) != 0 || ran.Stop.Cause != agent.CauseStepsLimit {
 		t.Errorf("a limit of 0 steps let the model be called %d times", len(ran.Script.Calls()))
 	}
-	ran = hooktest.Loop{Turns: turns(2), Tools: []agent.Tool{tool}, Hooks: []agent.Hook{builtin.Guards{Steps: builtin.AtMost(3)}}}.Run(t, "go")
+	ran = looptest.Harness{Turns: turns(2), Tools: []agent.Tool{tool}, Hooks: []agent.Hook{builtin.Guards{Steps: builtin.AtMost(3)}}}.Run(t, "go")
 	if ran.Stop.Cause != agent.CauseCompleted {
 		t.Errorf("a run that was done in its last step stopped by %s", ran.Stop.Cause)
 	}
@@ -130,13 +130,13 @@ func (failingSource) Cancelled(context.Context, *agent.Run) (string, bool, error
 
 func TestCancellationStopsAtTheNextStepBoundary(t *testing.T) {
 	var button builtin.CancelSwitch
-	tool := &hooktest.Tool{Name: "look", Result: "x"}
-	loop := func() *hooktest.Ran {
-		return hooktest.Loop{Turns: []hooktest.Turn{
-			hooktest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {
+	tool := &looptest.Tool{Name: "look", Result: "x"}
+	loop := func() *looptest.Ran {
+		return looptest.Harness{Turns: []looptest.Turn{
+			looptest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {
 				button.Cancel("enough")
 				return agent.LLMResponse{ToolCalls: []agent.ToolCallRequest{{ID: "1", Name: "look"}}}, nil
-			}), hooktest.Reply("never asked")}, Tools: []agent.Tool{tool}, Hooks: []agent.Hook{&builtin.Cancellation{Source: &button}}}.Run(t, "go")
+			}), looptest.Reply("never asked")}, Tools: []agent.Tool{tool}, Hooks: []agent.Hook{&builtin.Cancellation{Source: &button}}}.Run(t, "go")
 	}
 	if ran := loop(); ran.Stop.Cause != agent.CauseUserRequested || ran.Stop.Message != "enough" || tool.Count() != 1 {
 		t.Errorf("stopped by %+v after %d calls", ran.Stop, tool.Count())

@@ -11,8 +11,8 @@ import (
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
-	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 func TestInputGuardRefusesARunByItsTask(t *testing.T) {
@@ -36,7 +36,7 @@ func TestInputGuardRefusesARunByItsTask(t *testing.T) {
 		{"a match of one's own", &builtin.InputGuard{Block: []string{`^rm\b`}, Match: regexp.MatchString}, "rm everything", `blocklist match: ^rm\b`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			ran := hooktest.Loop{Turns: []hooktest.Turn{hooktest.Reply("done")}, Hooks: []agent.Hook{c.guard}}.Run(t, c.task)
+			ran := looptest.Harness{Turns: []looptest.Turn{looptest.Reply("done")}, Hooks: []agent.Hook{c.guard}}.Run(t, c.task)
 			if c.reason == "" {
 				if ran.Reply != "done" {
 					t.Errorf("it was refused with %q because %q", ran.Reply, ran.Stop.Message)
@@ -54,9 +54,9 @@ func TestInputGuardRefusesARunByItsTask(t *testing.T) {
 }
 
 func TestInputGuardLooksAtTheTaskAlone(t *testing.T) {
-	ran := hooktest.Loop{
-		Turns: []hooktest.Turn{hooktest.Call("look", `{"for":"bomb"}`), hooktest.Reply("done")},
-		Tools: []agent.Tool{&hooktest.Tool{Name: "look", Result: "bomb"}},
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{looptest.Call("look", `{"for":"bomb"}`), looptest.Reply("done")},
+		Tools: []agent.Tool{&looptest.Tool{Name: "look", Result: "bomb"}},
 		Hooks: []agent.Hook{&builtin.InputGuard{Block: []string{"bomb"}}},
 	}.Do(t, t.Context(), loop.Request{Task: "look", Messages: []agent.Message{{Role: agent.RoleUser, Content: "bomb"}}})
 	if ran.Reply != "done" {
@@ -71,7 +71,7 @@ func TestAMatchThatFailsRefusesTheRun(t *testing.T) {
 		func(string, string) (bool, error) { return false, errors.New("no idea") },
 	} {
 		for _, guard := range []*builtin.InputGuard{{Block: []string{"("}, Match: match}, {Allow: []string{"("}, Match: match}} {
-			ran := hooktest.Loop{Turns: []hooktest.Turn{hooktest.Reply("done")}, Hooks: []agent.Hook{guard}}.Run(t, "anything")
+			ran := looptest.Harness{Turns: []looptest.Turn{looptest.Reply("done")}, Hooks: []agent.Hook{guard}}.Run(t, "anything")
 			if ran.Failed == nil || ran.Reply != "" || len(ran.Script.Calls()) != 0 || ran.Stop.Cause != agent.CauseError {
 				t.Errorf("it ended with %q, %v", ran.Reply, ran.Failed)
 			}

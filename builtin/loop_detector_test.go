@@ -13,13 +13,14 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 // sequence is a tool that returns one result after the other, the last one for ever.
-func sequence(name string, results ...string) *hooktest.Tool {
+func sequence(name string, results ...string) *looptest.Tool {
 	var mu sync.Mutex
 	next := 0
-	return &hooktest.Tool{Name: name, Func: func(context.Context, agent.ToolCallRequest) (string, error) {
+	return &looptest.Tool{Name: name, Func: func(context.Context, agent.ToolCallRequest) (string, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		result := results[min(next, len(results)-1)]
@@ -29,7 +30,7 @@ func sequence(name string, results ...string) *hooktest.Tool {
 }
 
 // fates says what became of the calls of a run: ran, hint or failed.
-func fates(ran *hooktest.Ran) string {
+func fates(ran *looptest.Ran) string {
 	var out []string
 	for _, c := range ran.Calls {
 		switch {
@@ -42,22 +43,22 @@ func fates(ran *hooktest.Ran) string {
 	return strings.Join(out, " ")
 }
 
-func times(n int, turns ...hooktest.Turn) []hooktest.Turn {
-	var out []hooktest.Turn
+func times(n int, turns ...looptest.Turn) []looptest.Turn {
+	var out []looptest.Turn
 	for range n {
 		out = append(out, turns...)
 	}
-	return append(out, hooktest.Reply("done"))
+	return append(out, looptest.Reply("done"))
 }
 
 func TestLoopDetectorLetsACallRunOnceThenHintsThenEndsTheTurn(t *testing.T) {
-	look := &hooktest.Tool{Name: "look", Result: "a door"}
-	ran := hooktest.Loop{
-		Turns: []hooktest.Turn{
-			hooktest.Call("look", `{"at":"door","n":1}`),
-			hooktest.Call("look", `{"n": 1.0, "at": "door"}`),
-			hooktest.Call("look", `{"n":1,"at":"\u0064oor"}`),
-			hooktest.Reply("never"),
+	look := &looptest.Tool{Name: "look", Result: "a door"}
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{
+			looptest.Call("look", `{"at":"door","n":1}`),
+			looptest.Call("look", `{"n": 1.0, "at": "door"}`),
+			looptest.Call("look", `{"n":1,"at":"\u0064oor"}`),
+			looptest.Reply("never"),
 		},
 		Tools: []agent.Tool{look},
 		Hooks: []agent.Hook{&builtin.LoopDetector{}},
@@ -90,63 +91,63 @@ func TestLoopDetectorCountsWhatItIsToldTo(t *testing.T) {
 		name     string
 		detector *builtin.LoopDetector
 		results  []string
-		turns    []hooktest.Turn
+		turns    []looptest.Turn
 		want     string
 		stop     string
 	}{
 		{"other arguments never count", &builtin.LoopDetector{}, same,
-			times(1, hooktest.Call("t", `{"a":1}`), hooktest.Call("t", `{"a":2}`), hooktest.Call("t", `{"a":3}`), hooktest.Call("t", `{"b":1}`)),
+			times(1, looptest.Call("t", `{"a":1}`), looptest.Call("t", `{"a":2}`), looptest.Call("t", `{"a":3}`), looptest.Call("t", `{"b":1}`)),
 			"succeeded succeeded succeeded succeeded", ""},
 		{"other calls in between make no difference", &builtin.LoopDetector{}, same,
-			times(1, hooktest.Call("t", `{"a":1}`), hooktest.Call("t", `{"a":2}`), hooktest.Call("t", `{"a":1}`), hooktest.Call("t", `{"a":1}`)),
+			times(1, looptest.Call("t", `{"a":1}`), looptest.Call("t", `{"a":2}`), looptest.Call("t", `{"a":1}`), looptest.Call("t", `{"a":1}`)),
 			"succeeded succeeded hint unrun", "loop: t x3"},
 		{"no arguments and empty ones are the same", &builtin.LoopDetector{}, same,
-			times(1, hooktest.Call("t", ``), hooktest.Call("t", `{}`)), "succeeded hint", ""},
+			times(1, looptest.Call("t", ``), looptest.Call("t", `{}`)), "succeeded hint", ""},
 		{"what is no JSON counts as its own text", &builtin.LoopDetector{}, same,
-			times(1, hooktest.Call("t", `{"a":`), hooktest.Call("t", `{"a": `), hooktest.Call("t", `{"a":`)), "failed failed hint", ""},
+			times(1, looptest.Call("t", `{"a":`), looptest.Call("t", `{"a": `), looptest.Call("t", `{"a":`)), "failed failed hint", ""},
 		{"a higher HintAfter lets more calls run", &builtin.LoopDetector{HintAfter: 3}, same,
-			times(5, hooktest.Call("t", nil)), "succeeded succeeded succeeded hint unrun", "loop: t x5"},
+			times(5, looptest.Call("t", nil)), "succeeded succeeded succeeded hint unrun", "loop: t x5"},
 		{"a higher BreakAfter gives more hints", &builtin.LoopDetector{BreakAfter: 4}, same,
-			times(5, hooktest.Call("t", nil)), "succeeded hint hint hint unrun", "loop: t x5"},
+			times(5, looptest.Call("t", nil)), "succeeded hint hint hint unrun", "loop: t x5"},
 		{"a negative BreakAfter never ends the turn", &builtin.LoopDetector{BreakAfter: -1}, same,
-			times(5, hooktest.Call("t", nil)), "succeeded hint hint hint hint", ""},
+			times(5, looptest.Call("t", nil)), "succeeded hint hint hint hint", ""},
 		{"a negative HintAfter gives no hint", &builtin.LoopDetector{HintAfter: -1, BreakAfter: 3}, same,
-			times(5, hooktest.Call("t", nil)), "succeeded succeeded succeeded unrun", "loop: t x4"},
+			times(5, looptest.Call("t", nil)), "succeeded succeeded succeeded unrun", "loop: t x4"},
 		{"equal limits end the turn without a hint", &builtin.LoopDetector{BreakAfter: 1}, same,
-			times(5, hooktest.Call("t", nil)), "succeeded unrun", "loop: t x2"},
+			times(5, looptest.Call("t", nil)), "succeeded unrun", "loop: t x2"},
 
 		{"a result that changes is progress", &builtin.LoopDetector{HintAfter: 2}, []string{"10%", "20%", "30%", "40%", "done"},
-			times(5, hooktest.Call("t", nil)), "succeeded succeeded succeeded succeeded succeeded", ""},
+			times(5, looptest.Call("t", nil)), "succeeded succeeded succeeded succeeded succeeded", ""},
 		{"a result that stays is none", &builtin.LoopDetector{HintAfter: 2}, []string{"10%", "20%", "20%"},
-			times(6, hooktest.Call("t", nil)), "succeeded succeeded succeeded hint unrun", "loop: t x4"},
+			times(6, looptest.Call("t", nil)), "succeeded succeeded succeeded hint unrun", "loop: t x4"},
 		{"polling runs until the result stays", &builtin.LoopDetector{Poll: []string{"t"}}, []string{"10%", "20%", "30%", "30%"},
-			times(7, hooktest.Call("t", nil)), "succeeded succeeded succeeded succeeded hint unrun", "loop: t x3"},
+			times(7, looptest.Call("t", nil)), "succeeded succeeded succeeded succeeded hint unrun", "loop: t x3"},
 		{"any tool can be polled", &builtin.LoopDetector{Poll: []string{"*"}}, []string{"1", "2", "3", "4"},
-			times(4, hooktest.Call("t", nil)), "succeeded succeeded succeeded succeeded", ""},
+			times(4, looptest.Call("t", nil)), "succeeded succeeded succeeded succeeded", ""},
 		{"another tool's polling makes no difference", &builtin.LoopDetector{Poll: []string{"u"}}, []string{"1", "2", "3", "4"},
-			times(2, hooktest.Call("t", nil)), "succeeded hint", ""},
+			times(2, looptest.Call("t", nil)), "succeeded hint", ""},
 
 		{"a cycle of results is a loop", &builtin.LoopDetector{HintAfter: 2}, []string{"on", "off", "on", "off", "on", "off", "on", "off"},
-			times(9, hooktest.Call("t", nil)), "succeeded succeeded succeeded succeeded succeeded succeeded hint unrun", "loop: cycle of 2 calls x4"},
+			times(9, looptest.Call("t", nil)), "succeeded succeeded succeeded succeeded succeeded succeeded hint unrun", "loop: cycle of 2 calls x4"},
 		{"a cycle that is longer than MaxCycle is none", &builtin.LoopDetector{HintAfter: 2, MaxCycle: 2}, []string{"1", "2", "3", "1", "2", "3", "1", "2", "3"},
-			times(9, hooktest.Call("t", nil)), strings.TrimSpace(strings.Repeat("succeeded ", 9)), ""},
+			times(9, looptest.Call("t", nil)), strings.TrimSpace(strings.Repeat("succeeded ", 9)), ""},
 		{"cycles are not looked for when switched off", &builtin.LoopDetector{HintAfter: 2, MaxCycle: -1}, []string{"on", "off", "on", "off", "on", "off", "on", "off", "on"},
-			times(9, hooktest.Call("t", nil)), strings.TrimSpace(strings.Repeat("succeeded ", 9)), ""},
+			times(9, looptest.Call("t", nil)), strings.TrimSpace(strings.Repeat("succeeded ", 9)), ""},
 		{"two rounds of two calls with changing results are one too many", &builtin.LoopDetector{Poll: []string{"*"}}, []string{"on", "lit", "off", "dark", "on", "lit", "off", "dark"},
-			append(times(4, hooktest.Call("t", `{"press":1}`), hooktest.Call("t", `{"look":1}`))[:8], hooktest.Call("t", `{"press":1}`), hooktest.Reply("done")),
+			append(times(4, looptest.Call("t", `{"press":1}`), looptest.Call("t", `{"look":1}`))[:8], looptest.Call("t", `{"press":1}`), looptest.Reply("done")),
 			"succeeded succeeded succeeded succeeded succeeded succeeded succeeded succeeded hint", ""},
 		{"a repeat in one reply gets the hint and never ends the turn", &builtin.LoopDetector{}, same,
-			times(1, hooktest.Calls(hooktest.Call("t", nil), hooktest.Call("t", nil), hooktest.Call("t", nil), hooktest.Call("t", nil))),
+			times(1, looptest.Calls(looptest.Call("t", nil), looptest.Call("t", nil), looptest.Call("t", nil), looptest.Call("t", nil))),
 			"succeeded hint hint hint", ""},
 		{"a reply full of polling does not end the turn before a hint", &builtin.LoopDetector{Poll: []string{"t"}}, same,
-			append(times(1, hooktest.Calls(times(4, hooktest.Call("t", nil))[:4]...))[:1], times(2, hooktest.Call("t", nil))...),
+			append(times(1, looptest.Calls(times(4, looptest.Call("t", nil))[:4]...))[:1], times(2, looptest.Call("t", nil))...),
 			"succeeded succeeded succeeded succeeded hint unrun", "loop: t x5"},
 		{"after a reply full of repeats the next one ends the turn", &builtin.LoopDetector{}, same,
-			times(2, hooktest.Calls(hooktest.Call("t", nil), hooktest.Call("t", nil), hooktest.Call("t", nil))),
+			times(2, looptest.Calls(looptest.Call("t", nil), looptest.Call("t", nil), looptest.Call("t", nil))),
 			"succeeded hint hint unrun unrun unrun", "loop: t x4"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			ran := hooktest.Loop{
+			ran := looptest.Harness{
 				Turns: c.turns, Tools: []agent.Tool{sequence("t", c.results...)}, Hooks: []agent.Hook{c.detector},
 			}.Run(t, "go")
 			if got := fates(ran); got != c.want {
@@ -160,9 +161,9 @@ func TestLoopDetectorCountsWhatItIsToldTo(t *testing.T) {
 }
 
 func TestLoopDetectorNotesARepeatAndLetsItRun(t *testing.T) {
-	look := &hooktest.Tool{Name: "look", Result: "a door"}
-	ran := hooktest.Loop{
-		Turns: times(3, hooktest.Call("look", nil)),
+	look := &looptest.Tool{Name: "look", Result: "a door"}
+	ran := looptest.Harness{
+		Turns: times(3, looptest.Call("look", nil)),
 		Tools: []agent.Tool{look},
 		Hooks: []agent.Hook{&builtin.LoopDetector{Mode: builtin.LoopNote, BreakAfter: -1}},
 	}.Run(t, "look")
@@ -175,8 +176,8 @@ func TestLoopDetectorNotesARepeatAndLetsItRun(t *testing.T) {
 }
 
 func TestLoopDetectorTakesTheNoteBackWhenTheResultChanged(t *testing.T) {
-	ran := hooktest.Loop{
-		Turns: times(3, hooktest.Call("look", nil)),
+	ran := looptest.Harness{
+		Turns: times(3, looptest.Call("look", nil)),
 		Tools: []agent.Tool{sequence("look", "1", "2", "3")},
 		Hooks: []agent.Hook{&builtin.LoopDetector{Mode: builtin.LoopNote}},
 	}.Run(t, "look")
@@ -186,16 +187,16 @@ func TestLoopDetectorTakesTheNoteBackWhenTheResultChanged(t *testing.T) {
 }
 
 func TestLoopDetectorNotesACycle(t *testing.T) {
-	ran := hooktest.Loop{
-		Turns: times(5, hooktest.Call("t", nil)),
+	ran := looptest.Harness{
+		Turns: times(5, looptest.Call("t", nil)),
 		Tools: []agent.Tool{sequence("t", "on", "off", "on", "off", "dark")},
 		Hooks: []agent.Hook{&builtin.LoopDetector{Mode: builtin.LoopNote}},
 	}.Run(t, "go")
 	if got := prompts(ran, "the same 2 calls 2 times"); got != "000000" {
 		t.Errorf("the note about a cycle that was left was in the prompts %s, want none", got)
 	}
-	ran = hooktest.Loop{
-		Turns: times(6, hooktest.Call("t", nil)),
+	ran = looptest.Harness{
+		Turns: times(6, looptest.Call("t", nil)),
 		Tools: []agent.Tool{sequence("t", "on", "off", "on", "off", "on", "off")},
 		Hooks: []agent.Hook{&builtin.LoopDetector{Mode: builtin.LoopNote}},
 	}.Run(t, "go")
@@ -205,7 +206,7 @@ func TestLoopDetectorNotesACycle(t *testing.T) {
 }
 
 // prompts says, prompt by prompt, whether a text was in the briefing.
-func prompts(ran *hooktest.Ran, text string) string {
+func prompts(ran *looptest.Ran, text string) string {
 	var out strings.Builder
 	for _, req := range ran.Script.Requests() {
 		in := 0
@@ -226,8 +227,8 @@ func TestLoopDetectorKnowsACallThatAnotherHookRewrites(t *testing.T) {
 		call.Args = json.RawMessage(fmt.Sprintf(`{"stamp":%d}`, stamp))
 		return agent.ReplaceBeforeTool(call, "stamped"), nil
 	})
-	ran := hooktest.Loop{
-		Turns: times(4, hooktest.Call("t", nil)),
+	ran := looptest.Harness{
+		Turns: times(4, looptest.Call("t", nil)),
 		Tools: []agent.Tool{sequence("t", "1", "2", "3", "4")},
 		Hooks: []agent.Hook{&builtin.LoopDetector{HintAfter: 2}, rewrite},
 	}.Run(t, "go")
@@ -237,9 +238,9 @@ func TestLoopDetectorKnowsACallThatAnotherHookRewrites(t *testing.T) {
 }
 
 func TestLoopDetectorCountsAfreshInEachRun(t *testing.T) {
-	look := &hooktest.Tool{Name: "look"}
-	script := hooktest.NewScript(times(2, hooktest.Call("look", nil))...).ForEachRun()
-	made := hooktest.Loop{
+	look := &looptest.Tool{Name: "look"}
+	script := looptest.NewScript(times(2, looptest.Call("look", nil))...).ForEachRun()
+	made := looptest.Harness{
 		Agent: &loop.Agent{Model: script}, Tools: []agent.Tool{look}, Hooks: []agent.Hook{&builtin.LoopDetector{}},
 	}.Make()
 	for n := 1; n <= 3; n++ {
@@ -287,9 +288,9 @@ func TestLoopDetectorLosesNoCountUnderParallelCalls(t *testing.T) {
 }
 
 func TestAHintIsARefusalInEveryRecord(t *testing.T) {
-	ran := hooktest.Loop{
-		Turns: times(2, hooktest.Call("look", nil)),
-		Tools: []agent.Tool{&hooktest.Tool{Name: "look"}},
+	ran := looptest.Harness{
+		Turns: times(2, looptest.Call("look", nil)),
+		Tools: []agent.Tool{&looptest.Tool{Name: "look"}},
 		Hooks: []agent.Hook{&builtin.LoopDetector{}},
 	}.Run(t, "look")
 	ran.Recorder.Decided(t, "BeforeTool", "builtin.LoopDetector", "SkipTool", "loop_hint")

@@ -15,7 +15,7 @@ import (
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
-	"github.com/hookgen/hookgen/hooktest"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 type plainTalk struct{ messages []agent.Message }
@@ -99,7 +99,7 @@ func TestAtMostEightFactsOfTheLastTwentyMessagesAreKept(t *testing.T) {
 
 func TestFactsAreWrittenToAFilePerDayAndTheFirstToOneThatStays(t *testing.T) {
 	dir := t.TempDir()
-	clock := hooktest.NewClock(time.Date(2026, 1, 2, 23, 0, 0, 0, time.UTC))
+	clock := looptest.NewClock(time.Date(2026, 1, 2, 23, 0, 0, 0, time.UTC))
 	n := 0
 	var hooks agent.Hooks
 	hooks.Use(&builtin.MemoryExtractor{Dir: dir, Extract: func(context.Context, *agent.Run, []agent.Message) ([]builtin.ExtractedFact, error) {

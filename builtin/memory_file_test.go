@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hookgen/hookgen/hooktest"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-func openMemory(t *testing.T, path string, c *hooktest.Clock) *MemoryFile {
+func openMemory(t *testing.T, path string, c *looptest.Clock) *MemoryFile {
 	t.Helper()
 	m, err := OpenMemoryFile(path)
 	if err != nil {
@@ -23,7 +23,7 @@ func openMemory(t *testing.T, path string, c *hooktest.Clock) *MemoryFile {
 }
 
 func TestAMemoryFileIsTheSameAfterFlushAndReload(t *testing.T) {
-	path, c, ctx := filepath.Join(t.TempDir(), "deep", "memory.json"), hooktest.NewClock(memoryBegin), t.Context()
+	path, c, ctx := filepath.Join(t.TempDir(), "deep", "memory.json"), looptest.NewClock(memoryBegin), t.Context()
 	m := openMemory(t, path, c)
 	_, _ = m.AddFact(ctx, Fact{Key: "city", Value: "Oslo", Source: "user"})
 	c.Advance(1500 * time.Microsecond)
@@ -66,7 +66,7 @@ func utc(facts []Fact) []Fact {
 }
 
 func TestAMemoryFileHasTheDocumentedForm(t *testing.T) {
-	path, c, ctx := filepath.Join(t.TempDir(), "memory.json"), hooktest.NewClock(time.Unix(1700000000, 250_000_000)), t.Context()
+	path, c, ctx := filepath.Join(t.TempDir(), "memory.json"), looptest.NewClock(time.Unix(1700000000, 250_000_000)), t.Context()
 	m := openMemory(t, path, c)
 	f, _ := m.AddFact(ctx, Fact{Key: "k", Value: "v", Source: "s"})
 	_ = m.SetPreference(ctx, "p", "q")
@@ -105,7 +105,7 @@ func TestAMemoryFileToleratesUnknownAndMissingFields(t *testing.T) {
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	m, ctx := openMemory(t, path, hooktest.NewClock(memoryBegin)), t.Context()
+	m, ctx := openMemory(t, path, looptest.NewClock(memoryBegin)), t.Context()
 	if f, ok, _ := m.Fact(ctx, "old", ""); !ok || f.ID == "" || f.Scope != GlobalScope || !f.ValidFrom.Equal(time.Unix(10, 0)) {
 		t.Errorf("old: %+v", f)
 	}
@@ -122,7 +122,7 @@ func TestAMemoryFileToleratesUnknownAndMissingFields(t *testing.T) {
 }
 
 func TestAMemoryFileIsWrittenAtMostEveryTwoSeconds(t *testing.T) {
-	path, c, ctx := filepath.Join(t.TempDir(), "memory.json"), hooktest.NewClock(memoryBegin), t.Context()
+	path, c, ctx := filepath.Join(t.TempDir(), "memory.json"), looptest.NewClock(memoryBegin), t.Context()
 	m := openMemory(t, path, c)
 	has := func(value string) bool {
 		data, _ := os.ReadFile(path)
@@ -190,7 +190,7 @@ func TestACorruptMemoryFileIsAnErrorAndStays(t *testing.T) {
 }
 
 func TestAMemoryThatCannotBeWrittenKeepsWhatItHasAndTriesAgain(t *testing.T) {
-	dir, c, ctx := t.TempDir(), hooktest.NewClock(memoryBegin), t.Context()
+	dir, c, ctx := t.TempDir(), looptest.NewClock(memoryBegin), t.Context()
 	path := filepath.Join(dir, "sub", "memory.json")
 	if err := os.WriteFile(filepath.Join(dir, "sub"), nil, 0o600); err != nil { // a file where the directory belongs
 		t.Fatal(err)
@@ -215,7 +215,7 @@ func TestAMemoryThatCannotBeWrittenKeepsWhatItHasAndTriesAgain(t *testing.T) {
 }
 
 func TestAMemoryFileThatAnotherProgramChangedIsNotOverwritten(t *testing.T) {
-	path, c, ctx := filepath.Join(t.TempDir(), "memory.json"), hooktest.NewClock(memoryBegin), t.Context()
+	path, c, ctx := filepath.Join(t.TempDir(), "memory.json"), looptest.NewClock(memoryBegin), t.Context()
 	one, two := openMemory(t, path, c), openMemory(t, path, c)
 	if _, err := one.AddFact(ctx, Fact{Key: "one", Value: "1"}); err != nil {
 		t.Fatal(err)

@@ -10,8 +10,8 @@ import (
 
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 func ExampleMemoryInjector() {
@@ -47,12 +47,12 @@ func TestMemoryIsInEveryPromptOncePerRunAndRefreshedInTheNext(t *testing.T) {
 	if _, err := store.AddFact(t.Context(), builtin.Fact{Key: "city", Value: "Oslo"}); err != nil {
 		t.Fatal(err)
 	}
-	remember := &hooktest.Tool{Name: "remember", Func: func(ctx context.Context, _ agent.ToolCallRequest) (string, error) {
+	remember := &looptest.Tool{Name: "remember", Func: func(ctx context.Context, _ agent.ToolCallRequest) (string, error) {
 		_, err := store.AddFact(ctx, builtin.Fact{Key: "pet", Value: "cat"})
 		return "stored", err
 	}}
-	tested := hooktest.Loop{
-		Turns: []hooktest.Turn{hooktest.Call("remember", nil), hooktest.Reply("a"), hooktest.Reply("b")},
+	tested := looptest.Harness{
+		Turns: []looptest.Turn{looptest.Call("remember", nil), looptest.Reply("a"), looptest.Reply("b")},
 		Tools: []agent.Tool{remember},
 		Hooks: []agent.Hook{&builtin.MemoryInjector{Store: store}},
 		Agent: &loop.Agent{Instructions: "Mind the header ## Memory"},
@@ -96,7 +96,7 @@ func TestEmptyMemoryAddsNothingAndTwoStoresBothAppear(t *testing.T) {
 			for _, s := range c.stores {
 				hooks = append(hooks, &builtin.MemoryInjector{Store: s})
 			}
-			ran := hooktest.Loop{Turns: []hooktest.Turn{hooktest.Reply("ok")}, Hooks: hooks}.Run(t, "x")
+			ran := looptest.Harness{Turns: []looptest.Turn{looptest.Reply("ok")}, Hooks: hooks}.Run(t, "x")
 			if got := briefed(ran.Script.Requests()[0]); got != c.want {
 				t.Errorf("briefed %q, want %q", got, c.want)
 			}
@@ -121,9 +121,9 @@ func (m *brokenMemory) Facts(ctx context.Context, scope string) ([]builtin.Fact,
 func TestAMemoryThatFailsIsLeftOutAndTriedAgain(t *testing.T) {
 	store := &brokenMemory{failures: 1}
 	_ = store.SetPreference(t.Context(), "a", "1")
-	ran := hooktest.Loop{
-		Turns: []hooktest.Turn{hooktest.Call("work", nil), hooktest.Reply("ok")},
-		Tools: []agent.Tool{&hooktest.Tool{Name: "work"}},
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{looptest.Call("work", nil), looptest.Reply("ok")},
+		Tools: []agent.Tool{&looptest.Tool{Name: "work"}},
 		Hooks: []agent.Hook{&builtin.MemoryInjector{Store: store, Header: "# M"}},
 	}.Run(t, "x")
 	requests := ran.Script.Requests()
@@ -141,11 +141,11 @@ func TestMemoryIsFlushedAtTheEndOfARun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	note := &hooktest.Tool{Name: "note", Func: func(ctx context.Context, _ agent.ToolCallRequest) (string, error) {
+	note := &looptest.Tool{Name: "note", Func: func(ctx context.Context, _ agent.ToolCallRequest) (string, error) {
 		return "", errors.Join(store.SetPreference(ctx, "a", "1"), store.SetPreference(ctx, "b", "2"))
 	}}
-	hooktest.Loop{
-		Turns: []hooktest.Turn{hooktest.Call("note", nil), hooktest.Error(errors.New("model down"))},
+	looptest.Harness{
+		Turns: []looptest.Turn{looptest.Call("note", nil), looptest.Error(errors.New("model down"))},
 		Tools: []agent.Tool{note},
 		Hooks: []agent.Hook{&builtin.MemoryInjector{Store: store}},
 	}.Run(t, "x")

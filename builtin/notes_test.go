@@ -12,14 +12,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hooktest"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 var notesTime = time.Date(2030, 1, 2, 3, 4, 59, 0, time.UTC)
 
 // forEachNotes runs a test on each kind of notes, with the bound.
 func forEachNotes(t *testing.T, bound int, f func(t *testing.T, n Notes)) {
-	clock := hooktest.NewClock(notesTime)
+	clock := looptest.NewClock(notesTime)
 	t.Run("NotesText", func(t *testing.T) { f(t, &NotesText{MaxChars: bound, Clock: clock}) })
 	t.Run("NotesFile", func(t *testing.T) {
 		n, err := OpenNotesFile(filepath.Join(t.TempDir(), "deep", "notes.md"))
@@ -201,9 +201,9 @@ func TestNotesThatCannotBeKeptAreErrors(t *testing.T) {
 func TestNotesInjectorPutsTheTailIntoEveryPromptOfARun(t *testing.T) {
 	notes := &NotesText{}
 	appendNotes(t, notes, "old line\nnew line", "")
-	ran := hooktest.Loop{
-		Turns: []hooktest.Turn{hooktest.Call("note", nil), hooktest.Reply("ok")},
-		Tools: []agent.Tool{&hooktest.Tool{Name: "note", Result: "noted"}},
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{looptest.Call("note", nil), looptest.Reply("ok")},
+		Tools: []agent.Tool{&looptest.Tool{Name: "note", Result: "noted"}},
 		Hooks: []agent.Hook{
 			&NotesInjector{Notes: notes, MaxChars: 12},
 			&NotesInjector{Notes: notes, Header: "# All", MaxChars: -1},

@@ -9,7 +9,7 @@ import (
 
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hooktest"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 // forgive makes every result a success, with a call that it forgot.
@@ -28,8 +28,8 @@ func TestAFailedCallStaysOneForWhoWatches(t *testing.T) {
 		}
 		return nil, nil
 	})
-	hooktest.Loop{Turns: []hooktest.Turn{hooktest.Calls(hooktest.Call("bad", nil), hooktest.Call("cached", nil)), hooktest.Reply("done")},
-		Tools: []agent.Tool{&hooktest.Tool{Name: "bad", Err: errors.New("down")}, &hooktest.Tool{Name: "cached"}},
+	looptest.Harness{Turns: []looptest.Turn{looptest.Calls(looptest.Call("bad", nil), looptest.Call("cached", nil)), looptest.Reply("done")},
+		Tools: []agent.Tool{&looptest.Tool{Name: "bad", Err: errors.New("down")}, &looptest.Tool{Name: "cached"}},
 		Hooks: []agent.Hook{metrics, stream, &builtin.EventBridge{Bus: b}, forgive, cache}}.Run(t, "go")
 	if err := stream.Drain(t.Context()); err != nil {
 		t.Fatal(err)
@@ -55,7 +55,7 @@ func TestAFailedModelCallHasAnEnd(t *testing.T) {
 	var got events
 	stream := &builtin.Stream{Emit: got.emit}
 	b := &bus{}
-	hooktest.Loop{Turns: []hooktest.Turn{hooktest.Error(errors.New("no line"))}, Hooks: []agent.Hook{stream, &builtin.EventBridge{Bus: b}}}.Run(t, "go")
+	looptest.Harness{Turns: []looptest.Turn{looptest.Error(errors.New("no line"))}, Hooks: []agent.Hook{stream, &builtin.EventBridge{Bus: b}}}.Run(t, "go")
 	if err := stream.Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}

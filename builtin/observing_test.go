@@ -15,14 +15,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hooktest"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 func TestTimingHasOneSamplePerCall(t *testing.T) {
 	timing := &builtin.Timing{}
-	ran := hooktest.Loop{
-		Turns: []hooktest.Turn{hooktest.Calls(hooktest.Call("a", nil), hooktest.Call("b", nil), hooktest.Call("c", nil)), hooktest.Reply("done")},
-		Tools: []agent.Tool{&hooktest.Tool{Name: "a", Result: "x"}, &hooktest.Tool{Name: "b", Err: errors.New("down")}, &hooktest.Tool{Name: "c", Result: "x"}},
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{looptest.Calls(looptest.Call("a", nil), looptest.Call("b", nil), looptest.Call("c", nil)), looptest.Reply("done")},
+		Tools: []agent.Tool{&looptest.Tool{Name: "a", Result: "x"}, &looptest.Tool{Name: "b", Err: errors.New("down")}, &looptest.Tool{Name: "c", Result: "x"}},
 		Hooks: []agent.Hook{timing},
 	}.Run(t, "go")
 	count := map[string]int{}
@@ -41,7 +41,7 @@ func TestTimingHasOneSamplePerCall(t *testing.T) {
 }
 
 func TestTimingMeasuresByTheRunsClockAlsoACallThatPanics(t *testing.T) {
-	clock := hooktest.NewClock(time.Unix(0, 0))
+	clock := looptest.NewClock(time.Unix(0, 0))
 	timing := &builtin.Timing{}
 	var hooks agent.Hooks
 	hooks.Use(timing)
@@ -61,7 +61,7 @@ func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("full") }
 
 func TestEchoPrintsALineForEveryFire(t *testing.T) {
 	var out bytes.Buffer
-	ran := hooktest.Loop{Turns: []hooktest.Turn{hooktest.Reply("done\x1b[2J")}, Hooks: []agent.Hook{&builtin.Echo{Writer: &out}}}.Run(t, strings.Repeat("long ", 100))
+	ran := looptest.Harness{Turns: []looptest.Turn{looptest.Reply("done\x1b[2J")}, Hooks: []agent.Hook{&builtin.Echo{Writer: &out}}}.Run(t, strings.Repeat("long ", 100))
 	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
 	if len(lines) != len(ran.Recorder.Fires()) {
 		t.Errorf("%d lines for %d fires", len(lines), len(ran.Recorder.Fires()))
@@ -79,7 +79,7 @@ func TestEchoPrintsALineForEveryFire(t *testing.T) {
 		}
 	}
 	var told error
-	ran = hooktest.Loop{Turns: []hooktest.Turn{hooktest.Reply("done")},
+	ran = looptest.Harness{Turns: []looptest.Turn{looptest.Reply("done")},
 		Hooks: []agent.Hook{&builtin.Echo{Writer: brokenWriter{}, OnError: func(err error) { told = err }}}}.Run(t, "go")
 	if told == nil || ran.Reply != "done" {
 		t.Errorf("told %v, reply %q", told, ran.Reply)
@@ -102,13 +102,13 @@ func TestTapSendsWhatWentOutAndWhatCameBack(t *testing.T) {
 		r.Content = strings.ToUpper(r.Content)
 		return agent.ReplaceAfterLLM(r, "loud"), nil
 	})
-	hooktest.Loop{Turns: []hooktest.Turn{hooktest.Reply("hello")}, Hooks: []agent.Hook{tap, polish}}.Run(t, "greet")
+	looptest.Harness{Turns: []looptest.Turn{looptest.Reply("hello")}, Hooks: []agent.Hook{tap, polish}}.Run(t, "greet")
 	if diff := cmp.Diff([]string{"messages greet", "raw hello", "final HELLO"}, got); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
 	}
 	got = nil
 	tap.Enabled = func() bool { return false }
-	hooktest.Loop{Turns: []hooktest.Turn{hooktest.Reply("hello")}, Hooks: []agent.Hook{tap}}.Run(t, "greet")
+	looptest.Harness{Turns: []looptest.Turn{looptest.Reply("hello")}, Hooks: []agent.Hook{tap}}.Run(t, "greet")
 	if got != nil {
 		t.Errorf("switched off, it sent %v", got)
 	}
@@ -130,19 +130,19 @@ func TestUsageFromReadsBothShapes(t *testing.T) {
 func TestCostAddsUpCallsAndBillsCachedTokensOnce(t *testing.T) {
 	cost := &builtin.Cost{Prices: map[string]builtin.Price{"m": {Input: 10, Output: 20, CacheRead: 1, CacheWrite: 12}}}
 	used := agent.Usage{Input: 1_000_000, Output: 500_000, CacheRead: 400_000, CacheWrite: 100_000}
-	reply := func(model string, u agent.Usage) hooktest.Turn {
-		return hooktest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {
+	reply := func(model string, u agent.Usage) looptest.Turn {
+		return looptest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {
 			return agent.LLMResponse{Content: "four", Model: model, Usage: u}, nil
 		})
 	}
-	hooktest.Loop{Turns: []hooktest.Turn{reply("m", used)}, Hooks: []agent.Hook{cost}}.Run(t, "go")
+	looptest.Harness{Turns: []looptest.Turn{reply("m", used)}, Hooks: []agent.Hook{cost}}.Run(t, "go")
 	if got, want := cost.Report().Dollars, 0.5*10+0.4*1+0.1*12+0.5*20; math.Abs(got-want) > 1e-9 {
 		t.Errorf("cost %v, want %v", got, want)
 	}
 	if got, want := cost.Report().String(), "calls=1 in=1000000 out=500000 cache_read=400000 cache_write=100000 hit_ratio=0.44 cost=$16.6000"; got != want {
 		t.Errorf("summary %q, want %q", got, want)
 	}
-	hooktest.Loop{Turns: []hooktest.Turn{reply("unknown", used)}, Hooks: []agent.Hook{cost}}.Run(t, "go")
+	looptest.Harness{Turns: []looptest.Turn{reply("unknown", used)}, Hooks: []agent.Hook{cost}}.Run(t, "go")
 	if r := cost.Report(); r.Calls != 2 || r.Total != 3_000_000 || math.Abs(r.Dollars-16.6) > 1e-9 {
 		t.Errorf("an unknown model was priced: %+v", r)
 	}
@@ -155,7 +155,7 @@ func TestCostAddsUpCallsAndBillsCachedTokensOnce(t *testing.T) {
 
 func TestCostEstimatesWhereNoUsageIsTold(t *testing.T) {
 	cost := &builtin.Cost{}
-	hooktest.Loop{Turns: []hooktest.Turn{hooktest.Reply("twelve chars")}, Hooks: []agent.Hook{cost}}.Run(t, strings.Repeat("x", 40))
+	looptest.Harness{Turns: []looptest.Turn{looptest.Reply("twelve chars")}, Hooks: []agent.Hook{cost}}.Run(t, strings.Repeat("x", 40))
 	r := cost.Report()
 	if r.HasTokenData || r.EstimatedInput != 10 || r.EstimatedOut != 3 || !strings.HasSuffix(r.String(), "(est)") {
 		t.Errorf("report %+v, %s", r, r)
@@ -184,7 +184,7 @@ func TestEvalGradesEveryRun(t *testing.T) {
 			{Name: "empty", Collect: func(context.Context, builtin.EvalContext) (map[string]any, error) { return nil, nil }},
 		},
 	}
-	ran := hooktest.Loop{Turns: []hooktest.Turn{hooktest.Call("x", nil), hooktest.Reply("done")}, Tools: []agent.Tool{&hooktest.Tool{Name: "x", Result: "1"}},
+	ran := looptest.Harness{Turns: []looptest.Turn{looptest.Call("x", nil), looptest.Reply("done")}, Tools: []agent.Tool{&looptest.Tool{Name: "x", Result: "1"}},
 		Hooks: []agent.Hook{eval}}.Run(t, "add")
 	report := eval.Reports()[0]
 	passed := map[string]bool{}
@@ -223,7 +223,7 @@ func TestEvalGradesEveryRun(t *testing.T) {
 
 func TestEvalGradesARunThatFailed(t *testing.T) {
 	eval := &builtin.Eval{Evaluators: []builtin.Evaluator{{Name: "completed", Grade: func(_ context.Context, e builtin.EvalContext) (any, error) { return e.Completed, nil }}}}
-	hooktest.Loop{Turns: []hooktest.Turn{hooktest.Error(errors.New("down"))}, Hooks: []agent.Hook{eval}}.Run(t, "go")
+	looptest.Harness{Turns: []looptest.Turn{looptest.Error(errors.New("down"))}, Hooks: []agent.Hook{eval}}.Run(t, "go")
 	if r := eval.Reports(); len(r) != 1 || r[0].Failed != 1 {
 		t.Errorf("reports %+v", r)
 	}
@@ -247,7 +247,7 @@ func TestObservingHooksThatCannotWorkPanicWhenUsed(t *testing.T) {
 }
 
 // remembers is a model that tells what it used only when it is asked.
-type remembers struct{ *hooktest.Script }
+type remembers struct{ *looptest.Script }
 
 func (remembers) LastUsage() agent.Usage { return agent.Usage{Input: 7, Output: 2} }
 
@@ -255,7 +255,7 @@ func TestCostAsksTheModelWhereAReplyDoesNotSay(t *testing.T) {
 	cost := &builtin.Cost{}
 	var hooks agent.Hooks
 	hooks.Use(cost)
-	run := agent.NewRun(&agent.Env{Model: remembers{hooktest.NewScript()}})
+	run := agent.NewRun(&agent.Env{Model: remembers{looptest.NewScript()}})
 	if _, err := hooks.AfterLLM.Fire(t.Context(), run, &agent.LLMResponse{Content: "x", Elapsed: time.Second}); err != nil {
 		t.Fatal(err)
 	}
@@ -276,7 +276,7 @@ func TestMetricsExportTheSumsOfEachRun(t *testing.T) {
 	var to exported
 	var told error
 	metrics := &builtin.Metrics{Exporter: &to, OnError: func(err error) { told = err }}
-	ran := hooktest.Loop{Turns: []hooktest.Turn{hooktest.Call("x", nil), hooktest.Reply("done")}, Tools: []agent.Tool{&hooktest.Tool{Name: "x", Err: errors.New("down")}},
+	ran := looptest.Harness{Turns: []looptest.Turn{looptest.Call("x", nil), looptest.Reply("done")}, Tools: []agent.Tool{&looptest.Tool{Name: "x", Err: errors.New("down")}},
 		Hooks: []agent.Hook{metrics}}.Run(t, "go")
 	if len(to.reports) != 1 || to.reports[0].Attempts != 1 || to.reports[0].Steps != 2 || told == nil || ran.Reply != "done" {
 		t.Errorf("exported %+v, told %v", to.reports, told)

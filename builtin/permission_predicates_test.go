@@ -12,8 +12,8 @@ import (
 
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 // ruled is what one rule with a reason says of arguments: the rule's decision, else "" or why it cannot be told.
@@ -131,9 +131,9 @@ func TestACallThatAPersonDeclinedIsADenial(t *testing.T) {
 		if c.other != nil {
 			hooks = append(hooks, c.other)
 		}
-		hooktest.Loop{
-			Turns: []hooktest.Turn{hooktest.Calls(hooktest.Call("pay", `{"n":1,"__x":2}`), hooktest.Call("look", nil)), hooktest.Reply("done")},
-			Tools: []agent.Tool{&hooktest.Tool{Name: "pay"}, &hooktest.Tool{Name: "look"}}, Hooks: hooks, Agent: &loop.Agent{Approver: c.approver},
+		looptest.Harness{
+			Turns: []looptest.Turn{looptest.Calls(looptest.Call("pay", `{"n":1,"__x":2}`), looptest.Call("look", nil)), looptest.Reply("done")},
+			Tools: []agent.Tool{&looptest.Tool{Name: "pay"}, &looptest.Tool{Name: "look"}}, Hooks: hooks, Agent: &loop.Agent{Approver: c.approver},
 		}.Run(t, "go")
 		var got []string
 		for _, d := range denials {

@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 func asked(tool, args string) agent.ToolCallRequest {
@@ -98,8 +98,8 @@ func TestADeniedToolDoesNotRunAndTheDenialIsRecordedOnce(t *testing.T) {
 		denials = p.Denials(run)
 		return nil
 	})
-	rm, ls := &hooktest.Tool{Name: "rm"}, &hooktest.Tool{Name: "ls", Result: "x"}
-	ran := hooktest.Loop{Turns: []hooktest.Turn{hooktest.Calls(hooktest.Call("rm", map[string]any{"path": "a", "__why": "x"}), hooktest.Call("ls", nil)), hooktest.Reply("done")},
+	rm, ls := &looptest.Tool{Name: "rm"}, &looptest.Tool{Name: "ls", Result: "x"}
+	ran := looptest.Harness{Turns: []looptest.Turn{looptest.Calls(looptest.Call("rm", map[string]any{"path": "a", "__why": "x"}), looptest.Call("ls", nil)), looptest.Reply("done")},
 		Tools: []agent.Tool{rm, ls}, Hooks: []agent.Hook{p, end}}.Run(t, "go")
 	if rm.Count() != 0 || ls.Count() != 1 {
 		t.Errorf("rm ran %d times, ls %d times", rm.Count(), ls.Count())
@@ -166,8 +166,8 @@ func TestAnAskGoesToTheApproverAndWithoutOneItDenies(t *testing.T) {
 		"yes": {&person{says: agent.Approval{Allow: true}}, 1}, "no": {&person{}, 0}, "nobody": {nil, 0},
 		"failing": {&person{says: agent.Approval{Allow: true}, fails: errors.New("gone")}, 0}, "silent": {slow, 0},
 	} {
-		tool := &hooktest.Tool{Name: "x", Result: "1"}
-		hooktest.Loop{Turns: []hooktest.Turn{hooktest.Call("x", nil), hooktest.Reply("done")}, Tools: []agent.Tool{tool},
+		tool := &looptest.Tool{Name: "x", Result: "1"}
+		looptest.Harness{Turns: []looptest.Turn{looptest.Call("x", nil), looptest.Reply("done")}, Tools: []agent.Tool{tool},
 			Hooks: []agent.Hook{&builtin.Permissions{Rules: []builtin.Rule{{Tool: "x", Decision: builtin.DecideAsk}}}},
 			Agent: &loop.Agent{Approver: c.approver, Limits: loop.Limits{ApprovalTime: 10 * time.Millisecond}}}.Run(t, "go")
 		if tool.Count() != c.runs {

@@ -11,8 +11,8 @@ import (
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
-	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 func said(messages []agent.Message) string {
@@ -25,13 +25,13 @@ func said(messages []agent.Message) string {
 
 func TestTheConversationIsSavedAtTheEndOfEveryRun(t *testing.T) {
 	for name, c := range map[string]struct {
-		turns []hooktest.Turn
+		turns []looptest.Turn
 		hooks []agent.Hook
 		want  string
 	}{
-		"done":   {[]hooktest.Turn{hooktest.Reply("hello")}, nil, "user:hi assistant:hello"},
-		"failed": {[]hooktest.Turn{hooktest.Error(errors.New("no line"))}, nil, "user:hi"},
-		"withheld": {[]hooktest.Turn{hooktest.Reply("hello")}, []agent.Hook{agent.BeforeRunEndFunc(
+		"done":   {[]looptest.Turn{looptest.Reply("hello")}, nil, "user:hi assistant:hello"},
+		"failed": {[]looptest.Turn{looptest.Error(errors.New("no line"))}, nil, "user:hi"},
+		"withheld": {[]looptest.Turn{looptest.Reply("hello")}, []agent.Hook{agent.BeforeRunEndFunc(
 			func(context.Context, *agent.Run, agent.AgentResult) (agent.BeforeRunEndOutcome, error) {
 				return nil, errors.New("no")
 			})}, "user:hi assistant:hello"},
@@ -39,7 +39,7 @@ func TestTheConversationIsSavedAtTheEndOfEveryRun(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			store := builtin.Sessions{Store: builtin.FileStore{Dir: t.TempDir()}}
 			hook := &builtin.PersistSession{Store: store, ID: "s"}
-			hooktest.Loop{Turns: c.turns, Hooks: append(c.hooks, hook, hook)}.Run(t, "hi")
+			looptest.Harness{Turns: c.turns, Hooks: append(c.hooks, hook, hook)}.Run(t, "hi")
 			got, err := store.Load(t.Context(), "s")
 			if err != nil || said(got.Messages) != c.want {
 				t.Errorf("saved: %s, %v, want %s", said(got.Messages), err, c.want)
@@ -55,7 +55,7 @@ func TestASavedConversationIsContinued(t *testing.T) {
 		if err != nil && i > 0 {
 			t.Fatal(err)
 		}
-		hooktest.Loop{Turns: []hooktest.Turn{hooktest.Reply([]string{"one", "two"}[i])}, Hooks: []agent.Hook{&builtin.PersistSession{Store: store}}}.
+		looptest.Harness{Turns: []looptest.Turn{looptest.Reply([]string{"one", "two"}[i])}, Hooks: []agent.Hook{&builtin.PersistSession{Store: store}}}.
 			Do(t, t.Context(), loop.Request{Task: []string{"hi", "more"}[i], Messages: before.Messages, Conversation: "c"})
 		if got, _ := store.Load(t.Context(), "c"); said(got.Messages) != want {
 			t.Errorf("saved: %s, want %s", said(got.Messages), want)
@@ -65,11 +65,11 @@ func TestASavedConversationIsContinued(t *testing.T) {
 
 func TestASubRunDoesNotOverwriteTheConversationAndAHandoffIsInIt(t *testing.T) {
 	store := builtin.Sessions{Store: new(builtin.MapStore)}
-	helper := &loop.Agent{Name: "helper", Model: hooktest.NewScript(hooktest.Reply("helped"))}
-	other := &loop.Agent{Name: "other", Model: hooktest.NewScript(hooktest.Reply("from the other"))}
-	hooktest.Loop{
+	helper := &loop.Agent{Name: "helper", Model: looptest.NewScript(looptest.Reply("helped"))}
+	other := &loop.Agent{Name: "other", Model: looptest.NewScript(looptest.Reply("from the other"))}
+	looptest.Harness{
 		Agent: &loop.Agent{Handoffs: []*loop.Agent{other}},
-		Turns: []hooktest.Turn{hooktest.Call("helper", `{"task":"x"}`), hooktest.Call("transfer_to_other", `{"task":"y"}`)},
+		Turns: []looptest.Turn{looptest.Call("helper", `{"task":"x"}`), looptest.Call("transfer_to_other", `{"task":"y"}`)},
 		Tools: []agent.Tool{loop.Subagent(helper)},
 		Hooks: []agent.Hook{&builtin.PersistSession{Store: store, ID: "s"}},
 	}.Run(t, "hi")
@@ -87,13 +87,13 @@ func TestTheStateIsSavedWithoutPrivateKeys(t *testing.T) {
 	state := func(*agent.Run) map[string]any {
 		return map[string]any{"__own": 1, "n": 1, "_one": "x", "odd": func() {}, "text": fmt.Stringer(nil)}
 	}
-	hooktest.Loop{Turns: []hooktest.Turn{hooktest.Reply("a")}, Hooks: []agent.Hook{&builtin.PersistSession{Store: store, ID: "s", State: state}}}.Run(t, "hi")
+	looptest.Harness{Turns: []looptest.Turn{looptest.Reply("a")}, Hooks: []agent.Hook{&builtin.PersistSession{Store: store, ID: "s", State: state}}}.Run(t, "hi")
 	got, _ := store.Load(t.Context(), "s")
 	if len(got.State) != 4 || string(got.State["n"]) != "1" || !strings.HasPrefix(string(got.State["odd"]), `"0x`) || string(got.State["_one"]) != `"x"` {
 		t.Errorf("state: %s", got.State)
 	}
 	// Without State it stays.
-	hooktest.Loop{Turns: []hooktest.Turn{hooktest.Reply("b")}, Hooks: []agent.Hook{&builtin.PersistSession{Store: store, ID: "s"}}}.Run(t, "hi")
+	looptest.Harness{Turns: []looptest.Turn{looptest.Reply("b")}, Hooks: []agent.Hook{&builtin.PersistSession{Store: store, ID: "s"}}}.Run(t, "hi")
 	if got, _ := store.Load(t.Context(), "s"); string(got.State["n"]) != "1" || said(got.Messages) != "user:hi assistant:b" {
 		t.Errorf("saved again: %s %s", got.State, said(got.Messages))
 	}
@@ -115,7 +115,7 @@ func TestAConversationThatCannotBeSavedIsReported(t *testing.T) {
 		var events hookkit.Recorder
 		hooks.Trace(&events)
 		hooks.Use(hook)
-		ran := hooktest.Loop{Agent: &loop.Agent{Hooks: &hooks}, Turns: []hooktest.Turn{hooktest.Reply("a")}}.Make()
+		ran := looptest.Harness{Agent: &loop.Agent{Hooks: &hooks}, Turns: []looptest.Turn{looptest.Reply("a")}}.Make()
 		hooks.Trace(&events)
 		if _, err := ran.Agent.Run(t.Context(), "hi"); err != nil {
 			t.Errorf("%s: the run failed: %v", want, err)
@@ -135,7 +135,7 @@ func ExamplePersistSession() {
 	ctx := context.Background()
 	store := builtin.Sessions{Store: new(builtin.MapStore)} // or FileStore{Dir: "sessions"}
 	a := &loop.Agent{
-		Model: hooktest.NewScript(hooktest.Reply("Hello Ada.")),
+		Model: looptest.NewScript(looptest.Reply("Hello Ada.")),
 		Use:   []agent.Hook{&builtin.PersistSession{Store: store}},
 	}
 	_, _ = a.Do(ctx, loop.Request{Task: "I am Ada.", Conversation: "ada"})

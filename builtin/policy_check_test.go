@@ -12,8 +12,8 @@ import (
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
-	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 // provider is a function as a policy provider.
@@ -68,11 +68,11 @@ func TestAPolicyIsAskedAboutTheCallAsItWouldBeDispatched(t *testing.T) {
 		return builtin.PolicyDecision{Allow: true}, nil
 	})}
 	now := time.Date(2031, 5, 4, 3, 2, 1, 0, time.UTC)
-	tool := &hooktest.Tool{Name: "write"}
-	ran := hooktest.Loop{
-		Turns: []hooktest.Turn{hooktest.Call("write", `{"n":1}`), hooktest.Reply("done")},
+	tool := &looptest.Tool{Name: "write"}
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{looptest.Call("write", `{"n":1}`), looptest.Reply("done")},
 		Tools: []agent.Tool{tool}, Hooks: []agent.Hook{hook},
-		Agent: &loop.Agent{Name: "clerk", Clock: hooktest.NewClock(now)},
+		Agent: &loop.Agent{Name: "clerk", Clock: looptest.NewClock(now)},
 	}.Run(t, "go")
 	if len(asked) != 1 {
 		t.Fatalf("it was asked %d times", len(asked))

@@ -14,6 +14,7 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
@@ -126,8 +127,8 @@ func TestPromptHooksKeepAThousandRunsApart(t *testing.T) {
 	for _, make := range promptHooks() {
 		hooks.Use(make())
 	}
-	model := func(run int) hooktest.Turn {
-		return hooktest.Call("read", fmt.Sprintf(`{"n":%d,"__theory__":"theory of %d"}`, run, run))
+	model := func(run int) looptest.Turn {
+		return looptest.Call("read", fmt.Sprintf(`{"n":%d,"__theory__":"theory of %d"}`, run, run))
 	}
 	var all sync.WaitGroup
 	slots := make(chan struct{}, 64)
@@ -135,9 +136,9 @@ func TestPromptHooksKeepAThousandRunsApart(t *testing.T) {
 		slots <- struct{}{}
 		all.Go(func() {
 			defer func() { <-slots }()
-			script := hooktest.NewScript(model(i), hooktest.Call("broken", nil), hooktest.Reply("done"))
+			script := looptest.NewScript(model(i), looptest.Call("broken", nil), looptest.Reply("done"))
 			a := &loop.Agent{Model: script, Hooks: &hooks, Tools: []agent.Tool{
-				&hooktest.Tool{Name: "read", Result: strings.Repeat(fmt.Sprint("result ", i, " "), 50)}, &hooktest.Tool{Name: "broken", Err: errors.New("no")},
+				&looptest.Tool{Name: "read", Result: strings.Repeat(fmt.Sprint("result ", i, " "), 50)}, &looptest.Tool{Name: "broken", Err: errors.New("no")},
 			}}
 			if _, err := a.Run(t.Context(), fmt.Sprint("task ", i)); err != nil {
 				t.Error(err)
@@ -166,15 +167,15 @@ func TestSmallModelMemoryNotesTruncationAndBudgetStayUnderTheLimitTogether(t *te
 		_, _ = memory.AddFact(t.Context(), builtin.Fact{Key: fmt.Sprint("key ", i), Value: strings.Repeat("v", 40)})
 		_ = notes.Append(t.Context(), strings.Repeat("n", 60), "")
 	}
-	var turns []hooktest.Turn
+	var turns []looptest.Turn
 	for i := range 12 {
-		turns = append(turns, hooktest.Call("read", fmt.Sprintf(`{"n":%d}`, i)))
+		turns = append(turns, looptest.Call("read", fmt.Sprintf(`{"n":%d}`, i)))
 	}
-	read := &hooktest.Tool{Name: "read", Func: func(_ context.Context, call agent.ToolCallRequest) (string, error) {
+	read := &looptest.Tool{Name: "read", Func: func(_ context.Context, call agent.ToolCallRequest) (string, error) {
 		return string(call.Args) + strings.Repeat("text ", 2000), nil
 	}}
-	ran := hooktest.Loop{
-		Turns: append(turns, hooktest.Echo("read", nil, "bad")),
+	ran := looptest.Harness{
+		Turns: append(turns, looptest.Echo("read", nil, "bad")),
 		Tools: []agent.Tool{read},
 		Hooks: []agent.Hook{
 			&builtin.TokenBudget{Max: 3000}, &builtin.TruncateOutput{}, &builtin.NotesInjector{Notes: notes},

@@ -18,8 +18,8 @@ import (
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
-	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 func manifest(t testing.TB, dir string) (calls []builtin.ModelCall) {
@@ -45,8 +45,8 @@ func trajectory(t testing.TB, dir string) builtin.TrajectoryRun {
 
 func TestPromptsRepliesAndStepsOfARunAreInItsDirectory(t *testing.T) {
 	dir := t.TempDir()
-	clock := hooktest.NewClock(time.Unix(1_700_000_000, 0))
-	tool := &hooktest.Tool{Name: "search", Func: func(context.Context, agent.ToolCallRequest) (string, error) {
+	clock := looptest.NewClock(time.Unix(1_700_000_000, 0))
+	tool := &looptest.Tool{Name: "search", Func: func(context.Context, agent.ToolCallRequest) (string, error) {
 		clock.Advance(30 * time.Millisecond)
 		return "3 trains", nil
 	}}
@@ -64,11 +64,11 @@ func TestPromptsRepliesAndStepsOfARunAreInItsDirectory(t *testing.T) {
 		}),
 	}
 	warm := 0.5
-	hooktest.Loop{
+	looptest.Harness{
 		Agent: &loop.Agent{Name: "clerk", Clock: clock, Instructions: "You are a clerk.", Request: agent.LLMRequest{Temperature: &warm, Model: "m1"}},
-		Turns: []hooktest.Turn{
-			hooktest.Calls(hooktest.Call("search", `{"q":"x"}`), hooktest.Call("nothing", nil)).Says("I look").Uses(agent.Usage{Input: 10, Output: 3}),
-			hooktest.Reply("soon"), hooktest.Call("search", `{"q":"y"}`), hooktest.Reply("at noon")},
+		Turns: []looptest.Turn{
+			looptest.Calls(looptest.Call("search", `{"q":"x"}`), looptest.Call("nothing", nil)).Says("I look").Uses(agent.Usage{Input: 10, Output: 3}),
+			looptest.Reply("soon"), looptest.Call("search", `{"q":"y"}`), looptest.Reply("at noon")},
 		Tools: []agent.Tool{tool},
 		Hooks: hooks,
 	}.Run(t, "when?")
@@ -135,18 +135,18 @@ func TestPromptsRepliesAndStepsOfARunAreInItsDirectory(t *testing.T) {
 func TestARunIsRecordedWhateverEndsIt(t *testing.T) {
 	for name, c := range map[string]struct {
 		steps  int
-		turn   hooktest.Turn
+		turn   looptest.Turn
 		hook   agent.Hook
 		reason string
 		word   string
 	}{
-		"model error": {turn: hooktest.Error(errors.New("no line")), reason: "error: ", word: "failed"},
-		"model panic": {turn: hooktest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) { panic("oh") }), reason: "error: ", word: "failed"},
-		"step limit":  {steps: 1, turn: hooktest.Call("x", nil), reason: "steps_limit: Step limit reached: 1/1", word: "steps_limit"},
-		"end turn": {turn: hooktest.Reply("hi"), hook: agent.AfterLLMFunc(func(context.Context, *agent.Run, agent.LLMResponse) (agent.AfterLLMOutcome, error) {
+		"model error": {turn: looptest.Error(errors.New("no line")), reason: "error: ", word: "failed"},
+		"model panic": {turn: looptest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) { panic("oh") }), reason: "error: ", word: "failed"},
+		"step limit":  {steps: 1, turn: looptest.Call("x", nil), reason: "steps_limit: Step limit reached: 1/1", word: "steps_limit"},
+		"end turn": {turn: looptest.Reply("hi"), hook: agent.AfterLLMFunc(func(context.Context, *agent.Run, agent.LLMResponse) (agent.AfterLLMOutcome, error) {
 			return agent.EndTurn{Reason: "enough"}, nil
 		}), reason: "stop_requested: enough", word: "stop_requested"},
-		"cancel": {turn: hooktest.Func(func(ctx context.Context, _ agent.LLMRequest) (agent.LLMResponse, error) {
+		"cancel": {turn: looptest.Func(func(ctx context.Context, _ agent.LLMRequest) (agent.LLMResponse, error) {
 			cancelOf(ctx)()
 			<-ctx.Done()
 			return agent.LLMResponse{}, ctx.Err()
@@ -160,7 +160,7 @@ func TestARunIsRecordedWhateverEndsIt(t *testing.T) {
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			hooktest.Loop{Agent: &loop.Agent{Limits: loop.Limits{Steps: c.steps}}, Turns: []hooktest.Turn{c.turn}, Hooks: hooks, Tools: []agent.Tool{&hooktest.Tool{Name: "x"}}}.
+			looptest.Harness{Agent: &loop.Agent{Limits: loop.Limits{Steps: c.steps}}, Turns: []looptest.Turn{c.turn}, Hooks: hooks, Tools: []agent.Tool{&looptest.Tool{Name: "x"}}}.
 				Do(t, context.WithValue(ctx, cancelKey{}, cancel), loop.Request{Task: "go"})
 			r := trajectory(t, dir)
 			if !strings.HasPrefix(r.TerminationReason, c.reason) || len(r.Steps) != 1 || !strings.Contains(r.Summary, ", "+c.word+",") {
@@ -197,9 +197,9 @@ func TestWhatIsRecordedIsRedactedAndUpstreamWhatWasAskedFor(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			p := &builtin.Provenance{Dir: dir, OneRun: true, Redact: c.redact, Upstream: c.upstream}
-			ran := hooktest.Loop{
-				Turns: []hooktest.Turn{hooktest.Call("x", map[string]any{"token": "hunter2"}).Says(task), hooktest.Reply(task)},
-				Tools: []agent.Tool{&hooktest.Tool{Name: "x", Result: task}},
+			ran := looptest.Harness{
+				Turns: []looptest.Turn{looptest.Call("x", map[string]any{"token": "hunter2"}).Says(task), looptest.Reply(task)},
+				Tools: []agent.Tool{&looptest.Tool{Name: "x", Result: task}},
 				Hooks: []agent.Hook{p},
 			}.Run(t, task)
 			if sent := ran.Script.Requests()[0].Messages[0].Content; sent != c.sent {
@@ -228,8 +228,8 @@ func TestWhatIsRecordedIsRedactedAndUpstreamWhatWasAskedFor(t *testing.T) {
 func TestLongTextsAreCutAndSayHowMuchIsMissing(t *testing.T) {
 	dir := t.TempDir()
 	long := strings.Repeat("ä", 1000)
-	hooktest.Loop{
-		Turns: []hooktest.Turn{hooktest.Reply(long)},
+	looptest.Harness{
+		Turns: []looptest.Turn{looptest.Reply(long)},
 		Hooks: []agent.Hook{&builtin.Provenance{Dir: dir, OneRun: true, MaxChars: 100}},
 	}.Run(t, strings.Repeat("x", 5<<20))
 	want := strings.Repeat("ä", 100) + "[truncated 900 chars]"
@@ -256,17 +256,17 @@ func TestCallsOfHooksAndToolsAreRecordedThroughWrap(t *testing.T) {
 		defer mu.Unlock()
 		reported = append(reported, err.Error())
 	}}
-	script := hooktest.NewScript(hooktest.Reply("from a hook"), hooktest.Call("think", nil), hooktest.Reply("from a tool"), hooktest.Reply("done"), hooktest.Reply("outside"))
+	script := looptest.NewScript(looptest.Reply("from a hook"), looptest.Call("think", nil), looptest.Reply("from a tool"), looptest.Reply("done"), looptest.Reply("outside"))
 	model := p.Wrap(script)
 	ask := agent.OnRunStartFunc(func(ctx context.Context, run *agent.Run, _ agent.RunStart) (agent.OnRunStartOutcome, error) {
 		_, err := run.Env.Model.Generate(ctx, agent.LLMRequest{})
 		return nil, err
 	})
-	think := &hooktest.Tool{Name: "think", Func: func(ctx context.Context, _ agent.ToolCallRequest) (string, error) {
+	think := &looptest.Tool{Name: "think", Func: func(ctx context.Context, _ agent.ToolCallRequest) (string, error) {
 		reply, err := model.Generate(ctx, agent.LLMRequest{})
 		return reply.Content, err
 	}}
-	hooktest.Loop{Agent: &loop.Agent{Model: model}, Tools: []agent.Tool{think}, Hooks: []agent.Hook{p, ask}}.Run(t, "go")
+	looptest.Harness{Agent: &loop.Agent{Model: model}, Tools: []agent.Tool{think}, Hooks: []agent.Hook{p, ask}}.Run(t, "go")
 	var scopes []string
 	for _, c := range manifest(t, dir) {
 		scopes = append(scopes, c.Scope)
@@ -283,10 +283,10 @@ func TestARecordedRunIsReplayedWithFreshToolsAndHooks(t *testing.T) {
 	dir := t.TempDir()
 	record := &builtin.Provenance{Dir: dir, OneRun: true}
 	helper := func() *loop.Agent { return &loop.Agent{Name: "helper"} } // with the model of the run that starts it
-	tools := func(n *hooktest.Tool) []agent.Tool { return []agent.Tool{n, loop.Subagent(helper())} }
-	script := hooktest.NewScript(hooktest.Call("x", `{"n":1}`), hooktest.Call("helper", `{"task":"a"}`), hooktest.Reply("helped"),
-		hooktest.Reply("done").Uses(agent.Usage{Input: 5, Output: 1}))
-	hooktest.Loop{Agent: &loop.Agent{Model: script}, Tools: tools(&hooktest.Tool{Name: "x", Result: "first"}), Hooks: []agent.Hook{record}}.Run(t, "go")
+	tools := func(n *looptest.Tool) []agent.Tool { return []agent.Tool{n, loop.Subagent(helper())} }
+	script := looptest.NewScript(looptest.Call("x", `{"n":1}`), looptest.Call("helper", `{"task":"a"}`), looptest.Reply("helped"),
+		looptest.Reply("done").Uses(agent.Usage{Input: 5, Output: 1}))
+	looptest.Harness{Agent: &loop.Agent{Model: script}, Tools: tools(&looptest.Tool{Name: "x", Result: "first"}), Hooks: []agent.Hook{record}}.Run(t, "go")
 
 	for _, without := range []string{"", "manifest.jsonl"} {
 		if without != "" {
@@ -298,8 +298,8 @@ func TestARecordedRunIsReplayedWithFreshToolsAndHooks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fresh := &hooktest.Tool{Name: "x", Result: "second"}
-		ran := hooktest.Loop{Agent: &loop.Agent{Model: model}, Tools: tools(fresh)}.Run(t, "go")
+		fresh := &looptest.Tool{Name: "x", Result: "second"}
+		ran := looptest.Harness{Agent: &loop.Agent{Model: model}, Tools: tools(fresh)}.Run(t, "go")
 		if ran.Failed != nil || ran.Reply != "done" || ran.Usage.Input != 5 || fresh.Count() != 1 || ran.Calls[0].Output != "second" || ran.Calls[1].Output != "helped" {
 			t.Errorf("replayed: %+v, %v", ran.AgentResult, ran.Failed)
 		}
@@ -322,8 +322,8 @@ func TestAReplayRefusesWhatItCannotPlay(t *testing.T) {
 		t.Errorf("an empty directory: %v", err)
 	}
 	long := &agent.PromptTooLong{Tokens: 10, Window: 5}
-	hooktest.Loop{
-		Turns: []hooktest.Turn{hooktest.Error(long)},
+	looptest.Harness{
+		Turns: []looptest.Turn{looptest.Error(long)},
 		Hooks: []agent.Hook{&builtin.ModelRecorder{Dir: dir, OneRun: true}},
 	}.Run(t, "go")
 	model, err := builtin.Replay(dir)
@@ -367,7 +367,7 @@ func TestRunsAtOnceHaveDirectoriesOfTheirOwn(t *testing.T) {
 	p := &builtin.Provenance{Dir: dir}
 	var hooks agent.Hooks
 	hooks.Use(p)
-	a := &loop.Agent{Hooks: &hooks, Model: hooktest.NewScript(hooktest.Call("x", nil), hooktest.Reply("ok")).ForEachRun(), Tools: []agent.Tool{&hooktest.Tool{Name: "x"}}}
+	a := &loop.Agent{Hooks: &hooks, Model: looptest.NewScript(looptest.Call("x", nil), looptest.Reply("ok")).ForEachRun(), Tools: []agent.Tool{&looptest.Tool{Name: "x"}}}
 	var all sync.WaitGroup
 	for i := range 10 {
 		all.Go(func() {
@@ -400,7 +400,7 @@ func TestMetadataSetAtAnyTimeAreInTheTrajectory(t *testing.T) {
 		p.SetMetadata(r, "early", 1)
 		return nil, nil
 	})
-	hooktest.Loop{Turns: []hooktest.Turn{hooktest.Reply("x")}, Hooks: []agent.Hook{p, grab}}.Run(t, "go")
+	looptest.Harness{Turns: []looptest.Turn{looptest.Reply("x")}, Hooks: []agent.Hook{p, grab}}.Run(t, "go")
 	p.SetMetadata(run, "late", map[string]any{"password": "hunter2"})
 	p.SetMetadata(run, "token", "hunter2")
 	want := map[string]any{"early": 1.0, "late": map[string]any{"password": "[REDACTED]"}, "token": "[REDACTED]"}
@@ -416,7 +416,7 @@ func TestAnUnwritableDirectoryIsReportedAndTheRunGoesOn(t *testing.T) {
 	}
 	n := 0
 	p := &builtin.Provenance{Dir: file, OnError: func(error) { n++ }}
-	ran := hooktest.Loop{Turns: []hooktest.Turn{hooktest.Reply("x")}, Hooks: []agent.Hook{p}}.Run(t, "go")
+	ran := looptest.Harness{Turns: []looptest.Turn{looptest.Reply("x")}, Hooks: []agent.Hook{p}}.Run(t, "go")
 	if ran.Failed != nil || ran.Reply != "x" || n != 3 {
 		t.Errorf("%q, %v, %d reports", ran.Reply, ran.Failed, n)
 	}
@@ -442,8 +442,8 @@ func TestARetryIsACallOfItsOwn(t *testing.T) {
 		}
 		return next.Call(ctx, req)
 	})
-	hooktest.Loop{
-		Turns: []hooktest.Turn{hooktest.Error(errors.New("busy")), hooktest.Reply("x")},
+	looptest.Harness{
+		Turns: []looptest.Turn{looptest.Error(errors.New("busy")), looptest.Reply("x")},
 		Hooks: []agent.Hook{&builtin.Provenance{Dir: dir, OneRun: true}, retry},
 	}.Run(t, "go")
 	calls := manifest(t, dir)
@@ -460,7 +460,7 @@ func ExampleProvenance() {
 	defer os.RemoveAll(dir)
 
 	recorded := &loop.Agent{
-		Model: hooktest.NewScript(hooktest.Reply("Paris.")),
+		Model: looptest.NewScript(looptest.Reply("Paris.")),
 		Use:   []agent.Hook{&builtin.Provenance{Dir: dir, OneRun: true}},
 	}
 	_, _ = recorded.Run(context.Background(), "The capital of France?")

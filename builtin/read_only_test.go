@@ -9,7 +9,7 @@ import (
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
-	"github.com/hookgen/hookgen/hooktest"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 func TestReadOnlyLetsOnlyRunWhatChangesNothing(t *testing.T) {
@@ -32,10 +32,10 @@ func TestReadOnlyLetsOnlyRunWhatChangesNothing(t *testing.T) {
 		{"a function that fails", &builtin.ReadOnly{When: func(*agent.Run) bool { panic("no idea") }}, "refused refused refused"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			write, look, listed := &hooktest.Tool{Name: "write"}, &hooktest.Tool{Name: "look", ReadOnly: true}, &hooktest.Tool{Name: "listed"}
-			ran := hooktest.Loop{
-				Turns: []hooktest.Turn{
-					hooktest.Calls(hooktest.Call("write", nil), hooktest.Call("look", nil), hooktest.Call("listed", nil)), hooktest.Reply("done"),
+			write, look, listed := &looptest.Tool{Name: "write"}, &looptest.Tool{Name: "look", ReadOnly: true}, &looptest.Tool{Name: "listed"}
+			ran := looptest.Harness{
+				Turns: []looptest.Turn{
+					looptest.Calls(looptest.Call("write", nil), looptest.Call("look", nil), looptest.Call("listed", nil)), looptest.Reply("done"),
 				},
 				Tools: []agent.Tool{write, look, listed},
 				Hooks: []agent.Hook{c.hook},
@@ -52,15 +52,15 @@ func TestReadOnlyLetsOnlyRunWhatChangesNothing(t *testing.T) {
 
 func TestReadOnlyCanBeSwitchedDuringARun(t *testing.T) {
 	hook := &builtin.ReadOnly{}
-	write := &hooktest.Tool{Name: "write"}
-	ran := hooktest.Loop{
-		Turns: []hooktest.Turn{
-			hooktest.Call("write", `{"n":1}`),
-			hooktest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {
+	write := &looptest.Tool{Name: "write"}
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{
+			looptest.Call("write", `{"n":1}`),
+			looptest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {
 				hook.Switch(false)
-				return hooktest.Call("write", `{"n":2}`).Response(), nil
+				return looptest.Call("write", `{"n":2}`).Response(), nil
 			}),
-			hooktest.Reply("done"),
+			looptest.Reply("done"),
 		},
 		Tools: []agent.Tool{write}, Hooks: []agent.Hook{hook},
 	}.Run(t, "go")

@@ -7,8 +7,8 @@ import (
 
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 // A run is recorded, and then played again without the model.
@@ -19,12 +19,12 @@ func ExampleModelRecorder() {
 	}
 	defer os.RemoveAll(dir)
 	ask := func(model agent.Model, hooks ...agent.Hook) {
-		a := &loop.Agent{Name: "guide", Model: model, Tools: []agent.Tool{&hooktest.Tool{Name: "look", Result: "a door"}}, Use: hooks}
+		a := &loop.Agent{Name: "guide", Model: model, Tools: []agent.Tool{&looptest.Tool{Name: "look", Result: "a door"}}, Use: hooks}
 		result, err := a.Run(context.Background(), "where am I?")
 		fmt.Println(result.Reply, err)
 	}
 
-	ask(hooktest.NewScript(hooktest.Call("look", nil), hooktest.Reply("at a door")), &builtin.ModelRecorder{Dir: dir, OneRun: true})
+	ask(looptest.NewScript(looptest.Call("look", nil), looptest.Reply("at a door")), &builtin.ModelRecorder{Dir: dir, OneRun: true})
 
 	again, err := builtin.Replay(dir)
 	if err != nil {
@@ -45,8 +45,8 @@ func ExampleTrajectory() {
 	defer os.RemoveAll(dir)
 	a := &loop.Agent{
 		Name:  "guide",
-		Model: hooktest.NewScript(hooktest.Call("look", nil), hooktest.Reply("at a door")),
-		Tools: []agent.Tool{&hooktest.Tool{Name: "look", Result: "a door"}},
+		Model: looptest.NewScript(looptest.Call("look", nil), looptest.Reply("at a door")),
+		Tools: []agent.Tool{&looptest.Tool{Name: "look", Result: "a door"}},
 		Use:   []agent.Hook{&builtin.Trajectory{Dir: dir, OneRun: true}},
 	}
 	if _, err := a.Run(context.Background(), "where am I?"); err != nil {

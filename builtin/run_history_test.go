@@ -11,20 +11,20 @@ import (
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
-	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 func TestEachRunIsInTheHistoryOfItsAgent(t *testing.T) {
 	history := &builtin.RunHistory{Store: new(builtin.MapStore)}
-	helper := &loop.Agent{Name: "helper", Model: hooktest.NewScript(hooktest.Error(errors.New("no line")))}
-	hooktest.Loop{
+	helper := &loop.Agent{Name: "helper", Model: looptest.NewScript(looptest.Error(errors.New("no line")))}
+	looptest.Harness{
 		Agent: &loop.Agent{Name: "clerk", Limits: loop.Limits{Steps: 2}},
-		Turns: []hooktest.Turn{hooktest.Call("helper", `{"task":"a"}`).Uses(agent.Usage{Input: 3, Output: 1}), hooktest.Call("missing", nil)},
+		Turns: []looptest.Turn{looptest.Call("helper", `{"task":"a"}`).Uses(agent.Usage{Input: 3, Output: 1}), looptest.Call("missing", nil)},
 		Tools: []agent.Tool{loop.Subagent(helper)},
 		Hooks: []agent.Hook{history, history},
 	}.Run(t, "go")
-	hooktest.Loop{Agent: &loop.Agent{Name: "clerk"}, Turns: []hooktest.Turn{hooktest.Reply("done")}, Hooks: []agent.Hook{history}}.Run(t, "go")
+	looptest.Harness{Agent: &loop.Agent{Name: "clerk"}, Turns: []looptest.Turn{looptest.Reply("done")}, Hooks: []agent.Hook{history}}.Run(t, "go")
 
 	runs, err := history.Runs(t.Context(), "clerk")
 	if err != nil || len(runs) != 2 {
@@ -85,7 +85,7 @@ func TestAHistoryThatCannotBeReadIsLeftAlone(t *testing.T) {
 func ExampleRunHistory() {
 	ctx := context.Background()
 	history := &builtin.RunHistory{Store: new(builtin.MapStore)}
-	a := &loop.Agent{Name: "clerk", Model: hooktest.NewScript(hooktest.Reply("done")), Use: []agent.Hook{history}}
+	a := &loop.Agent{Name: "clerk", Model: looptest.NewScript(looptest.Reply("done")), Use: []agent.Hook{history}}
 	_, _ = a.Run(ctx, "go")
 
 	runs, _ := history.Runs(ctx, "clerk")

@@ -14,18 +14,18 @@ import (
 
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 func TestASummaryOfTheConversationIsWrittenAnew(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "made")
-	clock := hooktest.NewClock(time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC))
+	clock := looptest.NewClock(time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC))
 	for _, task := range []string{"first\n# not a heading", "second, password=hunter2"} {
-		hooktest.Loop{
+		looptest.Harness{
 			Agent: &loop.Agent{Clock: clock},
-			Turns: []hooktest.Turn{hooktest.Call("look", `{"at":"x"}`), hooktest.Reply("A *fine* reply.")},
-			Tools: []agent.Tool{&hooktest.Tool{Name: "look", Result: "a door"}},
+			Turns: []looptest.Turn{looptest.Call("look", `{"at":"x"}`), looptest.Reply("A *fine* reply.")},
+			Tools: []agent.Tool{&looptest.Tool{Name: "look", Result: "a door"}},
 			Hooks: []agent.Hook{&builtin.RunSummary{Dir: dir, Enabled: true}},
 		}.Do(t, t.Context(), loop.Request{Task: task, Conversation: "../a b"})
 	}
@@ -54,7 +54,7 @@ func TestALongSummaryKeepsTheReplyAndTheNewestMessages(t *testing.T) {
 	for i := range 30 {
 		messages = append(messages, agent.Message{Role: agent.RoleUser, Content: fmt.Sprint("number ", i, " ", strings.Repeat("ä", 400))})
 	}
-	hooktest.Loop{Turns: []hooktest.Turn{hooktest.Reply(strings.Repeat("z", 5000))}, Hooks: []agent.Hook{&builtin.RunSummary{Dir: dir, Enabled: true}}}.
+	looptest.Harness{Turns: []looptest.Turn{looptest.Reply(strings.Repeat("z", 5000))}, Hooks: []agent.Hook{&builtin.RunSummary{Dir: dir, Enabled: true}}}.
 		Do(t, t.Context(), loop.Request{Task: "last", Messages: messages, Conversation: "c"})
 	text := string(fileBytes(t, filepath.Join(dir, "c.md")))
 	if n := utf8.RuneCountInString(text); n > 2000 || n < 1700 {
@@ -75,7 +75,7 @@ func TestThereIsNoSummaryWithoutAnIdentityOrWhenDisabled(t *testing.T) {
 		hook *builtin.RunSummary
 		id   string
 	}{{&builtin.RunSummary{Dir: dir, Enabled: true}, ""}, {&builtin.RunSummary{Dir: dir}, "c"}, {&builtin.RunSummary{}, "c"}} {
-		hooktest.Loop{Turns: []hooktest.Turn{hooktest.Reply("x")}, Hooks: []agent.Hook{c.hook}}.Do(t, t.Context(), loop.Request{Task: "go", Conversation: c.id})
+		looptest.Harness{Turns: []looptest.Turn{looptest.Reply("x")}, Hooks: []agent.Hook{c.hook}}.Do(t, t.Context(), loop.Request{Task: "go", Conversation: c.id})
 	}
 	if entries, _ := os.ReadDir(dir); len(entries) != 0 {
 		t.Errorf("files: %v", entries)
@@ -90,8 +90,8 @@ func ExampleRunSummary() {
 	dir, _ := os.MkdirTemp("", "summaries")
 	defer os.RemoveAll(dir)
 	a := &loop.Agent{
-		Model: hooktest.NewScript(hooktest.Reply("Take the 9:04.")),
-		Clock: hooktest.NewClock(time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC)),
+		Model: looptest.NewScript(looptest.Reply("Take the 9:04.")),
+		Clock: looptest.NewClock(time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC)),
 		Use:   []agent.Hook{&builtin.RunSummary{Dir: dir, Enabled: true}},
 	}
 	_, _ = a.Do(context.Background(), loop.Request{Task: "When does the train leave?", Conversation: "trains"})

@@ -10,7 +10,7 @@ import (
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
-	"github.com/hookgen/hookgen/hooktest"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 // guarded is what a shell guard says of arguments.
@@ -170,11 +170,11 @@ func TestACommandThatCannotBeCheckedIsRefused(t *testing.T) {
 }
 
 func TestOtherToolsAndTheRestOfTheReplyGoOn(t *testing.T) {
-	shell, look := &hooktest.Tool{Name: "shell"}, &hooktest.Tool{Name: "look"}
-	ran := hooktest.Loop{
-		Turns: []hooktest.Turn{
-			hooktest.Calls(hooktest.Call("shell", `{"cmd":"rm -rf x"}`), hooktest.Call("look", `{"text":"rm -rf x"}`), hooktest.Call("shell", `{"cmd":"ls"}`)),
-			hooktest.Reply("rm -rf x"),
+	shell, look := &looptest.Tool{Name: "shell"}, &looptest.Tool{Name: "look"}
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{
+			looptest.Calls(looptest.Call("shell", `{"cmd":"rm -rf x"}`), looptest.Call("look", `{"text":"rm -rf x"}`), looptest.Call("shell", `{"cmd":"ls"}`)),
+			looptest.Reply("rm -rf x"),
 		},
 		Tools: []agent.Tool{shell, look}, Hooks: []agent.Hook{&builtin.ShellGuard{}},
 	}.Run(t, "rm -rf x")

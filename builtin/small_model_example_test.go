@@ -7,8 +7,8 @@ import (
 
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 func ExampleEchoedPayload() {
@@ -21,9 +21,9 @@ func ExampleEchoedPayload() {
 }
 
 func ExampleSchemaRetry() {
-	read := &hooktest.Tool{Name: "read", Parameters: `{"type":"object","properties":{"path":{"type":"string","description":"of the file"}},"required":["path"]}`}
+	read := &looptest.Tool{Name: "read", Parameters: `{"type":"object","properties":{"path":{"type":"string","description":"of the file"}},"required":["path"]}`}
 	a := &loop.Agent{
-		Model: hooktest.NewScript(hooktest.Call("read", `{"file":"a.go"}`), hooktest.Reply("ok")),
+		Model: looptest.NewScript(looptest.Call("read", `{"file":"a.go"}`), looptest.Reply("ok")),
 		Tools: []agent.Tool{read},
 		Use:   []agent.Hook{&builtin.SchemaRetry{}},
 	}
@@ -37,9 +37,9 @@ func ExampleSchemaRetry() {
 }
 
 func ExampleSmallModel() {
-	look := &hooktest.Tool{Name: "look", Result: "a door"}
+	look := &looptest.Tool{Name: "look", Result: "a door"}
 	a := &loop.Agent{
-		Model: hooktest.NewScript(hooktest.Call("look", nil), hooktest.Call("look", nil), hooktest.Echo("look", nil, "bad")),
+		Model: looptest.NewScript(looptest.Call("look", nil), looptest.Call("look", nil), looptest.Echo("look", nil, "bad")),
 		Tools: []agent.Tool{look},
 		Use:   []agent.Hook{builtin.SmallModel{}, &builtin.TokenBudget{}},
 	}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 // replied fires AfterLLM on a hook alone and returns the content that is left.
@@ -91,9 +91,9 @@ type weather struct {
 func forecast(context.Context, weather) (string, error) { return "sun", nil }
 
 func TestSchemaRetryExplainsTheFirstBadCallOfATool(t *testing.T) {
-	bad := hooktest.Call("forecast", map[string]any{"town": "Oslo"})
-	ran := hooktest.Loop{
-		Turns: []hooktest.Turn{bad, bad, hooktest.Reply("done")},
+	bad := looptest.Call("forecast", map[string]any{"town": "Oslo"})
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{bad, bad, looptest.Reply("done")},
 		Tools: []agent.Tool{loop.Tool("forecast", "The weather.", forecast)},
 		Hooks: []agent.Hook{&builtin.SchemaRetry{}},
 	}.Run(t, "go")
@@ -112,9 +112,9 @@ func TestSchemaRetryExplainsTheFirstBadCallOfATool(t *testing.T) {
 }
 
 func TestSchemaRetryLeavesOtherFailuresAlone(t *testing.T) {
-	ran := hooktest.Loop{
-		Turns: []hooktest.Turn{hooktest.Call("x", nil), hooktest.Call("missing", nil), hooktest.Reply("done")},
-		Tools: []agent.Tool{&hooktest.Tool{Name: "x", Err: errors.New("argument of the gods")}},
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{looptest.Call("x", nil), looptest.Call("missing", nil), looptest.Reply("done")},
+		Tools: []agent.Tool{&looptest.Tool{Name: "x", Err: errors.New("argument of the gods")}},
 		Hooks: []agent.Hook{&builtin.SchemaRetry{}},
 	}.Run(t, "go")
 	for _, c := range ran.Calls {
@@ -246,9 +246,9 @@ func TestSmallModelHooksThatCannotWorkPanicWhenUsed(t *testing.T) {
 }
 
 func TestSmallModelBundlesThree(t *testing.T) {
-	ran := hooktest.Loop{
-		Turns: []hooktest.Turn{hooktest.Call("x", nil), hooktest.Call("x", nil), hooktest.Echo("x", nil, "bad")},
-		Tools: []agent.Tool{&hooktest.Tool{Name: "x", Result: "1"}},
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{looptest.Call("x", nil), looptest.Call("x", nil), looptest.Echo("x", nil, "bad")},
+		Tools: []agent.Tool{&looptest.Tool{Name: "x", Result: "1"}},
 		Hooks: []agent.Hook{builtin.SmallModel{}},
 	}.Run(t, "go")
 	if ran.Reply != "Sorry, I couldn't answer that." || ran.Calls[1].Err == "" {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hooktest"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 func TestStagnationSeesTheResultAsTheToolGaveIt(t *testing.T) {
@@ -14,8 +14,8 @@ func TestStagnationSeesTheResultAsTheToolGaveIt(t *testing.T) {
 		r.Output = "cut"
 		return agent.ReplaceAfterTool(r, "cut"), nil
 	})
-	ran := hooktest.Loop{
-		Turns: times(4, hooktest.Call("t", nil)), Tools: []agent.Tool{sequence("t", "1", "22", "333", "4444")},
+	ran := looptest.Harness{
+		Turns: times(4, looptest.Call("t", nil)), Tools: []agent.Tool{sequence("t", "1", "22", "333", "4444")},
 		Hooks: []agent.Hook{&builtin.Stagnation{Fingerprint: builtin.CallAndSize}, cut},
 	}.Run(t, "go")
 	if got := prompts(ran, "[stagnation detected]"); got != "00000" {
@@ -24,8 +24,8 @@ func TestStagnationSeesTheResultAsTheToolGaveIt(t *testing.T) {
 }
 
 func TestAProgressThatPanicsIsFlat(t *testing.T) {
-	ran := hooktest.Loop{
-		Turns: times(3, hooktest.Call("t", nil)), Tools: []agent.Tool{&hooktest.Tool{Name: "t"}},
+	ran := looptest.Harness{
+		Turns: times(3, looptest.Call("t", nil)), Tools: []agent.Tool{&looptest.Tool{Name: "t"}},
 		Hooks: []agent.Hook{&builtin.Stagnation{Progress: func(context.Context, *agent.Run) (float64, error) { panic("no counter") }}},
 	}.Run(t, "go")
 	if got := prompts(ran, "[stagnation detected]"); got != "0001" {

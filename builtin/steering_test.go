@@ -10,8 +10,8 @@ import (
 
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 func ExampleSteering() {
@@ -19,9 +19,9 @@ func ExampleSteering() {
 	steering.Steer("Leave the tests alone.") // from any goroutine, at any time
 
 	a := &loop.Agent{
-		Model: hooktest.NewScript(hooktest.Func(func(_ context.Context, req agent.LLMRequest) (agent.LLMResponse, error) {
+		Model: looptest.NewScript(looptest.Func(func(_ context.Context, req agent.LLMRequest) (agent.LLMResponse, error) {
 			fmt.Println(req.Messages[0].Content)
-			return hooktest.Reply("Understood.").Response(), nil
+			return looptest.Reply("Understood.").Response(), nil
 		})),
 		Use: []agent.Hook{steering},
 	}
@@ -33,15 +33,15 @@ func ExampleSteering() {
 	// <nil> 0
 }
 
-func work(n int) []hooktest.Turn {
-	var turns []hooktest.Turn
+func work(n int) []looptest.Turn {
+	var turns []looptest.Turn
 	for range n {
-		turns = append(turns, hooktest.Call("work", nil))
+		turns = append(turns, looptest.Call("work", nil))
 	}
-	return append(turns, hooktest.Reply("ok"))
+	return append(turns, looptest.Reply("ok"))
 }
 
-func worker() []agent.Tool { return []agent.Tool{&hooktest.Tool{Name: "work"}} }
+func worker() []agent.Tool { return []agent.Tool{&looptest.Tool{Name: "work"}} }
 
 func TestSteeringQueuesMessages(t *testing.T) {
 	s := &builtin.Steering{}
@@ -64,7 +64,7 @@ func TestSteeringSendsOneMessagePerPromptOrAllOfThem(t *testing.T) {
 		s := &builtin.Steering{All: all}
 		s.Steer("one\nline")
 		s.Steer("two")
-		ran := hooktest.Loop{Turns: work(2), Tools: worker(), Hooks: []agent.Hook{s}}.Run(t, "x")
+		ran := looptest.Harness{Turns: work(2), Tools: worker(), Hooks: []agent.Hook{s}}.Run(t, "x")
 		for i, req := range ran.Script.Requests() {
 			if got := briefed(req); got != want[i] {
 				t.Errorf("all %v, prompt %d: %q, want %q", all, i, got, want[i])
@@ -77,10 +77,10 @@ func TestSteeringSendsOneMessagePerPromptOrAllOfThem(t *testing.T) {
 }
 
 func TestSteeringKeepsAMessageWhosePromptWasNotSent(t *testing.T) {
-	reply := hooktest.Reply("cached").Response()
-	for name, l := range map[string]hooktest.Loop{
+	reply := looptest.Reply("cached").Response()
+	for name, l := range map[string]looptest.Harness{
 		"the briefing was over its limit": {Turns: work(0), Agent: &loop.Agent{Limits: loop.Limits{Briefing: 1}}},
-		"the model failed":                {Turns: []hooktest.Turn{hooktest.Error(errors.New("down"))}},
+		"the model failed":                {Turns: []looptest.Turn{looptest.Error(errors.New("down"))}},
 		"a hook answered": {Hooks: []agent.Hook{agent.BeforeLLMFunc(func(context.Context, *agent.Run, agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
 			return agent.UseReply{Response: reply}, nil
 		})}},
@@ -97,7 +97,7 @@ func TestSteeringKeepsAMessageWhosePromptWasNotSent(t *testing.T) {
 			if s.Len() != 1 {
 				t.Fatal("the message is lost")
 			}
-			next := hooktest.Loop{Turns: work(0), Hooks: []agent.Hook{s}}.Run(t, "x")
+			next := looptest.Harness{Turns: work(0), Hooks: []agent.Hook{s}}.Run(t, "x")
 			if got := briefed(next.Script.Requests()[0]); got != "[OPERATOR STEERING]\n- mind the gap" || s.Len() != 0 {
 				t.Errorf("the next run is briefed %q, pending %q", got, s.Pending())
 			}
@@ -108,11 +108,11 @@ func TestSteeringKeepsAMessageWhosePromptWasNotSent(t *testing.T) {
 func TestSteeringKeepsAMessageUntilTheRetryThatWorks(t *testing.T) {
 	s := &builtin.Steering{}
 	s.Steer("x")
-	long := hooktest.Error(&agent.PromptTooLong{})
+	long := looptest.Error(&agent.PromptTooLong{})
 	compactor := compactorFunc(func(_ context.Context, _ *agent.Env, c agent.Compaction) (agent.Compacted, error) {
 		return agent.Compacted{Messages: c.Messages[1:]}, nil
 	})
-	tested := hooktest.Loop{Turns: []hooktest.Turn{long, hooktest.Reply("ok")}, Hooks: []agent.Hook{s}, Agent: &loop.Agent{Compactor: compactor}}
+	tested := looptest.Harness{Turns: []looptest.Turn{long, looptest.Reply("ok")}, Hooks: []agent.Hook{s}, Agent: &loop.Agent{Compactor: compactor}}
 	ran := tested.Do(t, t.Context(), loop.Request{Task: "now", Messages: []agent.Message{user("before")}})
 	requests := ran.Script.Requests()
 	if len(requests) != 2 || briefed(requests[0]) == "" || briefed(requests[1]) != briefed(requests[0]) || s.Len() != 0 {
@@ -148,13 +148,13 @@ func TestSteeringLosesAndDoublesNothingWithManyProducersAndRuns(t *testing.T) {
 	var producers, runs sync.WaitGroup
 	var mu sync.Mutex
 	seen := make(map[string]int)
-	script := hooktest.NewScript(hooktest.Func(func(_ context.Context, req agent.LLMRequest) (agent.LLMResponse, error) {
+	script := looptest.NewScript(looptest.Func(func(_ context.Context, req agent.LLMRequest) (agent.LLMResponse, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		if text := briefed(req); text != "" {
 			seen[text]++
 		}
-		return hooktest.Reply("ok").Response(), nil
+		return looptest.Reply("ok").Response(), nil
 	})).ForEachRun()
 	a := &loop.Agent{Model: script, Use: []agent.Hook{s}}
 	for p := range 4 {

@@ -15,13 +15,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hooktest"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 func TestMetricsCountWhatRunsDo(t *testing.T) {
 	var log bytes.Buffer
 	metrics := &builtin.Metrics{Log: slog.New(slog.NewTextHandler(&log, nil))}
-	reply := hooktest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {
+	reply := looptest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {
 		return agent.LLMResponse{Content: "done", Usage: agent.Usage{Input: 10, Output: 5}}, nil
 	})
 	deny := agent.OnPermissionFunc(func(_ context.Context, _ *agent.Run, c agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
@@ -30,12 +30,12 @@ func TestMetricsCountWhatRunsDo(t *testing.T) {
 		}
 		return nil, nil
 	})
-	var turns []hooktest.Turn
+	var turns []looptest.Turn
 	for range 10 {
-		turns = append(turns, hooktest.Call("a", nil))
+		turns = append(turns, looptest.Call("a", nil))
 	}
-	turns = append(turns, hooktest.Calls(hooktest.Call("b", nil), hooktest.Call("secret", nil)), reply)
-	ran := hooktest.Loop{Turns: turns, Tools: []agent.Tool{&hooktest.Tool{Name: "a", Result: "1"}, &hooktest.Tool{Name: "b", Err: errors.New("down")}, &hooktest.Tool{Name: "secret"}},
+	turns = append(turns, looptest.Calls(looptest.Call("b", nil), looptest.Call("secret", nil)), reply)
+	ran := looptest.Harness{Turns: turns, Tools: []agent.Tool{&looptest.Tool{Name: "a", Result: "1"}, &looptest.Tool{Name: "b", Err: errors.New("down")}, &looptest.Tool{Name: "secret"}},
 		Hooks: []agent.Hook{metrics, deny, &builtin.TokenLimit{}}}.Run(t, "go")
 	r := metrics.Report()
 	if r.Steps != 12 || r.LLMCalls != 12 || r.ToolCalls != 12 || r.Errors != 2 || r.InputTokens != 10 || r.OutputTokens != 5 || r.Runs != 1 {
@@ -108,8 +108,8 @@ func TestStreamEmitsEachEventOnceInOrder(t *testing.T) {
 		}
 		return nil, nil
 	})
-	hooktest.Loop{Turns: []hooktest.Turn{hooktest.Calls(hooktest.Call("a", nil), hooktest.Call("b", nil)), hooktest.Reply("two words")},
-		Tools: []agent.Tool{&hooktest.Tool{Name: "a", Result: "1"}, &hooktest.Tool{Name: "b"}}, Hooks: []agent.Hook{stream, hint, skip}}.Run(t, "go")
+	looptest.Harness{Turns: []looptest.Turn{looptest.Calls(looptest.Call("a", nil), looptest.Call("b", nil)), looptest.Reply("two words")},
+		Tools: []agent.Tool{&looptest.Tool{Name: "a", Result: "1"}, &looptest.Tool{Name: "b"}}, Hooks: []agent.Hook{stream, hint, skip}}.Run(t, "go")
 	if err := stream.Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -136,8 +136,8 @@ func TestStreamEmitsEachEventOnceInOrder(t *testing.T) {
 func TestAFailingToolIsNoDecisionOfAHook(t *testing.T) {
 	var got events
 	stream := &builtin.Stream{Emit: got.emit}
-	hooktest.Loop{Turns: []hooktest.Turn{hooktest.Call("a", nil), hooktest.Reply("done")},
-		Tools: []agent.Tool{&hooktest.Tool{Name: "a", Err: errors.New("down")}}, Hooks: []agent.Hook{stream}}.Run(t, "go")
+	looptest.Harness{Turns: []looptest.Turn{looptest.Call("a", nil), looptest.Reply("done")},
+		Tools: []agent.Tool{&looptest.Tool{Name: "a", Err: errors.New("down")}}, Hooks: []agent.Hook{stream}}.Run(t, "go")
 	if err := stream.Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func TestAFailingOrSlowEmitterCannotHurtTheRun(t *testing.T) {
 			got.emit),
 		OnError: func(err error) { mu.Lock(); told = append(told, err); mu.Unlock() },
 	}
-	ran := hooktest.Loop{Turns: []hooktest.Turn{hooktest.Reply("done")}, Hooks: []agent.Hook{stream}}.Run(t, "go") // while the first emitter waits
+	ran := looptest.Harness{Turns: []looptest.Turn{looptest.Reply("done")}, Hooks: []agent.Hook{stream}}.Run(t, "go") // while the first emitter waits
 	if ran.Reply != "done" {
 		t.Errorf("reply %q", ran.Reply)
 	}
@@ -216,7 +216,7 @@ func (b *bus) Publish(_ context.Context, e builtin.BusEvent) (bool, string, erro
 
 func TestEventBridgePublishesInOrderAndCarriesAVetoBack(t *testing.T) {
 	b := &bus{veto: map[string]string{"tool:before_call": "closed today"}}
-	ran := hooktest.Loop{Turns: []hooktest.Turn{hooktest.Call("a", nil), hooktest.Reply("done")}, Tools: []agent.Tool{&hooktest.Tool{Name: "a"}},
+	ran := looptest.Harness{Turns: []looptest.Turn{looptest.Call("a", nil), looptest.Reply("done")}, Tools: []agent.Tool{&looptest.Tool{Name: "a"}},
 		Hooks: []agent.Hook{&builtin.EventBridge{Bus: b}}}.Run(t, "go")
 	var names []string
 	for _, e := range b.events {
@@ -236,7 +236,7 @@ func TestEventBridgePublishesInOrderAndCarriesAVetoBack(t *testing.T) {
 
 func TestAVetoOfTheModelEndsTheTurnAndAFailingBusRefuses(t *testing.T) {
 	b := &bus{veto: map[string]string{"llm:before_call": "no budget"}}
-	ran := hooktest.Loop{Turns: []hooktest.Turn{hooktest.Reply("never")}, Hooks: []agent.Hook{&builtin.EventBridge{Bus: b}}}.Run(t, "go")
+	ran := looptest.Harness{Turns: []looptest.Turn{looptest.Reply("never")}, Hooks: []agent.Hook{&builtin.EventBridge{Bus: b}}}.Run(t, "go")
 	if ran.Stop.Message != "no budget" || len(ran.Script.Calls()) != 0 {
 		t.Errorf("stopped by %+v after %d calls", ran.Stop, len(ran.Script.Calls()))
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
@@ -78,8 +79,8 @@ type counter func([]agent.Message) int
 func (f counter) CountTokens(m []agent.Message) int { return f(m) }
 
 func TestTokenBudgetEndsAndReportsWhenTheSystemPromptAloneIsOverIt(t *testing.T) {
-	ran := hooktest.Loop{
-		Turns: []hooktest.Turn{hooktest.Call("work", nil), hooktest.Reply("ok")},
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{looptest.Call("work", nil), looptest.Reply("ok")},
 		Tools: worker(),
 		Hooks: []agent.Hook{&builtin.TokenBudget{Max: 50}},
 		Agent: &loop.Agent{Instructions: strings.Repeat("x", 1000)},
@@ -100,8 +101,8 @@ func TestTokenBudgetEndsAndReportsWhenTheSystemPromptAloneIsOverIt(t *testing.T)
 
 func TestTokenBudgetLeavesTheStoredConversationAlone(t *testing.T) {
 	before := chat(26)
-	ran := hooktest.Loop{
-		Turns: []hooktest.Turn{hooktest.Reply("ok")},
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{looptest.Reply("ok")},
 		Hooks: []agent.Hook{&builtin.TokenBudget{Max: 200}},
 	}.Do(t, t.Context(), loop.Request{Task: "now", Messages: before})
 	if sent := len(ran.Script.Requests()[0].Messages); sent != 4 {
@@ -117,8 +118,8 @@ func TestTokenBudgetLeavesTheStoredConversationAlone(t *testing.T) {
 }
 
 func TestTokenBudgetStandsAfterTheHooksThatAddToPrompts(t *testing.T) {
-	ran := hooktest.Loop{
-		Turns: []hooktest.Turn{hooktest.Reply("ok")},
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{looptest.Reply("ok")},
 		Hooks: []agent.Hook{&builtin.TokenBudget{Max: 100}, &builtin.ContextConfig{System: strings.Repeat("s", 200)}, &builtin.StaticBriefing{Text: "b"}},
 	}.Do(t, t.Context(), loop.Request{Task: "now", Messages: chat(5)})
 	if got := agentspec.EstimateTokens(ran.Script.Requests()[0].Messages); got > 100 {

@@ -15,8 +15,8 @@ import (
 
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 // tree draws the spans, children under their parents in the order of their start, and checks that each one that was
@@ -57,24 +57,24 @@ func tree(t testing.TB, r *builtin.SpanRecorder) string {
 }
 
 func TestARunIsATreeOfSpans(t *testing.T) {
-	clock := hooktest.NewClock(time.Unix(1000, 0))
+	clock := looptest.NewClock(time.Unix(1000, 0))
 	slow := func(name string) agent.Tool {
-		return &hooktest.Tool{Name: name, Func: func(context.Context, agent.ToolCallRequest) (string, error) {
+		return &looptest.Tool{Name: name, Func: func(context.Context, agent.ToolCallRequest) (string, error) {
 			if name == "bad" {
 				return "", errors.New("no disk, password=hunter2")
 			}
 			return "fünf!", nil
 		}}
 	}
-	model := hooktest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {
+	model := looptest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {
 		clock.Advance(20 * time.Millisecond)
 		return agent.LLMResponse{Content: "fertig", Model: "m2", FinishReason: "stop", Usage: agent.Usage{Input: 4, Output: 2}}, nil
 	})
 	var spans builtin.SpanRecorder
 	tracing := &builtin.Tracing{Exporter: &spans, Service: "desk"}
-	hooktest.Loop{
+	looptest.Harness{
 		Agent: &loop.Agent{Name: "clerk", Clock: clock, Request: agent.LLMRequest{Model: "m1"}},
-		Turns: []hooktest.Turn{hooktest.Calls(hooktest.Call("good", nil), hooktest.Call("bad", nil), hooktest.Call("rm", nil)), model},
+		Turns: []looptest.Turn{looptest.Calls(looptest.Call("good", nil), looptest.Call("bad", nil), looptest.Call("rm", nil)), model},
 		Tools: []agent.Tool{slow("good"), slow("bad"), slow("rm")},
 		Hooks: []agent.Hook{tracing, tracing, deny("rm", "never")},
 	}.Run(t, "go")
@@ -124,11 +124,11 @@ func TestARunIsATreeOfSpans(t *testing.T) {
 func TestRunsOfRunsAndHandoffsAreOneTree(t *testing.T) {
 	var spans builtin.SpanRecorder
 	tracing := &builtin.Tracing{Exporter: &spans}
-	other := &loop.Agent{Name: "other", Model: hooktest.NewScript(hooktest.Call("look", nil), hooktest.Reply("from the other")), Tools: []agent.Tool{&hooktest.Tool{Name: "look"}}}
-	helper := &loop.Agent{Name: "helper", Model: hooktest.NewScript(hooktest.Call("transfer_to_other", nil)), Handoffs: []*loop.Agent{other}, Use: []agent.Hook{tracing}}
-	ran := hooktest.Loop{
+	other := &loop.Agent{Name: "other", Model: looptest.NewScript(looptest.Call("look", nil), looptest.Reply("from the other")), Tools: []agent.Tool{&looptest.Tool{Name: "look"}}}
+	helper := &loop.Agent{Name: "helper", Model: looptest.NewScript(looptest.Call("transfer_to_other", nil)), Handoffs: []*loop.Agent{other}, Use: []agent.Hook{tracing}}
+	ran := looptest.Harness{
 		Agent: &loop.Agent{Name: "clerk"},
-		Turns: []hooktest.Turn{hooktest.Call("helper", `{"task":"x"}`), hooktest.Reply("done")},
+		Turns: []looptest.Turn{looptest.Call("helper", `{"task":"x"}`), looptest.Reply("done")},
 		Tools: []agent.Tool{loop.Subagent(helper)},
 		Hooks: []agent.Hook{tracing},
 	}.Make()
@@ -164,10 +164,10 @@ func TestRunsOfRunsAndHandoffsAreOneTree(t *testing.T) {
 }
 
 func TestSpansEndOnEveryWayOut(t *testing.T) {
-	for name, turn := range map[string]hooktest.Turn{
-		"an error": hooktest.Error(errors.New("no line")),
-		"a panic":  hooktest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) { panic("oh") }),
-		"a cancellation": hooktest.Func(func(ctx context.Context, _ agent.LLMRequest) (agent.LLMResponse, error) {
+	for name, turn := range map[string]looptest.Turn{
+		"an error": looptest.Error(errors.New("no line")),
+		"a panic":  looptest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) { panic("oh") }),
+		"a cancellation": looptest.Func(func(ctx context.Context, _ agent.LLMRequest) (agent.LLMResponse, error) {
 			cancelOf(ctx)()
 			return agent.LLMResponse{}, ctx.Err()
 		}),
@@ -177,7 +177,7 @@ func TestSpansEndOnEveryWayOut(t *testing.T) {
 			tracing := &builtin.Tracing{Exporter: &spans}
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			hooktest.Loop{Turns: []hooktest.Turn{turn}, Hooks: []agent.Hook{tracing}}.
+			looptest.Harness{Turns: []looptest.Turn{turn}, Hooks: []agent.Hook{tracing}}.
 				Do(t, context.WithValue(ctx, cancelKey{}, cancel), loop.Request{Task: "go"})
 			_ = tracing.Flush(t.Context())
 			got := tree(t, &spans)
@@ -192,9 +192,9 @@ func TestAToolKnowsTheSpanThatItRunsIn(t *testing.T) {
 	var spans builtin.SpanRecorder
 	tracing := &builtin.Tracing{Exporter: &spans}
 	var trace, span string
-	hooktest.Loop{
-		Turns: []hooktest.Turn{hooktest.Call("x", nil), hooktest.Reply("done")},
-		Tools: []agent.Tool{&hooktest.Tool{Name: "x", Func: func(ctx context.Context, _ agent.ToolCallRequest) (string, error) {
+	looptest.Harness{
+		Turns: []looptest.Turn{looptest.Call("x", nil), looptest.Reply("done")},
+		Tools: []agent.Tool{&looptest.Tool{Name: "x", Func: func(ctx context.Context, _ agent.ToolCallRequest) (string, error) {
 			trace, span = builtin.TraceParent(ctx)
 			return "", nil
 		}}},
@@ -249,7 +249,7 @@ func TestASlowOrFailingExporterIsNotWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hold := make(chan struct{})
 		tracing := &builtin.Tracing{Exporter: badExporter{hold}, Queue: 2}
-		ran := hooktest.Loop{Turns: []hooktest.Turn{hooktest.Reply("done")}, Hooks: []agent.Hook{tracing}}.Run(t, "go")
+		ran := looptest.Harness{Turns: []looptest.Turn{looptest.Reply("done")}, Hooks: []agent.Hook{tracing}}.Run(t, "go")
 		if ran.Failed != nil || tracing.Dropped() == 0 {
 			t.Errorf("%v, dropped %d", ran.Failed, tracing.Dropped())
 		}
@@ -264,7 +264,7 @@ func TestSpansAreLogged(t *testing.T) {
 	var log bytes.Buffer
 	logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	tracing := &builtin.Tracing{Exporter: builtin.SlogSpans(logger)}
-	hooktest.Loop{Turns: []hooktest.Turn{hooktest.Error(errors.New("no line"))}, Hooks: []agent.Hook{tracing}}.Run(t, "go")
+	looptest.Harness{Turns: []looptest.Turn{looptest.Error(errors.New("no line"))}, Hooks: []agent.Hook{tracing}}.Run(t, "go")
 	_ = tracing.Flush(t.Context())
 	if got := log.String(); strings.Count(got, "\n") != 3 || !strings.Contains(got, `level=WARN msg=chat`) || !strings.Contains(got, `error="no line"`) {
 		t.Errorf("log: %s", got)
@@ -275,8 +275,8 @@ func ExampleTracing() {
 	var spans builtin.SpanRecorder // or SlogSpans(nil)
 	tracing := &builtin.Tracing{Exporter: &spans}
 	a := &loop.Agent{
-		Name: "clerk", Request: agent.LLMRequest{Model: "small"}, Tools: []agent.Tool{&hooktest.Tool{Name: "search"}},
-		Model: hooktest.NewScript(hooktest.Call("search", nil), hooktest.Reply("done")),
+		Name: "clerk", Request: agent.LLMRequest{Model: "small"}, Tools: []agent.Tool{&looptest.Tool{Name: "search"}},
+		Model: looptest.NewScript(looptest.Call("search", nil), looptest.Reply("done")),
 		Use:   []agent.Hook{tracing},
 	}
 	ctx := context.Background()

@@ -10,7 +10,7 @@ import (
 
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hooktest"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 func ExampleTruncateOutput() {
@@ -83,12 +83,12 @@ func TestTruncateOutputHasALimitForEachTool(t *testing.T) {
 }
 
 func TestTruncatedOutputAndErrorsReachTheNextPrompt(t *testing.T) {
-	ran := hooktest.Loop{
-		Turns: []hooktest.Turn{hooktest.Calls(hooktest.Call("talks", nil), hooktest.Call("fails", nil), hooktest.Call("brief", nil)), hooktest.Reply("ok")},
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{looptest.Calls(looptest.Call("talks", nil), looptest.Call("fails", nil), looptest.Call("brief", nil)), looptest.Reply("ok")},
 		Tools: []agent.Tool{
-			&hooktest.Tool{Name: "talks", Result: strings.Repeat("x", 9000)},
-			&hooktest.Tool{Name: "fails", Err: errors.New(strings.Repeat("y", 9000))},
-			&hooktest.Tool{Name: "brief", Result: "z"},
+			&looptest.Tool{Name: "talks", Result: strings.Repeat("x", 9000)},
+			&looptest.Tool{Name: "fails", Err: errors.New(strings.Repeat("y", 9000))},
+			&looptest.Tool{Name: "brief", Result: "z"},
 		},
 		Hooks: []agent.Hook{&builtin.TruncateOutput{}},
 	}.Run(t, "x")

@@ -14,6 +14,7 @@ import (
 
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/loop"
 )
 
 // Check is the conformance suite for hooks of the reference spec: what holds of every good hook, whatever it is for. Run
@@ -265,16 +266,21 @@ func (c checker) loop(t *testing.T) {
 	hooks := new(agent.Hooks)
 	hooks.Use(c.newHook())
 	hooks.Trace(failures)
-	l := Loop{Turns: []Turn{Calls(Call("look", map[string]string{"at": "a"}), Call("fail", nil), Call("unknown", nil)), Call("look", "no JSON"), Reply("done")},
-		Tools: []agent.Tool{&Tool{Name: "look", Result: "seen"}, &Tool{Name: "fail", Err: errors.New("down")}}}
 	recorder := new(Recorder)
 	hooks.ObserveAny(recorder)
-	ran := l.Make()
-	ran.Agent.Hooks = hooks
+	type place struct {
+		At string `json:"at"`
+	}
+	look := func(context.Context, place) (string, error) { return "seen", nil }
+	fail := func(context.Context, struct{}) (string, error) { return "", errors.New("down") }
+	a := &loop.Agent{
+		Name: "checked", Hooks: hooks, Model: &replies{all: loopReplies},
+		Tools: []agent.Tool{loop.Tool("look", "Looks.", look), loop.Tool("fail", "Fails.", fail)},
+	}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_, _ = ran.Agent.Run(t.Context(), "go") // a hook may end the run with an error
+		_, _ = a.Run(t.Context(), "go") // a hook may end the run with an error
 	}()
 	select {
 	case <-done:

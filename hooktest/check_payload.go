@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/hookgen/hookgen/generated/agent"
@@ -165,7 +166,7 @@ func difference(at string, a, b reflect.Value) string {
 func newEnv() *agent.Env {
 	env := &agent.Env{
 		Agent: "checked", Model: alwaysReplies{}, Tools: oneTool{}, Conversation: twoMessages{}, Random: rand.NewPCG(1, 2), Seed: 1,
-		Clock: NewClock(time.Unix(1_700_000_000, 0)),
+		Clock: stoppedClock{},
 	}
 	env.Counters = func() agent.Counters { return agent.Counters{Step: 3, MaxSteps: 20, ModelCalls: 3, ToolCalls: 2} }
 	env.Exceeded = func(context.Context, agent.BudgetExceeded) {}
@@ -181,6 +182,18 @@ func (alwaysReplies) Generate(ctx context.Context, _ agent.LLMRequest) (agent.LL
 	return agent.LLMResponse{Content: "reply", FinishReason: "stop"}, ctx.Err()
 }
 
+// stoppedClock always shows the same time: a hook that sleeps wakes only when its context is done.
+type stoppedClock struct{}
+
+func (stoppedClock) Now() time.Time { return time.Unix(1_700_000_000, 0) }
+
+func (stoppedClock) Sleep(ctx context.Context, d time.Duration) error {
+	if d > 0 {
+		<-ctx.Done()
+	}
+	return ctx.Err()
+}
+
 type oneTool struct{}
 
 func (oneTool) Lookup(name string) (agent.ToolSchema, bool) {
@@ -194,4 +207,39 @@ type twoMessages struct{}
 func (twoMessages) ID() string { return "conversation" }
 func (twoMessages) Messages() []agent.Message {
 	return []agent.Message{{Role: agent.RoleUser, Content: "go"}, {Role: agent.RoleAssistant, Content: "going"}}
+}
+
+// loopReplies are the model's replies in the checked run: good, failing, unknown and malformed tool calls, then an answer.
+var loopReplies = []agent.LLMResponse{
+	{FinishReason: "tool_calls", ToolCalls: []agent.ToolCallRequest{
+		{ID: "call_1", Name: "look", Args: json.RawMessage(`{"at":"a"}`)},
+		{ID: "call_2", Name: "fail", Args: json.RawMessage(`{}`)},
+		{ID: "call_3", Name: "unknown", Args: json.RawMessage(`{}`)},
+	}},
+	{FinishReason: "tool_calls", ToolCalls: []agent.ToolCallRequest{
+		{ID: "call_4", Name: "look", Args: json.RawMessage(`not JSON`)},
+	}},
+	{FinishReason: "stop", Content: "done"},
+}
+
+// replies is a model that gives its replies in order and then fails. The checked hook may call it too.
+type replies struct {
+	all  []agent.LLMResponse
+	next atomic.Int64
+}
+
+func (r *replies) Generate(ctx context.Context, _ agent.LLMRequest) (agent.LLMResponse, error) {
+	at := int(r.next.Add(1)) - 1
+	if at >= len(r.all) {
+		return agent.LLMResponse{}, errors.New("no reply is left")
+	}
+	return r.all[at].Clone(), ctx.Err()
+}
+
+func (r *replies) Stream(ctx context.Context, req agent.LLMRequest, emit func(agent.Delta)) (agent.LLMResponse, error) {
+	reply, err := r.Generate(ctx, req)
+	if err == nil {
+		emit(agent.Delta{Content: reply.Content})
+	}
+	return reply, err
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
-	"github.com/hookgen/hookgen/hooktest"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 func TestAnAroundHookThatIsGivenUpLeavesNothingRunning(t *testing.T) {
@@ -31,9 +31,9 @@ func TestAnAroundHookThatIsGivenUpLeavesNothingRunning(t *testing.T) {
 				}), hookkit.Timeout(time.Minute))
 			})
 			begun := time.Now()
-			ran := hooktest.Loop{
-				Turns: turns(hooktest.Call("hang", nil), hooktest.Reply("ok")),
-				Tools: tools(&hooktest.Tool{Name: "hang", Func: func(ctx context.Context, _ agent.ToolCallRequest) (string, error) {
+			ran := looptest.Harness{
+				Turns: turns(looptest.Call("hang", nil), looptest.Reply("ok")),
+				Tools: tools(&looptest.Tool{Name: "hang", Func: func(ctx context.Context, _ agent.ToolCallRequest) (string, error) {
 					wait(ctx)
 					return "late", nil
 				}}),
@@ -62,7 +62,7 @@ func TestAnAroundHookThatIsGivenUpLeavesNothingRunning(t *testing.T) {
 
 func TestASubagentIsOverBeforeTheCallIsEvenIfAHookGivesItUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l, _, _ := calling(&hooktest.Tool{Name: "search", Hang: true}, hooktest.Call("search", nil))
+		l, _, _ := calling(&looptest.Tool{Name: "search", Hang: true}, looptest.Call("search", nil))
 		l.Hooks = hooks(bind(func(h *agent.Hooks) {
 			h.AroundTool.Add(agent.AroundToolFunc(func(ctx context.Context, _ *agent.Run, call agent.ToolCallRequest, next agent.AroundToolNext) (hookkit.Answer[agent.ToolCallResult], error) {
 				return next.Call(ctx, call)

@@ -12,8 +12,8 @@ import (
 
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
-	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 // chaos is a hook at every point that decides as it is told by a list of numbers.
@@ -267,13 +267,13 @@ func TestEveryLawHoldsWhateverHooksDo(t *testing.T) {
 				return "done", err
 			}
 		}
-		ours := tools(&hooktest.Tool{Name: "ok", Func: body(nil)}, &hooktest.Tool{Name: "fails", Func: body(errBoom)})
-		script := func(name string) *hooktest.Script {
-			s := hooktest.NewScript().Named(name)
+		ours := tools(&looptest.Tool{Name: "ok", Func: body(nil)}, &looptest.Tool{Name: "fails", Func: body(errBoom)})
+		script := func(name string) *looptest.Script {
+			s := looptest.NewScript().Named(name)
 			for range rapid.IntRange(1, 6).Draw(rt, name+" turns") {
-				var calls []hooktest.Turn
+				var calls []looptest.Turn
 				for range rapid.IntRange(0, 3).Draw(rt, name+" calls") {
-					call := hooktest.Call(rapid.SampledFrom([]string{"ok", "fails", "unknown", "done", "helper", "transfer_to_expert"}).Draw(rt, "tool"),
+					call := looptest.Call(rapid.SampledFrom([]string{"ok", "fails", "unknown", "done", "helper", "transfer_to_expert"}).Draw(rt, "tool"),
 						rapid.SampledFrom([]string{`{}`, `{"task":"t","answer":"42"}`, `{`}).Draw(rt, "args"))
 					if rapid.IntRange(0, 4).Draw(rt, "id") == 0 {
 						call = call.ID("same")
@@ -282,11 +282,11 @@ func TestEveryLawHoldsWhateverHooksDo(t *testing.T) {
 				}
 				switch {
 				case len(calls) > 0:
-					s.Add(hooktest.Calls(calls...))
+					s.Add(looptest.Calls(calls...))
 				case rapid.Bool().Draw(rt, "reply"):
-					s.Add(hooktest.Reply("text"))
+					s.Add(looptest.Reply("text"))
 				default:
-					s.Add(rapid.SampledFrom([]hooktest.Turn{hooktest.Reply(""), hooktest.Error(errBoom), hooktest.Error(&agent.PromptTooLong{})}).Draw(rt, "odd"))
+					s.Add(rapid.SampledFrom([]looptest.Turn{looptest.Reply(""), looptest.Error(errBoom), looptest.Error(&agent.PromptTooLong{})}).Draw(rt, "odd"))
 				}
 			}
 			return s
@@ -297,7 +297,7 @@ func TestEveryLawHoldsWhateverHooksDo(t *testing.T) {
 		expert := &loop.Agent{Name: "expert", Model: script("expert"), Tools: ours, Limits: limits, Done: doneTool}
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
-		ran := hooktest.Loop{
+		ran := looptest.Harness{
 			Hooks: hooks(c),
 			Tools: append(ours[:len(ours):len(ours)], loop.Subagent(helper)),
 			Agent: &loop.Agent{Model: script("boss"), Limits: limits, Done: doneTool, Handoffs: []*loop.Agent{expert}, Compactor: compactor},

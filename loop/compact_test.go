@@ -10,6 +10,7 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 // compactor keeps the last message, after a summary by the model if there is text to ask it with.
@@ -53,10 +54,10 @@ func compactWhen(n int) agent.Hook {
 	})
 }
 
-func compacting(t *testing.T, k agent.Compactor, more ...agent.Hook) *hooktest.Ran {
+func compacting(t *testing.T, k agent.Compactor, more ...agent.Hook) *looptest.Ran {
 	t.Helper()
-	l := hooktest.Loop{
-		Turns: turns(hooktest.Reply("ok")),
+	l := looptest.Harness{
+		Turns: turns(looptest.Reply("ok")),
 		Hooks: append(hooks(compactWhen(5)), more...),
 		Agent: &loop.Agent{Compactor: k},
 	}
@@ -84,8 +85,8 @@ func TestOutcome_ShouldCompact_Compact(t *testing.T) {
 
 func TestOutcome_ShouldCompact_Failure(t *testing.T) {
 	k := &compactor{}
-	ran := hooktest.Loop{
-		Turns: turns(hooktest.Reply("ok")),
+	ran := looptest.Harness{
+		Turns: turns(looptest.Reply("ok")),
 		Hooks: hooks(agent.ShouldCompactFunc(func(context.Context, *agent.Run, agent.ContextUse) (agent.ShouldCompactOutcome, error) {
 			return nil, errBoom
 		}), compactWhen(1)),
@@ -150,13 +151,13 @@ func TestACompactionThatFailsIsUndoneAndReported(t *testing.T) {
 		"ModelFailure": &compactor{ask: "summarise"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := hooktest.Loop{
-				Turns: turns(hooktest.Reply("ok")),
+			l := looptest.Harness{
+				Turns: turns(looptest.Reply("ok")),
 				Hooks: hooks(compactWhen(5)),
 				Agent: &loop.Agent{Compactor: k},
 			}
 			if name == "ModelFailure" {
-				l.Turns = turns(hooktest.Error(errBoom), hooktest.Reply("ok"))
+				l.Turns = turns(looptest.Error(errBoom), looptest.Reply("ok"))
 			}
 			ran := l.Do(t, t.Context(), loop.Request{Task: "now", Messages: long(8)})
 			requests := ran.Script.Requests()
@@ -174,8 +175,8 @@ func TestACompactionThatFailsIsUndoneAndReported(t *testing.T) {
 func TestAPromptThatIsTooLongIsCompactedAndSentOnceMore(t *testing.T) {
 	tooLong := &agent.PromptTooLong{Tokens: 900, Window: 100}
 	k := &compactor{ask: "summarise"}
-	ran := hooktest.Loop{
-		Turns: turns(hooktest.Error(fmt.Errorf("provider: %w", tooLong)), hooktest.Reply("summary text"), hooktest.Reply("ok")),
+	ran := looptest.Harness{
+		Turns: turns(looptest.Error(fmt.Errorf("provider: %w", tooLong)), looptest.Reply("summary text"), looptest.Reply("ok")),
 		Agent: &loop.Agent{Compactor: k},
 	}.Do(t, t.Context(), loop.Request{Task: "now", Messages: long(8)})
 	if ran.Reply != "ok" || k.calls != 1 || ran.ModelCalls != 3 || ran.Steps != 1 {
@@ -188,8 +189,8 @@ func TestAPromptThatIsTooLongIsCompactedAndSentOnceMore(t *testing.T) {
 	ran.Recorder.Times(t, "BeforeLLM", 2)
 	ran.Recorder.Times(t, "Briefing", 2)
 
-	ran = hooktest.Loop{
-		Turns: turns(hooktest.Error(tooLong), hooktest.Error(tooLong)),
+	ran = looptest.Harness{
+		Turns: turns(looptest.Error(tooLong), looptest.Error(tooLong)),
 		Agent: &loop.Agent{Compactor: &compactor{}},
 	}.Do(t, t.Context(), loop.Request{Task: "now", Messages: long(8)})
 	if ran.Failed == nil || len(ran.Script.Calls()) != 2 {
@@ -199,9 +200,9 @@ func TestAPromptThatIsTooLongIsCompactedAndSentOnceMore(t *testing.T) {
 
 func TestACompactionCanBeRequested(t *testing.T) {
 	k := &compactor{}
-	ran := hooktest.Loop{
-		Turns: turns(hooktest.Call("work", nil), hooktest.Call("work", nil), hooktest.Call("work", nil), hooktest.Reply("ok")),
-		Tools: tools(&hooktest.Tool{Name: "work", Result: strings.Repeat("x", 1000)}),
+	ran := looptest.Harness{
+		Turns: turns(looptest.Call("work", nil), looptest.Call("work", nil), looptest.Call("work", nil), looptest.Reply("ok")),
+		Tools: tools(&looptest.Tool{Name: "work", Result: strings.Repeat("x", 1000)}),
 		Hooks: hooks(agent.AfterStepFunc(func(_ context.Context, run *agent.Run, s agent.StepResult) error {
 			if s.Step.Number == 2 {
 				run.Env.RequestCompaction("by hand")

@@ -33,5 +33,6 @@
 // A panic of a tool or a model is an error of that call. One that does not return when its context is done is
 // left behind after a grace period, and its late answer is dropped.
 //
-// The package imports hookkit and the generated package agent, never builtin or hooktest.
+// The package imports hookkit and the generated package agent, never builtin, hooktest or looptest. Its users test
+// their agents with package looptest.
 package loop

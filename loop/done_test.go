@@ -9,6 +9,7 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 func checkDone(f func(d agent.DoneRequest) (agent.CheckDoneOutcome, error)) agent.Hook {
@@ -33,8 +34,8 @@ var doneTool = agent.ToolSchema{
 }
 
 func TestOutcome_CheckDone_RejectDone(t *testing.T) {
-	ran := hooktest.Loop{
-		Turns: turns(hooktest.Reply("hasty"), hooktest.Reply("good")),
+	ran := looptest.Harness{
+		Turns: turns(looptest.Reply("hasty"), looptest.Reply("good")),
 		Hooks: hooks(rejectFirst(1)),
 	}.Run(t, "x")
 	if ran.Reply != "good" || ran.Steps != 2 || ran.Stop.Cause != agent.CauseCompleted {
@@ -50,8 +51,8 @@ func TestOutcome_CheckDone_RejectDone(t *testing.T) {
 }
 
 func TestOutcome_CheckDone_Replace(t *testing.T) {
-	ran := hooktest.Loop{
-		Turns: turns(hooktest.Reply("raw")),
+	ran := looptest.Harness{
+		Turns: turns(looptest.Reply("raw")),
 		Hooks: hooks(checkDone(func(d agent.DoneRequest) (agent.CheckDoneOutcome, error) {
 			d.Answer = "polished"
 			return agent.ReplaceCheckDone(d, "style"), nil
@@ -63,8 +64,8 @@ func TestOutcome_CheckDone_Replace(t *testing.T) {
 }
 
 func TestOutcome_CheckDone_Failure(t *testing.T) {
-	ran := hooktest.Loop{
-		Turns: turns(hooktest.Reply("a"), hooktest.Reply("b"), hooktest.Reply("c")),
+	ran := looptest.Harness{
+		Turns: turns(looptest.Reply("a"), looptest.Reply("b"), looptest.Reply("c")),
 		Hooks: hooks(checkDone(func(agent.DoneRequest) (agent.CheckDoneOutcome, error) { panic("gate") })),
 	}.Run(t, "x")
 	ran.Recorder.Times(t, "OnDoneAccepted", 0)
@@ -74,8 +75,8 @@ func TestOutcome_CheckDone_Failure(t *testing.T) {
 }
 
 func TestADoneCallIsTheAnswer(t *testing.T) {
-	ran := hooktest.Loop{
-		Turns: turns(hooktest.Call("done", `{"answer":"42"}`)),
+	ran := looptest.Harness{
+		Turns: turns(looptest.Call("done", `{"answer":"42"}`)),
 		Agent: &loop.Agent{Done: doneTool},
 	}.Run(t, "x")
 	if ran.Reply != "42" || ran.Stop.Cause != agent.CauseCompleted || ran.Calls[0].Status != agent.CallSucceeded {
@@ -86,8 +87,8 @@ func TestADoneCallIsTheAnswer(t *testing.T) {
 }
 
 func TestADoneCallThatDoesNotFitIsAnError(t *testing.T) {
-	ran := hooktest.Loop{
-		Turns: turns(hooktest.Call("done", `{"answer":""}`), hooktest.Call("done", `{"answer":"42"}`)),
+	ran := looptest.Harness{
+		Turns: turns(looptest.Call("done", `{"answer":""}`), looptest.Call("done", `{"answer":"42"}`)),
 		Agent: &loop.Agent{Done: doneTool},
 	}.Run(t, "x")
 	if ran.Reply != "42" || ran.Calls[0].Kind != agent.FailArguments || !strings.Contains(ran.Calls[0].Err, "minLength") {
@@ -98,8 +99,8 @@ func TestADoneCallThatDoesNotFitIsAnError(t *testing.T) {
 
 func TestOutcome_CheckDone_RejectDone_OfACall(t *testing.T) {
 	var seen []agent.DoneRequest
-	ran := hooktest.Loop{
-		Turns: turns(hooktest.Call("done", `{"answer":"hasty"}`), hooktest.Call("done", `{"answer":"good"}`)),
+	ran := looptest.Harness{
+		Turns: turns(looptest.Call("done", `{"answer":"hasty"}`), looptest.Call("done", `{"answer":"good"}`)),
 		Hooks: hooks(checkDone(func(d agent.DoneRequest) (agent.CheckDoneOutcome, error) {
 			seen = append(seen, d)
 			if d.Answer == "hasty" {
@@ -119,9 +120,9 @@ func TestOutcome_CheckDone_RejectDone_OfACall(t *testing.T) {
 }
 
 func TestCallsBesideADoneCallRunBeforeItsGates(t *testing.T) {
-	tool := &hooktest.Tool{Name: "test"}
-	ran := hooktest.Loop{
-		Turns: turns(hooktest.Calls(hooktest.Call("done", `{"answer":"42"}`), hooktest.Call("test", nil), hooktest.Call("done", `{"answer":"43"}`))),
+	tool := &looptest.Tool{Name: "test"}
+	ran := looptest.Harness{
+		Turns: turns(looptest.Calls(looptest.Call("done", `{"answer":"42"}`), looptest.Call("test", nil), looptest.Call("done", `{"answer":"43"}`))),
 		Tools: tools(tool),
 		Hooks: hooks(checkDone(func(agent.DoneRequest) (agent.CheckDoneOutcome, error) {
 			if tool.Count() != 1 {
@@ -138,9 +139,9 @@ func TestCallsBesideADoneCallRunBeforeItsGates(t *testing.T) {
 }
 
 func TestADoneCallIsNotAcceptedWhenASiblingEndsTheTurn(t *testing.T) {
-	ran := hooktest.Loop{
-		Turns: turns(hooktest.Calls(hooktest.Call("done", `{"answer":"42"}`), hooktest.Call("test", nil))),
-		Tools: tools(&hooktest.Tool{Name: "test", Err: errBoom}),
+	ran := looptest.Harness{
+		Turns: turns(looptest.Calls(looptest.Call("done", `{"answer":"42"}`), looptest.Call("test", nil))),
+		Tools: tools(&looptest.Tool{Name: "test", Err: errBoom}),
 		Hooks: hooks(afterTool(func(r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
 			if r.Err != "" && r.Call.Name == "test" {
 				return agent.EndTurn{Reply: "tests fail", Reason: "red"}, nil
@@ -162,8 +163,8 @@ func TestADoneCallWhoseResultEndsTheTurnOrIsRejectedIsNotAccepted(t *testing.T) 
 		"instead": agent.EndTurn{Reply: "instead"},
 		"later":   agent.ReplaceAfterTool(agent.ToolCallResult{Err: "not this way"}, "no"),
 	} {
-		ran := hooktest.Loop{
-			Turns: turns(hooktest.Call("done", `{"answer":"42"}`), hooktest.Reply("later")),
+		ran := looptest.Harness{
+			Turns: turns(looptest.Call("done", `{"answer":"42"}`), looptest.Reply("later")),
 			Hooks: hooks(afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) { return outcome, nil })),
 			Agent: &loop.Agent{Done: doneTool},
 		}.Run(t, "x")

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 // An agent with one tool. The model is a script here.
@@ -18,9 +18,9 @@ func ExampleAgent_Run() {
 		return "rain in " + c.Name, nil
 	})
 	a := &loop.Agent{
-		Model: hooktest.NewScript(
-			hooktest.Call("weather", city{"Oslo"}),
-			hooktest.Reply("Take an umbrella."),
+		Model: looptest.NewScript(
+			looptest.Call("weather", city{"Oslo"}),
+			looptest.Reply("Take an umbrella."),
 		),
 		Tools: []agent.Tool{weather},
 	}
@@ -36,7 +36,7 @@ func ExampleAgent_Run() {
 
 // Reading a reply while it comes in.
 func ExampleAgent_Stream() {
-	a := &loop.Agent{Model: hooktest.NewScript(hooktest.Reply("one word after the other"))}
+	a := &loop.Agent{Model: looptest.NewScript(looptest.Reply("one word after the other"))}
 	for e, err := range a.Stream(context.Background(), loop.Request{Task: "count"}) {
 		switch e.Kind {
 		case loop.EventChunk:
@@ -52,12 +52,12 @@ func ExampleAgent_Stream() {
 func ExampleSubagent() {
 	researcher := &loop.Agent{
 		Name: "researcher", Description: "looks things up",
-		Model: hooktest.NewScript(hooktest.Reply("It is 8849 m high.")),
+		Model: looptest.NewScript(looptest.Reply("It is 8849 m high.")),
 	}
 	a := &loop.Agent{
-		Model: hooktest.NewScript(
-			hooktest.Call("researcher", `{"task":"How high is Mount Everest?"}`),
-			hooktest.Reply("8849 m."),
+		Model: looptest.NewScript(
+			looptest.Call("researcher", `{"task":"How high is Mount Everest?"}`),
+			looptest.Reply("8849 m."),
 		),
 		Tools: []agent.Tool{loop.Subagent(researcher)},
 	}

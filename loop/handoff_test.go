@@ -8,6 +8,7 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 func onHandoff(o agent.OnHandoffOutcome, err error) agent.Hook {
@@ -15,17 +16,17 @@ func onHandoff(o agent.OnHandoffOutcome, err error) agent.Hook {
 }
 
 // handing returns a loop whose model hands over to an agent that replies, and that agent's script.
-func handing(first hooktest.Turn, more ...hooktest.Turn) (hooktest.Loop, *hooktest.Script, *loop.Agent) {
-	script := hooktest.NewScript(hooktest.Reply("from the expert").Uses(agent.Usage{Input: 5})).Named("expert")
+func handing(first looptest.Turn, more ...looptest.Turn) (looptest.Harness, *looptest.Script, *loop.Agent) {
+	script := looptest.NewScript(looptest.Reply("from the expert").Uses(agent.Usage{Input: 5})).Named("expert")
 	expert := &loop.Agent{Name: "expert", Model: script, Instructions: "you are the expert"}
-	return hooktest.Loop{
+	return looptest.Harness{
 		Turns: append(turns(first), more...),
 		Agent: &loop.Agent{Name: "front", Instructions: "you are the front", Handoffs: []*loop.Agent{expert}},
 	}, script, expert
 }
 
 func TestAHandoffGivesControlWithTheConversation(t *testing.T) {
-	l, script, _ := handing(hooktest.Call("transfer_to_expert", `{"task":"explain"}`).Uses(agent.Usage{Input: 7}))
+	l, script, _ := handing(looptest.Call("transfer_to_expert", `{"task":"explain"}`).Uses(agent.Usage{Input: 7}))
 	ran := l.Run(t, "why?")
 	if ran.Failed != nil || ran.Reply != "from the expert" || ran.HandedOffTo != "expert" || ran.Stop.Cause != agent.CauseCompleted {
 		t.Errorf("got %+v, %v", ran.AgentResult, ran.Failed)
@@ -67,7 +68,7 @@ func TestOutcome_OnHandoff(t *testing.T) {
 		{"ReplaceWithUnknown", agent.ReplaceOnHandoff(agent.Handoff{To: "nobody"}, "x"), nil, "mine", agent.CallFailed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			l, script, _ := handing(hooktest.Call("transfer_to_expert", nil), hooktest.Reply("mine"))
+			l, script, _ := handing(looptest.Call("transfer_to_expert", nil), looptest.Reply("mine"))
 			l.Hooks = hooks(onHandoff(c.outcome, c.err))
 			ran := l.Run(t, "why?")
 			if len(script.Calls()) != 0 || ran.Recorder.Count("OnSubagentStart") != 0 || ran.HandedOffTo != "" {
@@ -83,8 +84,8 @@ func TestOutcome_OnHandoff(t *testing.T) {
 }
 
 func TestOutcome_OnHandoff_Replace(t *testing.T) {
-	l, script, _ := handing(hooktest.Call("transfer_to_expert", `{"task":"vague"}`))
-	other := hooktest.NewScript(hooktest.Reply("from the other")).Named("other")
+	l, script, _ := handing(looptest.Call("transfer_to_expert", `{"task":"vague"}`))
+	other := looptest.NewScript(looptest.Reply("from the other")).Named("other")
 	l.Agent.Handoffs = append(l.Agent.Handoffs, &loop.Agent{Name: "other", Model: other})
 	l.Hooks = hooks(onHandoff(agent.ReplaceOnHandoff(agent.Handoff{To: "other", Task: "precise"}, "route"), nil))
 	ran := l.Run(t, "why?")
@@ -97,9 +98,9 @@ func TestOutcome_OnHandoff_Replace(t *testing.T) {
 }
 
 func TestAHandoffNeedsPermissionAndOnlyOneWins(t *testing.T) {
-	tool := &hooktest.Tool{Name: "note"}
-	l, script, _ := handing(hooktest.Calls(
-		hooktest.Call("transfer_to_expert", nil), hooktest.Call("note", nil), hooktest.Call("transfer_to_expert", nil)))
+	tool := &looptest.Tool{Name: "note"}
+	l, script, _ := handing(looptest.Calls(
+		looptest.Call("transfer_to_expert", nil), looptest.Call("note", nil), looptest.Call("transfer_to_expert", nil)))
 	l.Tools = tools(tool)
 	ran := l.Run(t, "why?")
 	if tool.Count() != 1 || len(script.Calls()) != 1 || ran.Calls[2].Kind != agent.FailHandoff {
@@ -108,7 +109,7 @@ func TestAHandoffNeedsPermissionAndOnlyOneWins(t *testing.T) {
 	ran.Recorder.Times(t, "OnHandoff", 1)
 	checkAnswered(t, ran.Messages)
 
-	l, script, _ = handing(hooktest.Call("transfer_to_expert", nil), hooktest.Reply("mine"))
+	l, script, _ = handing(looptest.Call("transfer_to_expert", nil), looptest.Reply("mine"))
 	l.Hooks = hooks(votes(agent.Deny{Reason: "alone"}))
 	ran = l.Run(t, "why?")
 	if len(script.Calls()) != 0 || ran.Reply != "mine" {
@@ -118,8 +119,8 @@ func TestAHandoffNeedsPermissionAndOnlyOneWins(t *testing.T) {
 }
 
 func TestASiblingThatEndsTheTurnKeepsControl(t *testing.T) {
-	l, script, _ := handing(hooktest.Calls(hooktest.Call("transfer_to_expert", nil), hooktest.Call("note", nil)))
-	l.Tools = tools(&hooktest.Tool{Name: "note"})
+	l, script, _ := handing(looptest.Calls(looptest.Call("transfer_to_expert", nil), looptest.Call("note", nil)))
+	l.Tools = tools(&looptest.Tool{Name: "note"})
 	l.Hooks = hooks(afterTool(func(r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
 		if r.Call.Name == "note" {
 			return agent.EndTurn{Reply: "noted"}, nil
@@ -138,7 +139,7 @@ func TestAHandoffWhoseOwnResultEndsTheTurnOrIsRejectedDoesNotHappen(t *testing.T
 		agent.CallUnrun:  agent.EndTurn{Reply: "stay"},
 		agent.CallFailed: agent.ReplaceAfterTool(agent.ToolCallResult{Err: "stay"}, "no"),
 	} {
-		l, script, _ := handing(hooktest.Call("transfer_to_expert", nil), hooktest.Reply("stay"))
+		l, script, _ := handing(looptest.Call("transfer_to_expert", nil), looptest.Reply("stay"))
 		l.Hooks = hooks(afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) { return outcome, nil }))
 		ran := l.Run(t, "why?")
 		if len(script.Calls()) != 0 || ran.Reply != "stay" || ran.Calls[0].Status != status || ran.HandedOffTo != "" {
@@ -149,8 +150,8 @@ func TestAHandoffWhoseOwnResultEndsTheTurnOrIsRejectedDoesNotHappen(t *testing.T
 }
 
 func TestAHandoffThatFailsFailsTheRun(t *testing.T) {
-	l, _, expert := handing(hooktest.Call("transfer_to_expert", nil))
-	expert.Model = hooktest.NewScript(hooktest.Error(errBoom))
+	l, _, expert := handing(looptest.Call("transfer_to_expert", nil))
+	expert.Model = looptest.NewScript(looptest.Error(errBoom))
 	ran := l.Run(t, "why?")
 	if ran.Failed == nil || !strings.Contains(ran.Failed.Error(), "boom") || ran.Stop.Cause != agent.CauseError {
 		t.Errorf("got %+v, %v", ran.AgentResult, ran.Failed)
@@ -160,14 +161,14 @@ func TestAHandoffThatFailsFailsTheRun(t *testing.T) {
 }
 
 func TestAgentsThatHandOverForEverAreStopped(t *testing.T) {
-	script := hooktest.NewScript()
+	script := looptest.NewScript()
 	for range 6 {
-		script.Add(hooktest.Call("transfer_to_a", nil))
+		script.Add(looptest.Call("transfer_to_a", nil))
 	}
-	script.Add(hooktest.Reply("enough"))
+	script.Add(looptest.Reply("enough"))
 	a := &loop.Agent{Name: "a", Model: script, Limits: loop.Limits{Depth: 4}}
 	a.Handoffs = []*loop.Agent{a}
-	ran := hooktest.Loop{Agent: a}.Run(t, "x")
+	ran := looptest.Harness{Agent: a}.Run(t, "x")
 	if ran.Failed == nil && ran.Reply != "enough" {
 		t.Errorf("got %+v, %v", ran.AgentResult, ran.Failed)
 	}

@@ -14,28 +14,29 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
 func TestUnusableCallsAreErrorsForTheModel(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		call hooktest.Turn
+		call looptest.Turn
 		kind agent.FailureKind
 		text string
 	}{
-		{"UnknownTool", hooktest.Call("nope", nil), agent.FailUnknown, "the tools are: work"},
-		{"NoName", hooktest.Call("", nil), agent.FailUnknown, "there is no tool"},
-		{"NotJSON", hooktest.Call("work", `{"a":`), agent.FailArguments, "not JSON"},
-		{"TwoValues", hooktest.Call("work", `{} {}`), agent.FailArguments, "not JSON"},
-		{"Null", hooktest.Call("work", `null`), agent.FailArguments, "do not fit"},
-		{"WrongType", hooktest.Call("work", `{"text":1}`), agent.FailArguments, "do not fit"},
-		{"Large", hooktest.Call("work", `{"text":"`+strings.Repeat("x", 1<<20)+`"}`), agent.FailArguments, "1048587 bytes, the limit is 1048576"},
-		{"Deep", hooktest.Call("work", strings.Repeat(`[`, 20000)), agent.FailArguments, "not JSON"},
+		{"UnknownTool", looptest.Call("nope", nil), agent.FailUnknown, "the tools are: work"},
+		{"NoName", looptest.Call("", nil), agent.FailUnknown, "there is no tool"},
+		{"NotJSON", looptest.Call("work", `{"a":`), agent.FailArguments, "not JSON"},
+		{"TwoValues", looptest.Call("work", `{} {}`), agent.FailArguments, "not JSON"},
+		{"Null", looptest.Call("work", `null`), agent.FailArguments, "do not fit"},
+		{"WrongType", looptest.Call("work", `{"text":1}`), agent.FailArguments, "do not fit"},
+		{"Large", looptest.Call("work", `{"text":"`+strings.Repeat("x", 1<<20)+`"}`), agent.FailArguments, "1048587 bytes, the limit is 1048576"},
+		{"Deep", looptest.Call("work", strings.Repeat(`[`, 20000)), agent.FailArguments, "not JSON"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			tool := &hooktest.Tool{Name: "work", Parameters: `{"type":"object","properties":{"text":{"type":"string"}}}`}
-			ran := hooktest.Loop{Turns: turns(c.call, hooktest.Reply("ok")), Tools: tools(tool)}.Run(t, "x")
+			tool := &looptest.Tool{Name: "work", Parameters: `{"type":"object","properties":{"text":{"type":"string"}}}`}
+			ran := looptest.Harness{Turns: turns(c.call, looptest.Reply("ok")), Tools: tools(tool)}.Run(t, "x")
 			r := ran.Calls[0]
 			if tool.Count() != 0 || r.Status != agent.CallFailed || r.Kind != c.kind || !strings.Contains(r.Err, c.text) {
 				t.Errorf("recorded %s %s %q, the tool ran %d times", r.Status, r.Kind, r.Err, tool.Count())
@@ -81,13 +82,13 @@ func (m model) Generate(_ context.Context, req agent.LLMRequest) (agent.LLMRespo
 }
 
 func TestCallsWithoutOrWithTheSameIDKeepApart(t *testing.T) {
-	tool := &hooktest.Tool{Name: "work", Result: "done"}
-	ran := hooktest.Loop{
+	tool := &looptest.Tool{Name: "work", Result: "done"}
+	ran := looptest.Harness{
 		Turns: turns(
-			hooktest.Calls(hooktest.Call("work", `{"n":1}`).ID("a"), hooktest.Call("work", `{"n":2}`).ID("a"),
-				hooktest.Call("work", `{"n":3}`).ID(""), hooktest.Call("work", `{"n":4}`).ID("a#2")),
-			hooktest.Call("work", `{"n":5}`).ID("a"),
-			hooktest.Reply("ok")),
+			looptest.Calls(looptest.Call("work", `{"n":1}`).ID("a"), looptest.Call("work", `{"n":2}`).ID("a"),
+				looptest.Call("work", `{"n":3}`).ID(""), looptest.Call("work", `{"n":4}`).ID("a#2")),
+			looptest.Call("work", `{"n":5}`).ID("a"),
+			looptest.Reply("ok")),
 		Tools: tools(tool),
 	}.Run(t, "x")
 	if tool.Count() != 4 || len(ran.Calls) != 5 {
@@ -104,9 +105,9 @@ func TestCallsWithoutOrWithTheSameIDKeepApart(t *testing.T) {
 }
 
 func TestAToolThatWasNotOfferedIsNotCalled(t *testing.T) {
-	tool := &hooktest.Tool{Name: "work"}
-	ran := hooktest.Loop{
-		Turns: turns(hooktest.Call("work", nil), hooktest.Reply("ok")),
+	tool := &looptest.Tool{Name: "work"}
+	ran := looptest.Harness{
+		Turns: turns(looptest.Call("work", nil), looptest.Reply("ok")),
 		Tools: tools(tool),
 		Hooks: hooks(beforeLLM(func(req agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
 			req.Tools = nil
@@ -119,10 +120,10 @@ func TestAToolThatWasNotOfferedIsNotCalled(t *testing.T) {
 }
 
 func TestAHookCanAddATool(t *testing.T) {
-	tool := &hooktest.Tool{Name: "late", Result: "added"}
+	tool := &looptest.Tool{Name: "late", Result: "added"}
 	var again error
-	ran := hooktest.Loop{
-		Turns: turns(hooktest.Call("late", nil), hooktest.Reply("ok")),
+	ran := looptest.Harness{
+		Turns: turns(looptest.Call("late", nil), looptest.Reply("ok")),
 		Hooks: hooks(agent.OnRunStartFunc(func(_ context.Context, run *agent.Run, _ agent.RunStart) (agent.OnRunStartOutcome, error) {
 			if err := run.Env.Tools.Add(tool); err != nil {
 				return nil, err
@@ -142,21 +143,21 @@ func TestAHookCanAddATool(t *testing.T) {
 func TestToolsThatMisbehaveFailTheirCallAlone(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		tool *hooktest.Tool
+		tool *looptest.Tool
 		kind agent.FailureKind
 		text string
 	}{
-		{"Error", &hooktest.Tool{Err: errBoom, Result: "guidance"}, agent.FailTool, "boom"},
-		{"TypedError", &hooktest.Tool{Err: &agent.ToolError{Kind: "not_found", Message: "no such file", NoRetry: true}}, "not_found", "no such file"},
-		{"Panic", &hooktest.Tool{Panic: "ouch"}, agent.FailPanic, "the tool work panicked: ouch"},
-		{"PanicWithError", &hooktest.Tool{Panic: errBoom}, agent.FailPanic, "boom"},
-		{"Goexit", &hooktest.Tool{Func: func(context.Context, agent.ToolCallRequest) (string, error) { runtime.Goexit(); return "", nil }}, agent.FailPanic, "ended its goroutine"},
+		{"Error", &looptest.Tool{Err: errBoom, Result: "guidance"}, agent.FailTool, "boom"},
+		{"TypedError", &looptest.Tool{Err: &agent.ToolError{Kind: "not_found", Message: "no such file", NoRetry: true}}, "not_found", "no such file"},
+		{"Panic", &looptest.Tool{Panic: "ouch"}, agent.FailPanic, "the tool work panicked: ouch"},
+		{"PanicWithError", &looptest.Tool{Panic: errBoom}, agent.FailPanic, "boom"},
+		{"Goexit", &looptest.Tool{Func: func(context.Context, agent.ToolCallRequest) (string, error) { runtime.Goexit(); return "", nil }}, agent.FailPanic, "ended its goroutine"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.tool.Name = "work"
-			good := &hooktest.Tool{Name: "good", Result: "fine"}
-			ran := hooktest.Loop{
-				Turns: turns(hooktest.Calls(hooktest.Call("work", nil), hooktest.Call("good", nil)), hooktest.Reply("ok")),
+			good := &looptest.Tool{Name: "good", Result: "fine"}
+			ran := looptest.Harness{
+				Turns: turns(looptest.Calls(looptest.Call("work", nil), looptest.Call("good", nil)), looptest.Reply("ok")),
 				Tools: tools(c.tool, good),
 			}.Run(t, "x")
 			r := ran.Calls[0]
@@ -179,12 +180,12 @@ func TestToolsThatMisbehaveFailTheirCallAlone(t *testing.T) {
 
 func TestAToolThatReturnsNothingIsASuccessWithoutOutput(t *testing.T) {
 	for _, tool := range []agent.Tool{
-		&hooktest.Tool{Name: "work"},
+		&looptest.Tool{Name: "work"},
 		loop.Tool("work", "", func(context.Context, struct{}) (*int, error) { return nil, nil }),
 		loop.Tool("work", "", func(context.Context, map[string]any) (any, error) { return nil, nil }),
 		loop.Tool("work", "", func(context.Context, struct{}) ([]string, error) { return nil, nil }),
 	} {
-		ran := hooktest.Loop{Turns: turns(hooktest.Call("work", nil), hooktest.Reply("ok")), Tools: tools(tool)}.Run(t, "x")
+		ran := looptest.Harness{Turns: turns(looptest.Call("work", nil), looptest.Reply("ok")), Tools: tools(tool)}.Run(t, "x")
 		if r := ran.Calls[0]; r.Status != agent.CallSucceeded || r.Output != "" {
 			t.Errorf("%T: recorded %+v", tool, r)
 		}
@@ -200,15 +201,15 @@ func TestAToolThatHangsIsGivenUp(t *testing.T) {
 		defer close(release)
 		for _, c := range []struct {
 			name string
-			tool *hooktest.Tool
+			tool *looptest.Tool
 			took time.Duration
 		}{
-			{"HeedsItsContext", &hooktest.Tool{Hang: true}, time.Minute},
-			{"IgnoresItsContext", &hooktest.Tool{Func: func(context.Context, agent.ToolCallRequest) (string, error) { <-release; return "late", nil }}, time.Minute + time.Second},
+			{"HeedsItsContext", &looptest.Tool{Hang: true}, time.Minute},
+			{"IgnoresItsContext", &looptest.Tool{Func: func(context.Context, agent.ToolCallRequest) (string, error) { <-release; return "late", nil }}, time.Minute + time.Second},
 		} {
 			c.tool.Name = "hang"
-			ran := hooktest.Loop{
-				Turns: turns(hooktest.Call("hang", nil), hooktest.Reply("ok")),
+			ran := looptest.Harness{
+				Turns: turns(looptest.Call("hang", nil), looptest.Reply("ok")),
 				Tools: tools(c.tool),
 				Agent: &loop.Agent{Limits: loop.Limits{ToolTime: time.Minute}},
 			}.Run(t, "x")
@@ -222,9 +223,9 @@ func TestAToolThatHangsIsGivenUp(t *testing.T) {
 
 func TestAToolsOwnTimeLimitCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ran := hooktest.Loop{
-			Turns: turns(hooktest.Call("slow", nil), hooktest.Call("slow", nil), hooktest.Reply("ok")),
-			Tools: tools(timed{&hooktest.Tool{Name: "slow", Result: "done", Delay: time.Hour}, 2 * time.Hour}),
+		ran := looptest.Harness{
+			Turns: turns(looptest.Call("slow", nil), looptest.Call("slow", nil), looptest.Reply("ok")),
+			Tools: tools(timed{&looptest.Tool{Name: "slow", Result: "done", Delay: time.Hour}, 2 * time.Hour}),
 			Agent: &loop.Agent{Limits: loop.Limits{ToolTime: time.Minute}},
 		}.Run(t, "x")
 		if r := ran.Calls[0]; !r.OK() || r.Elapsed != time.Hour {
@@ -234,7 +235,7 @@ func TestAToolsOwnTimeLimitCounts(t *testing.T) {
 }
 
 type timed struct {
-	*hooktest.Tool
+	*looptest.Tool
 	limit time.Duration
 }
 
@@ -242,7 +243,7 @@ func (t timed) Timeout() time.Duration { return t.limit }
 
 func TestAToolReportsProgressWhileItRunsAndNotAfterwards(t *testing.T) {
 	release, reported := make(chan struct{}), make(chan struct{})
-	tool := &hooktest.Tool{Name: "work", Func: func(ctx context.Context, _ agent.ToolCallRequest) (string, error) {
+	tool := &looptest.Tool{Name: "work", Func: func(ctx context.Context, _ agent.ToolCallRequest) (string, error) {
 		agentspec.Progress(ctx, "half", map[string]int{"percent": 50})
 		agentspec.Progress(ctx, "nearly", nil)
 		go func() {
@@ -252,8 +253,8 @@ func TestAToolReportsProgressWhileItRunsAndNotAfterwards(t *testing.T) {
 		}()
 		return "done", nil
 	}}
-	ran := hooktest.Loop{
-		Turns: turns(hooktest.Call("work", nil), hooktest.Reply("ok")),
+	ran := looptest.Harness{
+		Turns: turns(looptest.Call("work", nil), looptest.Reply("ok")),
 		Tools: tools(tool),
 		Hooks: hooks(afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) {
 			close(release)
@@ -272,11 +273,11 @@ func TestModelsThatMisbehaveFailTheRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		defer close(release)
-		acts := func(f func(context.Context) (agent.LLMResponse, error)) hooktest.Turn {
-			return hooktest.Func(func(ctx context.Context, _ agent.LLMRequest) (agent.LLMResponse, error) { return f(ctx) })
+		acts := func(f func(context.Context) (agent.LLMResponse, error)) looptest.Turn {
+			return looptest.Func(func(ctx context.Context, _ agent.LLMRequest) (agent.LLMResponse, error) { return f(ctx) })
 		}
-		for name, turn := range map[string]hooktest.Turn{
-			"boom":                hooktest.Error(errBoom),
+		for name, turn := range map[string]looptest.Turn{
+			"boom":                looptest.Error(errBoom),
 			"panicked: ouch":      acts(func(context.Context) (agent.LLMResponse, error) { panic("ouch") }),
 			"ended its goroutine": acts(func(context.Context) (agent.LLMResponse, error) { runtime.Goexit(); return agent.LLMResponse{}, nil }),
 			"within 1m0s": acts(func(ctx context.Context) (agent.LLMResponse, error) {
@@ -287,7 +288,7 @@ func TestModelsThatMisbehaveFailTheRun(t *testing.T) {
 			"script is exhausted":    {},
 			"it ignored its context": acts(func(context.Context) (agent.LLMResponse, error) { <-release; panic("late") }),
 		} {
-			l := hooktest.Loop{Turns: turns(turn), Agent: &loop.Agent{Limits: loop.Limits{ModelTime: time.Minute}}}
+			l := looptest.Harness{Turns: turns(turn), Agent: &loop.Agent{Limits: loop.Limits{ModelTime: time.Minute}}}
 			if name == "script is exhausted" {
 				l.Turns = nil
 			}
@@ -307,7 +308,7 @@ func TestModelsThatMisbehaveFailTheRun(t *testing.T) {
 
 func TestAReplyThatCannotBeEncodedIsMadeSo(t *testing.T) {
 	odd := agent.LLMResponse{Content: "ok", Usage: agent.Usage{Input: 1, Cost: math.NaN()}, Extra: map[string]json.RawMessage{"odd": json.RawMessage("{")}}
-	ran := hooktest.Loop{Agent: &loop.Agent{Model: model(func(agent.LLMRequest) (agent.LLMResponse, error) { return odd, nil })}}.Run(t, "x")
+	ran := looptest.Harness{Agent: &loop.Agent{Model: model(func(agent.LLMRequest) (agent.LLMResponse, error) { return odd, nil })}}.Run(t, "x")
 	for _, f := range ran.Recorder.Fires() {
 		for _, v := range []any{f.Payload, f.Left, f.Result} {
 			if _, err := json.Marshal(v); err != nil {
@@ -321,7 +322,7 @@ func TestAReplyThatCannotBeEncodedIsMadeSo(t *testing.T) {
 }
 
 func TestThePanicOfAModelKeepsItsStack(t *testing.T) {
-	ran := hooktest.Loop{Turns: turns(hooktest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) { panic(errBoom) }))}.Run(t, "x")
+	ran := looptest.Harness{Turns: turns(looptest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) { panic(errBoom) }))}.Run(t, "x")
 	var crash *loop.Panic
 	if !errors.As(ran.Failed, &crash) || !strings.Contains(string(crash.Stack), "TestThePanicOfAModelKeepsItsStack") || !errors.Is(ran.Failed, errBoom) {
 		t.Errorf("got %v", ran.Failed)
@@ -329,19 +330,19 @@ func TestThePanicOfAModelKeepsItsStack(t *testing.T) {
 }
 
 func TestEmptyRepliesForEverEndARun(t *testing.T) {
-	script := hooktest.NewScript()
+	script := looptest.NewScript()
 	for range 100 {
-		script.Add(hooktest.Reply(""))
+		script.Add(looptest.Reply(""))
 	}
-	ran := hooktest.Loop{Agent: &loop.Agent{Model: script}}.Run(t, "x")
+	ran := looptest.Harness{Agent: &loop.Agent{Model: script}}.Run(t, "x")
 	if len(script.Calls()) != 3 || ran.Stop.Cause != agent.CauseRetryLimit || !strings.Contains(ran.Stop.Message, "nothing 3 times") {
 		t.Errorf("%d calls, %+v", len(script.Calls()), ran.Stop)
 	}
 	if got := lastContent(script.Requests()[1], agent.RoleUser); !strings.Contains(got, "empty") {
 		t.Errorf("the model was told %q", got)
 	}
-	ran = hooktest.Loop{
-		Turns: turns(hooktest.Reply(""), hooktest.Reply(""), hooktest.Call("work", nil), hooktest.Reply(""), hooktest.Reply("ok")),
+	ran = looptest.Harness{
+		Turns: turns(looptest.Reply(""), looptest.Reply(""), looptest.Call("work", nil), looptest.Reply(""), looptest.Reply("ok")),
 		Tools: tools(work()),
 	}.Run(t, "x")
 	if ran.Reply != "ok" || len(ran.Messages) != 4 {
@@ -355,15 +356,15 @@ func TestEmptyRepliesForEverEndARun(t *testing.T) {
 }
 
 func TestAgentsThatCannotRunSayWhy(t *testing.T) {
-	model := hooktest.NewScript()
-	var none *hooktest.Tool
+	model := looptest.NewScript()
+	var none *looptest.Tool
 	for text, a := range map[string]*loop.Agent{
 		"set Model":              {},
 		"Tools[0] is nil":        {Model: model, Tools: tools(none)},
-		"has no name":            {Model: model, Tools: tools(&hooktest.Tool{})},
-		"two tools":              {Model: model, Tools: tools(&hooktest.Tool{Name: "a"}, &hooktest.Tool{Name: "a"})},
-		"no JSON Schema":         {Model: model, Tools: tools(&hooktest.Tool{Name: "a", Parameters: `[`})},
-		"no usable JSON Schema":  {Model: model, Tools: tools(&hooktest.Tool{Name: "a", Parameters: `{"$ref":"#/nowhere"}`})},
+		"has no name":            {Model: model, Tools: tools(&looptest.Tool{})},
+		"two tools":              {Model: model, Tools: tools(&looptest.Tool{Name: "a"}, &looptest.Tool{Name: "a"})},
+		"no JSON Schema":         {Model: model, Tools: tools(&looptest.Tool{Name: "a", Parameters: `[`})},
+		"no usable JSON Schema":  {Model: model, Tools: tools(&looptest.Tool{Name: "a", Parameters: `{"$ref":"#/nowhere"}`})},
 		"Use[0] is nil":          {Model: model, Use: []agent.Hook{nil}},
 		"cannot be used: no":     {Model: model, Use: []agent.Hook{bind(func(*agent.Hooks) { panic("no") })}},
 		"Handoffs[0] is nil":     {Model: model, Handoffs: []*loop.Agent{nil}},
@@ -381,7 +382,7 @@ func TestAgentsThatCannotRunSayWhy(t *testing.T) {
 	}
 }
 
-type broken struct{ hooktest.Tool }
+type broken struct{ looptest.Tool }
 
 func (*broken) Schema() agent.ToolSchema { panic("schema") }
 
@@ -391,7 +392,7 @@ func TestAConversationIsContinued(t *testing.T) {
 		{Role: agent.RoleSystem, Content: "kept"}, {Role: agent.RoleUser, Content: "hello"},
 		{Role: agent.RoleAssistant, ToolCalls: []agent.ToolCallRequest{call}},
 	}
-	ran := hooktest.Loop{Turns: turns(hooktest.Reply("ok"))}.Do(t, t.Context(), loop.Request{
+	ran := looptest.Harness{Turns: turns(looptest.Reply("ok"))}.Do(t, t.Context(), loop.Request{
 		Task: "again", Messages: history, Conversation: "c1",
 		Resume: loop.Resume{Steps: 4, ModelCalls: 6, Usage: agent.Usage{Input: 100}, Rejections: 1},
 	})
@@ -414,7 +415,7 @@ func TestAConversationIsContinued(t *testing.T) {
 }
 
 func TestAnEmptyTaskIsATask(t *testing.T) {
-	ran := hooktest.Loop{Turns: turns(hooktest.Reply("hi"))}.Run(t, "")
+	ran := looptest.Harness{Turns: turns(looptest.Reply("hi"))}.Run(t, "")
 	if ran.Reply != "hi" || len(ran.Script.Requests()[0].Messages) != 0 {
 		t.Errorf("got %+v", ran.AgentResult)
 	}

@@ -15,25 +15,26 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 // A way is a way through a run and out of it.
 type way struct {
 	name string
-	run  func(t *testing.T) *hooktest.Ran
+	run  func(t *testing.T) *looptest.Ran
 }
 
 // two is a turn with two calls of the tool "work".
-func two() hooktest.Turn {
-	return hooktest.Calls(hooktest.Call("work", `{"n":1}`), hooktest.Call("work", `{"n":2}`))
+func two() looptest.Turn {
+	return looptest.Calls(looptest.Call("work", `{"n":1}`), looptest.Call("work", `{"n":2}`))
 }
 
-func work() *hooktest.Tool { return &hooktest.Tool{Name: "work", Result: "done"} }
+func work() *looptest.Tool { return &looptest.Tool{Name: "work", Result: "done"} }
 
 // ways are the ways that every law must hold on.
 func ways() []way {
-	simple := func(l hooktest.Loop) func(t *testing.T) *hooktest.Ran {
-		return func(t *testing.T) *hooktest.Ran { return l.Run(t, "x") }
+	simple := func(l looptest.Harness) func(t *testing.T) *looptest.Ran {
+		return func(t *testing.T) *looptest.Ran { return l.Run(t, "x") }
 	}
 	panicAt := func(point string) agent.Hook {
 		return bind(func(h *agent.Hooks) {
@@ -52,73 +53,73 @@ func ways() []way {
 		})
 	}
 	return []way{
-		{"Success", simple(hooktest.Loop{Turns: turns(two(), hooktest.Reply("ok")), Tools: tools(work())})},
-		{"ModelError", simple(hooktest.Loop{Turns: turns(two(), hooktest.Error(errBoom)), Tools: tools(work())})},
-		{"ModelPanic", simple(hooktest.Loop{Turns: turns(hooktest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) { panic("x") }))})},
-		{"ToolError", simple(hooktest.Loop{Turns: turns(two(), hooktest.Reply("ok")), Tools: tools(&hooktest.Tool{Name: "work", Err: errBoom})})},
-		{"ToolPanic", simple(hooktest.Loop{Turns: turns(two(), hooktest.Reply("ok")), Tools: tools(&hooktest.Tool{Name: "work", Panic: 1})})},
-		{"EndTurnBeforeTool", simple(hooktest.Loop{Turns: turns(two()), Tools: tools(work()), Hooks: hooks(beforeTool(func(c agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+		{"Success", simple(looptest.Harness{Turns: turns(two(), looptest.Reply("ok")), Tools: tools(work())})},
+		{"ModelError", simple(looptest.Harness{Turns: turns(two(), looptest.Error(errBoom)), Tools: tools(work())})},
+		{"ModelPanic", simple(looptest.Harness{Turns: turns(looptest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) { panic("x") }))})},
+		{"ToolError", simple(looptest.Harness{Turns: turns(two(), looptest.Reply("ok")), Tools: tools(&looptest.Tool{Name: "work", Err: errBoom})})},
+		{"ToolPanic", simple(looptest.Harness{Turns: turns(two(), looptest.Reply("ok")), Tools: tools(&looptest.Tool{Name: "work", Panic: 1})})},
+		{"EndTurnBeforeTool", simple(looptest.Harness{Turns: turns(two()), Tools: tools(work()), Hooks: hooks(beforeTool(func(c agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
 			if string(c.Args) == `{"n":2}` {
 				return agent.EndTurn{Reply: "end"}, nil
 			}
 			return nil, nil
 		}))})},
-		{"EndTurnAfterTool", simple(hooktest.Loop{Turns: turns(two()), Tools: tools(work()), Hooks: hooks(afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+		{"EndTurnAfterTool", simple(looptest.Harness{Turns: turns(two()), Tools: tools(work()), Hooks: hooks(afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) {
 			return agent.EndTurn{Reply: "end"}, nil
 		}))})},
-		{"EndTurnAtStart", simple(hooktest.Loop{Hooks: hooks(onStart(agent.EndTurn{}, nil))})},
-		{"FailureAtStart", simple(hooktest.Loop{Hooks: hooks(onStart(nil, errBoom))})},
-		{"PanicBeforeLLM", simple(hooktest.Loop{Hooks: hooks(panicAt("BeforeLLM"))})},
-		{"PanicAfterLLM", simple(hooktest.Loop{Turns: turns(two()), Tools: tools(work()), Hooks: hooks(panicAt("AfterLLM"))})},
-		{"PanicBeforeTool", simple(hooktest.Loop{Turns: turns(two(), hooktest.Reply("ok")), Tools: tools(work()), Hooks: hooks(panicAt("BeforeTool"))})},
-		{"PanicAfterTool", simple(hooktest.Loop{Turns: turns(two(), hooktest.Reply("ok")), Tools: tools(work()), Hooks: hooks(panicAt("AfterTool"))})},
-		{"Denied", simple(hooktest.Loop{Turns: turns(two(), hooktest.Reply("ok")), Tools: tools(work()), Hooks: hooks(votes(agent.Deny{}))})},
-		{"Skipped", simple(hooktest.Loop{Turns: turns(two(), hooktest.Reply("ok")), Tools: tools(work()), Hooks: hooks(atTool("work", agent.SkipTool{}, nil))})},
-		{"ToolsOff", simple(hooktest.Loop{Turns: turns(two(), hooktest.Reply("ok")), Tools: tools(work()), Agent: &loop.Agent{ToolsDisabled: func() bool { return true }}})},
-		{"CounterPanics", simple(hooktest.Loop{Turns: turns(two()), Tools: tools(work()), Agent: &loop.Agent{Tokens: badCounter{}}})},
-		{"StepLimit", simple(hooktest.Loop{Turns: turns(two()), Tools: tools(work()), Agent: &loop.Agent{Limits: loop.Limits{Steps: 1}}})},
-		{"Rejected", simple(hooktest.Loop{Turns: turns(hooktest.Reply("a"), hooktest.Reply("b"), hooktest.Reply("c")), Hooks: hooks(rejectFirst(99))})},
-		{"Cancelled", func(t *testing.T) *hooktest.Ran {
+		{"EndTurnAtStart", simple(looptest.Harness{Hooks: hooks(onStart(agent.EndTurn{}, nil))})},
+		{"FailureAtStart", simple(looptest.Harness{Hooks: hooks(onStart(nil, errBoom))})},
+		{"PanicBeforeLLM", simple(looptest.Harness{Hooks: hooks(panicAt("BeforeLLM"))})},
+		{"PanicAfterLLM", simple(looptest.Harness{Turns: turns(two()), Tools: tools(work()), Hooks: hooks(panicAt("AfterLLM"))})},
+		{"PanicBeforeTool", simple(looptest.Harness{Turns: turns(two(), looptest.Reply("ok")), Tools: tools(work()), Hooks: hooks(panicAt("BeforeTool"))})},
+		{"PanicAfterTool", simple(looptest.Harness{Turns: turns(two(), looptest.Reply("ok")), Tools: tools(work()), Hooks: hooks(panicAt("AfterTool"))})},
+		{"Denied", simple(looptest.Harness{Turns: turns(two(), looptest.Reply("ok")), Tools: tools(work()), Hooks: hooks(votes(agent.Deny{}))})},
+		{"Skipped", simple(looptest.Harness{Turns: turns(two(), looptest.Reply("ok")), Tools: tools(work()), Hooks: hooks(atTool("work", agent.SkipTool{}, nil))})},
+		{"ToolsOff", simple(looptest.Harness{Turns: turns(two(), looptest.Reply("ok")), Tools: tools(work()), Agent: &loop.Agent{ToolsDisabled: func() bool { return true }}})},
+		{"CounterPanics", simple(looptest.Harness{Turns: turns(two()), Tools: tools(work()), Agent: &loop.Agent{Tokens: badCounter{}}})},
+		{"StepLimit", simple(looptest.Harness{Turns: turns(two()), Tools: tools(work()), Agent: &loop.Agent{Limits: loop.Limits{Steps: 1}}})},
+		{"Rejected", simple(looptest.Harness{Turns: turns(looptest.Reply("a"), looptest.Reply("b"), looptest.Reply("c")), Hooks: hooks(rejectFirst(99))})},
+		{"Cancelled", func(t *testing.T) *looptest.Ran {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			return hooktest.Loop{Turns: turns(two()), Tools: tools(&hooktest.Tool{Name: "work", Func: func(ctx context.Context, _ agent.ToolCallRequest) (string, error) {
+			return looptest.Harness{Turns: turns(two()), Tools: tools(&looptest.Tool{Name: "work", Func: func(ctx context.Context, _ agent.ToolCallRequest) (string, error) {
 				cancel()
 				<-ctx.Done()
 				return "", ctx.Err()
 			}})}.Do(t, ctx, loop.Request{Task: "x"})
 		}},
-		{"Subagent", func(t *testing.T) *hooktest.Ran {
-			l, _, _ := calling(work(), two(), hooktest.Reply("ok"))
+		{"Subagent", func(t *testing.T) *looptest.Ran {
+			l, _, _ := calling(work(), two(), looptest.Reply("ok"))
 			return l.Run(t, "x")
 		}},
-		{"SubagentFails", func(t *testing.T) *hooktest.Ran {
-			l, _, _ := calling(work(), two(), hooktest.Error(errBoom))
+		{"SubagentFails", func(t *testing.T) *looptest.Ran {
+			l, _, _ := calling(work(), two(), looptest.Error(errBoom))
 			return l.Run(t, "x")
 		}},
-		{"Handoff", func(t *testing.T) *hooktest.Ran {
-			l, script, expert := handing(hooktest.Calls(hooktest.Call("transfer_to_expert", nil), two()))
+		{"Handoff", func(t *testing.T) *looptest.Ran {
+			l, script, expert := handing(looptest.Calls(looptest.Call("transfer_to_expert", nil), two()))
 			l.Tools, expert.Tools = tools(work()), tools(work())
-			*script = *hooktest.NewScript(two(), hooktest.Reply("ok"))
+			*script = *looptest.NewScript(two(), looptest.Reply("ok"))
 			return l.Run(t, "x")
 		}},
-		{"HandoffFails", func(t *testing.T) *hooktest.Ran {
-			l, _, expert := handing(hooktest.Call("transfer_to_expert", nil))
-			expert.Model = hooktest.NewScript(hooktest.Error(errBoom))
+		{"HandoffFails", func(t *testing.T) *looptest.Ran {
+			l, _, expert := handing(looptest.Call("transfer_to_expert", nil))
+			expert.Model = looptest.NewScript(looptest.Error(errBoom))
 			return l.Run(t, "x")
 		}},
-		{"Streamed", func(t *testing.T) *hooktest.Ran {
-			return streamed(t, hooktest.Loop{Turns: turns(two(), hooktest.Reply("ok")), Tools: tools(work())}, nil)
+		{"Streamed", func(t *testing.T) *looptest.Ran {
+			return streamed(t, looptest.Harness{Turns: turns(two(), looptest.Reply("ok")), Tools: tools(work())}, nil)
 		}},
-		{"StoppedReading", func(t *testing.T) *hooktest.Ran {
-			return streamed(t, hooktest.Loop{Turns: turns(two(), hooktest.Reply("ok")), Tools: tools(work())},
+		{"StoppedReading", func(t *testing.T) *looptest.Ran {
+			return streamed(t, looptest.Harness{Turns: turns(two(), looptest.Reply("ok")), Tools: tools(work())},
 				func(e loop.Event) bool { return e.Kind != loop.EventReply })
 		}},
-		{"Goexit", func(t *testing.T) *hooktest.Ran {
-			return streamed(t, hooktest.Loop{Turns: turns(two()), Tools: tools(work()), Agent: &loop.Agent{Tokens: exiting{}}}, nil)
+		{"Goexit", func(t *testing.T) *looptest.Ran {
+			return streamed(t, looptest.Harness{Turns: turns(two()), Tools: tools(work()), Agent: &loop.Agent{Tokens: exiting{}}}, nil)
 		}},
-		{"Done", simple(hooktest.Loop{Turns: turns(hooktest.Calls(hooktest.Call("done", `{"answer":"42"}`), two())), Tools: tools(work()), Agent: &loop.Agent{Done: doneTool}})},
-		{"Resumed", func(t *testing.T) *hooktest.Ran {
-			return hooktest.Loop{Turns: turns(two(), hooktest.Reply("ok")), Tools: tools(work())}.Do(t, t.Context(), loop.Request{
+		{"Done", simple(looptest.Harness{Turns: turns(looptest.Calls(looptest.Call("done", `{"answer":"42"}`), two())), Tools: tools(work()), Agent: &loop.Agent{Done: doneTool}})},
+		{"Resumed", func(t *testing.T) *looptest.Ran {
+			return looptest.Harness{Turns: turns(two(), looptest.Reply("ok")), Tools: tools(work())}.Do(t, t.Context(), loop.Request{
 				Resume:   loop.Resume{Steps: 3},
 				Messages: []agent.Message{{Role: agent.RoleAssistant, ToolCalls: []agent.ToolCallRequest{{ID: "open", Name: "work"}}}},
 			})
@@ -179,12 +180,12 @@ func TestP3_DecidedBeforeDispatch(t *testing.T) {
 		defer mu.Unlock()
 		order = append(order, fmt.Sprintf(format, args...))
 	}
-	tool := &hooktest.Tool{Name: "work", Func: func(_ context.Context, c agent.ToolCallRequest) (string, error) {
+	tool := &looptest.Tool{Name: "work", Func: func(_ context.Context, c agent.ToolCallRequest) (string, error) {
 		note("dispatch %s", c.Args)
 		return "", nil
 	}}
-	ran := hooktest.Loop{
-		Turns: turns(hooktest.Calls(hooktest.Call("work", `1`), hooktest.Call("work", `2`), hooktest.Call("work", `3`)), hooktest.Reply("ok")),
+	ran := looptest.Harness{
+		Turns: turns(looptest.Calls(looptest.Call("work", `1`), looptest.Call("work", `2`), looptest.Call("work", `3`)), looptest.Reply("ok")),
 		Tools: tools(tool),
 		Hooks: hooks(
 			beforeTool(func(c agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
@@ -209,10 +210,10 @@ func TestP3_DecidedBeforeDispatch(t *testing.T) {
 
 // TestP3_AnAroundHookCannotChangeADecidedCall: what an around hook hands to next is not what is dispatched.
 func TestP3_AnAroundHookCannotChangeADecidedCall(t *testing.T) {
-	tool, other := work(), &hooktest.Tool{Name: "other"}
+	tool, other := work(), &looptest.Tool{Name: "other"}
 	for _, forged := range []agent.ToolCallRequest{{Name: "other", Args: []byte("{}")}, {Name: "work", Args: []byte(`{"n":2}`)}} {
-		ran := hooktest.Loop{
-			Turns: turns(hooktest.Call("work", `{"n":1}`), hooktest.Reply("ok")),
+		ran := looptest.Harness{
+			Turns: turns(looptest.Call("work", `{"n":1}`), looptest.Reply("ok")),
 			Tools: tools(tool, other),
 			Hooks: hooks(agent.AroundToolFunc(func(ctx context.Context, _ *agent.Run, _ agent.ToolCallRequest, next agent.AroundToolNext) (hookkit.Answer[agent.ToolCallResult], error) {
 				return next.Call(ctx, forged)
@@ -228,8 +229,8 @@ func TestP3_AnAroundHookCannotChangeADecidedCall(t *testing.T) {
 func TestP3_AHookThatChangesArgumentsInPlaceChangesNothing(t *testing.T) {
 	tool := work()
 	spoil := func(c agent.ToolCallRequest) { c.Args[5] = '9' }
-	hooktest.Loop{
-		Turns: turns(hooktest.Call("work", `{"n":1}`), hooktest.Reply("ok")),
+	looptest.Harness{
+		Turns: turns(looptest.Call("work", `{"n":1}`), looptest.Reply("ok")),
 		Tools: tools(tool),
 		Hooks: hooks(
 			beforeTool(func(c agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
@@ -247,10 +248,10 @@ func TestP3_AHookThatChangesArgumentsInPlaceChangesNothing(t *testing.T) {
 // put to the vote too; a vote that ends in Ask goes to the Approver once, and without an answer the call is denied.
 func TestP4_AskedOnce(t *testing.T) {
 	person := says(true)
-	tool := &hooktest.Tool{Name: "work", Err: errBoom}
-	ran := hooktest.Loop{
-		Turns: turns(two(), hooktest.Call("denied", nil), hooktest.Call("bad", `{`), hooktest.Reply("ok")),
-		Tools: tools(tool, &hooktest.Tool{Name: "denied"}, &hooktest.Tool{Name: "bad"}),
+	tool := &looptest.Tool{Name: "work", Err: errBoom}
+	ran := looptest.Harness{
+		Turns: turns(two(), looptest.Call("denied", nil), looptest.Call("bad", `{`), looptest.Reply("ok")),
+		Tools: tools(tool, &looptest.Tool{Name: "denied"}, &looptest.Tool{Name: "bad"}),
 		Hooks: hooks(
 			votes(agent.Ask{}), votes(agent.Ask{}), retry(3),
 			permission(func(c agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
@@ -329,8 +330,8 @@ func TestP5_EveryPath(t *testing.T) {
 
 // TestP5_TheSameRunFiresTheSameWhenItIsStreamed: a run that is streamed fires what the same run fires when it is not.
 func TestP5_TheSameRunFiresTheSameWhenItIsStreamed(t *testing.T) {
-	l := func() hooktest.Loop {
-		return hooktest.Loop{Turns: turns(two(), hooktest.Reply("ok")), Tools: tools(work()), Agent: &loop.Agent{Limits: loop.Limits{Parallel: 1}}}
+	l := func() looptest.Harness {
+		return looptest.Harness{Turns: turns(two(), looptest.Reply("ok")), Tools: tools(work()), Agent: &loop.Agent{Limits: loop.Limits{Parallel: 1}}}
 	}
 	whole, stream := l().Run(t, "x"), streamed(t, l(), nil)
 	if !slices.Equal(whole.Recorder.Points(), stream.Recorder.Points()) {
@@ -350,7 +351,7 @@ func TestP6_Inheritance(t *testing.T) {
 	allow := votes(agent.Allow{})
 
 	tool := work()
-	l, helper, _ := calling(tool, two(), hooktest.Reply("ok"))
+	l, helper, _ := calling(tool, two(), looptest.Reply("ok"))
 	helper.Use = []agent.Hook{allow}
 	l.Hooks = hooks(deny)
 	ran := l.Run(t, "x")
@@ -359,8 +360,8 @@ func TestP6_Inheritance(t *testing.T) {
 	}
 	ran.Recorder.Times(t, "OnPermissionDenied", 2)
 
-	l, script, expert := handing(hooktest.Call("transfer_to_expert", nil))
-	*script = *hooktest.NewScript(two(), hooktest.Reply("ok"))
+	l, script, expert := handing(looptest.Call("transfer_to_expert", nil))
+	*script = *looptest.NewScript(two(), looptest.Reply("ok"))
 	expert.Tools, expert.Use = tools(tool), []agent.Hook{allow}
 	l.Hooks = hooks(deny)
 	ran = l.Run(t, "x")
@@ -377,11 +378,11 @@ func TestP7_BoundedGates(t *testing.T) {
 		if limit > 0 {
 			want = limit
 		}
-		script := hooktest.NewScript()
+		script := looptest.NewScript()
 		for range 50 {
-			script.Add(hooktest.Reply("again"))
+			script.Add(looptest.Reply("again"))
 		}
-		ran := hooktest.Loop{
+		ran := looptest.Harness{
 			Hooks: hooks(rejectFirst(1000)),
 			Agent: &loop.Agent{Model: script, Limits: loop.Limits{Rejections: limit}},
 		}.Run(t, "x")
@@ -402,21 +403,21 @@ func TestP8_TrueRecords(t *testing.T) {
 		r.Err, r.Kind, r.Status, r.Output = "", "", agent.CallSucceeded, "all is well"
 		return agent.ReplaceAfterTool(r, "forgive"), nil
 	})
-	for name, l := range map[string]hooktest.Loop{
-		"Failed":   {Tools: tools(&hooktest.Tool{Name: "work", Err: errBoom})},
-		"Panicked": {Tools: tools(&hooktest.Tool{Name: "work", Panic: 1})},
+	for name, l := range map[string]looptest.Harness{
+		"Failed":   {Tools: tools(&looptest.Tool{Name: "work", Err: errBoom})},
+		"Panicked": {Tools: tools(&looptest.Tool{Name: "work", Panic: 1})},
 		"Unknown":  {},
 		"Denied":   {Tools: tools(work()), Hooks: hooks(votes(agent.Deny{}))},
 		"Refused":  {Tools: tools(work()), Hooks: hooks(atTool("work", agent.SkipTool{Result: agent.ToolCallResult{Err: "no"}}, nil))},
 		"Skipped":  {Tools: tools(work()), Hooks: hooks(atTool("work", agent.SkipTool{Result: agent.ToolCallResult{Status: agent.CallSucceeded}}, nil))},
-		"Caught": {Tools: tools(&hooktest.Tool{Name: "work", Err: errBoom}), Hooks: hooks(agent.AroundToolFunc(
+		"Caught": {Tools: tools(&looptest.Tool{Name: "work", Err: errBoom}), Hooks: hooks(agent.AroundToolFunc(
 			func(ctx context.Context, _ *agent.Run, c agent.ToolCallRequest, next agent.AroundToolNext) (hookkit.Answer[agent.ToolCallResult], error) {
 				_, _ = next.Call(ctx, c)
 				return hookkit.Answered(agent.ToolCallResult{Output: "instead", Status: agent.CallSucceeded}), nil
 			}))},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l.Turns = turns(hooktest.Call("work", nil), hooktest.Reply("ok"))
+			l.Turns = turns(looptest.Call("work", nil), looptest.Reply("ok"))
 			l.Hooks = append(l.Hooks, forgive)
 			ran := l.Run(t, "x")
 			steps := hooktest.Payloads[agent.StepResult](ran.Recorder, "AfterStep")
@@ -438,8 +439,8 @@ func TestP8_TrueRecords(t *testing.T) {
 // TestP9_PromptsArePerRequest: what Briefing and BeforeLLM add or drop concerns one request; only compaction changes
 // the stored conversation.
 func TestP9_PromptsArePerRequest(t *testing.T) {
-	ran := hooktest.Loop{
-		Turns: turns(two(), two(), hooktest.Reply("ok")),
+	ran := looptest.Harness{
+		Turns: turns(two(), two(), looptest.Reply("ok")),
 		Tools: tools(work()),
 		Hooks: hooks(
 			agent.BriefingFunc(func(_ context.Context, _ *agent.Run, s agent.Step) ([]string, error) {
@@ -485,7 +486,7 @@ func TestP10_Stops(t *testing.T) {
 	}
 	for i, strong := range causes {
 		for _, weak := range causes[i:] {
-			ran := hooktest.Loop{Hooks: hooks(agent.ShouldStopFunc(func(context.Context, *agent.Run, agent.Step) ([]agent.EndRun, error) {
+			ran := looptest.Harness{Hooks: hooks(agent.ShouldStopFunc(func(context.Context, *agent.Run, agent.Step) ([]agent.EndRun, error) {
 				return []agent.EndRun{{Cause: weak, Message: "first"}, {Cause: strong, Message: "second"}}, nil
 			}), agent.OnStopFunc(func(context.Context, *agent.Run, agent.Stopping) ([]agent.EndRun, error) {
 				return []agent.EndRun{{Cause: strong, Message: "third"}}, nil
@@ -527,7 +528,7 @@ func TestManyRunsOverOneSetOfHooksShareNothing(t *testing.T) {
 	})
 	tool := work()
 	a := &loop.Agent{
-		Model: hooktest.NewScript(two(), hooktest.Reply("ok")).ForEachRun(),
+		Model: looptest.NewScript(two(), looptest.Reply("ok")).ForEachRun(),
 		Tools: tools(tool), Hooks: new(agent.Hooks), Use: []agent.Hook{count},
 	}
 	var wait sync.WaitGroup
@@ -547,8 +548,8 @@ func TestManyRunsOverOneSetOfHooksShareNothing(t *testing.T) {
 
 func TestEnvIsUsableDuringTheRunAndNotAfterIt(t *testing.T) {
 	var run *agent.Run
-	ran := hooktest.Loop{
-		Turns: turns(two(), hooktest.Reply("ok").Uses(agent.Usage{Input: 5}), hooktest.Reply("for the hook").Uses(agent.Usage{Input: 7})),
+	ran := looptest.Harness{
+		Turns: turns(two(), looptest.Reply("ok").Uses(agent.Usage{Input: 5}), looptest.Reply("for the hook").Uses(agent.Usage{Input: 7})),
 		Tools: tools(work()),
 		Agent: &loop.Agent{Name: "env"},
 		Hooks: hooks(agent.OnRunEndFunc(func(ctx context.Context, r *agent.Run, result agent.AgentResult) error {
@@ -580,7 +581,7 @@ func TestEnvIsUsableDuringTheRunAndNotAfterIt(t *testing.T) {
 	if _, err := run.Env.Model.Generate(t.Context(), agent.LLMRequest{}); err == nil {
 		t.Error("the model answers after the run")
 	}
-	if err := run.Env.Tools.Add(&hooktest.Tool{Name: "late"}); err == nil {
+	if err := run.Env.Tools.Add(&looptest.Tool{Name: "late"}); err == nil {
 		t.Error("a tool can be added after the run")
 	}
 	if !errors.Is(ran.Failed, nil) {

@@ -9,6 +9,7 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 // Each test shows that an outcome is obeyed, and that what it refuses did not happen.
@@ -21,8 +22,8 @@ func onStart(outcome agent.OnRunStartOutcome, err error) agent.Hook {
 
 func TestOutcome_OnRunStart_Replace(t *testing.T) {
 	earlier := agent.Message{Role: agent.RoleUser, Content: "earlier"}
-	ran := hooktest.Loop{
-		Turns: turns(hooktest.Reply("ok")),
+	ran := looptest.Harness{
+		Turns: turns(looptest.Reply("ok")),
 		Hooks: hooks(onStart(agent.ReplaceOnRunStart(agent.RunStart{Task: "better", Messages: []agent.Message{earlier}}, "why"), nil)),
 	}.Run(t, "worse")
 	got := ran.Script.Requests()[0].Messages
@@ -32,7 +33,7 @@ func TestOutcome_OnRunStart_Replace(t *testing.T) {
 }
 
 func TestOutcome_OnRunStart_EndTurn(t *testing.T) {
-	ran := hooktest.Loop{Hooks: hooks(onStart(agent.EndTurn{Reply: "no", Reason: "guarded"}, nil))}.Run(t, "x")
+	ran := looptest.Harness{Hooks: hooks(onStart(agent.EndTurn{Reply: "no", Reason: "guarded"}, nil))}.Run(t, "x")
 	if len(ran.Script.Calls()) != 0 || ran.Recorder.Count("BeforeStep") != 0 {
 		t.Error("the model was asked")
 	}
@@ -45,7 +46,7 @@ func TestOutcome_OnRunStart_EndTurn(t *testing.T) {
 }
 
 func TestOutcome_OnRunStart_Failure(t *testing.T) {
-	ran := hooktest.Loop{Hooks: hooks(onStart(nil, errBoom))}.Run(t, "x")
+	ran := looptest.Harness{Hooks: hooks(onStart(nil, errBoom))}.Run(t, "x")
 	if len(ran.Script.Calls()) != 0 || ran.Failed == nil || ran.Stop.Cause != agent.CauseError || ran.Reply != "" {
 		t.Errorf("got %+v, %v", ran.AgentResult, ran.Failed)
 	}
@@ -54,9 +55,9 @@ func TestOutcome_OnRunStart_Failure(t *testing.T) {
 
 func TestOutcome_ShouldStop_EndRun(t *testing.T) {
 	for _, before := range []int{0, 1} {
-		tool := &hooktest.Tool{Name: "work"}
-		ran := hooktest.Loop{
-			Turns: turns(hooktest.Call("work", nil)),
+		tool := &looptest.Tool{Name: "work"}
+		ran := looptest.Harness{
+			Turns: turns(looptest.Call("work", nil)),
 			Tools: tools(tool),
 			Hooks: hooks(agent.ShouldStopFunc(func(_ context.Context, _ *agent.Run, step agent.Step) ([]agent.EndRun, error) {
 				if step.Number < before {
@@ -75,8 +76,8 @@ func TestOutcome_ShouldStop_EndRun(t *testing.T) {
 }
 
 func TestOutcome_ShouldStop_Failure(t *testing.T) {
-	ran := hooktest.Loop{
-		Turns: turns(hooktest.Reply("never")),
+	ran := looptest.Harness{
+		Turns: turns(looptest.Reply("never")),
 		Hooks: hooks(agent.ShouldStopFunc(func(context.Context, *agent.Run, agent.Step) ([]agent.EndRun, error) { return nil, errBoom })),
 	}.Run(t, "x")
 	if len(ran.Script.Calls()) != 0 || ran.Failed == nil || ran.Stop.Cause != agent.CauseError {
@@ -88,9 +89,9 @@ func TestOutcome_Briefing_Collect(t *testing.T) {
 	text := func(s string) agent.Hook {
 		return agent.BriefingFunc(func(context.Context, *agent.Run, agent.Step) ([]string, error) { return []string{s}, nil })
 	}
-	ran := hooktest.Loop{
-		Turns: turns(hooktest.Call("work", nil), hooktest.Reply("ok")),
-		Tools: tools(&hooktest.Tool{Name: "work"}),
+	ran := looptest.Harness{
+		Turns: turns(looptest.Call("work", nil), looptest.Reply("ok")),
+		Tools: tools(&looptest.Tool{Name: "work"}),
 		Hooks: hooks(text("first"), text(" "), text("second")),
 		Agent: &loop.Agent{Instructions: "be good"},
 	}.Run(t, "x")
@@ -116,8 +117,8 @@ func beforeLLM(f func(req agent.LLMRequest) (agent.BeforeLLMOutcome, error)) age
 }
 
 func TestOutcome_BeforeLLM_Replace(t *testing.T) {
-	ran := hooktest.Loop{
-		Turns: turns(hooktest.Reply("ok")),
+	ran := looptest.Harness{
+		Turns: turns(looptest.Reply("ok")),
 		Hooks: hooks(beforeLLM(func(req agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
 			req.Messages = append(req.Messages, agent.Message{Role: agent.RoleUser, Content: "added"})
 			req.Model = "small"
@@ -130,7 +131,7 @@ func TestOutcome_BeforeLLM_Replace(t *testing.T) {
 }
 
 func TestOutcome_BeforeLLM_UseReply(t *testing.T) {
-	ran := hooktest.Loop{Hooks: hooks(beforeLLM(func(agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
+	ran := looptest.Harness{Hooks: hooks(beforeLLM(func(agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
 		return agent.UseReply{Response: agent.LLMResponse{Content: "from the cache", Usage: agent.Usage{Output: 2}}}, nil
 	}))}.Run(t, "x")
 	if len(ran.Script.Calls()) != 0 || ran.ModelCalls != 0 || ran.Recorder.Count("AroundLLM") != 0 {
@@ -143,7 +144,7 @@ func TestOutcome_BeforeLLM_UseReply(t *testing.T) {
 }
 
 func TestOutcome_BeforeLLM_EndTurn(t *testing.T) {
-	ran := hooktest.Loop{Hooks: hooks(beforeLLM(func(agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
+	ran := looptest.Harness{Hooks: hooks(beforeLLM(func(agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
 		return agent.EndTurn{Reply: "bye", Reason: "quota"}, nil
 	}))}.Run(t, "x")
 	if len(ran.Script.Calls()) != 0 || ran.Reply != "bye" || ran.Stop.Message != "quota" || ran.EndedBy == "" {
@@ -153,8 +154,8 @@ func TestOutcome_BeforeLLM_EndTurn(t *testing.T) {
 }
 
 func TestOutcome_BeforeLLM_Failure(t *testing.T) {
-	ran := hooktest.Loop{
-		Turns: turns(hooktest.Reply("never")),
+	ran := looptest.Harness{
+		Turns: turns(looptest.Reply("never")),
 		Hooks: hooks(beforeLLM(func(agent.LLMRequest) (agent.BeforeLLMOutcome, error) { panic("guard") })),
 	}.Run(t, "x")
 	if len(ran.Script.Calls()) != 0 || ran.Failed == nil || ran.Stop.Cause != agent.CauseError {
@@ -163,8 +164,8 @@ func TestOutcome_BeforeLLM_Failure(t *testing.T) {
 }
 
 func TestOutcome_AroundLLM_Retry(t *testing.T) {
-	ran := hooktest.Loop{
-		Turns: turns(hooktest.Error(errBoom), hooktest.Reply("second")),
+	ran := looptest.Harness{
+		Turns: turns(looptest.Error(errBoom), looptest.Reply("second")),
 		Hooks: hooks(agent.AroundLLMFunc(func(ctx context.Context, _ *agent.Run, req agent.LLMRequest, next agent.AroundLLMNext) (hookkit.Answer[agent.LLMResponse], error) {
 			if a, err := next.Call(ctx, req); err == nil {
 				return a, nil
@@ -179,7 +180,7 @@ func TestOutcome_AroundLLM_Retry(t *testing.T) {
 }
 
 func TestOutcome_AroundLLM_AnswerWithoutCall(t *testing.T) {
-	ran := hooktest.Loop{Hooks: hooks(agent.AroundLLMFunc(func(context.Context, *agent.Run, agent.LLMRequest, agent.AroundLLMNext) (hookkit.Answer[agent.LLMResponse], error) {
+	ran := looptest.Harness{Hooks: hooks(agent.AroundLLMFunc(func(context.Context, *agent.Run, agent.LLMRequest, agent.AroundLLMNext) (hookkit.Answer[agent.LLMResponse], error) {
 		return hookkit.Answered(agent.LLMResponse{Content: "mine"}), nil
 	}))}.Run(t, "x")
 	if len(ran.Script.Calls()) != 0 || ran.Reply != "mine" || ran.ModelCalls != 0 {
@@ -194,8 +195,8 @@ func afterLLM(f func(reply agent.LLMResponse) (agent.AfterLLMOutcome, error)) ag
 }
 
 func TestOutcome_AfterLLM_Replace(t *testing.T) {
-	ran := hooktest.Loop{
-		Turns: turns(hooktest.Reply("rude")),
+	ran := looptest.Harness{
+		Turns: turns(looptest.Reply("rude")),
 		Hooks: hooks(afterLLM(func(reply agent.LLMResponse) (agent.AfterLLMOutcome, error) {
 			reply.Content = "polite"
 			return agent.ReplaceAfterLLM(reply, "tone"), nil
@@ -207,9 +208,9 @@ func TestOutcome_AfterLLM_Replace(t *testing.T) {
 }
 
 func TestOutcome_AfterLLM_EndTurn(t *testing.T) {
-	tool := &hooktest.Tool{Name: "work"}
-	ran := hooktest.Loop{
-		Turns: turns(hooktest.Call("work", nil)),
+	tool := &looptest.Tool{Name: "work"}
+	ran := looptest.Harness{
+		Turns: turns(looptest.Call("work", nil)),
 		Tools: tools(tool),
 		Hooks: hooks(afterLLM(func(agent.LLMResponse) (agent.AfterLLMOutcome, error) {
 			return agent.EndTurn{Reply: "stop", Reason: "seen enough"}, nil
@@ -225,9 +226,9 @@ func TestOutcome_AfterLLM_EndTurn(t *testing.T) {
 }
 
 func TestOutcome_AfterLLM_Failure(t *testing.T) {
-	tool := &hooktest.Tool{Name: "work"}
-	ran := hooktest.Loop{
-		Turns: turns(hooktest.Call("work", nil).Says("secret")),
+	tool := &looptest.Tool{Name: "work"}
+	ran := looptest.Harness{
+		Turns: turns(looptest.Call("work", nil).Says("secret")),
 		Tools: tools(tool),
 		Hooks: hooks(afterLLM(func(agent.LLMResponse) (agent.AfterLLMOutcome, error) { return nil, errBoom })),
 	}.Run(t, "x")
@@ -242,9 +243,9 @@ func TestOutcome_AfterLLM_Failure(t *testing.T) {
 }
 
 func TestOutcome_BeforeTool_Replace(t *testing.T) {
-	tool, other := &hooktest.Tool{Name: "work"}, &hooktest.Tool{Name: "other", Result: "done"}
-	ran := hooktest.Loop{
-		Turns: turns(hooktest.Call("work", `{"n":100}`), hooktest.Reply("ok")),
+	tool, other := &looptest.Tool{Name: "work"}, &looptest.Tool{Name: "other", Result: "done"}
+	ran := looptest.Harness{
+		Turns: turns(looptest.Call("work", `{"n":100}`), looptest.Reply("ok")),
 		Tools: tools(tool, other),
 		Hooks: hooks(beforeTool(func(call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
 			return agent.ReplaceBeforeTool(agent.ToolCallRequest{ID: "forged", Name: "other", Args: []byte(`{"n":10}`), Step: 99}, "clamped"), nil
@@ -260,9 +261,9 @@ func TestOutcome_BeforeTool_Replace(t *testing.T) {
 }
 
 func TestOutcome_BeforeTool_SkipTool(t *testing.T) {
-	tool := &hooktest.Tool{Name: "work"}
-	ran := hooktest.Loop{
-		Turns: turns(hooktest.Call("work", nil), hooktest.Reply("ok")),
+	tool := &looptest.Tool{Name: "work"}
+	ran := looptest.Harness{
+		Turns: turns(looptest.Call("work", nil), looptest.Reply("ok")),
 		Tools: tools(tool),
 		Hooks: hooks(atTool("work", agent.SkipTool{Result: agent.ToolCallResult{Output: "cached"}, Reason: "cache"}, nil)),
 	}.Run(t, "x")
@@ -278,9 +279,9 @@ func TestOutcome_BeforeTool_SkipTool(t *testing.T) {
 }
 
 func TestOutcome_BeforeTool_SkipToolWithErr(t *testing.T) {
-	tool := &hooktest.Tool{Name: "work"}
-	ran := hooktest.Loop{
-		Turns: turns(hooktest.Call("work", nil), hooktest.Reply("ok")),
+	tool := &looptest.Tool{Name: "work"}
+	ran := looptest.Harness{
+		Turns: turns(looptest.Call("work", nil), looptest.Reply("ok")),
 		Tools: tools(tool),
 		Hooks: hooks(atTool("work", agent.SkipTool{Result: agent.ToolCallResult{Err: "limit", Output: "try another tool"}}, nil)),
 	}.Run(t, "x")
@@ -295,9 +296,9 @@ func TestOutcome_BeforeTool_SkipToolWithErr(t *testing.T) {
 }
 
 func TestOutcome_BeforeTool_EndTurn(t *testing.T) {
-	first, second := &hooktest.Tool{Name: "first"}, &hooktest.Tool{Name: "second"}
-	ran := hooktest.Loop{
-		Turns: turns(hooktest.Calls(hooktest.Call("first", nil), hooktest.Call("second", nil), hooktest.Call("first", nil))),
+	first, second := &looptest.Tool{Name: "first"}, &looptest.Tool{Name: "second"}
+	ran := looptest.Harness{
+		Turns: turns(looptest.Calls(looptest.Call("first", nil), looptest.Call("second", nil), looptest.Call("first", nil))),
 		Tools: tools(first, second),
 		Hooks: hooks(atTool("second", agent.EndTurn{Reply: "stopped", Reason: "loop"}, nil)),
 	}.Run(t, "x")
@@ -313,9 +314,9 @@ func TestOutcome_BeforeTool_EndTurn(t *testing.T) {
 }
 
 func TestOutcome_BeforeTool_Failure(t *testing.T) {
-	bad, good := &hooktest.Tool{Name: "bad"}, &hooktest.Tool{Name: "good"}
-	ran := hooktest.Loop{
-		Turns: turns(hooktest.Calls(hooktest.Call("bad", nil), hooktest.Call("good", nil)), hooktest.Reply("ok")),
+	bad, good := &looptest.Tool{Name: "bad"}, &looptest.Tool{Name: "good"}
+	ran := looptest.Harness{
+		Turns: turns(looptest.Calls(looptest.Call("bad", nil), looptest.Call("good", nil)), looptest.Reply("ok")),
 		Tools: tools(bad, good),
 		Hooks: hooks(atTool("bad", nil, errBoom)),
 	}.Run(t, "x")
@@ -329,14 +330,14 @@ func TestOutcome_BeforeTool_Failure(t *testing.T) {
 
 func TestOutcome_AroundTool_Retry(t *testing.T) {
 	n := 0
-	tool := &hooktest.Tool{Name: "flaky", Func: func(context.Context, agent.ToolCallRequest) (string, error) {
+	tool := &looptest.Tool{Name: "flaky", Func: func(context.Context, agent.ToolCallRequest) (string, error) {
 		if n++; n < 3 {
 			return "", errBoom
 		}
 		return "third", nil
 	}}
-	ran := hooktest.Loop{
-		Turns: turns(hooktest.Call("flaky", nil), hooktest.Reply("ok")),
+	ran := looptest.Harness{
+		Turns: turns(looptest.Call("flaky", nil), looptest.Reply("ok")),
 		Tools: tools(tool),
 		Hooks: hooks(retry(3)),
 	}.Run(t, "x")
@@ -364,9 +365,9 @@ func retry(n int) agent.Hook {
 }
 
 func TestOutcome_AroundTool_AnswerWithoutDispatch(t *testing.T) {
-	tool := &hooktest.Tool{Name: "work"}
-	ran := hooktest.Loop{
-		Turns: turns(hooktest.Call("work", nil), hooktest.Reply("ok")),
+	tool := &looptest.Tool{Name: "work"}
+	ran := looptest.Harness{
+		Turns: turns(looptest.Call("work", nil), looptest.Reply("ok")),
 		Tools: tools(tool),
 		Hooks: hooks(agent.AroundToolFunc(func(context.Context, *agent.Run, agent.ToolCallRequest, agent.AroundToolNext) (hookkit.Answer[agent.ToolCallResult], error) {
 			return hookkit.Answered(agent.ToolCallResult{Output: "mine"}), nil
@@ -378,9 +379,9 @@ func TestOutcome_AroundTool_AnswerWithoutDispatch(t *testing.T) {
 }
 
 func TestOutcome_AroundTool_Failure(t *testing.T) {
-	tool := &hooktest.Tool{Name: "work"}
-	ran := hooktest.Loop{
-		Turns: turns(hooktest.Call("work", nil), hooktest.Reply("ok")),
+	tool := &looptest.Tool{Name: "work"}
+	ran := looptest.Harness{
+		Turns: turns(looptest.Call("work", nil), looptest.Reply("ok")),
 		Tools: tools(tool),
 		Hooks: hooks(agent.AroundToolFunc(func(context.Context, *agent.Run, agent.ToolCallRequest, agent.AroundToolNext) (hookkit.Answer[agent.ToolCallResult], error) {
 			panic("broken")
@@ -398,9 +399,9 @@ func afterTool(f func(r agent.ToolCallResult) (agent.AfterToolOutcome, error)) a
 }
 
 func TestOutcome_AfterTool_Replace(t *testing.T) {
-	ran := hooktest.Loop{
-		Turns: turns(hooktest.Call("work", nil), hooktest.Reply("ok")),
-		Tools: tools(&hooktest.Tool{Name: "work", Result: "a very long text"}),
+	ran := looptest.Harness{
+		Turns: turns(looptest.Call("work", nil), looptest.Reply("ok")),
+		Tools: tools(&looptest.Tool{Name: "work", Result: "a very long text"}),
 		Hooks: hooks(afterTool(func(r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
 			r.Output, r.Call.Name, r.Status = "short", "forged", agent.CallRefused
 			return agent.ReplaceAfterTool(r, "cut"), nil
@@ -415,9 +416,9 @@ func TestOutcome_AfterTool_Replace(t *testing.T) {
 }
 
 func TestOutcome_AfterTool_ReplaceGainsErr(t *testing.T) {
-	ran := hooktest.Loop{
-		Turns: turns(hooktest.Call("work", nil), hooktest.Reply("ok")),
-		Tools: tools(&hooktest.Tool{Name: "work", Result: "bad"}),
+	ran := looptest.Harness{
+		Turns: turns(looptest.Call("work", nil), looptest.Reply("ok")),
+		Tools: tools(&looptest.Tool{Name: "work", Result: "bad"}),
 		Hooks: hooks(afterTool(func(r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
 			r.Output, r.Err = "", "output validation: too large"
 			return agent.ReplaceAfterTool(r, "validator"), nil
@@ -429,9 +430,9 @@ func TestOutcome_AfterTool_ReplaceGainsErr(t *testing.T) {
 }
 
 func TestOutcome_AfterTool_EndTurn(t *testing.T) {
-	a, b := &hooktest.Tool{Name: "a", Result: "A"}, &hooktest.Tool{Name: "b", Result: "B"}
-	ran := hooktest.Loop{
-		Turns: turns(hooktest.Calls(hooktest.Call("a", nil), hooktest.Call("b", nil))),
+	a, b := &looptest.Tool{Name: "a", Result: "A"}, &looptest.Tool{Name: "b", Result: "B"}
+	ran := looptest.Harness{
+		Turns: turns(looptest.Calls(looptest.Call("a", nil), looptest.Call("b", nil))),
 		Tools: tools(a, b),
 		Hooks: hooks(afterTool(func(r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
 			return agent.EndTurn{Reply: "from " + r.Output, Reason: "found in " + r.Output}, nil
@@ -446,9 +447,9 @@ func TestOutcome_AfterTool_EndTurn(t *testing.T) {
 }
 
 func TestOutcome_AfterTool_Failure(t *testing.T) {
-	ran := hooktest.Loop{
-		Turns: turns(hooktest.Call("work", nil), hooktest.Reply("ok")),
-		Tools: tools(&hooktest.Tool{Name: "work", Result: "secret"}),
+	ran := looptest.Harness{
+		Turns: turns(looptest.Call("work", nil), looptest.Reply("ok")),
+		Tools: tools(&looptest.Tool{Name: "work", Result: "secret"}),
 		Hooks: hooks(afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) { return nil, errBoom })),
 	}.Run(t, "x")
 	if r := ran.Calls[0]; r.Output != "" || r.Status != agent.CallFailed || r.Kind != agent.FailHook {
@@ -460,8 +461,8 @@ func TestOutcome_AfterTool_Failure(t *testing.T) {
 }
 
 func TestOutcome_OnRunError_EndTurn(t *testing.T) {
-	ran := hooktest.Loop{
-		Turns: turns(hooktest.Error(errBoom)),
+	ran := looptest.Harness{
+		Turns: turns(looptest.Error(errBoom)),
 		Hooks: hooks(agent.OnRunErrorFunc(func(_ context.Context, _ *agent.Run, e agent.RunError) (agent.OnRunErrorOutcome, error) {
 			if e.Where != "LLM" || !strings.Contains(e.Err, "boom") || e.Partial.Steps != 1 {
 				t.Errorf("told %+v", e)
@@ -478,8 +479,8 @@ func TestOutcome_OnRunError_EndTurn(t *testing.T) {
 }
 
 func TestOutcome_OnRunError_Failure(t *testing.T) {
-	ran := hooktest.Loop{
-		Turns: turns(hooktest.Error(errBoom)),
+	ran := looptest.Harness{
+		Turns: turns(looptest.Error(errBoom)),
 		Hooks: hooks(agent.OnRunErrorFunc(func(context.Context, *agent.Run, agent.RunError) (agent.OnRunErrorOutcome, error) { panic("no") })),
 	}.Run(t, "x")
 	if ran.Failed == nil || !strings.Contains(ran.Failed.Error(), "boom") {
@@ -488,8 +489,8 @@ func TestOutcome_OnRunError_Failure(t *testing.T) {
 }
 
 func TestOutcome_OnStop_EndRun(t *testing.T) {
-	ran := hooktest.Loop{
-		Turns: turns(hooktest.Reply("ok")),
+	ran := looptest.Harness{
+		Turns: turns(looptest.Reply("ok")),
 		Hooks: hooks(agent.OnStopFunc(func(_ context.Context, _ *agent.Run, s agent.Stopping) ([]agent.EndRun, error) {
 			if len(s.Signals) != 1 || s.Signals[0].Cause != agent.CauseCompleted {
 				t.Errorf("told %+v", s)
@@ -503,8 +504,8 @@ func TestOutcome_OnStop_EndRun(t *testing.T) {
 }
 
 func TestOutcome_BeforeRunEnd_Replace(t *testing.T) {
-	ran := hooktest.Loop{
-		Turns: turns(hooktest.Reply("raw")),
+	ran := looptest.Harness{
+		Turns: turns(looptest.Reply("raw")),
 		Hooks: hooks(agent.BeforeRunEndFunc(func(_ context.Context, _ *agent.Run, r agent.AgentResult) (agent.BeforeRunEndOutcome, error) {
 			r.Reply, r.Steps, r.Stop, r.Signals = "shortened", 99, agent.EndRun{}, nil
 			return agent.ReplaceBeforeRunEnd(r, "short"), nil
@@ -520,9 +521,9 @@ func TestOutcome_BeforeRunEnd_Replace(t *testing.T) {
 }
 
 func TestOutcome_BeforeRunEnd_Failure(t *testing.T) {
-	ran := hooktest.Loop{
-		Turns: turns(hooktest.Call("work", nil), hooktest.Reply("secret")),
-		Tools: tools(&hooktest.Tool{Name: "work", Result: "secret"}),
+	ran := looptest.Harness{
+		Turns: turns(looptest.Call("work", nil), looptest.Reply("secret")),
+		Tools: tools(&looptest.Tool{Name: "work", Result: "secret"}),
 		Hooks: hooks(agent.BeforeRunEndFunc(func(context.Context, *agent.Run, agent.AgentResult) (agent.BeforeRunEndOutcome, error) {
 			return nil, errBoom
 		})),
@@ -539,9 +540,9 @@ func TestObserversCannotHurtARun(t *testing.T) {
 		h.BeforeStep.Add(agent.BeforeStepFunc(func(context.Context, *agent.Run, agent.Step) error { panic("observer") }))
 		h.OnRunEnd.Add(agent.OnRunEndFunc(func(context.Context, *agent.Run, agent.AgentResult) error { return errBoom }))
 	})
-	ran := hooktest.Loop{
-		Turns: turns(hooktest.Call("work", nil), hooktest.Reply("ok")),
-		Tools: tools(&hooktest.Tool{Name: "work"}),
+	ran := looptest.Harness{
+		Turns: turns(looptest.Call("work", nil), looptest.Reply("ok")),
+		Tools: tools(&looptest.Tool{Name: "work"}),
 		Hooks: hooks(panics),
 	}.Run(t, "x")
 	if ran.Failed != nil || ran.Reply != "ok" {

@@ -10,6 +10,7 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 // approver answers by a function and counts the questions.
@@ -59,13 +60,13 @@ func TestOutcome_OnPermission(t *testing.T) {
 		{"Failure", hooks(failing, allow), nil, agent.DeniedByHook, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			tool, other := &hooktest.Tool{Name: "work", Result: "done"}, &hooktest.Tool{Name: "other"}
+			tool, other := &looptest.Tool{Name: "work", Result: "done"}, &looptest.Tool{Name: "other"}
 			if a, ok := c.approver.(*approver); ok {
 				a.questions = nil
 			}
 			one := append(hooks(), c.hooks...)
-			ran := hooktest.Loop{
-				Turns: turns(hooktest.Call("work", `{"x":1}`), hooktest.Reply("ok")),
+			ran := looptest.Harness{
+				Turns: turns(looptest.Call("work", `{"x":1}`), looptest.Reply("ok")),
 				Tools: tools(tool, other),
 				Hooks: one,
 				Agent: &loop.Agent{Approver: c.approver},
@@ -104,9 +105,9 @@ func TestOutcome_OnPermission(t *testing.T) {
 
 func TestAnApproverSeesTheFinalCallAndWhoAsked(t *testing.T) {
 	person := says(true)
-	tool := &hooktest.Tool{Name: "work", ReadOnly: true}
-	hooktest.Loop{
-		Turns: turns(hooktest.Call("work", `{"n":100}`), hooktest.Reply("ok")),
+	tool := &looptest.Tool{Name: "work", ReadOnly: true}
+	looptest.Harness{
+		Turns: turns(looptest.Call("work", `{"n":100}`), looptest.Reply("ok")),
 		Tools: tools(tool),
 		Hooks: hooks(
 			atTool("work", agent.ReplaceBeforeTool(agent.ToolCallRequest{Name: "work", Args: []byte(`{"n":1}`)}, "clamp"), nil),
@@ -138,10 +139,10 @@ func TestAnApproverThatDoesNotAnswerInTimeIsANo(t *testing.T) {
 				}
 				return agent.Approval{Allow: true}, nil
 			}}
-			tool := &hooktest.Tool{Name: "work"}
+			tool := &looptest.Tool{Name: "work"}
 			begun := time.Now()
-			ran := hooktest.Loop{
-				Turns: turns(hooktest.Call("work", nil), hooktest.Reply("ok")),
+			ran := looptest.Harness{
+				Turns: turns(looptest.Call("work", nil), looptest.Reply("ok")),
 				Tools: tools(tool),
 				Hooks: hooks(votes(agent.Ask{})),
 				Agent: &loop.Agent{Approver: person, Limits: loop.Limits{ApprovalTime: time.Minute}},
@@ -159,9 +160,9 @@ func TestAnApproverThatDoesNotAnswerInTimeIsANo(t *testing.T) {
 }
 
 func TestASuccessfulSkipIsPutToTheVote(t *testing.T) {
-	ran := hooktest.Loop{
-		Turns: turns(hooktest.Call("work", nil), hooktest.Reply("ok")),
-		Tools: tools(&hooktest.Tool{Name: "work"}),
+	ran := looptest.Harness{
+		Turns: turns(looptest.Call("work", nil), looptest.Reply("ok")),
+		Tools: tools(&looptest.Tool{Name: "work"}),
 		Hooks: hooks(
 			atTool("work", agent.SkipTool{Result: agent.ToolCallResult{Output: "cached secret"}}, nil),
 			votes(agent.Deny{Reason: "policy"}),
@@ -180,9 +181,9 @@ func TestACancelledQuestionIsDeniedForWantOfAnAnswer(t *testing.T) {
 		<-ctx.Done()
 		return agent.Approval{Allow: true}, nil
 	}}
-	tool := &hooktest.Tool{Name: "work"}
-	ran := hooktest.Loop{
-		Turns: turns(hooktest.Call("work", nil)),
+	tool := &looptest.Tool{Name: "work"}
+	ran := looptest.Harness{
+		Turns: turns(looptest.Call("work", nil)),
 		Tools: tools(tool),
 		Hooks: hooks(votes(agent.Ask{})),
 		Agent: &loop.Agent{Approver: person},

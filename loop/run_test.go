@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 type sum struct {
@@ -19,10 +19,10 @@ func adder() agent.Tool {
 }
 
 func TestARunWithOneCallFiresItsPointsInOrder(t *testing.T) {
-	ran := hooktest.Loop{
-		Turns: []hooktest.Turn{
-			hooktest.Call("add", sum{1, 2}).Uses(agent.Usage{Input: 10, Output: 2}),
-			hooktest.Reply("three").Uses(agent.Usage{Input: 20, Output: 3}),
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{
+			looptest.Call("add", sum{1, 2}).Uses(agent.Usage{Input: 10, Output: 2}),
+			looptest.Reply("three").Uses(agent.Usage{Input: 20, Output: 3}),
 		},
 		Tools: []agent.Tool{adder()},
 	}.Run(t, "add 1 and 2")
@@ -55,7 +55,7 @@ func TestARunWithOneCallFiresItsPointsInOrder(t *testing.T) {
 
 func BenchmarkARunOfTwoSteps(b *testing.B) {
 	a := &loop.Agent{
-		Model: hooktest.NewScript(hooktest.Call("add", sum{1, 2}), hooktest.Reply("three")).ForEachRun(),
+		Model: looptest.NewScript(looptest.Call("add", sum{1, 2}), looptest.Reply("three")).ForEachRun(),
 		Tools: []agent.Tool{adder()},
 	}
 	b.ReportAllocs()

@@ -11,13 +11,14 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 // endless is a script that calls a tool for as long as it is asked.
-func endless(use agent.Usage) *hooktest.Script {
-	s := hooktest.NewScript()
+func endless(use agent.Usage) *looptest.Script {
+	s := looptest.NewScript()
 	for range 100 {
-		s.Add(hooktest.Call("work", nil).Uses(use))
+		s.Add(looptest.Call("work", nil).Uses(use))
 	}
 	return s
 }
@@ -39,8 +40,8 @@ func TestLimitsStopARun(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			script := endless(c.use)
-			ran := hooktest.Loop{
-				Tools: tools(&hooktest.Tool{Name: "work"}),
+			ran := looptest.Harness{
+				Tools: tools(&looptest.Tool{Name: "work"}),
 				Agent: &loop.Agent{Model: script, Limits: c.limits, Fallback: "that was too much"},
 			}.Run(t, "x")
 			if len(script.Calls()) != c.calls || ran.Stop.Cause != c.cause || ran.Stop.Message == "" || len(ran.Stop.Detail) == 0 || !ran.Forced() {
@@ -60,8 +61,8 @@ func TestLimitsStopARun(t *testing.T) {
 }
 
 func TestALimitDoesNotStopWhatIsDone(t *testing.T) {
-	ran := hooktest.Loop{
-		Turns: turns(hooktest.Reply("ok").Uses(agent.Usage{Input: 2000})),
+	ran := looptest.Harness{
+		Turns: turns(looptest.Reply("ok").Uses(agent.Usage{Input: 2000})),
 		Agent: &loop.Agent{Limits: loop.Limits{Steps: 1, Tokens: 1000}},
 	}.Run(t, "x")
 	if ran.Stop.Cause != agent.CauseCompleted || len(ran.Signals) != 1 || ran.Reply != "ok" {
@@ -79,12 +80,12 @@ func TestALimitDoesNotStopWhatIsDone(t *testing.T) {
 }
 
 func TestTheTimeLimitStopsBetweenSteps(t *testing.T) {
-	clock := hooktest.NewClock(time.Now())
-	tool := &hooktest.Tool{Name: "work", Func: func(context.Context, agent.ToolCallRequest) (string, error) {
+	clock := looptest.NewClock(time.Now())
+	tool := &looptest.Tool{Name: "work", Func: func(context.Context, agent.ToolCallRequest) (string, error) {
 		clock.Advance(40 * time.Second)
 		return "", nil
 	}}
-	ran := hooktest.Loop{
+	ran := looptest.Harness{
 		Tools: tools(tool),
 		Agent: &loop.Agent{Model: endless(agent.Usage{}), Clock: clock, Limits: loop.Limits{Time: time.Minute}},
 	}.Run(t, "x")
@@ -96,9 +97,9 @@ func TestTheTimeLimitStopsBetweenSteps(t *testing.T) {
 func TestASubrunKeepsTheBudgetOfItsCaller(t *testing.T) {
 	for _, limits := range []loop.Limits{{Tokens: 1000}, {Cost: 4}} {
 		script := endless(agent.Usage{Input: 300, Cost: 1})
-		inner := &loop.Agent{Name: "inner", Model: script, Tools: tools(&hooktest.Tool{Name: "work"})}
-		ran := hooktest.Loop{
-			Turns: turns(hooktest.Call("inner", `{"task":"t"}`), hooktest.Reply("never")),
+		inner := &loop.Agent{Name: "inner", Model: script, Tools: tools(&looptest.Tool{Name: "work"})}
+		ran := looptest.Harness{
+			Turns: turns(looptest.Call("inner", `{"task":"t"}`), looptest.Reply("never")),
 			Agent: &loop.Agent{Tools: tools(loop.Subagent(inner)), Limits: limits},
 		}.Run(t, "x")
 		if ran.Stop.Cause != agent.CauseTokenLimit || len(script.Calls()) > 4 || ran.Reply == "never" {
@@ -108,8 +109,8 @@ func TestASubrunKeepsTheBudgetOfItsCaller(t *testing.T) {
 }
 
 func TestAShouldStopHookThatFailsWhenAllIsDoneIsAWarning(t *testing.T) {
-	ran := hooktest.Loop{
-		Turns: turns(hooktest.Reply("ok")),
+	ran := looptest.Harness{
+		Turns: turns(looptest.Reply("ok")),
 		Hooks: hooks(agent.ShouldStopFunc(func(_ context.Context, _ *agent.Run, s agent.Step) ([]agent.EndRun, error) {
 			if s.Done {
 				return nil, errBoom
@@ -125,7 +126,7 @@ func TestAShouldStopHookThatFailsWhenAllIsDoneIsAWarning(t *testing.T) {
 func TestARunThatIsCancelledBeforeTheCallDoesNotCallTheModel(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	called := false
-	ran := hooktest.Loop{
+	ran := looptest.Harness{
 		Hooks: hooks(beforeLLM(func(agent.LLMRequest) (agent.BeforeLLMOutcome, error) { cancel(); return nil, nil })),
 		Agent: &loop.Agent{Model: model(func(agent.LLMRequest) (agent.LLMResponse, error) {
 			called = true
@@ -143,10 +144,10 @@ func TestACancelledRunEndsInOrder(t *testing.T) {
 		t.Run(where, func(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			defer cancel(nil)
-			second := &hooktest.Tool{Name: "second"}
-			l := hooktest.Loop{
-				Turns: turns(hooktest.Calls(hooktest.Call("first", nil), hooktest.Call("second", nil)), hooktest.Reply("never")),
-				Tools: tools(&hooktest.Tool{Name: "first", Func: func(ctx context.Context, _ agent.ToolCallRequest) (string, error) {
+			second := &looptest.Tool{Name: "second"}
+			l := looptest.Harness{
+				Turns: turns(looptest.Calls(looptest.Call("first", nil), looptest.Call("second", nil)), looptest.Reply("never")),
+				Tools: tools(&looptest.Tool{Name: "first", Func: func(ctx context.Context, _ agent.ToolCallRequest) (string, error) {
 					if where == "tool" {
 						cancel(stop)
 						<-ctx.Done()
@@ -160,7 +161,7 @@ func TestACancelledRunEndsInOrder(t *testing.T) {
 			case "start":
 				cancel(stop)
 			case "model":
-				l.Turns = turns(hooktest.Func(func(ctx context.Context, _ agent.LLMRequest) (agent.LLMResponse, error) {
+				l.Turns = turns(looptest.Func(func(ctx context.Context, _ agent.LLMRequest) (agent.LLMResponse, error) {
 					cancel(stop)
 					<-ctx.Done()
 					return agent.LLMResponse{}, ctx.Err()
@@ -195,9 +196,9 @@ func TestADeadlineCountsAsTheTimeLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		ran := hooktest.Loop{
-			Turns: turns(hooktest.Call("hang", nil)),
-			Tools: tools(&hooktest.Tool{Name: "hang", Hang: true}),
+		ran := looptest.Harness{
+			Turns: turns(looptest.Call("hang", nil)),
+			Tools: tools(&looptest.Tool{Name: "hang", Hang: true}),
 		}.Do(t, ctx, loop.Request{Task: "x"})
 		if ran.Stop.Cause != agent.CauseTimeLimit || !errors.Is(ran.Failed, context.DeadlineExceeded) || ran.Elapsed != time.Minute {
 			t.Errorf("got %+v, %v", ran.AgentResult, ran.Failed)
@@ -209,9 +210,9 @@ func TestWhatFiresOnTheWayBackIsNotCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	seen := make(map[string]error)
 	note := func(point string, ctx context.Context) { seen[point] = ctx.Err() }
-	ran := hooktest.Loop{
-		Turns: turns(hooktest.Call("work", nil)),
-		Tools: tools(&hooktest.Tool{Name: "work", Func: func(context.Context, agent.ToolCallRequest) (string, error) {
+	ran := looptest.Harness{
+		Turns: turns(looptest.Call("work", nil)),
+		Tools: tools(&looptest.Tool{Name: "work", Func: func(context.Context, agent.ToolCallRequest) (string, error) {
 			cancel()
 			return "kept", nil
 		}}),
@@ -239,9 +240,9 @@ func TestWhatFiresOnTheWayBackIsNotCancelled(t *testing.T) {
 }
 
 func TestAFinishReasonOfAHookIsNotForced(t *testing.T) {
-	ran := hooktest.Loop{
-		Turns: turns(hooktest.Call("work", nil).Says("partly done").Finish("length")),
-		Tools: tools(&hooktest.Tool{Name: "work"}),
+	ran := looptest.Harness{
+		Turns: turns(looptest.Call("work", nil).Says("partly done").Finish("length")),
+		Tools: tools(&looptest.Tool{Name: "work"}),
 		Hooks: hooks(agent.ShouldStopFunc(func(_ context.Context, _ *agent.Run, s agent.Step) ([]agent.EndRun, error) {
 			if s.Last != nil && s.Last.Response.FinishReason == "length" {
 				return []agent.EndRun{{Cause: agent.CauseFinishReason, Message: "length"}}, nil
@@ -255,8 +256,8 @@ func TestAFinishReasonOfAHookIsNotForced(t *testing.T) {
 }
 
 func TestARejectedAnswerIsNeverTheReply(t *testing.T) {
-	ran := hooktest.Loop{
-		Turns: turns(hooktest.Reply("wrong")),
+	ran := looptest.Harness{
+		Turns: turns(looptest.Reply("wrong")),
 		Hooks: hooks(rejectFirst(9), agent.ShouldStopFunc(func(_ context.Context, _ *agent.Run, s agent.Step) ([]agent.EndRun, error) {
 			if s.Number == 1 {
 				return []agent.EndRun{{Cause: agent.CauseFinishReason}}, nil
@@ -270,8 +271,8 @@ func TestARejectedAnswerIsNeverTheReply(t *testing.T) {
 }
 
 func TestSignalsThatCannotBeEncodedAreMadeSo(t *testing.T) {
-	ran := hooktest.Loop{
-		Turns: turns(hooktest.Reply("ok")),
+	ran := looptest.Harness{
+		Turns: turns(looptest.Reply("ok")),
 		Hooks: hooks(agent.OnStopFunc(func(context.Context, *agent.Run, agent.Stopping) ([]agent.EndRun, error) {
 			return []agent.EndRun{{Detail: map[string]any{"c": make(chan int)}}}, nil
 		})),
@@ -282,9 +283,9 @@ func TestSignalsThatCannotBeEncodedAreMadeSo(t *testing.T) {
 }
 
 func TestToolsCanBeSwitchedOff(t *testing.T) {
-	tool := &hooktest.Tool{Name: "work"}
-	ran := hooktest.Loop{
-		Turns: turns(hooktest.Call("work", nil), hooktest.Reply("without")),
+	tool := &looptest.Tool{Name: "work"}
+	ran := looptest.Harness{
+		Turns: turns(looptest.Call("work", nil), looptest.Reply("without")),
 		Tools: tools(tool),
 		Agent: &loop.Agent{Name: "a", ToolsDisabled: func() bool { return true }},
 	}.Run(t, "x")

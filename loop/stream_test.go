@@ -12,10 +12,11 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 // streamed runs a loop by its stream, and stops reading when read says no.
-func streamed(t *testing.T, l hooktest.Loop, read func(loop.Event) bool) *hooktest.Ran {
+func streamed(t *testing.T, l looptest.Harness, read func(loop.Event) bool) *looptest.Ran {
 	t.Helper()
 	ran := l.Make()
 	for e, err := range ran.Agent.Stream(t.Context(), loop.Request{Task: "x"}) {
@@ -35,8 +36,8 @@ func streamed(t *testing.T, l hooktest.Loop, read func(loop.Event) bool) *hookte
 func TestAStreamShowsARunAsItHappens(t *testing.T) {
 	var kinds []string
 	var text strings.Builder
-	ran := streamed(t, hooktest.Loop{
-		Turns: turns(hooktest.Call("work", nil).Says("let me see"), hooktest.Reply("it is done")),
+	ran := streamed(t, looptest.Harness{
+		Turns: turns(looptest.Call("work", nil).Says("let me see"), looptest.Reply("it is done")),
 		Tools: tools(work()),
 	}, func(e loop.Event) bool {
 		kinds = append(kinds, string(e.Kind))
@@ -64,7 +65,7 @@ func TestAStreamShowsARunAsItHappens(t *testing.T) {
 
 func TestAStreamOfAModelThatCannotStreamHasWholeReplies(t *testing.T) {
 	var chunks []agent.Chunk
-	streamed(t, hooktest.Loop{Agent: &loop.Agent{Model: plain{}}}, func(e loop.Event) bool {
+	streamed(t, looptest.Harness{Agent: &loop.Agent{Model: plain{}}}, func(e loop.Event) bool {
 		if e.Chunk != nil {
 			chunks = append(chunks, *e.Chunk)
 		}
@@ -83,8 +84,8 @@ func (plain) Generate(context.Context, agent.LLMRequest) (agent.LLMResponse, err
 
 func TestAReaderThatStopsCancelsTheRunAndWaitsForItsEnd(t *testing.T) {
 	for _, kind := range []loop.EventKind{loop.EventStep, loop.EventChunk, loop.EventReply, loop.EventResult} {
-		ran := streamed(t, hooktest.Loop{
-			Turns: turns(two(), two(), hooktest.Reply("never")),
+		ran := streamed(t, looptest.Harness{
+			Turns: turns(two(), two(), looptest.Reply("never")),
 			Tools: tools(work()),
 		}, func(e loop.Event) bool { return e.Kind != kind })
 		checkPaired(t, ran.Recorder)
@@ -97,7 +98,7 @@ func TestAReaderThatStopsCancelsTheRunAndWaitsForItsEnd(t *testing.T) {
 }
 
 func TestAReaderThatPanicsDoesNotLeaveTheRunBehind(t *testing.T) {
-	ran := hooktest.Loop{Turns: turns(two(), hooktest.Reply("x")), Tools: tools(work())}.Make()
+	ran := looptest.Harness{Turns: turns(two(), looptest.Reply("x")), Tools: tools(work())}.Make()
 	func() {
 		defer func() {
 			if recover() == nil {
@@ -114,7 +115,7 @@ func TestAReaderThatPanicsDoesNotLeaveTheRunBehind(t *testing.T) {
 func TestAStreamOfARunThatFailsOrCannotStartYieldsTheError(t *testing.T) {
 	var last error
 	var end *agent.AgentResult
-	failing := hooktest.Loop{Turns: turns(hooktest.Error(errBoom))}.Make()
+	failing := looptest.Harness{Turns: turns(looptest.Error(errBoom))}.Make()
 	for e, err := range failing.Agent.Stream(t.Context(), loop.Request{Task: "x"}) {
 		last, end = err, e.End
 	}
@@ -133,8 +134,8 @@ func TestAStreamOfARunThatFailsOrCannotStartYieldsTheError(t *testing.T) {
 
 func TestARetryOfAStreamedReplyIsAnotherAttempt(t *testing.T) {
 	var attempts []int
-	ran := streamed(t, hooktest.Loop{
-		Turns: turns(hooktest.Error(errBoom), hooktest.Reply("one two")),
+	ran := streamed(t, looptest.Harness{
+		Turns: turns(looptest.Error(errBoom), looptest.Reply("one two")),
 		Hooks: hooks(agent.AroundLLMFunc(retryLLM)),
 	}, func(e loop.Event) bool {
 		if e.Chunk != nil {
@@ -148,7 +149,7 @@ func TestARetryOfAStreamedReplyIsAnotherAttempt(t *testing.T) {
 }
 
 func TestAStreamShowsSubrunsUnderTheirOwnRun(t *testing.T) {
-	l, _, _ := calling(work(), two(), hooktest.Reply("inner answer"))
+	l, _, _ := calling(work(), two(), looptest.Reply("inner answer"))
 	agents := make(map[string]string)
 	streamed(t, l, func(e loop.Event) bool {
 		agents[e.Run] = e.Agent
@@ -162,8 +163,8 @@ func TestAStreamShowsSubrunsUnderTheirOwnRun(t *testing.T) {
 func TestAHookCanSubscribeToPiecesOfReplies(t *testing.T) {
 	var got []string
 	var stop func()
-	ran := hooktest.Loop{
-		Turns: turns(hooktest.Call("work", nil).Says("one two"), hooktest.Reply("three")),
+	ran := looptest.Harness{
+		Turns: turns(looptest.Call("work", nil).Says("one two"), looptest.Reply("three")),
 		Tools: tools(work()),
 		Hooks: hooks(agent.OnRunStartFunc(func(_ context.Context, run *agent.Run, _ agent.RunStart) (agent.OnRunStartOutcome, error) {
 			stop = run.Env.Subscribe(func(c agent.Chunk) { got = append(got, c.Delta.Content) })
@@ -180,7 +181,7 @@ func TestPiecesThatComeAfterTheReplyWasGivenUpAreDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		model := &late{release: make(chan struct{}), emitted: make(chan struct{})}
 		var got []string
-		ran := streamed(t, hooktest.Loop{
+		ran := streamed(t, looptest.Harness{
 			Hooks: hooks(agent.AroundLLMFunc(retryLLM)),
 			Agent: &loop.Agent{Model: model, Limits: loop.Limits{ModelTime: time.Minute}},
 		}, func(e loop.Event) bool {

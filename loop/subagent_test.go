@@ -10,21 +10,22 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 // calling returns a loop whose model calls a sub-agent that has the tool, and the sub-agent.
-func calling(tool agent.Tool, inner ...hooktest.Turn) (hooktest.Loop, *loop.Agent, *hooktest.Script) {
-	script := hooktest.NewScript(inner...).Named("inner")
+func calling(tool agent.Tool, inner ...looptest.Turn) (looptest.Harness, *loop.Agent, *looptest.Script) {
+	script := looptest.NewScript(inner...).Named("inner")
 	helper := &loop.Agent{Name: "helper", Description: "helps", Model: script, Tools: tools(tool)}
-	return hooktest.Loop{
-		Turns: turns(hooktest.Call("helper", `{"task":"look it up"}`), hooktest.Reply("done")),
+	return looptest.Harness{
+		Turns: turns(looptest.Call("helper", `{"task":"look it up"}`), looptest.Reply("done")),
 		Agent: &loop.Agent{Name: "boss", Tools: tools(loop.Subagent(helper))},
 	}, helper, script
 }
 
 func TestASubagentRunsOnAFreshConversation(t *testing.T) {
-	tool := &hooktest.Tool{Name: "search", Result: "found"}
-	l, _, script := calling(tool, hooktest.Call("search", nil).Uses(agent.Usage{Input: 3}), hooktest.Reply("it is 42").Uses(agent.Usage{Input: 4}))
+	tool := &looptest.Tool{Name: "search", Result: "found"}
+	l, _, script := calling(tool, looptest.Call("search", nil).Uses(agent.Usage{Input: 3}), looptest.Reply("it is 42").Uses(agent.Usage{Input: 4}))
 	ran := l.Run(t, "secret plan")
 	if ran.Reply != "done" || ran.Calls[0].Output != "it is 42" || tool.Count() != 1 {
 		t.Errorf("got %+v", ran.AgentResult)
@@ -50,14 +51,14 @@ func TestASubagentRunsOnAFreshConversation(t *testing.T) {
 }
 
 func TestASubagentsFailureIsAFailedCall(t *testing.T) {
-	l, _, _ := calling(&hooktest.Tool{Name: "search"}, hooktest.Error(errBoom))
+	l, _, _ := calling(&looptest.Tool{Name: "search"}, looptest.Error(errBoom))
 	ran := l.Run(t, "x")
 	if r := ran.Calls[0]; r.Status != agent.CallFailed || !strings.Contains(r.Err, "boom") || ran.Reply != "done" {
 		t.Errorf("got %+v", ran.AgentResult)
 	}
 	checkPaired(t, ran.Recorder)
 
-	l, helper, _ := calling(&hooktest.Tool{Name: "search"}, hooktest.Call("search", nil))
+	l, helper, _ := calling(&looptest.Tool{Name: "search"}, looptest.Call("search", nil))
 	helper.Limits.Steps = 1
 	helper.Fallback = "I gave up"
 	ran = l.Run(t, "x")
@@ -76,7 +77,7 @@ func TestAnAgentsOwnHooksStandWithinItsCallers(t *testing.T) {
 			return nil, nil
 		})
 	}
-	l, helper, _ := calling(&hooktest.Tool{Name: "search"}, hooktest.Call("search", nil), hooktest.Reply("ok"))
+	l, helper, _ := calling(&looptest.Tool{Name: "search"}, looptest.Call("search", nil), looptest.Reply("ok"))
 	helper.Use = []agent.Hook{bind(func(h *agent.Hooks) {
 		h.BeforeTool.Add(mark("inner").(agent.BeforeToolFunc), hookkit.Priority(hookkit.Safety))
 	})}
@@ -88,7 +89,7 @@ func TestAnAgentsOwnHooksStandWithinItsCallers(t *testing.T) {
 }
 
 func TestASubagentWithHooksOfItsOwnIsRefused(t *testing.T) {
-	l, helper, script := calling(&hooktest.Tool{Name: "search"}, hooktest.Reply("ok"))
+	l, helper, script := calling(&looptest.Tool{Name: "search"}, looptest.Reply("ok"))
 	helper.Hooks = new(agent.Hooks)
 	ran := l.Run(t, "x")
 	if r := ran.Calls[0]; len(script.Calls()) != 0 || !strings.Contains(r.Err, "put its hooks in Use") {
@@ -97,7 +98,7 @@ func TestASubagentWithHooksOfItsOwnIsRefused(t *testing.T) {
 	checkPaired(t, ran.Recorder)
 
 	shared := new(agent.Hooks)
-	l, helper, _ = calling(&hooktest.Tool{Name: "search"}, hooktest.Reply("ok"))
+	l, helper, _ = calling(&looptest.Tool{Name: "search"}, looptest.Reply("ok"))
 	helper.Hooks, l.Agent.Hooks = shared, shared
 	if ran := l.Run(t, "x"); !ran.Calls[0].OK() {
 		t.Errorf("the caller's own Hooks are refused: %+v", ran.Calls[0])
@@ -105,7 +106,7 @@ func TestASubagentWithHooksOfItsOwnIsRefused(t *testing.T) {
 }
 
 func TestASubagentOutsideARunIsARunOfItsOwn(t *testing.T) {
-	tool := loop.Subagent(&loop.Agent{Name: "helper", Model: hooktest.NewScript(hooktest.Reply("hi"))})
+	tool := loop.Subagent(&loop.Agent{Name: "helper", Model: looptest.NewScript(looptest.Reply("hi"))})
 	got, err := tool.Call(context.Background(), agent.ToolCallRequest{Args: []byte(`{"task":"x"}`)})
 	if got != "hi" || err != nil {
 		t.Errorf("got %q, %v", got, err)
@@ -115,8 +116,8 @@ func TestASubagentOutsideARunIsARunOfItsOwn(t *testing.T) {
 func TestASubagentThatCallsItselfForEverIsStopped(t *testing.T) {
 	a := &loop.Agent{Name: "helper", Limits: loop.Limits{Depth: 3, Steps: 2}}
 	a.Tools = tools(loop.Subagent(a))
-	a.Model = hooktest.NewScript(hooktest.Call("helper", `{"task":"again"}`), hooktest.Reply("ok")).ForEachRun()
-	ran := hooktest.Loop{Agent: a}.Run(t, "x")
+	a.Model = looptest.NewScript(looptest.Call("helper", `{"task":"again"}`), looptest.Reply("ok")).ForEachRun()
+	ran := looptest.Harness{Agent: a}.Run(t, "x")
 	ran.Recorder.Times(t, "OnRunStart", 4)
 	if ran.Reply != "ok" {
 		t.Errorf("got %+v", ran.AgentResult)
@@ -133,18 +134,18 @@ func TestAnAgentThatStartsItselfFiresItsOwnHooksOnce(t *testing.T) {
 		}),
 	}}
 	a.Handoffs = []*loop.Agent{a}
-	a.Model = hooktest.NewScript(hooktest.Call("transfer_to_again", nil), hooktest.Call("transfer_to_again", nil), hooktest.Reply("ok"))
-	ran := hooktest.Loop{Agent: a}.Run(t, "x")
+	a.Model = looptest.NewScript(looptest.Call("transfer_to_again", nil), looptest.Call("transfer_to_again", nil), looptest.Reply("ok"))
+	ran := looptest.Harness{Agent: a}.Run(t, "x")
 	if ran.Reply != "ok" || !slices.Equal(depths, []int{0, 1, 2}) {
 		t.Errorf("fired at depths %v: %+v", depths, ran.AgentResult)
 	}
 }
 
 func TestASubagentTakesModelApproverAndSwitchFromItsCaller(t *testing.T) {
-	tool := &hooktest.Tool{Name: "search"}
+	tool := &looptest.Tool{Name: "search"}
 	l, helper, _ := calling(tool)
 	helper.Model = nil
-	l.Turns = turns(hooktest.Call("helper", `{"task":"t"}`), hooktest.Call("search", nil), hooktest.Reply("found"), hooktest.Reply("done"))
+	l.Turns = turns(looptest.Call("helper", `{"task":"t"}`), looptest.Call("search", nil), looptest.Reply("found"), looptest.Reply("done"))
 	person := says(true)
 	l.Agent.Approver = person
 	l.Hooks = hooks(votes(agent.Ask{}))
@@ -154,7 +155,7 @@ func TestASubagentTakesModelApproverAndSwitchFromItsCaller(t *testing.T) {
 	}
 
 	off := false
-	l, _, _ = calling(&hooktest.Tool{Name: "search", Result: "x"}, hooktest.Call("search", nil), hooktest.Reply("ok"))
+	l, _, _ = calling(&looptest.Tool{Name: "search", Result: "x"}, looptest.Call("search", nil), looptest.Reply("ok"))
 	l.Agent.ToolsDisabled = func() bool { return off }
 	l.Hooks = hooks(agent.OnSubagentStartFunc(func(context.Context, *agent.Run, agent.Subagent) error { off = true; return nil }))
 	ran = l.Run(t, "x")

@@ -10,6 +10,7 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hooktest"
+	"github.com/hookgen/hookgen/loop/looptest"
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
@@ -21,7 +22,7 @@ func (f bind) Bind(h *agent.Hooks) { f(h) }
 var errBoom = errors.New("boom")
 
 // turns is a list of turns that reads well.
-func turns(t ...hooktest.Turn) []hooktest.Turn { return t }
+func turns(t ...looptest.Turn) []looptest.Turn { return t }
 
 func tools(t ...agent.Tool) []agent.Tool { return t }
 

@@ -38,8 +38,9 @@ var rows = []row{
 	{dir: "hookkit"},
 	{dir: "gen", modules: []string{"github.com/dave/jennifer", "golang.org/x/tools"}},
 	{dir: "generated/agent", imports: []string{"hookkit", "spec", "spec/agentspec"}},
-	{dir: "loop", imports: agentLoop, tests: []string{"hooktest"}, modules: []string{
+	{dir: "loop", imports: agentLoop, tests: []string{"hooktest", "loop/looptest"}, modules: []string{
 		"github.com/google/jsonschema-go", "github.com/bmatcuk/doublestar/v4", "github.com/expr-lang/expr"}},
+	{dir: "loop/looptest", imports: append([]string{"hooktest", "loop"}, agentLoop...)},
 	{dir: "builtin", imports: agentLoop, tests: []string{"hooktest", "loop"}, modules: []string{
 		"github.com/google/jsonschema-go", "github.com/bmatcuk/doublestar/v4", "github.com/expr-lang/expr"}},
 	{dir: "hooktest", imports: append([]string{"loop"}, agentLoop...)},
@@ -85,6 +86,9 @@ func TestWrongArrowsAreFound(t *testing.T) {
 		"builtin/guard_test.go":     file(modulePath+"/hooktest", modulePath+"/builtin/inner"),
 		"builtin/inner/guard.go":    file(modulePath + "/hooktest"),
 		"loop/run.go":               file(modulePath + "/builtin"),
+		"loop/step.go":              file(modulePath + "/loop/looptest"),
+		"loop/step_test.go":         file(modulePath + "/loop/looptest"),
+		"loop/looptest/script.go":   file(modulePath+"/builtin", modulePath+"/hooktest", modulePath+"/loop"),
 		"loop/testdata/run.go":      file(modulePath + "/builtin"),
 		"hooktest/check.go":         file(modulePath+"/builtin", modulePath+"/loop", "pgregory.net/rapid"),
 		"examples/agent/main.go":    file(modulePath+"/builtin", modulePath+"/loop"),
@@ -116,7 +120,9 @@ func TestWrongArrowsAreFound(t *testing.T) {
 		"hookkit/with_build_tag.go may not import example.com/x",
 		"hooktest/check.go may not import " + modulePath + "/builtin",
 		"hooktest/check.go may not import pgregory.net/rapid",
+		"loop/looptest/script.go may not import " + modulePath + "/builtin",
 		"loop/run.go may not import " + modulePath + "/builtin",
+		"loop/step.go may not import " + modulePath + "/loop/looptest",
 		"spec/agentspec/wrong.go may not import " + modulePath + "/specification",
 		"spec/spec.go may not import fmt",
 	}

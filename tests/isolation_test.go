@@ -8,8 +8,8 @@ import (
 
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 // TestAThousandRunsOverOneSetOfHooksShareNothing runs a thousand loops at once over the same hooks. Each makes the same
@@ -29,13 +29,13 @@ func TestAThousandRunsOverOneSetOfHooksShareNothing(t *testing.T) {
 	}
 	a := &loop.Agent{
 		Name: "isolated", Hooks: hooks, Limits: loop.Limits{Steps: 10},
-		Model: hooktest.NewScript(
-			hooktest.Call("look", theory(1)), hooktest.Call("look", theory(2)), hooktest.Call("look", theory(3)),
-			hooktest.Call("look", theory(4)), // over the limit of the tool
-			hooktest.Call("fail", nil), hooktest.Call("fail", nil),
-			hooktest.Reply("done"),
+		Model: looptest.NewScript(
+			looptest.Call("look", theory(1)), looptest.Call("look", theory(2)), looptest.Call("look", theory(3)),
+			looptest.Call("look", theory(4)), // over the limit of the tool
+			looptest.Call("fail", nil), looptest.Call("fail", nil),
+			looptest.Reply("done"),
 		).ForEachRun(),
-		Tools: []agent.Tool{&hooktest.Tool{Name: "look", Result: "seen"}, &hooktest.Tool{Name: "fail", Err: fmt.Errorf("down")}},
+		Tools: []agent.Tool{&looptest.Tool{Name: "look", Result: "seen"}, &looptest.Tool{Name: "fail", Err: fmt.Errorf("down")}},
 	}
 	results := make([]agent.AgentResult, runs)
 	var wg sync.WaitGroup

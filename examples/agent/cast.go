@@ -8,19 +8,19 @@ import (
 	"strings"
 
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 // script is what the model says, whatever it is asked.
 func script() agent.Model {
 	log := map[string]string{"path": "build.log"}
-	return hooktest.NewScript(
-		hooktest.Calls(hooktest.Call("read_file", log), hooktest.Call("read_file", map[string]string{"path": "cache.log"})),
-		hooktest.Call("run_command", map[string]any{"args": []string{"rm", "-rf", "/var/cache/build"}}),
-		hooktest.Call("read_file", log), // again, with nothing new to learn
-		hooktest.Call("run_command", map[string]any{"args": []string{"build", "-cache", "rebuild"}}),
-		hooktest.Reply("The cache was full, so every package was built anew. I rebuilt it; give it more room."),
+	return looptest.NewScript(
+		looptest.Calls(looptest.Call("read_file", log), looptest.Call("read_file", map[string]string{"path": "cache.log"})),
+		looptest.Call("run_command", map[string]any{"args": []string{"rm", "-rf", "/var/cache/build"}}),
+		looptest.Call("read_file", log), // again, with nothing new to learn
+		looptest.Call("run_command", map[string]any{"args": []string{"build", "-cache", "rebuild"}}),
+		looptest.Reply("The cache was full, so every package was built anew. I rebuilt it; give it more room."),
 	)
 }
 

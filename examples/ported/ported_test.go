@@ -16,10 +16,11 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 // prompts returns the briefing of each prompt of a run.
-func prompts(ran *hooktest.Ran) []string {
+func prompts(ran *looptest.Ran) []string {
 	var texts []string
 	for _, fired := range hooktest.Payloads[agent.LLMRequest](ran.Recorder, "BeforeLLM") {
 		text := ""
@@ -34,25 +35,25 @@ func prompts(ran *hooktest.Ran) []string {
 }
 
 func TestThePortedHooksPutTheirTextsIntoThePrompt(t *testing.T) {
-	search := hooktest.Call("search", nil)
-	failing := &hooktest.Tool{Name: "search", Err: errors.New("down")}
-	working := &hooktest.Tool{Name: "search", Result: "1"}
+	search := looptest.Call("search", nil)
+	failing := &looptest.Tool{Name: "search", Err: errors.New("down")}
+	working := &looptest.Tool{Name: "search", Result: "1"}
 	for name, c := range map[string]struct {
 		hook  agent.Hook
-		tool  *hooktest.Tool
-		turns []hooktest.Turn
+		tool  *looptest.Tool
+		turns []looptest.Turn
 		max   int
 		want  []string
 	}{
-		"brief note": {ported.BriefNote{}, working, []hooktest.Turn{search, hooktest.Reply("x")}, 0, []string{"Remember: be brief.", "Remember: be brief."}},
-		"progress":   {ported.Progress{}, failing, []hooktest.Turn{search, hooktest.Reply("x")}, 0, []string{"", "⚠ search failed: down"}},
-		"dedup":      {&ported.Dedup{}, working, []hooktest.Turn{search, search, hooktest.Reply("x")}, 0, []string{"", "", "⚠ DUPLICATE: You already called search with these args. Try different parameters or a different tool."}},
-		"theory":     {&ported.Theory{}, working, []hooktest.Turn{hooktest.Call("search", map[string]string{"__theory__": "rain"}), hooktest.Reply("x")}, 0, []string{"Current working theory: No theory yet", "Current working theory: rain"}},
-		"budget":     {ported.Budget{}, working, []hooktest.Turn{search, hooktest.Reply("x")}, 3, []string{"Budget alert: 3 steps remaining.", "⚠ CRITICAL: Only 2 steps left. Wrap up NOW."}},
-		"stages":     {ported.CodeReviewGuidance{}, working, []hooktest.Turn{search, search, hooktest.Reply("x")}, 0, []string{"Start by listing all changed files to understand scope.", "", "Focus on security-sensitive patterns: auth, crypto, SQL."}},
+		"brief note": {ported.BriefNote{}, working, []looptest.Turn{search, looptest.Reply("x")}, 0, []string{"Remember: be brief.", "Remember: be brief."}},
+		"progress":   {ported.Progress{}, failing, []looptest.Turn{search, looptest.Reply("x")}, 0, []string{"", "⚠ search failed: down"}},
+		"dedup":      {&ported.Dedup{}, working, []looptest.Turn{search, search, looptest.Reply("x")}, 0, []string{"", "", "⚠ DUPLICATE: You already called search with these args. Try different parameters or a different tool."}},
+		"theory":     {&ported.Theory{}, working, []looptest.Turn{looptest.Call("search", map[string]string{"__theory__": "rain"}), looptest.Reply("x")}, 0, []string{"Current working theory: No theory yet", "Current working theory: rain"}},
+		"budget":     {ported.Budget{}, working, []looptest.Turn{search, looptest.Reply("x")}, 3, []string{"Budget alert: 3 steps remaining.", "⚠ CRITICAL: Only 2 steps left. Wrap up NOW."}},
+		"stages":     {ported.CodeReviewGuidance{}, working, []looptest.Turn{search, search, looptest.Reply("x")}, 0, []string{"Start by listing all changed files to understand scope.", "", "Focus on security-sensitive patterns: auth, crypto, SQL."}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ran := hooktest.Loop{Turns: c.turns, Tools: []agent.Tool{c.tool}, Hooks: []agent.Hook{c.hook},
+			ran := looptest.Harness{Turns: c.turns, Tools: []agent.Tool{c.tool}, Hooks: []agent.Hook{c.hook},
 				Agent: &loop.Agent{Limits: loop.Limits{Steps: c.max}}}.Run(t, "go")
 			if diff := cmp.Diff(c.want, prompts(ran)); diff != "" {
 				t.Errorf("briefings (-want +got):\n%s", diff)
@@ -67,16 +68,16 @@ func TestThePortedHooksPutTheirTextsIntoThePrompt(t *testing.T) {
 }
 
 func TestDenyShellKeepsTheToolFromRunning(t *testing.T) {
-	bash := &hooktest.Tool{Name: "bash", Result: "boom"}
-	ran := hooktest.Loop{Turns: []hooktest.Turn{hooktest.Call("bash", nil), hooktest.Reply("x")}, Tools: []agent.Tool{bash}, Hooks: []agent.Hook{ported.DenyShell{}}}.Run(t, "go")
+	bash := &looptest.Tool{Name: "bash", Result: "boom"}
+	ran := looptest.Harness{Turns: []looptest.Turn{looptest.Call("bash", nil), looptest.Reply("x")}, Tools: []agent.Tool{bash}, Hooks: []agent.Hook{ported.DenyShell{}}}.Run(t, "go")
 	if bash.Count() != 0 || ran.Calls[0].Reason != "Shell tools disabled" {
 		t.Errorf("ran %d times; %+v", bash.Count(), ran.Calls[0])
 	}
 }
 
 func TestMinimumEvidenceRejectsAnEarlyAnswer(t *testing.T) {
-	ran := hooktest.Loop{Turns: []hooktest.Turn{hooktest.Reply("early"), hooktest.Call("search", nil), hooktest.Reply("late")},
-		Tools: []agent.Tool{&hooktest.Tool{Name: "search", Result: "1"}}, Hooks: []agent.Hook{ported.MinimumEvidence{MinTools: 1}}}.Run(t, "go")
+	ran := looptest.Harness{Turns: []looptest.Turn{looptest.Reply("early"), looptest.Call("search", nil), looptest.Reply("late")},
+		Tools: []agent.Tool{&looptest.Tool{Name: "search", Result: "1"}}, Hooks: []agent.Hook{ported.MinimumEvidence{MinTools: 1}}}.Run(t, "go")
 	ran.Recorder.Decided(t, "CheckDone", "ported.MinimumEvidence", "RejectDone", "minimum_evidence")
 	if ran.Reply != "late" {
 		t.Errorf("reply %q", ran.Reply)
@@ -85,8 +86,8 @@ func TestMinimumEvidenceRejectsAnEarlyAnswer(t *testing.T) {
 
 func TestMonitorCountsAndDecisionAuditWritesDown(t *testing.T) {
 	monitor, out := &ported.Monitor{}, &bytes.Buffer{}
-	hooktest.Loop{Turns: []hooktest.Turn{hooktest.Call("search", nil), hooktest.Call("bash", nil), hooktest.Reply("x")},
-		Tools: []agent.Tool{&hooktest.Tool{Name: "search", Result: "1"}, &hooktest.Tool{Name: "bash"}},
+	looptest.Harness{Turns: []looptest.Turn{looptest.Call("search", nil), looptest.Call("bash", nil), looptest.Reply("x")},
+		Tools: []agent.Tool{&looptest.Tool{Name: "search", Result: "1"}, &looptest.Tool{Name: "bash"}},
 		Hooks: []agent.Hook{monitor, ported.DenyShell{}, &ported.DecisionAudit{Writer: out}}}.Run(t, "go")
 	if diff := cmp.Diff(map[string][2]int{"search": {1, 0}, "bash": {1, 1}}, monitor.Calls()); diff != "" {
 		t.Errorf("calls (-want +got):\n%s", diff)
@@ -98,8 +99,8 @@ func TestMonitorCountsAndDecisionAuditWritesDown(t *testing.T) {
 }
 
 func TestGuardStopsARun(t *testing.T) {
-	ran := hooktest.Loop{Turns: []hooktest.Turn{hooktest.Call("search", nil), hooktest.Reply("never")},
-		Tools: []agent.Tool{&hooktest.Tool{Name: "search", Result: "1"}}, Hooks: []agent.Hook{ported.Guard{MaxSteps: 1}}}.Run(t, "go")
+	ran := looptest.Harness{Turns: []looptest.Turn{looptest.Call("search", nil), looptest.Reply("never")},
+		Tools: []agent.Tool{&looptest.Tool{Name: "search", Result: "1"}}, Hooks: []agent.Hook{ported.Guard{MaxSteps: 1}}}.Run(t, "go")
 	if ran.Stop.Message != "Step limit reached: 1/1" {
 		t.Errorf("stopped by %+v", ran.Stop)
 	}

@@ -17,8 +17,8 @@ import (
 
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 
 	"example.com/quickstart/newsroom"
 )
@@ -84,18 +84,18 @@ func archive() agent.Tool {
 var scripts = map[string]func() agent.Model{
 	// Two sources, then the article: it is published.
 	"Tides": func() agent.Model {
-		return hooktest.NewScript(
-			hooktest.Calls(hooktest.Call("archive", query{"moon"}), hooktest.Call("archive", query{"sun"})),
-			hooktest.Reply("The moon pulls harder than the sun."))
+		return looptest.NewScript(
+			looptest.Calls(looptest.Call("archive", query{"moon"}), looptest.Call("archive", query{"sun"})),
+			looptest.Reply("The moon pulls harder than the sun."))
 	},
 	// No source: Sources withholds it.
 	"Rumours": func() agent.Model {
-		return hooktest.NewScript(hooktest.Reply("Somebody said that somebody said so."))
+		return looptest.NewScript(looptest.Reply("Somebody said that somebody said so."))
 	},
 	// The same question for ever: LoopDetector ends the turn.
 	"Weather": func() agent.Model {
-		return hooktest.NewScript(
-			hooktest.Call("archive", query{"rain"}), hooktest.Call("archive", query{"rain"}), hooktest.Call("archive", query{"rain"}),
-			hooktest.Reply("Rain, I think."))
+		return looptest.NewScript(
+			looptest.Call("archive", query{"rain"}), looptest.Call("archive", query{"rain"}), looptest.Call("archive", query{"rain"}),
+			looptest.Reply("Rain, I think."))
 	},
 }

@@ -1,4 +1,4 @@
-package hooktest
+package looptest
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package hooktest_test
+package looptest_test
 
 import (
 	"context"
@@ -8,12 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hookgen/hookgen/hooktest"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 func TestAClockWakesSleepersWhenTheirTimeHasCome(t *testing.T) {
 	begin := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	c := hooktest.NewClock(begin)
+	c := looptest.NewClock(begin)
 	var (
 		mu    sync.Mutex
 		woken []time.Duration
@@ -49,7 +49,7 @@ func TestAClockWakesSleepersWhenTheirTimeHasCome(t *testing.T) {
 }
 
 func TestASleepEndsWithItsContext(t *testing.T) {
-	c := hooktest.NewClock(time.Now())
+	c := looptest.NewClock(time.Now())
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error)
 	go func() { done <- c.Sleep(ctx, time.Hour) }()

@@ -1,4 +1,4 @@
-package hooktest_test
+package looptest_test
 
 import (
 	"context"
@@ -8,25 +8,25 @@ import (
 	"time"
 
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-func TestALoopOfOneLine(t *testing.T) {
-	ran := hooktest.Loop{Turns: []hooktest.Turn{hooktest.Reply("hi")}}.Run(t, "hello")
+func TestAHarnessRunsAnAgentInOneLine(t *testing.T) {
+	ran := looptest.Harness{Turns: []looptest.Turn{looptest.Reply("hi")}}.Run(t, "hello")
 	if ran.Reply != "hi" || ran.Failed != nil || ran.Recorder.Count("OnRunEnd") != 1 || len(ran.Script.Requests()) != 1 {
 		t.Errorf("got %+v, %v", ran.AgentResult, ran.Failed)
 	}
-	ran = hooktest.Loop{}.Run(t, "hello")
-	if !errors.Is(ran.Failed, hooktest.ErrExhausted) {
+	ran = looptest.Harness{}.Run(t, "hello")
+	if !errors.Is(ran.Failed, looptest.ErrExhausted) {
 		t.Errorf("got %v", ran.Failed)
 	}
 }
 
-func TestALoopTakesAnAgentWithItsOwnModelAndHooks(t *testing.T) {
-	script := hooktest.NewScript(hooktest.Reply("mine"))
+func TestAHarnessKeepsTheAgentsModelAndHooks(t *testing.T) {
+	script := looptest.NewScript(looptest.Reply("mine"))
 	hooks := new(agent.Hooks)
-	ran := hooktest.Loop{Agent: &loop.Agent{Model: script, Hooks: hooks}}.Run(t, "x")
+	ran := looptest.Harness{Agent: &loop.Agent{Model: script, Hooks: hooks}}.Run(t, "x")
 	if ran.Reply != "mine" || ran.Script != script || ran.Agent.Hooks != hooks {
 		t.Errorf("got %+v", ran)
 	}
@@ -34,7 +34,7 @@ func TestALoopTakesAnAgentWithItsOwnModelAndHooks(t *testing.T) {
 
 func TestAFakeToolDoesWhatItsFieldsSay(t *testing.T) {
 	call := agent.ToolCallRequest{ID: "a", Args: []byte(`{}`)}
-	tool := &hooktest.Tool{Name: "t", Result: "r", Err: errDown, Parameters: `{"type":"object"}`, ReadOnly: true}
+	tool := &looptest.Tool{Name: "t", Result: "r", Err: errDown, Parameters: `{"type":"object"}`, ReadOnly: true}
 	if s := tool.Schema(); s.Name != "t" || !s.ReadOnly || string(s.Parameters) != tool.Parameters {
 		t.Errorf("got %+v", s)
 	}
@@ -44,7 +44,7 @@ func TestAFakeToolDoesWhatItsFieldsSay(t *testing.T) {
 	if tool.Count() != 1 || tool.Calls()[0].ID != "a" {
 		t.Errorf("counted %d calls", tool.Count())
 	}
-	own := &hooktest.Tool{Func: func(context.Context, agent.ToolCallRequest) (string, error) { return "own", nil }}
+	own := &looptest.Tool{Func: func(context.Context, agent.ToolCallRequest) (string, error) { return "own", nil }}
 	if out, _ := own.Call(t.Context(), call); out != "own" {
 		t.Errorf("got %q", out)
 	}
@@ -54,16 +54,16 @@ func TestAFakeToolDoesWhatItsFieldsSay(t *testing.T) {
 				t.Error("it did not panic")
 			}
 		}()
-		_, _ = (&hooktest.Tool{Panic: "ouch"}).Call(t.Context(), call)
+		_, _ = (&looptest.Tool{Panic: "ouch"}).Call(t.Context(), call)
 	}()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := (&hooktest.Tool{Hang: true}).Call(ctx, call); !errors.Is(err, context.Canceled) {
+	if _, err := (&looptest.Tool{Hang: true}).Call(ctx, call); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 
-	clock := hooktest.NewClock(time.Now())
-	slow := &hooktest.Tool{Delay: time.Hour, Clock: clock, Result: "late"}
+	clock := looptest.NewClock(time.Now())
+	slow := &looptest.Tool{Delay: time.Hour, Clock: clock, Result: "late"}
 	done := make(chan string)
 	go func() {
 		out, _ := slow.Call(t.Context(), call)
@@ -82,16 +82,16 @@ func TestAFakeToolDoesWhatItsFieldsSay(t *testing.T) {
 }
 
 // A hook that refuses a tool, tested through a whole run.
-func ExampleLoop() {
+func ExampleHarness() {
 	deny := agent.OnPermissionFunc(func(_ context.Context, _ *agent.Run, call agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
 		if call.Name == "shell" {
 			return agent.Deny{Reason: "no shell here"}, nil
 		}
 		return nil, nil
 	})
-	shell := &hooktest.Tool{Name: "shell"}
-	ran := hooktest.Loop{
-		Turns: []hooktest.Turn{hooktest.Call("shell", `{"command":"ls"}`), hooktest.Reply("I may not")},
+	shell := &looptest.Tool{Name: "shell"}
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{looptest.Call("shell", `{"command":"ls"}`), looptest.Reply("I may not")},
 		Tools: []agent.Tool{shell},
 		Hooks: []agent.Hook{deny},
 	}.Make()

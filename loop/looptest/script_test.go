@@ -1,4 +1,4 @@
-package hooktest_test
+package looptest_test
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hooktest"
+	"github.com/hookgen/hookgen/loop/looptest"
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
@@ -21,11 +21,11 @@ func ask(t *testing.T, m agent.Model, text string) (agent.LLMResponse, error) {
 }
 
 func TestAScriptPlaysItsTurnsInOrderAndThenFails(t *testing.T) {
-	s := hooktest.NewScript(
-		hooktest.Reply("hello").Finish("length").Uses(agent.Usage{Input: 3}),
-		hooktest.Calls(hooktest.Call("a", map[string]int{"n": 1}), hooktest.Call("b", nil), hooktest.Call("c", `{bad`)).Says("both"),
-		hooktest.Error(errDown),
-		hooktest.Func(func(_ context.Context, req agent.LLMRequest) (agent.LLMResponse, error) {
+	s := looptest.NewScript(
+		looptest.Reply("hello").Finish("length").Uses(agent.Usage{Input: 3}),
+		looptest.Calls(looptest.Call("a", map[string]int{"n": 1}), looptest.Call("b", nil), looptest.Call("c", `{bad`)).Says("both"),
+		looptest.Error(errDown),
+		looptest.Func(func(_ context.Context, req agent.LLMRequest) (agent.LLMResponse, error) {
 			return agent.LLMResponse{Content: req.Messages[0].Content + "!"}, nil
 		}),
 	)
@@ -47,24 +47,24 @@ func TestAScriptPlaysItsTurnsInOrderAndThenFails(t *testing.T) {
 	if r, _ := ask(t, s, "four"); r.Content != "four!" || s.Remaining() != 0 {
 		t.Errorf("got %+v, %d left", r, s.Remaining())
 	}
-	if _, err := ask(t, s, "five"); !errors.Is(err, hooktest.ErrExhausted) || !strings.Contains(err.Error(), "4 turns") {
+	if _, err := ask(t, s, "five"); !errors.Is(err, looptest.ErrExhausted) || !strings.Contains(err.Error(), "4 turns") {
 		t.Errorf("got %v", err)
 	}
 	calls := s.Calls()
 	if len(calls) != 5 || calls[0].Request.Messages[0].Content != "one" || calls[0].Response.Content != "hello" || !errors.Is(calls[2].Err, errDown) || calls[4].Err == nil {
 		t.Errorf("recorded %+v", calls)
 	}
-	s.Add(hooktest.Reply("more"))
+	s.Add(looptest.Reply("more"))
 	if r, err := ask(t, s, "six"); err != nil || r.Content != "more" {
 		t.Errorf("got %+v, %v", r, err)
 	}
 }
 
 func TestIDsOfCallsAreUniqueAndStable(t *testing.T) {
-	make := func() *hooktest.Script {
-		return hooktest.NewScript(hooktest.Call("a", nil), hooktest.Calls(hooktest.Call("a", nil), hooktest.Call("a", nil).ID("mine"))).Named("x").Add(hooktest.Call("a", nil))
+	make := func() *looptest.Script {
+		return looptest.NewScript(looptest.Call("a", nil), looptest.Calls(looptest.Call("a", nil), looptest.Call("a", nil).ID("mine"))).Named("x").Add(looptest.Call("a", nil))
 	}
-	ids := func(s *hooktest.Script) []string {
+	ids := func(s *looptest.Script) []string {
 		var out []string
 		for s.Remaining() > 0 {
 			r, _ := ask(t, s, "x")
@@ -84,7 +84,7 @@ func TestIDsOfCallsAreUniqueAndStable(t *testing.T) {
 }
 
 func TestAScriptCanBeSharedByRuns(t *testing.T) {
-	s := hooktest.NewScript(hooktest.Reply("one"), hooktest.Reply("two")).ForEachRun()
+	s := looptest.NewScript(looptest.Reply("one"), looptest.Reply("two")).ForEachRun()
 	var wait sync.WaitGroup
 	for _, run := range []string{"a", "b", "c", "d"} {
 		wait.Go(func() {
@@ -94,7 +94,7 @@ func TestAScriptCanBeSharedByRuns(t *testing.T) {
 					t.Errorf("run %s got %q, %v, want %s", run, r.Content, err, want)
 				}
 			}
-			if _, err := s.Generate(ctx, agent.LLMRequest{}); !errors.Is(err, hooktest.ErrExhausted) {
+			if _, err := s.Generate(ctx, agent.LLMRequest{}); !errors.Is(err, looptest.ErrExhausted) {
 				t.Errorf("run %s got %v", run, err)
 			}
 		})
@@ -106,7 +106,7 @@ func TestAScriptCanBeSharedByRuns(t *testing.T) {
 }
 
 func TestWhatAScriptRecordedCannotBeChanged(t *testing.T) {
-	s := hooktest.NewScript(hooktest.Call("a", `{"n":1}`), hooktest.Call("a", `{"n":1}`))
+	s := looptest.NewScript(looptest.Call("a", `{"n":1}`), looptest.Call("a", `{"n":1}`))
 	req := agent.LLMRequest{Messages: []agent.Message{{Content: "was"}}}
 	r, _ := s.Generate(t.Context(), req)
 	req.Messages[0].Content, r.ToolCalls[0].Args[0] = "is", '!'
@@ -120,7 +120,7 @@ func TestWhatAScriptRecordedCannotBeChanged(t *testing.T) {
 }
 
 func TestAScriptStreams(t *testing.T) {
-	s := hooktest.NewScript(hooktest.Call("a", `{"n":1}`).Says("one two"), hooktest.Error(errDown))
+	s := looptest.NewScript(looptest.Call("a", `{"n":1}`).Says("one two"), looptest.Error(errDown))
 	var got []string
 	emit := func(d agent.Delta) {
 		text := d.Content
@@ -138,13 +138,13 @@ func TestAScriptStreams(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := hooktest.NewScript(hooktest.Reply("x")).Generate(ctx, agent.LLMRequest{}); !errors.Is(err, context.Canceled) {
+	if _, err := looptest.NewScript(looptest.Reply("x")).Generate(ctx, agent.LLMRequest{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestAnEchoIsAReplyWithTheEnvelopeOfACall(t *testing.T) {
-	r := hooktest.Echo("a", `{"n":1}`, "no such n").Response()
+	r := looptest.Echo("a", `{"n":1}`, "no such n").Response()
 	for _, part := range []string{`"ok":false`, `"error":"no such n"`, `"you_sent":{"arguments":{"n":1},"name":"a"}`, `"retry_hint"`, `"expected_schema"`} {
 		if !strings.Contains(r.Content, part) {
 			t.Errorf("%s is not in %s", part, r.Content)

@@ -1,4 +1,4 @@
-package hooktest
+package looptest
 
 import (
 	"context"
@@ -50,7 +50,7 @@ func Echo(tool string, args any, problem string) Turn {
 	}
 	text, err := json.Marshal(envelope)
 	if err != nil {
-		panic(fmt.Sprintf("hooktest: Echo of %s: %v; let the arguments be JSON", tool, err))
+		panic(fmt.Sprintf("looptest: Echo of %s: %v; let the arguments be JSON", tool, err))
 	}
 	return Reply(string(text))
 }
@@ -114,7 +114,7 @@ func raw(args any) json.RawMessage {
 	}
 	data, err := json.Marshal(args)
 	if err != nil {
-		panic(fmt.Sprintf("hooktest: the arguments %v: %v; give text or a value that can be encoded", args, err))
+		panic(fmt.Sprintf("looptest: the arguments %v: %v; give text or a value that can be encoded", args, err))
 	}
 	return data
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 func TestA01_AHookAddsAMessageThatTheModelGets(t *testing.T) {
@@ -20,7 +21,7 @@ func TestA01_AHookAddsAMessageThatTheModelGets(t *testing.T) {
 		req.Messages = append(req.Clone().Messages, agent.Message{Role: agent.RoleSystem, Content: "be brief"})
 		return agent.ReplaceBeforeLLM(req, "a note"), nil
 	})
-	ran := hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](adds)}.Run(t, "hello")
+	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](adds)}.Run(t, "hello")
 	if first, second := heard(t, ran, 0), heard(t, ran, 1); first != "hello\nbe brief" || second != "hello\n\ndone\nbe brief" {
 		t.Errorf("the model got %q, then %q", first, second)
 	}
@@ -39,9 +40,9 @@ func TestA02_ARefusedCallGivesItsReason(t *testing.T) {
 		}
 		return nil, nil
 	})
-	shell, tool := &hooktest.Tool{Name: "shell"}, work()
-	ran := hooktest.Loop{
-		Turns: all(hooktest.Calls(hooktest.Call("shell", `{"command":"ls"}`), hooktest.Call("work", `{"path":"/etc/passwd"}`), hooktest.Call("work", nil)), hooktest.Reply("ok")),
+	shell, tool := &looptest.Tool{Name: "shell"}, work()
+	ran := looptest.Harness{
+		Turns: all(looptest.Calls(looptest.Call("shell", `{"command":"ls"}`), looptest.Call("work", `{"path":"/etc/passwd"}`), looptest.Call("work", nil)), looptest.Reply("ok")),
 		Tools: all[agent.Tool](shell, tool), Hooks: all[agent.Hook](refuses),
 	}.Run(t, "x")
 	if shell.Count() != 0 || tool.Count() != 1 || statuses(ran) != "refused refused succeeded" {
@@ -96,7 +97,7 @@ func TestA04_EqualPriorityKeepsOrderAndOuterHooksComeFirst(t *testing.T) {
 		h.BeforeTool.Add(d.noting("own one"), hookkit.Priority(hookkit.Safety))
 		h.BeforeTool.Add(d.noting("own two"), hookkit.Priority(hookkit.Safety))
 	})
-	hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](work()), Agent: &loop.Agent{Hooks: hooks, Use: all[agent.Hook](own)}}.Run(t, "x")
+	looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Agent: &loop.Agent{Hooks: hooks, Use: all[agent.Hook](own)}}.Run(t, "x")
 	d.want(t, "outer one", "outer two", "own one", "own two")
 	if list := hooks.BeforeTool.List(); len(list) != 2 {
 		t.Errorf("the agent's own hooks are among the outer ones: %v", names(list))
@@ -112,13 +113,13 @@ func TestA05_TheFirstVetoStopsLaterGates(t *testing.T) {
 			return agent.SkipTool{Result: agent.ToolCallResult{Err: reason}, Reason: reason}, nil
 		})
 	}
-	ran := hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](d.noting("asked"), veto("first"), veto("second"))}.Run(t, "x")
+	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](d.noting("asked"), veto("first"), veto("second"))}.Run(t, "x")
 	d.want(t, "asked", "first")
 	if tool.Count() != 0 || ran.Calls[0].Err != "first" || ran.Calls[0].Status != agent.CallRefused {
 		t.Errorf("the tool ran %d times: %+v", tool.Count(), ran.Calls)
 	}
 	// Of votes the first of the strongest counts, whoever was asked too.
-	ran = hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all(denies("work", "first"), denies("work", "second"))}.Run(t, "x")
+	ran = looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all(denies("work", "first"), denies("work", "second"))}.Run(t, "x")
 	if tool.Count() != 0 || ran.Calls[0].Reason != "first" {
 		t.Errorf("the tool ran %d times: %+v", tool.Count(), ran.Calls)
 	}
@@ -133,7 +134,7 @@ func appends(text string) agent.AfterToolFunc {
 }
 
 func TestA06_ResultsChain(t *testing.T) {
-	ran := hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](appends(" one"), appends(" two"))}.Run(t, "x")
+	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](appends(" one"), appends(" two"))}.Run(t, "x")
 	contains(t, heard(t, ran, 1), "done one two")
 	if ran.Calls[0].Output != "done one two" {
 		t.Errorf("recorded is %q", ran.Calls[0].Output)
@@ -146,14 +147,14 @@ func TestA07_AnUntouchedValueIsReportedAsUntouched(t *testing.T) {
 		h.Use(beforeLLM(func(agent.LLMRequest) (agent.BeforeLLMOutcome, error) { return nil, nil }))
 		h.Use(continues)
 	})
-	ran := hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](looks)}.Run(t, "x")
+	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](looks)}.Run(t, "x")
 	untouched := ran.Recorder.Fires("AfterTool", "BeforeLLM", "BeforeTool")
 	for _, f := range untouched {
 		if f.Decision != "" || f.By != "" || !reflect.DeepEqual(f.Left, f.Payload) {
 			t.Errorf("%s was left alone and is reported as %q by %q", f.Point, f.Decision, f.By)
 		}
 	}
-	ran = hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](looks, appends("!"))}.Run(t, "x")
+	ran = looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](looks, appends("!"))}.Run(t, "x")
 	if f := ran.Recorder.Fires("AfterTool")[0]; len(untouched) != 4 || f.Decision != "Replace" || f.Payload.(agent.ToolCallResult).Output != "done" || f.Left.(agent.ToolCallResult).Output != "done!" {
 		t.Errorf("of %d fires; what was changed is reported as %q, %v to %v", len(untouched), f.Decision, f.Payload, f.Left)
 	}
@@ -161,7 +162,7 @@ func TestA07_AnUntouchedValueIsReportedAsUntouched(t *testing.T) {
 
 func TestA08_HooksChangeMessagesAndArgumentsAndALoggerSeesTheResult(t *testing.T) {
 	var d diary
-	tool := &hooktest.Tool{Name: "work", Func: func(_ context.Context, call agent.ToolCallRequest) (string, error) {
+	tool := &looptest.Tool{Name: "work", Func: func(_ context.Context, call agent.ToolCallRequest) (string, error) {
 		return "got " + string(call.Args), nil
 	}}
 	changes := bind(func(h *agent.Hooks) {
@@ -179,7 +180,7 @@ func TestA08_HooksChangeMessagesAndArgumentsAndALoggerSeesTheResult(t *testing.T
 		d.note("%s %s: %s", r.Call.Name, r.Call.Args, r.Output)
 		return nil, nil
 	})
-	ran := hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](changes, logs)}.Run(t, "x")
+	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](changes, logs)}.Run(t, "x")
 	d.want(t, `work {"n":7}: got {"n":7}`)
 	contains(t, heard(t, ran, 0), "changed")
 	if ran.Messages[0].Content != "x" {
@@ -192,7 +193,7 @@ func TestA09_AFailingGateRefusesAndAFailingObserverDoesNot(t *testing.T) {
 		var d diary
 		tool := work()
 		gate := onPermission(func(agent.ToolCallRequest) (agent.OnPermissionOutcome, error) { return nil, fails() })
-		ran := hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](gate)}.Run(t, "x")
+		ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](gate)}.Run(t, "x")
 		if tool.Count() != 0 || statuses(ran) != "refused" || ran.Reply != "ok" {
 			t.Errorf("%s in a gate: the tool ran %d times, %+v", name, tool.Count(), ran.AgentResult)
 		}
@@ -206,7 +207,7 @@ func TestA09_AFailingGateRefusesAndAFailingObserverDoesNot(t *testing.T) {
 			h.OnRunEnd.Add(onRunEnd(func(agent.AgentResult) error { return fails() }))
 			h.OnRunEnd.Add(onRunEnd(func(agent.AgentResult) error { d.note("next hook that watches"); return nil }))
 		})
-		ran = hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](watchers)}.Run(t, "x")
+		ran = looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](watchers)}.Run(t, "x")
 		d.want(t, "next observer", "next hook that watches")
 		if tool.Count() != 1 || ran.Failed != nil || ran.Reply != "ok" {
 			t.Errorf("%s in an observer: the tool ran %d times, %+v", name, tool.Count(), ran.AgentResult)
@@ -215,8 +216,8 @@ func TestA09_AFailingGateRefusesAndAFailingObserverDoesNot(t *testing.T) {
 }
 
 func TestA10_ThePayloadsAreFilled(t *testing.T) {
-	clock := hooktest.NewClock(time.Unix(0, 0))
-	slow := &hooktest.Tool{Name: "work", Func: func(context.Context, agent.ToolCallRequest) (string, error) {
+	clock := looptest.NewClock(time.Unix(0, 0))
+	slow := &looptest.Tool{Name: "work", Func: func(context.Context, agent.ToolCallRequest) (string, error) {
 		clock.Advance(time.Second)
 		return "", errors.New("no luck")
 	}}
@@ -243,24 +244,24 @@ func TestA10_ThePayloadsAreFilled(t *testing.T) {
 			return nil
 		}))
 	})
-	thinks := hooktest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {
+	thinks := looptest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {
 		clock.Advance(2 * time.Second)
 		return agent.LLMResponse{Content: "ok", Usage: agent.Usage{Input: 3, Output: 4, Cost: 0.5}}, nil
 	})
-	hooktest.Loop{Turns: all(hooktest.Call("work", nil), thinks), Tools: all[agent.Tool](slow), Hooks: all[agent.Hook](watch),
+	looptest.Harness{Turns: all(looptest.Call("work", nil), thinks), Tools: all[agent.Tool](slow), Hooks: all[agent.Hook](watch),
 		Agent: &loop.Agent{Name: "ann", Clock: clock, Request: agent.LLMRequest{Model: "m"}}}.Run(t, "x")
 	d.want(t, "start ann ann x 0", "ask 1 m 1", `reply 1 "" 0 0 0s 1`, "result 1 work 1s no luck",
 		"ask 2 m 3", `reply 2 "ok" 7 0.5 2s 0`, "end ann x 1 3s ok")
 }
 
 func TestA11_AFailedToolReachesTheAfterPointWithItsError(t *testing.T) {
-	for want, tool := range map[string]*hooktest.Tool{
+	for want, tool := range map[string]*looptest.Tool{
 		"boom":     {Name: "work", Err: errBoom},
 		"panicked": {Name: "work", Panic: "ouch"},
 	} {
 		var seen []agent.ToolCallResult
 		looks := afterTool(func(r agent.ToolCallResult) (agent.AfterToolOutcome, error) { seen = append(seen, r); return nil, nil })
-		ran := hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](looks)}.Run(t, "x")
+		ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](looks)}.Run(t, "x")
 		if len(seen) != 1 || seen[0].OK() || seen[0].Status != agent.CallFailed || ran.Reply != "ok" {
 			t.Fatalf("%s: saw %+v", want, seen)
 		}
@@ -270,13 +271,13 @@ func TestA11_AFailedToolReachesTheAfterPointWithItsError(t *testing.T) {
 
 func TestA14_TheEndGetsTheTextThatTheUserSaw(t *testing.T) {
 	for name, c := range map[string]struct {
-		loop hooktest.Loop
+		loop looptest.Harness
 		want string
 	}{
-		"answer":   {hooktest.Loop{Turns: working(1)}, "ok"},
-		"fallback": {hooktest.Loop{Turns: working(9), Agent: &loop.Agent{Limits: loop.Limits{Steps: 2}, Fallback: "I give up"}}, "I give up"},
-		"default":  {hooktest.Loop{Turns: working(9), Agent: &loop.Agent{Limits: loop.Limits{Steps: 2}}}, loop.DefaultFallback},
-		"rewritten": {hooktest.Loop{Turns: working(1), Hooks: all[agent.Hook](agent.BeforeRunEndFunc(
+		"answer":   {looptest.Harness{Turns: working(1)}, "ok"},
+		"fallback": {looptest.Harness{Turns: working(9), Agent: &loop.Agent{Limits: loop.Limits{Steps: 2}, Fallback: "I give up"}}, "I give up"},
+		"default":  {looptest.Harness{Turns: working(9), Agent: &loop.Agent{Limits: loop.Limits{Steps: 2}}}, loop.DefaultFallback},
+		"rewritten": {looptest.Harness{Turns: working(1), Hooks: all[agent.Hook](agent.BeforeRunEndFunc(
 			func(_ context.Context, _ *agent.Run, r agent.AgentResult) (agent.BeforeRunEndOutcome, error) {
 				r.Reply = fmt.Sprintf("%s, really", r.Reply)
 				return agent.ReplaceBeforeRunEnd(r, "emphasis"), nil

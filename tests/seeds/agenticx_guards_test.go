@@ -15,6 +15,7 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 // bus is an event bus that keeps what it is told and vetoes by a function.
@@ -50,13 +51,13 @@ func TestA12_TheBridgeTellsOfModelsAndToolsInOrder(t *testing.T) {
 	b := new(bus)
 	hooks := new(agent.Hooks)
 	bridge := hooks.Use(&builtin.EventBridge{Bus: b})
-	clock := hooktest.NewClock(time.Unix(5, 0))
+	clock := looptest.NewClock(time.Unix(5, 0))
 	build := func() *loop.Agent {
-		fails := &hooktest.Tool{Name: "work", Err: errBoom}
-		helper := &loop.Agent{Name: "helper", Tools: all[agent.Tool](fails), Model: hooktest.NewScript(
-			hooktest.Call("work", `{"n":1}`), hooktest.Reply("helped").Uses(agent.Usage{Input: 2, Output: 1, Cost: 0.25})).Named("inner")}
+		fails := &looptest.Tool{Name: "work", Err: errBoom}
+		helper := &loop.Agent{Name: "helper", Tools: all[agent.Tool](fails), Model: looptest.NewScript(
+			looptest.Call("work", `{"n":1}`), looptest.Reply("helped").Uses(agent.Usage{Input: 2, Output: 1, Cost: 0.25})).Named("inner")}
 		return &loop.Agent{Name: "boss", Hooks: hooks, Clock: clock, Tools: all(loop.Subagent(helper)), Request: agent.LLMRequest{Model: "m"},
-			Model: hooktest.NewScript(hooktest.Call("helper", `{"task":"t"}`), hooktest.Reply("ok"))}
+			Model: looptest.NewScript(looptest.Call("helper", `{"task":"t"}`), looptest.Reply("ok"))}
 	}
 	if _, err := build().Do(t.Context(), loop.Request{Task: "x", Conversation: "c"}); err != nil {
 		t.Fatal(err)
@@ -85,7 +86,7 @@ func TestA12_TheBridgeTellsOfModelsAndToolsInOrder(t *testing.T) {
 		t.Errorf("the end is told as %v", c)
 	}
 	b.events = nil
-	hooktest.Loop{Turns: all(hooktest.Error(errBoom)), Agent: &loop.Agent{Name: "boss", Hooks: hooks}}.Run(t, "x")
+	looptest.Harness{Turns: all(looptest.Error(errBoom)), Agent: &loop.Agent{Name: "boss", Hooks: hooks}}.Run(t, "x")
 	kinds, events := b.of("boss")
 	if !slices.Equal(kinds, all("agent:start", "llm:before_call", "llm:after_call", "agent:error", "agent:stop")) || events[2].Context["ok"] != false {
 		t.Fatalf("of a failed run it told %v", kinds)
@@ -111,12 +112,12 @@ func TestA13_TheBridgeCarriesTheReasonOfAVetoBack(t *testing.T) {
 		}}
 	}
 	tool := work()
-	ran := hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](&builtin.EventBridge{Bus: vetoes("tool")})}.Run(t, "x")
+	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](&builtin.EventBridge{Bus: vetoes("tool")})}.Run(t, "x")
 	if tool.Count() != 0 || ran.Calls[0].Reason != "the bus says no tool" || ran.Reply != "ok" {
 		t.Errorf("the tool ran %d times: %+v", tool.Count(), ran.Calls)
 	}
 	contains(t, heard(t, ran, 1), "the bus says no tool")
-	ran = hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](&builtin.EventBridge{Bus: vetoes("llm")})}.Run(t, "x")
+	ran = looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](&builtin.EventBridge{Bus: vetoes("llm")})}.Run(t, "x")
 	if len(ran.Script.Calls()) != 0 || ran.Stop.Message != "the bus says no llm" {
 		t.Errorf("%d model calls, %+v", len(ran.Script.Calls()), ran.Stop)
 	}
@@ -174,7 +175,7 @@ func TestA15_PolicyCheckAsksItsProvider(t *testing.T) {
 		})}, "guardrail denied (denied): tool 'work'."},
 	} {
 		tool := work()
-		ran := hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](c.hook)}.Run(t, "x")
+		ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](c.hook)}.Run(t, "x")
 		if ran.Calls[0].Reason != c.want || (tool.Count() == 1) != (c.want == "") {
 			t.Errorf("%s: the tool ran %d times, the reason is %q", name, tool.Count(), ran.Calls[0].Reason)
 		}
@@ -205,9 +206,9 @@ func TestA16_PermissionsByPathAndCommandAndReadOnly(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.args, got, c.want)
 		}
 	}
-	look, listed, change := &hooktest.Tool{Name: "look", ReadOnly: true}, &hooktest.Tool{Name: "plan"}, work()
+	look, listed, change := &looptest.Tool{Name: "look", ReadOnly: true}, &looptest.Tool{Name: "plan"}, work()
 	mode := &builtin.ReadOnly{Tools: all("plan")}
-	three := hooktest.Loop{Turns: all(hooktest.Calls(hooktest.Call("look", nil), hooktest.Call("plan", nil), hooktest.Call("work", nil)), hooktest.Reply("ok")),
+	three := looptest.Harness{Turns: all(looptest.Calls(looptest.Call("look", nil), looptest.Call("plan", nil), looptest.Call("work", nil)), looptest.Reply("ok")),
 		Tools: all[agent.Tool](look, listed, change), Hooks: all[agent.Hook](mode)}
 	if got := statuses(three.Run(t, "x")); got != "succeeded succeeded refused" {
 		t.Errorf("read only: %s", got)
@@ -229,7 +230,7 @@ func (silent) Approve(ctx context.Context, _ agent.Question) (agent.Approval, er
 func TestA17_AnApproverThatDoesNotAnswerInTimeSaysNo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tool, begun := work(), time.Now()
-		ran := hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](&builtin.Confirm{Tools: all("work")}),
+		ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](&builtin.Confirm{Tools: all("work")}),
 			Agent: &loop.Agent{Approver: silent{}, Limits: loop.Limits{ApprovalTime: time.Minute}}}.Run(t, "x")
 		denied := hooktest.Payloads[agent.Denial](ran.Recorder, "OnPermissionDenied")
 		if tool.Count() != 0 || len(denied) != 1 || denied[0].Kind != agent.DeniedBySilence || ran.Reply != "ok" {
@@ -275,8 +276,8 @@ func TestA18_ShellGuardRefusesWhatDestroys(t *testing.T) {
 		t.Errorf("a text that is no command is refused: %s", got)
 	}
 	contains(t, opinionOn(t, guard, "shell", in("command", "git clone http://x/y && rm -rf y")), "forced recursive rm", "still allowed", "git clone", "plain rm")
-	tool := &hooktest.Tool{Name: "shell"} // what is no call is not looked at
-	ran := hooktest.Loop{Turns: all(hooktest.Call("shell", `{"command":"ls"}`).Says("rm -rf /"), hooktest.Reply("rm -rf /")),
+	tool := &looptest.Tool{Name: "shell"} // what is no call is not looked at
+	ran := looptest.Harness{Turns: all(looptest.Call("shell", `{"command":"ls"}`).Says("rm -rf /"), looptest.Reply("rm -rf /")),
 		Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](guard)}.Run(t, "rm -rf /")
 	if ran.Reply != "rm -rf /" || tool.Count() != 1 {
 		t.Errorf("the tool ran %d times: %+v", tool.Count(), ran.AgentResult)

@@ -13,8 +13,8 @@ import (
 
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 // said is a conversation of a user and an assistant in turn.
@@ -29,9 +29,9 @@ func TestA21_MemoryExtractorKeepsWhatIsWorthIt(t *testing.T) {
 	past := said("Remember that I live in Hanoi.", "noted", "Please look at https://example.org/docs now", "Fixed the broken link in the docs.", "note that", "hm")
 	var memory builtin.MemoryStore
 	dir := t.TempDir()
-	clock := hooktest.NewClock(time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC))
+	clock := looptest.NewClock(time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC))
 	run := func(past []agent.Message) {
-		ran := hooktest.Loop{Turns: all(hooktest.Reply("yes")), Agent: &loop.Agent{Clock: clock},
+		ran := looptest.Harness{Turns: all(looptest.Reply("yes")), Agent: &loop.Agent{Clock: clock},
 			Hooks: all[agent.Hook](&builtin.MemoryExtractor{Memory: &memory, Dir: dir})}.Do(t, t.Context(), loop.Request{Task: "thanks", Messages: past})
 		if ran.Failed != nil {
 			t.Error(ran.Failed)
@@ -69,7 +69,7 @@ func TestA22_RunSummaryIsWrittenWhereItIsEnabledAndNamed(t *testing.T) {
 		files        int
 	}{"enabled": {true, "talk/1", 1}, "no key": {true, "", 0}, "disabled": {false, "talk/1", 0}} {
 		dir := t.TempDir()
-		l := hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](&builtin.RunSummary{Dir: dir, Enabled: c.enabled})}
+		l := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](&builtin.RunSummary{Dir: dir, Enabled: c.enabled})}
 		for range 2 { // the second run writes the page anew
 			l.Do(t, t.Context(), loop.Request{Task: "the task", Conversation: c.conversation})
 		}
@@ -99,7 +99,7 @@ func TestA23_EpisodeLoggerClassifiesWhatToolsReport(t *testing.T) {
 	dir := t.TempDir()
 	path, disabled := filepath.Join(dir, "on.jsonl"), filepath.Join(dir, "off.jsonl")
 	outputs := all("fine", "Error: no luck")
-	tool := &hooktest.Tool{Name: "work", Func: func(_ context.Context, call agent.ToolCallRequest) (string, error) {
+	tool := &looptest.Tool{Name: "work", Func: func(_ context.Context, call agent.ToolCallRequest) (string, error) {
 		if call.Step > len(outputs) {
 			return "", errBoom
 		}
@@ -107,7 +107,7 @@ func TestA23_EpisodeLoggerClassifiesWhatToolsReport(t *testing.T) {
 	}}
 	hooks := new(agent.Hooks)
 	hooks.Use(&builtin.EpisodeLogger{Path: disabled, Classify: builtin.FailureSignal}).Remove()
-	ran := hooktest.Loop{Turns: working(3), Tools: all[agent.Tool](tool), Agent: &loop.Agent{Hooks: hooks},
+	ran := looptest.Harness{Turns: working(3), Tools: all[agent.Tool](tool), Agent: &loop.Agent{Hooks: hooks},
 		Hooks: all[agent.Hook](&builtin.EpisodeLogger{Path: path, Classify: builtin.FailureSignal})}.Run(t, "x")
 	var got []string
 	for line := range strings.Lines(textOf(t, path)) {
@@ -135,7 +135,7 @@ func TestA24_TracingMakesOneSpanOfEachThing(t *testing.T) {
 	hooks := new(agent.Hooks)
 	hooks.Use(tracing)
 	hooks.Use(tracing) // twice is once
-	hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](work()), Agent: &loop.Agent{Hooks: hooks}}.Run(t, "x")
+	looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Agent: &loop.Agent{Hooks: hooks}}.Run(t, "x")
 	if err := tracing.Flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
-	"github.com/hookgen/hookgen/hooktest"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 func TestE01_PrioritiesFireFromHighToLow(t *testing.T) {
@@ -137,7 +137,7 @@ func (a *aroundCalls) AfterTool(_ context.Context, _ *agent.Run, result agent.To
 func TestE08_FunctionsAndMethodsRegister(t *testing.T) {
 	var a aroundCalls
 	var d diary
-	hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](&a, d.noting("function"))}.Run(t, "x")
+	looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](&a, d.noting("function"))}.Run(t, "x")
 	a.want(t, "before work", "after work")
 	d.want(t, "function")
 }
@@ -236,7 +236,7 @@ func TestE14_RegistrationsFromSeveralGoroutinesAreAllThere(t *testing.T) {
 func TestE15_AFailingHookBeforeAToolRefusesTheCall(t *testing.T) {
 	for name, fails := range map[string]func() error{"error": func() error { return errBoom }, "panic": func() error { panic("boom") }} {
 		tool := work()
-		ran := hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](
+		ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](
 			beforeTool(func(agent.ToolCallRequest) (agent.BeforeToolOutcome, error) { return nil, fails() }),
 		)}.Run(t, "x")
 		if tool.Count() != 0 || ran.Calls[0].Status != agent.CallRefused || ran.Reply != "ok" || ran.Failed != nil {
@@ -245,7 +245,7 @@ func TestE15_AFailingHookBeforeAToolRefusesTheCall(t *testing.T) {
 		contains(t, heard(t, ran, 1), "the call is refused", "boom")
 	}
 	tool := work()
-	ran := hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](
+	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](
 		agent.BeforeStepFunc(func(context.Context, *agent.Run, agent.Step) error { panic("boom") }),
 		agent.OnRunEndFunc(func(context.Context, *agent.Run, agent.AgentResult) error { return errBoom }),
 	)}.Run(t, "x")
@@ -255,8 +255,8 @@ func TestE15_AFailingHookBeforeAToolRefusesTheCall(t *testing.T) {
 }
 
 func TestE16_AFailingHookAfterAToolWithholdsTheResult(t *testing.T) {
-	tool := &hooktest.Tool{Name: "work", Result: "the secret"}
-	ran := hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](
+	tool := &looptest.Tool{Name: "work", Result: "the secret"}
+	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](
 		afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) {
 			return nil, errors.New("no opinion possible")
 		}),

@@ -9,8 +9,8 @@ import (
 
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
@@ -26,7 +26,7 @@ func TestE40_InputGuardBlocksAndGates(t *testing.T) {
 		{builtin.InputGuard{Allow: all("bake")}, "how to drive", "not in allowlist"},
 		{builtin.InputGuard{Allow: []string{}}, "how to bake", "not in allowlist"},
 	} {
-		ran := hooktest.Loop{Turns: working(0), Hooks: all[agent.Hook](&c.guard)}.Run(t, c.task)
+		ran := looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](&c.guard)}.Run(t, c.task)
 		reply, calls := "ok", 1
 		if c.reason != "" {
 			reply, calls = "I can't help with that.", 0
@@ -55,9 +55,9 @@ func TestE41_ConfirmAsksAboutItsToolsAlone(t *testing.T) {
 		{"work", agent.Approval{Allow: true}, errBoom, 0, 1},
 		{"other", agent.Approval{}, nil, 1, 0},
 	} {
-		tool, asked := &hooktest.Tool{Name: c.tool}, 0
-		ran := hooktest.Loop{
-			Turns: all(hooktest.Call(c.tool, nil), hooktest.Reply("ok")), Tools: all[agent.Tool](tool),
+		tool, asked := &looptest.Tool{Name: c.tool}, 0
+		ran := looptest.Harness{
+			Turns: all(looptest.Call(c.tool, nil), looptest.Reply("ok")), Tools: all[agent.Tool](tool),
 			Hooks: all[agent.Hook](&builtin.Confirm{Tools: all("work")}),
 			Agent: &loop.Agent{Approver: person(func(agent.Question) (agent.Approval, error) { asked++; return c.answer, c.err })},
 		}.Run(t, "x")
@@ -79,7 +79,7 @@ func talk(n int) []agent.Message {
 
 func TestE42_TokenBudgetTrimsWhatIsOverTheLimit(t *testing.T) {
 	for _, c := range []struct{ max, messages int }{{4000, 41}, {300, 4}} {
-		ran := hooktest.Loop{
+		ran := looptest.Harness{
 			Turns: working(0), Hooks: all[agent.Hook](&builtin.TokenBudget{Max: c.max}),
 		}.Do(t, t.Context(), loop.Request{Task: "the newest", Messages: talk(20)})
 		sent := ran.Script.Requests()[0].Messages
@@ -95,8 +95,8 @@ func TestE42_TokenBudgetTrimsWhatIsOverTheLimit(t *testing.T) {
 func TestE43_TruncateOutputCutsLongText(t *testing.T) {
 	for _, length := range []int{5, 100, 101, 5000} {
 		text := strings.Repeat("x", length)
-		ran := hooktest.Loop{
-			Turns: working(1), Tools: all[agent.Tool](&hooktest.Tool{Name: "work", Result: text}),
+		ran := looptest.Harness{
+			Turns: working(1), Tools: all[agent.Tool](&looptest.Tool{Name: "work", Result: text}),
 			Hooks: all[agent.Hook](&builtin.TruncateOutput{MaxChars: 100}, &builtin.TruncateOutput{MaxChars: 100}),
 		}.Run(t, "x")
 		switch got := ran.Calls[0].Output; {
@@ -110,13 +110,13 @@ func TestE43_TruncateOutputCutsLongText(t *testing.T) {
 
 func TestE44_ContextWindowBlanksOldResultsBeforeMessagesGo(t *testing.T) {
 	tool := func(size int) []agent.Tool {
-		return all[agent.Tool](&hooktest.Tool{Name: "work", Result: strings.Repeat("data ", size/5)})
+		return all[agent.Tool](&looptest.Tool{Name: "work", Result: strings.Repeat("data ", size/5)})
 	}
-	ran := hooktest.Loop{Turns: working(1), Tools: tool(10_000), Hooks: all[agent.Hook](&builtin.ContextWindow{})}.Run(t, "x")
+	ran := looptest.Harness{Turns: working(1), Tools: tool(10_000), Hooks: all[agent.Hook](&builtin.ContextWindow{})}.Run(t, "x")
 	if got := ran.Calls[0].Output; len(got) > 2000 || !strings.HasPrefix(got, "data data") {
 		t.Errorf("an output of 10000 bytes became %d", len(got))
 	}
-	ran = hooktest.Loop{
+	ran = looptest.Harness{
 		Turns: working(4), Tools: tool(400), Hooks: all[agent.Hook](&builtin.ContextWindow{Max: 320, KeepLast: 2, FullFor: -1}),
 	}.Run(t, "the task")
 	requests := ran.Script.Requests()

@@ -8,12 +8,12 @@ import (
 	"testing"
 
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 func TestE20_ARunFiresTheSixBasePointsInOrder(t *testing.T) {
-	ran := hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](work())}.Run(t, "x")
+	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work())}.Run(t, "x")
 	base := []string{"OnRunStart", "BeforeLLM", "AfterLLM", "BeforeTool", "AfterTool", "OnRunEnd"}
 	var fired []string
 	for _, f := range ran.Recorder.Fires(base...) {
@@ -29,7 +29,7 @@ func TestE20_ARunFiresTheSixBasePointsInOrder(t *testing.T) {
 }
 
 func TestE21_ARunThatIsEndedAtItsStartMakesNoModelCall(t *testing.T) {
-	ran := hooktest.Loop{Turns: working(1), Hooks: all[agent.Hook](bind(func(h *agent.Hooks) {
+	ran := looptest.Harness{Turns: working(1), Hooks: all[agent.Hook](bind(func(h *agent.Hooks) {
 		h.Use(onRunStart(func(agent.RunStart) (agent.OnRunStartOutcome, error) {
 			return agent.EndTurn{Reply: "closed", Reason: "night"}, nil
 		}), named("doorman"))
@@ -42,7 +42,7 @@ func TestE21_ARunThatIsEndedAtItsStartMakesNoModelCall(t *testing.T) {
 }
 
 func TestE22_AReplacedTaskIsTheUserMessage(t *testing.T) {
-	ran := hooktest.Loop{Turns: working(0), Hooks: all[agent.Hook](onRunStart(func(s agent.RunStart) (agent.OnRunStartOutcome, error) {
+	ran := looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](onRunStart(func(s agent.RunStart) (agent.OnRunStartOutcome, error) {
 		s.Task = strings.ToUpper(s.Task)
 		return agent.ReplaceOnRunStart(s, "louder"), nil
 	}))}.Run(t, "hello")
@@ -52,14 +52,14 @@ func TestE22_AReplacedTaskIsTheUserMessage(t *testing.T) {
 }
 
 func TestE23_ReplacedMessagesReachTheModel(t *testing.T) {
-	ran := hooktest.Loop{Turns: working(0), Hooks: all[agent.Hook](beforeLLM(func(r agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
+	ran := looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](beforeLLM(func(r agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
 		r.Messages = append(slices.Clone(r.Messages), agent.Message{Role: agent.RoleUser, Content: "be brief"})
 		return agent.ReplaceBeforeLLM(r, "brief"), nil
 	}))}.Run(t, "hello")
 	if got := heard(t, ran, 0); got != "hello\nbe brief" {
 		t.Errorf("the model got %q", got)
 	}
-	ran = hooktest.Loop{Turns: working(0), Hooks: all[agent.Hook](beforeLLM(func(agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
+	ran = looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](beforeLLM(func(agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
 		return agent.EndTurn{Reply: "not today"}, nil
 	}))}.Run(t, "hello")
 	if len(ran.Script.Calls()) != 0 || ran.Reply != "not today" {
@@ -68,7 +68,7 @@ func TestE23_ReplacedMessagesReachTheModel(t *testing.T) {
 }
 
 func TestE24_ReplacedContentIsTheReply(t *testing.T) {
-	ran := hooktest.Loop{Turns: working(0), Hooks: all[agent.Hook](afterLLM(func(r agent.LLMResponse) (agent.AfterLLMOutcome, error) {
+	ran := looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](afterLLM(func(r agent.LLMResponse) (agent.AfterLLMOutcome, error) {
 		r.Content += "!"
 		return agent.ReplaceAfterLLM(r, "cheerful"), nil
 	}))}.Run(t, "x")
@@ -86,11 +86,11 @@ func answers(output string) agent.Hook {
 
 func TestE25_ASkippedToolDoesNotRun(t *testing.T) {
 	tool := work()
-	inner := hooktest.NewScript()
+	inner := looptest.NewScript()
 	helper := &loop.Agent{Name: "helper", Model: inner}
 	for _, name := range []string{"work", "helper", "transfer_to_helper"} {
-		ran := hooktest.Loop{
-			Turns: all(hooktest.Call(name, map[string]string{"task": "t"}), hooktest.Reply("ok")),
+		ran := looptest.Harness{
+			Turns: all(looptest.Call(name, map[string]string{"task": "t"}), looptest.Reply("ok")),
 			Hooks: all(answers("from the cache")),
 			Agent: &loop.Agent{Tools: all[agent.Tool](tool, loop.Subagent(helper)), Handoffs: all(helper)},
 		}.Run(t, "x")
@@ -103,8 +103,8 @@ func TestE25_ASkippedToolDoesNotRun(t *testing.T) {
 
 func TestE26_ArgumentsClampedBeforeAToolAreWhatItGets(t *testing.T) {
 	tool := work()
-	ran := hooktest.Loop{
-		Turns: all(hooktest.Call("work", `{"speed":900}`), hooktest.Reply("ok")),
+	ran := looptest.Harness{
+		Turns: all(looptest.Call("work", `{"speed":900}`), looptest.Reply("ok")),
 		Tools: all[agent.Tool](tool),
 		Hooks: all[agent.Hook](beforeTool(func(call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
 			var args struct{ Speed int }
@@ -121,9 +121,9 @@ func TestE26_ArgumentsClampedBeforeAToolAreWhatItGets(t *testing.T) {
 }
 
 func TestE27_AResultShortenedAfterAToolIsWhatThePromptHolds(t *testing.T) {
-	ran := hooktest.Loop{
+	ran := looptest.Harness{
 		Turns: working(1),
-		Tools: all[agent.Tool](&hooktest.Tool{Name: "work", Result: strings.Repeat("long ", 1000)}),
+		Tools: all[agent.Tool](&looptest.Tool{Name: "work", Result: strings.Repeat("long ", 1000)}),
 		Hooks: all[agent.Hook](afterTool(func(r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
 			r.Output = r.Output[:9]
 			return agent.ReplaceAfterTool(r, "short"), nil
@@ -136,7 +136,7 @@ func TestE27_AResultShortenedAfterAToolIsWhatThePromptHolds(t *testing.T) {
 
 func TestE28_AResultRewrittenBeforeTheEndIsWhatTheCallerGets(t *testing.T) {
 	var told string
-	ran := hooktest.Loop{Turns: working(0), Hooks: all[agent.Hook](
+	ran := looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](
 		agent.BeforeRunEndFunc(func(_ context.Context, _ *agent.Run, r agent.AgentResult) (agent.BeforeRunEndOutcome, error) {
 			r.Reply = "signed: " + r.Reply
 			return agent.ReplaceBeforeRunEnd(r, "signature"), nil
@@ -149,17 +149,17 @@ func TestE28_AResultRewrittenBeforeTheEndIsWhatTheCallerGets(t *testing.T) {
 }
 
 func TestE29_ParallelCallsAllPassBeforeAndAfter(t *testing.T) {
-	three := hooktest.Calls(hooktest.Call("work", `{"n":1}`), hooktest.Call("work", `{"n":2}`), hooktest.Call("work", `{"n":3}`))
+	three := looptest.Calls(looptest.Call("work", `{"n":1}`), looptest.Call("work", `{"n":2}`), looptest.Call("work", `{"n":3}`))
 	tool := work()
-	ran := hooktest.Loop{Turns: all(three, hooktest.Reply("ok")), Tools: all[agent.Tool](tool)}.Run(t, "x")
+	ran := looptest.Harness{Turns: all(three, looptest.Reply("ok")), Tools: all[agent.Tool](tool)}.Run(t, "x")
 	ran.Recorder.Times(t, "BeforeTool", 3)
 	ran.Recorder.Times(t, "AfterTool", 3)
 	if tool.Count() != 3 || ran.Reply != "ok" {
 		t.Errorf("ran %d times: %+v", tool.Count(), ran.AgentResult)
 	}
 	tool = work()
-	two := hooktest.Calls(hooktest.Call("work", `{"n":1}`), hooktest.Call("work", `{"n":2}`))
-	ran = hooktest.Loop{Turns: all(two), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](beforeTool(func(c agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+	two := looptest.Calls(looptest.Call("work", `{"n":1}`), looptest.Call("work", `{"n":2}`))
+	ran = looptest.Harness{Turns: all(two), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](beforeTool(func(c agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
 		if string(c.Args) == `{"n":2}` {
 			return agent.EndTurn{Reply: "stop"}, nil
 		}
@@ -179,7 +179,7 @@ func TestE30_AnInnerLayersExitWinsOverAnOuterLayersReplacement(t *testing.T) {
 	inner := onRunStart(func(s agent.RunStart) (agent.OnRunStartOutcome, error) {
 		return agent.EndTurn{Reply: "refused: " + s.Task}, nil
 	})
-	ran := hooktest.Loop{Agent: &loop.Agent{Hooks: outer, Use: all[agent.Hook](inner)}}.Run(t, "go")
+	ran := looptest.Harness{Agent: &loop.Agent{Hooks: outer, Use: all[agent.Hook](inner)}}.Run(t, "go")
 	if ran.Reply != "refused: go please" || len(ran.Script.Calls()) != 0 {
 		t.Errorf("got %+v", ran.AgentResult)
 	}

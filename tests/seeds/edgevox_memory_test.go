@@ -14,8 +14,8 @@ import (
 
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
@@ -23,8 +23,8 @@ func TestE45_MemoryInjectorShowsFactsInEachPrompt(t *testing.T) {
 	memory := &builtin.MemoryStore{}
 	hooks := new(agent.Hooks)
 	hooks.Use(&builtin.MemoryInjector{Store: memory})
-	run := func() *hooktest.Ran {
-		return hooktest.Loop{
+	run := func() *looptest.Ran {
+		return looptest.Harness{
 			Turns: working(2), Tools: all[agent.Tool](work()), Agent: &loop.Agent{Hooks: hooks.Layer(), Instructions: "about ## Memory"},
 		}.Run(t, "x")
 	}
@@ -55,16 +55,16 @@ func TestE46_NotesInjectorShowsTheEndOfTheNotes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	ran := hooktest.Loop{Turns: working(0), Hooks: all[agent.Hook](&builtin.NotesInjector{Notes: notes})}.Run(t, "x")
+	ran := looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](&builtin.NotesInjector{Notes: notes})}.Run(t, "x")
 	contains(t, heard(t, ran, 0), "## Notes\nthe last line")
 	lacks(t, heard(t, ran, 0), "first", "xxx")
 }
 
 func TestE47_CompactorsShortenLongConversations(t *testing.T) {
 	always := agent.ShouldCompactFunc(compactAlways)
-	run := func(messages []agent.Message, compactor agent.Compactor) *hooktest.Ran {
-		return hooktest.Loop{
-			Turns: all(hooktest.Reply("a summary"), hooktest.Reply("ok")), Hooks: all[agent.Hook](always),
+	run := func(messages []agent.Message, compactor agent.Compactor) *looptest.Ran {
+		return looptest.Harness{
+			Turns: all(looptest.Reply("a summary"), looptest.Reply("ok")), Hooks: all[agent.Hook](always),
 			Agent: &loop.Agent{Compactor: compactor},
 		}.Do(t, t.Context(), loop.Request{Task: "go on", Messages: messages})
 	}
@@ -78,7 +78,7 @@ func TestE47_CompactorsShortenLongConversations(t *testing.T) {
 	if ran := run(talk(3), &builtin.Summarize{}); len(ran.Messages) != 8 || ran.Reply != "a summary" { // no call for a summary
 		t.Errorf("under the trigger: %+v", ran.AgentResult)
 	}
-	real := hooktest.Loop{Turns: working(8), Tools: all[agent.Tool](work())}.Run(t, "the task").Messages
+	real := looptest.Harness{Turns: working(8), Tools: all[agent.Tool](work())}.Run(t, "the task").Messages
 	ran := run(real, &builtin.Summarize{Trigger: -1, PreserveCalls: true})
 	contains(t, fmt.Sprint(ran.Messages), "a summary", `{"n":1}`, "done")
 	if err := agentspec.CheckPairs(ran.Messages, false); err != nil || len(ran.Messages) >= len(real) {
@@ -102,9 +102,9 @@ func TestE48_EpisodesAndFactsSurviveFlushAndReload(t *testing.T) {
 	if _, err := memory.AddFact(t.Context(), builtin.Fact{Key: "drink", Value: "tea"}); err != nil {
 		t.Fatal(err)
 	}
-	hooktest.Loop{
-		Turns: all(hooktest.Call("work", nil), hooktest.Call("bad", nil), hooktest.Reply("ok")),
-		Tools: all[agent.Tool](work(), &hooktest.Tool{Name: "bad", Err: errBoom}),
+	looptest.Harness{
+		Turns: all(looptest.Call("work", nil), looptest.Call("bad", nil), looptest.Reply("ok")),
+		Tools: all[agent.Tool](work(), &looptest.Tool{Name: "bad", Err: errBoom}),
 		Hooks: all[agent.Hook](&builtin.EpisodeLogger{Memory: memory}),
 		Agent: &loop.Agent{Name: "clerk"},
 	}.Run(t, "x") // its end flushes
@@ -134,8 +134,8 @@ func TestE49_AuditLogWritesValidLinesAndNothingElse(t *testing.T) {
 	}
 	stdout := os.Stdout
 	os.Stdout = write
-	hooktest.Loop{
-		Turns: working(1), Tools: all[agent.Tool](&hooktest.Tool{Name: "work", Result: strings.Repeat("é\n\"", 900)}),
+	looptest.Harness{
+		Turns: working(1), Tools: all[agent.Tool](&looptest.Tool{Name: "work", Result: strings.Repeat("é\n\"", 900)}),
 		Hooks: all[agent.Hook](&builtin.AuditLog{Path: path}),
 	}.Run(t, "x")
 	os.Stdout = stdout
@@ -164,8 +164,8 @@ func TestE49_AuditLogWritesValidLinesAndNothingElse(t *testing.T) {
 
 func TestE50_TheSavedConversationHoldsTheUsersMessage(t *testing.T) {
 	sessions := builtin.Sessions{Store: builtin.FileStore{Dir: t.TempDir()}}
-	for id, turns := range map[string][]hooktest.Turn{"good": working(0), "../failed": all(hooktest.Error(errBoom))} {
-		hooktest.Loop{Turns: turns, Hooks: all[agent.Hook](&builtin.PersistSession{Store: sessions})}.
+	for id, turns := range map[string][]looptest.Turn{"good": working(0), "../failed": all(looptest.Error(errBoom))} {
+		looptest.Harness{Turns: turns, Hooks: all[agent.Hook](&builtin.PersistSession{Store: sessions})}.
 			Do(t, t.Context(), loop.Request{Task: "hello there", Conversation: id})
 		s, err := sessions.Load(t.Context(), id)
 		if err != nil || len(s.Messages) == 0 || s.Messages[0].Role != agent.RoleUser || s.Messages[0].Content != "hello there" {

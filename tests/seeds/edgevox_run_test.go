@@ -11,8 +11,8 @@ import (
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
-	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 func TestE31_EnvironmentIsThatOfTheRunAndGoneAfterIt(t *testing.T) {
@@ -25,10 +25,10 @@ func TestE31_EnvironmentIsThatOfTheRunAndGoneAfterIt(t *testing.T) {
 		_, err := run.Env.Model.Generate(t.Context(), agent.LLMRequest{})
 		return err
 	})
-	helper := &loop.Agent{Name: "helper", Tools: all[agent.Tool](&hooktest.Tool{Name: "search"}),
-		Model: hooktest.NewScript(hooktest.Reply("found"), hooktest.Reply("a hook's"))}
-	ran := hooktest.Loop{
-		Turns: all(hooktest.Call("helper", `{"task":"t"}`), hooktest.Reply("a hook's"), hooktest.Reply("ok"), hooktest.Reply("a hook's")),
+	helper := &loop.Agent{Name: "helper", Tools: all[agent.Tool](&looptest.Tool{Name: "search"}),
+		Model: looptest.NewScript(looptest.Reply("found"), looptest.Reply("a hook's"))}
+	ran := looptest.Harness{
+		Turns: all(looptest.Call("helper", `{"task":"t"}`), looptest.Reply("a hook's"), looptest.Reply("ok"), looptest.Reply("a hook's")),
 		Hooks: all[agent.Hook](look),
 		Agent: &loop.Agent{Name: "boss", Tools: all(loop.Subagent(helper))},
 	}.Run(t, "x")
@@ -65,7 +65,7 @@ func TestE32_InstancesAndRunsShareNothing(t *testing.T) {
 	hooks := new(agent.Hooks)
 	hooks.Use(&counting{limit: 3})
 	hooks.Use(&counting{limit: 2}) // has counted two when the other has counted three
-	a := &loop.Agent{Hooks: hooks, Tools: all[agent.Tool](work()), Model: hooktest.NewScript(working(4)...).ForEachRun()}
+	a := &loop.Agent{Hooks: hooks, Tools: all[agent.Tool](work()), Model: looptest.NewScript(working(4)...).ForEachRun()}
 	var wait sync.WaitGroup
 	for range 20 {
 		wait.Go(func() {
@@ -85,7 +85,7 @@ func TestE32_InstancesAndRunsShareNothing(t *testing.T) {
 func TestE33_ACancelledRunStopsAndHasItsEnd(t *testing.T) {
 	for _, where := range []string{"before the start", "in a step", "before a dispatch"} {
 		ctx, cancel := context.WithCancel(t.Context())
-		tool := &hooktest.Tool{Name: "work", Func: func(ctx context.Context, _ agent.ToolCallRequest) (string, error) {
+		tool := &looptest.Tool{Name: "work", Func: func(ctx context.Context, _ agent.ToolCallRequest) (string, error) {
 			cancel()
 			<-ctx.Done()
 			return "", ctx.Err()
@@ -97,7 +97,7 @@ func TestE33_ACancelledRunStopsAndHasItsEnd(t *testing.T) {
 		case "before a dispatch":
 			hook = onPermission(func(agent.ToolCallRequest) (agent.OnPermissionOutcome, error) { cancel(); return nil, nil })
 		}
-		ran := hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all(hook)}.Do(t, ctx, loop.Request{Task: "x"})
+		ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all(hook)}.Do(t, ctx, loop.Request{Task: "x"})
 		if !errors.Is(ran.Failed, context.Canceled) || ran.Stop.Cause != agent.CauseUserRequested {
 			t.Errorf("%s: %v, %+v", where, ran.Failed, ran.Stop)
 		}
@@ -112,8 +112,8 @@ func TestE33_ACancelledRunStopsAndHasItsEnd(t *testing.T) {
 
 func TestE34_BadCallsAreErrorsForTheModel(t *testing.T) {
 	tool := work()
-	ran := hooktest.Loop{
-		Turns: all(hooktest.Call("work", `{"n":`), hooktest.Call("wrk", nil), hooktest.Reply("ok")),
+	ran := looptest.Harness{
+		Turns: all(looptest.Call("work", `{"n":`), looptest.Call("wrk", nil), looptest.Reply("ok")),
 		Tools: all[agent.Tool](tool),
 	}.Run(t, "x")
 	if tool.Count() != 0 || statuses(ran) != "failed failed" || ran.Reply != "ok" || ran.Failed != nil {
@@ -122,7 +122,7 @@ func TestE34_BadCallsAreErrorsForTheModel(t *testing.T) {
 	contains(t, heard(t, ran, 1), "JSON")
 	contains(t, heard(t, ran, 2), `"wrk"`)
 
-	ran = hooktest.Loop{
+	ran = looptest.Harness{
 		Turns: working(9), Tools: all[agent.Tool](work()), Agent: &loop.Agent{Limits: loop.Limits{Steps: 2}, Fallback: "I give up"},
 	}.Run(t, "x")
 	if ran.Reply != "I give up" || ran.Stop.Cause != agent.CauseStepsLimit || ran.Steps != 2 {
@@ -131,17 +131,17 @@ func TestE34_BadCallsAreErrorsForTheModel(t *testing.T) {
 }
 
 func TestE35_ConversationsAreFreshOrGoOn(t *testing.T) {
-	helper := &loop.Agent{Name: "helper", Model: hooktest.NewScript(hooktest.Reply("yes"))}
-	hooktest.Loop{
-		Turns: all(hooktest.Call("helper", `{"task":"only this"}`), hooktest.Reply("ok")),
+	helper := &loop.Agent{Name: "helper", Model: looptest.NewScript(looptest.Reply("yes"))}
+	looptest.Harness{
+		Turns: all(looptest.Call("helper", `{"task":"only this"}`), looptest.Reply("ok")),
 		Agent: &loop.Agent{Tools: all(loop.Subagent(helper))},
 	}.Run(t, "the outer task")
-	if m := helper.Model.(*hooktest.Script).Requests()[0].Messages; len(m) != 1 || m[0].Content != "only this" {
+	if m := helper.Model.(*looptest.Script).Requests()[0].Messages; len(m) != 1 || m[0].Content != "only this" {
 		t.Errorf("the sub-run began with %+v", m)
 	}
 	dir := t.TempDir()
 	sessions := func() builtin.Sessions { return builtin.Sessions{Store: builtin.FileStore{Dir: dir}} } // a new one for each process
-	first := hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](&builtin.PersistSession{Store: sessions()})}
+	first := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](&builtin.PersistSession{Store: sessions()})}
 	if ran := first.Do(t, t.Context(), loop.Request{Task: "remember 7", Conversation: "c"}); ran.Failed != nil {
 		t.Fatal(ran.Failed)
 	}
@@ -149,7 +149,7 @@ func TestE35_ConversationsAreFreshOrGoOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ran := hooktest.Loop{Turns: working(0)}.Do(t, t.Context(), loop.Request{Task: "which?", Messages: stored.Messages, Conversation: "c"})
+	ran := looptest.Harness{Turns: working(0)}.Do(t, t.Context(), loop.Request{Task: "which?", Messages: stored.Messages, Conversation: "c"})
 	if got := heard(t, ran, 0); got != "remember 7\n\ndone\nok\nwhich?" {
 		t.Errorf("after the restart the model got %q", got)
 	}

@@ -12,15 +12,15 @@ import (
 
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 func TestE51_TimingSamplesCallsAndEchoSeesEveryPoint(t *testing.T) {
 	timing, out := &builtin.Timing{}, new(bytes.Buffer)
-	three := hooktest.Calls(hooktest.Call("work", nil), hooktest.Call("work", nil), hooktest.Call("work", nil))
-	ran := hooktest.Loop{
-		Turns: all(three, hooktest.Reply("ok")), Tools: all[agent.Tool](work()),
+	three := looptest.Calls(looptest.Call("work", nil), looptest.Call("work", nil), looptest.Call("work", nil))
+	ran := looptest.Harness{
+		Turns: all(three, looptest.Reply("ok")), Tools: all[agent.Tool](work()),
 		Hooks: all[agent.Hook](timing, &builtin.Echo{Writer: out}),
 	}.Run(t, "x")
 	var kinds []string
@@ -42,8 +42,8 @@ func TestE52_LoopDetectorHintsAndThenEnds(t *testing.T) {
 	tool := work()
 	a := &loop.Agent{
 		Tools: all[agent.Tool](tool), Use: all[agent.Hook](&builtin.LoopDetector{}),
-		Model: hooktest.NewScript(hooktest.Call("work", `{"a":1,"b":2}`), hooktest.Call("work", `{"a":2}`),
-			hooktest.Call("work", `{"b":2,"a":1.0}`), hooktest.Call("work", `{"a":1,"b":2}`)).ForEachRun(),
+		Model: looptest.NewScript(looptest.Call("work", `{"a":1,"b":2}`), looptest.Call("work", `{"a":2}`),
+			looptest.Call("work", `{"b":2,"a":1.0}`), looptest.Call("work", `{"a":1,"b":2}`)).ForEachRun(),
 	}
 	for i := range 2 { // the second run counts anew
 		result, err := a.Run(t.Context(), "x")
@@ -58,7 +58,7 @@ func TestE52_LoopDetectorHintsAndThenEnds(t *testing.T) {
 }
 
 func TestE53_EchoedPayloadIsReplaced(t *testing.T) {
-	echo := hooktest.Echo("work", `{"n":1}`, "wrong").Response().Content
+	echo := looptest.Echo("work", `{"n":1}`, "wrong").Response().Content
 	const sorry = "Sorry, I couldn't answer that."
 	for reply, want := range map[string]string{
 		echo:                                sorry,
@@ -67,13 +67,13 @@ func TestE53_EchoedPayloadIsReplaced(t *testing.T) {
 		"It is 12 degrees.":                 "It is 12 degrees.",
 		`{"city": "Oslo", "error": "none"}`: `{"city": "Oslo", "error": "none"}`,
 	} {
-		ran := hooktest.Loop{Turns: all(hooktest.Reply(reply)), Hooks: all[agent.Hook](&builtin.EchoedPayload{})}.Run(t, "x")
+		ran := looptest.Harness{Turns: all(looptest.Reply(reply)), Hooks: all[agent.Hook](&builtin.EchoedPayload{})}.Run(t, "x")
 		if ran.Reply != want {
 			t.Errorf("%q became %q", reply, ran.Reply)
 		}
 	}
-	ran := hooktest.Loop{
-		Turns: all(hooktest.Call("work", nil).Says(echo), hooktest.Reply("ok")), Tools: all[agent.Tool](work()),
+	ran := looptest.Harness{
+		Turns: all(looptest.Call("work", nil).Says(echo), looptest.Reply("ok")), Tools: all[agent.Tool](work()),
 		Hooks: all[agent.Hook](&builtin.EchoedPayload{}),
 	}.Run(t, "x")
 	if ran.Messages[1].Content != echo || ran.Calls[0].Output != "done" {
@@ -89,9 +89,9 @@ func TestE54_SchemaRetryExplainsTheFirstBadCallOfATool(t *testing.T) {
 	weather := func(name string) agent.Tool {
 		return loop.Tool(name, "The weather.", func(context.Context, place) (string, error) { return "sun", nil })
 	}
-	bad := func(tool string) hooktest.Turn { return hooktest.Call(tool, `{"town":"Oslo"}`) }
-	ran := hooktest.Loop{
-		Turns: all(bad("now"), bad("now"), bad("later"), hooktest.Call("now", `{"city":"Oslo"}`), hooktest.Reply("ok")),
+	bad := func(tool string) looptest.Turn { return looptest.Call(tool, `{"town":"Oslo"}`) }
+	ran := looptest.Harness{
+		Turns: all(bad("now"), bad("now"), bad("later"), looptest.Call("now", `{"city":"Oslo"}`), looptest.Reply("ok")),
 		Tools: all(weather("now"), weather("later")), Hooks: all[agent.Hook](&builtin.SchemaRetry{}),
 	}.Run(t, "x")
 	for i, explained := range all(true, false, true, false) {
@@ -105,7 +105,7 @@ func TestE54_SchemaRetryExplainsTheFirstBadCallOfATool(t *testing.T) {
 func TestE55_ToolErrorRetryGivesUpAToolThatKeepsFailing(t *testing.T) {
 	results := map[string]string{"down": "", "up": "fine"}
 	tool := func(name string) agent.Tool {
-		return &hooktest.Tool{Name: name, Parameters: `{"type":"object","required":["go"]}`, Func: func(_ context.Context, c agent.ToolCallRequest) (string, error) {
+		return &looptest.Tool{Name: name, Parameters: `{"type":"object","required":["go"]}`, Func: func(_ context.Context, c agent.ToolCallRequest) (string, error) {
 			var args struct{ Go string }
 			if err := json.Unmarshal(c.Args, &args); err != nil || results[args.Go] == "" {
 				return "", errors.Join(errBoom, err)
@@ -115,15 +115,15 @@ func TestE55_ToolErrorRetryGivesUpAToolThatKeepsFailing(t *testing.T) {
 	}
 	hook := &builtin.ToolErrorRetry{}
 	for range 2 { // fresh in the second run
-		var turns []hooktest.Turn
+		var turns []looptest.Turn
 		var want []string
 		for _, step := range []struct{ tool, args, then string }{
 			{"a", `{"go":"down"}`, "passes"}, {"a", `{}`, "passes"}, {"b", `{"go":"down"}`, "passes"}, {"a", `{"go":"up"}`, "passes"},
 			{"a", `{"go":"down"}`, "passes"}, {"a", `{"go":"down","n":1}`, "given up"}, {"a", `{"go":"down","n":2}`, "given up"},
 		} {
-			turns, want = append(turns, hooktest.Call(step.tool, step.args)), append(want, step.then)
+			turns, want = append(turns, looptest.Call(step.tool, step.args)), append(want, step.then)
 		}
-		ran := hooktest.Loop{Turns: append(turns, hooktest.Reply("ok")), Tools: all(tool("a"), tool("b")), Hooks: all[agent.Hook](hook)}.Run(t, "x")
+		ran := looptest.Harness{Turns: append(turns, looptest.Reply("ok")), Tools: all(tool("a"), tool("b")), Hooks: all[agent.Hook](hook)}.Run(t, "x")
 		for i, c := range ran.Calls {
 			if got := strings.Contains(c.Output, `"retries_exhausted":true`); got != (want[i] == "given up") || c.OK() != (i == 3) {
 				t.Errorf("call %d, %s: %+v", i, want[i], c)
@@ -133,9 +133,9 @@ func TestE55_ToolErrorRetryGivesUpAToolThatKeepsFailing(t *testing.T) {
 }
 
 func TestE56_OutputValidatorChecksAndRedacts(t *testing.T) {
-	run := func(tool *hooktest.Tool, validators ...builtin.Validator) *hooktest.Ran {
+	run := func(tool *looptest.Tool, validators ...builtin.Validator) *looptest.Ran {
 		tool.Name = "work"
-		return hooktest.Loop{
+		return looptest.Harness{
 			Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](&builtin.OutputValidator{Validators: validators}),
 		}.Run(t, "x")
 	}
@@ -157,14 +157,14 @@ func TestE56_OutputValidatorChecksAndRedacts(t *testing.T) {
 		{"forbidden", "", "output validation: it is forbidden", all[builtin.Validator](own)},
 		{"jo@example.com", "[REDACTED]+", "", all[builtin.Validator](builtin.RedactPII(), own)}, // in order
 	} {
-		ran := run(&hooktest.Tool{Result: c.output}, c.validators...)
+		ran := run(&looptest.Tool{Result: c.output}, c.validators...)
 		got := ran.Calls[0]
 		if !strings.Contains(got.Output, c.left) || (c.left == "") != (got.Output == "") || !strings.Contains(got.Err, c.err) || (c.err == "") != got.OK() {
 			t.Errorf("%.60q: output %q, error %q", c.output, got.Output, got.Err)
 		}
 		lacks(t, heard(t, ran, 1), "jo@example.com", "123-4567") // before the prompt
 	}
-	if got := run(&hooktest.Tool{Err: fmt.Errorf("forbidden for jo@example.com")}, own).Calls[0]; got.Err != "forbidden for jo@example.com" {
+	if got := run(&looptest.Tool{Err: fmt.Errorf("forbidden for jo@example.com")}, own).Calls[0]; got.Err != "forbidden for jo@example.com" {
 		t.Errorf("a failed result became %+v", got)
 	}
 }

@@ -13,23 +13,23 @@ import (
 
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
 func TestE57_TracingMakesOneTreeOfEachRun(t *testing.T) {
-	clock := hooktest.NewClock(time.Unix(1000, 0))
-	tool := &hooktest.Tool{Name: "work", Func: func(context.Context, agent.ToolCallRequest) (string, error) {
+	clock := looptest.NewClock(time.Unix(1000, 0))
+	tool := &looptest.Tool{Name: "work", Func: func(context.Context, agent.ToolCallRequest) (string, error) {
 		clock.Advance(time.Second)
 		return "done", nil
 	}}
-	expert := &loop.Agent{Name: "expert", Model: hooktest.NewScript(hooktest.Reply("certainly"))}
+	expert := &loop.Agent{Name: "expert", Model: looptest.NewScript(looptest.Reply("certainly"))}
 	var spans builtin.SpanRecorder
 	tracing := &builtin.Tracing{Exporter: &spans}
 	run := func(ctx context.Context) {
-		hooktest.Loop{
-			Turns: all(hooktest.Call("work", nil), hooktest.Call("transfer_to_expert", nil)), Tools: all[agent.Tool](tool),
+		looptest.Harness{
+			Turns: all(looptest.Call("work", nil), looptest.Call("transfer_to_expert", nil)), Tools: all[agent.Tool](tool),
 			Hooks: all[agent.Hook](tracing), Agent: &loop.Agent{Name: "desk", Clock: clock, Handoffs: all(expert)},
 		}.Do(t, ctx, loop.Request{Task: "x"})
 		if err := tracing.Flush(t.Context()); err != nil {
@@ -86,8 +86,8 @@ func TestE58_BundlesComposeAndStayUnderTheLimit(t *testing.T) {
 		}
 	}
 	const limit = 1500
-	ran := hooktest.Loop{
-		Turns: working(12), Tools: all[agent.Tool](&hooktest.Tool{Name: "work", Result: strings.Repeat("r", 9000)}),
+	ran := looptest.Harness{
+		Turns: working(12), Tools: all[agent.Tool](&looptest.Tool{Name: "work", Result: strings.Repeat("r", 9000)}),
 		Hooks: all[agent.Hook](builtin.SmallModel{}, &builtin.MemoryInjector{Store: memory}, &builtin.NotesInjector{Notes: notes},
 			&builtin.TruncateOutput{MaxChars: 500}, &builtin.TokenBudget{Max: limit}),
 	}.Run(t, "the task")
@@ -129,10 +129,10 @@ func TestE59_ManyBuiltinsInOneRunEachHaveTheirEffect(t *testing.T) {
 			&builtin.OutputValidator{Validators: all[builtin.Validator](builtin.RedactPII())},
 			&builtin.PersistSession{Store: builtin.Sessions{Store: builtin.FileStore{Dir: dir}}, ID: "s"},
 		)[:n]
-		l := hooktest.Loop{
-			Turns: all(hooktest.Call("work", `{"n":1}`), hooktest.Call("work", `{"n":1}`), hooktest.Call("rm", nil), hooktest.Call("send", `{"town":1}`),
-				hooktest.Call("send", `{"city":"Oslo"}`), hooktest.Echo("send", "{}", "again")),
-			Tools: all[agent.Tool](&hooktest.Tool{Name: "work", Result: "jo@example.com " + strings.Repeat("x", 500)}, &hooktest.Tool{Name: "rm"},
+		l := looptest.Harness{
+			Turns: all(looptest.Call("work", `{"n":1}`), looptest.Call("work", `{"n":1}`), looptest.Call("rm", nil), looptest.Call("send", `{"town":1}`),
+				looptest.Call("send", `{"city":"Oslo"}`), looptest.Echo("send", "{}", "again")),
+			Tools: all[agent.Tool](&looptest.Tool{Name: "work", Result: "jo@example.com " + strings.Repeat("x", 500)}, &looptest.Tool{Name: "rm"},
 				loop.Tool("send", "Sends.", func(context.Context, place) (string, error) { return "sent", nil })),
 			Hooks: hooks,
 			Agent: &loop.Agent{Approver: person(func(agent.Question) (agent.Approval, error) { asked++; return agent.Approval{Allow: true}, nil })},
@@ -157,7 +157,7 @@ func TestE59_ManyBuiltinsInOneRunEachHaveTheirEffect(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(dir, "s.json")); (err == nil) != (n == 13) {
 			t.Errorf("%d: the session: %v", n, err)
 		}
-		if again := (hooktest.Loop{Hooks: hooks}).Run(t, "a bomb"); again.Stop.Message != "blocklist match: bomb" {
+		if again := (looptest.Harness{Hooks: hooks}).Run(t, "a bomb"); again.Stop.Message != "blocklist match: bomb" {
 			t.Errorf("%d: %+v", n, again.AgentResult)
 		}
 	}

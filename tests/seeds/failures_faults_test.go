@@ -11,8 +11,8 @@ import (
 
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
-	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 // Invariant 9, failure: an error, a panic and a time-out of a guard refuse the act.
@@ -36,7 +36,7 @@ func TestF13_AFailingGuardRefusesTheAct(t *testing.T) {
 				},
 			} {
 				tool := work()
-				ran := hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](hook)}.Run(t, "x")
+				ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](hook)}.Run(t, "x")
 				if tool.Count() != 0 || ran.Calls[0].Status != agent.CallRefused || ran.Reply != "ok" {
 					t.Errorf("%s at %s: the tool ran %d times, %+v", name, point, tool.Count(), ran.AgentResult)
 				}
@@ -65,7 +65,7 @@ var everywhere = map[string]agent.Hook{
 // Invariant 9: a failing hook crashes the run nowhere and is silent nowhere.
 func TestF14_AFailingHookNeverCrashesAndIsNeverSilent(t *testing.T) {
 	for point, hook := range everywhere {
-		ran := hooktest.Loop{Turns: append(working(1), hooktest.Reply("b"), hooktest.Reply("c")), Tools: all[agent.Tool](work()), Hooks: all(hook)}.Run(t, "x")
+		ran := looptest.Harness{Turns: append(working(1), looptest.Reply("b"), looptest.Reply("c")), Tools: all[agent.Tool](work()), Hooks: all(hook)}.Run(t, "x")
 		fires := ran.Recorder.Fires(point)
 		if len(fires) == 0 || len(fires[0].Failures) != 1 || !strings.Contains(fires[0].Failures[0].Error(), "boom") {
 			t.Errorf("%s: the failure is not recorded: %+v", point, fires)
@@ -78,7 +78,7 @@ func TestF14_AFailingHookNeverCrashesAndIsNeverSilent(t *testing.T) {
 
 // Invariant 9: CheckDone fails closed.
 func TestF15_AFailingGateDoesNotAccept(t *testing.T) {
-	ran := hooktest.Loop{Turns: all(hooktest.Reply("a"), hooktest.Reply("b"), hooktest.Reply("c")), Hooks: all(everywhere["CheckDone"])}.Run(t, "x")
+	ran := looptest.Harness{Turns: all(looptest.Reply("a"), looptest.Reply("b"), looptest.Reply("c")), Hooks: all(everywhere["CheckDone"])}.Run(t, "x")
 	ran.Recorder.Times(t, "OnDoneAccepted", 0)
 	if ran.Stop.Cause != agent.CauseRetryLimit || ran.Reply == "a" || len(ran.Script.Calls()) != 3 {
 		t.Errorf("got %+v", ran.AgentResult)
@@ -88,7 +88,7 @@ func TestF15_AFailingGateDoesNotAccept(t *testing.T) {
 // Invariant 9: a failure names the point, the hook and its place, and the model is used again.
 func TestF16_AHooksFailureIsTheHooks(t *testing.T) {
 	var told agent.RunError
-	a := &loop.Agent{Model: hooktest.NewScript(hooktest.Reply("ok")).ForEachRun(), Hooks: new(agent.Hooks)}
+	a := &loop.Agent{Model: looptest.NewScript(looptest.Reply("ok")).ForEachRun(), Hooks: new(agent.Hooks)}
 	a.Hooks.Use(agent.OnRunErrorFunc(func(_ context.Context, _ *agent.Run, e agent.RunError) (agent.OnRunErrorOutcome, error) {
 		told = e
 		return nil, nil

@@ -12,8 +12,8 @@ import (
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
-	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
@@ -30,7 +30,7 @@ func denies(tool, reason string) agent.Hook {
 // Invariants 4, short-circuit, and 5, vote: in a flow the first exit wins, in a vote the strongest, then the first.
 func TestF33_AfterAVetoNoOtherGateDecides(t *testing.T) {
 	var d diary
-	ran := hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](
+	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](
 		beforeTool(func(agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
 			return agent.SkipTool{Result: agent.ToolCallResult{Err: "first"}}, nil
 		}),
@@ -39,7 +39,7 @@ func TestF33_AfterAVetoNoOtherGateDecides(t *testing.T) {
 	if d.all() != nil || ran.Calls[0].Err != "first" {
 		t.Errorf("noted %v, %+v", d.all(), ran.Calls)
 	}
-	ran = hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](
+	ran = looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](
 		onPermission(func(agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
 			return agent.Allow{Reason: "fine"}, nil
 		}),
@@ -52,7 +52,7 @@ func TestF33_AfterAVetoNoOtherGateDecides(t *testing.T) {
 
 // Invariant 5 and law P4, asked once: a successful answer of a cache is put to the vote.
 func TestF34_ACachedResultMustBePermitted(t *testing.T) {
-	ran := hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all(answers("the cached secret"), denies("work", "no"))}.Run(t, "x")
+	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all(answers("the cached secret"), denies("work", "no"))}.Run(t, "x")
 	if c := ran.Calls[0]; c.OK() || c.Status != agent.CallRefused || c.Reason != "no" {
 		t.Errorf("got %+v", c)
 	}
@@ -63,8 +63,8 @@ func TestF34_ACachedResultMustBePermitted(t *testing.T) {
 func TestF35_APersonIsAskedOnceAboutACall(t *testing.T) {
 	var d diary
 	ask := &builtin.Confirm{Tools: all("work", "rm")}
-	ran := hooktest.Loop{
-		Turns: all(hooktest.Call("work", `{"n":1}`), hooktest.Call("rm", nil), hooktest.Reply("ok")), Tools: all[agent.Tool](work(), &hooktest.Tool{Name: "rm"}),
+	ran := looptest.Harness{
+		Turns: all(looptest.Call("work", `{"n":1}`), looptest.Call("rm", nil), looptest.Reply("ok")), Tools: all[agent.Tool](work(), &looptest.Tool{Name: "rm"}),
 		Hooks: all[agent.Hook](ask, ask, toTwo(), denies("rm", "never")),
 		Agent: &loop.Agent{Approver: person(func(q agent.Question) (agent.Approval, error) {
 			d.note("%s %s", q.Call.Name, q.Call.Args)
@@ -86,10 +86,10 @@ func toTwo() agent.Hook {
 }
 
 // nested is a loop whose model calls an agent that calls work.
-func nested(tool agent.Tool, hooks ...agent.Hook) hooktest.Loop {
-	helper := &loop.Agent{Name: "helper", Tools: all(tool), Model: hooktest.NewScript(working(3)...).Named("inner")}
-	return hooktest.Loop{
-		Turns: all(hooktest.Call("helper", `{"task":"t"}`), hooktest.Reply("over")), Hooks: hooks,
+func nested(tool agent.Tool, hooks ...agent.Hook) looptest.Harness {
+	helper := &loop.Agent{Name: "helper", Tools: all(tool), Model: looptest.NewScript(working(3)...).Named("inner")}
+	return looptest.Harness{
+		Turns: all(looptest.Call("helper", `{"task":"t"}`), looptest.Reply("over")), Hooks: hooks,
 		Agent: &loop.Agent{Name: "boss", Tools: all(loop.Subagent(helper))},
 	}
 }
@@ -109,43 +109,43 @@ func TestF36_DenialsAndGuardsReachSubRuns(t *testing.T) {
 }
 
 // exits are ways out of a run.
-var exits = map[string]func(t *testing.T, hooks ...agent.Hook) *hooktest.Ran{
-	"done": func(t *testing.T, hooks ...agent.Hook) *hooktest.Ran {
-		return hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: hooks}.Run(t, "x")
+var exits = map[string]func(t *testing.T, hooks ...agent.Hook) *looptest.Ran{
+	"done": func(t *testing.T, hooks ...agent.Hook) *looptest.Ran {
+		return looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: hooks}.Run(t, "x")
 	},
-	"model error": func(t *testing.T, hooks ...agent.Hook) *hooktest.Ran {
-		return hooktest.Loop{Turns: all(hooktest.Error(errBoom)), Hooks: hooks}.Run(t, "x")
+	"model error": func(t *testing.T, hooks ...agent.Hook) *looptest.Ran {
+		return looptest.Harness{Turns: all(looptest.Error(errBoom)), Hooks: hooks}.Run(t, "x")
 	},
-	"model panic": func(t *testing.T, hooks ...agent.Hook) *hooktest.Ran {
-		return hooktest.Loop{Turns: all(hooktest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) { panic("boom") })), Hooks: hooks}.Run(t, "x")
+	"model panic": func(t *testing.T, hooks ...agent.Hook) *looptest.Ran {
+		return looptest.Harness{Turns: all(looptest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) { panic("boom") })), Hooks: hooks}.Run(t, "x")
 	},
-	"handoff": func(t *testing.T, hooks ...agent.Hook) *hooktest.Ran {
-		expert := &loop.Agent{Name: "expert", Model: hooktest.NewScript(hooktest.Reply("yes"))}
-		return hooktest.Loop{Turns: all(hooktest.Call("transfer_to_expert", nil)), Hooks: hooks, Agent: &loop.Agent{Handoffs: all(expert)}}.Run(t, "x")
+	"handoff": func(t *testing.T, hooks ...agent.Hook) *looptest.Ran {
+		expert := &loop.Agent{Name: "expert", Model: looptest.NewScript(looptest.Reply("yes"))}
+		return looptest.Harness{Turns: all(looptest.Call("transfer_to_expert", nil)), Hooks: hooks, Agent: &loop.Agent{Handoffs: all(expert)}}.Run(t, "x")
 	},
-	"early stop": func(t *testing.T, hooks ...agent.Hook) *hooktest.Ran {
+	"early stop": func(t *testing.T, hooks ...agent.Hook) *looptest.Ran {
 		stop := onRunStart(func(agent.RunStart) (agent.OnRunStartOutcome, error) { return agent.EndTurn{}, nil })
-		return hooktest.Loop{Hooks: append(hooks, stop)}.Run(t, "x")
+		return looptest.Harness{Hooks: append(hooks, stop)}.Run(t, "x")
 	},
-	"failing start": func(t *testing.T, hooks ...agent.Hook) *hooktest.Ran {
-		return hooktest.Loop{Hooks: append(hooks, everywhere["OnRunStart"])}.Run(t, "x")
+	"failing start": func(t *testing.T, hooks ...agent.Hook) *looptest.Ran {
+		return looptest.Harness{Hooks: append(hooks, everywhere["OnRunStart"])}.Run(t, "x")
 	},
-	"step limit": func(t *testing.T, hooks ...agent.Hook) *hooktest.Ran {
-		return hooktest.Loop{Turns: working(5), Tools: all[agent.Tool](work()), Hooks: hooks, Agent: &loop.Agent{Limits: loop.Limits{Steps: 2}}}.Run(t, "x")
+	"step limit": func(t *testing.T, hooks ...agent.Hook) *looptest.Ran {
+		return looptest.Harness{Turns: working(5), Tools: all[agent.Tool](work()), Hooks: hooks, Agent: &loop.Agent{Limits: loop.Limits{Steps: 2}}}.Run(t, "x")
 	},
-	"cancelled": func(t *testing.T, hooks ...agent.Hook) *hooktest.Ran {
+	"cancelled": func(t *testing.T, hooks ...agent.Hook) *looptest.Ran {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		return hooktest.Loop{Turns: working(1), Hooks: hooks}.Do(t, ctx, loop.Request{Task: "x"})
+		return looptest.Harness{Turns: working(1), Hooks: hooks}.Do(t, ctx, loop.Request{Task: "x"})
 	},
-	"abandoned stream": func(t *testing.T, hooks ...agent.Hook) *hooktest.Ran {
-		ran := hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: hooks}.Make()
+	"abandoned stream": func(t *testing.T, hooks ...agent.Hook) *looptest.Ran {
+		ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: hooks}.Make()
 		for range ran.Agent.Stream(t.Context(), loop.Request{Task: "x"}) {
 			break
 		}
 		return ran
 	},
-	"sub-run": func(t *testing.T, hooks ...agent.Hook) *hooktest.Ran { return nested(work(), hooks...).Run(t, "x") },
+	"sub-run": func(t *testing.T, hooks ...agent.Hook) *looptest.Ran { return nested(work(), hooks...).Run(t, "x") },
 }
 
 // Law P1, pairing.
@@ -187,7 +187,7 @@ func TestF39_EachBeforeHasItsAfter(t *testing.T) {
 		}),
 		"ended": beforeTool(func(agent.ToolCallRequest) (agent.BeforeToolOutcome, error) { return agent.EndTurn{}, nil }),
 	} {
-		ran := hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all(hook)}.Run(t, "x")
+		ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all(hook)}.Run(t, "x")
 		ran.Recorder.Times(t, "BeforeTool", 1)
 		ran.Recorder.Times(t, "AfterTool", 1)
 		if err := agentspec.CheckPairs(ran.Messages, false); err != nil || len(ran.Calls) != 1 {
@@ -198,9 +198,9 @@ func TestF39_EachBeforeHasItsAfter(t *testing.T) {
 
 // Laws P3 and P2: a batch is decided before its first dispatch, and what ran is kept.
 func TestF40_NoSiblingRunsAfterAnEndAndNoResultIsLost(t *testing.T) {
-	three := hooktest.Calls(hooktest.Call("work", `{"n":1}`), hooktest.Call("work", `{"n":2}`), hooktest.Call("work", `{"n":3}`))
+	three := looptest.Calls(looptest.Call("work", `{"n":1}`), looptest.Call("work", `{"n":2}`), looptest.Call("work", `{"n":3}`))
 	tool := work()
-	ran := hooktest.Loop{Turns: all(three), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](
+	ran := looptest.Harness{Turns: all(three), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](
 		beforeTool(func(c agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
 			if string(c.Args) == `{"n":3}` {
 				return agent.EndTurn{Reply: "end"}, nil
@@ -210,7 +210,7 @@ func TestF40_NoSiblingRunsAfterAnEndAndNoResultIsLost(t *testing.T) {
 	if tool.Count() != 0 || statuses(ran) != "unrun unrun unrun" {
 		t.Errorf("%d calls ran: %s", tool.Count(), statuses(ran))
 	}
-	ran = hooktest.Loop{Turns: all(three), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](
+	ran = looptest.Harness{Turns: all(three), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](
 		afterTool(func(r agent.ToolCallResult) (agent.AfterToolOutcome, error) { return agent.EndTurn{Reply: "end"}, nil }),
 	)}.Run(t, "x")
 	if tool.Count() != 3 || statuses(ran) != "succeeded succeeded succeeded" || ran.Reply != "end" {
@@ -221,8 +221,8 @@ func TestF40_NoSiblingRunsAfterAnEndAndNoResultIsLost(t *testing.T) {
 // Law P2: calls beside the done call are answered, whatever their order.
 func TestF41_CallsAfterDoneAreAnswered(t *testing.T) {
 	tool := work()
-	ran := hooktest.Loop{
-		Turns: all(hooktest.Calls(hooktest.Call("done", `{"answer":"42"}`), hooktest.Call("work", nil), hooktest.Call("work", nil))),
+	ran := looptest.Harness{
+		Turns: all(looptest.Calls(looptest.Call("done", `{"answer":"42"}`), looptest.Call("work", nil), looptest.Call("work", nil))),
 		Tools: all[agent.Tool](tool), Agent: &loop.Agent{Done: agent.ToolSchema{Name: "done"}},
 	}.Run(t, "x")
 	ran.Recorder.Times(t, "AfterTool", 3)
@@ -233,7 +233,7 @@ func TestF41_CallsAfterDoneAreAnswered(t *testing.T) {
 
 // Law P10, stops: a signal is kept and obeyed, whatever became of the step.
 func TestF42_AStopIsObeyedWhateverBecomesOfTheStep(t *testing.T) {
-	ran := hooktest.Loop{Turns: all(hooktest.Call("work", `{"n":`), hooktest.Reply("never")), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](
+	ran := looptest.Harness{Turns: all(looptest.Call("work", `{"n":`), looptest.Reply("never")), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](
 		agent.ShouldStopFunc(func(_ context.Context, _ *agent.Run, s agent.Step) ([]agent.EndRun, error) {
 			if s.Number == 0 {
 				return nil, nil
@@ -247,11 +247,11 @@ func TestF42_AStopIsObeyedWhateverBecomesOfTheStep(t *testing.T) {
 
 // Law P7, bounded gates.
 func TestF43_AGateThatAlwaysRejectsIsBounded(t *testing.T) {
-	var turns []hooktest.Turn
+	var turns []looptest.Turn
 	for range 20 {
-		turns = append(turns, hooktest.Reply("please"))
+		turns = append(turns, looptest.Reply("please"))
 	}
-	ran := hooktest.Loop{Turns: turns, Hooks: all[agent.Hook](checkDone(func(agent.DoneRequest) (agent.CheckDoneOutcome, error) {
+	ran := looptest.Harness{Turns: turns, Hooks: all[agent.Hook](checkDone(func(agent.DoneRequest) (agent.CheckDoneOutcome, error) {
 		return agent.RejectDone{Feedback: "no"}, nil
 	}))}.Run(t, "x")
 	if ran.Stop.Cause != agent.CauseRetryLimit || ran.Steps != 3 {
@@ -263,9 +263,9 @@ func TestF43_AGateThatAlwaysRejectsIsBounded(t *testing.T) {
 // Law P8, true records.
 func TestF44_NoRefusalIsRecordedAsASuccess(t *testing.T) {
 	path, memory := filepath.Join(t.TempDir(), "audit"), &builtin.MemoryStore{}
-	ran := hooktest.Loop{
-		Turns: all(hooktest.Call("work", `{"n":1}`), hooktest.Call("work", `{"n":1}`), hooktest.Call("rm", nil), hooktest.Call("bad", nil), hooktest.Reply("ok")),
-		Tools: all[agent.Tool](work(), &hooktest.Tool{Name: "rm"}, &hooktest.Tool{Name: "bad", Err: errBoom}),
+	ran := looptest.Harness{
+		Turns: all(looptest.Call("work", `{"n":1}`), looptest.Call("work", `{"n":1}`), looptest.Call("rm", nil), looptest.Call("bad", nil), looptest.Reply("ok")),
+		Tools: all[agent.Tool](work(), &looptest.Tool{Name: "rm"}, &looptest.Tool{Name: "bad", Err: errBoom}),
 		Hooks: all[agent.Hook](&builtin.LoopDetector{}, denies("rm", "no"), &builtin.EpisodeLogger{Memory: memory}, &builtin.AuditLog{Path: path},
 			afterTool(func(r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
 				r.Err, r.Output = "", "all is well"
@@ -295,7 +295,7 @@ func TestF44_NoRefusalIsRecordedAsASuccess(t *testing.T) {
 // Invariant 4: observers and tracers are told who decided what, and why.
 func TestF45_EveryReasonIsInAnEvent(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit")
-	ran := hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](&builtin.AuditLog{Path: path}, bind(func(h *agent.Hooks) {
+	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](&builtin.AuditLog{Path: path}, bind(func(h *agent.Hooks) {
 		h.Use(renames(""), named("rewriter"))
 		h.Use(answers("x"), named("cache"))
 		h.Use(denies("work", "not today"), named("warden"))
@@ -317,8 +317,8 @@ func TestF45_EveryReasonIsInAnEvent(t *testing.T) {
 
 // Law P5, every path.
 func TestF46_EveryPathFiresTheSamePoints(t *testing.T) {
-	l := func() *hooktest.Ran {
-		return hooktest.Loop{Turns: working(2), Tools: all[agent.Tool](work())}.Make()
+	l := func() *looptest.Ran {
+		return looptest.Harness{Turns: working(2), Tools: all[agent.Tool](work())}.Make()
 	}
 	plain := l()
 	if _, err := plain.Agent.Run(t.Context(), "x"); err != nil {
@@ -334,7 +334,7 @@ func TestF46_EveryPathFiresTheSamePoints(t *testing.T) {
 	if _, err := resumed.Agent.Do(t.Context(), loop.Request{Task: "x", Messages: talk(2), Resume: loop.Resume{Steps: 2}}); err != nil {
 		t.Fatal(err)
 	}
-	for name, ran := range map[string]*hooktest.Ran{"streamed": streamed, "resumed": resumed} {
+	for name, ran := range map[string]*looptest.Ran{"streamed": streamed, "resumed": resumed} {
 		if !slices.Equal(ran.Recorder.Points(), plain.Recorder.Points()) {
 			t.Errorf("%s: fired %v\nwant %v", name, ran.Recorder.Points(), plain.Recorder.Points())
 		}

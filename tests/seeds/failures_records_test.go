@@ -19,6 +19,7 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
@@ -45,8 +46,8 @@ func audited(t testing.TB, path, point string) []builtin.AuditRecord {
 // TokenBudget, with a system prompt that is over the limit alone.
 func TestF48_TrimmingEndsAndOrphansNothing(t *testing.T) {
 	for _, max := range []int{1, 100, 300, 1000} {
-		ran := hooktest.Loop{
-			Turns: working(6), Tools: all[agent.Tool](&hooktest.Tool{Name: "work", Result: strings.Repeat("r", 400)}),
+		ran := looptest.Harness{
+			Turns: working(6), Tools: all[agent.Tool](&looptest.Tool{Name: "work", Result: strings.Repeat("r", 400)}),
 			Hooks: all[agent.Hook](&builtin.TokenBudget{Max: max, KeepLast: 3}), Agent: &loop.Agent{Instructions: strings.Repeat("s", 1000)},
 		}.Run(t, "the task")
 		requests := ran.Script.Requests()
@@ -67,9 +68,9 @@ func TestF49_RecordsHoldNoSecretsAndIdentitiesAreNoPaths(t *testing.T) {
 	dir := t.TempDir()
 	inside := filepath.Join(dir, "a", "b")
 	const secret = "hunter2secret"
-	hooktest.Loop{
-		Turns: all(hooktest.Call("work", `{"cmd":"curl -H 'x' https://me:`+secret+`@host/; $(rm -rf /)","nested":{"api_key":"`+secret+`","say":"\"token\": \"`+secret+`\""}}`), hooktest.Reply("ok")),
-		Tools: all[agent.Tool](&hooktest.Tool{Name: "work", Result: "password=" + secret + "\n\x00\xff" + strings.Repeat("é", 900)}),
+	looptest.Harness{
+		Turns: all(looptest.Call("work", `{"cmd":"curl -H 'x' https://me:`+secret+`@host/; $(rm -rf /)","nested":{"api_key":"`+secret+`","say":"\"token\": \"`+secret+`\""}}`), looptest.Reply("ok")),
+		Tools: all[agent.Tool](&looptest.Tool{Name: "work", Result: "password=" + secret + "\n\x00\xff" + strings.Repeat("é", 900)}),
 		Hooks: all[agent.Hook](&builtin.AuditLog{Path: filepath.Join(inside, "audit")}, &builtin.ModelRecorder{Dir: filepath.Join(inside, "model")}),
 	}.Run(t, "x")
 	if r := audited(t, filepath.Join(inside, "audit"), "AfterTool"); len(r) != 1 { // and each line is valid
@@ -77,7 +78,7 @@ func TestF49_RecordsHoldNoSecretsAndIdentitiesAreNoPaths(t *testing.T) {
 	}
 	for _, id := range all("../../up", "/etc/x", "a/../../..", "c:\\x", ".") {
 		hook := &builtin.PersistSession{Store: builtin.Sessions{Store: builtin.FileStore{Dir: filepath.Join(inside, "sessions")}}}
-		hooktest.Loop{Turns: working(0), Hooks: all[agent.Hook](hook)}.Do(t, t.Context(), loop.Request{Task: "x", Conversation: id})
+		looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](hook)}.Do(t, t.Context(), loop.Request{Task: "x", Conversation: id})
 		if s, err := hook.Store.Load(t.Context(), id); err != nil || len(s.Messages) != 2 {
 			t.Errorf("%q: %+v, %v", id, s, err)
 		}

@@ -13,8 +13,8 @@ import (
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
-	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 // Invariant 3, replace: what a hook sees is the fold of the replacements before it.
@@ -35,11 +35,11 @@ func TestF21_LaterRewritersSeeEarlierOnes(t *testing.T) {
 func TestF22_RewrittenArgumentsReachEverybody(t *testing.T) {
 	var d diary
 	see := func(who string, args json.RawMessage) { d.note("%s %s", who, args) }
-	tool := &hooktest.Tool{Name: "work", Func: func(_ context.Context, c agent.ToolCallRequest) (string, error) {
+	tool := &looptest.Tool{Name: "work", Func: func(_ context.Context, c agent.ToolCallRequest) (string, error) {
 		see("tool", c.Args)
 		return "", nil
 	}}
-	hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](
+	looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](
 		beforeTool(func(c agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
 			c.Args = []byte(`{"n":99}`)
 			return agent.ReplaceBeforeTool(c, "99"), nil
@@ -81,8 +81,8 @@ func (c *collecting) Briefing(_ context.Context, run *agent.Run, _ agent.Step) (
 
 // Invariants 3 and 8, state: what a tool hook keeps stays for the run.
 func TestF23_StateOfAToolHookOutlivesTheBatch(t *testing.T) {
-	ran := hooktest.Loop{
-		Turns: all(hooktest.Calls(hooktest.Call("work", nil), hooktest.Call("work", nil)), hooktest.Call("work", nil), hooktest.Reply("ok")),
+	ran := looptest.Harness{
+		Turns: all(looptest.Calls(looptest.Call("work", nil), looptest.Call("work", nil)), looptest.Call("work", nil), looptest.Reply("ok")),
 		Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](&collecting{}),
 	}.Run(t, "x")
 	for i, want := range all("collected []", "collected [call_1_1 call_1_2]", "collected [call_1_1 call_1_2 call_2_1]") {
@@ -94,7 +94,7 @@ func TestF23_StateOfAToolHookOutlivesTheBatch(t *testing.T) {
 // the record or the tool.
 func TestF24_ChangesInPlaceDoNotPileUp(t *testing.T) {
 	tool := work()
-	ran := hooktest.Loop{Turns: working(3), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](
+	ran := looptest.Harness{Turns: working(3), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](
 		beforeLLM(func(r agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
 			for i := range r.Messages {
 				r.Messages[i].Content += "SPOILT"
@@ -115,7 +115,7 @@ func TestF24_ChangesInPlaceDoNotPileUp(t *testing.T) {
 
 // Invariant 8 and law P9: a text of Briefing is in one prompt.
 func TestF25_ATextIsOnceInEachPrompt(t *testing.T) {
-	ran := hooktest.Loop{Turns: working(4), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](
+	ran := looptest.Harness{Turns: working(4), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](
 		&builtin.StaticBriefing{Text: "be brief"},
 		beforeLLM(func(r agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
 			r.Messages = append(slices.Clone(r.Messages), agent.Message{Role: agent.RoleUser, Content: "and clear"})
@@ -148,7 +148,7 @@ func TestF26_ANewHookHasNoStateOfADeadOne(t *testing.T) {
 
 // Invariant 8: state is fresh in each run, also one after the other on the same hooks.
 func TestF27_CountersDoNotLeakIntoTheNextRun(t *testing.T) {
-	a := &loop.Agent{Model: hooktest.NewScript(working(2)...).ForEachRun(), Tools: all[agent.Tool](work()), Use: all[agent.Hook](
+	a := &loop.Agent{Model: looptest.NewScript(working(2)...).ForEachRun(), Tools: all[agent.Tool](work()), Use: all[agent.Hook](
 		&builtin.ToolLimit{Limits: map[string]int{"work": 2}}, &builtin.Stagnation{Threshold: 3, Fingerprint: func(agent.ToolCallResult) string { return "same" }},
 		&builtin.LoopDetector{},
 	)}
@@ -187,12 +187,12 @@ func TestF28_ParallelCallsLoseNoCount(t *testing.T) {
 			t.Errorf("%d of 8000 calls were counted", *n)
 		}
 	})
-	var eight []hooktest.Turn
+	var eight []looptest.Turn
 	for i := range 8 {
-		eight = append(eight, hooktest.Call("work", fmt.Sprintf(`{"n":%d}`, i)))
+		eight = append(eight, looptest.Call("work", fmt.Sprintf(`{"n":%d}`, i)))
 	}
 	timing := &builtin.Timing{}
-	hooktest.Loop{Turns: all(hooktest.Calls(eight...), hooktest.Reply("ok")), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](timing)}.Run(t, "x")
+	looptest.Harness{Turns: all(looptest.Calls(eight...), looptest.Reply("ok")), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](timing)}.Run(t, "x")
 	if n := len(timing.Samples()); n != 10 {
 		t.Errorf("%d samples of 8 calls and 2 replies", n)
 	}
@@ -258,7 +258,7 @@ func TestF31_AHookUsedTwiceIsShownTwice(t *testing.T) {
 	}
 	memory := &builtin.MemoryStore{}
 	logger := &builtin.EpisodeLogger{Memory: memory}
-	hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](logger, logger)}.Run(t, "x")
+	looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](logger, logger)}.Run(t, "x")
 	if episodes, err := memory.Recent(t.Context(), 9, ""); len(episodes) != 1 || err != nil {
 		t.Errorf("one call became %d episodes, %v", len(episodes), err)
 	}
@@ -274,7 +274,7 @@ func TestF32_NothingUnsubscribesAnObserver(t *testing.T) {
 		observer := bind(func(h *agent.Hooks) {
 			h.BeforeTool.Observe(told(func(f agent.BeforeToolFired[agent.ToolCallRequest]) { d.note("%s", f.Payload.Name) }))
 		})
-		hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](hook, observer)}.Run(t, "x")
+		looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](hook, observer)}.Run(t, "x")
 		if got := d.all(); !slices.Equal(got, all("work")) {
 			t.Errorf("with %s the observer was told %v", name, got)
 		}

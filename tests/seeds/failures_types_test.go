@@ -7,7 +7,7 @@ import (
 
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
-	"github.com/hookgen/hookgen/hooktest"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 // Each of these tests is named after a failure of an older system and cites what excludes it here: an invariant of
@@ -29,8 +29,8 @@ func TestF02_AReplacementOfTheWrongTypeDoesNotCompile(t *testing.T) {
 	const program = "\t_ = agent.ReplaceBeforeTool(agent.ToolCallRequest{Name: \"x\"}, \"why\")"
 	refused(t, "", program, "agent.ToolCallRequest{Name", "agent.ToolCallRequest{Nam", "unknown field Nam")
 	refused(t, "", program, `agent.ToolCallRequest{Name: "x"}`, "agent.ToolCallResult{}", "cannot use agent.ToolCallResult{} ")
-	tool := &hooktest.Tool{Name: "work; rm"}
-	ran := hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](renames("; rm"),
+	tool := &looptest.Tool{Name: "work; rm"}
+	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](renames("; rm"),
 		beforeTool(func(call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
 			if strings.Contains(call.Name, "rm") {
 				return agent.SkipTool{Result: agent.ToolCallResult{Err: "protected"}}, nil
@@ -67,7 +67,7 @@ func TestF04_AHookThatCannotBeCalledIsRefused(t *testing.T) {
 func TestF05_AHookNeedsOnlyTheMethodsOfItsPoints(t *testing.T) {
 	var ended int
 	one := onRunEnd(func(agent.AgentResult) error { ended++; return nil })
-	ran := hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](one)}.Run(t, "x")
+	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](one)}.Run(t, "x")
 	for _, f := range ran.Recorder.Fires() {
 		if len(f.Failures) != 0 {
 			t.Errorf("%s: %v", f.Point, f.Failures)
@@ -83,7 +83,7 @@ func TestF06_EachPointHasItsOwnPayload(t *testing.T) {
 	const program = "\th.Use(agent.OnRunEndFunc(func(ctx context.Context, run *agent.Run, r agent.AgentResult) error {\n\t\t_ = r.Reply\n\t\treturn nil\n\t}))"
 	refused(t, "", program, "r.Reply", "r.ToolName", "r.ToolName undefined")
 	length := 0
-	ran := hooktest.Loop{Turns: working(0), Hooks: all[agent.Hook](onRunEnd(func(r agent.AgentResult) error {
+	ran := looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](onRunEnd(func(r agent.AgentResult) error {
 		length = len(r.Reply)
 		return nil
 	}))}.Run(t, "x")
@@ -110,7 +110,7 @@ func TestF08_AStopIsObeyedWhereverItIsLegal(t *testing.T) {
 		"BeforeTool": beforeTool(func(agent.ToolCallRequest) (agent.BeforeToolOutcome, error) { return end, nil }),
 		"AfterTool":  afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) { return end, nil }),
 	} {
-		ran := hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all(hook)}.Run(t, "x")
+		ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all(hook)}.Run(t, "x")
 		if ran.Reply != "stopped" || ran.Stop.Message != "enough" || len(ran.Script.Calls()) > 1 {
 			t.Errorf("%s: %d model calls, %+v", point, len(ran.Script.Calls()), ran.AgentResult)
 		}
@@ -124,7 +124,7 @@ func TestF09_OnlyNilContinues(t *testing.T) {
 	for _, nothing := range all("false", "0", `""`) {
 		refused(t, guard, useGuard, `agent.SkipTool{Reason: "never"}, nil`, nothing+", nil", "does not implement agent.BeforeToolOutcome")
 	}
-	quiet := hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](
+	quiet := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](
 		onRunStart(func(agent.RunStart) (agent.OnRunStartOutcome, error) { return nil, nil }), continues,
 		beforeLLM(func(agent.LLMRequest) (agent.BeforeLLMOutcome, error) { return nil, nil }),
 		afterLLM(func(agent.LLMResponse) (agent.AfterLLMOutcome, error) { return nil, nil }),
@@ -132,7 +132,7 @@ func TestF09_OnlyNilContinues(t *testing.T) {
 		afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) { return nil, nil }),
 		checkDone(func(agent.DoneRequest) (agent.CheckDoneOutcome, error) { return nil, nil }),
 	)}.Run(t, "x")
-	plain := hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](work())}.Run(t, "x")
+	plain := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work())}.Run(t, "x")
 	if quiet.Reply != "ok" || statuses(quiet) != "succeeded" || !slices.Equal(quiet.Recorder.Points(), plain.Recorder.Points()) {
 		t.Errorf("got %+v", quiet.AgentResult)
 	}
@@ -147,7 +147,7 @@ func TestF10_AVetoIsHeardHoweverItIsFound(t *testing.T) {
 		"after another fire": func() agent.Deny { fire(t, new(agent.Hooks)); return deny },
 	} {
 		tool := work()
-		ran := hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](
+		ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](
 			onPermission(func(agent.ToolCallRequest) (agent.OnPermissionOutcome, error) { return veto(), nil }),
 		)}.Run(t, "x")
 		if tool.Count() != 0 || ran.Calls[0].Reason != "no" {
@@ -158,7 +158,7 @@ func TestF10_AVetoIsHeardHoweverItIsFound(t *testing.T) {
 
 // Invariant 11: a hook is called at the points that it was added to; an observer of all points decides nothing.
 func TestF11_AHookIsCalledAtItsPointsAlone(t *testing.T) {
-	ran := hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](new(aroundCalls))}.Run(t, "x")
+	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](new(aroundCalls))}.Run(t, "x")
 	var called []string
 	for _, e := range ran.Recorder.Events() {
 		if e.Kind == hookkit.HookRan {

@@ -11,8 +11,8 @@ import (
 
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 // signalled is what the hook says at a step boundary.
@@ -46,12 +46,12 @@ func TestI04_StepLimitStopsAtItsLimit(t *testing.T) {
 	}
 	is(t, signalled(t, limit, agent.Step{Number: 2}), want(2))
 	is(t, signalled(t, limit, agent.Step{Number: 3}), want(3))
-	ran := hooktest.Loop{Turns: working(9), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](limit)}.Run(t, "x")
+	ran := looptest.Harness{Turns: working(9), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](limit)}.Run(t, "x")
 	if ran.Steps != 2 || len(ran.Script.Calls()) != 2 || !cmp.Equal(ran.Stop, want(2)) {
 		t.Errorf("after %d model calls: %+v", len(ran.Script.Calls()), ran.AgentResult)
 	}
 	counted := &builtin.StepLimit{Max: builtin.AtMost(2), Count: func(_ *agent.Run, s agent.Step) int { return 2 * s.Number }}
-	ran = hooktest.Loop{Turns: working(9), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](counted)}.Run(t, "x")
+	ran = looptest.Harness{Turns: working(9), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](counted)}.Run(t, "x")
 	if ran.Steps != 1 || ran.Stop.Message != "Step limit reached: 2/2" {
 		t.Errorf("with a counter of its own: %+v", ran.AgentResult)
 	}
@@ -65,8 +65,8 @@ func TestI05_TokenLimitStopsAtItsLimit(t *testing.T) {
 	want := agent.EndRun{Cause: agent.CauseTokenLimit, Message: "Token limit reached: 10/10", By: "TokenLimit",
 		Detail: map[string]any{"totalTokens": 10, "maxTotalTokens": 10}}
 	is(t, signalled(t, limit, agent.Step{Usage: agent.Usage{Input: 6, Output: 4}}), want)
-	five := hooktest.Call("work", nil).Uses(agent.Usage{Input: 2, Output: 3})
-	ran := hooktest.Loop{Turns: all(five, five, five), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](limit)}.Run(t, "x")
+	five := looptest.Call("work", nil).Uses(agent.Usage{Input: 2, Output: 3})
+	ran := looptest.Harness{Turns: all(five, five, five), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](limit)}.Run(t, "x")
 	if ran.Steps != 2 || !cmp.Equal(ran.Stop, want) {
 		t.Errorf("%+v", ran.AgentResult)
 	}
@@ -79,14 +79,14 @@ func TestI06_TimeLimitCountsFromTheRunsStart(t *testing.T) {
 			t.Errorf("after %v: %v", elapsed, got)
 		}
 	}
-	clock := hooktest.NewClock(time.Unix(1000, 0))
-	slow := &hooktest.Tool{Name: "work", Func: func(context.Context, agent.ToolCallRequest) (string, error) {
+	clock := looptest.NewClock(time.Unix(1000, 0))
+	slow := &looptest.Tool{Name: "work", Func: func(context.Context, agent.ToolCallRequest) (string, error) {
 		clock.Advance(410 * time.Millisecond)
 		return "", nil
 	}}
 	want := agent.EndRun{Cause: agent.CauseTimeLimit, Message: "Execution time limit reached: 1.23s/1.00s", By: "TimeLimit",
 		Detail: map[string]any{"elapsedSeconds": 1.23, "maxSeconds": 1.0}}
-	a := &loop.Agent{Model: hooktest.NewScript(working(9)...).ForEachRun(), Tools: all[agent.Tool](slow), Use: all[agent.Hook](limit), Clock: clock}
+	a := &loop.Agent{Model: looptest.NewScript(working(9)...).ForEachRun(), Tools: all[agent.Tool](slow), Use: all[agent.Hook](limit), Clock: clock}
 	for range 2 { // each run has a start of its own
 		clock.Advance(time.Hour)
 		if result, err := a.Run(t.Context(), "x"); err != nil || result.Steps != 3 || !cmp.Equal(result.Stop, want) {
@@ -114,7 +114,7 @@ func TestI07_FinishReasonStopsOnAMatch(t *testing.T) {
 		t.Errorf("an empty list: %v", got)
 	}
 	tool := work()
-	ran := hooktest.Loop{Turns: all(hooktest.Call("work", nil).Finish("length"), hooktest.Reply("more")), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](guard)}.Run(t, "x")
+	ran := looptest.Harness{Turns: all(looptest.Call("work", nil).Finish("length"), looptest.Reply("more")), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](guard)}.Run(t, "x")
 	if ran.Stop.Cause != agent.CauseFinishReason || ran.Steps != 1 || tool.Count() != 1 || ran.Forced() {
 		t.Errorf("the tool ran %d times, %+v", tool.Count(), ran.AgentResult)
 	}
@@ -126,8 +126,8 @@ func TestI08_SeveralGuardsAndOnesOwnHooksInOneSet(t *testing.T) {
 		d.note("asked after %d", s.Number)
 		return nil, nil
 	})
-	run := func(g builtin.Guards) *hooktest.Ran {
-		return hooktest.Loop{Turns: working(2), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](g, own)}.Run(t, "x")
+	run := func(g builtin.Guards) *looptest.Ran {
+		return looptest.Harness{Turns: working(2), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](g, own)}.Run(t, "x")
 	}
 	ran := run(builtin.Guards{FinishReasons: all("length")})
 	d.want(t, "asked after 0", "asked after 1", "asked after 2", "asked after 3")
@@ -148,10 +148,10 @@ func (f source) Cancelled(context.Context, *agent.Run) (string, bool, error) { r
 
 func TestI11_CancellationIsAskedUntilThereIsAStop(t *testing.T) {
 	asked := 0
-	run := func(at int, hooks ...agent.Hook) *hooktest.Ran {
+	run := func(at int, hooks ...agent.Hook) *looptest.Ran {
 		asked = 0
 		cancels := &builtin.Cancellation{Source: source(func() (string, bool, error) { asked++; return "enough", asked == at, nil })}
-		return hooktest.Loop{Turns: working(2), Tools: all[agent.Tool](work()), Hooks: append(hooks, cancels)}.Run(t, "x")
+		return looptest.Harness{Turns: working(2), Tools: all[agent.Tool](work()), Hooks: append(hooks, cancels)}.Run(t, "x")
 	}
 	if ran := run(2); ran.Stop.Cause != agent.CauseUserRequested || ran.Stop.Message != "enough" || ran.Steps != 1 || asked != 2 {
 		t.Errorf("applied: asked %d times, %+v", asked, ran.AgentResult)
@@ -165,7 +165,7 @@ func TestI11_CancellationIsAskedUntilThereIsAStop(t *testing.T) {
 	}
 	var off builtin.CancelSwitch
 	off.Cancel("by hand")
-	sw := hooktest.Loop{Turns: working(0), Hooks: all[agent.Hook](&builtin.Cancellation{Source: &off})}
+	sw := looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](&builtin.Cancellation{Source: &off})}
 	if ran := sw.Run(t, "x"); ran.Stop.Message != "by hand" || ran.ModelCalls != 0 {
 		t.Errorf("the switch: %+v", ran.AgentResult)
 	}
@@ -176,10 +176,10 @@ func TestI11_CancellationIsAskedUntilThereIsAStop(t *testing.T) {
 }
 
 func TestI20_TheCriticStopsAtItsMaximum(t *testing.T) {
-	rejects := hooktest.Reply(`{"approve":false,"problem":"too short","suggestions":["say more"]}`)
-	critic := hooktest.NewScript(rejects, rejects, rejects)
-	ran := hooktest.Loop{
-		Turns: all(hooktest.Reply("one"), hooktest.Reply("two"), hooktest.Reply("three")),
+	rejects := looptest.Reply(`{"approve":false,"problem":"too short","suggestions":["say more"]}`)
+	critic := looptest.NewScript(rejects, rejects, rejects)
+	ran := looptest.Harness{
+		Turns: all(looptest.Reply("one"), looptest.Reply("two"), looptest.Reply("three")),
 		Hooks: all[agent.Hook](&builtin.Critic{Model: critic, MaxIterations: 2}),
 		Agent: &loop.Agent{Limits: loop.Limits{Rejections: -1}},
 	}.Run(t, "the task")
@@ -194,7 +194,7 @@ func TestI20_TheCriticStopsAtItsMaximum(t *testing.T) {
 }
 
 func TestI21_AToolsFailureFailsTheRunOnlyWhereAHookSaysSo(t *testing.T) {
-	l := hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](&hooktest.Tool{Name: "work", Err: errBoom})}
+	l := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](&looptest.Tool{Name: "work", Err: errBoom})}
 	if ran := l.Run(t, "x"); ran.Failed != nil || ran.Reply != "ok" || ran.Err != "" {
 		t.Errorf("a failed tool failed the run: %+v", ran.AgentResult)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 // everything is an observer of all points.
@@ -49,7 +50,7 @@ func TestI01_HooksAccumulateAndAHigherOneAffectsALowerOne(t *testing.T) {
 			return nil, nil
 		}))
 	})
-	ran := hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](&hooktest.Tool{Name: "working"}), Hooks: all[agent.Hook](hooks)}.Run(t, "x")
+	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](&looptest.Tool{Name: "working"}), Hooks: all[agent.Hook](hooks)}.Run(t, "x")
 	d.want(t, "middle", "low sees working", "stop completed", "stop, too")
 	ran.Recorder.Times(t, "OnStop", 1)
 }
@@ -76,7 +77,7 @@ func TestI02_WhatMayChangeIsAnExplicitListForEachPoint(t *testing.T) {
 			return agent.ReplaceBeforeRunEnd(r, "why"), nil
 		}))
 	})
-	ran := hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](&hooktest.Tool{Name: "work", Err: errBoom}), Hooks: all[agent.Hook](renumbers)}.Run(t, "x")
+	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](&looptest.Tool{Name: "work", Err: errBoom}), Hooks: all[agent.Hook](renumbers)}.Run(t, "x")
 	if c := ran.Calls[0]; c.Call.ID != "call_1_1" || c.Call.Step != 1 || c.Call.Name != "work" || c.OK() || c.Status != agent.CallFailed {
 		t.Errorf("the call is %+v", c)
 	}
@@ -93,7 +94,7 @@ func TestI03_ACallMayBeRefusedCompletely(t *testing.T) {
 		}),
 	} {
 		tool := work()
-		ran := hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all(refuses)}.Run(t, "x")
+		ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all(refuses)}.Run(t, "x")
 		if tool.Count() != 0 || statuses(ran) != "refused" || ran.Calls[0].Attempts != 0 || ran.Failed != nil || ran.Reply != "ok" {
 			t.Errorf("%s: the tool ran %d times, %+v", name, tool.Count(), ran.AgentResult)
 		}
@@ -112,7 +113,7 @@ func TestI09_FunctionsChangeStateAndFireOnlyAtTheirPoint(t *testing.T) {
 		calls.Do(run, func(n *int) { d.note("%d calls", *n) })
 		return nil
 	})
-	ran := hooktest.Loop{Turns: working(3), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](counts, reports)}.Run(t, "x")
+	ran := looptest.Harness{Turns: working(3), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](counts, reports)}.Run(t, "x")
 	d.want(t, "3 calls")
 	for _, e := range ran.Recorder.Events() {
 		if e.Kind == hookkit.HookRan && e.Point != "BeforeTool" && e.Point != "OnRunEnd" {
@@ -128,11 +129,11 @@ func TestI10_ChangesChainAndAnEmptySetChangesNothing(t *testing.T) {
 			return agent.ReplaceAfterLLM(r, "adds"), nil
 		})
 	}
-	if ran := (hooktest.Loop{Turns: working(0), Hooks: all(adds(" one"), adds(" two"))}).Run(t, "x"); ran.Reply != "ok one two" {
+	if ran := (looptest.Harness{Turns: working(0), Hooks: all(adds(" one"), adds(" two"))}).Run(t, "x"); ran.Reply != "ok one two" {
 		t.Errorf("the reply is %q", ran.Reply)
 	}
 	run := func(h *agent.Hooks) agent.AgentResult {
-		a := &loop.Agent{Hooks: h, Model: hooktest.NewScript(working(2)...), Tools: all[agent.Tool](work()), Clock: hooktest.NewClock(time.Unix(0, 0))}
+		a := &loop.Agent{Hooks: h, Model: looptest.NewScript(working(2)...), Tools: all[agent.Tool](work()), Clock: looptest.NewClock(time.Unix(0, 0))}
 		result, err := a.Run(t.Context(), "x")
 		if err != nil {
 			t.Error(err)
@@ -170,11 +171,11 @@ func TestI12_RequestAndReplyAreReplacedAtTheProvidersBorder(t *testing.T) {
 		}
 		runs = append(runs, run.ID())
 	})
-	model := hooktest.Func(func(_ context.Context, r agent.LLMRequest) (agent.LLMResponse, error) {
+	model := looptest.Func(func(_ context.Context, r agent.LLMRequest) (agent.LLMResponse, error) {
 		d.note("provider is asked for %q", r.Model)
 		return agent.LLMResponse{Content: "good"}, nil
 	})
-	ran := hooktest.Loop{Turns: all(model), Hooks: all[agent.Hook](replaces, events), Agent: &loop.Agent{Request: agent.LLMRequest{Model: "small"}}}.Run(t, "x")
+	ran := looptest.Harness{Turns: all(model), Hooks: all[agent.Hook](replaces, events), Agent: &loop.Agent{Request: agent.LLMRequest{Model: "small"}}}.Run(t, "x")
 	d.want(t, `hook sees model "small"`, `request to "large"`, `provider is asked for "large"`, `hook sees "good"`, `response "better"`)
 	if ids := slices.Compact(runs); len(ids) != 1 || ids[0] == "" || ran.Reply != "better" {
 		t.Errorf("the run is %q, its reply %q", ids, ran.Reply)
@@ -183,13 +184,13 @@ func TestI12_RequestAndReplyAreReplacedAtTheProvidersBorder(t *testing.T) {
 
 func TestI13_AnotherSetOfHooksToolsOrEventsIsUsedEverywhere(t *testing.T) {
 	var was, is hooktest.Recorder
-	one, two := &hooktest.Tool{Name: "work", Result: "one"}, &hooktest.Tool{Name: "work", Result: "two"}
+	one, two := &looptest.Tool{Name: "work", Result: "one"}, &looptest.Tool{Name: "work", Result: "two"}
 	build := func(r *hooktest.Recorder, tool agent.Tool) *loop.Agent {
 		h := new(agent.Hooks)
 		r.Attach(h)
-		helper := &loop.Agent{Name: "helper", Tools: all(tool), Model: hooktest.NewScript(working(1)...).Named("inner")}
+		helper := &loop.Agent{Name: "helper", Tools: all(tool), Model: looptest.NewScript(working(1)...).Named("inner")}
 		return &loop.Agent{Hooks: h, Tools: all(tool, loop.Subagent(helper)),
-			Model: hooktest.NewScript(hooktest.Call("work", nil), hooktest.Call("helper", `{"task":"t"}`), hooktest.Reply("ok"))}
+			Model: looptest.NewScript(looptest.Call("work", nil), looptest.Call("helper", `{"task":"t"}`), looptest.Reply("ok"))}
 	}
 	build(&was, one)
 	if result, err := build(&is, two).Run(t.Context(), "x"); err != nil || result.Calls[0].Output != "two" {
@@ -202,16 +203,16 @@ func TestI13_AnotherSetOfHooksToolsOrEventsIsUsedEverywhere(t *testing.T) {
 
 func TestI14_OnlyABegunStepHasAnEnd(t *testing.T) {
 	early := agent.ShouldStopFunc(func(context.Context, *agent.Run, agent.Step) ([]agent.EndRun, error) { return nil, errBoom })
-	ran := hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](early)}.Run(t, "x")
+	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](early)}.Run(t, "x")
 	if ran.Failed == nil || ran.Recorder.Count("BeforeStep")+ran.Recorder.Count("AfterStep") != 0 || ran.Recorder.Count("OnRunEnd") != 1 {
 		t.Errorf("before the step: %v, fired %v", ran.Failed, ran.Recorder.Points())
 	}
-	ran = hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](&hooktest.Tool{Name: "work", Panic: "ouch"})}.Run(t, "x")
+	ran = looptest.Harness{Turns: working(1), Tools: all[agent.Tool](&looptest.Tool{Name: "work", Panic: "ouch"})}.Run(t, "x")
 	steps := hooktest.Payloads[agent.StepResult](ran.Recorder, "AfterStep")
 	if len(steps) != 2 || len(steps[0].Results) != 1 || steps[0].Results[0].Status != agent.CallFailed || steps[1].Err != "" {
 		t.Errorf("in a tool: %+v", steps)
 	}
-	ran = hooktest.Loop{Turns: all(hooktest.Error(errBoom))}.Run(t, "x")
+	ran = looptest.Harness{Turns: all(looptest.Error(errBoom))}.Run(t, "x")
 	steps = hooktest.Payloads[agent.StepResult](ran.Recorder, "AfterStep")
 	if len(steps) != 1 || steps[0].Response != nil || ran.Failed == nil {
 		t.Fatalf("in the model: %+v", steps)
@@ -226,7 +227,7 @@ func TestI15_AThrownRefusalIsARefusalAndAFailure(t *testing.T) {
 			return nil, fmt.Errorf("never")
 		})
 		tool := work()
-		ran := hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](gate)}.Run(t, "x")
+		ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](gate)}.Run(t, "x")
 		denied := hooktest.Payloads[agent.Denial](ran.Recorder, "OnPermissionDenied")
 		failures := ran.Recorder.Fires("OnPermission")[0].Failures
 		if len(denied) != 1 || denied[0].Kind != agent.DeniedByHook || len(failures) != 1 || failures[0].Point != "OnPermission" || tool.Count() != 0 {
@@ -247,10 +248,10 @@ func TestI15_AThrownRefusalIsARefusalAndAFailure(t *testing.T) {
 }
 
 func TestI16_TheFinishedEventHasTheFinalStatus(t *testing.T) {
-	for want, l := range map[agent.Cause]hooktest.Loop{
+	for want, l := range map[agent.Cause]looptest.Harness{
 		agent.CauseCompleted:     {Turns: working(1)},
 		agent.CauseStepsLimit:    {Turns: working(9), Agent: &loop.Agent{Limits: loop.Limits{Steps: 1}}},
-		agent.CauseError:         {Turns: all(hooktest.Error(errBoom))},
+		agent.CauseError:         {Turns: all(looptest.Error(errBoom))},
 		agent.CauseStopRequested: {Turns: working(1), Hooks: all[agent.Hook](onRunStart(func(agent.RunStart) (agent.OnRunStartOutcome, error) { return agent.EndTurn{Reason: "no"}, nil }))},
 	} {
 		var d diary
@@ -280,7 +281,7 @@ func TestI17_TheStrongestStopIsTheOneInAllEvents(t *testing.T) {
 		}
 		return []agent.EndRun{{Cause: agent.CauseFinishReason, Message: "an older step's"}}, nil
 	})
-	for name, l := range map[string]hooktest.Loop{
+	for name, l := range map[string]looptest.Harness{
 		"beats completed":     {Turns: working(0), Hooks: all[agent.Hook](stops(person))},
 		"beats an older one":  {Turns: working(3), Hooks: all[agent.Hook](early, stops(person))},
 		"whatever is weaker":  {Turns: working(0), Hooks: all[agent.Hook](stops(agent.EndRun{Cause: agent.CauseTimeLimit}, person, agent.EndRun{Cause: agent.CauseRetryLimit}))},
@@ -301,13 +302,13 @@ func TestI17_TheStrongestStopIsTheOneInAllEvents(t *testing.T) {
 }
 
 func TestI18_StepsAreNumberedAndEventsSayWhy(t *testing.T) {
-	ran := hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](&builtin.StepLimit{Max: builtin.AtMost(1)})}.Run(t, "x")
+	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](&builtin.StepLimit{Max: builtin.AtMost(1)})}.Run(t, "x")
 	stop := hooktest.Payloads[agent.Stopping](ran.Recorder, "OnStop")
 	if len(stop) != 1 || len(stop[0].Signals) != 1 || stop[0].Signals[0].Cause != agent.CauseStepsLimit || stop[0].Signals[0].By != "StepLimit" || stop[0].Signals[0].Message == "" {
 		t.Errorf("the stop: %+v", stop)
 	}
 	var numbers []int
-	ran = hooktest.Loop{Turns: all(hooktest.Call("work", nil), hooktest.Error(errBoom)), Tools: all[agent.Tool](work())}.Run(t, "x")
+	ran = looptest.Harness{Turns: all(looptest.Call("work", nil), looptest.Error(errBoom)), Tools: all[agent.Tool](work())}.Run(t, "x")
 	for _, s := range hooktest.Payloads[agent.Step](ran.Recorder, "BeforeStep") {
 		numbers = append(numbers, s.Number)
 	}
@@ -327,7 +328,7 @@ func TestI19_TwoBuildsShareNoStateAndBehaveAlike(t *testing.T) {
 		h.Use(builtin.Guards{Steps: builtin.AtMost(4)})
 		h.Use(&builtin.LoopDetector{})
 		h.Use(&builtin.ToolLimit{Limits: map[string]int{"work": 2}})
-		return &loop.Agent{Hooks: h, Tools: all[agent.Tool](work()), Model: hooktest.NewScript(working(9)...), Clock: hooktest.NewClock(time.Unix(0, 0))}
+		return &loop.Agent{Hooks: h, Tools: all[agent.Tool](work()), Model: looptest.NewScript(working(9)...), Clock: looptest.NewClock(time.Unix(0, 0))}
 	}
 	var results [4]agent.AgentResult
 	var wait sync.WaitGroup

@@ -12,6 +12,7 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
@@ -37,9 +38,9 @@ var always = agent.ShouldCompactFunc(func(context.Context, *agent.Run, agent.Con
 })
 
 // compacted has a conversation compacted in a run that goes on with it, and returns what the compaction did.
-func compacted(t testing.TB, k agent.Compactor, messages []agent.Message, turns ...hooktest.Turn) (agent.Compacted, *hooktest.Ran) {
+func compacted(t testing.TB, k agent.Compactor, messages []agent.Message, turns ...looptest.Turn) (agent.Compacted, *looptest.Ran) {
 	t.Helper()
-	ran := hooktest.Loop{Turns: append(turns, hooktest.Reply("ok")), Hooks: all[agent.Hook](always), Agent: &loop.Agent{Compactor: k}}.
+	ran := looptest.Harness{Turns: append(turns, looptest.Reply("ok")), Hooks: all[agent.Hook](always), Agent: &loop.Agent{Compactor: k}}.
 		Do(t, t.Context(), loop.Request{Messages: messages})
 	done := hooktest.Payloads[agent.Compacted](ran.Recorder, "AfterCompact")
 	if len(done) != 1 || ran.Failed != nil {
@@ -52,9 +53,9 @@ func compacted(t testing.TB, k agent.Compactor, messages []agent.Message, turns 
 }
 
 // compactors is one of each, with the turns that its model plays before the run's own.
-func compactors() map[agent.Compactor][]hooktest.Turn {
-	summary := all(hooktest.Reply("the goal is 7"))
-	return map[agent.Compactor][]hooktest.Turn{
+func compactors() map[agent.Compactor][]looptest.Turn {
+	summary := all(looptest.Reply("the goal is 7"))
+	return map[agent.Compactor][]looptest.Turn{
 		&builtin.Summarize{Trigger: 100}: summary, &builtin.Truncate{}: nil, &builtin.Prune{}: nil,
 		&builtin.DefaultCompactor{}: nil, &builtin.Incremental{Recent: 200, Buffer: 200}: summary,
 		&builtin.Chain{Stages: all[agent.Compactor](builtin.Prune{}, builtin.Truncate{})}: nil,
@@ -72,7 +73,7 @@ func TestL30_AWindowFillsUpTierByTier(t *testing.T) {
 			seen = hook.Telemetry(run)
 			return nil
 		})
-		hooktest.Loop{Turns: working(0), Hooks: all[agent.Hook](hook, ends), Agent: &loop.Agent{Tokens: perMessage(100)}}.
+		looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](hook, ends), Agent: &loop.Agent{Tokens: perMessage(100)}}.
 			Do(t, t.Context(), loop.Request{Task: "x", Messages: chat(c.messages - 1)})
 		if len(seen.Samples) != 1 || seen.Samples[0] != (builtin.ContextSample{Step: 1, Tier: c.want, Tokens: 100 * c.messages}) || seen.Peak != c.want {
 			t.Errorf("with %d messages: %+v, want %s", c.messages, seen, c.want)
@@ -97,7 +98,7 @@ func TestL31_ACompactionIsAskedForWhenTheWindowIsFull(t *testing.T) {
 		fired    bool
 	}{{"", 4, false}, {"", 7, false}, {"", 8, true}, {builtin.TierWarning, 4, false}, {builtin.TierWarning, 5, true}} {
 		hook := &builtin.CompactOn{Compactor: builtin.Truncate{}, Window: 1000, WarnAt: 500, ErrorAt: 800, Reserve: 100, FireAt: c.at}
-		ran := hooktest.Loop{Turns: working(0), Hooks: all[agent.Hook](hook), Agent: &loop.Agent{Tokens: perMessage(100)}}.
+		ran := looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](hook), Agent: &loop.Agent{Tokens: perMessage(100)}}.
 			Do(t, t.Context(), loop.Request{Task: "now", Messages: chat(c.messages - 1)})
 		if fired := ran.Recorder.Count("AfterCompact") == 1; fired != c.fired {
 			t.Errorf("with %d messages, at %q: compacted %v", c.messages, c.at, fired)
@@ -110,7 +111,7 @@ func TestL31_ACompactionIsAskedForWhenTheWindowIsFull(t *testing.T) {
 		lacks(t, heard(t, ran, 0), "message 1")
 	}
 	k := &builtin.Truncate{} // the agent has one, and nobody asks
-	ran := hooktest.Loop{Turns: working(0), Agent: &loop.Agent{Compactor: k}}.Do(t, t.Context(), loop.Request{Task: "now", Messages: chat(50)})
+	ran := looptest.Harness{Turns: working(0), Agent: &loop.Agent{Compactor: k}}.Do(t, t.Context(), loop.Request{Task: "now", Messages: chat(50)})
 	ran.Recorder.Times(t, "ShouldCompact", 1)
 	ran.Recorder.Times(t, "BeforeCompact", 0)
 }
@@ -130,7 +131,7 @@ func TestL32_ACompactionSaysWhatItDid(t *testing.T) {
 	abort := agent.BeforeCompactFunc(func(context.Context, *agent.Run, agent.Compaction) (agent.BeforeCompactOutcome, error) {
 		return agent.SkipCompaction{Reason: "in a chain"}, nil
 	})
-	ran := hooktest.Loop{Turns: working(0), Hooks: all[agent.Hook](always, abort), Agent: &loop.Agent{Compactor: builtin.Truncate{}}}.Do(t, t.Context(), loop.Request{Messages: past(9)})
+	ran := looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](always, abort), Agent: &loop.Agent{Compactor: builtin.Truncate{}}}.Do(t, t.Context(), loop.Request{Messages: past(9)})
 	if got := len(ran.Script.Requests()[0].Messages); got != 19 || ran.Recorder.Count("AfterCompact") != 0 {
 		t.Errorf("an aborted compaction left %d messages", got)
 	}
@@ -140,7 +141,7 @@ func TestL32_ACompactionSaysWhatItDid(t *testing.T) {
 		done.Messages = append(all(agent.Message{Role: agent.RoleSystem, Content: fmt.Sprint("the rules, after ", len(done.Messages))}), done.Messages...)
 		return agent.ReplaceAfterCompact(done, "must stay"), nil
 	})
-	ran = hooktest.Loop{Turns: working(0), Hooks: all[agent.Hook](custom, adds), Agent: &loop.Agent{Compactor: &builtin.Summarize{}}}.Do(t, t.Context(), loop.Request{Messages: past(9)})
+	ran = looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](custom, adds), Agent: &loop.Agent{Compactor: &builtin.Summarize{}}}.Do(t, t.Context(), loop.Request{Messages: past(9)})
 	if got := ran.Script.Requests(); len(got) != 1 || !strings.HasPrefix(got[0].Messages[0].Content, "the rules, after 3") {
 		t.Errorf("%d model calls; the first prompt: %s", len(got), heard(t, ran, 0))
 	}
@@ -214,7 +215,7 @@ func TestL35_ACompactionNeverMakesAConversationGrow(t *testing.T) {
 			t.Errorf("%T made %d messages of %d", k, len(done.Messages), len(short))
 		}
 		once, _ := compacted(t, k, past(20), turns...)
-		twice, _ := compacted(t, k, once.Messages, hooktest.Reply(strings.Repeat("a long summary ", 50)))
+		twice, _ := compacted(t, k, once.Messages, looptest.Reply(strings.Repeat("a long summary ", 50)))
 		if got, was := agentspec.EstimateTokens(twice.Messages), agentspec.EstimateTokens(once.Messages); got > was {
 			t.Errorf("%T: %d tokens after the first time, %d after the second", k, was, got)
 		}
@@ -222,18 +223,18 @@ func TestL35_ACompactionNeverMakesAConversationGrow(t *testing.T) {
 }
 
 func TestL36_ASummaryStandsForWhatIsLeftOut(t *testing.T) {
-	done, ran := compacted(t, &builtin.Summarize{Trigger: 100}, past(20), hooktest.Reply("the goal is 7"))
+	done, ran := compacted(t, &builtin.Summarize{Trigger: 100}, past(20), looptest.Reply("the goal is 7"))
 	if got := heard(t, ran, 1); !strings.HasPrefix(got, "(summary of earlier conversation)\nthe goal is 7\nthe task\n") || done.Summary != "the goal is 7" || done.ModelCalls != 1 {
 		t.Errorf("the prompt is %q", got)
 	}
 	quiet := func(error) {}
-	first, _ := compacted(t, &builtin.Summarize{Trigger: 100, OnError: quiet}, past(20), hooktest.Error(errBoom))
-	second, _ := compacted(t, &builtin.Summarize{Trigger: 100, OnError: quiet}, past(20), hooktest.Error(errBoom))
+	first, _ := compacted(t, &builtin.Summarize{Trigger: 100, OnError: quiet}, past(20), looptest.Error(errBoom))
+	second, _ := compacted(t, &builtin.Summarize{Trigger: 100, OnError: quiet}, past(20), looptest.Error(errBoom))
 	if first.Summary != second.Summary || first.Err != "" {
 		t.Errorf("without the model: %q and %q, %q", first.Summary, second.Summary, first.Err)
 	}
 	contains(t, first.Summary, "assistant: work({})", "tool: result 15 xxx")
-	ran = hooktest.Loop{Turns: working(0), Hooks: all[agent.Hook](always), Agent: &loop.Agent{Compactor: &builtin.Summarize{Trigger: -1}}}.Run(t, "only this")
+	ran = looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](always), Agent: &loop.Agent{Compactor: &builtin.Summarize{Trigger: -1}}}.Run(t, "only this")
 	if len(ran.Script.Calls()) != 1 || heard(t, ran, 0) != "only this" {
 		t.Errorf("for nothing the model was asked %d times", len(ran.Script.Calls()))
 	}
@@ -244,8 +245,8 @@ func TestL37_PressureIsReportedWhenItChanges(t *testing.T) {
 	window := func() *builtin.ContextWindow {
 		return &builtin.ContextWindow{WarnBuffer: 500, CompactBuffer: 300, BlockBuffer: 100}
 	}
-	run := func(w *builtin.ContextWindow) *hooktest.Ran {
-		return hooktest.Loop{Turns: working(5), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](w),
+	run := func(w *builtin.ContextWindow) *looptest.Ran {
+		return looptest.Harness{Turns: working(5), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](w),
 			Agent: &loop.Agent{Tokens: perMessage(100), Limits: loop.Limits{Window: 1000}}}.Run(t, "x")
 	}
 	if ran := run(window()); ran.Reply != "ok" || len(ran.Warnings) != 0 {

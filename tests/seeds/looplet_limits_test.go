@@ -12,26 +12,26 @@ import (
 
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 // playing are the turns of a model that calls the tools of these one-letter names, one in each step, and answers.
-func playing(tools string) []hooktest.Turn {
-	var turns []hooktest.Turn
+func playing(tools string) []looptest.Turn {
+	var turns []looptest.Turn
 	for _, name := range tools {
-		turns = append(turns, hooktest.Call(string(name), `{"n":1}`))
+		turns = append(turns, looptest.Call(string(name), `{"n":1}`))
 	}
-	return append(turns, hooktest.Reply("ok"))
+	return append(turns, looptest.Reply("ok"))
 }
 
 // letters are tools named a, b and c. The tool c fails.
 func letters() []agent.Tool {
-	return []agent.Tool{&hooktest.Tool{Name: "a", Result: "same"}, &hooktest.Tool{Name: "b", Result: "same"}, &hooktest.Tool{Name: "c", Err: errBoom}}
+	return []agent.Tool{&looptest.Tool{Name: "a", Result: "same"}, &looptest.Tool{Name: "b", Result: "same"}, &looptest.Tool{Name: "c", Err: errBoom}}
 }
 
 // prompted are the prompts of a run, counted from 0, that hold a text.
-func prompted(t testing.TB, ran *hooktest.Ran, text string) (prompts []int) {
+func prompted(t testing.TB, ran *looptest.Ran, text string) (prompts []int) {
 	t.Helper()
 	for i := range ran.Script.Requests() {
 		if strings.Contains(heard(t, ran, i), text) {
@@ -78,7 +78,7 @@ func TestL23_StagnationNudgesWhenNothingNewHappens(t *testing.T) {
 		"every call its print": {&builtin.Stagnation{Fingerprint: func(agent.ToolCallResult) string { n++; return fmt.Sprint(n) }}, "aaaa", nil},
 	} {
 		for range 2 { // fresh in each run
-			ran := hooktest.Loop{Turns: playing(c.calls), Tools: letters(), Hooks: all[agent.Hook](c.hook)}.Run(t, "x")
+			ran := looptest.Harness{Turns: playing(c.calls), Tools: letters(), Hooks: all[agent.Hook](c.hook)}.Run(t, "x")
 			if got := prompted(t, ran, "[stagnation detected]"); !slices.Equal(got, c.want) {
 				t.Errorf("%s: nudged in %v, want %v", name, got, c.want)
 			}
@@ -100,9 +100,9 @@ func TestL24_CallsAreComparedByTheirValue(t *testing.T) {
 		{`{"in":[1,2]}`, `{"in":[2,1]}`, false},
 		{`{}`, `{"a":null}`, false},
 	} {
-		turns := all(hooktest.Call("work", c.one), hooktest.Call("work", c.other), hooktest.Reply("ok"))
+		turns := all(looptest.Call("work", c.one), looptest.Call("work", c.other), looptest.Reply("ok"))
 		hooks := all[agent.Hook](&detector, &builtin.Stagnation{Threshold: 2})
-		ran := hooktest.Loop{Turns: turns, Tools: all[agent.Tool](work()), Hooks: hooks}.Run(t, "x")
+		ran := looptest.Harness{Turns: turns, Tools: all[agent.Tool](work()), Hooks: hooks}.Run(t, "x")
 		if hint := ran.Calls[1].Reason == "loop_hint"; hint != c.same {
 			t.Errorf("%s and %s: a loop %v, want %v", c.one, c.other, hint, c.same)
 		}
@@ -111,11 +111,11 @@ func TestL24_CallsAreComparedByTheirValue(t *testing.T) {
 		}
 	}
 	n := 0
-	fills := &hooktest.Tool{Name: "a", Func: func(context.Context, agent.ToolCallRequest) (string, error) {
+	fills := &looptest.Tool{Name: "a", Func: func(context.Context, agent.ToolCallRequest) (string, error) {
 		n++
 		return strings.Repeat("x", n/2), nil
 	}}
-	ran := hooktest.Loop{Turns: playing("aaa"), Tools: all[agent.Tool](fills), Hooks: all[agent.Hook](&builtin.Stagnation{Threshold: 2, Fingerprint: builtin.CallAndSize})}.Run(t, "x")
+	ran := looptest.Harness{Turns: playing("aaa"), Tools: all[agent.Tool](fills), Hooks: all[agent.Hook](&builtin.Stagnation{Threshold: 2, Fingerprint: builtin.CallAndSize})}.Run(t, "x")
 	if got := prompted(t, ran, "[stagnation"); !slices.Equal(got, []int{3}) { // results are empty, x and x
 		t.Errorf("nudged in %v", got)
 	}
@@ -137,7 +137,7 @@ func TestL25_AToolIsCalledAsOftenAsItsLimitSays(t *testing.T) {
 		"zero for rest": {&builtin.ToolLimit{Default: builtin.AtMost(0)}, "ab", "refused refused"},
 	} {
 		for range 2 { // fresh in each run
-			ran := hooktest.Loop{Turns: playing(c.calls), Tools: letters(), Hooks: all[agent.Hook](c.hook)}.Run(t, "x")
+			ran := looptest.Harness{Turns: playing(c.calls), Tools: letters(), Hooks: all[agent.Hook](c.hook)}.Run(t, "x")
 			if got := statuses(ran); got != c.status {
 				t.Errorf("%s: %s, want %s", name, got, c.status)
 			}
@@ -147,7 +147,7 @@ func TestL25_AToolIsCalledAsOftenAsItsLimitSays(t *testing.T) {
 		}
 	}
 	own := &builtin.ToolLimit{Default: builtin.AtMost(1), Message: func(tool string, limit, used int) string { return fmt.Sprint(tool, limit, used, " no more") }}
-	ran := hooktest.Loop{Turns: playing("aa"), Tools: letters(), Hooks: all[agent.Hook](own)}.Run(t, "x")
+	ran := looptest.Harness{Turns: playing("aa"), Tools: letters(), Hooks: all[agent.Hook](own)}.Run(t, "x")
 	contains(t, heard(t, ran, 2), "a1 1 no more")
 	notUsable(t, &builtin.ToolLimit{Limits: map[string]int{"a": -1}}, "is -1; give 0 or more")
 	notUsable(t, &builtin.ToolLimit{Default: builtin.AtMost(-1)}, "is -1; give 0 or more")
@@ -171,7 +171,7 @@ func TestL26_TheModelHearsWhenItsStepsRunOut(t *testing.T) {
 	} {
 		for range 2 { // fresh in each run
 			limits := &loop.Agent{Limits: loop.Limits{Steps: c.steps}}
-			ran := hooktest.Loop{Turns: playing("abababababab"), Tools: letters(), Hooks: all[agent.Hook](c.hook), Agent: limits}.Run(t, "x")
+			ran := looptest.Harness{Turns: playing("abababababab"), Tools: letters(), Hooks: all[agent.Hook](c.hook), Agent: limits}.Run(t, "x")
 			got := prompted(t, ran, "[low budget]")
 			for _, at := range got {
 				contains(t, heard(t, ran, at), c.texts[at])
@@ -187,11 +187,11 @@ func TestL26_TheModelHearsWhenItsStepsRunOut(t *testing.T) {
 }
 
 func TestL27_AnOperatorTalksToARunningAgent(t *testing.T) {
-	run := func(s *builtin.Steering, turns ...hooktest.Turn) *hooktest.Ran {
-		return hooktest.Loop{Turns: turns, Tools: letters(), Hooks: all[agent.Hook](s)}.Run(t, "x")
+	run := func(s *builtin.Steering, turns ...looptest.Turn) *looptest.Ran {
+		return looptest.Harness{Turns: turns, Tools: letters(), Hooks: all[agent.Hook](s)}.Run(t, "x")
 	}
 	one, whole := &builtin.Steering{}, &builtin.Steering{All: true}
-	if ran := run(one, hooktest.Reply("ok")); len(ran.Script.Requests()[0].Messages) != 1 {
+	if ran := run(one, looptest.Reply("ok")); len(ran.Script.Requests()[0].Messages) != 1 {
 		t.Error("an empty queue adds a message")
 	}
 	for _, s := range all(one, whole) {
@@ -208,7 +208,7 @@ func TestL27_AnOperatorTalksToARunningAgent(t *testing.T) {
 		t.Errorf("all at once: in %v, %d pending", got, whole.Len())
 	}
 	one.Steer("kept")
-	run(one, hooktest.Error(errors.New("down")))
+	run(one, looptest.Error(errors.New("down")))
 	if got := one.Pending(); !slices.Equal(got, all("kept")) {
 		t.Errorf("when the model failed, pending is %q", got)
 	}
@@ -228,9 +228,9 @@ func TestL27_AnOperatorTalksToARunningAgent(t *testing.T) {
 }
 
 func TestL28_ARunStopsForAnApprovalAndGoesOnWithTheAnswer(t *testing.T) {
-	asks := &hooktest.Tool{Name: "pay", Result: `{"needs_approval":true,"approval_description":"Pay 40?"}`}
+	asks := &looptest.Tool{Name: "pay", Result: `{"needs_approval":true,"approval_description":"Pay 40?"}`}
 	store := new(builtin.MapStore)
-	l := hooktest.Loop{Turns: all(hooktest.Call("a", `{"n":1}`), hooktest.Call("pay", nil), hooktest.Reply("never")), Tools: append(letters(), asks),
+	l := looptest.Harness{Turns: all(looptest.Call("a", `{"n":1}`), looptest.Call("pay", nil), looptest.Reply("never")), Tools: append(letters(), asks),
 		Hooks: all[agent.Hook](&builtin.ApprovalStop{}, &builtin.Checkpoint{Store: store, Every: 1})}
 	ran := l.Run(t, "x")
 	pending, waits := builtin.WaitsForApproval(ran.AgentResult)
@@ -242,7 +242,7 @@ func TestL28_ARunStopsForAnApprovalAndGoesOnWithTheAnswer(t *testing.T) {
 	if err != nil || missing != nil || state.StepNumber != 2 {
 		t.Fatalf("%v, %v, step %d", err, missing, state.StepNumber)
 	}
-	again := hooktest.Loop{Turns: playing("a"), Tools: letters(), Hooks: all[agent.Hook](&builtin.ApprovalStop{}, answer)}.
+	again := looptest.Harness{Turns: playing("a"), Tools: letters(), Hooks: all[agent.Hook](&builtin.ApprovalStop{}, answer)}.
 		Do(t, t.Context(), loop.Request{Messages: state.Conversation.Messages, Resume: loop.Resume{Steps: state.Counters.Steps}})
 	if got := prompted(t, again, "The user answered: approve"); !slices.Equal(got, []int{0}) || again.Reply != "ok" || again.Steps != 4 {
 		t.Errorf("told in %v, %+v", got, again.AgentResult)

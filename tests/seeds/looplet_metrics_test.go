@@ -18,25 +18,25 @@ import (
 
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 // using is a reply that used so many tokens of a model, for a tool call if tool is not empty.
-func using(model, tool string, u agent.Usage) hooktest.Turn {
-	turn := hooktest.Reply("four")
+func using(model, tool string, u agent.Usage) looptest.Turn {
+	turn := looptest.Reply("four")
 	if tool != "" {
-		turn = hooktest.Call(tool, `{"n":1}`)
+		turn = looptest.Call(tool, `{"n":1}`)
 	}
 	reply := turn.Uses(u).Response()
 	reply.Model = model
-	return hooktest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) { return reply, nil })
+	return looptest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) { return reply, nil })
 }
 
 func TestL44_SpansBeginAndEndWithWhatTheyAreOf(t *testing.T) {
 	var spans builtin.SpanRecorder
 	tracing := &builtin.Tracing{Exporter: &spans}
-	hooktest.Loop{Turns: playing("ac"), Tools: letters(), Hooks: all[agent.Hook](tracing)}.Run(t, "x")
+	looptest.Harness{Turns: playing("ac"), Tools: letters(), Hooks: all[agent.Hook](tracing)}.Run(t, "x")
 	if err := tracing.Flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestL44_SpansBeginAndEndWithWhatTheyAreOf(t *testing.T) {
 func TestL45_WhatRunsDoIsCounted(t *testing.T) {
 	metrics := &builtin.Metrics{Log: slog.New(slog.DiscardHandler)}
 	for range 2 {
-		hooktest.Loop{Turns: all(using("m", "a", agent.Usage{Input: 10, Output: 1}), using("m", "c", agent.Usage{Input: 20, Output: 2}), using("m", "a", agent.Usage{}), using("m", "", agent.Usage{Input: 30, Output: 3})),
+		looptest.Harness{Turns: all(using("m", "a", agent.Usage{Input: 10, Output: 1}), using("m", "c", agent.Usage{Input: 20, Output: 2}), using("m", "a", agent.Usage{}), using("m", "", agent.Usage{Input: 30, Output: 3})),
 			Tools: letters(), Hooks: all[agent.Hook](metrics)}.Run(t, "x")
 	}
 	r := metrics.Report() // of both runs, the last call of each with it
@@ -83,7 +83,7 @@ func TestL45_WhatRunsDoIsCounted(t *testing.T) {
 	}
 	contains(t, r.String(), "steps: 8, errors: 2\n", "a: 4 calls, 4 ok / 0 fail")
 	own := &builtin.Metrics{Log: slog.New(slog.DiscardHandler), Classify: func(s agent.StepResult) string { return fmt.Sprint(len(s.Results), " calls") }}
-	hooktest.Loop{Turns: playing("a"), Tools: letters(), Hooks: all[agent.Hook](own)}.Run(t, "x")
+	looptest.Harness{Turns: playing("a"), Tools: letters(), Hooks: all[agent.Hook](own)}.Run(t, "x")
 	if got := own.Report().Classes; !maps.Equal(got, map[string]int{"1 calls": 1, "0 calls": 1}) {
 		t.Errorf("by a class of one's own: %v", got)
 	}
@@ -96,7 +96,7 @@ func TestL46_AStreamTellsEachEventOnceInOrder(t *testing.T) {
 	}
 	fails := func(context.Context, builtin.StreamEvent) error { return errBoom }
 	stream := &builtin.Stream{Emit: builtin.Emitters(emit(0), fails, emit(1)), OnError: func(error) {}}
-	ran := hooktest.Loop{Turns: playing("ac"), Tools: letters(), Hooks: all[agent.Hook](stream)}.Run(t, "the task")
+	ran := looptest.Harness{Turns: playing("ac"), Tools: letters(), Hooks: all[agent.Hook](stream)}.Run(t, "the task")
 	if err := stream.Drain(t.Context()); err != nil || ran.Reply != "ok" {
 		t.Fatal(err, ran.Reply)
 	}
@@ -132,9 +132,9 @@ func TestL47_CallsAreAddedUpAndPriced(t *testing.T) {
 		}
 	}
 	prices := map[string]builtin.Price{"m": {Input: 10, Output: 20, CacheRead: 1, CacheWrite: 12}}
-	counts := func(turns ...hooktest.Turn) builtin.CostReport {
+	counts := func(turns ...looptest.Turn) builtin.CostReport {
 		cost := &builtin.Cost{Prices: prices}
-		hooktest.Loop{Turns: turns, Tools: letters(), Hooks: all[agent.Hook](cost)}.Run(t, "12345678")
+		looptest.Harness{Turns: turns, Tools: letters(), Hooks: all[agent.Hook](cost)}.Run(t, "12345678")
 		return cost.Report()
 	}
 	used := agent.Usage{Input: 1_000_000, Output: 500_000, CacheRead: 400_000, CacheWrite: 100_000}
@@ -184,7 +184,7 @@ func TestL48_ARunIsGradedWhenItIsOver(t *testing.T) {
 	}
 	eval.Evaluators = append(eval.Evaluators, builtin.Evaluator{Name: "judged", NeedsJudge: true, Grade: func(context.Context, builtin.EvalContext) (any, error) { return true, nil }},
 		builtin.Evaluator{Name: "fails", Grade: func(context.Context, builtin.EvalContext) (any, error) { return true, errors.New("no opinion") }})
-	ran := hooktest.Loop{Turns: playing("ac"), Tools: letters(), Hooks: all[agent.Hook](eval)}.Run(t, "x")
+	ran := looptest.Harness{Turns: playing("ac"), Tools: letters(), Hooks: all[agent.Hook](eval)}.Run(t, "x")
 
 	report := eval.Reports()[0]
 	got := map[string]string{}
@@ -217,7 +217,7 @@ func TestL48_ARunIsGradedWhenItIsOver(t *testing.T) {
 		t.Errorf("saved %s, %v", text, err)
 	}
 	limited := &loop.Agent{Limits: loop.Limits{Steps: 1}}
-	hooktest.Loop{Turns: playing("aaa"), Tools: letters(), Hooks: all[agent.Hook](eval), Agent: limited}.Run(t, "x")
+	looptest.Harness{Turns: playing("aaa"), Tools: letters(), Hooks: all[agent.Hook](eval), Agent: limited}.Run(t, "x")
 	if len(eval.Reports()) != 2 || seen.StopReason != "steps_limit" || seen.Completed {
 		t.Errorf("of a run that was stopped, a grader saw %+v", seen)
 	}

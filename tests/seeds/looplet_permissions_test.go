@@ -14,6 +14,7 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 // args is a predicate that is a function of the arguments as text.
@@ -34,14 +35,14 @@ func (p *clerk) Approve(_ context.Context, q agent.Question) (agent.Approval, er
 }
 
 // permitting plays calls of tools with one-letter names under rules.
-func permitting(t *testing.T, calls string, approver agent.Approver, p *builtin.Permissions) (*hooktest.Ran, []builtin.Denied) {
+func permitting(t *testing.T, calls string, approver agent.Approver, p *builtin.Permissions) (*looptest.Ran, []builtin.Denied) {
 	t.Helper()
 	var denied []builtin.Denied
 	ends := agent.OnRunEndFunc(func(_ context.Context, run *agent.Run, _ agent.AgentResult) error {
 		denied = p.Denials(run)
 		return nil
 	})
-	ran := hooktest.Loop{Turns: playing(calls), Tools: letters(), Hooks: all[agent.Hook](p, ends), Agent: &loop.Agent{Approver: approver}}.Run(t, "x")
+	ran := looptest.Harness{Turns: playing(calls), Tools: letters(), Hooks: all[agent.Hook](p, ends), Agent: &loop.Agent{Approver: approver}}.Run(t, "x")
 	return ran, denied
 }
 
@@ -107,11 +108,11 @@ func TestL21_APredicateThatFailsNeverPermits(t *testing.T) {
 }
 
 func TestL22_ADeniedToolDoesNotRunAndOneDenialIsRecorded(t *testing.T) {
-	tool := &hooktest.Tool{Name: "shell", Result: "ran"}
+	tool := &looptest.Tool{Name: "shell", Result: "ran"}
 	rule := "shell"
 	p := &builtin.Permissions{Rules: all(builtin.Rule{Tool: rule, Decision: builtin.DecideDeny, Reason: "no shell"})}
 	var denied []builtin.Denied
-	ran := hooktest.Loop{Turns: all(hooktest.Call("shell", `{"command":"ls","__theory__":"x"}`), hooktest.Call("a", nil), hooktest.Reply("ok")),
+	ran := looptest.Harness{Turns: all(looptest.Call("shell", `{"command":"ls","__theory__":"x"}`), looptest.Call("a", nil), looptest.Reply("ok")),
 		Tools: append(letters(), tool), Hooks: all[agent.Hook](p, agent.OnRunEndFunc(func(_ context.Context, run *agent.Run, _ agent.AgentResult) error {
 			denied = p.Denials(run)
 			return nil

@@ -11,6 +11,7 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 // pointTable is every fire point, in the order in which a run reaches them, and what a hook can make of each.
@@ -72,7 +73,7 @@ func TestL01_APointTakesItsDocumentedOutcomesAlone(t *testing.T) {
 		h.Use(afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) { return nil, nil }))
 		h.Use(checkDone(func(agent.DoneRequest) (agent.CheckDoneOutcome, error) { return nil, nil }))
 	})
-	ran := hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](silent)}.Run(t, "x")
+	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](silent)}.Run(t, "x")
 	for _, f := range ran.Recorder.Fires() {
 		if f.Decision != "" {
 			t.Errorf("%s was decided as %s", f.Point, f.Decision)
@@ -84,14 +85,14 @@ func TestL01_APointTakesItsDocumentedOutcomesAlone(t *testing.T) {
 }
 
 func TestL02_ArgumentsAreRewrittenCallsDeniedAndResultsSubstituted(t *testing.T) {
-	tools := map[string]*hooktest.Tool{}
+	tools := map[string]*looptest.Tool{}
 	var given []agent.Tool
 	for _, name := range []string{"rewritten", "denied", "substituted"} {
-		tools[name] = &hooktest.Tool{Name: name, Result: "the tool's own"}
+		tools[name] = &looptest.Tool{Name: name, Result: "the tool's own"}
 		given = append(given, tools[name])
 	}
-	ran := hooktest.Loop{
-		Turns: all(hooktest.Calls(hooktest.Call("rewritten", `{"n":1}`), hooktest.Call("denied", nil), hooktest.Call("substituted", nil)), hooktest.Reply("ok")),
+	ran := looptest.Harness{
+		Turns: all(looptest.Calls(looptest.Call("rewritten", `{"n":1}`), looptest.Call("denied", nil), looptest.Call("substituted", nil)), looptest.Reply("ok")),
 		Tools: given,
 		Hooks: all[agent.Hook](
 			beforeTool(func(call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
@@ -124,7 +125,7 @@ func TestL02_ArgumentsAreRewrittenCallsDeniedAndResultsSubstituted(t *testing.T)
 }
 
 func TestL03_ARewrittenResultIsWhatIsRecorded(t *testing.T) {
-	ran := hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](afterTool(func(r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](afterTool(func(r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
 		r.Output += ", twice"
 		return agent.ReplaceAfterTool(r, "exact"), nil
 	}))}.Run(t, "x")
@@ -148,7 +149,7 @@ func TestL04_AStopEndsTheRunForItsOwnReason(t *testing.T) {
 			return []agent.EndRun{{Cause: agent.CauseStopRequested, Message: "found it"}}, nil
 		}),
 	} {
-		ran := hooktest.Loop{Turns: working(5), Tools: all[agent.Tool](work()), Hooks: all(hook)}.Run(t, "x")
+		ran := looptest.Harness{Turns: working(5), Tools: all[agent.Tool](work()), Hooks: all(hook)}.Run(t, "x")
 		if len(ran.Script.Calls()) != 1 || ran.Stop.Cause != agent.CauseStopRequested || ran.Stop.Message != "found it" || ran.Failed != nil {
 			t.Errorf("%s: %d model calls, stopped for %+v, %v", name, len(ran.Script.Calls()), ran.Stop, ran.Failed)
 		}
@@ -165,11 +166,11 @@ func TestL05_ARejectedAnswerGoesOnWithTheReason(t *testing.T) {
 		}
 		return nil, nil
 	})
-	for name, turns := range map[string][]hooktest.Turn{
-		"a reply":     {hooktest.Reply("42"), hooktest.Reply("42 because 6*7")},
-		"a done call": {hooktest.Call("done", `{"answer":"42"}`), hooktest.Call("done", `{"answer":"42 because 6*7"}`)},
+	for name, turns := range map[string][]looptest.Turn{
+		"a reply":     {looptest.Reply("42"), looptest.Reply("42 because 6*7")},
+		"a done call": {looptest.Call("done", `{"answer":"42"}`), looptest.Call("done", `{"answer":"42 because 6*7"}`)},
 	} {
-		ran := hooktest.Loop{Turns: turns, Hooks: all[agent.Hook](gate), Agent: &loop.Agent{Done: agent.ToolSchema{Name: "done"}}}.Run(t, "x")
+		ran := looptest.Harness{Turns: turns, Hooks: all[agent.Hook](gate), Agent: &loop.Agent{Done: agent.ToolSchema{Name: "done"}}}.Run(t, "x")
 		if ran.Reply != "42 because 6*7" || ran.Steps != 2 {
 			t.Errorf("%s: %+v", name, ran.AgentResult)
 		}
@@ -194,7 +195,7 @@ func TestL06_ExactlyTheDocumentedPointsExist(t *testing.T) {
 }
 
 func TestL07_OneEventForEachDecision(t *testing.T) {
-	ran := hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](bind(func(h *agent.Hooks) {
+	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](bind(func(h *agent.Hooks) {
 		h.Use(continues, named("silent"))
 		h.Use(renames("ed"), named("one"))
 		h.Use(beforeTool(func(call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
@@ -220,8 +221,8 @@ func TestL07_OneEventForEachDecision(t *testing.T) {
 }
 
 func TestL08_StartAndStopOnceTheModelPerStepToolsPerCall(t *testing.T) {
-	two := hooktest.Calls(hooktest.Call("work", `{"n":1}`), hooktest.Call("work", `{"n":2}`))
-	ran := hooktest.Loop{Turns: all(two, hooktest.Call("work", nil), hooktest.Reply("ok")), Tools: all[agent.Tool](work())}.Run(t, "the task")
+	two := looptest.Calls(looptest.Call("work", `{"n":1}`), looptest.Call("work", `{"n":2}`))
+	ran := looptest.Harness{Turns: all(two, looptest.Call("work", nil), looptest.Reply("ok")), Tools: all[agent.Tool](work())}.Run(t, "the task")
 	for point, n := range map[string]int{"OnRunStart": 1, "OnStop": 1, "BeforeLLM": 3, "AfterLLM": 3, "BeforeTool": 3, "OnPermission": 3, "AfterTool": 3, "OnRunEnd": 1} {
 		ran.Recorder.Times(t, point, n)
 	}
@@ -240,8 +241,8 @@ func TestL08_StartAndStopOnceTheModelPerStepToolsPerCall(t *testing.T) {
 func TestL09_TheRawReplyIsSeenAndCanEndTheRun(t *testing.T) {
 	var seen agent.LLMResponse
 	tool := work()
-	raw := hooktest.Call("work", `{"n":1}`).Says("  <think> now ").Uses(agent.Usage{Input: 7, Output: 2})
-	ran := hooktest.Loop{Turns: all(raw, hooktest.Reply("never")), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](afterLLM(func(r agent.LLMResponse) (agent.AfterLLMOutcome, error) {
+	raw := looptest.Call("work", `{"n":1}`).Says("  <think> now ").Uses(agent.Usage{Input: 7, Output: 2})
+	ran := looptest.Harness{Turns: all(raw, looptest.Reply("never")), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](afterLLM(func(r agent.LLMResponse) (agent.AfterLLMOutcome, error) {
 		seen = r
 		return agent.EndTurn{Reply: "stopped here", Reason: "thinks aloud"}, nil
 	}))}.Run(t, "x")
@@ -255,7 +256,7 @@ func TestL09_TheRawReplyIsSeenAndCanEndTheRun(t *testing.T) {
 
 func TestL10_AFailingObserverDoesNotEndTheRun(t *testing.T) {
 	var d diary
-	ran := hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](
+	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](
 		agent.BeforeStepFunc(func(context.Context, *agent.Run, agent.Step) error { panic("boom") }),
 		agent.AfterStepFunc(func(context.Context, *agent.Run, agent.StepResult) error { return errBoom }),
 		agent.OnStopFunc(func(context.Context, *agent.Run, agent.Stopping) ([]agent.EndRun, error) { return nil, errBoom }),
@@ -280,12 +281,12 @@ func TestL11_AnAcceptedAnswerIsToldOnceAndARejectedOneNever(t *testing.T) {
 		}
 		return nil, nil
 	})
-	ran := hooktest.Loop{Turns: all(hooktest.Reply("first"), hooktest.Reply("second")), Hooks: all[agent.Hook](strict)}.Run(t, "x")
+	ran := looptest.Harness{Turns: all(looptest.Reply("first"), looptest.Reply("second")), Hooks: all[agent.Hook](strict)}.Run(t, "x")
 	if got := hooktest.Payloads[agent.DoneAccepted](ran.Recorder, "OnDoneAccepted"); len(got) != 1 || got[0].Answer != "second" {
 		t.Errorf("accepted %+v", got)
 	}
 	limited := &loop.Agent{Limits: loop.Limits{Steps: 2}}
-	ran = hooktest.Loop{Turns: working(9), Tools: all[agent.Tool](work()), Agent: limited}.Run(t, "x")
+	ran = looptest.Harness{Turns: working(9), Tools: all[agent.Tool](work()), Agent: limited}.Run(t, "x")
 	if ran.Stop.Cause != agent.CauseStepsLimit {
 		t.Fatalf("stopped for %+v", ran.Stop)
 	}
@@ -300,7 +301,7 @@ func accepted(ctx context.Context, run *agent.Run, done agent.DoneAccepted) erro
 }
 
 func TestL12_TextsReachThePromptInOrder(t *testing.T) {
-	ran := hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all(briefs("text 1"), briefs("text 2"), briefs(" "), briefs("text 3"))}.Run(t, "x")
+	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all(briefs("text 1"), briefs("text 2"), briefs(" "), briefs("text 3"))}.Run(t, "x")
 	for i := range 2 {
 		contains(t, heard(t, ran, i), "text 1\n\ntext 2\n\ntext 3")
 	}

@@ -14,8 +14,8 @@ import (
 
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 // textOf reads a file.
@@ -56,7 +56,7 @@ type plain struct{ agent.Model }
 
 func TestL40_EveryPromptAndReplyIsRecorded(t *testing.T) {
 	dir := t.TempDir()
-	ran := hooktest.Loop{Turns: all(hooktest.Call("work", `{"n":1}`).Says("I look"), hooktest.Error(errBoom)), Tools: all[agent.Tool](work()),
+	ran := looptest.Harness{Turns: all(looptest.Call("work", `{"n":1}`).Says("I look"), looptest.Error(errBoom)), Tools: all[agent.Tool](work()),
 		Hooks: all[agent.Hook](&builtin.ModelRecorder{Dir: dir, OneRun: true})}.Run(t, "when?")
 	calls := modelCalls(t, dir)
 	if len(calls) != 2 || calls[0].Error != nil || calls[1].Error == nil || *calls[1].Error != "boom" || calls[0].Method != "generate_with_tools" || calls[0].StepNum != 1 {
@@ -69,7 +69,7 @@ func TestL40_EveryPromptAndReplyIsRecorded(t *testing.T) {
 	contains(t, textOf(t, dir, "call_00_response.txt"), "I look", `work {"n":1}`)
 
 	dir = t.TempDir() // without tools, and more than is kept
-	hooktest.Loop{Turns: working(0), Hooks: all[agent.Hook](&builtin.ModelRecorder{Dir: dir, OneRun: true, MaxChars: 100})}.Run(t, strings.Repeat("ä", 500_000))
+	looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](&builtin.ModelRecorder{Dir: dir, OneRun: true, MaxChars: 100})}.Run(t, strings.Repeat("ä", 500_000))
 	if calls := modelCalls(t, dir); calls[0].Method != "generate" || calls[0].ToolCount != 0 || calls[0].PromptChars != 500_000 {
 		t.Errorf("recorded %+v", calls)
 	}
@@ -77,10 +77,10 @@ func TestL40_EveryPromptAndReplyIsRecorded(t *testing.T) {
 		t.Errorf("the prompt is kept in %d bytes", len(text))
 	}
 	var recorder builtin.ModelRecorder
-	if _, streams := recorder.Wrap(plain{hooktest.NewScript()}).(agent.StreamingModel); streams {
+	if _, streams := recorder.Wrap(plain{looptest.NewScript()}).(agent.StreamingModel); streams {
 		t.Error("a model that cannot stream can when it is recorded")
 	}
-	if _, streams := recorder.Wrap(hooktest.NewScript()).(agent.StreamingModel); !streams {
+	if _, streams := recorder.Wrap(looptest.NewScript()).(agent.StreamingModel); !streams {
 		t.Error("a model that can stream cannot when it is recorded")
 	}
 
@@ -97,7 +97,7 @@ func TestL40_EveryPromptAndReplyIsRecorded(t *testing.T) {
 		"off":        {builtin.Redactor{KeepSecrets: true, KeepPersonal: true}, builtin.UpstreamAll, task, task},
 	} {
 		dir := t.TempDir()
-		ran := hooktest.Loop{Turns: working(0), Hooks: all[agent.Hook](&builtin.ModelRecorder{Dir: dir, OneRun: true, Redact: c.redact, Upstream: c.upstream})}.Run(t, task)
+		ran := looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](&builtin.ModelRecorder{Dir: dir, OneRun: true, Redact: c.redact, Upstream: c.upstream})}.Run(t, task)
 		if sent := heard(t, ran, 0); sent != c.sent || !strings.Contains(textOf(t, dir, "call_00_prompt.txt"), c.kept) {
 			t.Errorf("%s: sent %q, kept %q", name, sent, textOf(t, dir, "call_00_prompt.txt"))
 		}
@@ -116,7 +116,7 @@ func TestL41_ATrajectoryHoldsEveryStepAndWhyTheRunEnded(t *testing.T) {
 	})
 	var run *agent.Run
 	ends := agent.OnRunEndFunc(func(_ context.Context, r *agent.Run, _ agent.AgentResult) error { run = r; return nil })
-	hooktest.Loop{Turns: all(hooktest.Call("work", `{"n":1}`), hooktest.Reply("soon"), hooktest.Reply("at noon")), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](p, gate, ends)}.Run(t, "when?")
+	looptest.Harness{Turns: all(looptest.Call("work", `{"n":1}`), looptest.Reply("soon"), looptest.Reply("at noon")), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](p, gate, ends)}.Run(t, "when?")
 	p.SetMetadata(run, "graded", "late")
 	r := trajectoryOf(t, dir)
 	if r.StepCount != 3 || len(r.Steps) != 3 || r.TerminationReason != "completed" || r.Reply != "at noon" || r.LLMCallCount != 3 || r.Metadata["graded"] != "late" {
@@ -141,7 +141,7 @@ func TestL41_ATrajectoryHoldsEveryStepAndWhyTheRunEnded(t *testing.T) {
 	submit := afterTool(func(r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
 		return agent.EndTurn{Reply: r.Output, Reason: "submitted"}, nil
 	})
-	hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](&builtin.Trajectory{Dir: dir, OneRun: true}, submit)}.Run(t, "x")
+	looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](&builtin.Trajectory{Dir: dir, OneRun: true}, submit)}.Run(t, "x")
 	if r := trajectoryOf(t, dir); r.TerminationReason != "stop_requested: submitted" || len(r.Steps) != 1 || r.Reply != "done" {
 		t.Errorf("got %+v", r)
 	}
@@ -149,7 +149,7 @@ func TestL41_ATrajectoryHoldsEveryStepAndWhyTheRunEnded(t *testing.T) {
 
 func TestL42_ARunIsMadeAgainFromItsFiles(t *testing.T) {
 	dir := t.TempDir()
-	hooktest.Loop{Turns: working(2), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](&builtin.Provenance{Dir: dir, OneRun: true})}.Run(t, "x")
+	looptest.Harness{Turns: working(2), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](&builtin.Provenance{Dir: dir, OneRun: true})}.Run(t, "x")
 	for _, without := range []string{"", "manifest.jsonl", "trajectory.json"} {
 		if without != "" {
 			if err := os.Remove(filepath.Join(dir, without)); err != nil {
@@ -161,8 +161,8 @@ func TestL42_ARunIsMadeAgainFromItsFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		var d diary
-		tool := &hooktest.Tool{Name: "work", Result: "fresh"}
-		ran := hooktest.Loop{Agent: &loop.Agent{Model: model}, Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](d.noting("fired"))}.Run(t, "x")
+		tool := &looptest.Tool{Name: "work", Result: "fresh"}
+		ran := looptest.Harness{Agent: &loop.Agent{Model: model}, Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](d.noting("fired"))}.Run(t, "x")
 		if ran.Reply != "ok" || ran.Steps != 3 || tool.Count() != 2 || ran.Calls[1].Output != "fresh" || model.Remaining() != 0 || ran.Failed != nil {
 			t.Errorf("without %q: %+v, %v", without, ran.AgentResult, ran.Failed)
 		}
@@ -181,7 +181,7 @@ func TestL42_ARunIsMadeAgainFromItsFiles(t *testing.T) {
 func TestL43_ASnapshotSaysWhatARunWasMadeOf(t *testing.T) {
 	dir, hooks := t.TempDir(), new(agent.Hooks)
 	made := func(snapshot bool) builtin.TrajectoryRun {
-		l := hooktest.Loop{Turns: working(0), Tools: all[agent.Tool](work()), Agent: &loop.Agent{Hooks: hooks, Instructions: strings.Repeat("é", 5000), Request: agent.LLMRequest{Model: "m1"}, Limits: loop.Limits{Steps: 9}}}
+		l := looptest.Harness{Turns: working(0), Tools: all[agent.Tool](work()), Agent: &loop.Agent{Hooks: hooks, Instructions: strings.Repeat("é", 5000), Request: agent.LLMRequest{Model: "m1"}, Limits: loop.Limits{Steps: 9}}}
 		if snapshot {
 			hooks.Use(&builtin.LoopDetector{})
 			l.Hooks = all[agent.Hook](&builtin.Trajectory{Dir: dir, OneRun: true, Snapshot: true, Hooks: hooks})
@@ -205,11 +205,11 @@ func TestL43_ASnapshotSaysWhatARunWasMadeOf(t *testing.T) {
 
 func TestL49_ARunIsSavedEveryFewStepsAndGoesOnByItself(t *testing.T) {
 	store := new(builtin.MapStore)
-	run := func(turns ...hooktest.Turn) *hooktest.Ran {
-		return hooktest.Loop{Turns: turns, Tools: letters(), Hooks: all[agent.Hook](&builtin.Checkpoint{Store: store, Every: 2, Resume: true})}.
+	run := func(turns ...looptest.Turn) *looptest.Ran {
+		return looptest.Harness{Turns: turns, Tools: letters(), Hooks: all[agent.Hook](&builtin.Checkpoint{Store: store, Every: 2, Resume: true})}.
 			Do(t, t.Context(), loop.Request{Task: "the task", Conversation: "c"})
 	}
-	run(append(playing("abaab")[:5], hooktest.Error(errBoom))...)
+	run(append(playing("abaab")[:5], looptest.Error(errBoom))...)
 	keys, err := store.Keys(t.Context(), "")
 	if err != nil || !slices.Equal(keys, all("c/step_2", "c/step_4")) {
 		t.Errorf("saved %q, %v", keys, err)

@@ -16,21 +16,22 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
 func TestL13_SeveralCallsOfAReplyReportProgressEachForItself(t *testing.T) {
 	var begun sync.WaitGroup // each call waits until all three run
 	begun.Add(3)
-	slow := &hooktest.Tool{Name: "work", Func: func(ctx context.Context, call agent.ToolCallRequest) (string, error) {
+	slow := &looptest.Tool{Name: "work", Func: func(ctx context.Context, call agent.ToolCallRequest) (string, error) {
 		begun.Done()
 		begun.Wait()
 		agentspec.Progress(ctx, "first", call.ID)
 		agentspec.Progress(ctx, "last", call.ID)
 		return call.ID, nil
 	}}
-	three := hooktest.Calls(hooktest.Call("work", `{"n":1}`), hooktest.Call("work", `{"n":2}`), hooktest.Call("work", `{"n":3}`))
-	ran := hooktest.Loop{Turns: all(three, hooktest.Reply("ok")), Tools: all[agent.Tool](slow)}.Run(t, "x")
+	three := looptest.Calls(looptest.Call("work", `{"n":1}`), looptest.Call("work", `{"n":2}`), looptest.Call("work", `{"n":3}`))
+	ran := looptest.Harness{Turns: all(three, looptest.Reply("ok")), Tools: all[agent.Tool](slow)}.Run(t, "x")
 	stages := map[string][]string{}
 	for _, p := range hooktest.Payloads[agent.ToolProgress](ran.Recorder, "OnToolProgress") {
 		if string(p.Data) != `"`+p.Call.ID+`"` {
@@ -47,11 +48,11 @@ func TestL13_SeveralCallsOfAReplyReportProgressEachForItself(t *testing.T) {
 }
 
 func TestL14_AHookAddsAToolAtTheStart(t *testing.T) {
-	added := &hooktest.Tool{Name: "added", Result: "from the added tool"}
+	added := &looptest.Tool{Name: "added", Result: "from the added tool"}
 	adds := agent.OnRunStartFunc(func(_ context.Context, run *agent.Run, _ agent.RunStart) (agent.OnRunStartOutcome, error) {
 		return nil, run.Env.Tools.Add(added)
 	})
-	ran := hooktest.Loop{Turns: all(hooktest.Call("added", nil), hooktest.Reply("ok")), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](adds)}.Run(t, "x")
+	ran := looptest.Harness{Turns: all(looptest.Call("added", nil), looptest.Reply("ok")), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](adds)}.Run(t, "x")
 	offered := ran.Script.Requests()[0].Tools
 	if len(offered) != 2 || offered[1].Name != "added" || added.Count() != 1 {
 		t.Errorf("offered %v, called %d times", offered, added.Count())
@@ -70,7 +71,7 @@ func TestL15_AStopEndsTheRunWhenItsStepIsOver(t *testing.T) {
 		}
 		return nil, nil
 	})
-	ran := hooktest.Loop{Turns: working(3), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](stop)}.Run(t, "x")
+	ran := looptest.Harness{Turns: working(3), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](stop)}.Run(t, "x")
 	if tool.Count() != 1 || ran.Steps != 1 || ran.Stop.Message != "one call is enough" || !ran.Calls[0].OK() {
 		t.Errorf("the tool ran %d times, %+v", tool.Count(), ran.AgentResult)
 	}
@@ -80,8 +81,8 @@ func TestL15_AStopEndsTheRunWhenItsStepIsOver(t *testing.T) {
 
 func TestL16_AReplyThatDoesNotParseIsAStepOfItsOwn(t *testing.T) {
 	tool := work()
-	garbled := all(hooktest.Call("work", `{"n":`), hooktest.Reply(""), hooktest.Call("nowhere", nil), hooktest.Reply("ok"))
-	ran := hooktest.Loop{Turns: garbled, Tools: all[agent.Tool](tool)}.Run(t, "x")
+	garbled := all(looptest.Call("work", `{"n":`), looptest.Reply(""), looptest.Call("nowhere", nil), looptest.Reply("ok"))
+	ran := looptest.Harness{Turns: garbled, Tools: all[agent.Tool](tool)}.Run(t, "x")
 	if ran.Steps != 4 || tool.Count() != 0 || statuses(ran) != "failed failed" || ran.Reply != "ok" {
 		t.Errorf("the tool ran %d times, %+v", tool.Count(), ran.AgentResult)
 	}
@@ -90,16 +91,16 @@ func TestL16_AReplyThatDoesNotParseIsAStepOfItsOwn(t *testing.T) {
 	contains(t, heard(t, ran, 2), "Your last reply was empty")
 
 	limited := &loop.Agent{Limits: loop.Limits{Steps: 2}}
-	ran = hooktest.Loop{Turns: garbled, Tools: all[agent.Tool](tool), Agent: limited}.Run(t, "x")
+	ran = looptest.Harness{Turns: garbled, Tools: all[agent.Tool](tool), Agent: limited}.Run(t, "x")
 	if ran.Steps != 2 || ran.Stop.Cause != agent.CauseStepsLimit || len(ran.Script.Calls()) != 2 {
 		t.Errorf("past the limit: %+v", ran.AgentResult)
 	}
 
-	ran = hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](nil)}.Run(t, "x")
+	ran = looptest.Harness{Turns: working(1), Tools: all[agent.Tool](nil)}.Run(t, "x")
 	if ran.Failed == nil || len(ran.Script.Calls()) != 0 || len(ran.Recorder.Fires()) != 0 {
 		t.Errorf("an agent with a missing tool ran: %v", ran.Failed)
 	}
-	ran = hooktest.Loop{Turns: working(1)}.Run(t, "x")
+	ran = looptest.Harness{Turns: working(1)}.Run(t, "x")
 	contains(t, ran.Calls[0].Err, "there are no tools; answer without one")
 }
 
@@ -107,16 +108,16 @@ func TestL17_AnAnswerMustFitItsSchema(t *testing.T) {
 	const schema = `{"type":"object","properties":{"count":{"type":"integer"}},"required":["count"]}`
 	for name, c := range map[string]struct {
 		agent *loop.Agent
-		turns []hooktest.Turn
+		turns []looptest.Turn
 		hooks []agent.Hook
 	}{
 		"the done tool's own": {
 			&loop.Agent{Done: agent.ToolSchema{Name: "done", Parameters: json.RawMessage(schema)}},
-			all(hooktest.Call("done", `{"count":"many"}`), hooktest.Call("done", `{"count":3}`)), nil,
+			all(looptest.Call("done", `{"count":"many"}`), looptest.Call("done", `{"count":3}`)), nil,
 		},
-		"a gate's": {&loop.Agent{}, all(hooktest.Reply(`{"count":"many"}`), hooktest.Reply(`{"count":3}`)), all[agent.Hook](&builtin.DoneGate{Gates: all(builtin.AnswerSchema(schema))})},
+		"a gate's": {&loop.Agent{}, all(looptest.Reply(`{"count":"many"}`), looptest.Reply(`{"count":3}`)), all[agent.Hook](&builtin.DoneGate{Gates: all(builtin.AnswerSchema(schema))})},
 	} {
-		ran := hooktest.Loop{Agent: c.agent, Turns: c.turns, Hooks: c.hooks}.Run(t, "x")
+		ran := looptest.Harness{Agent: c.agent, Turns: c.turns, Hooks: c.hooks}.Run(t, "x")
 		if ran.Reply != `{"count":3}` || ran.Steps != 2 || ran.Stop.Cause != agent.CauseCompleted {
 			t.Errorf("%s: %+v", name, ran.AgentResult)
 		}
@@ -129,8 +130,8 @@ func TestL17_AnAnswerMustFitItsSchema(t *testing.T) {
 }
 
 func TestL18_TheParentHearsOfASubRunUnderASharedIdentity(t *testing.T) {
-	helper := &loop.Agent{Name: "helper", Model: hooktest.NewScript(hooktest.Reply("helped"), hooktest.Reply("helped"))}
-	l := hooktest.Loop{Turns: all(hooktest.Call("helper", `{"task":"a"}`), hooktest.Reply("ok")), Tools: all(loop.Subagent(helper))}
+	helper := &loop.Agent{Name: "helper", Model: looptest.NewScript(looptest.Reply("helped"), looptest.Reply("helped"))}
+	l := looptest.Harness{Turns: all(looptest.Call("helper", `{"task":"a"}`), looptest.Reply("ok")), Tools: all(loop.Subagent(helper))}
 	ran := l.Run(t, "x")
 	root := ran.Recorder.Fires("OnRunStart")[0].Run
 	start := hooktest.Payloads[agent.Subagent](ran.Recorder, "OnSubagentStart")
@@ -148,7 +149,7 @@ func TestL18_TheParentHearsOfASubRunUnderASharedIdentity(t *testing.T) {
 		t.Errorf("of the sub-run the parent heard %v", inside)
 	}
 
-	silent := &loop.Agent{Model: hooktest.NewScript(l.Turns...), Tools: l.Tools} // no hooks at all
+	silent := &loop.Agent{Model: looptest.NewScript(l.Turns...), Tools: l.Tools} // no hooks at all
 	ran.Recorder.Reset()
 	if result, err := silent.Run(t.Context(), "x"); err != nil || result.Reply != "ok" || len(ran.Recorder.Fires()) != 0 {
 		t.Errorf("got %q, %v; hooks of another agent heard %v", result.Reply, err, ran.Recorder.Points())
@@ -179,7 +180,7 @@ func (s *stopwatch) AfterTool(_ context.Context, run *agent.Run, r agent.ToolCal
 func TestL19_TheStateOfAHookIsSharedByItsPartsAndInNoSnapshot(t *testing.T) {
 	dir, watch := t.TempDir(), &stopwatch{}
 	hooks := new(agent.Hooks)
-	hooktest.Loop{Turns: working(2), Tools: all[agent.Tool](work()), Agent: &loop.Agent{Hooks: hooks}, Hooks: all[agent.Hook](watch,
+	looptest.Harness{Turns: working(2), Tools: all[agent.Tool](work()), Agent: &loop.Agent{Hooks: hooks}, Hooks: all[agent.Hook](watch,
 		&builtin.Provenance{Dir: filepath.Join(dir, "run"), OneRun: true, Snapshot: true, Hooks: hooks},
 		&builtin.Checkpoint{Store: builtin.FileStore{Dir: filepath.Join(dir, "checkpoints")}, Every: 1})}.Run(t, "x")
 	watch.seen.want(t, "private-call_1_1", "private-call_2_1")

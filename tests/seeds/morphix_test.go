@@ -14,6 +14,7 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 func TestM01_PayloadsHaveZeroValuesAndThePointIsKnown(t *testing.T) {
@@ -157,7 +158,7 @@ func TestM08_OneDispatchMakesOneAuditLine(t *testing.T) {
 	log := &builtin.AuditLog{Path: path, Points: all("AfterTool", "BeforeTool")}
 	hooks := new(agent.Hooks)
 	hooks.Use(log) // and again below: still one line
-	hooktest.Loop{Turns: working(2), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](log), Agent: &loop.Agent{Hooks: hooks}}.Run(t, "x")
+	looptest.Harness{Turns: working(2), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](log), Agent: &loop.Agent{Hooks: hooks}}.Run(t, "x")
 	for _, point := range all("BeforeTool", "AfterTool") {
 		records := audited(t, path, point)
 		if len(records) != 2 || records[0].CallID != "call_1_1" || records[1].CallID != "call_2_1" {
@@ -171,9 +172,9 @@ func TestM09_AHookIsRegisteredOnceHoweverOftenItsAgentRuns(t *testing.T) {
 	hooks := new(agent.Hooks)
 	bound := 0
 	own := bind(func(h *agent.Hooks) { bound++; h.Use(d.noting("own")) })
-	helper := &loop.Agent{Name: "helper", Tools: all[agent.Tool](work()), Use: all[agent.Hook](own), Model: hooktest.NewScript(working(1)...).ForEachRun()}
-	boss := &loop.Agent{Hooks: hooks, Tools: all(loop.Subagent(helper)), Model: hooktest.NewScript(
-		hooktest.Calls(hooktest.Call("helper", `{"task":"a"}`), hooktest.Call("helper", `{"task":"b"}`)), hooktest.Reply("ok")).ForEachRun()}
+	helper := &loop.Agent{Name: "helper", Tools: all[agent.Tool](work()), Use: all[agent.Hook](own), Model: looptest.NewScript(working(1)...).ForEachRun()}
+	boss := &loop.Agent{Hooks: hooks, Tools: all(loop.Subagent(helper)), Model: looptest.NewScript(
+		looptest.Calls(looptest.Call("helper", `{"task":"a"}`), looptest.Call("helper", `{"task":"b"}`)), looptest.Reply("ok")).ForEachRun()}
 	for range 2 { // four runs of the helper under the same hooks bind its hook once
 		if _, err := boss.Run(t.Context(), "x"); err != nil {
 			t.Fatal(err)
@@ -183,8 +184,8 @@ func TestM09_AHookIsRegisteredOnceHoweverOftenItsAgentRuns(t *testing.T) {
 	if bound != 1 || len(hooks.BeforeTool.List()) != 0 {
 		t.Errorf("it was bound %d times; outside the helper there are %v", bound, names(hooks.BeforeTool.List()))
 	}
-	itself := &loop.Agent{Name: "itself", Use: all[agent.Hook](own), Model: hooktest.NewScript(
-		hooktest.Call("itself", `{"task":"again"}`), hooktest.Call("work", nil), hooktest.Reply("inner"), hooktest.Reply("outer"))}
+	itself := &loop.Agent{Name: "itself", Use: all[agent.Hook](own), Model: looptest.NewScript(
+		looptest.Call("itself", `{"task":"again"}`), looptest.Call("work", nil), looptest.Reply("inner"), looptest.Reply("outer"))}
 	itself.Tools = all(loop.Subagent(itself), agent.Tool(work()))
 	if result, err := itself.Run(t.Context(), "x"); err != nil || result.Reply != "outer" {
 		t.Errorf("%q, %v", result.Reply, err)
@@ -205,8 +206,8 @@ func TestM10_MetricsCountsTwoCallsAndAnErrorHookGetsTheAttempt(t *testing.T) {
 		d.note("%s %d %v", f.Err, f.Attempt, f.WillRetry)
 		return nil
 	})
-	flaky := &hooktest.Tool{Name: "work", Err: errBoom}
-	ran := hooktest.Loop{Turns: working(2), Tools: all[agent.Tool](flaky), Hooks: all[agent.Hook](m, retries, errs)}.Run(t, "x")
+	flaky := &looptest.Tool{Name: "work", Err: errBoom}
+	ran := looptest.Harness{Turns: working(2), Tools: all[agent.Tool](flaky), Hooks: all[agent.Hook](m, retries, errs)}.Run(t, "x")
 	d.want(t, "boom 1 true", "boom 2 false", "boom 1 true", "boom 2 false")
 	if r := m.Report(); r.ToolCalls != 2 || r.Tools["work"].Calls != 2 || r.Tools["work"].Failures != 2 || flaky.Count() != 4 || ran.Calls[0].Attempts != 2 {
 		t.Errorf("two calls of two attempts were counted as %+v", r)
@@ -218,7 +219,7 @@ func TestM11_HooksOfAWorkspaceComeAndGoWithIt(t *testing.T) {
 	global := new(agent.Hooks)
 	global.BeforeTool.Add(d.noting("global"))
 	run := func(h *agent.Hooks) {
-		hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](work()), Agent: &loop.Agent{Hooks: h}}.Run(t, "x")
+		looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Agent: &loop.Agent{Hooks: h}}.Run(t, "x")
 	}
 	workspace := bind(func(h *agent.Hooks) {
 		h.BeforeTool.Add(d.noting("workspace"))
@@ -246,7 +247,7 @@ func TestM11_HooksOfAWorkspaceComeAndGoWithIt(t *testing.T) {
 }
 
 // moments are the names of what was fired among five points.
-func moments(ran *hooktest.Ran) string {
+func moments(ran *looptest.Ran) string {
 	var out []string
 	for _, f := range ran.Recorder.Fires("OnPermissionDenied", "OnToolsDisabled", "OnBudgetExceeded", "OnToolError", "AfterTool") {
 		out = append(out, f.Point)
@@ -257,7 +258,7 @@ func moments(ran *hooktest.Ran) string {
 func TestM12_EachPointFiresAtItsMomentAlone(t *testing.T) {
 	ask := onPermission(func(agent.ToolCallRequest) (agent.OnPermissionOutcome, error) { return agent.Ask{}, nil })
 	for name, c := range map[string]struct {
-		tool  *hooktest.Tool
+		tool  *looptest.Tool
 		agent *loop.Agent
 		hooks []agent.Hook
 		want  string
@@ -267,10 +268,10 @@ func TestM12_EachPointFiresAtItsMomentAlone(t *testing.T) {
 		"a vote":          {work(), &loop.Agent{}, all(denies("work", "no")), "OnPermissionDenied AfterTool", agent.DeniedByVote},
 		"a person":        {work(), &loop.Agent{Approver: &clerk{}}, all[agent.Hook](ask), "OnPermissionDenied AfterTool", agent.DeniedByPerson},
 		"the switch":      {work(), &loop.Agent{ToolsDisabled: func() bool { return true }}, nil, "OnToolsDisabled", ""},
-		"a failure":       {&hooktest.Tool{Name: "work", Err: errBoom}, &loop.Agent{}, nil, "OnToolError AfterTool", ""},
+		"a failure":       {&looptest.Tool{Name: "work", Err: errBoom}, &loop.Agent{}, nil, "OnToolError AfterTool", ""},
 		"a budget":        {work(), &loop.Agent{Limits: loop.Limits{Steps: 1}}, nil, "AfterTool OnBudgetExceeded", ""},
 	} {
-		ran := hooktest.Loop{Turns: working(1), Tools: all[agent.Tool](c.tool), Hooks: c.hooks, Agent: c.agent}.Run(t, "x")
+		ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](c.tool), Hooks: c.hooks, Agent: c.agent}.Run(t, "x")
 		if got := moments(ran); got != c.want {
 			t.Errorf("%s: fired %q, want %q", name, got, c.want)
 		}

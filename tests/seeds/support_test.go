@@ -11,7 +11,7 @@ import (
 
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
-	"github.com/hookgen/hookgen/hooktest"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 // bind is a hook made of what it binds.
@@ -25,15 +25,15 @@ var errBoom = errors.New("boom")
 func all[T any](of ...T) []T { return of }
 
 // work is a tool that is called work.
-func work() *hooktest.Tool { return &hooktest.Tool{Name: "work", Result: "done"} }
+func work() *looptest.Tool { return &looptest.Tool{Name: "work", Result: "done"} }
 
 // working are the turns of a model that calls work so often and then answers.
-func working(n int) []hooktest.Turn {
-	var turns []hooktest.Turn
+func working(n int) []looptest.Turn {
+	var turns []looptest.Turn
 	for i := range n {
-		turns = append(turns, hooktest.Call("work", fmt.Sprintf(`{"n":%d}`, i+1)))
+		turns = append(turns, looptest.Call("work", fmt.Sprintf(`{"n":%d}`, i+1)))
 	}
-	return append(turns, hooktest.Reply("ok"))
+	return append(turns, looptest.Reply("ok"))
 }
 
 func onRunStart(f func(agent.RunStart) (agent.OnRunStartOutcome, error)) agent.OnRunStartFunc {
@@ -142,7 +142,7 @@ func names(list []hookkit.Info) []string {
 }
 
 // heard is the text of all messages of a run's request, counted from 0.
-func heard(t testing.TB, ran *hooktest.Ran, request int) string {
+func heard(t testing.TB, ran *looptest.Ran, request int) string {
 	t.Helper()
 	requests := ran.Script.Requests()
 	if request >= len(requests) {
@@ -176,7 +176,7 @@ func lacks(t testing.TB, text string, words ...string) {
 }
 
 // statuses are what became of the calls of a run.
-func statuses(ran *hooktest.Ran) string {
+func statuses(ran *looptest.Ran) string {
 	var out []string
 	for _, c := range ran.Calls {
 		out = append(out, string(c.Status))

@@ -1,0 +1,27 @@
+package looptest_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
+)
+
+// An agent runs against a scripted model: the model calls a tool, then answers.
+func Example() {
+	script := looptest.NewScript(
+		looptest.Call("weather", `{"city":"Oslo"}`),
+		looptest.Reply("Take an umbrella."),
+	)
+	weather := &looptest.Tool{Name: "weather", Result: "rain"}
+	a := &loop.Agent{Model: script, Tools: []agent.Tool{weather}}
+
+	result, err := a.Run(context.Background(), "What do I need in Oslo?")
+	fmt.Println(result.Reply, err)
+	fmt.Println(len(script.Requests()), "model calls,", weather.Count(), "tool call")
+	// Output:
+	// Take an umbrella. <nil>
+	// 2 model calls, 1 tool call
+}
