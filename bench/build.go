@@ -1,7 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
+	"go/format"
+	"go/parser"
+	"go/token"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +18,7 @@ type built struct {
 	name    string // of one point; "" for mocks
 	n       int
 	bytes   int64     // of generated source
+	code    int64     // the same without comments
 	compile []float64 // processor time of go build in seconds, dependencies cached, one per round
 	binary  int64     // added to a program that has the dependencies already and uses all of the package
 	bare    int64     // the same without debug information
@@ -22,8 +27,8 @@ type built struct {
 // points says which points they are, by an example.
 func (b built) points() string { return "points such as " + b.name }
 
-// each is the generated source of one point.
-func (b built) each() float64 { return float64(b.bytes) / float64(b.n) }
+// each is the share of one point or mock in a size.
+func (b built) each(size int64) float64 { return float64(size) / float64(b.n) }
 
 // A kind is a kind of generated package: how its module is made for n types, and a program that uses all of it.
 type kind struct {
@@ -120,11 +125,9 @@ func (w workshop) pack(b *built, rounds int, k kind) error {
 		return err
 	}
 	b.binary, b.bare = whole-wholeOfOne, bare-bareOfOne
-	info, err := os.Stat(filepath.Join(dir, k.output))
-	if err != nil {
+	if b.bytes, b.code, err = sizes(filepath.Join(dir, k.output)); err != nil {
 		return err
 	}
-	b.bytes = info.Size()
 	for round := range rounds {
 		// Another comment each time, so that the package is compiled anew and its dependencies are not.
 		other := fmt.Sprintf("package big\n\n// round %d of %d\n", round, time.Now().UnixNano())
@@ -138,6 +141,22 @@ func (w workshop) pack(b *built, rounds int, k kind) error {
 		b.compile = append(b.compile, t.cpu.Seconds())
 	}
 	return nil
+}
+
+// sizes returns the size of a source file, and its size as gofmt prints it without comments.
+func sizes(file string) (whole, code int64, err error) {
+	source, err := os.ReadFile(file)
+	if err != nil {
+		return 0, 0, err
+	}
+	files := token.NewFileSet()
+	parsed, err := parser.ParseFile(files, file, source, parser.SkipObjectResolution) // which drops the comments
+	if err != nil {
+		return 0, 0, err
+	}
+	var b bytes.Buffer
+	err = format.Node(&b, files, parsed)
+	return int64(len(source)), int64(b.Len()), err
 }
 
 // program makes a package for n types and a program that uses all of it. It returns the package's directory and the

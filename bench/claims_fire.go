@@ -30,13 +30,12 @@ func fireClaims(cs []compared) []claim {
 			claims = append(claims, c)
 		}
 	}
-	plain := claim{what: "Fire, no hook, over a plain call of the same signature", bound: 1.5}
-	add(plain, compared.ratio, func(c compared) bool { return c.hooks == 0 && c.law != lawAround })
-	emptyAround := func(c compared) bool { return c.hooks == 0 && c.law == lawAround }
-	plain.note = "with no hook too it turns a panic of the act into a failure"
-	add(plain, compared.ratio, emptyAround)
-	add(claim{what: "Fire, no hook, over a plain call that recovers", bound: 1.2, proposed: true,
-		note: "for Around: the least that turns a panic into a failure"}, compared.floor, emptyAround)
+	empty := func(around bool) func(compared) bool {
+		return func(c compared) bool { return c.hooks == 0 && (c.law == lawAround) == around }
+	}
+	add(claim{what: "Fire, no hook, over a plain call of the same signature", bound: 1.5}, compared.ratio, empty(false))
+	add(claim{what: "Fire, no hook, over a plain call that recovers", bound: 1.2, note: "with no hook too it turns a panic of the act into a failure"},
+		compared.ratio, empty(true))
 	for _, n := range []int{8, 64} {
 		flow, other := 1.2, 1.3
 		if n == 64 {

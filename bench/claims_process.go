@@ -27,7 +27,7 @@ func raceClaims(races []race) []claim {
 			}
 		}
 	}
-	add("hookgen on 6 points, whole process, over stringer on one type", 6, nameStringer, 1, 1.0/3, "1/3")
+	add("hookgen on 6 points, whole process, over stringer on one type", 6, nameStringer, 1, 1.0/2, "1/2")
 	add("hookgen on 300 points over mockgen -source on 300 interfaces", 300, nameMockgen, 300, 1.0/2, "1/2")
 	add("hookgen on 1000 points over 100 points", 1000, nameHookgen, 100, 11, "")
 	return claims
@@ -35,7 +35,8 @@ func raceClaims(races []race) []claim {
 
 // builtClaims hold generated packages to their bounds.
 func builtClaims(bs []built) []claim {
-	var builds, sizes []claim
+	var builds []claim
+	sizes := claim{what: "generated source per flow point, without comments", bound: 5, unit: " KB", note: "of 1000 bytes"}
 	for _, n := range []int{30, 300} {
 		build := claim{what: fmt.Sprintf("go build of a generated package of %d flow points, dependencies cached, processor time", n),
 			bound: map[int]float64{30: 5, 300: 40}[n], unit: " s"}
@@ -45,20 +46,15 @@ func builtClaims(bs []built) []claim {
 			}
 			build.cases = append(build.cases, held{b.points(), spread(b.compile)})
 			if n == 300 {
-				size := func(what string, bound float64, note string, proposed bool) {
-					c := one("generated source per flow point, comments included, "+b.points()+what, exact(b.each()/1000), bound)
-					c.unit, c.note, c.proposed = " KB", note, proposed
-					sizes = append(sizes, c)
-				}
-				size("", 5, "of 1000 bytes", false)
-				if letters := len(b.name); letters > 10 {
-					size(fmt.Sprintf(", with 80 bytes for each of %d letters beyond ten", letters-10), 5+0.08*float64(letters-10), "for long names, which stand in the code of a point many times", true)
-				}
+				sizes.cases = append(sizes.cases, held{b.points(), exact(b.each(b.code) / 1000)})
 			}
 		}
 		if len(build.cases) > 0 {
 			builds = append(builds, build)
 		}
 	}
-	return append(builds, sizes...)
+	if len(sizes.cases) > 0 {
+		builds = append(builds, sizes)
+	}
+	return builds
 }

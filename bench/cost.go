@@ -42,8 +42,8 @@ func firesWith() []contestant {
 	type R = *hookkit.Registration
 	return []contestant{
 		add("nothing more", func(H, R) {}),
-		fires("in a layer", func(h H, _ R) H { return h.Layer() }),
-		fires("in a layer of a layer", func(h H, _ R) H { return h.Layer().Layer() }),
+		fires("in a layer", func(h H, _ R) H { return h.Layer("inner") }),
+		fires("in a layer of a layer", func(h H, _ R) H { return h.Layer("outer").Layer("inner") }),
 		ninth(""),
 		ninth(", with Priority", hookkit.Priority(hookkit.Safety)),
 		add("a ninth hook, with Before", func(h H, last R) { h.Flow.Add(new(quiet), hookkit.Before(last)) }),
@@ -126,9 +126,9 @@ func otherRegistrations() []contestant {
 		on("an Async observer", func(h *points.Hooks) { h.Flow.Observe(blind{}, hookkit.Async(16)).Remove() }),
 		on("an observer of all points", func(h *points.Hooks) { h.ObserveAny(blind{}).Remove() }),
 		on("a bundle, by Use, with a hook at each of the 10 points", func(h *points.Hooks) { h.Use(all{}).Remove() }),
-		on("a tracer, detached", func(h *points.Hooks) { h.Trace(blind{}); h.Trace(nil) }),
-		on("a layer, dropped", func(h *points.Hooks) { h.Layer() }),
-		on("a layer, fired once and dropped", func(h *points.Hooks) { fire(h.Layer()) }),
+		on("a tracer, detached", func(h *points.Hooks) { h.Trace(blind{}).Remove() }),
+		on("a layer, dropped", func(h *points.Hooks) { h.Layer("inner") }),
+		on("a layer, fired once and dropped", func(h *points.Hooks) { fire(h.Layer("inner")) }),
 		on("a run", func(*points.Hooks) { points.NewRun(struct{}{}) }),
 	}
 }

@@ -34,7 +34,7 @@ func (r report) figures() figures.Report {
 			does = "replacing"
 		}
 		for _, t := range round.runs[1:] {
-			if round.busy || !bounded(t.name) {
+			if round.busy || !peerBounded(t.name) {
 				say(fmt.Sprintf("Fire, 8 %s hooks, over %s", does, t.name), round.runs[0].over(t).String(),
 					fmt.Sprintf("%s ns over %s ns", figure(round.runs[0].best()), figure(t.best())))
 			}
@@ -59,8 +59,8 @@ func (r report) figures() figures.Report {
 	return f
 }
 
-// bounded reports whether there is a bound against the peer.
-func bounded(name string) bool {
+// peerBounded reports whether there is a bound against the peer.
+func peerBounded(name string) bool {
 	for _, b := range peerBounds {
 		if b.name == name {
 			return true

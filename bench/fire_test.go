@@ -30,6 +30,13 @@ func TestEverythingThatIsMeasuredRuns(t *testing.T) {
 			}
 		}
 	}
+	for _, b := range runtimeBounds() {
+		for _, d := range b.cases {
+			for _, c := range d.runs {
+				c.loop(1)
+			}
+		}
+	}
 	for _, c := range costs() {
 		for _, run := range c.runs {
 			run.loop(3)

@@ -42,12 +42,7 @@ func plainGather(ctx context.Context, run *points.Run, call points.Call) []strin
 //go:noinline
 func plainRefuse(ctx context.Context, run *points.Run, call points.Call) error { return nil }
 
-//go:noinline
-func plainWrap(ctx context.Context, run *points.Run, call points.Call, act handNext) (points.Result, error) {
-	return act(ctx, call)
-}
-
-// plainWrapRecovering is plainWrap that turns a panic of the act into an error, as Fire does: the least that costs.
+// plainWrapRecovering calls the act and turns a panic of the act into an error, as Fire does.
 //
 //go:noinline
 func plainWrapRecovering(ctx context.Context, run *points.Run, call points.Call, act handNext) (result points.Result, err error) {

@@ -19,23 +19,47 @@ type sheet struct {
 	Allocs float64
 }
 
-// layout measures the fires of every law and number of hooks, and prints the sheets of each comparison.
-func (p pace) layout() error {
-	var all [][]sheet
-	for _, n := range hookCounts {
-		for _, l := range lineups(n) {
-			var sheets []sheet
-			for _, t := range p.measure(l.runs) {
-				sheets = append(sheets, sheet{t.name, t.rounds, t.allocs})
+// laidOutParts are the parts of a run that such programs measure, by name: what is compared in each.
+var laidOutParts = map[string]func() [][]contestant{
+	"fires": func() [][]contestant {
+		var all [][]contestant
+		for _, n := range hookCounts {
+			for _, l := range lineups(n) {
+				all = append(all, l.runs)
 			}
-			all = append(all, sheets)
 		}
+		return all
+	},
+	"runtime": func() [][]contestant {
+		var all [][]contestant
+		for _, b := range runtimeBounds() {
+			for _, d := range b.cases {
+				all = append(all, d.runs)
+			}
+		}
+		return all
+	},
+}
+
+// layout measures a part and prints the sheets of each comparison.
+func (p pace) layout(part string) error {
+	comparisons, ok := laidOutParts[part]
+	if !ok {
+		return fmt.Errorf("part %q is not measured in several layouts", part)
+	}
+	var all [][]sheet
+	for _, runs := range comparisons() {
+		var sheets []sheet
+		for _, t := range p.measure(runs) {
+			sheets = append(sheets, sheet{t.name, t.rounds, t.allocs})
+		}
+		all = append(all, sheets)
 	}
 	return json.NewEncoder(os.Stdout).Encode(all)
 }
 
-// laidOut has the fires measured by a program for each layout.
-func (c config) laidOut() ([]compared, error) {
+// laidOut has the part measured by a program for each layout, and returns the timings of each comparison.
+func (c config) laidOut(part string) ([][]timing, error) {
 	dir, err := os.MkdirTemp("", "bench-*")
 	if err != nil {
 		return nil, err
@@ -43,13 +67,13 @@ func (c config) laidOut() ([]compared, error) {
 	defer os.RemoveAll(dir)
 	found := make([][][]sheet, layouts)
 	for k := range found {
-		begin("fires, layout %d of %d", k+1, layouts)
+		begin("%s, layout %d of %d", part, k+1, layouts)
 		program := filepath.Join(dir, fmt.Sprint("bench", k))
 		build := exec.Command("go", "build", fmt.Sprintf("-ldflags=-randlayout=%d", k+1), "-o", program, ".")
 		if out, err := build.CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("%v: %w\n%s", build, err, out)
 		}
-		run := exec.Command(program, "-layout", fmt.Sprintf("-rounds=%d", max(parts, c.pace.rounds/layouts)), fmt.Sprintf("-round=%v", c.pace.round))
+		run := exec.Command(program, "-layout="+part, fmt.Sprintf("-rounds=%d", max(parts, c.pace.rounds/layouts)), fmt.Sprintf("-round=%v", c.pace.round))
 		run.Stderr = os.Stderr
 		out, err := run.Output()
 		if err != nil {
@@ -59,11 +83,9 @@ func (c config) laidOut() ([]compared, error) {
 			return nil, fmt.Errorf("%v: %w", run, err)
 		}
 	}
-	var all []compared
-	for _, n := range hookCounts {
-		for _, l := range lineups(n) {
-			all = append(all, compared{l, together(found, len(all))})
-		}
+	all := make([][]timing, len(found[0]))
+	for i := range all {
+		all[i] = together(found, i)
 	}
 	return all, nil
 }

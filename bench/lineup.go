@@ -93,9 +93,10 @@ const (
 func lineups(n int) []lineup {
 	q, b := newStage(n)
 	if n == 0 {
-		against := func(law string, fire, plain func(int), floors ...contestant) lineup {
-			return lineup{law, n, false, append([]contestant{{name: "hookgen", loop: fire}, {name: plainCall, loop: plain}}, floors...)}
+		over := func(law, floor string, fire, plain func(int)) lineup {
+			return lineup{law, n, false, []contestant{{name: "hookgen", loop: fire}, {name: floor, loop: plain}}}
 		}
+		against := func(law string, fire, plain func(int)) lineup { return over(law, plainCall, fire, plain) }
 		return []lineup{
 			against(lawFlow, q.flow, q.flowPlain),
 			against(lawLenient, q.lenient, q.lenientPlain),
@@ -106,7 +107,7 @@ func lineups(n int) []lineup {
 			against(lawCollect, q.gather, q.gatherPlain),
 			against(lawObserve, q.watch, q.watchPlain),
 			against(lawCheck, q.refuse, q.refusePlain),
-			against(lawAround, q.wrap, q.wrapPlain, contestant{name: plainRecovering, loop: q.wrapRecovering}),
+			over(lawAround, plainRecovering, q.wrap, q.wrapRecovering),
 		}
 	}
 	against := func(law string, busy bool, fire, hand func(int), floors ...contestant) lineup {

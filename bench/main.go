@@ -27,7 +27,7 @@ func main() {
 	flag.IntVar(&c.runs, "runs", 12, "runs of each process")
 	flag.IntVar(&c.builds, "builds", 5, "builds of each generated package")
 	flag.StringVar(&c.out, "out", "", "`directory` for all files of the report, in the place of their own")
-	layout := flag.Bool("layout", false, "measure the fires in this program alone and print them as JSON; the other parts have it done")
+	layout := flag.String("layout", "", "measure this `part` in this program alone and print it as JSON; the bench runs itself so")
 	only := flag.String("only", "", "comma-separated `parts`: "+strings.Join(allParts, ", ")+"; all if empty. With it nothing is written without -out")
 	flag.Parse()
 	if *only != "" {
@@ -39,8 +39,8 @@ func main() {
 		}
 	})
 	do := c.main
-	if *layout {
-		do = c.pace.layout
+	if *layout != "" {
+		do = func() error { return c.pace.layout(*layout) }
 	}
 	if err := do(); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -49,7 +49,7 @@ func main() {
 }
 
 // allParts are the parts of a run.
-var allParts = []string{"fires", "twice", "peers", "costs", "processes", "builds"}
+var allParts = []string{"fires", "runtime", "twice", "peers", "costs", "processes", "builds"}
 
 // A config is what the flags say.
 type config struct {
@@ -94,6 +94,9 @@ func (c config) main() error {
 	if err := c.fires(&r); err != nil {
 		return err
 	}
+	if err := c.runtime(&r); err != nil {
+		return err
+	}
 	c.twice(&r)
 	c.peers(&r)
 	if c.part("costs") {
@@ -115,13 +118,38 @@ func (c config) main() error {
 var hookCounts = []int{0, 1, 8, 64}
 
 // fires measures every law.
-func (c config) fires(r *report) (err error) {
+func (c config) fires(r *report) error {
 	if !c.part("fires") {
 		return nil
 	}
-	r.fires, err = c.laidOut()
+	timings, err := c.laidOut("fires")
+	if err != nil {
+		return err
+	}
+	for _, n := range hookCounts {
+		for _, l := range lineups(n) {
+			r.fires = append(r.fires, compared{l, timings[len(r.fires)]})
+		}
+	}
 	r.claims = append(r.claims, fireClaims(r.fires)...)
-	return err
+	return nil
+}
+
+// runtime measures what has a bound other than fires of quiet hooks.
+func (c config) runtime(r *report) error {
+	if !c.part("runtime") {
+		return nil
+	}
+	timings, err := c.laidOut("runtime")
+	if err != nil {
+		return err
+	}
+	for _, b := range runtimeBounds() {
+		r.runtime = append(r.runtime, boundedRound{b, timings[:len(b.cases)]})
+		timings = timings[len(b.cases):]
+	}
+	r.claims = append(r.claims, runtimeClaims(r.runtime)...)
+	return nil
 }
 
 // twice measures every law from two goroutines.

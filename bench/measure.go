@@ -53,7 +53,8 @@ func (p pace) measure(cs []contestant) []timing {
 	for i, c := range cs {
 		ns[i] = p.calibrate(c)
 		ts[i] = timing{name: c.name, rounds: make([]float64, p.rounds)}
-		ts[i].allocs = math.Round(testing.AllocsPerRun(1, func() { c.run(many, frames[0]) })/many*100) / 100
+		n := min(many, ns[i])
+		ts[i].allocs = math.Round(testing.AllocsPerRun(1, func() { c.run(n, frames[0]) })/float64(n)*100) / 100
 	}
 	for round := range p.rounds {
 		for k := range cs {
@@ -67,7 +68,7 @@ func (p pace) measure(cs []contestant) []timing {
 	return ts
 }
 
-// many calls drown what a loop allocates once.
+// many calls drown what a loop allocates once. What takes longer than a round is counted in fewer.
 const many = 1000
 
 // calibrate returns how often the loop must run to fill a round.

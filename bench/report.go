@@ -14,6 +14,7 @@ type report struct {
 	pace       pace
 	claims     []claim
 	fires      []compared
+	runtime    []boundedRound
 	twice      []compared // from two goroutines, and from one
 	peers      []peerRound
 	peersTwice [][]timing // the same of each peer
@@ -67,6 +68,7 @@ func (r report) markdown() string {
 		}
 	}
 	r.fireTables(&b)
+	r.runtimeTables(&b)
 	r.twiceTables(&b)
 	r.peerTables(&b)
 	r.costTables(&b)
@@ -83,7 +85,8 @@ func (r report) fireTables(b *strings.Builder) {
 ## A fire, by law
 
 Over a hand-written loop on a slice of an interface, which has no order, no removal, no recovery and no observers; around
-hooks over a chain of closures. With no hook, over a plain call that is made; of Fire, all but that of Around is inlined.
+hooks over a chain of closures. With no hook, over a plain call that is made, and Around over one that recovers; of Fire, all
+but that of Around is inlined.
 
 `)
 	t := table{head: []string{"law", "hooks", "which", "ratio", "hookgen", "median", "floor", "median", "allocations", "of the floor"}}
@@ -121,6 +124,29 @@ do for all of them if it counts how far in it is; it recovers from nothing, and 
 `)
 	counted.head[len(counted.head)-1] = "over a closure for each"
 	counted.write(b)
+}
+
+func (r report) runtimeTables(b *strings.Builder) {
+	if len(r.runtime) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n## What else has a bound\n")
+	for _, bounded := range r.runtime {
+		fmt.Fprintf(b, "\n%s:\n\n", capital(bounded.what))
+		t := table{head: []string{"", "", "ratio", "quickest", "median", "allocations", "over", "quickest", "median", "allocations"}}
+		for i, runs := range bounded.runs {
+			row := []string{bounded.cases[i].of}
+			for k, run := range runs {
+				row = append(row, run.name)
+				if k == 0 {
+					row = append(row, run.over(runs[1]).String())
+				}
+				row = append(row, figure(run.best()), figure(run.median()), figure(run.allocs))
+			}
+			t.add(row...)
+		}
+		t.write(b)
+	}
 }
 
 func (r report) twiceTables(b *strings.Builder) {
@@ -284,14 +310,14 @@ Processor time of go build in seconds, with the dependencies cached. What each a
 a hook to every point and fires it, or expects a call of every mock and makes it: over the same program on one.
 
 `)
-	t := table{head: []string{"", "types", "source, each", "go build, quickest", "median", "binary, each", "without debug information"}}
+	t := table{head: []string{"", "types", "source, each", "without comments", "go build, quickest", "median", "binary, each", "without debug information"}}
 	for _, p := range r.built {
 		name := p.maker
 		if p.name != "" {
 			name += ", " + p.points()
 		}
 		s := slices.Sorted(slices.Values(p.compile))
-		t.add(name, fmt.Sprint(p.n), figure(p.each())+" B", figure(s[0]), figure(s[len(s)/2]),
+		t.add(name, fmt.Sprint(p.n), figure(p.each(p.bytes))+" B", figure(p.each(p.code))+" B", figure(s[0]), figure(s[len(s)/2]),
 			figure(p.inBinary(p.binary))+" KB", figure(p.inBinary(p.bare))+" KB")
 	}
 	t.write(b)

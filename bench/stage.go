@@ -267,14 +267,6 @@ func (s stage) wrapCounted(n int) {
 	}
 }
 
-func (s stage) wrapPlain(n int) {
-	for range n {
-		if _, err := plainWrap(s.ctx, s.run, call, act); err != nil {
-			panic(err)
-		}
-	}
-}
-
 func (s stage) wrapRecovering(n int) {
 	for range n {
 		if _, err := plainWrapRecovering(s.ctx, s.run, call, act); err != nil {
@@ -288,4 +280,82 @@ func (s stage) wrapRecovering(n int) {
 //go:noinline
 func act(_ context.Context, call points.Call) (points.Result, error) {
 	return points.Result{Output: call.Name}, nil
+}
+
+// The loops of FireBy.
+
+func (s stage) flowBy(n int) {
+	c := call
+	for range n {
+		if exit, _, err := s.hooks.Flow.FireBy(s.ctx, s.run, &c); exit != nil || err != nil {
+			panic("a quiet hook decided")
+		}
+	}
+}
+
+func (s stage) lenientBy(n int) {
+	c := call
+	for range n {
+		if exit, _, err := s.hooks.Lenient.FireBy(s.ctx, s.run, &c); exit != nil || err != nil {
+			panic("a quiet hook decided")
+		}
+	}
+}
+
+func (s stage) rewriteBy(n int) {
+	c := call
+	for range n {
+		if _, err := s.hooks.Rewrite.FireBy(s.ctx, s.run, &c); err != nil {
+			panic("a quiet hook decided")
+		}
+	}
+}
+
+func (s stage) trimBy(n int) {
+	c := call
+	for range n {
+		if _, err := s.hooks.Trim.FireBy(s.ctx, s.run, &c); err != nil {
+			panic(err)
+		}
+	}
+}
+
+func (s stage) leaveBy(n int) {
+	for range n {
+		if exit, _, err := s.hooks.Leave.FireBy(s.ctx, s.run, call); exit != nil || err != nil {
+			panic("a quiet hook decided")
+		}
+	}
+}
+
+func (s stage) judgeBy(n int) {
+	for range n {
+		if _, _, err := s.hooks.Judge.FireBy(s.ctx, s.run, call); err != nil {
+			panic(err)
+		}
+	}
+}
+
+func (s stage) gatherBy(n int) {
+	for range n {
+		if all, _ := s.hooks.Gather.FireBy(s.ctx, s.run, call); len(all) > s.n {
+			panic("more than was contributed")
+		}
+	}
+}
+
+func (s stage) refuseBy(n int) {
+	for range n {
+		if _, err := s.hooks.Refuse.FireBy(s.ctx, s.run, call); err != nil {
+			panic(err)
+		}
+	}
+}
+
+func (s stage) wrapBy(n int) {
+	for range n {
+		if _, _, err := s.hooks.Wrap.FireBy(s.ctx, s.run, call, act); err != nil {
+			panic(err)
+		}
+	}
 }

@@ -178,7 +178,7 @@ func TestAnAuditLogSaysWhoDecidedAndWhy(t *testing.T) {
 		t.Errorf("failure: %+v", r)
 	}
 	for i, want := range []struct{ status, by, why string }{
-		{"skipped", "cache", "cache hit"}, {"succeeded", "", ""}, {"refused", "guard", "never"}, {"refused", "", ""}, {"failed", "", ""},
+		{"skipped", "cache", "cache hit"}, {"succeeded", "", ""}, {"refused", "guard", "never"}, {"refused", "cache", "the guard is broken"}, {"failed", "", ""},
 	} {
 		r := after[i]
 		if r.Status != want.status || r.DecidedBy != want.by || r.Why != want.why || *r.Success != (want.status == "succeeded") {

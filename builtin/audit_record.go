@@ -131,7 +131,7 @@ func (a *AuditLog) record(run *agent.Run, fired hookkit.AnyFired) *AuditRecord {
 
 // settled is the payload as the hooks left it, but for what is not theirs to change.
 func settled(fired hookkit.AnyFired) any {
-	switch left := fired.Left.(type) {
+	switch left := fired.Final.(type) {
 	case agent.ToolCallRequest:
 		if was, ok := fired.Payload.(agent.ToolCallRequest); ok {
 			left.ID, left.Step = was.ID, was.Step
@@ -142,7 +142,7 @@ func settled(fired hookkit.AnyFired) any {
 			return resultLeft(was, left)
 		}
 	}
-	return fired.Left
+	return fired.Final
 }
 
 // exit adds what an exit says to the model or to a person, as far as no other record will have it.

@@ -33,7 +33,7 @@ func TestALimitReportsTheBudgetThatWasPassed(t *testing.T) {
 			Turns: []looptest.Turn{looptest.Call("look", nil).Uses(agent.Usage{Input: 8, Output: 4}), looptest.Reply("done")},
 			Tools: []agent.Tool{look}, Hooks: []agent.Hook{c.hook}, Agent: &loop.Agent{Clock: clock},
 		}.Run(t, "go")
-		if diff := cmp.Diff(c.want, hooktest.Payloads[agent.BudgetExceeded](ran.Recorder, "OnBudgetExceeded")); diff != "" {
+		if diff := cmp.Diff(c.want, hooktest.PayloadsOf[agent.BudgetExceeded](ran.Recorder, "OnBudgetExceeded")); diff != "" {
 			t.Errorf("%s: reported (-want +got):\n%s", name, diff)
 		}
 	}

@@ -41,7 +41,7 @@ func (c *Cancellation) ShouldStop(ctx context.Context, run *agent.Run, step agen
 	if err != nil || !cancelled {
 		return nil, err
 	}
-	return []agent.EndRun{{Cause: agent.CauseUserRequested, Message: reason, By: "Cancellation"}}, nil
+	return []agent.EndRun{{Cause: agent.CauseUserRequested, Message: reason}}, nil
 }
 
 // A CancelSwitch is a [CancelSource] in memory, for all runs that have it. The zero value is off. It is safe for

@@ -118,7 +118,7 @@ func (c *Checkpoint) Bind(h *agent.Hooks) {
 	}), name)
 	h.BeforeLLM.Observe(beforeLLMObserver(func(_ context.Context, run *agent.Run, f agent.BeforeLLMFired[agent.LLMRequest]) {
 		if run.Parent() == "" {
-			c.runs.Do(run, func(r *checkedRun) { r.system, r.warm = systemPrompt(f.Left), f.Left.Temperature })
+			c.runs.Do(run, func(r *checkedRun) { r.system, r.warm = systemPrompt(f.Final), f.Final.Temperature })
 		}
 	}), name)
 	h.AfterStep.Observe(afterStepObserver(func(ctx context.Context, run *agent.Run, f agent.AfterStepFired[agent.StepResult]) {

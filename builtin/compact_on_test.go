@@ -204,7 +204,7 @@ func TestCompactOnBringsItsCompactorAndTheConversationGetsShorter(t *testing.T) 
 		t.Errorf("seen: %+v", seen)
 	}
 	ran.Recorder.Decided(t, "ShouldCompact", "builtin.CompactOn", "Compact", fmt.Sprintf("context error: %d of 1000 tokens", seen.Samples[0].Tokens))
-	done := hooktest.Payloads[agent.Compacted](ran.Recorder, "AfterCompact")
+	done := hooktest.PayloadsOf[agent.Compacted](ran.Recorder, "AfterCompact")
 	if len(done) != 1 || done[0].Summary != "- goal: 7" || done[0].ModelCalls != 1 || done[0].Before.Messages != 21 || done[0].After.Messages != 5 || done[0].Reason != agent.CompactProactive {
 		t.Errorf("recorded: %+v", done)
 	}

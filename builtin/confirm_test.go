@@ -78,7 +78,7 @@ func TestConfirmAsksAboutTheToolsItNames(t *testing.T) {
 				if got := asked[0].Prompt; got != "Run remove with these arguments?\n  path: /tmp/x" {
 					t.Errorf("the person saw %q", got)
 				}
-				denials := hooktest.Payloads[agent.Denial](ran.Recorder, "OnPermissionDenied")
+				denials := hooktest.PayloadsOf[agent.Denial](ran.Recorder, "OnPermissionDenied")
 				if c.ran == 1 {
 					if len(denials) != 0 || !ran.Calls[0].OK() {
 						t.Errorf("the confirmed call was denied: %+v", denials)

@@ -7,14 +7,16 @@ import (
 	"go/token"
 	"io"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/generated/agent"
-	"github.com/hookgen/hookgen/hooktest"
+	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 // ready returns, by name, what makes each hook of the package in a configuration that does something.
@@ -104,7 +106,7 @@ func ready(t testing.TB) map[string]func() agent.Hook {
 // TestEveryHookConforms runs the conformance suite on every hook of the package.
 func TestEveryHookConforms(t *testing.T) {
 	for name, newHook := range ready(t) {
-		t.Run(name, func(t *testing.T) { hooktest.Check(t, newHook) })
+		t.Run(name, func(t *testing.T) { looptest.Check(t, newHook) })
 	}
 }
 
@@ -169,4 +171,36 @@ type policy struct{}
 
 func (policy) Evaluate(context.Context, builtin.PolicyRequest) (builtin.PolicyDecision, error) {
 	return builtin.PolicyDecision{Allow: true}, nil
+}
+
+// TestHooksThatAreSwitchedOffDoNothing uses hooks in configurations in which they have nothing to do. They are legal, because
+// programs read configurations from files.
+func TestHooksThatAreSwitchedOffDoNothing(t *testing.T) {
+	blank := filepath.Join(t.TempDir(), "blank.md")
+	if err := os.WriteFile(blank, []byte(" \n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, newHook := range map[string]func() agent.Hook{
+		"ContextConfig": func() agent.Hook { return &builtin.ContextConfig{} },
+		"FinishReason":  func() agent.Hook { return &builtin.FinishReason{} },
+		"Guards": func() agent.Hook {
+			return builtin.Guards{Steps: builtin.NoLimit[int](), Tokens: builtin.NoLimit[int](), Time: builtin.NoLimit[time.Duration]()}
+		},
+		"RunSummary":     func() agent.Hook { return &builtin.RunSummary{} },
+		"StageBriefing":  func() agent.Hook { return &builtin.StageBriefing{} },
+		"StaticBriefing": func() agent.Hook { return &builtin.StaticBriefing{File: blank} },
+		"StepLimit":      func() agent.Hook { return &builtin.StepLimit{Max: builtin.NoLimit[int]()} },
+		"TimeLimit":      func() agent.Hook { return &builtin.TimeLimit{Max: builtin.NoLimit[time.Duration]()} },
+		"TokenLimit":     func() agent.Hook { return &builtin.TokenLimit{Max: builtin.NoLimit[int]()} },
+		"Tracing":        func() agent.Hook { return &builtin.Tracing{} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			looptest.Check(t, newHook)
+			ran := looptest.Harness{Turns: []looptest.Turn{looptest.Call("work", nil), looptest.Reply("done")},
+				Tools: []agent.Tool{&looptest.Tool{Name: "work"}}, Hooks: []agent.Hook{newHook()}}.Run(t, "go")
+			if decided := ran.Recorder.Decisions(); ran.Reply != "done" || ran.Failed != nil || len(decided) != 0 {
+				t.Errorf("replied %q, error %v, decided %v", ran.Reply, ran.Failed, decided)
+			}
+		})
+	}
 }

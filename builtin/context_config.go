@@ -15,7 +15,7 @@ import (
 // ContextConfig sets the system prompt, the form of the reply, and what is added to the system prompt.
 //
 // It rewrites requests at BeforeLLM, in the tier InputShape, each one anew, so that nothing that happens in a run
-// can drop what it sets. It sets only what is not empty; with everything empty it adds no hook. It has no state.
+// can drop what it sets. It sets only what is not empty; with everything empty it changes nothing. It has no state.
 //
 //   - System takes the place of the system prompt, which is the first message if that is an unnamed system
 //     message; where there is none, one is made. The briefing and other system messages stay.
@@ -44,9 +44,6 @@ type Fragment struct {
 // Bind adds the hook if there is anything to set.
 func (c *ContextConfig) Bind(h *agent.Hooks) {
 	mustConfig("ContextConfig", c.check())
-	if strings.TrimSpace(c.System) == "" && !c.formats() && !slices.ContainsFunc(c.Fragments, Fragment.adds) {
-		return
-	}
 	h.BeforeLLM.Add(c, hookkit.Priority(hookkit.InputShape))
 }
 

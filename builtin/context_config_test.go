@@ -10,6 +10,7 @@ import (
 
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
 )
@@ -111,11 +112,12 @@ func TestContextConfigSetsTheResponseFormat(t *testing.T) {
 	}
 }
 
-func TestAnEmptyContextConfigAddsNoHook(t *testing.T) {
+func TestAnEmptyContextConfigChangesNothing(t *testing.T) {
 	var hooks agent.Hooks
 	hooks.Use(&builtin.ContextConfig{System: "\n", ResponseFormat: &agent.ResponseFormat{}, Fragments: []builtin.Fragment{{Text: " "}, {}}})
-	if listed := hooks.BeforeLLM.List(); len(listed) != 0 {
-		t.Errorf("got %+v", listed)
+	req := agent.LLMRequest{Messages: []agent.Message{{Role: agent.RoleUser, Content: "go"}}}
+	if exit, by, err := hooks.BeforeLLM.FireBy(t.Context(), agent.NewRun(nil), &req); exit != nil || by != (hookkit.By{}) || err != nil {
+		t.Errorf("got %v by %+v, %v", exit, by, err)
 	}
 }
 

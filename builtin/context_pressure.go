@@ -107,7 +107,7 @@ func (w *ContextWindow) ObserveAfterCompact(_ context.Context, run *agent.Run, f
 	if !effective {
 		return
 	}
-	if note := hiddenNote(known, fired.Left.Messages); note != "" {
+	if note := hiddenNote(known, fired.Final.Messages); note != "" {
 		w.runs.Do(run, func(s *windowState) { s.notes.put(fingerprintOf([]byte(note)), note) })
 	}
 }

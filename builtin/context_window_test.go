@@ -182,7 +182,7 @@ func TestContextWindowEndsWhenNothingCanBeLeftOut(t *testing.T) {
 	if ran.Failed != nil || ran.Reply != "ok" {
 		t.Errorf("got %v", ran.Failed)
 	}
-	exceeded := hooktest.Payloads[agent.BudgetExceeded](ran.Recorder, "OnBudgetExceeded")
+	exceeded := hooktest.PayloadsOf[agent.BudgetExceeded](ran.Recorder, "OnBudgetExceeded")
 	if len(exceeded) != 3 || exceeded[2].By != "ContextWindow" || exceeded[2].Kind != agent.BudgetContext || exceeded[2].Limit != 100 {
 		t.Errorf("reported %+v", exceeded)
 	}

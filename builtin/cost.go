@@ -72,8 +72,8 @@ type lastPrompt struct {
 // Bind adds the observers.
 func (c *Cost) Bind(h *agent.Hooks) {
 	h.BeforeLLM.Observe(beforeLLMObserver(func(_ context.Context, run *agent.Run, fired agent.BeforeLLMFired[agent.LLMRequest]) {
-		p := lastPrompt{model: fired.Left.Model}
-		for _, m := range fired.Left.Messages {
+		p := lastPrompt{model: fired.Final.Model}
+		for _, m := range fired.Final.Messages {
 			p.chars += chars(m.Content, m.ToolCalls)
 		}
 		c.prompts.Do(run, func(last *lastPrompt) { *last = p })

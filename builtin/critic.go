@@ -59,12 +59,12 @@ func (c *Critic) Bind(h *agent.Hooks) {
 
 // ObserveOnRunStart keeps the task.
 func (c *Critic) ObserveOnRunStart(_ context.Context, run *agent.Run, fired agent.OnRunStartFired[agent.RunStart]) {
-	c.runs.Do(run, func(s *criticState) { s.task = cutMiddle(fired.Left.Task, maxCriticised) })
+	c.runs.Do(run, func(s *criticState) { s.task = cutMiddle(fired.Final.Task, maxCriticised) })
 }
 
 // ObserveAfterTool keeps a call and its result.
 func (c *Critic) ObserveAfterTool(_ context.Context, run *agent.Run, fired agent.AfterToolFired[agent.ToolCallResult]) {
-	r := fired.Left
+	r := fired.Final
 	said := r.Output
 	if r.Err != "" {
 		said = "error: " + r.Err
@@ -104,7 +104,7 @@ func (c *Critic) ShouldStop(_ context.Context, run *agent.Run, at agent.Step) (s
 	limit := cmp.Or(c.MaxIterations, 2)
 	c.runs.Do(run, func(s *criticState) {
 		if s.iterations >= limit && !at.Done {
-			signals = []agent.EndRun{{Cause: agent.CauseRetryLimit, By: "Critic",
+			signals = []agent.EndRun{{Cause: agent.CauseRetryLimit,
 				Message: fmt.Sprintf("Max self-critic iterations reached: %d/%d", s.iterations, limit),
 				Detail:  map[string]any{"iterations": s.iterations, "maxIterations": limit}}}
 		}

@@ -39,7 +39,7 @@ func TestACriticThatPanicsIsOneThatFails(t *testing.T) {
 		t.Errorf("a run that is done is stopped by %v", signals)
 	}
 	signals, _ := hook.ShouldStop(t.Context(), run, agent.Step{})
-	want := []agent.EndRun{{Cause: agent.CauseRetryLimit, By: "Critic", Message: "Max self-critic iterations reached: 1/1",
+	want := []agent.EndRun{{Cause: agent.CauseRetryLimit, Message: "Max self-critic iterations reached: 1/1",
 		Detail: map[string]any{"iterations": 1, "maxIterations": 1}}}
 	if diff := cmp.Diff(want, signals); diff != "" {
 		t.Errorf("signals (-want +got):\n%s", diff)

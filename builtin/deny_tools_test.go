@@ -82,7 +82,7 @@ func TestADeniedCallIsAnsweredAndTheOthersGoOn(t *testing.T) {
 	if c := ran.Calls[0]; c.OK() || c.Status != agent.CallRefused || c.Reason != "tool shell is denied by policy" || !c.NoRetry {
 		t.Errorf("the call is recorded as %+v", c)
 	}
-	denials := hooktest.Payloads[agent.Denial](ran.Recorder, "OnPermissionDenied")
+	denials := hooktest.PayloadsOf[agent.Denial](ran.Recorder, "OnPermissionDenied")
 	if len(denials) != 1 || denials[0].Kind != agent.DeniedByVote || denials[0].By != "builtin.DenyTools" || denials[0].Reason != "tool shell is denied by policy" {
 		t.Errorf("the denial is recorded as %+v", denials)
 	}

@@ -93,7 +93,7 @@ func (d *DoneGate) ObserveAfterTool(_ context.Context, run *agent.Run, fired age
 	made := MadeCall{
 		Tool: cut(was.Call.Name, maxKeptName), Step: was.Call.Step,
 		Ran: was.Status == "" || was.Status == agent.CallSucceeded || was.Status == agent.CallFailed && was.Attempts > 0,
-		OK:  fired.Err == nil && succeeded(was) && fired.Left.Err == "",
+		OK:  fired.Err == nil && succeeded(was) && fired.Final.Err == "",
 	}
 	d.runs.Do(run, func(s *doneState) { s.calls = append(s.calls, made) })
 }
@@ -121,7 +121,7 @@ func (d *DoneGate) ShouldStop(_ context.Context, run *agent.Run, at agent.Step) 
 	d.runs.Do(run, func(s *doneState) {
 		if s.rejected >= d.MaxRejections && !at.Done {
 			signals = []agent.EndRun{{
-				Cause: agent.CauseRetryLimit, By: "DoneGate", Message: fmt.Sprintf("Rejections reached: %d/%d", s.rejected, d.MaxRejections),
+				Cause: agent.CauseRetryLimit, Message: fmt.Sprintf("Rejections reached: %d/%d", s.rejected, d.MaxRejections),
 				Detail: map[string]any{"rejections": s.rejected, "maxRejections": d.MaxRejections},
 			}}
 		}

@@ -30,7 +30,7 @@ func (e *Echo) Bind(h *agent.Hooks) { h.ObserveAny(e) }
 
 // Observe prints a fire.
 func (e *Echo) Observe(_ context.Context, _ *agent.Run, fired hookkit.AnyFired) {
-	text, err := json.Marshal(fired.Left)
+	text, err := json.Marshal(fired.Final)
 	if err != nil {
 		text = []byte(err.Error())
 	}

@@ -31,7 +31,7 @@ func (e *EchoedPayload) Bind(h *agent.Hooks) {
 
 // ObserveBeforeLLM notes whether JSON is asked for.
 func (e *EchoedPayload) ObserveBeforeLLM(_ context.Context, run *agent.Run, fired agent.BeforeLLMFired[agent.LLMRequest]) {
-	e.asked.Do(run, func(json *bool) { *json = asksJSON(fired.Left.ResponseFormat) })
+	e.asked.Do(run, func(json *bool) { *json = asksJSON(fired.Final.ResponseFormat) })
 }
 
 // AfterLLM replaces an echo.

@@ -3,6 +3,7 @@ package builtin
 import (
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -89,17 +90,20 @@ func removeLeft(dir string) {
 	}
 }
 
-// appending holds a lock for each file that lines are appended to, by its absolute path: hooks that share a
-// file never mix their lines.
-var appending sync.Map // of *sync.Mutex
+// appending are the locks of the files that lines are appended to: hooks that share a file never mix their lines. Files share
+// locks by the hash of their path, so that a program which appends to ever new files keeps no lock for each.
+var (
+	appending [64]sync.Mutex
+	pathSeed  = maphash.MakeSeed()
+)
 
-// lockFile locks a path against other appends of this process and returns what unlocks it.
+// lockFile locks a path against other appends of this process and returns the function that unlocks it. The caller must not
+// lock a second path before that.
 func lockFile(path string) (unlock func()) {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
 	}
-	lock, _ := appending.LoadOrStore(path, new(sync.Mutex))
-	mu := lock.(*sync.Mutex)
+	mu := &appending[maphash.String(pathSeed, path)%uint64(len(appending))]
 	mu.Lock()
 	return mu.Unlock
 }

@@ -13,7 +13,7 @@ import (
 //
 // It contributes to ShouldStop after all other hooks (priority −100) and has no state. The last reply's reason must
 // be in the list, letter for letter: finish_reason, `Finish reason "stop" matched stop condition`, Detail finishReason
-// and stopReasons. It is seen when all other work of the step is done. An empty list binds nothing.
+// and stopReasons. It is seen when all other work of the step is done. With an empty list it never stops a run.
 type FinishReason struct {
 	Reasons []string
 }
@@ -21,9 +21,7 @@ type FinishReason struct {
 // Bind adds the hook. An empty reason panics.
 func (f *FinishReason) Bind(h *agent.Hooks) {
 	mustConfig("FinishReason", checkNames("Reasons", f.Reasons))
-	if len(f.Reasons) > 0 {
-		h.ShouldStop.Add(f, hookkit.Priority(lastPriority))
-	}
+	h.ShouldStop.Add(f, hookkit.Priority(lastPriority))
 }
 
 // ShouldStop contributes the signal if the reason is one of those.
@@ -33,7 +31,7 @@ func (f *FinishReason) ShouldStop(_ context.Context, _ *agent.Run, step agent.St
 	}
 	reason := step.Last.Response.FinishReason
 	return []agent.EndRun{{
-		Cause: agent.CauseFinishReason, Message: fmt.Sprintf("Finish reason %q matched stop condition", reason), By: "FinishReason",
+		Cause: agent.CauseFinishReason, Message: fmt.Sprintf("Finish reason %q matched stop condition", reason),
 		Detail: map[string]any{"finishReason": reason, "stopReasons": slices.Clone(f.Reasons)},
 	}}, nil
 }

@@ -23,5 +23,7 @@ func (g Guards) Bind(h *agent.Hooks) {
 	h.Use(&StepLimit{Max: g.Steps})
 	h.Use(&TokenLimit{Max: g.Tokens})
 	h.Use(&TimeLimit{Max: g.Time})
-	h.Use(&FinishReason{Reasons: g.FinishReasons})
+	if len(g.FinishReasons) > 0 {
+		h.Use(&FinishReason{Reasons: g.FinishReasons})
+	}
 }

@@ -294,7 +294,7 @@ func TestAHintIsARefusalInEveryRecord(t *testing.T) {
 		Hooks: []agent.Hook{&builtin.LoopDetector{}},
 	}.Run(t, "look")
 	ran.Recorder.Decided(t, "BeforeTool", "builtin.LoopDetector", "SkipTool", "loop_hint")
-	results := hooktest.Payloads[agent.ToolCallResult](ran.Recorder, "AfterTool")
+	results := hooktest.PayloadsOf[agent.ToolCallResult](ran.Recorder, "AfterTool")
 	if len(results) != 2 || results[1].Status != agent.CallRefused || results[1].OK() || results[1].Kind != agent.FailSkipped {
 		t.Errorf("AfterTool was told %+v", results)
 	}

@@ -113,7 +113,7 @@ func (m *Metrics) count(f func(*MetricsReport)) {
 }
 
 func (m *Metrics) tool(ctx context.Context, _ *agent.Run, fired agent.AfterToolFired[agent.ToolCallResult]) {
-	r := resultLeft(fired.Payload, fired.Left)
+	r := resultLeft(fired.Payload, fired.Final)
 	name := cut(r.Call.Name, maxShownName)
 	var t ToolMetrics
 	m.count(func(s *MetricsReport) {

@@ -214,7 +214,7 @@ func TestNotesInjectorPutsTheTailIntoEveryPromptOfARun(t *testing.T) {
 		},
 	}.Run(t, "x")
 	for i, req := range ran.Script.Requests() {
-		if got, want := req.Messages[0].Content, "## Notes\nnew line\n\n# All\nold line\nnew line"; got != want {
+		if got, want := req.Messages[len(req.Messages)-1].Content, "## Notes\nnew line\n\n# All\nold line\nnew line"; got != want {
 			t.Errorf("prompt %d: %q, want %q", i, got, want)
 		}
 	}

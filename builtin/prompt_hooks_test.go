@@ -81,9 +81,8 @@ func TestPromptHooksBearHostilePayloadsAndChangeNoneInPlace(t *testing.T) {
 	for name, make := range promptHooks() {
 		t.Run(name, func(t *testing.T) {
 			var hooks agent.Hooks
-			rec := &hooktest.Recorder{}
 			hooks.Use(make())
-			rec.Attach(&hooks)
+			rec := hooktest.Record(hooks.Points())
 			ctx, env := t.Context(), &agent.Env{Agent: "a"}
 			for i, text := range hostile {
 				run := agent.NewRun(env)

@@ -34,19 +34,19 @@ const (
 	pageAll      = 2000
 )
 
-// Bind adds the hook, if it is enabled.
+// Bind adds the hook. An empty Dir panics if the hook is enabled.
 func (s *RunSummary) Bind(h *agent.Hooks) {
-	if !s.Enabled {
-		return
-	}
-	if s.Dir == "" {
+	if s.Enabled && s.Dir == "" {
 		mustConfig("RunSummary", errors.New("Dir is empty; name the directory to write to"))
 	}
 	h.OnRunEnd.Add(s, hookkit.Priority(hookkit.Observability))
 }
 
-// OnRunEnd writes the page.
+// OnRunEnd writes the page, if the hook is enabled.
 func (s *RunSummary) OnRunEnd(ctx context.Context, run *agent.Run, result agent.AgentResult) error {
+	if !s.Enabled {
+		return nil
+	}
 	id := conversationOf(run)
 	if id == "" {
 		if run.Parent() == "" {

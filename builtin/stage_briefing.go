@@ -25,9 +25,9 @@ func (b *StageBriefing) Bind(h *agent.Hooks) {
 			mustConfig("StageBriefing", fmt.Errorf("Stages has a text for step %d; steps are counted from 1", n))
 		}
 	}
-	if len(b.Stages) > 0 {
-		h.Briefing.Add(stageBriefing(maps.Clone(b.Stages)), hookkit.Named("builtin.StageBriefing"))
-	}
+	stages := stageBriefing{}
+	maps.Copy(stages, b.Stages)
+	h.Briefing.Add(stages, hookkit.Named("builtin.StageBriefing"))
 }
 
 type stageBriefing map[int]string

@@ -29,9 +29,8 @@ const maxBriefingFile = 1 << 20
 func (b *StaticBriefing) Bind(h *agent.Hooks) {
 	text, err := b.read()
 	mustConfig("StaticBriefing", err)
-	if text = strings.Trim(strings.ToValidUTF8(text, "\ufffd"), "\r\n"); strings.TrimSpace(text) != "" {
-		h.Briefing.Add(staticBriefing{text}, hookkit.Named("builtin.StaticBriefing"))
-	}
+	text = strings.Trim(strings.ToValidUTF8(text, "\ufffd"), "\r\n")
+	h.Briefing.Add(staticBriefing{text}, hookkit.Named("builtin.StaticBriefing"))
 }
 
 func (b *StaticBriefing) read() (string, error) {
@@ -61,5 +60,8 @@ func (b *StaticBriefing) read() (string, error) {
 type staticBriefing struct{ text string }
 
 func (b staticBriefing) Briefing(context.Context, *agent.Run, agent.Step) ([]string, error) {
+	if strings.TrimSpace(b.text) == "" {
+		return nil, nil
+	}
 	return []string{b.text}, nil
 }

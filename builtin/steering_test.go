@@ -20,7 +20,7 @@ func ExampleSteering() {
 
 	a := &loop.Agent{
 		Model: looptest.NewScript(looptest.Func(func(_ context.Context, req agent.LLMRequest) (agent.LLMResponse, error) {
-			fmt.Println(req.Messages[0].Content)
+			fmt.Println(req.Messages[len(req.Messages)-1].Content)
 			return looptest.Reply("Understood.").Response(), nil
 		})),
 		Use: []agent.Hook{steering},
@@ -85,7 +85,7 @@ func TestSteeringKeepsAMessageWhosePromptWasNotSent(t *testing.T) {
 			return agent.UseReply{Response: reply}, nil
 		})}},
 		"a hook took it out": {Turns: work(0), Hooks: []agent.Hook{agent.BeforeLLMFunc(func(_ context.Context, _ *agent.Run, req agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
-			req.Messages = req.Messages[1:]
+			req.Messages = req.Messages[:len(req.Messages)-1]
 			return agent.ReplaceBeforeLLM(req, "shorter"), nil
 		})}},
 	} {

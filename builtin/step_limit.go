@@ -21,9 +21,7 @@ type StepLimit struct {
 // Bind adds the hook. A negative Max panics.
 func (l *StepLimit) Bind(h *agent.Hooks) {
 	mustConfig("StepLimit", l.Max.check("Max"))
-	if _, on := l.Max.or(20); on {
-		h.ShouldStop.Add(l, hookkit.Priority(hookkit.Safety))
-	}
+	h.ShouldStop.Add(l, hookkit.Priority(hookkit.Safety))
 }
 
 // ShouldStop contributes the signal at the limit.
@@ -38,7 +36,7 @@ func (l *StepLimit) ShouldStop(ctx context.Context, run *agent.Run, step agent.S
 	}
 	envOf(run).ReportBudget(ctx, agent.BudgetExceeded{Kind: agent.BudgetSteps, Used: float64(n), Limit: float64(limit), By: "StepLimit"})
 	return []agent.EndRun{{
-		Cause: agent.CauseStepsLimit, Message: fmt.Sprintf("Step limit reached: %d/%d", n, limit), By: "StepLimit",
+		Cause: agent.CauseStepsLimit, Message: fmt.Sprintf("Step limit reached: %d/%d", n, limit),
 		Detail: map[string]any{"currentSteps": n, "maxSteps": limit},
 	}}, nil
 }

@@ -129,7 +129,7 @@ func (s *Stream) Observe(_ context.Context, run *agent.Run, fired hookkit.AnyFir
 	if fired.Decision != "" && fired.By != "" { // what failed without a hook is told by its result
 		s.send(run, StreamHook, map[string]any{"hook_name": fired.By, "method": fired.Point, "message": decisionText(fired.Verdict)})
 	}
-	switch p := fired.Left.(type) {
+	switch p := fired.Final.(type) {
 	case agent.RunStart:
 		s.send(run, StreamLoopStart, map[string]any{"task_summary": oneLine(p.Task, 200), "max_steps": run.Env.Count().MaxSteps})
 		s.subscribe(run)

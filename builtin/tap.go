@@ -45,7 +45,7 @@ func (t *Tap) Bind(h *agent.Hooks) {
 	last := hookkit.Priority(lastPriority)
 	h.BeforeLLM.Observe(beforeLLMObserver(func(ctx context.Context, run *agent.Run, fired agent.BeforeLLMFired[agent.LLMRequest]) {
 		if fired.Exit == nil && fired.Err == nil {
-			t.send(ctx, run, TapEvent{Kind: TapMessages, Messages: fired.Left.Messages})
+			t.send(ctx, run, TapEvent{Kind: TapMessages, Messages: fired.Final.Messages})
 		}
 	}), last)
 	h.AfterLLM.Observe(afterLLMObserver(func(ctx context.Context, run *agent.Run, fired agent.AfterLLMFired[agent.LLMResponse]) {

@@ -26,9 +26,7 @@ const defaultTime = 300 * time.Second
 // Bind adds the hook. A negative Max panics.
 func (l *TimeLimit) Bind(h *agent.Hooks) {
 	mustConfig("TimeLimit", l.Max.check("Max"))
-	if _, on := l.Max.or(defaultTime); on {
-		h.ShouldStop.Add(l, hookkit.Priority(hookkit.Safety))
-	}
+	h.ShouldStop.Add(l, hookkit.Priority(hookkit.Safety))
 }
 
 // ShouldStop contributes the signal at the limit.
@@ -40,7 +38,7 @@ func (l *TimeLimit) ShouldStop(ctx context.Context, run *agent.Run, step agent.S
 	took, most := step.Elapsed.Seconds(), limit.Seconds()
 	envOf(run).ReportBudget(ctx, agent.BudgetExceeded{Kind: agent.BudgetTime, Used: took, Limit: most, By: "TimeLimit"})
 	return []agent.EndRun{{
-		Cause: agent.CauseTimeLimit, Message: fmt.Sprintf("Execution time limit reached: %.2fs/%.2fs", took, most), By: "TimeLimit",
+		Cause: agent.CauseTimeLimit, Message: fmt.Sprintf("Execution time limit reached: %.2fs/%.2fs", took, most),
 		Detail: map[string]any{"elapsedSeconds": took, "maxSeconds": most},
 	}}, nil
 }

@@ -92,7 +92,7 @@ func TestTokenBudgetEndsAndReportsWhenTheSystemPromptAloneIsOverIt(t *testing.T)
 	if last := requests[1].Messages; len(last) != 2 || last[0].Role != agent.RoleSystem || last[1].Content != "the task" {
 		t.Errorf("the last prompt is %+v", last)
 	}
-	exceeded := hooktest.Payloads[agent.BudgetExceeded](ran.Recorder, "OnBudgetExceeded")
+	exceeded := hooktest.PayloadsOf[agent.BudgetExceeded](ran.Recorder, "OnBudgetExceeded")
 	if len(exceeded) != 2 || exceeded[1].Kind != agent.BudgetContext || exceeded[1].Limit != 50 || exceeded[1].Used < 250 || exceeded[1].By != "TokenBudget" ||
 		exceeded[1].Detail != "the request goes out with 2 of 4 messages, the least that is legal" {
 		t.Errorf("reported %+v", exceeded)

@@ -21,9 +21,7 @@ type TokenLimit struct {
 // Bind adds the hook. A negative Max panics.
 func (l *TokenLimit) Bind(h *agent.Hooks) {
 	mustConfig("TokenLimit", l.Max.check("Max"))
-	if _, on := l.Max.or(32768); on {
-		h.ShouldStop.Add(l, hookkit.Priority(hookkit.Safety))
-	}
+	h.ShouldStop.Add(l, hookkit.Priority(hookkit.Safety))
 }
 
 // ShouldStop contributes the signal at the limit.
@@ -35,7 +33,7 @@ func (l *TokenLimit) ShouldStop(ctx context.Context, run *agent.Run, step agent.
 	}
 	envOf(run).ReportBudget(ctx, agent.BudgetExceeded{Kind: agent.BudgetTokens, Used: float64(used), Limit: float64(limit), By: "TokenLimit"})
 	return []agent.EndRun{{
-		Cause: agent.CauseTokenLimit, Message: fmt.Sprintf("Token limit reached: %d/%d", used, limit), By: "TokenLimit",
+		Cause: agent.CauseTokenLimit, Message: fmt.Sprintf("Token limit reached: %d/%d", used, limit),
 		Detail: map[string]any{"totalTokens": used, "maxTotalTokens": limit},
 	}}, nil
 }

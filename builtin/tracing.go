@@ -22,7 +22,7 @@ import (
 //
 // A run takes over the trace that its context knows (see [WithTraceParent]), and else begins a new one. Spans go to
 // Exporter in the background, in order; if it is slow and more than Queue of them wait, the oldest are dropped and
-// counted. Without an Exporter nothing is bound and nothing happens. One Tracing serves any number of runs at once and
+// counted. Without an Exporter it only observes OnRunEnd and does nothing there. One Tracing serves any number of runs at once and
 // makes one span of each thing however often it is used.
 //
 // Spans hold names, counts and errors, which are redacted and cut at 200 characters, but neither prompts nor replies.
@@ -55,11 +55,12 @@ func (t *Tracing) Bind(h *agent.Hooks) {
 	if t.Queue < 0 {
 		mustConfig("Tracing", fmt.Errorf("Queue is %d; give how many spans may wait, 0 for %d", t.Queue, deliveryQueue))
 	}
+	name, tier := hookkit.Named("builtin.Tracing"), hookkit.Priority(hookkit.Observability+10)
 	if t.Exporter == nil {
+		h.OnRunEnd.Observe(runEndObserver(func(context.Context, *agent.Run, agent.OnRunEndFired[agent.AgentResult]) {}), name, tier)
 		return
 	}
 	as := new(binding)
-	name, tier := hookkit.Named("builtin.Tracing"), hookkit.Priority(hookkit.Observability+10)
 	h.OnRunStart.Observe(runStartObserver(func(ctx context.Context, run *agent.Run, f agent.OnRunStartFired[agent.RunStart]) {
 		if t.heard.hears(run, as, "OnRunStart", f.Verdict) {
 			t.startRun(ctx, run)

@@ -101,7 +101,7 @@ func (t *Trajectory) Bind(h *agent.Hooks) {
 	h.OnRunStart.Observe(runStartObserver(func(_ context.Context, run *agent.Run, f agent.OnRunStartFired[agent.RunStart]) {
 		t.runs.Do(run, func(r *tracedRun) {
 			if r.started.IsZero() {
-				r.started, r.task = envOf(run).Now(), t.text(f.Left.Task)
+				r.started, r.task = envOf(run).Now(), t.text(f.Final.Task)
 			}
 		})
 	}), name)
@@ -120,7 +120,7 @@ func (t *Trajectory) Bind(h *agent.Hooks) {
 		h.BeforeLLM.Observe(beforeLLMObserver(func(_ context.Context, run *agent.Run, f agent.BeforeLLMFired[agent.LLMRequest]) {
 			t.runs.Do(run, func(r *tracedRun) {
 				if r.snapshot == nil {
-					r.snapshot = t.snapshot(run, f.Left)
+					r.snapshot = t.snapshot(run, f.Final)
 				}
 			})
 		}), name)

@@ -20,6 +20,7 @@ type thread struct {
 type turn struct {
 	from, to int // in the messages
 	calls    int
+	briefing bool // it is the briefing of a request, which is no part of the conversation
 }
 
 // split splits messages into turns.
@@ -29,7 +30,8 @@ func split(messages []agent.Message) thread {
 		t.head++
 	}
 	for i := t.head; i < len(messages); {
-		n := turn{from: i, to: i + 1, calls: len(messages[i].ToolCalls)}
+		m := messages[i]
+		n := turn{from: i, to: i + 1, calls: len(m.ToolCalls), briefing: m.Role == agent.RoleSystem && m.Name == agent.BriefingName}
 		if n.calls > 0 {
 			for n.to < len(messages) && messages[n.to].Role == agent.RoleTool {
 				n.to++
@@ -58,7 +60,9 @@ func (t thread) lastMessages(n int) int {
 	first := len(t.turns)
 	for n > 0 && first > 0 {
 		first--
-		n -= t.turns[first].to - t.turns[first].from
+		if !t.turns[first].briefing {
+			n -= t.turns[first].to - t.turns[first].from
+		}
 	}
 	return first
 }
@@ -75,7 +79,7 @@ func (t thread) without(drop func(i int) bool) []agent.Message {
 }
 
 // fit shortens messages until they fit: first to the last keepLast messages, then turn by turn, the oldest first.
-// The system messages that begin them and the newest user message stay. It reports whether they fit now; what is
+// The system messages that begin them, the briefing and the newest user message stay. It reports whether they fit now; what is
 // left then, if they do not, is the least that is legal. Fewer messages must not count as more.
 func fit(messages []agent.Message, keepLast int, fits func([]agent.Message) bool) ([]agent.Message, bool) {
 	if fits(messages) {
@@ -85,13 +89,13 @@ func fit(messages []agent.Message, keepLast int, fits func([]agent.Message) bool
 	stay, first := t.mustStay(), t.lastMessages(keepLast)
 	var droppable []int
 	for i := first; i < len(t.turns); i++ {
-		if i != stay {
+		if i != stay && !t.turns[i].briefing {
 			droppable = append(droppable, i)
 		}
 	}
 	left := func(dropped int) []agent.Message {
 		return t.without(func(i int) bool {
-			if i == stay {
+			if i == stay || t.turns[i].briefing {
 				return false
 			}
 			at, found := slices.BinarySearch(droppable, i)

@@ -16,18 +16,20 @@ type rule struct {
 // A report adds a finding at a place.
 type report func(pos token.Pos, format string, args ...any)
 
-// rules are what is asked of a reading, group by group. The order matters to nobody but the reader:
+// rules are the rules of the language, group by group. The order matters to nobody but the reader:
 // findings are sorted, and no check relies on another.
 var rules = []rule{
 	{"build-constraint", "a spec belongs to every build", checkBuildConstraint},
 	{"cgo", "a spec is plain Go", checkCgo},
-	{"dot-import", "what a spec imports has a qualifier", checkDotImport},
-	{"qualifier", "the import behind every qualifier can be told", checkQualifier},
+	{"dot-import", "a spec has no dot imports", checkDotImport},
+	{"import-count", "a spec imports at most 1000 packages", checkImportCount},
+	{"qualifier", "every qualifier names one import", checkQualifier},
+	{"import-name", "imports leave room for the names that are generated", checkImportName},
 	{"shadowed-name", "the package declares no name that Go declares itself", checkShadowedName},
 
 	{"directive-form", "a directive is written //hookgen:name, on a line of its own", checkDirectiveForm},
 	{"directive-name", "the one directive is //hookgen:points", checkDirectiveName},
-	{"directive-place", "the directive stands directly above an interface", checkDirectivePlace},
+	{"directive-place", "the directive is directly above an interface", checkDirectivePlace},
 	{"one-spec", "a directory holds one spec", checkOneSpec},
 
 	{"points-interface", "the points interface is exported, not generic and declared as such", checkPointsInterface},
@@ -44,22 +46,25 @@ var rules = []rule{
 	{"payload-variadic", "a payload is not variadic", checkPayloadVariadic},
 	{"payload-context", "a point has no context parameter", checkPayloadContext},
 	{"type-form", "the types of a point are written with names and simple constants", checkTypeForm},
+	{ruleUndefined, "the types of a point are declared in its package", checkUndefinedType},
+	{"type-arguments", "a generic type has its type arguments", checkTypeArguments},
+	{"type-size", "a type of a point has at most 200 levels and 10000 parts", checkTypeSize},
 
-	{"unknown-marker", "what is written spec.Name is a marker", checkUnknownMarker},
+	{"unknown-marker", "every spec.Name is a marker", checkUnknownMarker},
 	{"marker-type", "a marker has the type argument that it takes", checkMarkerType},
-	{"marker-place", "markers stand in result lists, spec.Env in the interface", checkMarkerPlace},
+	{"marker-place", "markers appear in result lists, spec.Env in the interface", checkMarkerPlace},
 	{"error-result", "error is not listed", checkErrorResult},
 	{"payload-result", "a payload is not listed", checkPayloadResult},
 	{"union", "a list has commas, no A | B", checkUnion},
 	{"repeated", "nothing is listed twice", checkRepeated},
-	{"order", "a list reads how, what, and what a failure means", checkOrder},
-	{"check-alone", "spec.Check stands alone", checkCheckAlone},
-	{"around-alone", "spec.Around stands alone but for spec.Reverse", checkAroundAlone},
-	{"vote-rewrites", "no Replace or Edit beside spec.Vote", checkVoteRewrites},
+	{"order", "a list begins with Vote and Reverse and ends with the policy", checkOrder},
+	{"check-alone", "spec.Check is listed alone", checkCheckAlone},
+	{"around-alone", "spec.Around is listed alone, or with spec.Reverse", checkAroundAlone},
+	{"vote-rewrites", "spec.Vote is not combined with Replace or Edit", checkVoteRewrites},
 	{"vote-exits", "spec.Vote has exits to vote on", checkVoteExits},
 	{"policy-missing", "a point where hooks decide has a policy", checkPolicyMissing},
 	{"policy-meaningless", "a point where hooks decide nothing has none", checkPolicyMeaningless},
-	{"policy-last", "the policy stands last", checkPolicyLast},
+	{"policy-last", "the policy is last", checkPolicyLast},
 	{"policy-once", "there is one policy", checkPolicyOnce},
 	{"edit-payload", "spec.Edit needs a payload that is a struct of the spec file", checkEditPayload},
 	{"edit-field", "the payload has one exported field of the type of spec.Edit", checkEditField},
@@ -72,14 +77,14 @@ var rules = []rule{
 	{"exit-pointer", "an exit is listed by value", checkExitPointer},
 	{"exit-methods", "an exit has no methods", checkExitMethods},
 	{"exit-fields", "the fields of an exit are exported", checkExitFields},
-	{"exit-embeds", "an exit embeds nothing", checkExitEmbeds},
+	{"exit-embeds", "an exit embeds structs of its package that have no methods, and nothing else", checkExitEmbeds},
 	{"exit-held", "no type holds an exit", checkExitHeld},
 
 	{"reserved-name", "a point leaves the names of generated methods alone", checkReservedName},
 	{"name-clash", "names leave room for those that are generated", checkNameClash},
 }
 
-// The bounds of what is said about a file that is nothing but mistakes.
+// The bounds of the findings about one spec.
 const (
 	mostFindings = 10000
 	mostAsked    = 100 // names that a like one is looked for, among those of the file
@@ -96,7 +101,7 @@ func (r *reading) near(name string, candidates []string) string {
 	return Near(name, candidates)
 }
 
-// ask collects what the rules have to report.
+// ask collects the reports of rules.
 func ask(r *reading, rules []rule) Diagnostics {
 	var found Diagnostics
 	for _, rule := range rules {
@@ -114,7 +119,7 @@ func ask(r *reading, rules []rule) Diagnostics {
 
 // A Rule is one sentence of the spec language that a file can break.
 type Rule struct {
-	ID   string // what stands in parentheses at the end of a diagnostic
+	ID   string // in parentheses at the end of a diagnostic
 	Says string // the sentence
 }
 

@@ -19,8 +19,14 @@ func (r *reading) edits(visit func(m *member, e *element)) {
 
 func checkEditPayload(r *reading, report report) {
 	r.edits(func(m *member, e *element) {
-		if d, _ := r.payloadStruct(m.Payload.Expr); d != nil {
+		if d := r.editable(m.Payload.Expr); d != nil {
+			if d.fields > maxEditable {
+				report(e.expr.Pos(), "%s has %d fields, and the one to edit is looked for among %d at most: move some into a struct of their own", d.name, d.fields, maxEditable)
+			}
 			return
+		}
+		if name := baseName(m.Payload.Expr); name != nil && r.undefined(name.Name, false) != "" {
+			return // reported as such
 		}
 		payload := r.text(m.Payload.Expr)
 		why := "is not a struct declared in this file"
@@ -33,12 +39,12 @@ func checkEditPayload(r *reading, report report) {
 
 func checkEditField(r *reading, report report) {
 	r.edits(func(m *member, e *element) {
-		d, _ := r.payloadStruct(m.Payload.Expr)
-		if d == nil {
-			return
-		}
+		d := r.editable(m.Payload.Expr)
 		edit := e.argument()
-		fields := r.editFields(m.Payload.Expr, edit)
+		if d == nil || d.fields > maxEditable || r.mentionsUndefined(edit.Expr) {
+			return // reported as such
+		}
+		fields := d.of(r, edit)
 		switch {
 		case len(fields) == 0:
 			report(e.expr.Pos(), "%s has no field of type %s: name the type of the field that hooks may change", d.name, r.text(edit.Expr))

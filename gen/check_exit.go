@@ -19,14 +19,14 @@ func (r *reading) exitElements(kind elementKind, visit func(m *member, e *elemen
 }
 
 func checkExitPackage(r *reading, report report) {
-	told := false
+	reported := false
 	for _, m := range r.members {
 		for _, e := range m.law {
 			switch {
 			case e.kind == foreignElement:
 				report(e.expr.Pos(), "%s belongs to another package, and an exit to the one that declares the point: declare a struct type in this file", e.name)
-			case e.kind == impostorElement && !told:
-				told = true
+			case e.kind == impostorElement && !reported:
+				reported = true
 				report(e.expr.Pos(), "spec is %q here, which is not the spec language: import %q", r.qualifiers["spec"].path, languagePath)
 			}
 		}
@@ -131,37 +131,134 @@ func (r *reading) exits() map[string]*declaration {
 func checkExitMethods(r *reading, report report) {
 	exits := r.exits()
 	for _, method := range r.methods {
-		if exits[method.owner] != nil {
-			report(method.pos, "exit %s has a method %s: an exit is data that the loop reads; make it a function", method.owner, method.name)
+		if x := exits[r.resolved(method.owner)]; x != nil {
+			report(method.pos, "exit %s has a method %s: an exit is data that the loop reads; make it a function", x.name, method.name)
 		}
 	}
 }
 
+// resolved returns the name of the type that an alias of the package means, as far as the package declares it.
+func (r *reading) resolved(name string) string {
+	const longest = 100 // aliases in a circle name no type, and nobody writes so many
+	for range longest {
+		d := r.scope[name]
+		if d == nil || d.spec == nil || !d.spec.Assign.IsValid() || d.generic() {
+			break
+		}
+		target, ok := ast.Unparen(d.spec.Type).(*ast.Ident)
+		if !ok {
+			break
+		}
+		name = target.Name
+	}
+	return name
+}
+
 func checkExitFields(r *reading, report report) {
-	for _, d := range r.exits() {
+	met := map[*declaration]bool{} // structs that are embedded are judged once
+	var judge func(exit, holder string, d *declaration)
+	judge = func(exit, holder string, d *declaration) {
+		if d.structure() == nil || met[d] {
+			return
+		}
+		met[d] = true
 		for _, f := range d.structure().Fields.List {
 			for _, name := range f.Names {
 				if !name.IsExported() {
-					report(name.Pos(), "field %s of exit %s is not exported, so hooks could not set it: %s", name.Name, d.name, exportedForm(name.Name))
+					report(name.Pos(), "field %s of %s is not exported, so hooks could not set it: %s", name.Name, holder, exportedForm(name.Name))
 				}
 			}
+			if name, ok := f.Type.(*ast.Ident); ok && len(f.Names) == 0 {
+				judge(exit, name.Name+", which "+exit+" embeds,", r.scope[r.resolved(name.Name)])
+			}
 		}
+	}
+	for _, x := range r.Spec.Exits {
+		judge("exit "+x.Name, "exit "+x.Name, r.scope[x.Name])
 	}
 }
 
 func checkExitEmbeds(r *reading, report report) {
 	exits := r.exits()
+	plain := &plainness{reading: r, exits: exits, methods: map[string]*declaration{}, judged: map[string]string{}}
+	for _, method := range r.methods {
+		if owner := r.resolved(method.owner); plain.methods[owner] == nil {
+			plain.methods[owner] = method
+		}
+	}
 	for _, d := range exits {
 		for _, f := range d.structure().Fields.List {
 			if len(f.Names) > 0 {
 				continue
 			}
-			if name := baseName(f.Type); name != nil && exits[name.Name] != nil {
-				continue // an exit within an exit has a rule of its own
+			if why := plain.not(f.Type); why != "" {
+				report(f.Type.Pos(), "exit %s embeds %s, %s: give the field a name, or embed a struct of this package that has no methods", d.name, r.text(f.Type), why)
 			}
-			report(f.Type.Pos(), "exit %s embeds %s and with it its methods: give the field a name", d.name, r.text(f.Type))
 		}
 	}
+}
+
+// A plainness finds out which types an exit may embed: structs of the package without methods, because an exit that has
+// methods is more than data.
+type plainness struct {
+	*reading
+	exits   map[string]*declaration
+	methods map[string]*declaration // the first method of each type of the package
+	judged  map[string]string       // what not said about structs
+}
+
+// not says why an exit cannot embed a type, "" if it can, or if that is for another rule to say.
+func (p *plainness) not(expr ast.Expr) string {
+	switch expr.(type) {
+	case *ast.StarExpr:
+		return "which is a pointer, and may be nil"
+	case *ast.SelectorExpr:
+		return "which is declared in another package and may have methods there"
+	case *ast.IndexExpr, *ast.IndexListExpr:
+		return "which is generic"
+	}
+	name, ok := expr.(*ast.Ident)
+	if !ok {
+		return "which is not the name of a struct"
+	}
+	target := p.resolved(name.Name)
+	d := p.scope[target]
+	switch {
+	case p.exits[target] != nil || p.undefined(target, false) != "":
+		return ""
+	case predeclared[target]:
+		return "which is not a struct"
+	case !name.IsExported():
+		return "which is not exported, so that hooks could not set it"
+	case d == nil && p.elsewhere[target] != nil:
+		return "which some builds lack"
+	case d == nil:
+		return "which is not a struct that this package declares"
+	case d.generic():
+		return "which is generic"
+	case p.methods[target] != nil:
+		return "which has the method " + p.methods[target].name
+	case d.structure() == nil:
+		return "which is not written as a struct"
+	}
+	if why, known := p.judged[target]; known {
+		return why
+	}
+	p.judged[target] = "" // in case it embeds itself, which the compiler reports
+	for _, f := range d.structure().Fields.List {
+		if len(f.Names) > 0 {
+			continue
+		}
+		if why := p.not(f.Type); why != "" {
+			const longest = 200 // bytes of a chain of structs
+			if len(why) < longest {
+				why = "which embeds " + embeddedName(f.Type) + ", " + why
+			}
+			p.judged[target] = why
+			break
+		}
+	}
+	return p.judged[target]
 }
 
 func checkExitHeld(r *reading, report report) {
@@ -169,7 +266,7 @@ func checkExitHeld(r *reading, report report) {
 	r.eachType(func(inside string, node ast.Node) {
 		typeNames(node, func(name *ast.Ident) {
 			if d := exits[name.Name]; d != nil {
-				report(name.Pos(), "exit %s stands in %s: an exit stands in result lists only; declare a type of its own for the data that both need", d.name, inside)
+				report(name.Pos(), "exit %s is used in %s: an exit appears in result lists only; declare a type of its own for the data that both need", d.name, inside)
 			}
 		})
 	})

@@ -21,10 +21,22 @@ func checkPointsInterface(r *reading, report report) {
 	}
 }
 
+// checkNoPoints accepts a spec without points of its own that joins the points of several packages.
 func checkNoPoints(r *reading, report report) {
-	if r.Points != nil && len(r.members) == 0 && !r.wrongEmbeds() {
-		report(r.Points.Name.Pos(), "%s declares no point: add a method such as OnStart(Start)", r.Points.Name.Name)
+	if r.Points == nil || len(r.members) > 0 || r.wrongEmbeds() {
+		return
 	}
+	switch parents := r.parents(); len(parents) {
+	case 0:
+		report(r.Points.Name.Pos(), "%s declares no point: add a method such as OnStart(Start)", r.Points.Name.Name)
+	case 1:
+		report(r.Points.Name.Pos(), "%s adds no point to %s: add a method such as OnStart(Start), embed the Points of a second package, or use that package as it is", r.Points.Name.Name, r.text(parents[0].expr))
+	}
+}
+
+// parents returns the embedded Points of other packages.
+func (r *reading) parents() []*embedding {
+	return slices.DeleteFunc(slices.Clone(r.embeds), func(e *embedding) bool { return e.kind != parentEmbed })
 }
 
 // wrongEmbeds reports whether something is embedded that was perhaps meant to bring points.
@@ -71,7 +83,7 @@ func (r *reading) wrongEmbed(e *embedding) string {
 		case d.spec == nil:
 			return x.Name + " is not a type: embed an interface of this file"
 		case d.file != r.file:
-			return x.Name + " is declared in " + d.file.name + ": a group of points stands in the file of the spec; move it here"
+			return x.Name + " is declared in " + d.file.name + ": a group of points is declared in the file of the spec; move it here"
 		case d.generic():
 			return x.Name + " is generic: " + otherwise
 		}
@@ -122,20 +134,17 @@ func checkEnvOnce(r *reading, report report) {
 }
 
 func checkEnvParent(r *reading, report report) {
-	parent := slices.IndexFunc(r.embeds, func(e *embedding) bool { return e.kind == parentEmbed })
+	parents := r.parents()
 	for _, e := range r.embeds {
-		if parent >= 0 && e.kind == envEmbed {
-			report(e.expr.Pos(), "spec.Env beside %s: an extension has its parent's environment; remove spec.Env", r.text(r.embeds[parent].expr))
+		if len(parents) > 0 && e.kind == envEmbed {
+			report(e.expr.Pos(), "spec.Env next to %s: an extension has its parent's environment; remove spec.Env", r.text(parents[0].expr))
 		}
 	}
 }
 
 func checkParentOnce(r *reading, report report) {
 	seen := map[string]bool{}
-	for _, e := range r.embeds {
-		if e.kind != parentEmbed {
-			continue
-		}
+	for _, e := range r.parents() {
 		if line := r.qualifiers[e.sel.X.(*ast.Ident).Name]; line != nil {
 			if seen[line.path] {
 				report(e.expr.Pos(), "%s is embedded twice: remove one", r.text(e.expr))

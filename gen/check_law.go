@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Where two elements of a list cannot stand together, the finding is at the one that is read later.
+// If two elements of a list exclude each other, the finding is at the later one.
 
 func checkUnknownMarker(r *reading, report report) {
 	for _, m := range r.members {
@@ -35,10 +35,10 @@ func (r *reading) dotLanguage() bool {
 	return slices.ContainsFunc(r.imports, func(l *importLine) bool { return l.language() && l.name == "." })
 }
 
-// meantMarker suggests a marker for a name that is none.
+// meantMarker suggests a marker for another name.
 func (r *reading) meantMarker(name string) string {
 	qualifier := r.languageName() + "."
-	all := make([]string, len(markers)-1) // Env does not stand in a list
+	all := make([]string, len(markers)-1) // Env is not a law
 	for i := range all {
 		all[i] = qualifier + markers[i]
 	}
@@ -89,13 +89,13 @@ func checkMarkerPlace(r *reading, report report) {
 	}
 	for _, e := range r.embeds {
 		if e.kind == markerEmbed && e.marking.known {
-			report(e.expr.Pos(), "%s is a law: list it behind the payload of a point, as in OnStart(Start) %s", r.text(e.expr), r.text(e.expr))
+			report(e.expr.Pos(), "%s is a law: list it after the payload of a point, as in OnStart(Start) %s", r.text(e.expr), r.text(e.expr))
 		}
 	}
 	r.eachType(func(inside string, node ast.Node) {
 		qualified(node, func(x *ast.Ident, sel *ast.SelectorExpr) {
 			if r.language(sel) {
-				report(sel.Pos(), "%s stands in %s: markers stand only in the result lists of points", r.text(sel), inside)
+				report(sel.Pos(), "%s is used in %s: markers appear only in the result lists of points, so name a type", r.text(sel), inside)
 			}
 		})
 	})
@@ -104,8 +104,8 @@ func checkMarkerPlace(r *reading, report report) {
 	}
 }
 
-// eachType calls visit for every type in the spec file that is no law: payloads, what markers are applied to,
-// and the declarations beside the interfaces that hold points.
+// eachType calls visit for every type in the spec file outside of laws: payloads, type arguments of markers,
+// and all declarations but the interfaces that hold points.
 func (r *reading) eachType(visit func(inside string, node ast.Node)) {
 	for _, m := range r.members {
 		for _, p := range m.params {
@@ -175,7 +175,7 @@ func checkErrorResult(r *reading, report report) {
 				continue
 			}
 			if m.Kind == Check {
-				report(e.expr.Pos(), "error beside spec.Check at %s: a check returns one anyway; remove it", m.Name)
+				report(e.expr.Pos(), "error with spec.Check at %s: a check returns one anyway; remove it", m.Name)
 				continue
 			}
 			if len(m.law) == 1 {
@@ -204,7 +204,7 @@ func checkPayloadResult(r *reading, report report) {
 
 func checkUnion(r *reading, report report) {
 	for _, bar := range r.file.unions {
-		report(bar, "there is no A | B in a list: list what a hook may leave with one by one, as in (A, B, spec.FailClosed); for a payload declare a struct")
+		report(bar, "there is no A | B in a list: list the exits one by one, as in (A, B, spec.FailClosed); for a payload declare a struct")
 	}
 }
 
@@ -236,7 +236,7 @@ func checkOrder(r *reading, report report) {
 		for _, e := range m.law {
 			rewrites := e.is("Vote") && (m.Replace || m.Edit.given()) // has a rule of its own
 			if decided && e.how() && !rewrites {
-				report(e.expr.Pos(), "%s stands behind what a hook may do: a list reads how, what a hook may do, and last what a failure means; put it first", r.text(e.expr))
+				report(e.expr.Pos(), "%s comes too late in the list: it says how hooks run; put it first", r.text(e.expr))
 			}
 			decided = decided || !e.how() && !e.policy()
 		}
@@ -246,7 +246,7 @@ func checkOrder(r *reading, report report) {
 func checkCheckAlone(r *reading, report report) {
 	for _, m := range r.members {
 		if m.Kind == Check {
-			r.standsAlone(m, "Check", func(e *element) bool { return e.is("Check") }, "", report)
+			r.aloneIn(m, "Check", func(e *element) bool { return e.is("Check") }, "", report)
 		}
 	}
 }
@@ -254,13 +254,13 @@ func checkCheckAlone(r *reading, report report) {
 func checkAroundAlone(r *reading, report report) {
 	for _, m := range r.members {
 		if m.Kind == Around {
-			r.standsAlone(m, "Around", func(e *element) bool { return e.is("Around") || e.is("Reverse") }, " but for spec.Reverse", report)
+			r.aloneIn(m, "Around", func(e *element) bool { return e.is("Around") || e.is("Reverse") }, ", or with spec.Reverse", report)
 		}
 	}
 }
 
-// standsAlone reports the element with which a law stops standing alone.
-func (r *reading) standsAlone(m *member, marker string, may func(*element) bool, but string, report report) {
+// aloneIn reports the element that a law cannot be combined with.
+func (r *reading) aloneIn(m *member, marker string, may func(*element) bool, but string, report report) {
 	met := false
 	var intruder *element
 	for _, e := range m.law {
@@ -273,7 +273,7 @@ func (r *reading) standsAlone(m *member, marker string, may func(*element) bool,
 			intruder = e
 		}
 		if met {
-			report(e.expr.Pos(), "spec.%s stands alone in a list%s, and %s also lists %s: make two points of it, or choose one", marker, but, m.Name, r.text(intruder.expr))
+			report(e.expr.Pos(), "spec.%s is listed alone%s, and %s also lists %s: make two points of it, or choose one", marker, but, m.Name, r.text(intruder.expr))
 			return
 		}
 	}
@@ -288,7 +288,7 @@ func checkVoteRewrites(r *reading, report report) {
 		for _, e := range m.law {
 			rewrite := e.is("Replace") || e.is("Edit")
 			if e.is("Vote") && rewrites || rewrite && voted {
-				report(e.expr.Pos(), "%s beside spec.Vote at %s: in a vote every hook judges the same payload; declare a flow for rewriting, and then a vote for judging", r.rewriteOf(m), m.Name)
+				report(e.expr.Pos(), "%s with spec.Vote at %s: in a vote every hook judges the same payload; declare a flow for rewriting, and then a vote for judging", r.rewriteOf(m), m.Name)
 			}
 			voted, rewrites = voted || e.is("Vote"), rewrites || rewrite
 		}
@@ -313,7 +313,7 @@ func checkVoteExits(r *reading, report report) {
 			exits = exits || e.exit() || e.kind != markerElement
 		}
 		if !exits {
-			report(m.Pos, "%s votes on nothing: list the exits behind spec.Vote, the strongest first", m.Name)
+			report(m.Pos, "%s votes on nothing: list the exits after spec.Vote, the strongest first", m.Name)
 		}
 	}
 }

@@ -4,73 +4,115 @@ import (
 	"go/ast"
 	"go/token"
 	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// The names that every generated package has, whatever its points.
-var (
-	generatedTypes   = []string{"Run", "NewRun", "Hooks", "Hook", "AnyObserver"}
-	generatedMethods = []string{"Use", "Layer", "Trace", "Points", "Explain", "ObserveAny"}
-)
-
-// generatedImports are the names under which generated code imports what it needs. Go has the names of
-// imports and those of declarations clash, in whichever file of a package they are.
-var generatedImports = []string{"context", "io", "hookkit", "spec"}
+// generatedNames are the names that generated code declares, whatever the laws of the points: a change of a law must
+// not make a name clash that did not clash before. An emitter that declares another name adds it here, and nowhere
+// else.
+var generatedNames = struct {
+	types    []string // in every package
+	methods  []string // of Hooks, whose fields are the points
+	points   []string // for every point, with its name for the star
+	private  []string // the same for names that are not exported, whose star begins with a lower-case letter
+	prefixes []string // beginnings of further names that are not exported
+	imports  []string // of packages that generated code needs
+	params   []string // type parameters of generated types and functions
+}{
+	types:    []string{"Run", "NewRun", "Hooks", "Hook", "AnyObserver", "HookgenLineage"},
+	methods:  []string{"Use", "Layer", "Trace", "Points", "Explain", "ObserveAny", "HandleFailures", "Registered"},
+	points:   []string{"*", "*Func", "*Outcome", "*Exit", "*Observer", "*Fired", "*Point", "*When", "*Next", "Replace*", "Edit*", "Observe*", "Match*"},
+	private:  []string{"*Point", "*When", "*Act", "*Replace", "*Edit"},
+	prefixes: []string{"hookgen", "staleCode_", stale},
+	imports:  []string{"context", "io", "hookkit", "hookimpl", "spec"},
+	params:   []string{"P", "R"},
+}
 
 // bindMethod is the method by which every hook binds itself; a point of that name would need a second one.
 const bindMethod = "Bind"
 
-// generatedNames are the names that belong to a point, whatever its law: a change of the law must not make a
-// name clash that did not before.
-func generatedNames(point string) []string {
-	return []string{
-		point, point + "Func", point + "Outcome", point + "Exit", point + "Observer", point + "Fired",
-		point + "Point", point + "When", point + "Next", "Replace" + point, "Edit" + point, "Observe" + point,
+// namesOf returns the names that are generated for a point.
+func namesOf(point string) []string {
+	var names []string
+	for _, pattern := range generatedNames.points {
+		names = append(names, strings.Replace(pattern, "*", point, 1))
+	}
+	first, size := utf8.DecodeRuneInString(point)
+	point = string(unicode.ToLower(first)) + point[size:]
+	for _, pattern := range generatedNames.private {
+		names = append(names, strings.Replace(pattern, "*", point, 1))
+	}
+	return names
+}
+
+// own fills the points that generated names belong to. Where two points make one name, it belongs to the first.
+func (r *reading) own() {
+	for _, m := range r.members {
+		if m.first != nil || m.Name == "_" || reserved(m.Name) {
+			continue
+		}
+		for _, name := range namesOf(m.Name) {
+			if r.owners[name] == nil {
+				r.owners[name] = m
+			}
+		}
 	}
 }
 
-// unexportedNames are the names that generated code keeps to itself for a point.
-func unexportedNames(point string) []string {
-	first, size := utf8.DecodeRuneInString(point)
-	point = string(unicode.ToLower(first)) + point[size:]
-	return []string{point + "Law", point + "When", point + "Act", point + "Replace", point + "Edit"}
+// vetted are the methods of which go vet knows the signature, with the payload for which it reports a point of that
+// name; "" for every payload.
+var vetted = map[string]string{
+	"GobDecode": "", "GobEncode": "", "MarshalJSON": "", "MarshalXML": "", "ReadByte": "", "ReadRune": "", "UnmarshalJSON": "",
+	"UnmarshalXML": "", "UnreadByte": "", "UnreadRune": "", "WriteByte": "",
+	"Format": "fmt.State", "ReadFrom": "io.Reader", "Scan": "fmt.ScanState", "Seek": "int64", "WriteTo": "io.Writer",
 }
 
 // reserved reports whether no point can have the name.
 func reserved(name string) bool {
-	return name == bindMethod || slices.Contains(generatedMethods, name) || slices.Contains(generatedTypes, name)
+	return name == bindMethod || slices.Contains(generatedNames.methods, name) || slices.Contains(generatedNames.types, name)
 }
 
 func checkReservedName(r *reading, report report) {
 	for _, m := range r.members {
 		switch {
-		case slices.Contains(generatedMethods, m.Name):
+		case slices.Contains(generatedNames.methods, m.Name):
 			report(m.Pos, "%s is a method of the generated Hooks, so no point can have that name: rename it, to On%s for instance", m.Name, m.Name)
 		case m.Name == bindMethod:
 			report(m.Pos, "Bind is the method by which a hook binds itself, so no point can have that name: rename it, to OnBind for instance")
-		case slices.Contains(generatedTypes, m.Name):
+		case slices.Contains(generatedNames.types, m.Name):
 			report(m.Pos, "%s is a name of every generated package, so no point can have it: rename it, to On%s for instance", m.Name, m.Name)
+		case r.vetted(m):
+			report(m.Pos, "go vet expects another signature of a method called %s: rename the point, to On%s for instance", m.Name, m.Name)
 		}
 	}
 }
 
+// vetted reports whether go vet takes a point for a badly written method of the standard library.
+func (r *reading) vetted(m *member) bool {
+	payload, known := vetted[m.Name]
+	if !known || payload == "" || !m.Payload.given() {
+		return known && payload == ""
+	}
+	written, _ := r.canonical(m.Payload.Expr, nil)
+	return written == payload
+}
+
 func checkNameClash(r *reading, report report) {
-	owners := map[string]*member{} // of every generated name that belongs to a point
 	for _, m := range r.members {
 		if m.first != nil || m.Name == "_" || reserved(m.Name) {
 			continue
 		}
-		for _, name := range append(generatedNames(m.Name), unexportedNames(m.Name)...) {
-			if slices.Contains(generatedTypes, name) || slices.Contains(generatedMethods, name) {
+		for _, name := range namesOf(m.Name) {
+			if slices.Contains(generatedNames.types, name) || slices.Contains(generatedNames.methods, name) {
 				report(m.Pos, "point %s would make hookgen generate %s, which every generated package has already: rename it", m.Name, name)
 				break
 			}
-			if other := owners[name]; other != nil && other != m {
+			if other := r.owners[name]; other != m {
 				report(m.Pos, "points %s and %s both make hookgen generate %s: rename one", other.Name, m.Name, name)
 				break
 			}
-			owners[name] = m
 		}
 	}
 	for _, name := range r.Declared {
@@ -78,45 +120,20 @@ func checkNameClash(r *reading, report report) {
 		if !ast.IsExported(name) || d.kind != token.TYPE && d.kind != token.CONST {
 			continue
 		}
-		if message := clash(d, owners); message != "" {
+		if message := r.clash(d); message != "" {
 			report(d.pos, "%s", message)
 		}
 	}
-	r.checkParameterName(report)
 	r.checkParentNames(report)
 }
 
-// typeParameter is the type parameter of generated interfaces, which stands for the payload.
-const typeParameter = "P"
-
-// checkParameterName judges the types that stand beside that parameter: what is collected and what an act returns.
-func (r *reading) checkParameterName(report report) {
-	d := r.scope[typeParameter]
-	if d == nil {
-		return
-	}
-	for _, m := range r.members {
-		for _, t := range []Type{m.Collect, m.Around} {
-			if !t.given() {
-				continue
-			}
-			said := false
-			typeNames(t.Expr, func(name *ast.Ident) { said = said || name.Name == typeParameter })
-			if said {
-				report(d.pos, "%s is the type parameter of generated hooks, so %s could not return the type: rename it", typeParameter, m.Name)
-				return
-			}
-		}
-	}
-}
-
-// clash says what a declaration's name collides with, "" if with nothing.
-func clash(d *declaration, owners map[string]*member) string {
+// clash describes the collision of a declaration's name with a generated one, "" if there is no collision.
+func (r *reading) clash(d *declaration) string {
 	what := map[token.Token]string{token.TYPE: "type", token.CONST: "constant", token.VAR: "variable", token.FUNC: "function"}[d.kind]
-	if slices.Contains(generatedTypes, d.name) {
+	if slices.Contains(generatedNames.types, d.name) {
 		return what + " " + d.name + " has a name that hookgen generates in every package: rename it"
 	}
-	owner := owners[d.name]
+	owner := r.owners[d.name]
 	switch {
 	case owner == nil:
 		return ""
@@ -124,6 +141,60 @@ func clash(d *declaration, owners map[string]*member) string {
 		return what + " " + d.name + " has the name of a point, for which hookgen generates an interface: rename one of the two"
 	}
 	return what + " " + d.name + " has a name that hookgen generates for point " + owner.Name + ": rename it"
+}
+
+// generatedFor says what generated code in the spec's package declares a name for, "" if it leaves the name alone.
+func (r *reading) generatedFor(name string) string {
+	switch owner := r.owners[name]; {
+	case slices.Contains(generatedNames.types, name):
+		return "for every package"
+	case owner != nil:
+		return "for point " + owner.Name
+	case private(name):
+		return "for itself"
+	}
+	return ""
+}
+
+// private reports whether a name begins like those that generated code keeps to itself.
+func private(name string) bool {
+	return slices.ContainsFunc(generatedNames.prefixes, func(prefix string) bool {
+		return len(name) > len(prefix) && strings.HasPrefix(name, prefix)
+	})
+}
+
+// unimportable says why generated code cannot import a package under a name, "" if it can.
+func (r *reading) unimportable(name string) string {
+	switch {
+	case predeclared[name] || builtins[name]:
+		return "Go declares itself, and generated code needs Go's"
+	case slices.Contains(generatedNames.params, name):
+		return "generated code gives to a type parameter"
+	}
+	if whom := r.generatedFor(name); whom != "" {
+		return "hookgen generates " + whom
+	}
+	return ""
+}
+
+// checkImportName judges the names of the imports of the spec, under which generated code imports the packages too.
+func checkImportName(r *reading, report report) {
+	for _, l := range r.imports {
+		name := l.name
+		if name == "" {
+			for _, candidate := range l.names {
+				if r.qualifiers[candidate] == l {
+					name = candidate
+				}
+			}
+		}
+		if name == "" || name == "." || name == "_" {
+			continue
+		}
+		if why := r.unimportable(name); why != "" {
+			report(l.pos, "the import of %q has the name %s, which %s: import it under another name", l.path, name, why)
+		}
+	}
 }
 
 // checkParentNames compares the fields of the generated Hooks that hold the parents with its other names.
@@ -137,7 +208,7 @@ func (r *reading) checkParentNames(report report) {
 		field := capitalized(qualifier)
 		other := fields[field]
 		switch m := r.byName[field]; {
-		case slices.Contains(generatedMethods, field):
+		case slices.Contains(generatedNames.methods, field):
 			report(e.expr.Pos(), "the generated Hooks would hold the points of %s as %s, which is one of its methods: import the package under another name", qualifier, field)
 		case m != nil:
 			report(m.Pos, "point %s has the name under which the generated Hooks holds the points of %s: rename it", m.Name, qualifier)

@@ -1,34 +1,43 @@
 package gen
 
 import (
+	"cmp"
 	"go/ast"
 	"go/token"
 	"path"
 	"slices"
-	"strings"
 )
 
 // samePackageRules are asked where the output goes into the spec's own package, besides the others.
 var samePackageRules = []rule{
 	{"name-clash", "names leave room for those that are generated", checkFunctionClash},
 	{"shadowed-name", "the package declares no name that Go declares itself", checkShadowedFunction},
-	{"name-clash", "names leave room for those that are generated", checkLocalClash},
+	{"import-name", "imports leave room for the names that are generated", checkImportClash},
 }
 
 // ownPackageRules are asked where the output is a package of its own, besides the others.
 var ownPackageRules = []rule{
 	{"main-package", "a spec that another package imports is not package main", checkMainPackage},
-	{"output-exported", "what a generated package of its own names is exported", checkOutputExported},
+	{"output-exported", "a generated package of its own names exported types only", checkOutputExported},
 	{"exit-held", "no type holds an exit", checkExitHeldElsewhere},
-	{"qualifier", "the import behind every qualifier can be told", checkQualifierElsewhere},
+	{ruleUndefined, "the types of a point are declared in its package", checkUndefinedElsewhere},
+	{"qualifier", "every qualifier names one import", checkQualifierElsewhere},
 }
 
-// CheckOutput judges a spec by where its output goes: some names trouble only a package that holds both the
-// spec and the output, and others only a package of its own. A nil result means that to suits the spec.
+// ruleNotRead is the rule of a Spec that a program put together itself. No spec file can break it, so that it is not
+// in [Rules].
+const ruleNotRead = "not-read"
+
+// CheckOutput checks a spec against its destination: some names clash only in a package that holds both the spec and
+// the output, and others only in a package of the output's own. A nil result means that [Emit] may be called with
+// to. A Spec that does not come from [Read] is a finding too, because there are no files to check.
 func CheckOutput(s *Spec, to Output) Diagnostics {
 	switch {
 	case s.reading == nil:
-		return nil
+		return Diagnostics{{
+			Pos: token.Position{Filename: cmp.Or(s.File, s.Dir, s.Package, "spec")}, Rule: ruleNotRead,
+			Message: "this Spec was not read from files, so it cannot be checked: make it with gen.Read",
+		}}
 	case to.SpecPath == "":
 		return ask(s.reading, samePackageRules).sorted()
 	}
@@ -36,42 +45,36 @@ func CheckOutput(s *Spec, to Output) Diagnostics {
 }
 
 func checkFunctionClash(r *reading, report report) {
-	owners := map[string]*member{}
-	for _, m := range r.members {
-		for _, name := range append(generatedNames(m.Name), unexportedNames(m.Name)...) {
-			owners[name] = m
+	judge := func(d *declaration) {
+		if slices.Contains(generatedNames.imports, d.name) {
+			report(d.pos, "generated code in this package imports another one as %s: rename it, or generate into a package of its own with -o", d.name)
 		}
-	}
-	for _, name := range r.Declared {
-		d := r.scope[name]
-		if ast.IsExported(name) && (d.kind == token.TYPE || d.kind == token.CONST) {
-			continue // asked in either case
+		if private(d.name) {
+			report(d.pos, "%s begins like the names that generated code keeps to itself: rename it", d.name)
 		}
-		if slices.Contains(generatedImports, name) {
-			report(d.pos, "generated code in this package imports another one as %s: rename it, or generate into a package of its own with -o", name)
-		}
-		if strings.HasPrefix(name, staleCode) || strings.HasPrefix(name, stale) {
-			report(d.pos, "%s is the name of the guard in generated code: rename it", name)
-		}
-		if message := clash(d, owners); message != "" {
+		if message := r.clash(d); message != "" {
 			report(d.pos, "%s", message)
 		}
 	}
+	for _, name := range r.Declared {
+		if d := r.scope[name]; !ast.IsExported(name) || d.kind != token.TYPE && d.kind != token.CONST {
+			judge(d) // the others are judged wherever the output goes
+		}
+	}
+	for _, d := range r.elsewhere {
+		judge(d)
+	}
 }
 
-// checkLocalClash judges the types of the package that points mention: generated code could not name one that it
-// has a variable of the same name beside.
-func checkLocalClash(r *reading, report report) {
-	seen := map[string]bool{}
-	for _, t := range r.pointTypes() {
-		typeNames(t.expr, func(name *ast.Ident) {
-			d := r.scope[name.Name]
-			if d == nil || seen[name.Name] || !slices.Contains(locals, name.Name) && !slices.Contains(inner, name.Name) {
-				return
+// checkImportClash judges the imports of the other files. Go refuses a name that one file of a package declares and
+// another one imports something under.
+func checkImportClash(r *reading, report report) {
+	for _, f := range slices.Concat(r.others, r.limited) {
+		for _, l := range importLines(f.tree) {
+			if whom := r.generatedFor(l.name); whom != "" {
+				report(l.pos, "%q is imported as %s, a name that hookgen generates %s, and Go refuses both in one package: import it under another name, or generate into a package of its own with -o", l.path, l.name, whom)
 			}
-			seen[name.Name] = true
-			report(d.pos, "%s has the name of a variable in generated code, which could then not name %s: rename it", d.name, t.inside)
-		})
+		}
 	}
 }
 
@@ -79,9 +82,9 @@ func checkLocalClash(r *reading, report report) {
 var shadowedFunctions = words("append cap copy delete len make new panic recover")
 
 func checkShadowedFunction(r *reading, report report) {
-	for _, name := range r.Declared {
-		if d := r.scope[name]; shadowedFunctions[name] {
-			report(d.pos, "%s is a name that Go declares itself, and generated code in this package means that one by it: rename it", name)
+	for d := range r.declared() {
+		if shadowedFunctions[d.name] {
+			report(d.pos, "%s is a name that Go declares itself, and generated code in this package needs Go's: rename it", d.name)
 		}
 	}
 }
@@ -90,6 +93,25 @@ func checkMainPackage(r *reading, report report) {
 	if r.Package == "main" {
 		report(r.file.tree.Name.Pos(), "package main cannot be imported by the generated package: give the spec a package of its own, or generate into this one, without -o")
 	}
+}
+
+// checkUndefinedElsewhere judges the types that may do for a point within the spec's own package, but that another
+// package cannot show: they are not certainly in the package, or not in every build.
+func checkUndefinedElsewhere(r *reading, report report) {
+	r.mentioned(func(name *ast.Ident, length bool) {
+		if r.scope[name.Name] != nil || predeclared[name.Name] || builtins[name.Name] || name.Name == "_" {
+			return
+		}
+		d := r.elsewhere[name.Name]
+		switch {
+		case d != nil:
+			report(name.Pos(), "%s is declared in %s, which some builds lack: declare it in a file of every build, or generate into this package, without -o", name.Name, d.file.name)
+		case r.generates(name.Name):
+			report(name.Pos(), "%s is what hookgen generates, and with -o into another package: generate into this package, without -o", name.Name)
+		default:
+			report(name.Pos(), "%s may be declared in a file that does not parse: correct the file first, or generate into this package, without -o", name.Name)
+		}
+	})
 }
 
 func checkOutputExported(r *reading, report report) {
@@ -194,7 +216,7 @@ func checkExitHeldElsewhere(r *reading, report report) {
 		}
 		typeNames(d.spec.Type, func(ident *ast.Ident) {
 			if x := exits[ident.Name]; x != nil {
-				report(ident.Pos(), "exit %s stands in type %s of %s: an exit stands in result lists only; declare a type of its own for the data that both need", x.name, name, path.Base(d.file.name))
+				report(ident.Pos(), "exit %s is used in type %s of %s: an exit appears in result lists only; declare a type of its own for the data that both need", x.name, name, path.Base(d.file.name))
 			}
 		})
 	}

@@ -58,14 +58,14 @@ func checkPolicyMeaningless(r *reading, report report) {
 		all := m.policies()
 		alone := m.Kind == Check || m.Kind == Around
 		if len(all) == 0 || !alone && m.decides() || alone && len(m.law) > len(all)+m.laws() {
-			continue // meaningful, or beside what has to go or stay first
+			continue // meaningful, or the list has another mistake to correct first
 		}
 		pos, name := all[0].expr.Pos(), r.text(all[0].expr)
 		switch m.Kind {
 		case Check:
-			report(pos, "%s beside spec.Check means nothing, for a check's error always stops the act: remove it", name)
+			report(pos, "%s with spec.Check means nothing, for a check's error always stops the act: remove it", name)
 		case Around:
-			report(pos, "%s beside spec.Around means nothing, for errors propagate through the wrapping: remove it", name)
+			report(pos, "%s with spec.Around means nothing, for errors propagate through the wrapping: remove it", name)
 		case Observe:
 			if !m.doubtful() {
 				report(pos, "%s at %s means nothing, for its hooks only watch: remove it, or list what a hook may decide before it", name, m.Name)
@@ -74,7 +74,7 @@ func checkPolicyMeaningless(r *reading, report report) {
 	}
 }
 
-// laws is the number of elements that are a law in themselves, or that can stand beside one.
+// laws is the number of elements that are a law in themselves, or that can be combined with one.
 func (m *member) laws() int {
 	n := 0
 	for _, e := range m.law {
@@ -85,7 +85,7 @@ func (m *member) laws() int {
 	return n
 }
 
-// doubtful reports whether the list holds something that cannot stand there, so that what the point was meant
+// doubtful reports whether the list has an element that is not allowed, so that the decisions the point was meant
 // to let hooks do is not known.
 func (m *member) doubtful() bool {
 	for _, e := range m.law {
@@ -107,7 +107,7 @@ func checkPolicyLast(r *reading, report report) {
 			case !e.policy() && e.kind != errorElement:
 				later = e
 			case e.policy() && later != nil:
-				report(e.expr.Pos(), "%s stands before %s: what a failure means stands last; move it to the end of the list", r.text(e.expr), r.text(later.expr))
+				report(e.expr.Pos(), "%s comes before %s: the policy is last; move it to the end of the list", r.text(e.expr), r.text(later.expr))
 			}
 		}
 	}

@@ -23,6 +23,16 @@ func checkCgo(r *reading, report report) {
 	}
 }
 
+// maxImports is the number of packages that generated code may import for a spec. Each import is compared with all
+// others when the code is emitted.
+const maxImports = 1000
+
+func checkImportCount(r *reading, report report) {
+	if len(r.Imports) > maxImports {
+		report(r.Imports[maxImports].Pos, "import %d of a spec, and there may be %d: divide the points among several specs", maxImports+1, maxImports)
+	}
+}
+
 func checkDotImport(r *reading, report report) {
 	for _, l := range r.imports {
 		if l.name != "." {
@@ -54,13 +64,13 @@ func checkQualifier(r *reading, report report) {
 	}
 }
 
-// unknownQualifier says what is wrong with a qualifier that no import can stand for.
+// unknownQualifier describes a qualifier that no import can have.
 func (r *reading) unknownQualifier(use qualifierUse) string {
 	if use.name == "spec" && r.SpecPkg.Path == "" {
 		return "spec is not imported: add import \"" + languagePath + "\""
 	}
 	if r.scope[use.name] != nil {
-		return use.name + "." + use.sel.Sel.Name + " is no type: " + use.name + " is declared in this package, and only imports are followed by a dot; write " + use.name + ", or name the import that is meant"
+		return use.name + "." + use.sel.Sel.Name + " is not a type: " + use.name + " is declared in this package, and only imports are followed by a dot; write " + use.name + ", or name the import that is meant"
 	}
 	if meant := r.near(use.name, r.importNames); meant != "" {
 		return "nothing is imported as " + use.name + ": did you mean " + meant + "? Else name the import"
@@ -73,9 +83,9 @@ func (r *reading) unknownQualifier(use qualifierUse) string {
 }
 
 func checkShadowedName(r *reading, report report) {
-	for _, name := range r.Declared {
-		if d := r.scope[name]; predeclared[name] {
-			report(d.pos, "%s is a name that Go declares itself, and generated code means that one by it: rename it", d.name)
+	for d := range r.declared() {
+		if predeclared[d.name] {
+			report(d.pos, "%s is a name that Go declares itself, and generated code needs Go's: rename it", d.name)
 		}
 	}
 }
@@ -91,7 +101,7 @@ func checkDirectiveForm(r *reading, report report) {
 		case strings.HasPrefix(d.text, pointsDirective):
 			report(d.pos, "%s takes no arguments: write the comment above or below it", pointsDirective)
 		default:
-			report(d.pos, "%s looks like a directive and is none: did you mean %s? A directive has no blank, no capital and a line of its own", d.text, pointsDirective)
+			report(d.pos, "%s looks like a directive but is not one: did you mean %s? A directive has no blank, no capital and a line of its own", d.text, pointsDirective)
 		}
 	}
 }
@@ -132,7 +142,7 @@ func checkOneSpec(r *reading, report report) {
 		}
 		pos := r.Fset.PositionFor(first.pos, false)
 		if d.on == first.on {
-			report(d.pos, "%s stands twice above %s: remove one", pointsDirective, d.on.Name.Name)
+			report(d.pos, "%s appears twice above %s: remove one", pointsDirective, d.on.Name.Name)
 			continue
 		}
 		report(d.pos, "a second spec in one directory; the first is %s, at %s:%d: embed this interface there, or give it a directory of its own",

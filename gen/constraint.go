@@ -22,6 +22,29 @@ func buildConstraint(f *ast.File) *ast.Comment {
 	return nil
 }
 
+// ignored reports whether a file belongs to no build, by the custom of a constraint that asks for the tag ignore.
+func ignored(f *ast.File) bool {
+	c := buildConstraint(f)
+	if c == nil {
+		return false
+	}
+	expr, err := constraint.Parse(c.Text)
+	return err == nil && asksForIgnore(expr)
+}
+
+// asksForIgnore reports whether a constraint cannot be met without the tag ignore.
+func asksForIgnore(expr constraint.Expr) bool {
+	switch x := expr.(type) {
+	case *constraint.TagExpr:
+		return x.Tag == "ignore"
+	case *constraint.AndExpr:
+		return asksForIgnore(x.X) || asksForIgnore(x.Y)
+	case *constraint.OrExpr:
+		return asksForIgnore(x.X) && asksForIgnore(x.Y)
+	}
+	return false
+}
+
 // constrainedName returns the operating system or architecture that a file name such as hooks_linux.go
 // confines the file to, "" if it confines it to none.
 func constrainedName(name string) string {

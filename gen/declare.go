@@ -14,6 +14,9 @@ type declaration struct {
 	doc   *ast.CommentGroup
 	spec  *ast.TypeSpec // of a type
 	owner string        // of a method: the name of its receiver's type
+
+	group    token.Pos         // of a constant: its declaration, perhaps with others in parentheses
+	groupDoc *ast.CommentGroup // the comment on a declaration with parentheses
 }
 
 // structure returns the struct that the declaration writes out, nil if it declares something else.
@@ -28,7 +31,7 @@ func (d *declaration) structure() *ast.StructType {
 // generic reports whether the declaration is of a type with type parameters.
 func (d *declaration) generic() bool { return d.spec != nil && d.spec.TypeParams != nil }
 
-// declarations returns what a file declares, in source order.
+// declarations returns the declarations of a file in source order.
 func declarations(f *file) []*declaration {
 	var all []*declaration
 	add := func(d declaration, name *ast.Ident) {
@@ -48,9 +51,9 @@ func declarations(f *file) []*declaration {
 				add(declaration{kind: token.FUNC}, decl.Name)
 			}
 		case *ast.GenDecl:
-			doc := decl.Doc
+			doc, groupDoc := decl.Doc, (*ast.CommentGroup)(nil)
 			if decl.Lparen.IsValid() {
-				doc = nil
+				doc, groupDoc = nil, decl.Doc
 			}
 			for _, spec := range decl.Specs {
 				switch spec := spec.(type) {
@@ -58,7 +61,7 @@ func declarations(f *file) []*declaration {
 					add(declaration{kind: token.TYPE, doc: firstOf(spec.Doc, doc, spec.Comment), spec: spec}, spec.Name)
 				case *ast.ValueSpec:
 					for _, name := range spec.Names {
-						add(declaration{kind: decl.Tok, doc: firstOf(spec.Doc, doc, spec.Comment)}, name)
+						add(declaration{kind: decl.Tok, doc: firstOf(spec.Doc, doc, spec.Comment), group: decl.Pos(), groupDoc: groupDoc}, name)
 					}
 				}
 			}
@@ -67,7 +70,7 @@ func declarations(f *file) []*declaration {
 	return all
 }
 
-// receiver returns the name of the type that a receiver is of, "" if it cannot be told.
+// receiver returns the name of the type that a receiver is of, "" for a receiver that does not parse.
 func receiver(list *ast.FieldList) string {
 	if len(list.List) != 1 {
 		return ""

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// A Diagnostic is one finding: where, what is wrong and what to do, and the rule that says so.
+// A Diagnostic is one finding: its place, the problem with its remedy, and the rule that is broken.
 type Diagnostic struct {
 	Pos     token.Position // Line is 0 where the finding is about a whole file or directory
-	Message string         // what is wrong: what to do
+	Message string         // the problem: the remedy
 	Rule    string         // the id of the rule
 }
 
-// RuleIO is the rule of a Diagnostic that tells of trouble with files rather than of a mistake in them.
+// RuleIO is the rule of a Diagnostic about trouble with files rather than a mistake in them.
 const RuleIO = "io"
 
 // String formats the diagnostic as file:line:col: message (rule).
@@ -59,7 +59,7 @@ func (ds Diagnostics) JSON() ([]byte, error) {
 	return append(text, '\n'), nil
 }
 
-// Trouble reports whether a diagnostic tells of trouble with files ([RuleIO]).
+// Trouble reports whether a diagnostic is about trouble with files ([RuleIO]).
 func (ds Diagnostics) Trouble() bool {
 	return slices.ContainsFunc(ds, func(d Diagnostic) bool { return d.Rule == RuleIO })
 }

@@ -3,6 +3,8 @@ package gen
 import (
 	"encoding/json"
 	"go/token"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -38,5 +40,48 @@ func TestDiagnosticsAsJSON(t *testing.T) {
 	}
 	if none, _ := Diagnostics(nil).JSON(); string(none) != "[]\n" {
 		t.Errorf("none is %q", none)
+	}
+}
+
+// wholeFile are the rules about a file or a directory as a whole, whose findings have no line.
+var wholeFile = []string{ruleNoSpec, ruleSize, ruleNotRead, RuleIO}
+
+// incomplete says what a diagnostic lacks: every one has a place, the rule that is broken, and a message with a remedy.
+// The result is "" if nothing is missing.
+func incomplete(d Diagnostic) string {
+	listed := slices.ContainsFunc(Rules(), func(r Rule) bool { return r.ID == d.Rule })
+	problem, remedy, _ := strings.Cut(d.Message, ": ")
+	switch {
+	case d.Pos.Filename == "":
+		return "no file"
+	case !slices.Contains(wholeFile, d.Rule) && d.Rule != ruleSyntax && (d.Pos.Line < 1 || d.Pos.Column < 1):
+		return "no line" // a line directive can take the column from an error of the parser
+	case !listed && !slices.Contains(wholeFile, d.Rule):
+		return "no known rule"
+	case problem == "":
+		return "no problem"
+	case remedy == "" && !strings.Contains(d.Message, "did you mean"):
+		return "no remedy"
+	}
+	return ""
+}
+
+func TestIncompleteDiagnosticsAreFound(t *testing.T) {
+	good := Diagnostic{Pos: token.Position{Filename: "a.go", Line: 2, Column: 3}, Message: "wrong: do right", Rule: "syntax"}
+	for want, change := range map[string]func(*Diagnostic){
+		"":              func(d *Diagnostic) {},
+		"no file":       func(d *Diagnostic) { d.Pos.Filename = "" },
+		"no line":       func(d *Diagnostic) { d.Pos.Line, d.Rule = 0, "cgo" },
+		"no known rule": func(d *Diagnostic) { d.Rule = "cgoo" },
+		"no problem":    func(d *Diagnostic) { d.Message = "" },
+		"no remedy":     func(d *Diagnostic) { d.Message = "wrong" },
+	} {
+		t.Run(want, func(t *testing.T) {
+			d := good
+			change(&d)
+			if got := incomplete(d); got != want {
+				t.Errorf("got %q", got)
+			}
+		})
 	}
 }

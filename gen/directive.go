@@ -10,14 +10,14 @@ import (
 // pointsDirective is the one directive of the spec language.
 const pointsDirective = "//hookgen:points"
 
-// directiveNames are what can stand behind the colon.
+// directiveNames are the names that can follow the colon.
 var directiveNames = []string{"points"}
 
 // A directive is a comment that is a directive, or looks as if it was meant as one.
 type directive struct {
 	pos  token.Pos
 	text string // the comment, one line of it if it is a block
-	name string // what stands behind the colon
+	name string // after the colon
 	well bool   // written as a directive is: no blank, lower case, a line comment of its own
 }
 
@@ -55,7 +55,7 @@ func directiveOf(c *ast.Comment) (directive, bool) {
 		if m == nil {
 			continue
 		}
-		// Prose may begin with the word hookgen; what has a colon or names the directive is no prose.
+		// Prose may begin with the word hookgen. A line with a colon or the name of a directive is not prose.
 		name := strings.ToLower(m[1])
 		if strings.Contains(line, ":") && !strings.Contains(line, ": ") || isNear(name, directiveNames) {
 			if !block {

@@ -1,16 +1,31 @@
-// Package gen turns a spec file into Go source.
+// Package gen turns a spec file into Go source. Package cmd/hookgen uses it; nothing else imports it.
 //
 // It is a pipeline, and each stage is a pure function of the one before:
 //
-//	load     the files of a directory, as bytes         source.go
-//	parse    their syntax trees, with go/parser alone   parse.go
-//	outline  the model, filled as far as it goes        outline.go, law.go
-//	check    one function per rule, in one list         check.go
-//	emit     the generated file, as bytes               emit.go
+//	load     the files of a directory, as bytes             source.go
+//	parse    their syntax trees, with go/parser alone       parse.go
+//	outline  the model, as far as the spec makes sense      outline.go, law.go, model.go
+//	check    one function per rule, in one list             check.go, check_*.go
+//	emit     the generated file, as bytes                   emit.go
 //
-// [Read] runs the first four. Nothing is type-checked and no other program is started, so a spec is
-// read in a tree that does not compile, and in milliseconds. The package writes no file; that is the
-// command's part. It does not import the runtime: generated code names it, the generator need not.
+// [Read] runs the first four, and [Emit] the last. Nothing is type-checked and no other program is started, so that a
+// spec is read in milliseconds, also in a tree that does not compile. The package writes no file; that is the
+// command's part. It does not import the runtime: the generated code names it, but the generator does not need it.
 //
-// To add a rule, write its check beside those of its group and put it into the list in check.go.
+// # Emitting
+//
+// Formatting is the slow part, and two points with the same law differ only in names. So the code of each law is
+// rendered and formatted once per run, with placeholders such as HookgenPoint for the names:
+//
+//	emit_point.go   the API of a point, which people read, with jennifer
+//	point.go.tmpl   the machinery of a point, a template that looks like its output
+//	emit_law.go     renders a law on first use, and replaces the placeholders for each point
+//
+// No placeholder affects the layout, so that the result is formatted too. A point whose types or comments gofmt may
+// lay out differently, for example a struct type of several lines, is formatted again. The declarations that do not
+// belong to a point are in emit_guard.go (the restated spec), emit_hooks.go (Hooks, exits, exports) and emit_types.go
+// (types as the generated file writes them).
+//
+// To add a rule, write its check in the check_*.go file of its group and add it to the list in check.go. To change
+// the loop that runs hooks, edit point.go.tmpl, generate the fixtures again, and read the difference.
 package gen

@@ -4,17 +4,33 @@ import (
 	"go/ast"
 )
 
-// payloadStruct returns the struct of the spec file that a payload is, with what its type parameters stand
-// for; nil if the payload is something else.
-func (r *reading) payloadStruct(payload ast.Expr) (*declaration, map[string]string) {
+// maxEditable is the number of fields that the payload of an Edit may have. The fields are compared with the type of
+// every Edit of the payload.
+const maxEditable = 1000
+
+// An editable is a payload that an Edit can be about: a struct of the spec file, which every instance of a generic one
+// is for itself.
+type editable struct {
+	*declaration
+	fields int
+	byType map[string][]string // names of fields by canonical type; empty beyond maxEditable
+}
+
+// editable returns the struct of the spec file that a payload is, nil if the payload is something else. A payload is
+// read once, however many points have it.
+func (r *reading) editable(payload ast.Expr) *editable {
 	base, args := instance(payload)
 	name, ok := base.(*ast.Ident)
 	if !ok {
-		return nil, nil
+		return nil
 	}
 	d := r.scope[name.Name]
 	if d.structure() == nil || d.file != r.file {
-		return nil, nil
+		return nil
+	}
+	key := r.source(payload)
+	if have := r.editables[key]; have != nil {
+		return have
 	}
 	parameters := map[string]string{}
 	for i, p := range flatten(d.spec.TypeParams) {
@@ -22,42 +38,23 @@ func (r *reading) payloadStruct(payload ast.Expr) (*declaration, map[string]stri
 			parameters[p.name.Name], _ = r.canonical(args[i], nil)
 		}
 	}
-	return d, parameters
-}
-
-// editFields returns the names of the fields of the payload that have the type of an Edit.
-func (r *reading) editFields(payload ast.Expr, edit Type) []string {
-	d, parameters := r.payloadStruct(payload)
-	if d == nil {
-		return nil
-	}
-	want, ok := r.canonical(edit.Expr, nil)
-	if !ok {
-		return nil
-	}
-	var names []string
-	for _, f := range fieldsOf(d.structure()) {
-		if got, ok := r.canonical(f.Type.Expr, parameters); ok && got == want {
-			names = append(names, f.selector())
+	fields := fieldsOf(d.structure())
+	e := &editable{declaration: d, fields: len(fields), byType: map[string][]string{}}
+	if len(fields) <= maxEditable {
+		for _, f := range fields {
+			if t, ok := r.canonical(f.Type.Expr, parameters); ok {
+				e.byType[t] = append(e.byType[t], f.Name)
+			}
 		}
 	}
-	return names
+	r.editables[key] = e
+	return e
 }
 
-// selector is the name by which a field is selected: its own, or that of the type that it embeds.
-func (f Field) selector() string {
-	if f.Name != "" {
-		return f.Name
+// of returns the names of the fields that have a type.
+func (e *editable) of(r *reading, t Type) []string {
+	if want, ok := r.canonical(t.Expr, nil); ok {
+		return e.byType[want]
 	}
-	base, _ := instance(f.Type.Expr)
-	if star, ok := base.(*ast.StarExpr); ok {
-		base, _ = instance(star.X)
-	}
-	switch base := base.(type) {
-	case *ast.Ident:
-		return base.Name
-	case *ast.SelectorExpr:
-		return base.Sel.Name
-	}
-	return ""
+	return nil
 }

@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"go/format"
 	"path"
-	"slices"
 	"strings"
-	"sync"
 
 	"github.com/dave/jennifer/jen"
 )
@@ -16,29 +14,26 @@ import (
 type Output struct {
 	Package  string // the name of the generated package
 	SpecPath string // the import path of the spec's package; "" to generate into that package itself
+	Source   string // what the header names the spec; "" to leave it out
 }
 
 // Emit returns the Go source for a spec that was read without an error: gofmt-clean, and the same bytes for the
-// same spec on every machine.
+// same spec on every machine. The file begins with what people read: the guard, Run, exits, Hooks, and the API of each
+// point. The machinery of the points is at the end.
 func Emit(s *Spec, to Output) ([]byte, error) {
 	e := newEmitter(s, to)
-	pieces := newPieces(e)
-	for _, add := range []func(*jen.File){e.guard, e.run, e.exits, e.hooks} {
-		pieces.once(add)
-	}
-	e.exports(pieces)
-	for _, p := range s.List {
-		pieces.point(p)
-	}
-	text, err := pieces.format()
+	text, err := e.emit()
 	if err != nil {
 		return nil, fmt.Errorf("%s: cannot emit: %w", s.File, err)
 	}
 	return text, nil
 }
 
-// kit is the import path of the runtime.
-const kit = "github.com/hookgen/hookgen/hookkit"
+// The import paths of the runtime: for people, and for generated code.
+const (
+	kit  = "github.com/hookgen/hookgen/hookkit"
+	impl = kit + "/hookimpl"
+)
 
 // An emitter turns one spec into code.
 type emitter struct {
@@ -46,24 +41,28 @@ type emitter struct {
 	to    Output
 	paths map[string]string // the spec's qualifiers to import paths
 	names map[string]string // import paths to the generated file's qualifiers
+	taken map[string]bool   // names that generated code must not use as local names
+
+	suffix string // of local names that would be taken
+	laws   map[law]lawText
 }
 
 func newEmitter(s *Spec, to Output) *emitter {
 	e := &emitter{spec: s, to: to, paths: map[string]string{s.SpecPkg.Name: s.SpecPkg.Path},
-		names: map[string]string{"context": "context", "io": "io", kit: "hookkit"}}
-	used := map[string]bool{"context": true, "io": true, "hookkit": true}
+		names: map[string]string{"context": "context", "io": "io", kit: "hookkit", impl: "hookimpl"},
+		taken: map[string]bool{}, laws: map[law]lawText{}}
+	used := map[string]bool{"context": true, "io": true, "hookkit": true, "hookimpl": true,
+		"err": true} // jennifer imports nothing under this name
 	name := func(path, qualifier string) {
 		if e.names[path] != "" {
 			return
 		}
-		if slices.Contains(locals, qualifier) || slices.Contains(inner, qualifier) {
-			qualifier += "pkg"
-		}
 		base := qualifier
-		for n := 2; used[qualifier]; n++ {
+		for n := 2; used[qualifier] || jen.IsReservedWord(qualifier); n++ { // which jennifer would rename
 			qualifier = fmt.Sprint(base, n)
 		}
 		used[qualifier], e.names[path] = true, qualifier
+		e.taken[qualifier] = true
 	}
 	name(s.SpecPkg.Path, "spec")
 	if e.apart() {
@@ -73,17 +72,121 @@ func newEmitter(s *Spec, to Output) *emitter {
 		e.paths[i.Name] = i.Path
 		name(i.Path, i.Name)
 	}
+	for _, name := range s.Declared {
+		e.taken[name] = true
+	}
+	e.suffix = freeSuffix(e.taken)
 	return e
 }
 
 // apart reports whether the generated package is not the spec's own.
 func (e *emitter) apart() bool { return e.to.SpecPath != "" }
 
+// emit returns the formatted file.
+func (e *emitter) emit() ([]byte, error) {
+	main := e.file()
+	for _, add := range []func(*jen.File){e.guard, e.run, e.exits, e.hooks} {
+		main.Comment(section)
+		add(main)
+	}
+	exports, err := e.exports(main)
+	if err != nil {
+		return nil, err
+	}
+	main.Comment(section)
+	if len(e.spec.List) > 0 {
+		main.Var().Id("_").Qual("context", "Context") // for the import; the text after the last section is dropped
+	}
+	var apis, machinery []string
+	for _, p := range e.spec.List {
+		code, err := e.lawText(lawOf(p))
+		if err != nil {
+			return nil, err
+		}
+		sub := e.substitution(p)
+		for _, part := range []struct {
+			to   *[]string
+			code string
+		}{{&apis, code.api}, {&machinery, code.machinery}} {
+			text, err := sub.apply(part.code)
+			if err != nil {
+				return nil, fmt.Errorf("%s: the generated code does not parse: %w", p.Name, err)
+			}
+			*part.to = append(*part.to, text)
+		}
+	}
+	var raw bytes.Buffer
+	if err := main.Render(&raw); err != nil {
+		return nil, err
+	}
+	sections := bytes.Split(raw.Bytes(), sectionLine)
+	out := bytes.NewBuffer(make([]byte, 0, 1<<16))
+	for _, s := range sections[:len(sections)-1] {
+		text, err := formatTwice(s)
+		if err != nil {
+			return nil, fmt.Errorf("the generated code does not parse: %w", err)
+		}
+		paragraph(out, string(text))
+	}
+	for _, text := range apis {
+		paragraph(out, text)
+	}
+	for _, text := range exports {
+		paragraph(out, text)
+	}
+	paragraph(out, banner+e.shared())
+	for _, text := range machinery {
+		paragraph(out, text)
+	}
+	out.WriteByte('\n')
+	return out.Bytes(), nil
+}
+
+// banner separates the API from the rest of the file.
+const banner = `// Machinery: nothing below is part of the API.
+//
+// Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks is the loop over the
+// hooks of a snapshot. If there are observers or tracers, runObserved calls it and notifies them at the end. At an around
+// point, Fire calls runHooks, which begins with the first hook, and Next.Call calls the next hook or the act.
+//
+// inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic which hook it was.
+
+`
+
+// shared is the machinery that does not belong to one point.
+func (e *emitter) shared() string {
+	var b strings.Builder
+	b.WriteString(`// HookgenLineage has a method for this package and for each package that it extends. Packages that extend this one use
+// it.
+type HookgenLineage[T any] interface {
+`)
+	var parents []string
+	for _, p := range e.spec.Parents {
+		fmt.Fprintf(&b, "\t%s.HookgenLineage[T]\n", e.names[p.Import.Path])
+		parents = append(parents, p.Import.Path)
+	}
+	b.WriteString("\thookgenLineage(T)\n}\n")
+	if len(parents) < 2 {
+		return b.String()
+	}
+	fmt.Fprintf(&b, `
+// If a method is declared twice below, two of %s contain the points of the same package. The program would hold two
+// copies of these points, and a hook on one would never be called by the other. Embed one of the two in the spec, or
+// let one extend the other.
+type _ interface {
+`, or(parents))
+	for i, p := range e.spec.Parents {
+		fmt.Fprintf(&b, "\t%s.HookgenLineage[[%d]int]\n", e.names[p.Import.Path], i+1)
+	}
+	b.WriteString("}\n")
+	return b.String()
+}
+
 // file starts a file: header, package comment, import names.
 func (e *emitter) file() *jen.File {
 	f := jen.NewFile(e.to.Package)
 	f.NoFormat = true
-	f.HeaderComment(Header)
+	f.HeaderComment(header(e.spec, e.to))
 	if e.apart() {
 		f.PackageComment(fmt.Sprintf("// Package %s holds the typed registries of the fire points that package %s declares.", e.to.Package, e.spec.Package))
 		if doc := docLines(e.spec.Doc); len(doc) > 0 {
@@ -105,73 +208,27 @@ func (e *emitter) file() *jen.File {
 	return f
 }
 
-// section is the comment that parts what is formatted apart. No line of what a spec says can be it: comments have a
-// blank behind their slashes, and strings are in one line.
+// section is the comment that separates the parts of the main file, which are formatted one by one. No comment of a
+// spec can look like it: comments have a blank after their slashes, and strings are in one line.
 const section = "//hookgen:section"
 
 // sectionLine is that comment at the beginning of a line, where nothing else can begin with it.
 var sectionLine = []byte("\n" + section)
 
-// pieces are the parts of a file, each formatted for itself, side by side: formatting is what costs.
-type pieces struct {
-	e     *emitter
-	main  *jen.File
-	casts []cast
-	todo  []*piece
+// raw renders what add adds, without header and imports.
+func (e *emitter) raw(add func(*jen.File)) []byte {
+	f := e.file()
+	f.Comment(section)
+	add(f)
+	var b bytes.Buffer
+	if err := f.Render(&b); err != nil {
+		return []byte(err.Error()) // jennifer fails only where it formats
+	}
+	_, raw, _ := bytes.Cut(b.Bytes(), sectionLine)
+	return raw
 }
 
-// A piece is raw source that is formatted once.
-type piece struct {
-	raw, text []byte
-	err       error
-}
-
-func newPieces(e *emitter) *pieces { return &pieces{e: e, main: e.file()} }
-
-// once adds a section to the main part.
-func (ps *pieces) once(add func(*jen.File)) {
-	ps.main.Comment(section)
-	add(ps.main)
-}
-
-// alone adds a piece that is formatted for itself.
-func (ps *pieces) alone(add func(*jen.File)) {
-	p := &piece{raw: ps.e.raw(add)}
-	ps.todo = append(ps.todo, p)
-	ps.casts = append(ps.casts, cast{alone: p})
-}
-
-// format renders and formats all pieces and puts them together.
-func (ps *pieces) format() ([]byte, error) {
-	ps.main.Comment(section)
-	if len(ps.e.spec.List) > 0 {
-		ps.main.Var().Id("_").Qual("context", "Context") // for the import; what follows the last section is dropped
-	}
-	var raw bytes.Buffer
-	if err := ps.main.Render(&raw); err != nil {
-		return nil, err
-	}
-	sections := bytes.Split(raw.Bytes(), sectionLine)
-	sections = sections[:len(sections)-1]
-	todo := ps.todo
-	for _, s := range sections {
-		todo = append(todo, &piece{raw: s})
-	}
-	if err := formatAll(todo); err != nil {
-		return nil, err
-	}
-	out := bytes.NewBuffer(make([]byte, 0, 1<<16))
-	for _, p := range todo[len(ps.todo):] {
-		paragraph(out, string(p.text))
-	}
-	for _, c := range ps.casts {
-		c.write(out)
-	}
-	out.WriteByte('\n')
-	return out.Bytes(), nil
-}
-
-// paragraph adds text, parted from what stands before by a blank line.
+// paragraph adds text after a blank line.
 func paragraph(out *bytes.Buffer, text string) {
 	if text = strings.TrimSpace(text); text == "" {
 		return
@@ -182,54 +239,21 @@ func paragraph(out *bytes.Buffer, text string) {
 	out.WriteString(text)
 }
 
-// formatAll formats the pieces side by side.
-func formatAll(todo []*piece) error {
-	var wg sync.WaitGroup
-	next := make(chan *piece, len(todo))
-	for _, p := range todo {
-		next <- p
-	}
-	close(next)
+// formatTwice formats code until gofmt no longer changes it. The result of formatting a comment with lists can still be
+// changed by gofmt: a line after a list that it separates from the list can look like a heading then.
+func formatTwice(code []byte) ([]byte, error) {
+	// gofmt lays out a comment that begins a line; it puts something before the first.
+	text, err := format.Source(append([]byte("\n"), code...))
 	for range 4 {
-		wg.Go(func() {
-			for p := range next {
-				// gofmt lays out a comment that begins a line; it puts something before the first.
-				p.text, p.err = format.Source(append([]byte("\n"), p.raw...))
-				// What gofmt makes of a comment with lists can still be changed by gofmt: a line after a list that it
-				// parts from it can look like a heading then.
-				for range 4 {
-					if p.err != nil || !bytes.Contains(p.text, []byte("\n//\n")) {
-						break
-					}
-					before := p.text
-					if p.text, p.err = format.Source(before); bytes.Equal(before, p.text) {
-						break
-					}
-				}
-			}
-		})
-	}
-	wg.Wait()
-	for _, p := range todo {
-		if p.err != nil {
-			return fmt.Errorf("the generated code does not parse: %w", p.err)
+		if err != nil || !bytes.Contains(text, []byte("\n//\n")) {
+			break
+		}
+		before := text
+		if text, err = format.Source(before); bytes.Equal(before, text) {
+			break
 		}
 	}
-	return nil
-}
-
-// locals are the names that stand beside a payload parameter in generated functions.
-var locals = []string{
-	"ctx", "run", "f", "w", "h", "c", "v", "out", "both", "values", "own", "next", "reason", "p", "s", "a", "act", "answer",
-	"err", "returned", "result", "failure", "n", "when", "ok",
-	"any", "error", "bool", "string", "int", "nil", "true", "false", "len", "recover", "append", "new",
-	"context", "io", "hookkit", "exit", "collected",
-}
-
-// inner are the further names that stand in functions which mention types of the spec.
-var inner = []string{
-	"at", "payload", "i", "hooks", "exit", "collected", "fired", "o", "leads", "r", "rank", "best", "had", "k", "t", "child",
-	"staging", "opts", "desc", "points", "env", "to", "value", "do", "plan", "watch", "hook",
+	return text, err
 }
 
 // docLines returns a comment as lines of a line comment. No text can leave it.

@@ -26,7 +26,7 @@ func FuzzEmit(f *testing.F) {
 			text := []byte(comment + specOf(comment+"On("+param+" "+payload+") "+results,
 				comment+"type Item struct { A int }\n"+comment+"const Max = 1\n"+comment+"type Stop struct {\n"+comment+"Reason string "+strconv.Quote(tag)+"\n}\n"+
 					"type HookgenPayload int\ntype HookgenCollected int\n"))
-			s, _ = read("dir", []source{{"spec.go", "dir/spec.go", text, int64(len(text))}})
+			s, _ = read("dir", []source{{"spec.go", "dir/spec.go", text, int64(len(text))}}, noTests)
 			return s
 		}
 		for _, to := range []Output{{Package: "p"}, {Package: "out", SpecPath: "example.org/p"}} {

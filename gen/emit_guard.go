@@ -16,33 +16,27 @@ const (
 // guard restates the spec, so that code older than its spec does not compile, and names what the runtime
 // must have, so that a runtime older than the code does not compile either.
 //
-// The compiler gives up after ten errors, and it looks at types before anything else. So the comparison is
-// made in types, and at the top; and a type that the guard shares with the spec gets a name there, so that
-// one which is gone is reported once, not at every point, before the comparison is.
+// Whatever changed in the spec, the first error should be the comparison's, and best the only one. The compiler checks
+// types before anything else, gives up after ten errors and prints them by line. So the comparison is a type at the
+// top of the file, and one expression, of which only the innermost error is reported. If a type is gone, each use of
+// it is an error as well; the guard uses it under a name of its own, to use up only one of the ten.
 func (e *emitter) guard(f *jen.File) {
-	r := &restatement{emitter: e, seen: map[string]bool{}}
-	comment(f, staleCode+" restates the spec. If the compiler reports it, the spec changed after this file was",
-		"generated: run hookgen (go generate) again.")
+	r := &restatement{emitter: e, definitions: map[string]*jen.Statement{}}
+	guard, points := jen.Id(staleCode), e.points()
+	same := points.Clone().Parens(guard.Clone().Parens(points.Clone().Parens(jen.Nil())))
+	comment(f, "If the compiler reports the next line, the spec changed after this file was generated: run hookgen (go generate)",
+		"again. The line converts the spec to its restatement and back, which compiles only if the two are identical.")
+	f.Type().Id("_").Index(jen.Len(jen.Index(jen.Op("...")).Add(points).Values(same))).Struct()
+	comment(f, staleCode+" restates the spec.")
 	f.Type().Id(staleCode).Interface(r.elements()...)
 	if len(r.names) > 0 {
-		comment(f, "What it takes from the spec, so that a type which is gone is reported here once.")
+		comment(f, "The types that the restatement uses.")
 		f.Type().DefsFunc(func(g *jen.Group) {
 			for _, n := range r.names {
-				g.Id(stale + n).Op("=").Add(r.original(n))
+				g.Id(stale + n).Op("=").Add(r.definitions[n])
 			}
 		})
 	}
-	comment(f, "Spec and restatement are the same, or these are no types.")
-	f.Type().DefsFunc(func(g *jen.Group) {
-		same := func(to, from *jen.Statement) {
-			g.Id("_").Index(jen.Len(jen.Index(jen.Op("...")).Add(to).Values(from))).Struct()
-		}
-		guard, points := jen.Id(staleCode), e.points()
-		same(points, guard.Clone().Parens(jen.Nil()))
-		same(guard, points.Clone().Parens(jen.Nil()))
-		pointer := jen.Parens(jen.Op("*").Add(points)).Parens(jen.Nil())
-		same(jen.Op("*").Add(guard), jen.Parens(jen.Op("*").Add(guard)).Parens(pointer))
-	})
 	if e.apart() {
 		for _, x := range e.spec.Exits {
 			name := staleCode + "_" + x.Name
@@ -50,9 +44,9 @@ func (e *emitter) guard(f *jen.File) {
 			f.Var().Id("_").Op("=").Id(x.Name).Parens(jen.Id(name).Values())
 		}
 	}
-	comment(f, "If the next line does not compile, the runtime is older than this file:",
-		"go get github.com/hookgen/hookgen@latest, then run hookgen again.")
-	f.Const().Id("_").Op("=").Qual(kit, "RuntimeIsAtLeast1")
+	comment(f, "If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the build with:",
+		"go get github.com/hookgen/hookgen@latest. If the rest of the file does not compile against the runtime, run hookgen again.")
+	f.Const().Id("_").Op("=").Qual(impl, "IsAtLeastVersion0_1_0")
 }
 
 // points is the type of the spec's interface, as the guard must name it.
@@ -66,8 +60,8 @@ func (e *emitter) points() *jen.Statement {
 // A restatement is the spec in the words of the guard.
 type restatement struct {
 	*emitter
-	names []string // the types that have a name of the guard's, in order of first use
-	seen  map[string]bool
+	names       []string // of the guard's names for types, without the prefix, in order of first use
+	definitions map[string]*jen.Statement
 }
 
 // elements are the embedded interfaces and the methods.
@@ -80,11 +74,15 @@ func (r *restatement) elements() []jen.Code {
 		list = append(list, jen.Qual(r.spec.SpecPkg.Path, "Env").Types(r.shared(r.spec.Env.Expr)))
 	}
 	for _, p := range r.spec.List {
-		m := jen.Id(p.Name).Params(r.shared(p.Payload.Expr))
+		payload := r.shared(p.Payload.Expr)
+		if _, named := p.Payload.Expr.(*ast.Ident); !named {
+			payload = r.whole("of_"+p.Name, payload, p.Payload.Expr)
+		}
+		m := jen.Id(p.Name).Params(payload)
 		if len(p.Results) > 0 {
 			m.ParamsFunc(func(g *jen.Group) {
 				for _, x := range p.Results {
-					g.Add(r.law(x))
+					g.Add(r.law(p.Name, x))
 				}
 			})
 		}
@@ -93,26 +91,39 @@ func (r *restatement) elements() []jen.Code {
 	return list
 }
 
-// original is a type of the spec: of its exits not the one that a generated package of its own makes.
-func (r *restatement) original(name string) *jen.Statement {
-	if r.apart() {
-		return jen.Qual(r.to.SpecPath, name)
-	}
-	return jen.Id(name)
-}
-
 // law is one result: an exit or a marker.
-func (r *restatement) law(x ast.Expr) *jen.Statement {
+func (r *restatement) law(point string, x ast.Expr) *jen.Statement {
 	switch x := x.(type) {
-	case *ast.Ident:
-		return r.name(x.Name)
+	case *ast.Ident: // not the type that a generated package of its own makes of the exit
+		if r.apart() {
+			return r.name(x.Name, jen.Qual(r.to.SpecPath, x.Name))
+		}
+		return r.name(x.Name, jen.Id(x.Name))
 	case *ast.IndexExpr:
-		return r.typ(x.X).Types(r.shared(x.Index))
+		marker, _ := x.X.(*ast.SelectorExpr)
+		return r.whole("of_"+point+"_"+marker.Sel.Name, r.typ(x.X).Types(r.shared(x.Index)), x.Index)
 	}
 	return r.typ(x)
 }
 
-// shared is a type of the spec that is no exit. A generated package of its own has a name for it anyway.
+// whole names a type that is made of a type of the spec. For example, if Message is gone then []Message is an invalid
+// type, and the compiler does not report that two invalid types differ. It does if they have names.
+func (r *restatement) whole(name string, typ *jen.Statement, part ast.Expr) *jen.Statement {
+	declared := false
+	ast.Inspect(part, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && !predeclared[id.Name] {
+			declared = true
+		}
+		_, imported := n.(*ast.SelectorExpr)
+		return !imported
+	})
+	if !declared {
+		return typ
+	}
+	return r.name(name, typ)
+}
+
+// shared is a type of the spec that is not an exit. A generated package of its own has a name for it anyway.
 func (r *restatement) shared(x ast.Expr) *jen.Statement {
 	if r.apart() {
 		return r.typ(x)
@@ -120,7 +131,7 @@ func (r *restatement) shared(x ast.Expr) *jen.Statement {
 	switch x := x.(type) {
 	case *ast.Ident:
 		if !predeclared[x.Name] {
-			return r.name(x.Name)
+			return r.name(x.Name, jen.Id(x.Name))
 		}
 	case *ast.StarExpr:
 		return jen.Op("*").Add(r.shared(x.X))
@@ -133,9 +144,9 @@ func (r *restatement) shared(x ast.Expr) *jen.Statement {
 }
 
 // name is the guard's name of a type.
-func (r *restatement) name(name string) *jen.Statement {
-	if !r.seen[name] {
-		r.seen[name] = true
+func (r *restatement) name(name string, definition *jen.Statement) *jen.Statement {
+	if r.definitions[name] == nil {
+		r.definitions[name] = definition
 		r.names = append(r.names, name)
 	}
 	return jen.Id(stale + name)

@@ -1,7 +1,10 @@
 package gen
 
 import (
+	"cmp"
 	"fmt"
+	"go/token"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -11,11 +14,11 @@ import (
 
 // run emits Run and NewRun.
 func (e *emitter) run(f *jen.File) {
-	comment(f, "Run is one run of the program: what it shares with its hooks, its identity, and the state that they keep for it.")
+	comment(f, "Run is one run of the program: the environment that hooks see, its identity, and the state that hooks keep for it.")
 	if len(e.spec.Parents) > 0 {
 		parent := e.spec.Parents[0].Import.Path
 		f.Type().Id("Run").Op("=").Qual(parent, "Run")
-		comment(f, "NewRun returns a new run; hand it to every fire.")
+		comment(f, "NewRun returns a new run. Pass it to every fire of the run.")
 		f.Var().Id("NewRun").Op("=").Qual(parent, "NewRun")
 		return
 	}
@@ -24,52 +27,105 @@ func (e *emitter) run(f *jen.File) {
 		env = e.typ(e.spec.Env.Expr)
 	}
 	f.Type().Id("Run").Op("=").Qual(kit, "Run").Types(env)
-	comment(f, "NewRun returns a new run; hand it to every fire.")
+	comment(f, "NewRun returns a new run. Pass it to every fire of the run.")
 	f.Func().Id("NewRun").Params(jen.Id("env").Add(env)).Op("*").Id("Run").Block(
 		jen.Return(jen.Qual(kit, "NewRun").Call(jen.Id("env"))))
 }
 
-// exports makes what the spec's package exports usable from a generated package of its own.
-func (e *emitter) exports(ps *pieces) {
+// exports returns the declarations that make the exported names of the spec's package usable from a generated package
+// of its own: an alias for each type, and constants in the groups of the source. Generic types go into main, where
+// jennifer notes the imports of their constraints.
+func (e *emitter) exports(main *jen.File) ([]string, error) {
 	if !e.apart() {
-		return
+		return nil, nil
+	}
+	var texts []string
+	add := func(text string, plain bool) error {
+		if !plain {
+			formatted, err := formatTwice([]byte(text))
+			if err != nil {
+				return err
+			}
+			text = string(formatted)
+		}
+		texts = append(texts, text)
+		return nil
 	}
 	for _, x := range e.spec.Exports {
-		doc := docLines(x.Doc)
-		if len(x.Params) == 0 && plainDoc(doc) {
-			word := "type"
-			if x.Const {
-				word = "const"
+		switch {
+		case x.Const:
+		case len(x.Params) > 0:
+			main.Comment(section)
+			e.genericAlias(main, x)
+		default:
+			doc := docLines(x.Doc)
+			alias := fmt.Sprintf("type %s = %s.%s", x.Name, e.names[e.to.SpecPath], x.Name)
+			if err := add(strings.Join(append(doc, alias), "\n"), plainDoc(doc)); err != nil {
+				return nil, err
 			}
-			text := fmt.Sprintf("%s %s = %s.%s", word, x.Name, e.names[e.to.SpecPath], x.Name)
-			ps.casts = append(ps.casts, cast{text: strings.Join(append(doc, text), "\n")})
+		}
+	}
+	for _, group := range constGroups(e.spec.Exports, e.spec.Fset) {
+		text, plain := e.constants(group)
+		if err := add(text, plain); err != nil {
+			return nil, err
+		}
+	}
+	return texts, nil
+}
+
+// constGroups returns the constants in the groups and in the order of the source. The files come in the order of their
+// names: they are parsed at the same time, so that the order of positions of two files differs from run to run.
+func constGroups(exports []Export, fset *token.FileSet) [][]Export {
+	var groups [][]Export
+	at := map[token.Pos]int{}
+	for _, x := range exports {
+		if !x.Const {
 			continue
 		}
-		add := ps.alone
-		if len(x.Params) > 0 {
-			add = ps.once // where imports are noted, for its constraints may be all that needs one
+		i, ok := at[x.Group]
+		if !ok {
+			i = len(groups)
+			at[x.Group] = i
+			groups = append(groups, nil)
 		}
-		add(func(f *jen.File) {
-			comment(f, doc...)
-			if x.Const {
-				f.Const().Id(x.Name).Op("=").Qual(e.to.SpecPath, x.Name)
-				return
-			}
-			alias, args := f.Type().Id(x.Name), []jen.Code(nil)
-			if len(x.Params) > 0 {
-				alias.TypesFunc(func(g *jen.Group) {
-					for _, p := range x.Params {
-						g.Id(p.Name).Add(e.typ(p.Type.Expr))
-						args = append(args, jen.Id(p.Name))
-					}
-				})
-			}
-			alias.Op("=").Qual(e.to.SpecPath, x.Name)
-			if len(args) > 0 {
-				alias.Types(args...)
-			}
-		})
+		groups[i] = append(groups[i], x)
 	}
+	slices.SortFunc(groups, func(a, b []Export) int {
+		one, other := fset.PositionFor(a[0].Group, false), fset.PositionFor(b[0].Group, false)
+		return cmp.Or(cmp.Compare(one.Filename, other.Filename), cmp.Compare(one.Offset, other.Offset))
+	})
+	for _, g := range groups {
+		slices.SortFunc(g, func(a, b Export) int { return cmp.Compare(a.Pos, b.Pos) })
+	}
+	return groups
+}
+
+// constants returns the declaration of one group.
+func (e *emitter) constants(group []Export) (text string, plain bool) {
+	value := func(x Export) string { return fmt.Sprintf("%s = %s.%s", x.Name, e.names[e.to.SpecPath], x.Name) }
+	if len(group) == 1 && group[0].GroupDoc == "" {
+		doc := docLines(group[0].Doc)
+		return strings.Join(append(doc, "const "+value(group[0])), "\n"), plainDoc(doc)
+	}
+	lines := append(docLines(group[0].GroupDoc), "const (")
+	for _, x := range group {
+		lines = append(append(lines, docLines(x.Doc)...), value(x))
+	}
+	return strings.Join(append(lines, ")"), "\n"), false
+}
+
+// genericAlias emits the alias of a generic type.
+func (e *emitter) genericAlias(f *jen.File, x Export) {
+	comment(f, docLines(x.Doc)...)
+	alias, args := f.Type().Id(x.Name), []jen.Code(nil)
+	alias.TypesFunc(func(g *jen.Group) {
+		for _, p := range x.Params {
+			g.Id(p.Name).Add(e.typ(p.Type.Expr))
+			args = append(args, jen.Id(p.Name))
+		}
+	})
+	alias.Op("=").Qual(e.to.SpecPath, x.Name).Types(args...)
 }
 
 // exits emits, in a package of its own, the exit types; everywhere, where each is legal.
@@ -90,14 +146,19 @@ func (e *emitter) exits(f *jen.File) {
 			f.Type().Id(x.Name).StructFunc(func(g *jen.Group) {
 				for _, field := range x.Fields {
 					comment(g, docLines(field.Doc)...)
-					c := g.Id(field.Name).Add(e.typ(field.Type.Expr))
+					c := jen.Null()
+					if !field.Embedded {
+						c.Id(field.Name)
+					}
+					c.Add(e.typ(field.Type.Expr))
 					if field.Tag != "" {
 						c.Op(literal(field.Tag))
 					}
+					g.Add(c)
 				}
 			})
 		}
-		comment(f, "Where "+x.Name+" is legal.")
+		comment(f, x.Name+" is legal at these points.")
 		for _, p := range legal[x.Name] {
 			f.Func().Params(jen.Id(x.Name)).Id("legalAt" + p).Params().Block()
 		}
@@ -105,65 +166,83 @@ func (e *emitter) exits(f *jen.File) {
 	}
 }
 
-// hooks emits the registry of registries.
+// hooks emits Hooks, which holds the points, and its methods.
 func (e *emitter) hooks(f *jen.File) {
 	comment(f, "Hooks holds the hooks of every fire point, in the order of the spec. The zero value is ready to use: no hooks,",
 		"no cost. It must not be copied. All methods may be called at any time from any goroutine, from inside a hook too;",
-		"a fire uses the hooks that stood when it began.")
+		"a fire uses the hooks that are registered when it begins.")
 	f.Type().Id("Hooks").StructFunc(func(g *jen.Group) {
 		for _, p := range e.spec.Parents {
 			g.Id(parentField(p)).Qual(p.Import.Path, "Hooks").Comment("// the points of package " + p.Import.Name)
 		}
 		for _, p := range e.spec.List {
+			comment(g, docLines(deprecation(p.Doc))...)
 			g.Id(p.Name).Id(p.Name + "Point")
 		}
 	})
 
-	comment(f, "Hook is a hook, or a bundle of them, that adds itself to its points when it is used. Bind may call Add, Observe,",
-		"ObserveAny and Use on the Hooks it is given, and must not keep them.")
+	comment(f, "Hook is a hook, or a bundle of hooks, that adds itself to its points. Bind may call Add, AddFunc, Observe, ObserveFunc,",
+		"ObserveAny and Use on the Hooks it is given. It must not keep them, and must register something.")
 	f.Type().Id("Hook").Interface(jen.Id("Bind").Params(jen.Op("*").Id("Hooks")))
 
-	comment(f, "AnyObserver is told of every firing of every point after it was decided.")
+	comment(f, "AnyObserver is notified of every fire of every point after it is decided.")
 	if len(e.spec.Parents) > 0 {
 		f.Type().Id("AnyObserver").Op("=").Qual(e.spec.Parents[0].Import.Path, "AnyObserver")
 	} else {
-		f.Type().Id("AnyObserver").Interface(jen.Id("Observe").Params(ctxParam(), runParam(), jen.Id("fired").Qual(kit, "AnyFired")))
+		f.Type().Id("AnyObserver").Interface(jen.Id("Observe").Params(ctxParam(), runParam(), jen.Id("fired").Add(kitType("AnyFired"))))
 	}
 
 	method := func(name string) *jen.Statement {
 		return f.Func().Params(jen.Id("h").Op("*").Id("Hooks")).Id(name)
 	}
-	comment(f, "Use lets the hook bind itself, all or nothing, under one registration. What the options say outranks what Bind said.",
-		"It panics, naming the place, if the hook is nil or the order asked for is impossible.")
-	method("Use").Params(jen.Id("k").Id("Hook"), jen.Id("opts").Op("...").Qual(kit, "UseOption")).Op("*").Qual(kit, "Registration").Block(
-		jen.Id("staging").Op(":=").New(jen.Id("Hooks")),
-		jen.Return(jen.Qual(kit, "Use").Call(jen.Id("h").Dot("Points").Call(), jen.Id("staging").Dot("Points").Call(),
-			jen.Id("k"), jen.Func().Params().Block(jen.Id("k").Dot("Bind").Call(jen.Id("staging"))), jen.Id("opts"))))
+	points := func() *jen.Statement { return jen.Id("h").Dot("Points").Call() }
+	comment(f, "Use calls the hook's Bind and registers everything that it adds, all or nothing, as one registration. The options outrank",
+		"those that Bind gave. Use panics, naming the place of the call, if the hook is nil, if Bind adds nothing, or if the order asked",
+		"for is impossible.")
+	method("Use").Params(jen.Id("k").Id("Hook"), jen.Id("opts").Op("...").Add(kitType("UseOption"))).Add(registration()).Block(
+		jen.Id("staged").Op(":=").New(jen.Id("Hooks")),
+		jen.Return(implName("Use").Call(points(), jen.Id("staged").Dot("Points").Call(),
+			jen.Id("k"), jen.Func().Params().Block(jen.Id("k").Dot("Bind").Call(jen.Id("staged"))), jen.Id("opts"))))
 
-	comment(f, "ObserveAny adds an observer of all points. It panics, naming the place, if the observer is nil.")
-	method("ObserveAny").Params(jen.Id("o").Id("AnyObserver"), jen.Id("opts").Op("...").Qual(kit, "ObserverOption")).Op("*").Qual(kit, "Registration").Block(
-		jen.Return(jen.Qual(kit, "ObserveAny").Call(jen.Id("h").Dot("Points").Call(), jen.Id("o"), jen.Id("opts"))))
+	comment(f, "ObserveAny registers an observer of all points. It panics, naming the place of the call, if the observer is nil.")
+	method("ObserveAny").Params(jen.Id("o").Id("AnyObserver"), jen.Id("opts").Op("...").Add(kitType("ObserverOption"))).Add(registration()).Block(
+		jen.Return(implName("ObserveAny").Call(points(), jen.Id("o"),
+			jen.Func().Params(ctxParam(), jen.Id("run").Add(kitType("AnyRun")), jen.Id("fired").Add(kitType("AnyFired"))).Block(
+				jen.Id("o").Dot("Observe").Call(jen.Id("ctx"), implName("As").Types(jen.Op("*").Id("Run")).Call(jen.Id("run")), jen.Id("fired"))),
+			jen.Id("opts"))))
 
-	comment(f, "Layer returns new Hooks that fire the hooks of h first, whatever the priorities, and then their own. They follow",
-		"every later change of h and never change it.")
-	method("Layer").Params().Op("*").Id("Hooks").Block(
-		jen.Id("child").Op(":=").New(jen.Id("Hooks")),
-		jen.Qual(kit, "Layer").Call(jen.Id("child").Dot("Points").Call(), jen.Id("h").Dot("Points").Call()),
-		jen.Return(jen.Id("child")))
+	comment(f, "Layer returns new Hooks that fire the hooks of h first, whatever the priorities, and then their own. Later changes of h",
+		"apply to them; their own changes never apply to h. The name appears in listings.")
+	method("Layer").Params(jen.Id("name").String()).Op("*").Id("Hooks").Block(
+		jen.Id("layer").Op(":=").New(jen.Id("Hooks")),
+		implName("Layer").Call(jen.Id("name"), jen.Id("layer").Dot("Points").Call(), points()),
+		jen.Return(jen.Id("layer")))
 
-	comment(f, "Trace attaches the tracer, in place of the one attached before, to every point of h and of its layers; nil detaches.")
-	method("Trace").Params(jen.Id("t").Qual(kit, "Tracer")).Block(
-		jen.Qual(kit, "Trace").Call(jen.Id("h").Dot("Points").Call(), jen.Id("t")))
+	comment(f, "Trace attaches a tracer to every point of h and of its layers, in addition to those attached before. Remove the returned",
+		"registration to detach it.")
+	method("Trace").Params(jen.Id("t").Add(kitType("Tracer"))).Add(registration()).Block(
+		jen.Return(implName("Trace").Call(points(), jen.Id("t"))))
 
-	comment(f, "Explain writes every point, and every hook of it in firing order with why it stands there.")
+	comment(f, "HandleFailures calls handle for every failure that the caller of Fire does not receive, for example of an observer or of a hook",
+		"at a FailOpen point. It applies to h and its layers, instead of the handler set before. With nil, a layer uses",
+		"the handler of the outer layer, and the outermost Hooks log with slog, as by default.")
+	method("HandleFailures").Params(jen.Id("handle").Func().Params(jen.Qual("context", "Context"), jen.Op("*").Add(kitType("Failure")))).Block(
+		implName("HandleFailures").Call(points(), jen.Id("handle")))
+
+	comment(f, "Registered returns the registrations of that name in h and in its outer layers, in the order in which they were made.")
+	method("Registered").Params(jen.Id("name").String()).Index().Add(registration()).Block(
+		jen.Return(implName("Registered").Call(points(), jen.Id("name"))))
+
+	comment(f, "Explain writes every point, and every hook of it in firing order with the reasons for its position.")
 	method("Explain").Params(jen.Id("w").Qual("io", "Writer")).Error().Block(
-		jen.Return(jen.Qual(kit, "Explain").Call(jen.Id("w"), jen.Id("h").Dot("Points").Call())))
+		jen.Return(implName("Explain").Call(jen.Id("w"), points())))
 
-	comment(f, "Points describes every point and, at the moment of asking, its hooks.")
-	method("Points").Params().Index().Qual(kit, "PointInfo").BlockFunc(func(g *jen.Group) {
-		own := jen.Index().Qual(kit, "PointInfo").ValuesFunc(func(g *jen.Group) {
+	comment(f, "Points describes every point, and gives access to it without its types.")
+	method("Points").Params().Index().Add(kitType("PointInfo")).BlockFunc(func(g *jen.Group) {
+		own := jen.Index().Add(kitType("PointInfo")).ValuesFunc(func(g *jen.Group) {
 			for _, p := range e.spec.List {
-				g.Line().Id("h").Dot(p.Name).Dot("Info").Call()
+				g.Line().Id("h").Dot(p.Name).Dot("registry").Dot("Info").Call(
+					jen.Op("&").Id("h").Dot(p.Name), jen.Op("&").Id(lowerFirst(p.Name)+"Point"))
 			}
 			if len(e.spec.List) > 0 {
 				g.Line()
@@ -179,11 +258,6 @@ func (e *emitter) hooks(f *jen.File) {
 		}
 		g.Return(jen.Append(jen.Id("points"), own.Op("...")))
 	})
-
-	f.Line()
-	comment(f, "Of each point below that is no around point, Fire is inlined where it is called; fire is its loop over a plan, nil",
-		"for what is registered now; watch is the same with somebody to tell.")
-	f.Line()
 }
 
 // parentField is the field of Hooks that holds a parent's: the package's name, exported.
@@ -196,7 +270,3 @@ func lowerFirst(s string) string {
 	r, n := utf8.DecodeRuneInString(s)
 	return string(unicode.ToLower(r)) + s[n:]
 }
-
-func ctxParam() *jen.Statement { return jen.Id("ctx").Qual("context", "Context") }
-
-func runParam() *jen.Statement { return jen.Id("run").Op("*").Id("Run") }

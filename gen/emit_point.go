@@ -1,358 +1,392 @@
 package gen
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
 )
 
-// A pointEmitter emits one point: its public face here, its loop in emit_fire.go and emit_around.go.
-type pointEmitter struct {
-	*emitter
-	p     *Point
-	n     string // the point's name
-	param string // what the payload is called in exported signatures
-	stand bool   // the names are stand-ins; see emit_mold.go
+// An apiEmitter emits the public part of a point with a law, with placeholders for names and types. The machinery is
+// in point.go.tmpl.
+type apiEmitter struct {
+	law
+	f *jen.File
 }
 
-func newPointEmitter(e *emitter, p *Point) *pointEmitter {
-	pe := &pointEmitter{emitter: e, p: p, n: p.Name, param: p.Param}
-	if pe.param == "" || pe.param == "_" || slices.Contains(locals, pe.param) || e.paths[pe.param] != "" {
-		pe.param = "payload"
-	}
-	return pe
+// emitAPI adds the public part of a point with the law.
+func emitAPI(f *jen.File, l law) {
+	e := &apiEmitter{l, f}
+	e.hook()
+	e.when()
+	e.outcomes()
+	e.match()
+	e.observer()
+	e.next()
+	e.point()
+	e.fire()
 }
 
-// The shapes of a point.
-func (p *pointEmitter) decides() bool    { return p.p.Kind == Flow || p.p.Kind == Vote }
-func (p *pointEmitter) rewrites() bool   { return p.p.Replace || p.p.Edit.Expr != nil }
-func (p *pointEmitter) exits() bool      { return len(p.p.Exits) > 0 }
-func (p *pointEmitter) collects() bool   { return p.p.Collect.Expr != nil }
-func (p *pointEmitter) failClosed() bool { return p.p.Policy == FailClosed }
+func payloadType() *jen.Statement { return jen.Id(anyPayload) }
 
-// returnsErr reports whether Fire can come back with an error.
-func (p *pointEmitter) returnsErr() bool {
-	return p.decides() || p.p.Kind == Check || p.p.Kind == Around || p.failClosed()
-}
+func hookType() *jen.Statement { return jen.Id(anyPoint).Types(payloadType()) }
 
-// The types of the point.
-func (p *pointEmitter) payload() *jen.Statement { return p.typeOr(anyPayload, p.p.Payload) }
-func (p *pointEmitter) collected() *jen.Statement {
-	return jen.Index().Add(p.typeOr(anyCollect, p.p.Collect))
-}
-func (p *pointEmitter) result() *jen.Statement { return p.typeOr(anyResult, p.p.Around) }
-func (p *pointEmitter) edit() *jen.Statement   { return p.typeOr(anyEdit, p.p.Edit) }
+func firedType() *jen.Statement { return jen.Id(anyPoint + "Fired").Types(payloadType()) }
 
-func (p *pointEmitter) typeOr(standIn string, t Type) *jen.Statement {
-	switch {
-	case p.stand:
-		return jen.Id(standIn)
-	case t.Expr == nil:
-		return jen.Null() // asked for where the law has none, and not used
-	}
-	return p.typ(t.Expr)
-}
-
-// word returns a text of the point, or its stand-in.
-func (p *pointEmitter) word(standIn string, text func() string) string {
-	if p.stand {
-		return standIn
-	}
-	return text()
-}
-
-func (p *pointEmitter) legalWords() string {
-	return p.word(anyLegal, func() string { return or(p.legal()) })
-}
-func (p *pointEmitter) editField() string {
-	return p.word(anyField, func() string { return p.p.EditField })
-}
-
-func (p *pointEmitter) hook() *jen.Statement { return jen.Id(p.n).Types(p.payload()) }
-func (p *pointEmitter) plan() *jen.Statement {
-	return jen.Op("*").Qual(kit, "Plan").Types(p.hook())
-}
-func (p *pointEmitter) lawType() string { return lowerFirst(p.n) + "Law" }
-
-// kitType is a type of the runtime.
 func kitType(name string) *jen.Statement { return jen.Qual(kit, name) }
 
-// legal lists what a hook of the point may return, for people.
-func (p *pointEmitter) legal() []string {
-	var words []string
-	if p.p.Replace {
-		words = append(words, "Replace"+p.n)
-	}
-	if p.p.Edit.Expr != nil {
-		words = append(words, "Edit"+p.n)
-	}
-	for _, x := range p.p.Exits {
-		words = append(words, x.Name)
-	}
-	return words
+func implName(name string) *jen.Statement { return jen.Qual(impl, name) }
+
+func ctxParam() *jen.Statement { return jen.Id("ctx").Qual("context", "Context") }
+
+func runParam() *jen.Statement { return jen.Id("run").Op("*").Id("Run") }
+
+func byParam() *jen.Statement { return jen.Id("by").Add(kitType("By")) }
+
+func registration() *jen.Statement { return jen.Op("*").Add(kitType("Registration")) }
+
+// doc adds a comment to a declaration of the point; a deprecation of the point follows it.
+func (e *apiEmitter) doc(lines ...string) {
+	comment(e.f, lines...)
+	comment(e.f, "//", "// HookgenDeprecated")
 }
 
-// results are what a hook of the point returns.
-func (p *pointEmitter) results() []jen.Code {
-	switch {
-	case p.p.Kind == Around:
-		return []jen.Code{p.answer(), jen.Error()}
-	case p.decides() && p.collects():
-		return []jen.Code{jen.Id(p.n + "Outcome"), p.collected(), jen.Error()}
-	case p.decides():
-		return []jen.Code{jen.Id(p.n + "Outcome"), jen.Error()}
-	case p.collects():
-		return []jen.Code{p.collected(), jen.Error()}
-	}
-	return []jen.Code{jen.Error()}
-}
-
-// params are the parameters of a hook of the point, with the payload under its name in the spec.
-func (p *pointEmitter) params(payload jen.Code) []jen.Code {
-	ps := []jen.Code{ctxParam(), runParam(), jen.Id(p.param).Add(payload)}
-	if p.p.Kind == Around {
-		ps = append(ps, jen.Id("next").Id(p.n+"Next"))
+// params are the parameters of a hook whose payload has the type.
+func (e *apiEmitter) params(payload jen.Code) []jen.Code {
+	ps := []jen.Code{ctxParam(), runParam(), jen.Id(anyParam).Add(payload)}
+	if e.Around() {
+		ps = append(ps, jen.Id("next").Id(anyPoint+"Next"))
 	}
 	return ps
 }
 
-// args are what a hook of the point is called with, by code that has it under the same names.
-func (p *pointEmitter) args() []jen.Code {
-	as := []jen.Code{jen.Id("ctx"), jen.Id("run"), jen.Id(p.param)}
-	if p.p.Kind == Around {
+// args are the arguments for these parameters.
+func (e *apiEmitter) args() []jen.Code {
+	as := []jen.Code{jen.Id("ctx"), jen.Id("run"), jen.Id(anyParam)}
+	if e.Around() {
 		as = append(as, jen.Id("next"))
 	}
 	return as
 }
 
-// meaning says what a hook may do, in a sentence or two.
-func (p *pointEmitter) meaning() []string {
-	var lines []string
-	switch p.p.Kind {
-	case Observe:
-		lines = append(lines, "Every hook runs; an error is reported and changes nothing.")
-	case Flow:
-		lines = append(lines, "Hooks run in order.")
-	case Vote:
-		lines = append(lines, "Every hook is asked; the strongest outcome counts.")
-	case Collect:
-		lines = append(lines, "Every hook is asked; what they return is put together in firing order.")
-	case Check:
-		lines = append(lines, "Hooks run in order; the first error stops and is what the fire returns.")
-	case Around:
-		lines = append(lines, "The first hook is the outermost; each calls next or answers itself.")
+// results are the results of a hook.
+func (e *apiEmitter) results() []jen.Code {
+	var rs []jen.Code
+	switch {
+	case e.Around():
+		rs = append(rs, kitType("Answer").Types(jen.Id(anyResult)))
+	case e.Decides():
+		rs = append(rs, jen.Id(anyPoint+"Outcome"))
 	}
-	switch p.p.Policy {
-	case FailClosed:
-		lines = append(lines, "A failing hook ends the fire.")
-	case FailOpen:
-		lines = append(lines, "A failing hook is reported; the next one runs.")
+	if e.Collects {
+		rs = append(rs, jen.Index().Id(anyCollect))
+	}
+	return append(rs, jen.Error())
+}
+
+// meaning says what hooks of the point do.
+func (e *apiEmitter) meaning() []string {
+	var lines []string
+	switch e.Kind {
+	case Observe:
+		lines = append(lines, "Every hook runs. An error is reported and changes nothing.")
+	case Flow:
+		lines = append(lines, "Hooks run in order until one leaves with an exit.")
+		if !e.Exits {
+			lines = []string{"Hooks run in order."}
+		}
+	case Vote:
+		lines = append(lines, "Every hook votes, and the strongest vote wins.")
+	case Collect:
+		lines = append(lines, "Every hook contributes; the contributions are concatenated in firing order.")
+	case Check:
+		lines = append(lines, "Hooks run in order. The first error ends the fire, which returns it.")
+	case Around:
+		lines = append(lines, "The first hook is the outermost. Each calls next or answers itself.")
+	}
+	switch {
+	case e.Closed:
+		lines = append(lines, "A failing hook ends the fire with an error.")
+	case e.Open:
+		lines = append(lines, "A failing hook is reported, and the next one runs.")
 	}
 	return lines
 }
 
-func or(words []string) string {
-	if len(words) == 1 {
-		return words[0]
-	}
-	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
+// hook emits the interface of hooks and its function type.
+func (e *apiEmitter) hook() {
+	e.f.Comment(strings.TrimSuffix(anyDoc, "\n"))
+	e.doc(e.meaning()...)
+	e.f.Type().Id(anyPoint).Types(jen.Id("P").Id("any")).Interface(
+		jen.Id(anyPoint).Params(e.params(jen.Id("P"))...).Params(e.results()...))
+
+	e.doc("HookgenPointFunc is a function that is a hook of HookgenPoint.")
+	e.f.Type().Id(anyPoint + "Func").Func().Params(e.params(payloadType())...).Params(e.results()...)
+	comment(e.f, "HookgenPoint calls f.")
+	e.f.Func().Params(jen.Id("f").Id(anyPoint + "Func")).Id(anyPoint).Params(e.params(payloadType())...).Params(e.results()...).Block(
+		jen.Return(jen.Id("f").Call(e.args()...)))
+	comment(e.f, "Bind adds f to its point.")
+	e.f.Func().Params(jen.Id("f").Id(anyPoint + "Func")).Id("Bind").Params(jen.Id("h").Op("*").Id("Hooks")).Block(
+		jen.Id("h").Dot(anyPoint).Dot("Add").Call(jen.Id("f")))
 }
 
-// head is the comment on the hook's interface, as far as the spec's own goes.
-func (p *pointEmitter) head() []string {
-	doc := docLines(p.p.Doc)
-	if len(doc) > 0 {
-		doc = append(doc, "//")
-	}
-	if !strings.HasPrefix(p.p.Doc, p.n+" ") {
-		name := []string{"// " + p.n + " is a hook of that point."}
-		if len(doc) > 0 {
-			name = append(name, "//")
-		}
-		doc = append(name, doc...)
-	}
-	return doc
-}
-
-// hookTypes emits the hook's interface and its adapters.
-func (p *pointEmitter) hookTypes(f *jen.File) {
-	if p.stand {
-		comment(f, anyDoc)
-	} else {
-		comment(f, p.head()...)
-	}
-	comment(f, p.meaning()...)
-	f.Type().Id(p.n).Types(jen.Id("P").Id("any")).Interface(
-		jen.Id(p.n).Params(p.params(jen.Id("P"))...).Params(p.results()...))
-
-	comment(f, p.n+"Func is a function as a hook.")
-	f.Type().Id(p.n + "Func").Func().Params(p.params(p.payload())...).Params(p.results()...)
-	comment(f, p.n+" calls f.")
-	f.Func().Params(jen.Id("f").Id(p.n + "Func")).Id(p.n).Params(p.params(p.payload())...).Params(p.results()...).Block(
-		jen.Return(jen.Id("f").Call(p.args()...)))
-	comment(f, "Bind adds f to its point.")
-	f.Func().Params(jen.Id("f").Id(p.n + "Func")).Id("Bind").Params(jen.Id("h").Op("*").Id("Hooks")).Block(
-		jen.Id("h").Dot(p.n).Dot("Add").Call(jen.Id("f")))
-
-	adapter := lowerFirst(p.n) + "When"
-	continues := make([]jen.Code, len(p.results()))
+// when emits the adapter for conditions.
+func (e *apiEmitter) when() {
+	adapter := lowerFirst(anyPoint) + "When"
+	continues := make([]jen.Code, len(e.results()))
 	for i := range continues {
 		continues[i] = jen.Nil()
 	}
 	pass := jen.Return(continues...)
-	if p.p.Kind == Around {
-		pass = jen.Return(jen.Id("next").Dot("Call").Call(jen.Id("ctx"), jen.Id(p.param)))
+	if e.Around() {
+		pass = jen.Return(jen.Id("next").Dot("Call").Call(jen.Id("ctx"), jen.Id(anyParam)))
 	}
-	comment(f, p.n+"When is h where when holds; Explain shows desc.")
-	f.Func().Id(p.n+"When").Params(jen.Id("desc").String(), jen.Id("when").Func().Params(jen.Op("*").Id("Run"), p.payload()).Bool(),
-		jen.Id("h").Add(p.hook())).Add(p.hook()).Block(
-		jen.Return(jen.Id(adapter).Values(kitType("When").Call(jen.Id("desc"), jen.Id("when").Op("!=").Nil(), jen.Id("h")),
-			jen.Func().Params(p.params(p.payload())...).Params(p.results()...).Block(
-				jen.If(jen.Op("!").Id("when").Call(jen.Id("run"), jen.Id(p.param))).Block(pass),
-				jen.Return(jen.Id("h").Dot(p.n).Call(p.args()...))))))
-	f.Type().Id(adapter).Struct(kitType("Condition"), jen.Id(p.n+"Func"))
+	e.doc("HookgenPointWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.")
+	e.f.Func().Id(anyPoint+"When").Params(jen.Id("desc").String(), jen.Id("when").Func().Params(jen.Op("*").Id("Run"), payloadType()).Bool(),
+		jen.Id("h").Add(hookType())).Add(hookType()).Block(
+		jen.Return(jen.Id(adapter).Values(implName("When").Call(jen.Id("desc"), jen.Id("when").Op("!=").Nil(), jen.Id("h")),
+			jen.Func().Params(e.params(payloadType())...).Params(e.results()...).Block(
+				jen.If(jen.Op("!").Id("when").Call(jen.Id("run"), jen.Id(anyParam))).Block(pass),
+				jen.Return(jen.Id("h").Dot(anyPoint).Call(e.args()...))))))
+	e.f.Type().Id(adapter).Struct(implName("Condition"), jen.Id(anyPoint+"Func"))
 }
 
-// outcomes emits the sealed set of outcomes.
-func (p *pointEmitter) outcomes(f *jen.File) {
-	if !p.decides() {
+// outcomes emits the sealed set of outcomes and their constructors.
+func (e *apiEmitter) outcomes() {
+	if !e.Decides() {
 		return
 	}
-	comment(f, p.n+"Outcome is what a hook may decide: "+p.legalWords()+". Nil continues.")
-	f.Type().Id(p.n + "Outcome").Interface(jen.Id("legalAt" + p.n).Params())
-	if p.p.Replace {
-		comment(f, "Replace"+p.n+" makes another payload go on.")
-		p.constructor(f, "Replace", p.param, p.payload())
+	e.doc("HookgenPointOutcome is a decision of a hook of HookgenPoint: HookgenLegal. Nil continues.")
+	e.f.Type().Id(anyPoint + "Outcome").Interface(jen.Id("legalAt" + anyPoint).Params())
+	if e.Replace {
+		e.doc("ReplaceHookgenPoint returns the outcome that gives the following hooks, and the program, another payload.")
+		e.constructor("Replace", anyParam, payloadType())
 	}
-	if p.p.Edit.Expr != nil {
-		comment(f, "Edit"+p.n+" makes the payload go on with another "+p.editField()+".")
-		p.constructor(f, "Edit", "value", p.edit())
+	if e.Edit {
+		e.doc("EditHookgenPoint returns the outcome that gives the payload another HookgenField.")
+		e.constructor("Edit", "value", jen.Id(anyEdit))
 	}
-	if p.exits() {
-		comment(f, p.n+"Exit is what a fire can end with: "+p.word(anyLeaving, func() string { return or(exitNames(p.p.Exits)) })+".")
-		f.Type().Id(p.n+"Exit").Interface(jen.Id(p.n+"Outcome"), jen.Id("isExit").Params())
+	if e.Exits {
+		e.doc("HookgenPointExit is an outcome that ends the fire: HookgenLeaving. A fire returns it; see MatchHookgenPoint.")
+		comment(e.f, "//", "//sumtype:decl")
+		e.f.Type().Id(anyPoint+"Exit").Interface(jen.Id(anyPoint+"Outcome"), jen.Id("isExit").Params())
 	}
 }
 
-func exitNames(exits []*Exit) []string {
-	names := make([]string, len(exits))
-	for i, x := range exits {
-		names[i] = x.Name
-	}
-	return names
-}
-
-func (p *pointEmitter) constructor(f *jen.File, verb, param string, typ *jen.Statement) {
-	made := p.made(verb)
-	f.Func().Id(verb+p.n).Params(jen.Id(param).Add(typ), jen.Id("reason").String()).Id(p.n + "Outcome").Block(
+func (e *apiEmitter) constructor(verb, param string, typ *jen.Statement) {
+	made := lowerFirst(anyPoint) + verb
+	e.f.Func().Id(verb+anyPoint).Params(jen.Id(param).Add(typ), jen.Id("reason").String()).Id(anyPoint + "Outcome").Block(
 		jen.Return(jen.Id(made).Values(
-			kitType(map[string]string{"Replace": "Replaced", "Edit": "Edited"}[verb]).Call(jen.Id("reason")), jen.Id(param))))
-	f.Type().Id(made).Struct(kitType("Replacement"), jen.Id("to").Add(typ))
-	f.Func().Params(jen.Id(made)).Id("legalAt" + p.n).Params().Block()
+			implName(map[string]string{"Replace": "Replaced", "Edit": "Edited"}[verb]).Call(jen.Id("reason")), jen.Id(param))))
+	e.f.Type().Id(made).Struct(implName("Replacement"), jen.Id("To").Add(typ))
+	e.f.Func().Params(jen.Id(made)).Id("legalAt" + anyPoint).Params().Block()
 }
 
-// made is the type that Replace and Edit constructors make.
-func (p *pointEmitter) made(verb string) string { return lowerFirst(p.n) + verb }
+// match emits the function that handles each exit.
+func (e *apiEmitter) match() {
+	if !e.Exits {
+		return
+	}
+	e.doc("MatchHookgenPoint calls the function for the exit of a fire, or none if the exit is nil, and returns its result. An exit",
+		"that is added to the spec breaks every call until it is handled there.")
+	e.f.Func().Id("Match"+anyPoint).Types(jen.Id("R").Id("any")).Params(
+		jen.Id("exit").Id(anyPoint+"Exit"), jen.Id("none").Func().Params().Id("R"), jen.Op(anyParams)).Id("R").Block(
+		jen.Switch(jen.Id("x").Op(":=").Id("exit").Assert(jen.Type())).Block(
+			jen.Case(jen.Nil()).Block(jen.Return(jen.Id("none").Call())),
+			jen.Op(anyMatches)),
+		jen.Panic(implName("Unmatched").Call(jen.Lit(anyPoint), jen.Id("exit"))))
+}
 
-// observers emits the observer's interface and what it is told.
-func (p *pointEmitter) observers(f *jen.File) {
-	comment(f, p.n+"Observer is told of every firing, once it is decided.")
-	f.Type().Id(p.n + "Observer").Types(jen.Id("P").Id("any")).Interface(
-		jen.Id("Observe"+p.n).Params(ctxParam(), runParam(), jen.Id("fired").Id(p.n+"Fired").Types(jen.Id("P"))))
-	comment(f, p.n+"Fired is one firing; see hookkit.AnyFired.")
-	f.Type().Id(p.n + "Fired").Types(jen.Id("P").Id("any")).StructFunc(func(g *jen.Group) {
-		field := func(has bool, name string, typ *jen.Statement) {
+// observer emits the interface of observers and the struct that they receive.
+func (e *apiEmitter) observer() {
+	e.doc("HookgenPointObserver is notified of every fire of HookgenPoint after it is decided.")
+	e.f.Type().Id(anyPoint + "Observer").Types(jen.Id("P").Id("any")).Interface(
+		jen.Id("Observe"+anyPoint).Params(ctxParam(), runParam(), jen.Id("fired").Id(anyPoint+"Fired").Types(jen.Id("P"))))
+	e.doc("HookgenPointFired describes one fire of HookgenPoint to observers.")
+	e.f.Type().Id(anyPoint + "Fired").Types(jen.Id("P").Id("any")).StructFunc(func(g *jen.Group) {
+		field := func(has bool, doc, name string, typ *jen.Statement) {
 			if has {
+				g.Comment("// " + doc)
 				g.Id(name).Add(typ)
 			}
 		}
-		field(true, "Payload", jen.Id("P"))
-		field(p.rewrites(), "Left", jen.Id("P"))
-		field(p.exits(), "Exit", jen.Id(p.n+"Exit"))
-		field(p.collects(), "Collected", p.collected())
-		field(p.p.Kind == Around, "Result", p.result())
-		field(p.p.Kind == Vote, "Ballots", jen.Index().Add(kitType("Ballot")))
-		field(p.returnsErr(), "Err", jen.Error())
+		field(true, "Payload is the payload as it was passed to Fire.", "Payload", jen.Id("P"))
+		field(e.Rewrites(), "Final is the payload after the hooks.", "Final", jen.Id("P"))
+		field(e.Exits, "Exit is the decision that the fire returned; nil without one.", "Exit", jen.Id(anyPoint+"Exit"))
+		field(e.Collects, "Collected are the contributions in firing order.", "Collected", jen.Index().Id(anyCollect))
+		field(e.Around(), "Result is the result that the fire returned.", "Result", jen.Id(anyResult))
+		field(e.Vote(), "Ballots are the votes in firing order.", "Ballots", jen.Index().Add(kitType("Ballot")))
+		field(e.ReturnsErr(), "Err is the error that the fire returned.", "Err", jen.Error())
+		g.Comment("// Verdict names the hook that decided.")
 		g.Add(kitType("Verdict"))
 	})
 }
 
-// point emits the registry of the point and its methods.
-func (p *pointEmitter) point(f *jen.File) {
-	recv := func() *jen.Statement { return f.Func().Params(jen.Id("p").Op("*").Id(p.n + "Point")) }
-	option := "HookOption"
-	if p.decides() {
-		option = "GateOption"
-	}
-	comment(f, p.n+"Point holds the hooks; do not copy it.")
-	f.Type().Id(p.n + "Point").Struct(kitType("Registry").Types(p.hook(), jen.Id(p.n+"Observer").Types(p.payload()), kitType(option), jen.Id(p.lawType())))
-	if p.p.Kind == Around {
-		p.aroundFire(f)
+// next emits the type through which an around hook continues.
+func (e *apiEmitter) next() {
+	if !e.Around() {
 		return
 	}
-
-	comment(f, p.fireDoc()...)
-	payload := p.payload()
-	if p.rewrites() {
-		payload = jen.Op("*").Add(payload)
-	}
-	// Small enough to be inlined, with its bare return: a point without hooks costs less than a call.
-	recv().Id("Fire").Params(ctxParam(), runParam(), jen.Id(p.param).Add(payload)).Add(p.fireResults(true)).BlockFunc(func(g *jen.Group) {
-		fire := jen.Id("p").Dot("fire").Call(jen.Id("ctx"), jen.Id("run"), jen.Id(p.param), jen.Nil())
-		if p.p.Kind != Observe {
-			fire = jen.List(p.resultNames()...).Op("=").Add(fire)
-		}
-		g.If(jen.Id("p").Dot("Armed").Dot("Load").Call()).Block(fire)
-		if p.p.Kind != Observe {
-			g.Return()
-		}
-	})
+	e.doc("HookgenPointNext runs the inner hooks and the act. It is valid until the hook that received it returns.")
+	e.f.Type().Id(anyPoint+"Next").Struct(
+		jen.Id("fire").Op("*").Id(lowerFirst(anyPoint)+"Act"),
+		jen.Id("level").Int())
 }
 
-// fireDoc says what Fire returns.
-func (p *pointEmitter) fireDoc() []string {
-	lines := []string{"Fire runs the hooks."}
-	if p.rewrites() {
-		lines = append(lines, "They may change the payload.")
+// method begins a method of the point.
+func (e *apiEmitter) method(name string) *jen.Statement {
+	return e.f.Func().Params(jen.Id("p").Op("*").Id(anyPoint + "Point")).Id(name)
+}
+
+// point emits the type of the point and its methods except Fire.
+func (e *apiEmitter) point() {
+	option := kitType("HookOption")
+	if e.Decides() {
+		option = kitType("GateOption")
 	}
-	if p.exits() {
-		lines = append(lines, "A nil exit means go on.")
+	e.doc("HookgenPointPoint holds the hooks and observers of HookgenPoint. The zero value is ready to use. Do not copy it.")
+	e.f.Type().Id(anyPoint + "Point").Struct(jen.Id("registry").Add(implName("Registry").Types(hookType())))
+
+	call := func(method string, args ...jen.Code) *jen.Statement {
+		return jen.Return(jen.Id("p").Dot("registry").Dot(method).Call(
+			append([]jen.Code{jen.Id("p"), jen.Op("&").Id(lowerFirst(anyPoint) + "Point")}, args...)...))
+	}
+	add := func(name string, param *jen.Statement) {
+		e.method(name).Params(param, jen.Id("opts").Op("...").Add(option)).Add(registration()).Block(
+			call("Add", jen.Lit(name), jen.Id("f"), implName("Options").Call(jen.Id("opts"))))
+	}
+	comment(e.f, "Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.")
+	add("Add", jen.Id("f").Add(hookType()))
+	comment(e.f, "AddFunc registers a function as a hook. It panics as Add does.")
+	// The parameter is not of the named type, so that the compiler shows the signature when it refuses a function.
+	function := jen.Func().Params(e.params(payloadType())...).Params(e.results()...)
+	e.method("AddFunc").Params(jen.Id("f").Add(function), jen.Id("opts").Op("...").Add(option)).Add(registration()).Block(
+		call("Add", jen.Lit("AddFunc"), jen.Id(anyPoint+"Func").Call(jen.Id("f")), implName("Options").Call(jen.Id("opts"))))
+
+	observe := func(name string, param *jen.Statement) {
+		e.method(name).Params(param, jen.Id("opts").Op("...").Add(kitType("ObserverOption"))).Add(registration()).Block(
+			call("Observe", jen.Lit(name), jen.Id("f"), jen.Id("opts")))
+	}
+	comment(e.f, "Observe registers an observer. It panics as Add does.")
+	observe("Observe", jen.Id("f").Id(anyPoint+"Observer").Types(payloadType()))
+	comment(e.f, "ObserveFunc registers a function as an observer. It panics as Add does.")
+	observe("ObserveFunc", jen.Id("f").Func().Params(jen.Qual("context", "Context"), jen.Op("*").Id("Run"), firedType()))
+
+	comment(e.f, "List lists the hooks in firing order, those of outer layers included.")
+	e.method("List").Params().Index().Add(kitType("Info")).Block(call("List"))
+}
+
+// fire emits Fire and FireBy.
+func (e *apiEmitter) fire() {
+	if e.Around() {
+		e.fireAround()
+		return
+	}
+	payload := payloadType()
+	if e.Rewrites() {
+		payload = jen.Op("*").Add(payload)
+	}
+	params := []jen.Code{ctxParam(), runParam(), jen.Id(anyParam).Add(payload)}
+	// Small enough to be inlined, with its bare return: a point without hooks costs less than a call.
+	emit := func(name string, results []jen.Code, by ...jen.Code) {
+		args := append([]jen.Code{jen.Id("ctx"), jen.Id("run"), jen.Id(anyParam)}, append(by, jen.Nil())...)
+		call := jen.Id("p").Dot("runHooks").Call(args...)
+		body := []jen.Code{jen.If(jen.Id("p").Dot("registry").Dot("Active").Call()).Block(call)}
+		m := e.method(name).Params(params...)
+		if !e.Observe() {
+			body = []jen.Code{jen.If(jen.Id("p").Dot("registry").Dot("Active").Call()).Block(jen.Op(e.Names()).Op("=").Add(call)), jen.Return()}
+			m.Params(results...)
+		}
+		m.Block(body...)
+	}
+	exit, collected, err := jen.Id("exit").Id(anyPoint+"Exit"), jen.Id("collected").Index().Id(anyCollect), jen.Err().Error()
+	var results, resultsBy, nils, bys []jen.Code
+	if e.Exits {
+		results = append(results, exit)
+		resultsBy = append(resultsBy, exit.Clone())
+	}
+	if e.decidesBy() {
+		resultsBy = append(resultsBy, byParam())
+		nils, bys = append(nils, jen.Nil()), append(bys, jen.Op("&").Id("by"))
+	}
+	if e.Collects {
+		results = append(results, collected)
+		resultsBy = append(resultsBy, collected.Clone(), jen.Id("bys").Index().Add(kitType("By")))
+		nils, bys = append(nils, jen.Nil()), append(bys, jen.Op("&").Id("bys"))
+	}
+	if e.ReturnsErr() {
+		results = append(results, err)
+		resultsBy = append(resultsBy, err.Clone())
+	}
+	comment(e.f, e.fireDoc()...)
+	emit("Fire", results, nils...)
+	if !e.Observe() {
+		comment(e.f, e.fireByDoc()...)
+		emit("FireBy", resultsBy, bys...)
+	}
+}
+
+// fireDoc explains the results of Fire.
+func (e *apiEmitter) fireDoc() []string {
+	lines := []string{"Fire runs the hooks."}
+	if e.Rewrites() {
+		lines = append(lines, "They may replace the payload.")
+	}
+	if e.Exits {
+		lines = append(lines, "If the exit is nil, no hook decided.")
 	}
 	switch {
-	case p.decides():
-		lines = append(lines, "An error means: refuse the act.")
-	case p.p.Kind == Check:
-		lines = append(lines, "An error is a *hookkit.Failure around the first refusal.")
-	case p.failClosed():
-		lines = append(lines, "An error is a *hookkit.Failure.")
+	case e.Decides() && e.Closed:
+		lines = append(lines, "If err is not nil, a hook failed and the program must refuse the act.")
+	case e.Decides():
+		lines = append(lines, "If err is not nil, a hook that was registered with FailClosed failed and the program must refuse the act.")
+	case e.Check():
+		lines = append(lines, "The error is a *hookkit.Failure around the first refusal.")
+	case e.Closed:
+		lines = append(lines, "The error is a *hookkit.Failure.")
 	}
 	return []string{strings.Join(lines, " ")}
 }
 
-// fireResults are what Fire returns.
-func (p *pointEmitter) fireResults(named bool) *jen.Statement {
-	var rs []jen.Code
-	add := func(name string, typ *jen.Statement) {
-		if named {
-			typ = jen.Id(name).Add(typ)
-		}
-		rs = append(rs, typ)
+// fireByDoc explains the results that FireBy adds.
+func (e *apiEmitter) fireByDoc() []string {
+	switch {
+	case e.decidesBy() && e.Collects:
+		return []string{"FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued, and for each",
+			"contribution the hook that made it."}
+	case e.Collects:
+		return []string{"FireBy is Fire that also returns, for each contribution, the hook that made it."}
 	}
-	if p.exits() {
-		add("exit", jen.Id(p.n+"Exit"))
+	return []string{"FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued."}
+}
+
+// fireAround emits Fire and FireBy of an around point.
+func (e *apiEmitter) fireAround() {
+	params := []jen.Code{ctxParam(), runParam(), jen.Id(anyParam).Add(payloadType()),
+		jen.Id("act").Func().Params(jen.Qual("context", "Context"), payloadType()).Params(jen.Id(anyResult), jen.Error())}
+	run := func(by *jen.Statement) *jen.Statement {
+		return jen.Id("p").Dot("runHooks").Call(jen.Id("ctx"), jen.Id("run"), jen.Id(anyParam), jen.Id("act"), by, jen.Nil())
 	}
-	if p.collects() {
-		add("collected", p.collected())
-	}
-	if p.returnsErr() {
-		add("err", jen.Error())
-	}
-	if len(rs) == 0 {
-		return jen.Null()
-	}
-	if len(rs) == 1 && !named {
-		return jen.Add(rs[0])
-	}
-	return jen.Params(rs...)
+	comment(e.f, "Fire runs the act inside the hooks and returns the answer of the outermost. A panic of a hook or of the act is returned as",
+		"a *hookkit.Failure.")
+	e.method("Fire").Params(params...).Params(jen.Id("result").Id(anyResult), jen.Err().Error()).Block(
+		jen.If(jen.Id("p").Dot("registry").Dot("Active").Call()).Block(jen.Return(run(jen.Nil()))),
+		jen.Id("returned").Op(":=").False(),
+		jen.Defer().Func().Params().Block(
+			jen.If(jen.Op("!").Id("returned")).Block(
+				jen.Err().Op("=").Id("p").Dot("registry").Dot("Unwrapped").Call(
+					jen.Id("ctx"), jen.Op("&").Id(lowerFirst(anyPoint)+"Point"), jen.Recover())),
+		).Call(),
+		jen.If(jen.List(jen.Id("result"), jen.Err()).Op("=").Id("act").Call(jen.Id("ctx"), jen.Id(anyParam)), jen.Err().Op("!=").Nil()).Block(
+			jen.Id("result").Op("=").Op("*").New(jen.Id(anyResult))), // as it is when there are hooks
+		jen.Id("returned").Op("=").True(),
+		jen.Return())
+	comment(e.f, "FireBy is Fire that also returns the hook that answered instead of the act, or the hook that failed. A zero By means that",
+		"the act answered.")
+	e.method("FireBy").Params(params...).Params(jen.Id("result").Id(anyResult), byParam(), jen.Err().Error()).Block(
+		jen.If(jen.Id("p").Dot("registry").Dot("Active").Call()).Block(
+			jen.List(jen.Id("result"), jen.Err()).Op("=").Add(run(jen.Op("&").Id("by")))).Else().Block(
+			jen.If(jen.List(jen.Id("result"), jen.Err()).Op("=").Id("p").Dot("Fire").Call(
+				jen.Id("ctx"), jen.Id("run"), jen.Id(anyParam), jen.Id("act")), jen.Err().Op("!=").Nil()).Block(
+				jen.Id("by").Op("=").Add(implName("ErrorBy")).Call(jen.Err()))),
+		jen.Return())
 }

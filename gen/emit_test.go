@@ -154,7 +154,47 @@ func TestEmitIsNotPartedByASpec(t *testing.T) {
 func TestEmitImportsWhatOnlyAConstraintNeeds(t *testing.T) {
 	text := strings.Replace(specOf("On(int)", "type Sorted[K cmp.Ordered] struct{ K K }"), "import \"github", "import \"cmp\"\nimport \"github", 1)
 	out := emitted(t, text, Output{Package: "out", SpecPath: "example.org/p"})
-	if !strings.Contains(out, "\n\t\"cmp\"\n") || !strings.Contains(out, "type Sorted[K cmp.Ordered] = ppkg.Sorted[K]") {
+	if !strings.Contains(out, "\n\t\"cmp\"\n") || !strings.Contains(out, "type Sorted[K cmp.Ordered] = p.Sorted[K]") {
 		t.Errorf("it is not imported, or not needed:\n%s", out)
+	}
+}
+
+// The files of a spec are parsed at the same time, in an order that differs from run to run.
+func TestConstantsKeepTheOrderOfFiles(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("spec.go", specOf("N(int)", ""))
+	var want []string
+	for c := 'a'; c <= 'z'; c++ {
+		name := "Of" + strings.ToUpper(string(c))
+		write(string(c)+".go", "package p\n\nconst (\n\t"+name+"2 = 1\n\t"+name+"1 = 2\n)\n")
+		want = append(want, name+"2", name+"1")
+	}
+	s, found := Read(dir)
+	if len(found) > 0 {
+		t.Fatal(found)
+	}
+	var got []string
+	for _, group := range constGroups(s.Exports, s.Fset) {
+		for _, x := range group {
+			got = append(got, x.Name)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// An import of the spec is called err, which generated code calls its errors.
+func TestAnImportCalledErrGetsAnotherName(t *testing.T) {
+	spec := strings.Replace(specOf("OnTick(err.Duration)", ""), "import ", "import err \"time\"\nimport ", 1)
+	text := emitted(t, spec, Output{Package: "p"})
+	if !strings.Contains(text, `err2 "time"`) || !strings.Contains(text, "payload err2.Duration") {
+		t.Errorf("it is not imported as err2:\n%.2000s", text)
 	}
 }

@@ -154,3 +154,67 @@ func (e *emitter) law(p *Point) string {
 	}
 	return strings.Join(words, ", ")
 }
+
+// plainDoc reports whether gofmt leaves the lines of a comment as they are: paragraphs of words, and nothing that could
+// be a heading, a list, a link or code.
+func plainDoc(lines []string) bool {
+	empty := func(i int) bool { return i >= 0 && i < len(lines) && lines[i] == "//" }
+	for i, l := range lines {
+		if empty(i) {
+			if empty(i - 1) {
+				return false
+			}
+			continue
+		}
+		if len(l) < 4 || l[:3] != "// " || strings.Contains(l, "``") || strings.Contains(l, "''") {
+			return false // what gofmt lays out or writes otherwise
+		}
+		c := l[3]
+		capital := 'A' <= c && c <= 'Z'
+		if capital && empty(i-1) && empty(i+1) {
+			return false // perhaps a heading
+		}
+		if !('a' <= c && c <= 'z' || capital || c == '"' || c == '(') {
+			return false
+		}
+	}
+	return true
+}
+
+// plainType returns a type as gofmt writes it, for the types that it always leaves on one line.
+func (e *emitter) plainType(x ast.Expr) (string, bool) {
+	switch x := x.(type) {
+	case *ast.Ident:
+		return x.Name, true
+	case *ast.SelectorExpr:
+		if q, ok := x.X.(*ast.Ident); ok && e.names[e.paths[q.Name]] != "" {
+			return e.names[e.paths[q.Name]] + "." + x.Sel.Name, true
+		}
+	case *ast.StarExpr:
+		t, ok := e.plainType(x.X)
+		return "*" + t, ok
+	case *ast.ArrayType:
+		if x.Len == nil {
+			t, ok := e.plainType(x.Elt)
+			return "[]" + t, ok
+		}
+	case *ast.MapType:
+		k, ok := e.plainType(x.Key)
+		v, also := e.plainType(x.Value)
+		return "map[" + k + "]" + v, ok && also
+	case *ast.IndexExpr:
+		t, ok := e.plainType(x.X)
+		a, also := e.plainType(x.Index)
+		return t + "[" + a + "]", ok && also
+	}
+	return "", false
+}
+
+// typeText returns a type as code, and whether gofmt would leave it as it is.
+func (e *emitter) typeText(x ast.Expr) (text string, plain bool) {
+	if text, plain = e.plainType(x); plain {
+		return text, true
+	}
+	raw := string(e.raw(func(f *jen.File) { f.Type().Id("_").Add(e.typ(x)) }))
+	return strings.TrimPrefix(strings.TrimSpace(raw), "type _ "), false
+}

@@ -25,7 +25,7 @@ func (r *reading) readExits() {
 	slices.SortFunc(r.Spec.Exits, func(a, b *Exit) int { return int(a.Pos) - int(b.Pos) })
 }
 
-// fieldsOf lists the fields of a struct one by one. An embedded field has no name.
+// fieldsOf lists the fields of a struct one by one.
 func fieldsOf(s *ast.StructType) []Field {
 	var fields []Field
 	for _, f := range s.Fields.List {
@@ -38,8 +38,25 @@ func fieldsOf(s *ast.StructType) []Field {
 			fields = append(fields, field)
 		}
 		if len(f.Names) == 0 {
+			field.Name, field.Embedded = embeddedName(f.Type), true
 			fields = append(fields, field)
 		}
 	}
 	return fields
+}
+
+// embeddedName is the name of a field that embeds a type: that of the type without its package, pointer and type
+// arguments.
+func embeddedName(expr ast.Expr) string {
+	base, _ := instance(expr)
+	if star, ok := base.(*ast.StarExpr); ok {
+		base, _ = instance(star.X)
+	}
+	switch base := base.(type) {
+	case *ast.Ident:
+		return base.Name
+	case *ast.SelectorExpr:
+		return base.Sel.Name
+	}
+	return ""
 }

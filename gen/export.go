@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// readExports fills what a generated package of its own shows of the spec package, and all names of its scope.
+// readExports fills the declarations that a generated package of its own re-exports, and all names of the scope.
 func (r *reading) readExports() {
 	r.Declared = slices.Sorted(maps.Keys(r.scope))
 	exits := map[string]bool{}
@@ -24,7 +24,7 @@ func (r *reading) readExports() {
 		if d.spec != nil && len(d.file.errors) > 0 && unparsed(d.spec.TypeParams) {
 			continue
 		}
-		export := Export{Name: name, Doc: d.doc.Text(), Pos: d.pos, Const: d.kind == token.CONST}
+		export := Export{Name: name, Doc: d.doc.Text(), Pos: d.pos, Const: d.kind == token.CONST, Group: d.group, GroupDoc: d.groupDoc.Text()}
 		if d.spec != nil && d.spec.TypeParams != nil {
 			if d.file != r.file {
 				r.adoptQualifiers(d)
@@ -67,23 +67,35 @@ func (r *reading) adoptQualifiers(d *declaration) {
 
 // adopt returns the name under which the model imports the package of a line.
 func (r *reading) adopt(name string, line *importLine) string {
-	taken := map[string]bool{}
-	for _, have := range r.Imports {
-		if have.Path == line.path {
-			return have.Name
+	if r.adopted == nil {
+		r.adopted, r.qualifying = map[string]string{}, map[string]bool{r.SpecPkg.Name: true}
+		for _, have := range r.Imports {
+			r.adopted[have.Path], r.qualifying[have.Name] = have.Name, true
 		}
-		taken[have.Name] = true
 	}
-	taken[r.SpecPkg.Name] = true
-	free := name
-	for n := 2; taken[free]; n++ {
-		free = strings.TrimRight(name, "0123456789") + strconv.Itoa(n)
+	if have := r.adopted[line.path]; have != "" {
+		return have
 	}
+	free := freeName(name, func(n string) bool { return r.qualifying[n] || r.unimportable(n) != "" })
+	r.adopted[line.path], r.qualifying[free] = free, true
 	r.Imports = append(r.Imports, Import{Name: free, Path: line.path, Pos: line.pos})
 	return free
 }
 
-// A stranger is a qualifier of another file whose import cannot be told.
+// freeName returns the name, or the name with the first number from 2 on with which it is not taken.
+func freeName(name string, taken func(string) bool) string {
+	if !taken(name) {
+		return name
+	}
+	base := strings.TrimRight(name, "0123456789")
+	for n := 2; ; n++ {
+		if free := base + strconv.Itoa(n); !taken(free) {
+			return free
+		}
+	}
+}
+
+// A stranger is a qualifier of another file whose import is not certain.
 type stranger struct {
 	file *file
 	sel  *ast.SelectorExpr

@@ -16,7 +16,7 @@ const languagePath = "github.com/hookgen/hookgen/spec"
 type importLine struct {
 	path  string
 	name  string   // as written; "" if the line has none
-	names []string // what the package may be called in the file
+	names []string // that the package may have in the file
 	pos   token.Pos
 }
 
@@ -51,7 +51,7 @@ var (
 	dottedVersion = regexp.MustCompile(`\.v[0-9]+$`)
 )
 
-// packageNames returns what the package of an import path may be called, likeliest first. A path does not say;
+// packageNames returns the names that the package of an import path may have, likeliest first. A path does not say;
 // these are the habits: the last element, the one before a major version, go-x, x-go and x.go for x.
 func packageNames(path string) []string {
 	var names []string
@@ -88,8 +88,8 @@ func packageNames(path string) []string {
 	return names
 }
 
-// importsByName returns the lines that each qualifier can stand for. More than one means that it cannot be
-// told; one that is named in the file can.
+// importsByName returns the lines that can have each qualifier. More than one means that the spec does
+// not say which; a line with a name of its own is certain.
 func importsByName(lines []*importLine) map[string][]*importLine {
 	found := map[string][]*importLine{}
 	for _, l := range lines {

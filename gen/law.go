@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// What an element of a result list is, or why it is nothing that can stand there.
+// The kinds of elements of a result list, those that are not allowed among them.
 type elementKind int
 
 const (
-	markerElement     elementKind = iota // a marker that can stand in a list
+	markerElement     elementKind = iota // a marker that is allowed in a list
 	exitElement                          // an exit, perhaps with a mistake in its declaration
 	unknownMarker                        // spec.Foo
 	bareMarker                           // Replace without its qualifier
@@ -22,7 +22,7 @@ const (
 	unresolvedElement                    // a qualifier that names no import; reported as such
 	undeclaredElement                    // a name that nothing declares
 	elsewhereElement                     // a type of another file of the package
-	notStructElement                     // a type of the spec file that is no struct written out
+	notStructElement                     // a type of the spec file that is not written as a struct
 	genericElement                       // an instantiated type, or one that should be
 	pointerElement                       // *Exit
 	shapeElement                         // a type without a name
@@ -59,7 +59,7 @@ func (e *element) is(marker string) bool { return e.kind == markerElement && e.n
 // policy reports whether the element is a policy.
 func (e *element) policy() bool { return e.kind == markerElement && e.marking.policy() }
 
-// how reports whether the element says how hooks are run: what the list begins with.
+// how reports whether the element says how hooks are run. A list begins with these.
 func (e *element) how() bool { return e.is("Vote") || e.is("Reverse") }
 
 // alone reports whether the element is a law in itself.
@@ -130,7 +130,7 @@ func (r *reading) isContext(expr ast.Expr) bool {
 	return line != nil && line.path == "context" || line == nil && x.Name == "context"
 }
 
-// element tells what one entry of a result list is.
+// element reads one entry of a result list.
 func (r *reading) element(m *member, expr ast.Expr, payloads map[string]*member) *element {
 	e := &element{expr: expr}
 	if r.unionAfter(expr) {
@@ -187,7 +187,7 @@ func (r *reading) element(m *member, expr ast.Expr, payloads map[string]*member)
 	return e
 }
 
-// named tells what an unqualified name in a result list is.
+// named returns the kind of an unqualified name in a result list.
 func (r *reading) named(e *element, m *member, payloads map[string]*member) elementKind {
 	e.decl = r.scope[e.name]
 	if e.decl == nil {

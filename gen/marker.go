@@ -48,7 +48,7 @@ func (r *reading) language(sel *ast.SelectorExpr) bool {
 	return line != nil && line.language()
 }
 
-// instance splits a type into what is instantiated and its type arguments, nil if there are none.
+// instance splits a type into the generic type and its type arguments, nil for a type without arguments.
 func instance(expr ast.Expr) (ast.Expr, []ast.Expr) {
 	switch e := ast.Unparen(expr).(type) {
 	case *ast.IndexExpr:

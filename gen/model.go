@@ -17,7 +17,7 @@ type Spec struct {
 
 	Points    *ast.TypeSpec // the interface that carries //hookgen:points
 	PointsDoc string        // its comment without directives
-	Env       Type          // what stands in spec.Env[...]; zero if there is none
+	Env       Type          // the argument of spec.Env; zero without it
 	Parents   []Parent      // embedded Points of other generated packages
 	List      []*Point      // in source order, groups flattened where they are embedded
 	Exits     []*Exit       // exits used by a point, in order of declaration
@@ -40,7 +40,7 @@ type Parent struct {
 	Pos    token.Pos
 }
 
-// A Type is a type expression as it stands in the spec.
+// A Type is a type expression as written in the spec.
 type Type struct {
 	Expr ast.Expr // nil for none
 	Pos  token.Pos
@@ -83,7 +83,7 @@ type Point struct {
 	Edit      Type   // T of Edit[T]; zero without Edit
 	EditField string // the payload's field of that type
 	Exits     []*Exit
-	Collect   Type // T of Collect[T]; zero without Collect, also beside decisions
+	Collect   Type // T of Collect[T]; zero without Collect; also set where hooks decide too
 	Around    Type // R of Around[R]
 	Reverse   bool
 	Policy    Policy // Collect alone without a policy is FailOpen
@@ -99,10 +99,11 @@ type Exit struct {
 
 // A Field is one field of an exit, as written.
 type Field struct {
-	Name string
-	Type Type
-	Tag  string // with its quotes, "" if none
-	Doc  string // the comment above it or behind it
+	Name     string
+	Embedded bool // the source has the type only, and the field is named after it
+	Type     Type
+	Tag      string // with its quotes, "" if none
+	Doc      string // the comment above it or after it
 }
 
 // An Export is an exported type or constant of the spec package that is not an exit.
@@ -112,4 +113,7 @@ type Export struct {
 	Pos    token.Pos
 	Const  bool
 	Params []Field // type parameters with their constraints, for a generic type
+
+	Group    token.Pos // of a constant: the declaration that it is part of, perhaps with others in parentheses
+	GroupDoc string    // the comment on that declaration, if it has parentheses
 }

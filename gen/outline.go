@@ -3,39 +3,51 @@ package gen
 import (
 	"go/ast"
 	"go/token"
+	"iter"
 	"path"
 	"slices"
 )
 
-// A reading is a spec file as read: the model, filled as far as it goes, and beside it what only the checks
-// need to judge. Building it reports nothing and stops at nothing.
+// A reading is a spec file as read: the model, filled as far as it goes, and the facts that only the checks
+// need. Building it reports nothing and stops at nothing.
 type reading struct {
 	*Spec
-	file        *file   // the spec file
-	others      []*file // the other files of its package that belong to every build
-	scope       map[string]*declaration
-	methods     []*declaration // of every type of the package
-	imports     []*importLine
-	candidates  map[string][]*importLine // what a qualifier can stand for
-	qualifiers  map[string]*importLine   // every qualifier in the types of the spec file; nil where it cannot be told
-	uses        []qualifierUse           // the first use of each qualifier, in source order
-	importNames []string                 // what the imports may be called
-	unclearPath string                   // of the first import whose package is certainly not called as its path ends, "" if none
-	directives  []fileDirective
-	embeds      []*embedding
-	members     []*member
-	byName      map[string]*member // the first of each name
-	groups      map[string]bool    // interfaces reached from the points interface
-	interfaces  []string           // those of the spec file but for the points interface, sorted
-	strangers   []stranger
-	asked       int // how often near was
+	file           *file   // the spec file
+	others         []*file // the other files of its package that belong to every build
+	limited        []*file // those that belong to some builds
+	broken         []*file // files that do not parse and may be of the package
+	tests          func() []source
+	scope          map[string]*declaration
+	elsewhere      map[string]*declaration // what limited files declare, and no other file
+	methods        []*declaration          // of every type of the package
+	imports        []*importLine
+	candidates     map[string][]*importLine // the imports that can have a qualifier
+	qualifiers     map[string]*importLine   // every qualifier in the types of the spec file; nil where it is not certain
+	uses           []qualifierUse           // the first use of each qualifier, in source order
+	importNames    []string                 // that the imports may have
+	unclearPath    string                   // of the first import whose package is certainly not called as its path ends, "" if none
+	directives     []fileDirective
+	embeds         []*embedding
+	members        []*member
+	byName         map[string]*member // the first of each name
+	owners         map[string]*member // the point that a generated name belongs to
+	groups         map[string]bool    // interfaces reached from the points interface
+	interfaces     []string           // those of the spec file but for the points interface, sorted
+	strangers      []stranger
+	adopted        map[string]string    // import paths to the names of the model's imports; nil until one is adopted
+	qualifying     map[string]bool      // the names of the model's imports; nil until one is adopted
+	editables      map[string]*editable // by the payload as written
+	asked          int                  // how often near was
+	undefinedNames map[string]string    // what undefined said about types
+	words          map[string]bool      // of the broken files; nil until they are asked for
+	testNames      map[string]string    // the test file that declares a name; nil until one is asked for
 }
 
 // A fileDirective is a directive in one of the files of the directory.
 type fileDirective struct {
 	directive
 	file *file
-	on   *ast.TypeSpec // what it marks, nil if nothing
+	on   *ast.TypeSpec // the marked type, nil if it marks none
 }
 
 // A qualifierUse is where a qualifier is met first.
@@ -44,7 +56,7 @@ type qualifierUse struct {
 	sel  *ast.SelectorExpr
 }
 
-// A member is a method of the points interface or of a group: a point, or what was meant as one.
+// A member is a method of the points interface or of a group: a point, or a method that was meant as one.
 type member struct {
 	*Point
 	ident  *ast.Ident
@@ -90,16 +102,19 @@ type embedding struct {
 	marking *marking
 }
 
-// outline builds the reading of a spec file whose points interface is known, or nil if none is.
-func outline(dir string, fset *token.FileSet, f *file, others []*file, found []fileDirective, points *ast.TypeSpec) *reading {
+// outline builds the reading of a spec file whose points interface is known, or nil if none is. The files are all of
+// the directory but tests.
+func outline(dir string, fset *token.FileSet, f *file, files []*file, found []fileDirective, points *ast.TypeSpec) *reading {
 	r := &reading{
 		Spec: &Spec{
 			Dir: dir, File: f.path, Package: f.tree.Name.Name, Doc: f.tree.Doc.Text(), Fset: fset, Points: points,
 		},
-		file: f, others: others, directives: found,
-		scope: map[string]*declaration{}, imports: importLines(f.tree), groups: map[string]bool{},
-		byName: map[string]*member{},
+		file: f, directives: found,
+		scope: map[string]*declaration{}, elsewhere: map[string]*declaration{}, imports: importLines(f.tree), groups: map[string]bool{},
+		byName: map[string]*member{}, owners: map[string]*member{}, editables: map[string]*editable{},
+		undefinedNames: map[string]string{},
 	}
+	r.sort(files)
 	r.declare()
 	r.resolveQualifiers()
 	r.Imports, r.SpecPkg = modelImports(r.imports, r.qualifiers)
@@ -111,6 +126,7 @@ func outline(dir string, fset *token.FileSet, f *file, others []*file, found []f
 			}
 		}
 	}
+	r.own()
 	r.readInterfaces()
 	r.readLaws()
 	r.readExits()
@@ -118,21 +134,56 @@ func outline(dir string, fset *token.FileSet, f *file, others []*file, found []f
 	return r
 }
 
+// sort finds out which files belong to the package of the spec, and to which builds.
+func (r *reading) sort(files []*file) {
+	for _, f := range files {
+		name := f.tree.Name.Name
+		if len(f.errors) > 0 && (name == r.Package || name == "" || name == "_") {
+			r.broken = append(r.broken, f)
+		}
+		switch {
+		case f == r.file || name != r.Package || ignored(f.tree):
+		case everyBuild(f):
+			r.others = append(r.others, f)
+		default:
+			r.limited = append(r.limited, f)
+		}
+	}
+}
+
 // declare fills the package's scope; the spec file's declarations come first.
 func (r *reading) declare() {
-	for _, f := range append([]*file{r.file}, r.others...) {
-		for _, d := range declarations(f) {
-			switch {
-			case d.owner != "":
-				r.methods = append(r.methods, d)
-			case r.scope[d.name] == nil:
-				r.scope[d.name] = d
+	fill := func(scope map[string]*declaration, files ...*file) {
+		for _, f := range files {
+			for _, d := range declarations(f) {
+				switch {
+				case d.owner != "":
+					r.methods = append(r.methods, d)
+				case r.scope[d.name] == nil && scope[d.name] == nil:
+					scope[d.name] = d
+				}
+			}
+		}
+	}
+	fill(r.scope, r.file)
+	fill(r.scope, r.others...)
+	fill(r.elsewhere, r.limited...)
+}
+
+// declared returns every name of the package's scope, in whichever builds.
+func (r *reading) declared() iter.Seq[*declaration] {
+	return func(yield func(*declaration) bool) {
+		for _, scope := range []map[string]*declaration{r.scope, r.elsewhere} {
+			for _, d := range scope {
+				if !yield(d) {
+					return
+				}
 			}
 		}
 	}
 }
 
-// resolveQualifiers finds the import behind each qualifier in the types of the spec file.
+// resolveQualifiers finds the import of each qualifier in the types of the spec file.
 func (r *reading) resolveQualifiers() {
 	r.qualifiers = map[string]*importLine{}
 	r.candidates = importsByName(r.imports)
@@ -150,7 +201,7 @@ func (r *reading) resolveQualifiers() {
 		for _, spec := range group.Specs {
 			qualified(spec, func(x *ast.Ident, sel *ast.SelectorExpr) {
 				if _, met := r.qualifiers[x.Name]; met || r.scope[x.Name] != nil && r.scope[x.Name].kind != token.TYPE {
-					return // what is not a type may have fields that the length of an array counts
+					return // a variable, whose fields the length of an array may count
 				}
 				r.qualifiers[x.Name] = nil
 				if lines := r.candidates[x.Name]; len(lines) == 1 {
@@ -162,7 +213,7 @@ func (r *reading) resolveQualifiers() {
 	}
 }
 
-// readInterface reads the points interface or a group, with what it embeds, in source order.
+// readInterface reads the points interface or a group, with its embedded elements, in source order.
 func (r *reading) readInterface(d *declaration, open map[*ast.TypeSpec]bool) {
 	body, ok := ast.Unparen(d.spec.Type).(*ast.InterfaceType)
 	if !ok {
@@ -208,7 +259,7 @@ func (r *reading) readInterfaces() {
 	slices.Sort(r.interfaces)
 }
 
-// embedding tells what an embedded element is.
+// embedding reads an embedded element.
 func (r *reading) embedding(expr ast.Expr, open map[*ast.TypeSpec]bool) *embedding {
 	e := &embedding{expr: expr}
 	if m := r.marking(expr); m != nil {

@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// A file is a source with its syntax tree. The tree of a file that does not compile holds what the parser
+// A file is a source with its syntax tree. The tree of a file that does not parse holds as much as the parser
 // could make of it.
 type file struct {
 	source
@@ -64,7 +64,7 @@ func parseText(fset *token.FileSet, path string, text []byte) (*ast.File, scanne
 	return tree, list
 }
 
-// offsetsOf returns the offsets of the errors that stand at a single |.
+// offsetsOf returns the offsets of the errors at a single |.
 func offsetsOf(list scanner.ErrorList, text []byte) []int {
 	var offsets []int
 	for _, e := range list {

@@ -1,7 +1,6 @@
 package gen
 
 import (
-	"cmp"
 	"fmt"
 	"go/ast"
 	"go/scanner"
@@ -15,15 +14,20 @@ import (
 // Tests and files that hookgen generated are passed over.
 //
 // It returns a Spec and no diagnostics, or all diagnostics in order of place and no Spec. A diagnostic with
-// the rule [RuleIO] tells that the directory or a file could not be read.
+// the rule [RuleIO] says that the directory or a file could not be read.
 func Read(dir string) (*Spec, Diagnostics) {
-	sources, trouble := load(dir)
+	sources, trouble := load(dir, isSource)
 	if len(trouble) > 0 && len(sources) == 0 {
 		return nil, trouble
 	}
-	spec, found := read(dir, sources)
-	if len(trouble) > 0 && ruleIs(found, ruleNoSpec) {
-		found = trouble // the spec may be in what could not be read
+	spec, found := read(dir, sources, func() []source {
+		tests, _ := load(dir, isTest)
+		return tests
+	})
+	if len(trouble) > 0 && (ruleIs(found, ruleNoSpec) || ruleIs(found, ruleUndefined)) {
+		// The spec, or the type, may be in a file that could not be read.
+		found = slices.DeleteFunc(found, func(d Diagnostic) bool { return d.Rule == ruleNoSpec || d.Rule == ruleUndefined })
+		found = append(found, trouble...)
 	}
 	return spec, found.sorted()
 }
@@ -35,13 +39,16 @@ const (
 	ruleSyntax = "syntax"
 )
 
+// ruleUndefined is the rule that the files of the whole package are needed for.
+const ruleUndefined = "undefined-type"
+
 // ruleIs reports whether there is a diagnostic of that rule.
 func ruleIs(found Diagnostics, rule string) bool {
 	return slices.ContainsFunc(found, func(d Diagnostic) bool { return d.Rule == rule })
 }
 
-// read is Read on the contents of the directory.
-func read(dir string, sources []source) (*Spec, Diagnostics) {
+// read is Read on the contents of the directory. Its tests are asked for only if a name may be declared in one.
+func read(dir string, sources []source, tests func() []source) (*Spec, Diagnostics) {
 	if large := tooLarge(sources); large != nil {
 		return nil, large
 	}
@@ -63,13 +70,8 @@ func read(dir string, sources []source) (*Spec, Diagnostics) {
 	if len(f.errors) > 0 {
 		return nil, syntaxErrors(f, fset)
 	}
-	var others []*file
-	for _, other := range files {
-		if other != f && other.tree.Name.Name == f.tree.Name.Name && everyBuild(other) {
-			others = append(others, other)
-		}
-	}
-	r := outline(dir, fset, f, others, directives, points)
+	r := outline(dir, fset, f, files, directives, points)
+	r.tests = tests
 	if found := check(r); len(found) > 0 {
 		return nil, found
 	}
@@ -87,7 +89,7 @@ func tooLarge(sources []source) Diagnostics {
 		}
 		message := fmt.Sprintf("has %.1f MB, and a spec is not read beyond %d MB: declare payloads in other files", float64(s.size)/1e6, maxSpec>>20)
 		if s.size > maxSource {
-			message = fmt.Sprintf("has %.1f MB, and no file beside a spec is read beyond %d MB: move it into another package", float64(s.size)/1e6, maxSource>>20)
+			message = fmt.Sprintf("has %.1f MB, and no file of its package is read beyond %d MB: move it into another package", float64(s.size)/1e6, maxSource>>20)
 		}
 		found = append(found, Diagnostic{token.Position{Filename: s.path}, message, ruleSize})
 	}
@@ -119,7 +121,7 @@ func everyBuild(f *file) bool {
 	return buildConstraint(f.tree) == nil && constrainedName(f.name) == ""
 }
 
-// noSpec says that the directory has no spec, or what was perhaps meant as one.
+// noSpec reports that the directory has no spec, or the directives that were perhaps meant to mark one.
 func noSpec(dir string, directives []fileDirective, files []*file, fset *token.FileSet) Diagnostics {
 	if len(directives) > 0 {
 		r := &reading{Spec: &Spec{Fset: fset}, directives: directives}
@@ -137,7 +139,7 @@ func directiveRules() []rule {
 	return slices.DeleteFunc(slices.Clone(rules), func(r rule) bool { return !strings.HasPrefix(r.id, "directive-") })
 }
 
-// syntaxErrors are what the parser has to say, and the unions that it was led around.
+// syntaxErrors are the errors of the parser, and the unions that were hidden from it.
 func syntaxErrors(f *file, fset *token.FileSet) Diagnostics {
 	r := &reading{Spec: &Spec{Fset: fset}, file: f}
 	found := ask(r, slices.DeleteFunc(slices.Clone(rules), func(r rule) bool { return r.id != "union" }))
@@ -151,7 +153,7 @@ func syntaxErrors(f *file, fset *token.FileSet) Diagnostics {
 func syntaxMessage(f *file, e *scanner.Error) string {
 	at := e.Pos.Offset
 	if at >= 0 && at < len(f.text) && f.text[at] == ',' && strings.HasPrefix(e.Msg, "expected ';'") {
-		return e.Msg + ": a list of several results stands in parentheses"
+		return e.Msg + ": write a list of several results in parentheses"
 	}
 	return e.Msg + ": correct the syntax; a spec is read once it parses"
 }
@@ -159,6 +161,6 @@ func syntaxMessage(f *file, e *scanner.Error) string {
 // fillEdits names the field that each Edit is about. The checks have found exactly one.
 func (r *reading) fillEdits() {
 	r.edits(func(m *member, e *element) {
-		m.EditField = cmp.Or(append(r.editFields(m.Payload.Expr, e.argument()), "")...)
+		m.EditField = r.editable(m.Payload.Expr).of(r, e.argument())[0]
 	})
 }

@@ -31,7 +31,7 @@ func TestAFileThatCannotBeReadIsTroubleIfThereIsNoSpec(t *testing.T) {
 	dir := folder(t, map[string]string{"other.go": "package p\n"})
 	loop(dir)
 	_, found := Read(dir)
-	if len(found) != 1 || !found.Trouble() || found[0].Pos.Filename != filepath.Join(dir, "loop.go") || !strings.HasPrefix(found[0].Message, "cannot be read: ") {
+	if len(found) != 1 || !found.Trouble() || found[0].Pos.Filename != filepath.Join(dir, "loop.go") || !strings.HasPrefix(found[0].Message, "cannot be read (") {
 		t.Errorf("without a spec: %v", found)
 	}
 	dir = folder(t, map[string]string{"other.go": "package p\n\nconst Zero = 0\n", "spec.go": oneSpec})
@@ -72,8 +72,8 @@ func TestWhatIsNoFileIsNoTrouble(t *testing.T) {
 func TestTroubleSaysWhatToDo(t *testing.T) {
 	for err, want := range map[error]string{
 		&fs.PathError{Op: "open", Path: "x", Err: fs.ErrPermission}: "may not be read: change its permissions",
-		&fs.PathError{Op: "open", Path: "x", Err: fs.ErrClosed}:     "cannot be read: file already closed",
-		fs.ErrInvalid: "cannot be read: invalid argument",
+		&fs.PathError{Op: "open", Path: "x", Err: fs.ErrClosed}:     "cannot be read (file already closed): replace or remove it",
+		fs.ErrInvalid: "cannot be read (invalid argument): replace or remove it",
 	} {
 		if got := readTrouble(err); got != want {
 			t.Errorf("%v: %q", err, got)
@@ -95,7 +95,7 @@ func TestAHugeFileIsNotRead(t *testing.T) {
 	}
 	for i, name := range []string{"b.go", "c.go"} {
 		if found[i].Rule != "size" || found[i].Pos.Filename != filepath.Join(dir, name) ||
-			found[i].Message != "has 67.1 MB, and no file beside a spec is read beyond 64 MB: move it into another package" {
+			found[i].Message != "has 67.1 MB, and no file of its package is read beyond 64 MB: move it into another package" {
 			t.Error(found[i])
 		}
 	}
@@ -122,9 +122,12 @@ func TestASpecMayHaveFourMegabytes(t *testing.T) {
 	}
 }
 
-func TestASpecMadeByHandIsNotJudgedByItsOutput(t *testing.T) {
-	if found := CheckOutput(&Spec{}, Output{Package: "p"}); found != nil {
-		t.Error(found)
+func TestSpecMadeByHandIsRefused(t *testing.T) {
+	for _, to := range []Output{{Package: "p"}, {Package: "out", SpecPath: "example.com/p"}} {
+		found := CheckOutput(&Spec{File: "dir/spec.go"}, to)
+		if len(found) != 1 || found[0].Rule != ruleNotRead || found[0].Pos.Filename != "dir/spec.go" {
+			t.Errorf("%+v: %v", to, found)
+		}
 	}
 }
 
@@ -247,8 +250,8 @@ func TestABraceAtTheBeginningIsNoInterface(t *testing.T) {
 	}
 }
 
-// Comments above the package clause are no constraint, but for the two forms of one; an old one within the package comment
-// is none to the go command either.
+// Comments above the package clause are no constraint, but for the two forms of one; an old one within the package
+// comment is none to the go command either.
 func TestAHeadIsNoConstraint(t *testing.T) {
 	for head, fine := range map[string]bool{
 		"// Copyright.\n\n":                        true,

@@ -85,14 +85,6 @@ func TestTheHundredAndFirstIsNotComparedWithTheMarkersEither(t *testing.T) {
 	}
 }
 
-// A type with the name of a variable of generated code is reported once, at its place, however often points mention it.
-func TestATypeCalledAsAVariableIsReportedOnce(t *testing.T) {
-	s := mustRead(t, "package p\n\n//hookgen:points\ntype Points interface {\n\tOnOne(*at)\n\tOnTwo([]at)\n}\n\ntype at struct{}\n")
-	if found := CheckOutput(s, Output{Package: "p"}); len(found) != 1 || found[0].Pos.Line != 9 || found[0].Rule != "name-clash" {
-		t.Error(found)
-	}
-}
-
 // A type parameter hides what the package has under its name.
 func TestATypeParameterIsNoTypeOfThePackage(t *testing.T) {
 	s := mustRead(t, "package p\n\n//hookgen:points\ntype Points interface {\n\tOnOne(Pair[int, []int])\n}\n\ntype item struct{}\n\ntype Pair[item any, items interface{ ~[]item }] struct {\n\tA item\n\tB items\n}\n")

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// Sizes in bytes. A spec of a thousand points with their comments is a tenth of what a spec may have; a file
-// beside it, of tables for instance, may be larger.
+// Sizes in bytes. A spec of a thousand points with their comments is a tenth of what a spec may have; another file
+// of the package, of tables for instance, may be larger.
 const (
 	maxSpec   = 4 << 20
 	maxSource = 64 << 20
@@ -31,9 +31,8 @@ func (s source) tooLarge() bool {
 	return s.size > maxSource || s.size > maxSpec && bytes.Contains(s.text, []byte(pointsDirective))
 }
 
-// load reads the Go files of dir that can hold a spec or what a spec is made of: not tests, not what hookgen
-// generated, not what the go command passes over. Links are followed.
-func load(dir string) ([]source, Diagnostics) {
+// load reads the Go files of dir whose names are wanted, except for those that hookgen generated. Links are followed.
+func load(dir string, wanted func(name string) bool) ([]source, Diagnostics) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, Diagnostics{{Pos: token.Position{Filename: dir}, Message: readTrouble(err), Rule: RuleIO}}
@@ -41,7 +40,7 @@ func load(dir string) ([]source, Diagnostics) {
 	var sources []source
 	var trouble Diagnostics
 	for _, entry := range entries {
-		if !readable(entry.Name()) {
+		if !wanted(entry.Name()) {
 			continue
 		}
 		path := filepath.Join(dir, entry.Name())
@@ -70,13 +69,18 @@ func load(dir string) ([]source, Diagnostics) {
 	return sources, trouble
 }
 
-// readable reports whether a file name is that of a Go file, not of a test or one that the go command skips.
-func readable(name string) bool {
-	return strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") &&
-		!strings.HasPrefix(name, ".") && !strings.HasPrefix(name, "_")
+// isSource reports whether a file name is that of a Go file that can hold a spec or the types of one.
+func isSource(name string) bool { return isGo(name) && !strings.HasSuffix(name, "_test.go") }
+
+// isTest reports whether a file name is that of a test.
+func isTest(name string) bool { return isGo(name) && strings.HasSuffix(name, "_test.go") }
+
+// isGo reports whether a file name is that of a Go file, and not one that the go command ignores.
+func isGo(name string) bool {
+	return strings.HasSuffix(name, ".go") && !strings.HasPrefix(name, ".") && !strings.HasPrefix(name, "_")
 }
 
-// readTrouble says what is wrong with a directory or file that cannot be read, and what to do.
+// readTrouble describes why a directory or file cannot be read, with a remedy.
 func readTrouble(err error) string {
 	var path *fs.PathError
 	if errors.As(err, &path) {
@@ -90,5 +94,5 @@ func readTrouble(err error) string {
 	case strings.Contains(err.Error(), "not a directory"):
 		return "is not a directory: give the directory that holds the spec"
 	}
-	return fmt.Sprintf("cannot be read: %v", err)
+	return fmt.Sprintf("cannot be read (%v): replace or remove it", err)
 }

@@ -30,27 +30,36 @@ func typeNames(node ast.Node, visit func(*ast.Ident)) {
 	})
 }
 
-// text is an expression of the spec file as it is written, on one line; a long one is cut short.
+// text is an expression of the spec file as it is written, on one line; a long one is cut short, however long it is.
 func (r *reading) text(expr ast.Expr) string {
 	const longest = 48
-	text := r.source(expr)
-	if runes := []rune(text); len(runes) > longest {
+	text := r.span(expr)
+	if enough := 16 * longest; len(text) > enough && len(bytes.Join(bytes.Fields(text[:enough]), nil)) > 4*longest {
+		text = text[:enough]
+	}
+	line := string(bytes.Join(bytes.Fields(text), []byte(" ")))
+	if runes := []rune(line); len(runes) > longest {
 		return string(runes[:longest-3]) + "..."
 	}
-	return text
+	return line
 }
 
 // source is an expression of the spec file as it is written, on one line.
 func (r *reading) source(expr ast.Expr) string {
+	return string(bytes.Join(bytes.Fields(r.span(expr)), []byte(" ")))
+}
+
+// span is the part of the spec file that an expression is written in.
+func (r *reading) span(expr ast.Expr) []byte {
 	start, end := r.offset(expr.Pos()), r.offset(expr.End())
 	if start < 0 || end > len(r.file.text) || start > end {
-		return "this"
+		return []byte("this")
 	}
-	return string(bytes.Join(bytes.Fields(r.file.text[start:end]), []byte(" ")))
+	return r.file.text[start:end]
 }
 
 // canonical writes a type of the spec file so that two spellings of one type come out equal: aliases of the
-// spec file resolved, qualifiers as import paths, parameters replaced by what they stand for. It reports
+// spec file resolved, qualifiers as import paths, parameters replaced by their arguments. It reports
 // false for a type too large to be worth comparing.
 func (r *reading) canonical(expr ast.Expr, parameters map[string]string) (string, bool) {
 	w := typeWriter{reading: r, parameters: parameters, open: map[*declaration]bool{}}
@@ -128,7 +137,7 @@ func (w *typeWriter) write(expr ast.Expr) {
 	}
 }
 
-// sequence writes types behind a text, separated by commas.
+// sequence writes a text and then types, separated by commas.
 func (w *typeWriter) sequence(before string, exprs ...ast.Expr) {
 	w.WriteString(before)
 	for i, e := range exprs {
@@ -161,7 +170,7 @@ func (w *typeWriter) fields(list *ast.FieldList, named bool) {
 	w.WriteString(")")
 }
 
-// name writes an unqualified name, as what it stands for.
+// name writes an unqualified name: an alias as its type, a parameter as its argument.
 func (w *typeWriter) name(name string) {
 	if value, ok := w.parameters[name]; ok {
 		w.WriteString(value)

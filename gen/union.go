@@ -9,7 +9,7 @@ import (
 )
 
 // Go has no A | B in a parameter or result list, but who knows sum types writes one. The parser stumbles over
-// it, so it is blanked out, kept as a mistake of its own, and the rest of the file is read as it stands.
+// it, so it is blanked out, kept as a mistake of its own, and the rest of the file is read as it is.
 
 // blankUnions returns text with the "| B" of each A | B at one of the offsets overwritten by blanks, and the
 // offsets where it did so. Only those directly within an interface are taken.
@@ -91,7 +91,7 @@ func tokenize(text []byte) []lexeme {
 		switch {
 		case literal == "":
 			end = offset + len(kind.String())
-		case kind == token.ILLEGAL: // one character; of bytes that are none, the literal is the mark for them
+		case kind == token.ILLEGAL: // one character; for invalid bytes, the literal is the replacement character
 			_, size := utf8.DecodeRune(text[offset:])
 			end = offset + size
 		}

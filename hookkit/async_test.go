@@ -11,133 +11,145 @@ import (
 	"time"
 
 	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/hookkit/internal/testpoints"
 )
 
-// fireN fires the first point n times, with the numbers as payloads.
-func fireN(t *testing.T, h *hooks, n int) {
-	t.Helper()
-	for i := range n {
-		if _, err := h.First.Fire(t.Context(), hookkit.NewRun(""), i); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-func TestAsyncObserversDoNotHoldUpTheFireAndAreToldInOrder(t *testing.T) {
+func TestAsyncObserversDoNotDelayFires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h hooks
-		var told []int
-		reg := h.First.Observe(func(_ ctx, _ *run, f fired) {
+		var seen []int
+		reg := h.First.ObserveFunc(func(_ ctx, _ *run, f firstFired) {
 			time.Sleep(time.Second)
-			told = append(told, f.Payload.(int))
+			seen = append(seen, f.Payload)
 		}, hookkit.Async(10))
 		start := time.Now()
-		fireN(t, &h, 5)
+		fireFirst(t, &h, 5)
 		if took := time.Since(start); took != 0 {
 			t.Errorf("the fires waited %v", took)
 		}
 		if err := reg.Drain(t.Context()); err != nil || time.Since(start) != 5*time.Second {
 			t.Errorf("Drain returned %v after %v", err, time.Since(start))
 		}
-		if got := fmt.Sprint(told); got != "[0 1 2 3 4]" {
-			t.Errorf("told %s", got)
+		if got := fmt.Sprint(seen); got != "[0 1 2 3 4]" {
+			t.Errorf("the observer saw %s", got)
 		}
 	})
 }
 
-func TestAFullQueueDropsCountsAndReports(t *testing.T) {
-	logged := captureLog(t)
+// The 8 drops are reported when their number is 1, 2, 4 and 8.
+func TestFullQueuesDropCountAndReport(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h hooks
-		var told []int
-		reg := h.First.Observe(func(_ ctx, _ *run, f fired) {
+		failures := handled(&h)
+		var seen []int
+		reg := h.First.ObserveFunc(func(_ ctx, _ *run, f firstFired) {
 			time.Sleep(time.Second)
-			told = append(told, f.Payload.(int))
+			seen = append(seen, f.Payload)
 		}, hookkit.Async(2), hookkit.Named("slow"))
-		fireN(t, &h, 1)
-		synctest.Wait() // the first is being told; the queue is empty
-		fireN(t, &h, 10)
+		fireFirst(t, &h, 1)
+		synctest.Wait() // the observer has the first event; the queue is empty
+		fireFirst(t, &h, 10)
 		if n := reg.Dropped(); n != 8 {
 			t.Errorf("%d were dropped, want 8", n)
 		}
 		if err := reg.Drain(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if got := fmt.Sprint(told); got != "[0 0 1]" {
-			t.Errorf("told %s", got)
+		if got := fmt.Sprint(seen); got != "[0 0 1]" {
+			t.Errorf("the observer saw %s", got)
 		}
-		fireN(t, &h, 1)
-		if err := reg.Drain(t.Context()); err != nil || len(told) != 4 || reg.Dropped() != 8 {
-			t.Errorf("afterwards: %v, told %v, dropped %d", err, told, reg.Dropped())
+		fireFirst(t, &h, 1)
+		if err := reg.Drain(t.Context()); err != nil || len(seen) != 4 || reg.Dropped() != 8 {
+			t.Errorf("afterwards: %v, seen %v, dropped %d", err, seen, reg.Dropped())
+		}
+		if n := len(failures.all()); n != 4 {
+			t.Fatalf("%d reports, want 4", n)
+		}
+		f := failures.all()[3]
+		want := "the queue of the observer is full, events are dropped: 8 so far; the queue holds 2"
+		if f.Point != "First" || f.Hook != "slow" || f.Site != reg.Site() || !errors.Is(f, hookkit.ErrDropped) || f.Cause.Error() != want {
+			t.Errorf("reported %v", f)
 		}
 	})
-	// 1, 2, 4, 8: a flood of drops is no flood of logs
-	if n := strings.Count(logged.String(), "queue is full"); n != 4 || !strings.Contains(logged.String(), "point=First observer=slow") || !strings.Contains(logged.String(), "queue=2 dropped=8") {
-		t.Errorf("logged %d times:\n%s", n, logged)
-	}
 }
 
-func TestDrainReturnsWhenItsContextEnds(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+func TestDrain(t *testing.T) {
+	t.Run("returns when its context ends", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			var h hooks
+			reg := h.First.ObserveFunc(func(ctx, *run, firstFired) { time.Sleep(time.Hour) }, hookkit.Async(1))
+			fireFirst(t, &h, 1)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			start := time.Now()
+			if err := reg.Drain(ctx); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != time.Minute {
+				t.Errorf("Drain returned %v after %v", err, time.Since(start))
+			}
+			if err := reg.Drain(t.Context()); err != nil || time.Since(start) != time.Hour {
+				t.Errorf("a second Drain returned %v after %v", err, time.Since(start))
+			}
+		})
+	})
+	t.Run("does not wait for later events", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			var h hooks
+			reg := h.First.ObserveFunc(func(ctx, *run, firstFired) { time.Sleep(time.Minute) }, hookkit.Async(10))
+			fireFirst(t, &h, 2)
+			go func() {
+				time.Sleep(90 * time.Second)
+				fireFirst(t, &h, 3)
+			}()
+			start := time.Now()
+			if err := reg.Drain(t.Context()); err != nil || time.Since(start) != 2*time.Minute {
+				t.Errorf("Drain returned %v after %v", err, time.Since(start))
+			}
+			if err := reg.Drain(t.Context()); err != nil || time.Since(start) != 5*time.Minute {
+				t.Errorf("the next Drain returned %v after %v", err, time.Since(start))
+			}
+		})
+	})
+	t.Run("leaves the queue open", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			var h hooks
+			n := 0
+			reg := h.First.ObserveFunc(func(ctx, *run, firstFired) { n++ }, hookkit.Async(1))
+			for want := range 3 {
+				if err := reg.Drain(t.Context()); err != nil || n != want {
+					t.Errorf("Drain returned %v after %d events, want %d", err, n, want)
+				}
+				fireFirst(t, &h, 1)
+			}
+		})
+	})
+	t.Run("returns at once without queued events", func(t *testing.T) {
 		var h hooks
-		reg := h.First.Observe(func(ctx, *run, fired) { time.Sleep(time.Hour) }, hookkit.Async(1))
-		fireN(t, &h, 1)
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		start := time.Now()
-		if err := reg.Drain(ctx); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != time.Minute {
-			t.Errorf("Drain returned %v after %v", err, time.Since(start))
-		}
-		if err := reg.Drain(t.Context()); err != nil || time.Since(start) != time.Hour {
-			t.Errorf("a second Drain returned %v after %v: the event did not stay", err, time.Since(start))
-		}
-	})
-}
-
-func TestDrainWaitsForWhatIsThereNowAndNoMore(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var h hooks
-		reg := h.First.Observe(func(ctx, *run, fired) { time.Sleep(time.Minute) }, hookkit.Async(10))
-		fireN(t, &h, 2)
-		go func() {
-			time.Sleep(90 * time.Second)
-			fireN(t, &h, 3)
-		}()
-		start := time.Now()
-		if err := reg.Drain(t.Context()); err != nil || time.Since(start) != 2*time.Minute {
-			t.Errorf("Drain returned %v after %v", err, time.Since(start))
-		}
-		if err := reg.Drain(t.Context()); err != nil || time.Since(start) != 5*time.Minute {
-			t.Errorf("the next Drain returned %v after %v", err, time.Since(start))
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		for name, reg := range map[string]*hookkit.Registration{
+			"hook": h.First.Add(continues), "observer": h.First.ObserveFunc(ignore),
+			"async observer": h.First.ObserveFunc(ignore, hookkit.Async(1)), "tracer": h.Trace(new(hookkit.Recorder)),
+		} {
+			if err := reg.Drain(ended); err != nil || reg.Dropped() != 0 {
+				t.Errorf("%s: Drain returned %v, dropped %d", name, err, reg.Dropped())
+			}
 		}
 	})
 }
 
-func TestDrainOfWhatIsNotAsyncReturnsAtOnce(t *testing.T) {
-	var h hooks
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
-	for _, reg := range []*hookkit.Registration{h.First.Add(continues), h.First.Observe(nothing), h.First.Observe(nothing, hookkit.Async(1))} {
-		if err := reg.Drain(ended); err != nil || reg.Dropped() != 0 {
-			t.Errorf("Drain returned %v, dropped %d", err, reg.Dropped())
-		}
-	}
-}
-
-// One observer of all points has one queue, and a Use drains what its Bind made.
+// An observer of all points that a Bind added keeps the order of events across points, and the Use drains it.
 func TestOneRegistrationHasOneQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h hooks
-		var told []string
-		reg := h.Use(binding(func(h *hooks) {
-			h.ObserveAny(func(_ ctx, _ *run, f fired) {
+		var seen []string
+		reg := h.Use(bind(func(h *hooks) {
+			h.ObserveAny(watcher(func(_ ctx, _ *run, f hookkit.AnyFired) {
 				time.Sleep(time.Second)
-				told = append(told, f.Point)
-			}, hookkit.Async(10))
+				seen = append(seen, f.Point)
+			}), hookkit.Async(10))
 		}))
 		for range 2 {
-			fireN(t, &h, 1)
-			if _, err := h.Second.Fire(t.Context(), hookkit.NewRun(""), 0); err != nil {
+			fireFirst(t, &h, 1)
+			if _, err := h.Second.Fire(t.Context(), testpoints.NewRun(""), 0); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -145,24 +157,24 @@ func TestOneRegistrationHasOneQueue(t *testing.T) {
 		if err := reg.Drain(t.Context()); err != nil || time.Since(start) != 4*time.Second {
 			t.Errorf("Drain returned %v after %v", err, time.Since(start))
 		}
-		if got := strings.Join(told, " "); got != "First Second First Second" {
-			t.Errorf("told %s", got)
+		if got := strings.Join(seen, " "); got != "First Second First Second" {
+			t.Errorf("the observer saw %s", got)
 		}
 	})
 }
 
-// The background outlives the fire: its context is not cancelled, but has its values.
-func TestAnAsyncObserverGetsAContextThatIsNotCancelled(t *testing.T) {
+// The observer runs after the fire, so its context keeps the values but is not cancelled.
+func TestAsyncObserversGetAnUncancelledContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		type key struct{}
 		var h hooks
 		var got context.Context
-		reg := h.First.Observe(func(c ctx, _ *run, _ fired) {
+		reg := h.First.ObserveFunc(func(c ctx, _ *run, _ firstFired) {
 			time.Sleep(time.Second)
 			got = c
 		}, hookkit.Async(1))
 		ctx, cancel := context.WithCancel(context.WithValue(t.Context(), key{}, "value"))
-		if _, err := h.First.Fire(ctx, hookkit.NewRun(""), 0); err != nil {
+		if _, err := h.First.Fire(ctx, testpoints.NewRun(""), 0); err != nil {
 			t.Fatal(err)
 		}
 		cancel()
@@ -175,57 +187,70 @@ func TestAnAsyncObserverGetsAContextThatIsNotCancelled(t *testing.T) {
 	})
 }
 
-func TestAnAsyncObserverThatFailsIsLoggedAndTheNextEventsAreTold(t *testing.T) {
-	for name, fails := range map[string]func(){"panic": func() { panic("failing") }, "Goexit": runtime.Goexit} {
-		logged := captureLog(t)
-		synctest.Test(t, func(t *testing.T) {
-			var h hooks
-			var told []int
-			reg := h.First.Observe(func(_ ctx, _ *run, f fired) {
-				told = append(told, f.Payload.(int))
-				if f.Payload.(int)%2 == 0 {
-					fails()
+func TestFailingAsyncObserversGetTheNextEvents(t *testing.T) {
+	for name, c := range map[string]struct {
+		fail  func()
+		cause error
+	}{"panic": {func() { panic(errBad) }, errBad}, "Goexit": {runtime.Goexit, hookkit.ErrGoexit}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var h hooks
+				failures := handled(&h)
+				var seen []int
+				reg := h.First.ObserveFunc(func(_ ctx, _ *run, f firstFired) {
+					seen = append(seen, f.Payload)
+					if f.Payload%2 == 0 {
+						c.fail()
+					}
+				}, hookkit.Async(10), hookkit.Named("faulty"))
+				fireFirst(t, &h, 5)
+				if err := reg.Drain(t.Context()); err != nil {
+					t.Fatal(err)
 				}
-			}, hookkit.Async(10), hookkit.Named("faulty"))
-			fireN(t, &h, 5)
-			if err := reg.Drain(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			synctest.Wait()
-			if got := fmt.Sprint(told); got != "[0 1 2 3 4]" {
-				t.Errorf("%s: told %s", name, got)
-			}
+				synctest.Wait()
+				if got := fmt.Sprint(seen); got != "[0 1 2 3 4]" {
+					t.Errorf("the observer saw %s", got)
+				}
+				if n := len(failures.all()); n != 3 {
+					t.Fatalf("%d failures, want 3", n)
+				}
+				for _, f := range failures.all() {
+					if f.Hook != "faulty" || !errors.Is(f, c.cause) {
+						t.Errorf("reported %v", f)
+					}
+				}
+			})
 		})
-		if n := strings.Count(logged.String(), "an observer failed"); n != 3 || !strings.Contains(logged.String(), "hook=faulty") {
-			t.Errorf("%s: logged %d times:\n%s", name, n, logged)
-		}
 	}
 }
 
-func TestAnAsyncObserverLeavesNoGoroutineWhenThereIsNothingToTell(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) { // which fails if a goroutine is left
+func TestIdleAsyncObserversHoldNoGoroutine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // it fails if a goroutine is left
 		var h hooks
-		h.ObserveAny(nothing, hookkit.Async(3))
-		fireN(t, &h, 3)
+		n := 0
+		reg := h.ObserveAny(watcher(func(ctx, *run, hookkit.AnyFired) { n++ }), hookkit.Async(3))
+		fireFirst(t, &h, 3)
+		if err := reg.Drain(t.Context()); err != nil || n != 3 {
+			t.Errorf("Drain returned %v after %d events", err, n)
+		}
 	})
 }
 
-// What was told before its removal is still told.
-func TestRemovingAnAsyncObserverKeepsItsQueue(t *testing.T) {
+func TestRemovedAsyncObserversGetTheirQueuedEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h hooks
 		n := 0
-		reg := h.First.Observe(func(ctx, *run, fired) {
+		reg := h.First.ObserveFunc(func(ctx, *run, firstFired) {
 			time.Sleep(time.Second)
 			n++
 		}, hookkit.Async(5))
-		fireN(t, &h, 3)
+		fireFirst(t, &h, 3)
 		if !reg.Remove() {
 			t.Error("there was nothing to remove")
 		}
-		fireN(t, &h, 3)
+		fireFirst(t, &h, 3)
 		if err := reg.Drain(t.Context()); err != nil || n != 3 {
-			t.Errorf("Drain returned %v, %d events were told", err, n)
+			t.Errorf("Drain returned %v after %d events", err, n)
 		}
 	})
 }

@@ -7,77 +7,68 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-func TestTheHooksOfAnOuterLayerFireFirstWhateverThePriorities(t *testing.T) {
-	var outer hooks
-	var d diary
-	inner := outer.Layer()
-	d.add(inner, "inner", hookkit.Priority(hookkit.Safety))
-	d.add(&outer, "outer", hookkit.Priority(-1))
-	d.want(t, inner, "outer", "inner")
-	d.want(t, &outer, "outer")
+func TestOuterLayersFireFirst(t *testing.T) {
+	t.Run("whatever the priorities", func(t *testing.T) {
+		var outer hooks
+		var d diary
+		inner := outer.Layer("inner")
+		d.add(inner, "inner", hookkit.Priority(hookkit.Safety))
+		d.add(&outer, "outer", hookkit.Priority(-1))
+		d.want(t, inner, "outer", "inner")
+		d.want(t, &outer, "outer")
+	})
+	t.Run("and last under Reverse", func(t *testing.T) {
+		var outer hooks
+		inner := outer.Layer("inner")
+		for _, name := range []string{"a", "b"} {
+			outer.Last.Add(lastContinues, hookkit.Named("outer-"+name))
+			inner.Last.Add(lastContinues, hookkit.Named("inner-"+name))
+		}
+		wantNames(t, inner.Last.List(), "inner-b inner-a outer-b outer-a")
+	})
+	t.Run("in layers on layers", func(t *testing.T) {
+		var a hooks
+		var d diary
+		b := a.Layer("b")
+		c := b.Layer("c")
+		d.add(c, "c")
+		d.add(&a, "a")
+		d.want(t, c, "a", "c")
+		d.add(b, "b")
+		d.want(t, c, "a", "b", "c")
+		d.want(t, b, "a", "b")
+	})
 }
 
-func TestReverseTurnsLayersRoundToo(t *testing.T) {
-	var outer hooks
-	inner := outer.Layer()
-	for _, name := range []string{"a", "b"} {
-		outer.Last.Add(continues, hookkit.Named("outer "+name))
-		inner.Last.Add(continues, hookkit.Named("inner "+name))
-	}
-	var order []string
-	for _, i := range inner.Last.List() {
-		order = append(order, i.Name)
-	}
-	if got, want := strings.Join(order, ", "), "inner b, inner a, outer b, outer a"; got != want {
-		t.Errorf("the order is %s, want %s", got, want)
-	}
-}
-
-// A layer that fired while its parent had nothing must not take that for good.
-func TestALayerFollowsEveryChangeOfItsParent(t *testing.T) {
+// The layer fired while its parent had no hooks, and must notice each change all the same.
+func TestLayersFollowChangesOfTheirParent(t *testing.T) {
 	var outer hooks
 	var d diary
-	inner := outer.Layer()
+	inner := outer.Layer("inner")
 	d.want(t, inner)
 	own := d.add(inner, "own")
 	d.want(t, inner, "own")
-	first := d.add(&outer, "outer")
+	added := d.add(&outer, "outer")
 	d.want(t, inner, "outer", "own")
-	first.Remove()
+	added.Remove()
 	d.want(t, inner, "own")
-	told := 0
-	outer.First.Observe(func(_ ctx, _ *run, f fired) { told++ })
+	seen := 0
+	outer.First.ObserveFunc(func(ctx, *run, firstFired) { seen++ })
 	d.want(t, inner, "own")
-	if told != 1 {
-		t.Errorf("an observer that the parent got later was told %d times, want once", told)
+	if seen != 1 {
+		t.Errorf("a later observer of the parent saw %d fires, want 1", seen)
 	}
 	own.Remove()
 	d.want(t, inner)
-	if told != 2 {
-		t.Errorf("the parent's observer was told %d times of two fires", told)
+	if seen != 2 {
+		t.Errorf("the observer of the parent saw %d fires, want 2", seen)
 	}
 }
 
-func TestLayersNest(t *testing.T) {
-	var a hooks
-	var d diary
-	b := a.Layer()
-	c := b.Layer()
-	d.add(c, "c")
-	d.add(&a, "a")
-	d.want(t, c, "a", "c")
-	d.add(b, "b")
-	d.want(t, c, "a", "b", "c")
-	d.want(t, b, "a", "b")
-	if i := c.First.List()[2]; i.Layer != 2 || i.Name != "c" {
-		t.Errorf("%s says it is in layer %d, want c in layer 2", i.Name, i.Layer)
-	}
-}
-
-func TestSiblingsDoNotSeeEachOther(t *testing.T) {
+func TestSiblingLayersAreIndependent(t *testing.T) {
 	var outer hooks
 	var d diary
-	one, other := outer.Layer(), outer.Layer()
+	one, other := outer.Layer("one"), outer.Layer("other")
 	anchor := d.add(one, "one")
 	d.add(other, "other", hookkit.After(anchor))
 	d.want(t, one, "one")
@@ -85,17 +76,19 @@ func TestSiblingsDoNotSeeEachOther(t *testing.T) {
 	d.want(t, &outer)
 }
 
-func TestAnAnchorThatWouldTurnLayersRoundPanicsAndNamesBothPlaces(t *testing.T) {
+func TestAnchorsCannotReverseLayers(t *testing.T) {
 	var outer hooks
 	var d diary
-	inner := outer.Layer()
+	inner := outer.Layer("inner")
 	out, in := d.add(&outer, "out"), d.add(inner, "in")
-	for text, want := range map[string]string{
-		panicOf(func() { d.add(inner, "x", hookkit.Before(out)) }): "x (hookkit/gate_test.go:",
-		panicOf(func() { d.add(&outer, "y", hookkit.After(in)) }):  "y (hookkit/gate_test.go:",
+	for want, f := range map[string]func(){
+		"hookkit: First.Add at SITE: First: x (SITE) cannot be before out (SITE) of an outer layer: outer layers fire first; " +
+			"add it to that layer": func() { d.add(inner, "x", hookkit.Before(out)) },
+		"hookkit: First.Add at SITE: First: y (SITE) cannot be after in (SITE) of an inner layer: outer layers fire first; " +
+			"add it to that layer": func() { d.add(&outer, "y", hookkit.After(in)) },
 	} {
-		if !strings.Contains(text, want) || !strings.Contains(text, "outer layers fire first; add it to that layer") || strings.Count(text, "gate_test.go:") < 3 {
-			t.Errorf("panicked with %q", text)
+		if got := withoutSites(panicText(f)); got != want {
+			t.Errorf("panicked with %q, want %q", got, want)
 		}
 	}
 	d.add(inner, "x", hookkit.After(out))
@@ -103,33 +96,31 @@ func TestAnAnchorThatWouldTurnLayersRoundPanicsAndNamesBothPlaces(t *testing.T) 
 	d.want(t, inner, "out", "y", "in", "x")
 }
 
-func TestTheTracerOfAnOuterLayerIsToldOfTheInner(t *testing.T) {
-	var outer hooks
-	var d diary
-	var out, in hookkit.Recorder
-	inner := outer.Layer()
-	d.add(inner, "own")
-	outer.Trace(&out)
-	inner.Trace(&in)
-	d.want(t, inner, "own")
-	if n, m := len(out.Events()), len(in.Events()); n != 2 || m != 2 {
-		t.Errorf("the outer tracer was told %d events, the inner %d, want two each", n, m)
-	}
-	d.want(t, &outer)
-	if n, m := len(out.Events()), len(in.Events()); n != 3 || m != 2 {
-		t.Errorf("the outer tracer was told %d events, the inner %d, want three and two", n, m)
-	}
-}
-
-func TestAnAnchorThatOnceHasRemovedIsVoid(t *testing.T) {
-	var outer hooks
-	var d diary
-	inner := outer.Layer()
-	once := d.add(&outer, "once", hookkit.Once())
-	d.want(t, inner, "once")
-	d.add(inner, "x", hookkit.Before(once))
-	d.want(t, inner, "x")
-	if why := inner.First.List()[0].Why; strings.Contains(why, "before") {
-		t.Errorf("a void anchor is given as a reason: %s", why)
-	}
+func TestAnchorsSpentByOnceAreIgnored(t *testing.T) {
+	t.Run("in a layer", func(t *testing.T) {
+		var outer hooks
+		var d diary
+		inner := outer.Layer("inner")
+		once := d.add(&outer, "once", hookkit.Once())
+		d.want(t, inner, "once")
+		d.add(inner, "x", hookkit.Before(once))
+		d.want(t, inner, "x")
+		if why := inner.First.List()[0].Why; strings.Contains(why, "before") {
+			t.Errorf("an ignored anchor is listed: %s", why)
+		}
+	})
+	t.Run("only at the points that fired", func(t *testing.T) {
+		var h hooks
+		bundle := h.Use(bind(func(h *hooks) {
+			h.First.Add(continues, hookkit.Once())
+			h.Second.Add(secondContinues)
+		}), hookkit.Named("bundle"))
+		fireFirst(t, &h, 1)
+		inner := h.Layer("inner")
+		inner.First.Add(continues, hookkit.Before(bundle))
+		got := panicText(func() { inner.Second.Add(secondContinues, hookkit.Before(bundle)) })
+		if !strings.Contains(got, "cannot be before bundle") {
+			t.Errorf("panicked with %q", got)
+		}
+	})
 }

@@ -3,137 +3,125 @@ package hookkit
 import (
 	"fmt"
 	"time"
+
+	"github.com/hookgen/hookgen/hookkit/internal/opaque"
 )
 
-// The tiers: a scale for Priority. Higher fires first; equal ones fire in order of registration.
+// The tiers are a scale for [Priority]. Hooks with a higher priority fire first; equal ones fire in order of
+// registration.
 const (
 	Safety        = 100 // refuses what must not happen
-	InputShape    = 80  // prepares what goes in
+	InputShape    = 80  // prepares the payload
 	Detection     = 60  // recognises patterns
-	Mutation      = 40  // rewrites what comes out
+	Mutation      = 40  // rewrites the result
 	Observability = 0   // records; the default
 )
 
-// The options are closed sets by target: one that would mean nothing where it stands does not compile.
+// The option interfaces are closed sets by target, so that an option which would mean nothing does not compile. For
+// example, Async is legal in Observe only, and FailClosed only where hooks decide.
 type (
-	// A HookOption is legal in Add, at every point.
+	// A HookOption is legal in Add at every point.
 	HookOption interface{ hookOption() }
-	// A GateOption is legal in Add at a point that has a policy and where hooks decide.
+	// A GateOption is legal in Add at a point where hooks decide under a policy.
 	GateOption interface{ gateOption() }
 	// An ObserverOption is legal in Observe and ObserveAny.
 	ObserverOption interface{ observerOption() }
-	// A UseOption is legal in Use; what it sets outranks what the hook's Bind set.
+	// A UseOption is legal in Use. It outranks the options that the hook's Bind gave.
 	UseOption interface{ useOption() }
 )
 
-// settings are what options set.
-type settings struct {
-	priority   int
-	ranked     bool // priority was given
-	name       string
-	before     []*Registration
-	after      []*Registration
-	timeout    time.Duration
-	once       bool
-	failClosed bool
-	async      int
-}
-
-// apply applies an option of whatever kind.
-func (s *settings) apply(option any) {
-	switch o := option.(type) {
-	case OrderOption:
-		o(s)
-	case CallOption:
-		o(s)
-	case PolicyOption:
-		o(s)
-	case DeliveryOption:
-		o(s)
-	default:
-		panic(fmt.Sprintf("hookkit: option %v: pass what the package's functions return", option))
-	}
-}
-
-// An OrderOption says where a hook stands; it is legal everywhere.
-type OrderOption func(*settings)
+// An OrderOption sets the name or the position of a hook. It is legal everywhere.
+type OrderOption func(*opaque.Settings)
 
 func (OrderOption) hookOption()     {}
 func (OrderOption) gateOption()     {}
 func (OrderOption) observerOption() {}
 func (OrderOption) useOption()      {}
 
-// Priority says how early the hook fires: higher first, 0 if not given. See the tiers.
+// Priority sets how early the hook fires: higher first, 0 if not given. See the tiers.
 func Priority(n int) OrderOption {
-	return func(s *settings) { s.priority, s.ranked = n, true }
+	return func(s *opaque.Settings) { s.Priority, s.Ranked = n, true }
 }
 
-// Named gives the hook its name in listings, failures and traces, in place of its type's.
-func Named(name string) OrderOption { return func(s *settings) { s.name = name } }
+// Named sets the hook's name in listings, failures and traces. The default is the name of its type or function.
+func Named(name string) OrderOption { return func(s *opaque.Settings) { s.Name = name } }
 
-// Before makes the hook fire before every hook of the registrations, whatever the priorities: it moves forward,
-// they stay. A registration that was removed, or has no hook at the point, is void. A nil one panics.
-// At a point whose law is Reverse the order made so is mirrored as a whole.
+// Before makes the hook fire before every hook of the registrations, whatever the priorities: the hook moves forward,
+// the others stay. A registration that was removed, or has no hook at the point, is ignored. A nil registration, and
+// one of other Hooks, panics. At a point whose law is Reverse the resulting order is mirrored as a whole.
 func Before(regs ...*Registration) OrderOption {
-	mustBeRegistrations("Before", regs)
-	return func(s *settings) { s.before = append(s.before, regs...) }
+	anchors := anchored("Before", regs)
+	return func(s *opaque.Settings) { s.Before = append(s.Before, anchors...) }
 }
 
-// After makes the hook fire after every hook of the registrations, whatever the priorities: it waits for them.
-// As with Before, what was removed is void, and a nil registration panics.
+// After makes the hook fire after every hook of the registrations, whatever the priorities: the hook waits for them.
+// Removed, nil and foreign registrations are treated as in [Before].
 func After(regs ...*Registration) OrderOption {
-	mustBeRegistrations("After", regs)
-	return func(s *settings) { s.after = append(s.after, regs...) }
+	anchors := anchored("After", regs)
+	return func(s *opaque.Settings) { s.After = append(s.After, anchors...) }
 }
 
-func mustBeRegistrations(option string, regs []*Registration) {
+func anchored(option string, regs []*Registration) []*opaque.Registration {
+	anchors := make([]*opaque.Registration, len(regs))
 	for i, r := range regs {
-		if r == nil {
-			panic(fmt.Sprintf("hookkit: %s: registration %d is nil; pass what Add, Observe or Use returned", option, i))
+		if r == nil || r.registered() == nil {
+			panic(fmt.Sprintf("hookkit: %s: registration %d is nil; pass the result of Add, Observe or Use", option, i))
 		}
+		anchors[i] = (*opaque.Registration)(r)
 	}
+	return anchors
 }
 
-// A CallOption says how a hook is called; it is legal in Add.
-type CallOption func(*settings)
+// A LimitOption bounds how long a hook may take. It is legal in Add and Use.
+type LimitOption func(*opaque.Settings)
+
+func (LimitOption) hookOption() {}
+func (LimitOption) gateOption() {}
+func (LimitOption) useOption()  {}
+
+// Timeout limits how long a fire waits for the hook. When d has passed, the hook has failed with [ErrTimeout]. The hook
+// itself is not stopped: it continues in its goroutine with its context cancelled, and its late answer is dropped. On
+// an around hook the time includes the call of next. In Use it applies to every hook of the Bind, and the shorter
+// timeout wins. A d that is not positive panics.
+func Timeout(d time.Duration) LimitOption {
+	if d <= 0 {
+		panic(fmt.Sprintf("hookkit: Timeout(%v): the timeout must be positive", d))
+	}
+	return func(s *opaque.Settings) { s.Timeout = d }
+}
+
+// A CallOption sets how often a hook is called. It is legal in Add.
+type CallOption func(*opaque.Settings)
 
 func (CallOption) hookOption() {}
 func (CallOption) gateOption() {}
 
-// Timeout limits how long a fire waits for the hook. When d has passed the hook has failed with [ErrTimeout]; it
-// is not stopped: it runs on in its goroutine, with its context cancelled, and its late answer is dropped.
-// On an around hook it covers next too. d must be positive.
-func Timeout(d time.Duration) CallOption {
-	if d <= 0 {
-		panic(fmt.Sprintf("hookkit: Timeout(%v): a time-out must be positive", d))
-	}
-	return func(s *settings) { s.timeout = d }
-}
+// Once lets the hook be called at most once, even by concurrent fires. Then its registration at the point is removed.
+func Once() CallOption { return func(s *opaque.Settings) { s.Once = true } }
 
-// Once lets the hook be called at most once, even by fires at the same time; then its registration at
-// the point is removed.
-func Once() CallOption { return func(s *settings) { s.once = true } }
-
-// A PolicyOption tightens the policy of a point for one hook; it is legal in Add where there is a policy.
-type PolicyOption func(*settings)
+// A PolicyOption tightens the policy of a point for one hook. It is legal in Add where hooks decide, and in Use.
+type PolicyOption func(*opaque.Settings)
 
 func (PolicyOption) gateOption() {}
+func (PolicyOption) useOption()  {}
 
 // FailClosed makes a failure of this hook end the fire at a FailOpen point. At a FailClosed point it changes nothing.
-func FailClosed() PolicyOption { return func(s *settings) { s.failClosed = true } }
+// In Use it applies to every hook of the Bind at a point with decisions; a Bind without one panics.
+func FailClosed() PolicyOption { return func(s *opaque.Settings) { s.FailClosed = true } }
 
-// A DeliveryOption says how an observer is told; it is legal in Observe and ObserveAny.
-type DeliveryOption func(*settings)
+// A DeliveryOption sets how an observer is notified. It is legal in Observe and ObserveAny.
+type DeliveryOption func(*opaque.Settings)
 
 func (DeliveryOption) observerOption() {}
 
-// Async tells the observer in the background, in order, through a queue of the given length, which must be
-// positive. When the queue is full the event is dropped, counted (Registration.Dropped) and logged;
-// Registration.Drain waits for the rest. The context it gets is not cancelled with the fire's. What it sees is
-// the payload itself, not a copy: it must not change it, and the host must not either.
+// Async notifies the observer from a background goroutine, in order, through a queue of the given length. When the
+// queue is full, the event is dropped, counted ([Registration.Dropped]) and reported to the failure handler.
+// [Registration.Drain] waits for the queued events. The observer's context is not cancelled with the fire's. The
+// observer receives the payload itself, not a copy, so neither it nor the program may change the payload in place. A
+// length that is not positive panics.
 func Async(queue int) DeliveryOption {
 	if queue <= 0 {
 		panic(fmt.Sprintf("hookkit: Async(%d): the queue must hold at least one event", queue))
 	}
-	return func(s *settings) { s.async = queue }
+	return func(s *opaque.Settings) { s.Queue = queue }
 }

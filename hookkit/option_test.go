@@ -1,95 +1,250 @@
 package hookkit_test
 
 import (
+	"context"
+	"errors"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/hookkit/internal/testpoints"
 )
 
-// Which options are legal where, as the compiler sees it.
-var (
-	_ interface {
-		hookkit.HookOption
-		hookkit.GateOption
-		hookkit.ObserverOption
-		hookkit.UseOption
-	} = hookkit.Priority(1)
-	_ interface {
-		hookkit.HookOption
-		hookkit.GateOption
-	} = hookkit.Once()
-	_ hookkit.GateOption     = hookkit.FailClosed()
-	_ hookkit.ObserverOption = hookkit.Async(1)
-)
-
-func TestNoOptionIsLegalWhereItWouldMeanNothing(t *testing.T) {
-	is := func(option any) string {
-		var at []string
-		if _, ok := option.(hookkit.HookOption); ok {
-			at = append(at, "hook")
-		}
-		if _, ok := option.(hookkit.GateOption); ok {
-			at = append(at, "gate")
-		}
-		if _, ok := option.(hookkit.ObserverOption); ok {
-			at = append(at, "observer")
-		}
-		if _, ok := option.(hookkit.UseOption); ok {
-			at = append(at, "use")
-		}
-		return strings.Join(at, " ")
-	}
-	for _, c := range []struct {
-		name   string
+func TestOptionsAreLegalAtTheirTargets(t *testing.T) {
+	for name, c := range map[string]struct {
 		option any
 		want   string
 	}{
-		{"Priority", hookkit.Priority(1), "hook gate observer use"},
-		{"Named", hookkit.Named("x"), "hook gate observer use"},
-		{"Before", hookkit.Before(), "hook gate observer use"},
-		{"After", hookkit.After(), "hook gate observer use"},
-		{"Timeout", hookkit.Timeout(1), "hook gate"},
-		{"Once", hookkit.Once(), "hook gate"},
-		{"FailClosed", hookkit.FailClosed(), "gate"},
-		{"Async", hookkit.Async(1), "observer"},
+		"Priority":   {hookkit.Priority(1), "hook gate observer use"},
+		"Named":      {hookkit.Named("x"), "hook gate observer use"},
+		"Before":     {hookkit.Before(), "hook gate observer use"},
+		"After":      {hookkit.After(), "hook gate observer use"},
+		"Timeout":    {hookkit.Timeout(1), "hook gate use"},
+		"Once":       {hookkit.Once(), "hook gate"},
+		"FailClosed": {hookkit.FailClosed(), "gate use"},
+		"Async":      {hookkit.Async(1), "observer"},
 	} {
-		if got := is(c.option); got != c.want {
-			t.Errorf("%s is legal at %s, want %s", c.name, got, c.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			var targets []string
+			if _, ok := c.option.(hookkit.HookOption); ok {
+				targets = append(targets, "hook")
+			}
+			if _, ok := c.option.(hookkit.GateOption); ok {
+				targets = append(targets, "gate")
+			}
+			if _, ok := c.option.(hookkit.ObserverOption); ok {
+				targets = append(targets, "observer")
+			}
+			if _, ok := c.option.(hookkit.UseOption); ok {
+				targets = append(targets, "use")
+			}
+			if got := strings.Join(targets, " "); got != c.want {
+				t.Errorf("it is legal at %s, want %s", got, c.want)
+			}
+		})
 	}
 }
 
-func TestOptionsThatMeanNothingPanicAndSayWhy(t *testing.T) {
+func TestInvalidOptionsPanic(t *testing.T) {
 	reg := new(hooks).First.Add(continues)
-	const noOption = "hookkit: option <nil>: pass what the package's functions return"
-	for _, c := range []struct {
+	const noOption = "hookkit: option <nil>: pass the result of one of the package's functions"
+	for name, c := range map[string]struct {
 		f    func()
 		want string
 	}{
-		{func() { hookkit.Timeout(0) }, "hookkit: Timeout(0s): a time-out must be positive"},
-		{func() { hookkit.Timeout(-time.Second) }, "hookkit: Timeout(-1s): a time-out must be positive"},
-		{func() { hookkit.Async(0) }, "hookkit: Async(0): the queue must hold at least one event"},
-		{func() { hookkit.Async(-3) }, "hookkit: Async(-3): the queue must hold at least one event"},
-		{func() { hookkit.Before(reg, nil) }, "hookkit: Before: registration 1 is nil; pass what Add, Observe or Use returned"},
-		{func() { hookkit.After(nil) }, "hookkit: After: registration 0 is nil; pass what Add, Observe or Use returned"},
-		{func() { new(hooks).First.Add(continues, nil) }, noOption},
-		{func() { new(hooks).First.Observe(nothing, nil) }, noOption},
-		{func() { new(hooks).Use(continues, nil) }, noOption},
-		{func() { new(hooks).ObserveAny(nothing, nil) }, noOption},
+		"zero Timeout":       {func() { hookkit.Timeout(0) }, "hookkit: Timeout(0s): the timeout must be positive"},
+		"negative Timeout":   {func() { hookkit.Timeout(-time.Second) }, "hookkit: Timeout(-1s): the timeout must be positive"},
+		"empty queue":        {func() { hookkit.Async(0) }, "hookkit: Async(0): the queue must hold at least one event"},
+		"negative queue":     {func() { hookkit.Async(-3) }, "hookkit: Async(-3): the queue must hold at least one event"},
+		"Before of nil":      {func() { hookkit.Before(reg, nil) }, "hookkit: Before: registration 1 is nil; pass the result of Add, Observe or Use"},
+		"After of nil":       {func() { hookkit.After(nil) }, "hookkit: After: registration 0 is nil; pass the result of Add, Observe or Use"},
+		"After of zero":      {func() { hookkit.After(new(hookkit.Registration)) }, "hookkit: After: registration 0 is nil; pass the result of Add, Observe or Use"},
+		"nil in Add":         {func() { new(hooks).First.Add(continues, nil) }, noOption},
+		"nil in AddFunc":     {func() { new(hooks).Verify.AddFunc(func(ctx, *run, int) error { return nil }, nil) }, noOption},
+		"nil in AddAny":      {func() { at(0)(new(hooks)).AddAny(passes, nil) }, noOption},
+		"nil in ObserveFunc": {func() { new(hooks).First.ObserveFunc(ignore, nil) }, noOption},
+		"nil in Use":         {func() { new(hooks).Use(continues, nil) }, noOption},
+		"nil in ObserveAny":  {func() { new(hooks).ObserveAny(ignoreAny, nil) }, noOption},
 	} {
-		if text := panicOf(c.f); text != c.want {
-			t.Errorf("panicked with %q, want %q", text, c.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if text := panicText(c.f); text != c.want {
+				t.Errorf("panicked with %q, want %q", text, c.want)
+			}
+		})
 	}
 }
 
-// The last word counts.
-func TestOptionsApplyInOrder(t *testing.T) {
+func TestTheLastOfEqualOptionsCounts(t *testing.T) {
 	var h hooks
 	h.First.Add(continues, hookkit.Priority(1), hookkit.Named("a"), hookkit.Priority(2), hookkit.Named("b"))
 	if i := h.First.List()[0]; i.Priority != 2 || i.Name != "b" {
 		t.Errorf("listed as %+v", i)
 	}
+}
+
+func TestFailClosedTightensOneHook(t *testing.T) {
+	var h hooks
+	handled(&h)
+	h.First.Add(first(nil, errBad), hookkit.Named("lenient"))
+	fireFirst(t, &h, 1)
+	h.First.Add(first(nil, errBad), hookkit.Named("strict"), hookkit.FailClosed())
+	var f *hookkit.Failure
+	if _, err := h.First.Fire(t.Context(), testpoints.NewRun(""), 0); !errors.As(err, &f) || f.Hook != "strict" {
+		t.Errorf("the fire returned %v", err)
+	}
+}
+
+func TestTimeout(t *testing.T) {
+	t.Run("ends the wait, not the hook", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			var h hooks
+			var cause error
+			finished := false
+			h.Second.AddFunc(func(c ctx, _ *run, _ int) (testpoints.SecondOutcome, error) {
+				<-c.Done()
+				cause = context.Cause(c)
+				time.Sleep(time.Hour)
+				finished = true
+				return stop{Reason: "late"}, nil
+			}, hookkit.Timeout(time.Second))
+			start := time.Now()
+			exit, err := h.Second.Fire(t.Context(), testpoints.NewRun(""), 0)
+			if exit != nil || !errors.Is(err, hookkit.ErrTimeout) || time.Since(start) != time.Second {
+				t.Errorf("after %v the fire returned %v, %v", time.Since(start), exit, err)
+			}
+			time.Sleep(2 * time.Hour)
+			synctest.Wait()
+			if !finished || cause != hookkit.ErrTimeout {
+				t.Errorf("finished: %v; its context ended with %v", finished, cause)
+			}
+		})
+	})
+	t.Run("leaves hooks that return in time", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			var h hooks
+			h.Second.AddFunc(func(c ctx, _ *run, _ int) (testpoints.SecondOutcome, error) {
+				time.Sleep(time.Second - 1)
+				return stop{Reason: "in time"}, c.Err()
+			}, hookkit.Timeout(time.Second))
+			if exit, err := h.Second.Fire(t.Context(), testpoints.NewRun(""), 0); exit != (stop{Reason: "in time"}) || err != nil {
+				t.Errorf("the fire returned %v, %v", exit, err)
+			}
+		})
+	})
+	t.Run("differs from the caller's deadline", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			var h hooks
+			h.Second.AddFunc(func(c ctx, _ *run, _ int) (testpoints.SecondOutcome, error) {
+				<-c.Done()
+				return nil, c.Err()
+			}, hookkit.Timeout(time.Hour))
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			_, err := h.Second.Fire(ctx, testpoints.NewRun(""), 0)
+			if errors.Is(err, hookkit.ErrTimeout) || !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("the fire returned %v", err)
+			}
+		})
+	})
+	t.Run("covers next of an around hook", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			var h hooks
+			h.Wrap.AddFunc(func(c ctx, _ *run, n int, next testpoints.WrapNext) (hookkit.Answer[string], error) {
+				return next.Call(c, n)
+			}, hookkit.Timeout(time.Second))
+			_, err := h.Wrap.Fire(t.Context(), nil, 0, func(c ctx, _ int) (string, error) {
+				time.Sleep(time.Minute)
+				return "late", nil
+			})
+			if !errors.Is(err, hookkit.ErrTimeout) {
+				t.Errorf("the fire returned %v", err)
+			}
+			time.Sleep(time.Minute)
+		})
+	})
+	t.Run("cancels the context after the hook", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			var h hooks
+			var own context.Context
+			h.First.AddFunc(func(c ctx, _ *run, _ int) (testpoints.FirstOutcome, error) {
+				own = c
+				return nil, c.Err()
+			}, hookkit.Timeout(time.Hour))
+			fireFirst(t, &h, 1)
+			synctest.Wait()
+			if own.Err() != context.Canceled {
+				t.Errorf("after the hook its context has the error %v", own.Err())
+			}
+		})
+	})
+}
+
+func TestOnce(t *testing.T) {
+	t.Run("fires once and leaves", func(t *testing.T) {
+		var h hooks
+		var d diary
+		reg := d.add(&h, "once", hookkit.Once())
+		d.add(&h, "always")
+		if !h.First.List()[0].Once {
+			t.Error("it is not listed as Once")
+		}
+		d.want(t, &h, "once", "always")
+		d.want(t, &h, "always")
+		if len(h.First.List()) != 1 || reg.Remove() {
+			t.Error("it is still registered")
+		}
+	})
+	t.Run("is spent by a failure", func(t *testing.T) {
+		var h hooks
+		n := 0
+		h.Second.AddFunc(func(ctx, *run, int) (testpoints.SecondOutcome, error) {
+			n++
+			panic("once is enough")
+		}, hookkit.Once())
+		for i, fails := range []bool{true, false} {
+			if _, err := h.Second.Fire(t.Context(), testpoints.NewRun(""), 0); (err != nil) != fails {
+				t.Errorf("fire %d returned %v", i+1, err)
+			}
+		}
+		if n != 1 {
+			t.Errorf("it ran %d times", n)
+		}
+	})
+	t.Run("holds for concurrent fires", func(t *testing.T) {
+		var h hooks
+		n, acted := 0, 0 // n is guarded by Once
+		h.Wrap.AddFunc(func(c ctx, _ *run, i int, next testpoints.WrapNext) (hookkit.Answer[string], error) {
+			n++
+			return next.Call(c, i)
+		}, hookkit.Once())
+		var mu sync.Mutex
+		var wg sync.WaitGroup
+		for range 20 {
+			wg.Go(func() {
+				_, _ = h.Wrap.Fire(t.Context(), nil, 0, func(ctx, int) (string, error) {
+					mu.Lock()
+					defer mu.Unlock()
+					acted++
+					return "", nil
+				})
+			})
+		}
+		wg.Wait()
+		if n != 1 || acted != 20 {
+			t.Errorf("the hook ran %d times, the act %d times, want 1 and 20", n, acted)
+		}
+	})
+	t.Run("leaves the observers", func(t *testing.T) {
+		var h hooks
+		var d diary
+		h.First.ObserveFunc(ignore)
+		once := d.add(&h, "once", hookkit.Once())
+		d.want(t, &h, "once")
+		if n := len(at(0)(&h).Observers()); once.Remove() || len(h.First.List()) != 0 || n != 1 {
+			t.Errorf("%d hooks and %d observers are left", len(h.First.List()), n)
+		}
+	})
 }

@@ -1,183 +1,196 @@
 package hookkit_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-func TestHigherPrioritiesFireFirstAndEqualOnesInOrderOfRegistration(t *testing.T) {
-	var h hooks
-	var d diary
-	d.add(&h, "a")
-	d.add(&h, "b", hookkit.Priority(hookkit.Safety))
-	d.add(&h, "c", hookkit.Priority(-1))
-	d.add(&h, "d", hookkit.Priority(hookkit.Safety))
-	d.add(&h, "e")
-	d.want(t, &h, "b", "d", "a", "e", "c")
-}
-
-func TestTheTiersAreAScale(t *testing.T) {
-	scale := []int{hookkit.Safety, hookkit.InputShape, hookkit.Detection, hookkit.Mutation, hookkit.Observability}
-	for i, want := range []int{100, 80, 60, 40, 0} {
-		if scale[i] != want {
-			t.Errorf("tier %d is %d, want %d", i, scale[i], want)
-		}
-	}
-}
-
-func TestBeforeMovesForwardAndAfterWaits(t *testing.T) {
-	var h hooks
-	var d diary
-	a := d.add(&h, "a", hookkit.Priority(10))
-	d.add(&h, "b", hookkit.Priority(5))
-	c := d.add(&h, "c", hookkit.Priority(1))
-	d.add(&h, "before a", hookkit.Before(a))
-	d.add(&h, "after c", hookkit.Priority(100), hookkit.After(c))
-	d.want(t, &h, "before a", "a", "b", "c", "after c")
-}
-
-func TestBeforeAndAfterTakeSeveralRegistrations(t *testing.T) {
-	var h hooks
-	var d diary
-	a := d.add(&h, "a", hookkit.Priority(10))
-	b := d.add(&h, "b")
-	d.add(&h, "x", hookkit.Before(a, b))
-	d.add(&h, "y", hookkit.Priority(100), hookkit.After(a, b))
-	d.want(t, &h, "x", "a", "b", "y")
-}
-
-func TestAnAnchorOnARegistrationOfSeveralHooksHoldsForAllOfThem(t *testing.T) {
-	var h hooks
-	var d diary
-	bundle := h.Use(binding(func(h *hooks) {
-		d.add(h, "a", hookkit.Priority(10))
-		d.add(h, "b", hookkit.Priority(-10))
-	}))
-	d.add(&h, "x", hookkit.Priority(100), hookkit.After(bundle))
-	d.add(&h, "y", hookkit.Priority(-100), hookkit.Before(bundle))
-	d.want(t, &h, "y", "a", "b", "x")
-}
-
-func TestAnAnchorThatWasRemovedIsVoid(t *testing.T) {
-	var h hooks
-	var d diary
-	a := d.add(&h, "a", hookkit.Priority(10))
-	b := d.add(&h, "b", hookkit.Before(a))
-	d.add(&h, "c", hookkit.Priority(5))
-	d.want(t, &h, "b", "a", "c")
-	a.Remove()
-	d.want(t, &h, "c", "b")
-	d.add(&h, "d", hookkit.Priority(5), hookkit.After(a, b))
-	d.want(t, &h, "c", "b", "d")
-}
-
-func TestAnAnchorWithoutAHookAtThePointIsVoid(t *testing.T) {
-	var h hooks
-	var d diary
-	elsewhere := h.Second.Add(continues)
-	observer := h.First.Observe(nothing)
-	d.add(&h, "a")
-	d.add(&h, "b", hookkit.After(elsewhere), hookkit.Before(observer))
-	d.want(t, &h, "a", "b")
-}
-
-func TestAContradictionPanicsNamesBothPlacesAndChangesNothing(t *testing.T) {
-	var h hooks
-	var d diary
-	first := d.add(&h, "first")
-	last := d.add(&h, "last", hookkit.After(first))
-	text := panicOf(func() { d.add(&h, "torn", hookkit.After(last), hookkit.Before(first)) })
-	for _, want := range []string{"hookkit: First.Add at hookkit/gate_test.go:", "First: the order of torn (hookkit/gate_test.go:", "contradicts itself", "remove one of them"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in %q", want, text)
-		}
-	}
-	if strings.Count(text, "gate_test.go:") < 3 { // where it was added, and both places
-		t.Errorf("the places are not all there: %q", text)
-	}
-	d.want(t, &h, "first", "last")
-}
-
-func TestAContradictionWithinAUseChangesNothingAnywhere(t *testing.T) {
-	var h hooks
-	var d diary
-	a := d.add(&h, "a")
-	text := panicOf(func() {
-		h.Use(binding(func(h *hooks) {
-			h.Last.Add(continues)
-			d.add(h, "b", hookkit.Before(a), hookkit.After(a))
-		}))
+func TestPriority(t *testing.T) {
+	t.Run("higher ones first, then by time", func(t *testing.T) {
+		var h hooks
+		var d diary
+		d.add(&h, "a")
+		d.add(&h, "b", hookkit.Priority(hookkit.Safety))
+		d.add(&h, "c", hookkit.Priority(-1))
+		d.add(&h, "d", hookkit.Priority(hookkit.Safety))
+		d.add(&h, "e")
+		d.want(t, &h, "b", "d", "a", "e", "c")
 	})
-	if !strings.Contains(text, "contradicts itself") {
-		t.Errorf("panicked with %q", text)
+	t.Run("the tiers are a scale", func(t *testing.T) {
+		scale := []int{hookkit.Safety, hookkit.InputShape, hookkit.Detection, hookkit.Mutation, hookkit.Observability}
+		if want := []int{100, 80, 60, 40, 0}; !slices.Equal(scale, want) {
+			t.Errorf("the tiers are %v, want %v", scale, want)
+		}
+	})
+	t.Run("Reverse mirrors the whole order", func(t *testing.T) {
+		var h hooks
+		a := h.Last.Add(lastContinues, hookkit.Named("a"), hookkit.Priority(10))
+		h.Last.Add(lastContinues, hookkit.Named("b"))
+		h.Last.Add(lastContinues, hookkit.Named("c"), hookkit.Before(a))
+		wantNames(t, h.Last.List(), "b a c")
+	})
+}
+
+func wantNames(t *testing.T, infos []hookkit.Info, want string) {
+	t.Helper()
+	var names []string
+	for _, i := range infos {
+		names = append(names, i.Name)
 	}
-	d.want(t, &h, "a")
-	if n := len(h.Last.List()); n != 0 {
-		t.Errorf("%d hooks were bound all the same", n)
+	if got := strings.Join(names, " "); got != want {
+		t.Errorf("the order is %s, want %s", got, want)
 	}
 }
 
-// What a hook's Bind and the operator's Use ask for may exclude each other: the operator's word counts.
-func TestWhatUseGivesOutranksWhatBindGave(t *testing.T) {
-	var h hooks
-	var d diary
-	a := d.add(&h, "a")
-	h.Use(binding(func(h *hooks) {
-		h.First.Add(d.hook("b"), hookkit.Before(a), hookkit.Priority(7), hookkit.Named("bound"))
-	}), hookkit.After(a), hookkit.Priority(3), hookkit.Named("used"))
-	d.want(t, &h, "a", "b")
-	if i := h.First.List()[1]; i.Priority != 3 || i.Name != "used" {
-		t.Errorf("priority %d, name %q: Bind was not outranked", i.Priority, i.Name)
+func TestBeforeAndAfter(t *testing.T) {
+	t.Run("Before moves forward, After waits", func(t *testing.T) {
+		var h hooks
+		var d diary
+		a := d.add(&h, "a", hookkit.Priority(10))
+		d.add(&h, "b", hookkit.Priority(5))
+		c := d.add(&h, "c", hookkit.Priority(1))
+		d.add(&h, "before a", hookkit.Before(a))
+		d.add(&h, "after c", hookkit.Priority(100), hookkit.After(c))
+		d.want(t, &h, "before a", "a", "b", "c", "after c")
+	})
+	t.Run("several registrations", func(t *testing.T) {
+		var h hooks
+		var d diary
+		a := d.add(&h, "a", hookkit.Priority(10))
+		b := d.add(&h, "b")
+		d.add(&h, "x", hookkit.Before(a, b))
+		d.add(&h, "y", hookkit.Priority(100), hookkit.After(a, b))
+		d.want(t, &h, "x", "a", "b", "y")
+	})
+	t.Run("a registration with several hooks", func(t *testing.T) {
+		var h hooks
+		var d diary
+		bundle := h.Use(bind(func(h *hooks) {
+			d.add(h, "a", hookkit.Priority(10))
+			d.add(h, "b", hookkit.Priority(-10))
+		}))
+		d.add(&h, "x", hookkit.Priority(100), hookkit.After(bundle))
+		d.add(&h, "y", hookkit.Priority(-100), hookkit.Before(bundle))
+		d.want(t, &h, "y", "a", "b", "x")
+	})
+	t.Run("a removed registration is ignored", func(t *testing.T) {
+		var h hooks
+		var d diary
+		a := d.add(&h, "a", hookkit.Priority(10))
+		b := d.add(&h, "b", hookkit.Before(a))
+		d.add(&h, "c", hookkit.Priority(5))
+		d.want(t, &h, "b", "a", "c")
+		a.Remove()
+		d.want(t, &h, "c", "b")
+		d.add(&h, "d", hookkit.Priority(5), hookkit.After(a, b))
+		d.want(t, &h, "c", "b", "d")
+	})
+	t.Run("a hook of another point is ignored", func(t *testing.T) {
+		var h hooks
+		var d diary
+		elsewhere := h.Second.Add(secondContinues)
+		observer := h.First.ObserveFunc(ignore)
+		d.add(&h, "a")
+		d.add(&h, "b", hookkit.After(elsewhere), hookkit.Before(observer))
+		d.want(t, &h, "a", "b")
+	})
+	t.Run("observers", func(t *testing.T) {
+		var h hooks
+		a := h.First.ObserveFunc(ignore, hookkit.Named("a"))
+		h.First.ObserveFunc(ignore, hookkit.Named("b"), hookkit.Before(a))
+		h.ObserveAny(ignoreAny, hookkit.Named("c"), hookkit.After(a), hookkit.Priority(1))
+		wantNames(t, h.Points()[0].Observers(), "b a c")
+	})
+}
+
+// Each of 40 steps has two hooks that are anchored to both hooks of the step before: 2^40 paths in all.
+func TestAnchorsWithManyPathsAreOrderedQuickly(t *testing.T) {
+	for name, anchor := range map[string]func(...*hookkit.Registration) hookkit.OrderOption{
+		"Before": hookkit.Before, "After": hookkit.After,
+	} {
+		t.Run(name, func(t *testing.T) {
+			var h hooks
+			var d diary
+			var want []string
+			var step []*hookkit.Registration
+			for i := range 40 {
+				left, right := string(rune('a'+i))+"l", string(rune('a'+i))+"r"
+				step = []*hookkit.Registration{d.add(&h, left, anchor(step...)), d.add(&h, right, anchor(step...))}
+				if name == "Before" {
+					want = slices.Concat([]string{left, right}, want)
+				} else {
+					want = append(want, left, right)
+				}
+			}
+			d.want(t, &h, want...)
+		})
 	}
 }
 
-func TestWhatBindGaveStandsWhereUseGivesNothing(t *testing.T) {
-	var h hooks
-	var d diary
-	a := d.add(&h, "a", hookkit.Priority(5))
-	h.Use(binding(func(h *hooks) {
-		h.First.Add(d.hook("b"), hookkit.Before(a), hookkit.Named("bound"))
-		h.First.Add(d.hook("c"), hookkit.Priority(7))
-	}))
-	d.want(t, &h, "c", "b", "a")
-	if i := h.First.List()[1]; i.Name != "bound" {
-		t.Errorf("its name is %q", i.Name)
-	}
+func TestContradictionsPanicAndChangeNothing(t *testing.T) {
+	t.Run("of an Add", func(t *testing.T) {
+		var h hooks
+		var d diary
+		first := d.add(&h, "first")
+		last := d.add(&h, "last", hookkit.After(first))
+		text := panicText(func() { d.add(&h, "torn", hookkit.After(last), hookkit.Before(first)) })
+		want := "hookkit: First.Add at SITE: First: the order of torn (SITE) and last (SITE) contradicts itself: " +
+			"Before and After ask for both; remove one of them"
+		wantFirst := strings.Replace(want, "last", "first", 1)
+		if got := withoutSites(text); got != want && got != wantFirst {
+			t.Errorf("panicked with %q, want %q", got, want)
+		}
+		d.want(t, &h, "first", "last")
+	})
+	t.Run("within a Use", func(t *testing.T) {
+		var h hooks
+		var d diary
+		a := d.add(&h, "a")
+		text := panicText(func() {
+			h.Use(bind(func(h *hooks) {
+				h.Last.Add(lastContinues)
+				d.add(h, "b", hookkit.Before(a), hookkit.After(a))
+			}))
+		})
+		want := "hookkit: Use at SITE: First: the order of b (SITE) and a (SITE) contradicts itself: " +
+			"Before and After ask for both; remove one of them"
+		if got := withoutSites(text); got != want {
+			t.Errorf("panicked with %q, want %q", got, want)
+		}
+		d.want(t, &h, "a")
+		if n := len(h.Last.List()); n != 0 {
+			t.Errorf("%d hooks were added all the same", n)
+		}
+	})
+	t.Run("of an ObserveAny", func(t *testing.T) {
+		var h hooks
+		first := h.ObserveAny(ignoreAny, hookkit.Named("first"))
+		text := panicText(func() { h.ObserveAny(ignoreAny, hookkit.Before(first), hookkit.After(first)) })
+		if !strings.Contains(text, "contradicts itself") {
+			t.Errorf("panicked with %q", text)
+		}
+		for _, p := range h.Points() {
+			if n := len(p.Observers()); n != 1 {
+				t.Errorf("%s has %d observers", p.Name, n)
+			}
+		}
+	})
 }
 
-// Of two Binds that exclude each other under anchors given in Use, the earlier holds, and still does when
-// somebody registers something else.
-func TestTheOrderDoesNotDependOnHowItCameAbout(t *testing.T) {
+// The anchors of two Binds exclude each other once anchors are given in Use. The earlier one counts, and still does
+// after another registration.
+func TestOrderDoesNotDependOnHistory(t *testing.T) {
 	var h hooks
 	var d diary
-	anchor := h.Second.Add(continues) // void at the first point, but it makes what Bind gave yield
+	anchor := h.Second.Add(secondContinues) // ignored at First, but given in Use it makes the anchors of the Bind weak
 	var b, c *hookkit.Registration
-	h.Use(binding(func(h *hooks) {
-		b = d.add(h, "b")
-	}))
-	h.Use(binding(func(h *hooks) {
-		c = d.add(h, "c", hookkit.Before(b))
-	}), hookkit.After(anchor))
-	h.Use(binding(func(h *hooks) {
-		d.add(h, "a", hookkit.After(b), hookkit.Before(c))
-	}), hookkit.After(anchor))
+	h.Use(bind(func(h *hooks) { b = d.add(h, "b") }))
+	h.Use(bind(func(h *hooks) { c = d.add(h, "c", hookkit.Before(b)) }), hookkit.After(anchor))
+	h.Use(bind(func(h *hooks) { d.add(h, "a", hookkit.After(b), hookkit.Before(c)) }), hookkit.After(anchor))
 	d.want(t, &h, "a", "c", "b")
 	d.add(&h, "unrelated", hookkit.Priority(-1))
 	d.want(t, &h, "a", "c", "b", "unrelated")
-}
-
-func TestReverseMirrorsTheWholeOrder(t *testing.T) {
-	var h hooks
-	a := h.Last.Add(continues, hookkit.Named("a"), hookkit.Priority(10))
-	h.Last.Add(continues, hookkit.Named("b"))
-	h.Last.Add(continues, hookkit.Named("c"), hookkit.Before(a))
-	var names []string
-	for _, i := range h.Last.List() {
-		names = append(names, i.Name)
-	}
-	if got := strings.Join(names, " "); got != "b a c" {
-		t.Errorf("the order is %s, want b a c", got)
-	}
 }

@@ -2,10 +2,16 @@ package hookkit
 
 import "sync"
 
-// PerRun is state that belongs to one hook instance and is kept once per run: make it a field of the hook.
-// The zero value is ready to use. A run's value is created, as a zero T, when it is first asked for, and is freed
-// with the run. Neither another instance of the hook nor another run, a child run included, ever sees it.
-// A PerRun must not be copied, which vet reports.
+// PerRun is state that belongs to one hook instance, with one value for each run. Make it a field of the hook:
+//
+//	type StepLimit struct {
+//		Max   int
+//		steps hookkit.PerRun[int]
+//	}
+//
+// The zero value is ready to use. The value of a run is created as a zero T on first use and is freed with the run.
+// Neither another instance of the hook nor another run, child runs included, shares it. A PerRun must not be
+// copied; go vet reports copies.
 type PerRun[T any] struct {
 	_ noCopy
 	_ byte // instances of a zero-sized type could share an address, and so their state
@@ -16,34 +22,52 @@ type cell[T any] struct {
 	value T
 }
 
-// Do calls f with the value of the run, exclusively: hooks called in parallel lose no update. The pointer is
-// valid during the call. Do not fire, and do not call Do of the same state, inside f: both would wait for
-// themselves. A panic of f unlocks the state and goes on. A nil run panics.
+// Do calls f with the value of the run. Calls for the same run exclude each other, so that parallel hooks lose no
+// update. The pointer is valid during the call only. Firing a point or calling Do of the same PerRun inside f would
+// deadlock. A panic of f releases the value and continues. A nil run panics.
 func (p *PerRun[T]) Do(run AnyRun, f func(*T)) {
+	c := p.cell("Do", run, true)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	f(&c.value)
+}
+
+// Load returns a copy of the value of the run, or a zero T if there is none yet. The copy is shallow: maps, slices and
+// pointers in it are shared with the value. A nil run panics.
+func (p *PerRun[T]) Load(run AnyRun) T {
+	c := p.cell("Load", run, false)
+	if c == nil {
+		var zero T
+		return zero
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.value
+}
+
+// cell returns the value of the run with its lock. If there is none yet, it creates one, or returns nil.
+func (p *PerRun[T]) cell(method string, run AnyRun, create bool) *cell[T] {
 	var r *identity
 	if run != nil {
 		r = run.state()
 	}
 	if r == nil {
-		panic("hookkit: PerRun.Do with a nil run: fire with a run made by NewRun")
+		panic("hookkit: PerRun." + method + " with a nil run: fire with a run made by NewRun")
 	}
 	r.mu.Lock()
-	c, ok := r.cells[p].(*cell[T])
-	if !ok {
+	defer r.mu.Unlock()
+	c, _ := r.cells[p].(*cell[T])
+	if c == nil && create {
 		c = new(cell[T])
 		if r.cells == nil {
 			r.cells = make(map[any]any)
 		}
 		r.cells[p] = c
 	}
-	r.mu.Unlock()
-
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	f(&c.value)
+	return c
 }
 
-// noCopy makes vet report a copy of the struct that holds it.
+// noCopy makes go vet report a copy of the struct that holds it.
 type noCopy struct{}
 
 func (*noCopy) Lock()   {}

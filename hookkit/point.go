@@ -1,125 +1,72 @@
 package hookkit
 
 import (
-	"fmt"
-	"io"
-	"strings"
+	"context"
+	"reflect"
 )
 
-// A Point describes a fire point; generated code has one for each.
-type Point struct {
-	Name    string // the method's name in the spec
-	Payload string // its parameter's type, as in the spec
-	Results string // its result list, as in the spec; "" at a point that only watches
-	Law     Law
-}
-
-// Law is what the runtime must know of a point's result list.
-type Law uint8
-
-// The parts of a Law.
-const (
-	Decides     Law = 1 << iota // hooks decide, so that a policy can be tightened
-	FailsClosed                 // a failing hook ends the fire
-	Stops                       // Check: the first error ends the fire
-	Wraps                       // Around: an error ends the fire, and need not be the hook's own
-	Reversed                    // the firing order is mirrored
-)
-
-// stops reports whether a failure of the entry ends the fire.
-func (l Law) stops(e *entry) bool {
-	return l&(FailsClosed|Stops|Wraps) != 0 || l&Decides != 0 && e.failClosed
-}
-
-// A PointInfo is a point and, at the moment of asking, its hooks.
+// A PointInfo describes one fire point of some Hooks and gives access to it without its types. Test kits, recorders
+// and transports use it to treat all points of any spec alike; programs call the generated methods instead. The Points
+// method of generated Hooks returns one PointInfo for each point.
 type PointInfo struct {
-	Point
-	at attached
+	Name     string    // the method's name in the spec
+	Payload  string    // its parameter's type as the spec has it
+	Results  string    // its result list as the spec has it, without the qualifier; "" at a point that only observes
+	Outcomes []Outcome // the legal decisions, in the order of the result list; nil where hooks decide nothing
+	Access
 }
 
-// attached is a Registry of any hook.
-type attached interface {
-	base() *registry
-	layerOn(outer attached)
-	rebuilt()
+// Access is the part of a [PointInfo] that works on the point itself.
+type Access interface {
+	// Hooks lists the hooks of the point in firing order, those of outer layers included.
+	Hooks() []Info
+	// Observers lists the observers in the order in which they are notified, observers of all points included.
+	Observers() []Info
+	// New returns a pointer to a zero payload.
+	New() any
+	// NewRun returns a new run with a zero environment.
+	NewRun() AnyRun
+	// Fire fires the point. The payload is a value of the payload's type, or a pointer to one, which hooks then may
+	// replace. The run is one of the spec's, or nil. At an around point the wrapped act yields a zero result. The
+	// error is the one in AnyFired, or says which argument has the wrong type.
+	Fire(ctx context.Context, run AnyRun, payload any) (AnyFired, error)
+	// AddAny registers a hook that works at any point. It panics as Add does, and if FailClosed is given where
+	// hooks decide nothing.
+	AddAny(h AnyHook, opts ...GateOption) *Registration
+	// ObserveAny registers an observer that works at any point. It panics as Observe does.
+	ObserveAny(observe AnyObserverFunc, opts ...ObserverOption) *Registration
+	// HandleFailures sets the failure handler of this point, as the generated method does for all points. A test kit
+	// sets one, because PointInfo.Fire does not return the failures of observers.
+	HandleFailures(handle func(context.Context, *Failure))
 }
 
-// Hooks lists the point's hooks in firing order, those of outer layers included.
-func (p PointInfo) Hooks() []Info { return p.at.base().list() }
-
-// Observers lists the point's observers in the order in which they are told, observers of all points included.
-func (p PointInfo) Observers() []Info { return p.at.base().listObservers() }
-
-// Layer is for generated code: it makes each of the inner points fire the hooks of the outer point in the
-// same place first. The inner points must be new. It panics inside Bind.
-func Layer(inner, outer []PointInfo) {
-	changes.Lock()
-	defer changes.Unlock()
-	for i := range inner {
-		outer[i].at.base().refuseInBind("Layer", "the host layers")
-		inner[i].at.layerOn(outer[i].at)
-	}
+// An Outcome is one decision that is legal at a point.
+type Outcome struct {
+	Name string       // "Replace", "Edit", or the name of the exit's type
+	Type reflect.Type // of the value that New takes: the payload, the edited field, or the exit
+	// New returns the outcome for a value of that type. The reason counts for Replace and Edit; an exit has its own.
+	New func(value any, reason string) (any, error)
 }
 
-// Trace is for generated code: it attaches the tracer to the points in place of the one they had; nil detaches.
-// It panics inside Bind.
-func Trace(points []PointInfo, t Tracer) {
-	changes.Lock()
-	defer changes.Unlock()
-	for _, p := range points {
-		r := p.at.base()
-		r.refuseInBind("Trace", "the operator traces")
-		s := r.now()
-		s.tracer = t
-		r.set(s)
-	}
+// An AnyHook is a hook for any point; see [Access]. Its outcome must be one that [Outcome] made, or an exit, or nil to
+// continue.
+type AnyHook func(ctx context.Context, run AnyRun, call AnyCall) (AnyReply, error)
+
+// An AnyObserverFunc is an observer of any point; see [Access].
+type AnyObserverFunc func(ctx context.Context, run AnyRun, fired AnyFired)
+
+// AnyCall is one call of an [AnyHook].
+type AnyCall struct {
+	Point   string // the name of the point
+	Payload any    // a value of the payload's type
+	// Next runs the inner hooks and the wrapped act; nil if the point is not an around point. The Result of the reply
+	// is the one to return to pass the answer on.
+	Next func(ctx context.Context, payload any) (AnyReply, error)
 }
 
-// refuseInBind panics, naming the place where a person called the verb, if the registry is one that a Bind is given.
-func (r *registry) refuseInBind(verb, whose string) {
-	if r.bind != served {
-		panic("hookkit: " + verb + " at " + caller(3) + " on the Hooks that Bind was given: a hook adds and observes, " + whose)
-	}
-}
-
-// Explain is for generated code: it writes every point, and every hook of it in firing order with why it
-// stands there.
-func Explain(w io.Writer, points []PointInfo) error {
-	var b strings.Builder
-	for _, p := range points {
-		results := p.Results
-		if results == "" {
-			results = "observe"
-		}
-		fmt.Fprintf(&b, "%s(%s): %s\n", p.Name, p.Payload, results)
-		hooks, observers := p.Hooks(), p.Observers()
-		if len(hooks)+len(observers) == 0 {
-			b.WriteString("      nothing\n")
-		}
-		for i, h := range hooks {
-			fmt.Fprintf(&b, "  %2d. %s  %s\n", i+1, h.Name, h.Why)
-		}
-		for _, o := range observers {
-			fmt.Fprintf(&b, "   o  %s  %s\n", o.Name, o.Why)
-		}
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-// everything holds an observer of all points.
-type everything struct{ observer any }
-
-// AnyFired is one fire of any point, as an observer of all points sees it. The payloads are the point's own
-// values, not copies.
-type AnyFired struct {
-	Point     string
-	Payload   any      // as fired
-	Left      any      // as the fire left it; the same as Payload where hooks cannot change it
-	Outcome   any      // the exit; nil without one
-	Collected any      // the contributions, a []T; nil where there are none
-	Result    any      // of the wrapped act; nil without one
-	Err       error    // what the fire returned; nil where it returns none
-	Ballots   []Ballot // of a vote
-	Verdict
+// AnyReply is what an [AnyHook] returns.
+type AnyReply struct {
+	Outcome   any // nil to continue
+	Collected any // the contributions, a []T; nil for none
+	Result    any // at an around point: the result to answer with, or the Result that Next returned
 }

@@ -6,17 +6,17 @@ import (
 	"sync"
 )
 
-// A Run is one run of the host: its environment, its identity, and the state that hooks keep for it (see
-// [PerRun]). Make one with [NewRun] or [Run.Child]; hand its pointer to every fire. It may be used by
-// any number of fires at once and must not be copied. Env is read by hooks and never written by hookkit: what
-// it shares is for the host to guard.
+// A Run is one run of the program, for example one turn of an agent or one request of a server: its environment, its
+// identity, and the state that hooks keep for it in [PerRun]. Make one with the generated NewRun or with [Run.Child],
+// and pass it to every fire of the run. It may be used by any number of fires at once and must not be copied.
 type Run[E any] struct {
-	Env E // what every hook sees beside its payload
+	// Env is visible to every hook beside its payload. hookkit never writes it; the program guards what it shares.
+	Env E
 
 	identity
 }
 
-// identity is what all runs have, whatever their environment.
+// identity is the part of a Run that does not depend on its environment.
 type identity struct {
 	id, parent, root string
 
@@ -32,31 +32,46 @@ func NewRun[E any](env E) *Run[E] {
 	return r
 }
 
-// Child returns a new run that was started by this one. It shares nothing with it but the root's identity.
+// Child returns a new run that r started. It shares nothing with r but the identity of the root.
 func (r *Run[E]) Child(env E) *Run[E] {
 	c := NewRun(env)
 	c.parent, c.root = r.id, r.root
 	return c
 }
 
-// An AnyRun is any *Run[E]; no other type can be one.
+// An AnyRun is a *Run[E] for some E. No other type implements it.
 type AnyRun interface {
-	ID() string     // 16 hexadecimal digits, random; "" for a Run that NewRun did not make
-	Parent() string // the ID of the run that started this one, "" at the root
-	Root() string   // the ID of the run at the top, its own at the root
+	ID() string     // 16 hexadecimal digits, random; "" for a nil Run and for one that NewRun did not make
+	Parent() string // the ID of the run that started this one; "" at the root
+	Root() string   // the ID of the topmost run, its own at the root
 	state() *identity
 }
 
-// ID returns the identity of the run: 16 random hexadecimal digits.
-func (r *identity) ID() string { return r.id }
+// ID returns the identity of the run: 16 random hexadecimal digits, or "" for a nil run.
+func (r *Run[E]) ID() string {
+	if r == nil {
+		return ""
+	}
+	return r.id
+}
 
-// Parent returns the identity of the run that started this one, "" at the root.
-func (r *identity) Parent() string { return r.parent }
+// Parent returns the identity of the run that started this one, or "" at the root.
+func (r *Run[E]) Parent() string {
+	if r == nil {
+		return ""
+	}
+	return r.parent
+}
 
-// Root returns the identity of the run at the top of the tree, its own at the root.
-func (r *identity) Root() string { return r.root }
+// Root returns the identity of the topmost run, which is its own at the root.
+func (r *Run[E]) Root() string {
+	if r == nil {
+		return ""
+	}
+	return r.root
+}
 
-// state is nil for a nil run.
+// state returns nil for a nil run.
 func (r *Run[E]) state() *identity {
 	if r == nil {
 		return nil

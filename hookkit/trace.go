@@ -9,21 +9,21 @@ import (
 	"time"
 )
 
-// A Tracer gets an event for each hook that ran and one for each fire. Trace is called during the fire, from
-// as many goroutines as there are fires; it must be safe for that and should be quick. A tracer that panics
-// is logged and does not harm the fire.
+// A Tracer receives an event for each hook that ran and one for each fire. Attach it with the generated method Trace.
+// The tracer is called during the fire, by as many goroutines as there are fires, so it must be safe for concurrent use
+// and should be quick. A panic of a tracer is reported to the failure handler and does not affect the fire.
 type Tracer interface {
 	Trace(ctx context.Context, e Event)
 }
 
-// An EventKind says what an Event is about.
+// An EventKind distinguishes the events of a [Tracer].
 type EventKind int
 
 // The kinds of events.
 const (
 	HookRan        EventKind = iota + 1 // one hook was called and returned, failed or timed out
-	Fired                               // one fire was decided; it comes after those of its hooks
-	ObserverFailed                      // an observer failed; nobody else is told
+	Fired                               // one fire was decided; it follows the events of its hooks
+	ObserverFailed                      // an observer failed
 )
 
 // String returns the kind in words.
@@ -39,7 +39,7 @@ func (k EventKind) String() string {
 	return fmt.Sprintf("EventKind(%d)", int(k))
 }
 
-// An Event is what a Tracer gets. It shares nothing with the payload.
+// An Event describes one hook or one fire to a [Tracer]. It shares no memory with the payload.
 type Event struct {
 	Kind     EventKind
 	Run      string // the run's ID
@@ -50,26 +50,13 @@ type Event struct {
 	Priority int    // of the hook; 0 for a fire
 	Start    time.Time
 	Duration time.Duration
-	Decision string // as in Verdict; contributions of a hook that only collects are "Collect"
+	Decision string // as in By
 	Reason   string
-	Failure  error // a *Failure, nil if nothing failed; of a fire: the last one; at an around point: any error
+	Failure  error // a *Failure; nil if nothing failed; of a fire: the last one; at an around point: any error
 }
 
-func (f *Firing) trace(ctx context.Context, e Event) {
-	for _, t := range f.tracers {
-		func() {
-			defer func() {
-				if r := recover(); r != nil {
-					slog.ErrorContext(ctx, "hookkit: a tracer panicked", "point", e.Point, "tracer", fmt.Sprintf("%T", t), "panic", r)
-				}
-			}()
-			t.Trace(ctx, e)
-		}()
-	}
-}
-
-// SlogTracer returns a tracer that logs every event: failures as errors, decisions as infos, the rest as debug.
-// A nil logger is slog.Default at the time of the event.
+// SlogTracer returns a tracer that logs every event: failures at level Error, decisions at level Info, the rest at
+// level Debug. A nil logger means slog.Default at the time of the event.
 func SlogTracer(l *slog.Logger) Tracer { return slogTracer{l} }
 
 type slogTracer struct{ log *slog.Logger }
@@ -105,7 +92,8 @@ func (t slogTracer) Trace(ctx context.Context, e Event) {
 	l.LogAttrs(ctx, level, e.Kind.String(), attrs...)
 }
 
-// A Recorder is a tracer that keeps every event, for tests. The zero value is ready to use.
+// A Recorder is a tracer that keeps every event, for tests. The zero value is ready to use. It is safe for concurrent
+// use.
 type Recorder struct {
 	mu     sync.Mutex
 	events []Event
@@ -125,7 +113,7 @@ func (r *Recorder) Events() []Event {
 	return slices.Clone(r.events)
 }
 
-// Reset forgets the events.
+// Reset discards the events.
 func (r *Recorder) Reset() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -13,44 +13,41 @@ import (
 	"time"
 
 	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/hookkit/internal/testpoints"
 )
 
-var errBad = errors.New("bad")
-
-// decide is a hook that does one thing.
-func decide(out any, err error) gateFunc {
-	return func(ctx, *run, int) (any, error) { return out, err }
-}
-
-func TestATracerIsToldOfEachHookAndThenOfTheFire(t *testing.T) {
+func TestTracersReceiveEachHookAndTheFire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h hooks
 		var r hookkit.Recorder
+		handled(&h)
 		h.Trace(&r)
-		h.First.Add(gateFunc(func(ctx, *run, int) (any, error) {
+		h.First.AddFunc(func(ctx, *run, int) (testpoints.FirstOutcome, error) {
 			time.Sleep(time.Second)
 			return nil, nil
-		}), hookkit.Named("slow"), hookkit.Priority(3))
-		h.First.Add(decide(nil, errBad), hookkit.Named("failing"))
-		h.First.Add(decide(stop{"enough"}, nil), hookkit.Named("stopping"))
-		h.First.Add(continues, hookkit.Named("unreached"))
+		}, hookkit.Named("slow"), hookkit.Priority(3))
+		h.First.Add(first(nil, errBad), hookkit.Named("failing"))
+		inner := h.Layer("inner")
+		inner.First.Add(first(stop{Reason: "enough"}, nil), hookkit.Named("stopping"))
+		inner.First.Add(continues, hookkit.Named("unreached"))
 		begin := time.Now()
-		host := hookkit.NewRun("")
-		if exit, err := h.First.Fire(t.Context(), host, 0); exit != (stop{"enough"}) || err != nil {
+		program := testpoints.NewRun("")
+		if exit, err := inner.First.Fire(t.Context(), program, 0); exit != (stop{Reason: "enough"}) || err != nil {
 			t.Fatalf("the fire returned %v, %v", exit, err)
 		}
 		var got []string
 		for _, e := range r.Events() {
-			if e.Run != host.ID() || e.Point != "First" || !strings.HasPrefix(e.Site, "hookkit/trace_test.go:") {
-				t.Errorf("an event is about run %s, point %s, site %s", e.Run, e.Point, e.Site)
+			if e.Run != program.ID() || e.Point != "First" || !strings.HasPrefix(e.Site, "hookkit/trace_test.go:") {
+				t.Errorf("an event has run %s, point %s, site %s", e.Run, e.Point, e.Site)
 			}
-			got = append(got, fmt.Sprintf("%s %s p%d l%d +%s %s %q %q %v", e.Kind, e.Hook, e.Priority, e.Layer, e.Start.Sub(begin), e.Duration, e.Decision, e.Reason, e.Failure != nil))
+			got = append(got, fmt.Sprintf("%s %s p%d l%d +%s %s %q %q %v",
+				e.Kind, e.Hook, e.Priority, e.Layer, e.Start.Sub(begin), e.Duration, e.Decision, e.Reason, e.Failure != nil))
 		}
 		want := []string{
 			`hook slow p3 l0 +0s 1s "" "" false`,
 			`hook failing p0 l0 +1s 0s "Error" "bad" true`,
-			`hook stopping p0 l0 +1s 0s "stop" "enough" false`,
-			`fire stopping p0 l0 +0s 1s "stop" "enough" true`,
+			`hook stopping p0 l1 +1s 0s "Stop" "enough" false`,
+			`fire stopping p0 l0 +0s 1s "Stop" "enough" true`,
 		}
 		if g, w := strings.Join(got, "\n"), strings.Join(want, "\n"); g != w {
 			t.Errorf("got\n%s\nwant\n%s", g, w)
@@ -62,129 +59,188 @@ func TestATracerIsToldOfEachHookAndThenOfTheFire(t *testing.T) {
 	})
 }
 
-func TestTraceReplacesTheTracerAndNilDetaches(t *testing.T) {
+func TestTracersReceiveTheDecisionsOfEachLaw(t *testing.T) {
+	for name, c := range map[string]struct {
+		point int
+		reply hookkit.AnyReply
+		want  string // of the hook
+		fired string // of the fire
+	}{
+		"Shape":    {3, hookkit.AnyReply{Outcome: testpoints.EditShape("", "why")}, "Edit why", "Edit why"},
+		"Poll":     {4, hookkit.AnyReply{Outcome: testpoints.Deny{Reason: "why"}}, "Deny why", "Deny why"},
+		"Gather":   {6, hookkit.AnyReply{Collected: []string{"x"}}, "Collect ", " "},
+		"Coded":    {8, hookkit.AnyReply{Outcome: testpoints.Coded{Code: "x"}}, "Coded ", "Coded "},
+		"Numbered": {8, hookkit.AnyReply{Outcome: testpoints.Numbered{Reason: 7}}, "Numbered ", "Numbered "},
+		"Review":   {8, hookkit.AnyReply{Collected: []string{"x"}}, "Collect ", " "},
+		"Wrap":     {10, hookkit.AnyReply{Result: "x"}, "Answered ", "Answered "},
+		"Watch":    {11, hookkit.AnyReply{}, " ", " "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var h hooks
+			var r hookkit.Recorder
+			h.Trace(&r)
+			at(c.point)(&h).AddAny(replies(c.reply, nil))
+			if _, err := at(c.point)(&h).Fire(t.Context(), nil, at(c.point)(&h).New()); err != nil {
+				t.Fatal(err)
+			}
+			es := r.Events()
+			if len(es) != 2 || es[0].Decision+" "+es[0].Reason != c.want || es[1].Decision+" "+es[1].Reason != c.fired {
+				t.Errorf("received %+v", es)
+			}
+		})
+	}
+}
+
+func TestTracersAddUpUntilRemoved(t *testing.T) {
 	var h hooks
 	var d diary
 	var one, other hookkit.Recorder
 	d.add(&h, "a")
-	h.Trace(&one)
-	d.want(t, &h, "a")
-	h.Trace(&other)
-	d.want(t, &h, "a")
-	h.Trace(nil)
-	d.want(t, &h, "a")
-	if len(one.Events()) != 2 || len(other.Events()) != 2 {
-		t.Errorf("the first was told %d events, the second %d, want two each", len(one.Events()), len(other.Events()))
+	wants := func(n, m int) {
+		t.Helper()
+		d.want(t, &h, "a")
+		if len(one.Events()) != n || len(other.Events()) != m {
+			t.Errorf("the tracers received %d and %d events, want %d and %d", len(one.Events()), len(other.Events()), n, m)
+		}
+	}
+	first := h.Trace(&one)
+	wants(2, 0)
+	second := h.Trace(&other)
+	wants(4, 2)
+	again := h.Trace(&other)
+	wants(6, 6)
+	if !first.Remove() || first.Remove() {
+		t.Error("Remove does not report what it did")
+	}
+	wants(6, 10)
+	again.Remove()
+	wants(6, 12)
+	second.Remove()
+	wants(6, 12)
+}
+
+func TestTracersOfOuterLayersSeeInnerFires(t *testing.T) {
+	var outer hooks
+	var d diary
+	var out, in hookkit.Recorder
+	inner := outer.Layer("inner")
+	d.add(inner, "own")
+	outer.Trace(&out)
+	inner.Trace(&in)
+	d.want(t, inner, "own")
+	if n, m := len(out.Events()), len(in.Events()); n != 2 || m != 2 {
+		t.Errorf("the outer tracer received %d events, the inner %d, want 2 and 2", n, m)
+	}
+	d.want(t, &outer)
+	if n, m := len(out.Events()), len(in.Events()); n != 3 || m != 2 {
+		t.Errorf("the outer tracer received %d events, the inner %d, want 3 and 2", n, m)
 	}
 }
 
-func TestATracerIsToldOfAFireWithoutHooks(t *testing.T) {
+func TestTracersReceiveFiresWithoutHooks(t *testing.T) {
 	var h hooks
 	var r hookkit.Recorder
 	h.Trace(&r)
-	if _, err := h.First.Fire(t.Context(), nil, 0); err != nil {
-		t.Fatal(err)
-	}
-	if es := r.Events(); len(es) != 1 || es[0].Kind != hookkit.Fired || es[0].Run != "" || es[0].Decision != "" {
-		t.Errorf("told %+v", es)
+	fireFirst(t, &h, 1)
+	if es := r.Events(); len(es) != 1 || es[0].Kind != hookkit.Fired || es[0].Hook != "" || es[0].Decision != "" {
+		t.Errorf("received %+v", es)
 	}
 }
 
-func TestATracerThatPanicsHarmsNobodyAndIsLogged(t *testing.T) {
-	logged := captureLog(t)
+func TestPanicsOfATracerDoNotAffectOthers(t *testing.T) {
 	var h hooks
 	var d diary
+	var r hookkit.Recorder
+	failures := handled(&h)
 	d.add(&h, "a")
-	h.Trace(tracerFunc(func(context.Context, hookkit.Event) { panic("no space left") }))
+	reg := h.Trace(tracerFunc(func(ctx, hookkit.Event) { panic("no space left") }))
+	h.Trace(&r)
 	d.want(t, &h, "a")
-	if n := strings.Count(logged.String(), "a tracer panicked"); n != 2 || !strings.Contains(logged.String(), "no space left") {
-		t.Errorf("logged %d times: %s", n, logged)
+	if n := len(r.Events()); n != 2 {
+		t.Errorf("the other tracer received %d events, want 2", n)
+	}
+	if len(failures.all()) != 2 {
+		t.Fatalf("reported %v, want two failures", failures.all())
+	}
+	var p *hookkit.PanicError
+	if f := failures.all()[0]; f.Point != "First" || f.Hook != reg.Name() || f.Site != reg.Site() || !errors.As(f, &p) || p.Value != "no space left" {
+		t.Errorf("reported %v", f)
 	}
 }
 
-type tracerFunc func(context.Context, hookkit.Event)
-
-func (f tracerFunc) Trace(ctx context.Context, e hookkit.Event) { f(ctx, e) }
-
-func TestATracerIsToldOfAFailingObserver(t *testing.T) {
+func TestTracersReceiveFailuresOfObservers(t *testing.T) {
 	var h hooks
 	var r hookkit.Recorder
+	handled(&h)
 	h.Trace(&r)
-	h.First.Observe(func(ctx, *run, fired) { panic(errBad) }, hookkit.Named("faulty"))
-	if _, err := h.First.Fire(t.Context(), hookkit.NewRun(""), 0); err != nil {
-		t.Fatal(err)
-	}
+	reg := h.First.ObserveFunc(func(ctx, *run, firstFired) { panic(errBad) }, hookkit.Named("faulty"), hookkit.Priority(3))
+	fireFirst(t, &h, 1)
 	es := r.Events()
-	if len(es) != 2 || es[1].Kind != hookkit.ObserverFailed || es[1].Hook != "faulty" || !errors.Is(es[1].Failure, errBad) || es[1].Reason == "" {
-		t.Errorf("told %+v", es)
+	if len(es) != 2 {
+		t.Fatalf("received %+v", es)
+	}
+	e := es[1]
+	if e.Kind != hookkit.ObserverFailed || e.Hook != "faulty" || e.Site != reg.Site() || e.Priority != 3 || e.Reason != "panic: bad" || !errors.Is(e.Failure, errBad) {
+		t.Errorf("received %+v", e)
 	}
 }
 
-// captureLog makes the default logger write into the buffer until the test ends.
-func captureLog(t *testing.T) *bytes.Buffer {
-	old := slog.Default()
-	t.Cleanup(func() { slog.SetDefault(old) })
-	var b bytes.Buffer
-	slog.SetDefault(slog.New(slog.NewTextHandler(&b, &slog.HandlerOptions{Level: slog.LevelDebug})))
-	return &b
-}
-
-func TestSlogTracerLogsFailuresDecisionsAndTheRestByLevel(t *testing.T) {
-	var b bytes.Buffer
-	drop := func(_ []string, a slog.Attr) slog.Attr {
-		if a.Key == slog.TimeKey || a.Key == "duration" || a.Key == "site" || a.Key == "run" && a.Value.String() != "" {
-			return slog.Attr{}
+func TestSlogTracer(t *testing.T) {
+	t.Run("chooses the level by event", func(t *testing.T) {
+		var b bytes.Buffer
+		drop := func(_ []string, a slog.Attr) slog.Attr {
+			if a.Key == slog.TimeKey || a.Key == "duration" || a.Key == "site" || a.Key == "run" && a.Value.String() != "" {
+				return slog.Attr{}
+			}
+			return a
 		}
-		return a
-	}
-	log := slog.New(slog.NewTextHandler(&b, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: drop}))
-	var h hooks
-	h.Trace(hookkit.SlogTracer(log))
-	h.Second.Add(continues, hookkit.Named("quiet"), hookkit.Priority(2))
-	h.Second.Add(decide(nil, errBad), hookkit.Named("failing"))
-	h.First.Add(decide(stop{"why"}, nil), hookkit.Named("stopping"))
-	host := hookkit.NewRun("")
-	if _, err := h.Second.Fire(t.Context(), host, 0); err == nil {
-		t.Fatal("no error")
-	}
-	if _, err := h.First.Fire(t.Context(), host, 0); err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.Split(strings.TrimSpace(b.String()), "\n")
-	want := []string{
-		`level=DEBUG msg=hook point=Second hook=quiet layer=0 priority=2`,
-		`level=ERROR msg=hook point=Second hook=failing layer=0 priority=0 decision=Error reason=bad failure="Second: hook failing (`,
-		`level=ERROR msg=fire point=Second hook=failing decision=Error reason=bad failure="Second: hook failing (`,
-		`level=INFO msg=hook point=First hook=stopping layer=0 priority=0 decision=stop reason=why`,
-		`level=INFO msg=fire point=First hook=stopping decision=stop reason=why`,
-	}
-	if len(lines) != len(want) {
-		t.Fatalf("logged\n%s", b.String())
-	}
-	for i := range want {
-		if !strings.HasPrefix(lines[i], want[i]) {
-			t.Errorf("line %d is\n%s\nwant\n%s", i, lines[i], want[i])
+		log := slog.New(slog.NewTextHandler(&b, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: drop}))
+		var h hooks
+		h.Trace(hookkit.SlogTracer(log))
+		h.Second.Add(secondContinues, hookkit.Named("quiet"), hookkit.Priority(2))
+		h.Second.Add(second(nil, errBad), hookkit.Named("failing"))
+		h.First.Add(first(stop{Reason: "why"}, nil), hookkit.Named("stopping"))
+		program := testpoints.NewRun("")
+		if _, err := h.Second.Fire(t.Context(), program, 0); err == nil {
+			t.Fatal("no error")
 		}
-	}
+		if _, err := h.First.Fire(t.Context(), program, 0); err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(strings.TrimSpace(b.String()), "\n")
+		want := []string{
+			`level=DEBUG msg=hook point=Second hook=quiet layer=0 priority=2`,
+			`level=ERROR msg=hook point=Second hook=failing layer=0 priority=0 decision=Error reason=bad failure="Second: hook failing (`,
+			`level=ERROR msg=fire point=Second hook=failing decision=Error reason=bad failure="Second: hook failing (`,
+			`level=INFO msg=hook point=First hook=stopping layer=0 priority=0 decision=Stop reason=why`,
+			`level=INFO msg=fire point=First hook=stopping decision=Stop reason=why`,
+		}
+		if len(lines) != len(want) {
+			t.Fatalf("logged\n%s", b.String())
+		}
+		for i := range want {
+			if !strings.HasPrefix(lines[i], want[i]) {
+				t.Errorf("line %d is\n%s\nwant\n%s", i, lines[i], want[i])
+			}
+		}
+	})
+	t.Run("of nil uses the default logger", func(t *testing.T) {
+		logged := captureLog(t)
+		hookkit.SlogTracer(nil).Trace(t.Context(), hookkit.Event{Kind: hookkit.Fired, Point: "P", Decision: "stop"})
+		if !strings.Contains(logged.String(), "msg=fire") {
+			t.Errorf("logged %q", logged)
+		}
+	})
+	t.Run("does not format dropped events", func(t *testing.T) {
+		log := slog.New(slog.NewTextHandler(new(bytes.Buffer), &slog.HandlerOptions{Level: slog.LevelInfo}))
+		tr, e := hookkit.SlogTracer(log), hookkit.Event{Kind: hookkit.HookRan, Point: "P", Hook: "h"}
+		if n := testing.AllocsPerRun(100, func() { tr.Trace(context.Background(), e) }); n > 0 {
+			t.Errorf("%v allocations for an event below the level", n)
+		}
+	})
 }
 
-func TestSlogTracerOfNilLogsToTheDefaultLogger(t *testing.T) {
-	logged := captureLog(t)
-	hookkit.SlogTracer(nil).Trace(t.Context(), hookkit.Event{Kind: hookkit.Fired, Point: "P", Decision: "stop"})
-	if !strings.Contains(logged.String(), "msg=fire") {
-		t.Errorf("logged %q", logged)
-	}
-}
-
-func TestSlogTracerDoesNotFormatWhatTheLoggerDrops(t *testing.T) {
-	log := slog.New(slog.NewTextHandler(new(bytes.Buffer), &slog.HandlerOptions{Level: slog.LevelInfo}))
-	tr, e := hookkit.SlogTracer(log), hookkit.Event{Kind: hookkit.HookRan, Point: "P", Hook: "h"}
-	if n := testing.AllocsPerRun(100, func() { tr.Trace(t.Context(), e) }); n > 0 {
-		t.Errorf("%v allocations for an event that nobody logs", n)
-	}
-}
-
-func TestTheRecorderGivesCopiesAndForgets(t *testing.T) {
+func TestRecorderReturnsCopiesAndResets(t *testing.T) {
 	var r hookkit.Recorder
 	var wg sync.WaitGroup
 	for range 8 {
@@ -201,11 +257,11 @@ func TestTheRecorderGivesCopiesAndForgets(t *testing.T) {
 	}
 	r.Reset()
 	if n := len(r.Events()); n != 0 || len(es) != 8 {
-		t.Errorf("after Reset it has %d events, and what it gave has %d", n, len(es))
+		t.Errorf("after Reset it has %d events, and the copy has %d", n, len(es))
 	}
 }
 
-func TestTheKindsOfEventsHaveNames(t *testing.T) {
+func TestEventKindsHaveNames(t *testing.T) {
 	for k, want := range map[hookkit.EventKind]string{
 		hookkit.HookRan: "hook", hookkit.Fired: "fire", hookkit.ObserverFailed: "observer failed", 0: "EventKind(0)",
 	} {

@@ -7,226 +7,397 @@ import (
 	"fmt"
 	"reflect"
 	"runtime/pprof"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
-	"github.com/hookgen/hookgen/loop"
 )
 
-// Check is the conformance suite for hooks of the reference spec: what holds of every good hook, whatever it is for. Run
-// it in a test of the hook, best under the race detector. newHook returns a new instance, configured the same each time.
+// Check is the conformance suite for hooks: rules that every good hook keeps, whatever its purpose. Run it in the test
+// of the hook, preferably under the race detector. build returns the points of new Hooks on which a new instance of the
+// hook was used; it is called many times and must configure the hook in the same way each time:
 //
-// Each point that the hook is bound to is fired with ordinary and with hostile payloads: empty, very long, no UTF-8, no
-// JSON, negative. The hook must
+//	hooktest.Check(t, func() []hookkit.PointInfo {
+//		h := new(mail.Hooks)
+//		h.Use(limit.Limit{Max: 20})
+//		return h.Points()
+//	})
 //
-//   - not panic, end its goroutine, or return an outcome that no constructor makes; an error is its right,
-//   - not change the payload in place: the test names the field,
-//   - decide the same in a second run, and in a second instance, as in the first: state belongs to one run of one instance,
+// Check fires each point that has a hook or an observer, with ordinary payloads and with hostile ones. The hook must
+//
+//   - be registered at a point,
+//   - not panic, end its goroutine, or return an illegal outcome; an error is allowed,
+//   - not change the payload in place; the test names the field,
+//   - decide in a second run, and in a second instance, as in the first: state belongs to one run of one instance,
 //   - return when the context is cancelled,
 //   - leave no goroutine behind,
-//   - stand calls from several goroutines, of one run and of several,
-//   - let a run of a real loop come to its end.
-func Check(t *testing.T, newHook func() agent.Hook) {
+//   - be safe for calls from several goroutines, of one run and of several.
+//
+// # Payloads
+//
+// The payloads are made by reflection from the payload's type: zero and ordinary values, empty, long, malformed and
+// many texts, invalid UTF-8, invalid JSON, negative and extreme numbers, nil elements, long lists. Unexported fields,
+// interfaces, functions and channels keep their zero value, because Check cannot make them. If a payload has invariants
+// that such values break, or needs one of those fields, pass payloads of your own with [Payloads].
+//
+// Runs have a zero environment; if the hook uses run.Env, pass runs with [Runs]. At an around point the wrapped act
+// returns a zero result.
+func Check(t *testing.T, build func() []hookkit.PointInfo, opts ...Option) {
 	t.Helper()
-	c := checker{newHook}
-	t.Run("binds", c.binds)
-	t.Run("hostile payloads", c.hostile)
-	t.Run("payloads are not changed in place", c.inPlace)
-	t.Run("state belongs to one run and one instance", c.isolated)
-	t.Run("a cancelled context", c.cancelled)
-	t.Run("goroutines", c.goroutines)
-	t.Run("parallel fires", c.parallel)
-	t.Run("a run of a loop", c.loop)
-}
-
-type checker struct{ newHook func() agent.Hook }
-
-// bound returns new Hooks that the hook is bound to, and what listens to its failures.
-func (c checker) bound() (*agent.Hooks, *hookkit.Recorder) {
-	hooks, failures := new(agent.Hooks), new(hookkit.Recorder)
-	hooks.Use(c.newHook())
-	hooks.Trace(failures)
-	return hooks, failures
-}
-
-// binds reports a hook that is bound to nothing, which tests nothing.
-func (c checker) binds(t *testing.T) {
-	hooks, _ := c.bound()
-	if len(boundTo(hooks)) == 0 {
-		t.Error("the hook binds to no point; check it with a configuration that does something")
+	c := &checker{build: build, patience: 20 * time.Second}
+	for _, o := range opts {
+		o(c)
 	}
-}
-
-// boundTo returns the firings of the points that have hooks or observers.
-func boundTo(hooks *agent.Hooks) []firing {
-	has := map[string]bool{}
-	for _, p := range hooks.Points() {
-		has[p.Name] = len(p.Hooks())+len(p.Observers()) > 0
-	}
-	var bound []firing
-	for _, f := range firings {
-		if has[f.point] {
-			bound = append(bound, f)
-		}
-	}
-	return bound
-}
-
-// hostile reports panics and illegal outcomes.
-func (c checker) hostile(t *testing.T) {
-	hooks, failures := c.bound()
-	for variant := range variants {
-		run := agent.NewRun(newEnv())
-		for _, f := range boundTo(hooks) {
-			failures.Reset()
-			f.fire(t.Context(), hooks, run, variant)
-			for _, e := range failures.Events() {
-				if why := misbehaved(e.Failure); why != "" {
-					t.Errorf("%s with payload %d: %s", f.point, variant, why)
-				}
-			}
+	for _, r := range rules {
+		if !t.Run(r.name, func(t *testing.T) { r.check(c, t) }) && r.first {
+			return
 		}
 	}
 }
 
-// misbehaved says what is wrong with a failure that is more than an error that the hook returned.
-func misbehaved(failure error) string {
-	var f *hookkit.Failure
-	if !errors.As(failure, &f) {
-		return ""
+// A rule is one subtest of Check.
+type rule struct {
+	name  string
+	check func(*checker, testing.TB)
+	first bool // the other rules need it
+}
+
+var rules = []rule{
+	{"is registered", (*checker).registered, true},
+	{"survives hostile payloads", (*checker).hostile, false},
+	{"changes no payload in place", (*checker).inPlace, false},
+	{"keeps state for one run and one instance", (*checker).isolated, false},
+	{"returns under a cancelled context", (*checker).cancelled, false},
+	{"leaves no goroutine behind", (*checker).goroutines, false},
+	{"survives parallel fires", (*checker).parallel, false},
+}
+
+// An Option changes what [Check] passes to the hook.
+type Option func(*checker)
+
+// Payloads replaces the payloads that Check makes. Each value is used at every point whose payload has its type; the other
+// points keep the made payloads. A value whose type no point has fails the test. Check copies the values, but for
+// unexported fields, functions and channels.
+func Payloads(values ...any) Option {
+	return func(c *checker) { c.given = append(c.given, values...) }
+}
+
+// Runs sets how Check makes runs, for hooks that use run.Env. newRun returns a new run of the spec's Run type, with an
+// environment equal to that of the other runs.
+func Runs(newRun func() hookkit.AnyRun) Option {
+	return func(c *checker) { c.newRun = newRun }
+}
+
+type checker struct {
+	build    func() []hookkit.PointInfo
+	given    []any
+	newRun   func() hookkit.AnyRun // nil for runs with a zero environment
+	patience time.Duration         // how long a call may take that should return at once
+}
+
+// A subject is one instance of the checked hook, on Hooks of its own.
+type subject struct {
+	*checker
+	points []hookkit.PointInfo // those that have hooks or observers
+
+	mu       sync.Mutex
+	failures []*hookkit.Failure // that no fire returned
+}
+
+// subject returns a new one.
+func (c *checker) subject() *subject {
+	s := &subject{checker: c}
+	for _, p := range c.build() {
+		if len(p.Hooks())+len(p.Observers()) == 0 {
+			continue
+		}
+		s.points = append(s.points, p)
+		p.HandleFailures(func(_ context.Context, f *hookkit.Failure) {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.failures = append(s.failures, f)
+		})
 	}
-	var panicked *hookkit.PanicError
+	return s
+}
+
+// run returns a new run for the fires of the subject.
+func (s *subject) run() hookkit.AnyRun {
+	if s.newRun != nil {
+		return s.newRun()
+	}
+	return s.points[0].NewRun()
+}
+
+// names are the hooks and observers of a point.
+func names(p hookkit.PointInfo) string {
+	var all []string
+	for _, i := range slices.Concat(p.Hooks(), p.Observers()) {
+		all = append(all, i.Name)
+	}
+	return strings.Join(all, ", ")
+}
+
+// A shot is one fire of one point.
+type shot struct {
+	payload payload
+	before  reflect.Value // a deep copy of the payload from before
+	shared  reflect.Value // the payload itself, which shares memory with the one that the hooks received
+	fired   hookkit.AnyFired
+	failure string // what the hook did wrong; "" for nothing
+	blocked bool   // the fire has not returned
+}
+
+// fire fires a point with a copy of the payload.
+func (s *subject) fire(ctx context.Context, p hookkit.PointInfo, run hookkit.AnyRun, with payload) shot {
+	at := reflect.New(with.value.Type())
+	at.Elem().Set(deepCopy(with.value))
+	sh := shot{payload: with, before: deepCopy(with.value), shared: reflect.New(with.value.Type()).Elem()}
+	sh.shared.Set(at.Elem())
+	var err error
+	returned := false
+	done := make(chan struct{})
+	go func() { // a goroutine of its own, because the hook may end it
+		defer close(done)
+		sh.fired, err = p.Fire(ctx, run, at.Interface())
+		returned = true
+	}()
+	select {
+	case <-done:
+	case <-time.After(s.patience):
+		return shot{payload: with, blocked: true,
+			failure: fmt.Sprintf("%s does not return within %v", names(p), s.patience)}
+	}
 	switch {
-	case errors.As(f.Cause, &panicked):
-		return fmt.Sprintf("%s panicked: %v\n%s", f.Hook, panicked.Value, f.Stack)
-	case errors.Is(f.Cause, hookkit.ErrGoexit), errors.Is(f.Cause, hookkit.ErrNoAnswer), errors.Is(f.Cause, hookkit.ErrIllegal):
-		return f.Error()
+	case !returned:
+		sh.failure = fmt.Sprintf("%s: %v", names(p), hookkit.ErrGoexit)
+	case err != nil && sh.fired.Point == "":
+		sh.failure = err.Error() // the point does not take the run
+	default:
+		sh.failure = misconduct(sh.fired.Failures)
+	}
+	return sh
+}
+
+// misconduct describes the first failure that is more than an error which the hook returned; "" if there is none.
+func misconduct(failures []*hookkit.Failure) string {
+	for _, f := range failures {
+		var panicked *hookkit.PanicError
+		switch {
+		case errors.As(f.Cause, &panicked):
+			return fmt.Sprintf("%s panicked: %v\n%s", f.Hook, panicked.Value, f.Stack)
+		case errors.Is(f.Cause, hookkit.ErrGoexit), errors.Is(f.Cause, hookkit.ErrNoAnswer), errors.Is(f.Cause, hookkit.ErrIllegal):
+			return fmt.Sprintf("%s: %v", f.Hook, f.Cause)
+		}
 	}
 	return ""
 }
 
-// inPlace reports a payload that the hook changed through a slice, a map or a pointer.
-func (c checker) inPlace(t *testing.T) {
-	hooks, _ := c.bound()
-	for variant := range variants {
-		run := agent.NewRun(newEnv())
-		for _, f := range boundTo(hooks) {
-			fired := f.fire(t.Context(), hooks, run, variant)
-			if where := difference("payload", reflect.ValueOf(fired.before), reflect.ValueOf(fired.shared)); where != "" {
-				t.Errorf("%s: a hook of %v changed %s in place; let it return a replacement", f.point, names(hooks, f.point), where)
-			}
-		}
-	}
-}
-
-// names are the hooks and observers of a point.
-func names(hooks *agent.Hooks, point string) []string {
-	var all []string
-	for _, p := range hooks.Points() {
-		if p.Name == point {
-			for _, i := range append(p.Hooks(), p.Observers()...) {
-				all = append(all, i.Name)
-			}
-		}
-	}
-	return all
-}
-
-// isolated compares what is decided in two runs of one instance, and in one of another.
-func (c checker) isolated(t *testing.T) {
-	first, _ := c.bound()
-	second, _ := c.bound()
-	play := func(hooks *agent.Hooks, run *agent.Run) []string {
-		var said []string
-		for range 3 {
-			for _, f := range boundTo(hooks) {
-				fired := f.fire(t.Context(), hooks, run, ordinary)
-				said = append(said, fmt.Sprintf("%s: left %s, decided %s, error %v", f.point, encoded(fired.left), encoded(fired.outcome), fired.err))
-			}
-		}
-		return said
-	}
-	run, other := agent.NewRun(newEnv()), agent.NewRun(newEnv())
-	want := play(first, run)
-	compare := func(got []string, what string) {
-		for i := range want {
-			if got[i] != want[i] {
-				t.Errorf("%s decides differently, so state leaks\nfirst  %.600s\nthen   %.600s", what, want[i], got[i])
-				return
-			}
-		}
-	}
-	compare(play(first, other), "a second run of the instance")
-	compare(play(second, agent.NewRun(newEnv())), "a second instance in a run of its own")
-	compare(play(second, run), "a second instance in the first one's run")
-}
-
-func encoded(v any) string {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Sprintf("%+v", v)
-	}
-	return fmt.Sprintf("%T %s", v, text)
-}
-
-// patience is how long a hook may take that is to return at once.
-const patience = 20 * time.Second
-
-// cancelled fires under a cancelled context.
-func (c checker) cancelled(t *testing.T) {
-	hooks, _ := c.bound()
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	for _, f := range boundTo(hooks) {
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			f.fire(ctx, hooks, agent.NewRun(newEnv()), ordinary)
-		}()
-		select {
-		case <-done:
-		case <-time.After(patience):
-			t.Fatalf("%s: a hook of %v does not return though its context is cancelled", f.point, names(hooks, f.point))
-		}
-	}
-}
-
-// goroutines reports goroutines that a hook started and that do not end.
-func (c checker) goroutines(t *testing.T) {
-	const label = "hooktest"
-	mark := t.Name()
-	pprof.Do(t.Context(), pprof.Labels(label, mark), func(ctx context.Context) {
-		hooks, _ := c.bound()
-		run := agent.NewRun(newEnv())
-		for _, f := range boundTo(hooks) {
-			f.fire(ctx, hooks, run, ordinary)
-		}
-	})
-	left := ""
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(time.Millisecond) {
-		if left = labelled(label, mark); left == "" {
+// late reports what observers, and hooks after their Timeout, did wrong.
+func (s *subject) late(t testing.TB) {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, f := range s.failures {
+		if why := misconduct([]*hookkit.Failure{f}); why != "" {
+			t.Errorf("%s: %s", f.Point, why)
 			return
 		}
 	}
-	t.Errorf("the hook left goroutines behind:\n%s", left)
 }
 
-// labelled returns the stacks of goroutines that have a label, which they inherit from who started them.
-func labelled(label, mark string) string {
+// registered reports a hook that is registered at no point, which would check nothing, and a build that returns the same
+// Hooks again.
+func (c *checker) registered(t testing.TB) {
+	first, second := c.subject(), c.subject()
+	if len(first.points) == 0 {
+		t.Fatal("the hook is registered at no point; check it in a configuration that does something")
+	}
+	points := c.build()
+	for _, value := range c.given {
+		if !slices.ContainsFunc(points, func(p hookkit.PointInfo) bool { return fits(value, payloadType(p)) }) {
+			t.Errorf("Payloads: no point has a payload of type %T", value)
+		}
+	}
+	for i, p := range first.points {
+		if i < len(second.points) && p.Access == second.points[i].Access {
+			t.Fatal("build returned the points of the same Hooks again; make new Hooks, and a new hook, in each call")
+		}
+	}
+}
+
+// hostile reports panics and illegal outcomes.
+func (c *checker) hostile(t testing.TB) {
+	s := c.subject()
+	fireAll := func(ctx context.Context) {
+		for _, p := range s.points {
+			run := s.run()
+			for _, payload := range c.payloads(p) {
+				if sh := s.fire(ctx, p, run, payload); sh.failure != "" {
+					t.Errorf("%s with %s: %s", p.Name, payload.name, sh.failure)
+					break
+				}
+			}
+		}
+	}
+	if s.async() {
+		quiesce(t, c.patience, fireAll) // so that observers have received every fire
+	} else {
+		fireAll(t.Context())
+	}
+	s.late(t)
+}
+
+// async reports whether there are asynchronous observers.
+func (s *subject) async() bool {
+	return slices.ContainsFunc(s.points, func(p hookkit.PointInfo) bool {
+		return slices.ContainsFunc(p.Observers(), func(i hookkit.Info) bool { return i.Async > 0 })
+	})
+}
+
+// inPlace reports a payload that the hook changed through a slice, a map or a pointer.
+func (c *checker) inPlace(t testing.TB) {
+	s := c.subject()
+	for _, p := range s.points {
+		run := s.run()
+		for _, payload := range c.payloads(p) {
+			sh := s.fire(t.Context(), p, run, payload)
+			if sh.blocked {
+				t.Fatalf("%s: %s", p.Name, sh.failure)
+			}
+			if where := difference("payload", sh.before, sh.shared); where != "" {
+				t.Errorf("%s: a hook of %s changed %s in place; let it replace the payload by a changed copy", p.Name, names(p), where)
+				break
+			}
+		}
+	}
+}
+
+// isolated compares the decisions of two runs of one instance, and of another instance.
+func (c *checker) isolated(t testing.TB) {
+	first, second := c.subject(), c.subject()
+	play := func(s *subject, run hookkit.AnyRun) []shot {
+		var shots []shot
+		for range 3 {
+			for _, p := range s.points {
+				for _, payload := range c.ordinary(p) {
+					sh := s.fire(t.Context(), p, run, payload)
+					if sh.blocked {
+						t.Fatalf("%s: %s", p.Name, sh.failure)
+					}
+					shots = append(shots, sh)
+				}
+			}
+		}
+		return shots
+	}
+	run := first.run()
+	want := play(first, run)
+	for _, other := range []struct {
+		name string
+		s    *subject
+		run  hookkit.AnyRun
+	}{
+		{"a second run of the instance", first, first.run()},
+		{"a second instance in a run of its own", second, second.run()},
+		{"a second instance in the run of the first", second, run},
+	} {
+		got := play(other.s, other.run)
+		for i := range want {
+			if where := decidedOtherwise(want[i].fired, got[i].fired); where != "" {
+				t.Errorf("%s: %s decides differently, so state is shared: %s", want[i].fired.Point, other.name, where)
+				break
+			}
+		}
+	}
+}
+
+// decidedOtherwise describes the first difference between two fires; "" if there is none.
+func decidedOtherwise(a, b hookkit.AnyFired) string {
+	for _, part := range []struct {
+		name       string
+		first, now any
+	}{
+		{"Decision", a.Decision, b.Decision},
+		{"Reason", a.Reason, b.Reason},
+		{"Outcome", a.Outcome, b.Outcome},
+		{"Final", a.Final, b.Final},
+		{"Collected", a.Collected, b.Collected},
+		{"Result", a.Result, b.Result},
+		{"Err", fmt.Sprint(a.Err), fmt.Sprint(b.Err)},
+	} {
+		if where := difference(part.name, reflect.ValueOf(part.first), reflect.ValueOf(part.now)); where != "" {
+			return fmt.Sprintf("%s differs\nfirst %.600s\nthen  %.600s", where, text(part.first), text(part.now))
+		}
+	}
+	return ""
+}
+
+// text returns a value for people, and follows pointers if it can.
+func text(v any) string {
+	if encoded, err := json.Marshal(v); err == nil {
+		return fmt.Sprintf("%T %s", v, encoded)
+	}
+	return fmt.Sprintf("%+v", v)
+}
+
+// cancelled fires under a cancelled context.
+func (c *checker) cancelled(t testing.TB) {
+	s := c.subject()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, p := range s.points {
+		for _, payload := range c.ordinary(p) {
+			if sh := s.fire(ctx, p, s.run(), payload); sh.blocked {
+				t.Fatalf("%s: %s though its context is cancelled", p.Name, sh.failure)
+			}
+		}
+	}
+}
+
+// goroutines reports goroutines that the hook started and that do not end.
+func (c *checker) goroutines(t testing.TB) {
+	left := quiesce(t, c.patience, func(ctx context.Context) {
+		s := c.subject()
+		run := s.run()
+		for _, p := range s.points {
+			for _, payload := range c.ordinary(p) {
+				s.fire(ctx, p, run, payload)
+			}
+		}
+	})
+	if left != "" {
+		t.Errorf("the hook left goroutines running:\n%s", left)
+	}
+}
+
+// quiesce calls f and waits until every goroutine that it started has ended. It returns the stacks of those that have not
+// when the patience is over.
+func quiesce(t testing.TB, patience time.Duration, f func(context.Context)) string {
+	const label = "hooktest"
+	pprof.Do(t.Context(), pprof.Labels(label, t.Name()), f)
+	for end := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+		if left := labelled(label, t.Name()); left == "" || time.Now().After(end) {
+			return left
+		}
+	}
+}
+
+// labelled returns the stacks of the goroutines that have a label, which a goroutine inherits from the one that starts it.
+func labelled(label, value string) string {
 	var b strings.Builder
 	if err := pprof.Lookup("goroutine").WriteTo(&b, 1); err != nil {
 		return err.Error()
 	}
-	quoted, err := json.Marshal(mark)
+	quoted, err := json.Marshal(value)
 	if err != nil {
 		return err.Error()
 	}
 	var found []string
-	for _, stack := range strings.Split(b.String(), "\n\n") {
+	for stack := range strings.SplitSeq(b.String(), "\n\n") {
 		if strings.Contains(stack, fmt.Sprintf("%q:%s", label, quoted)) {
 			found = append(found, stack)
 		}
@@ -235,62 +406,28 @@ func labelled(label, mark string) string {
 }
 
 // parallel fires from several goroutines, so that the race detector can see.
-func (c checker) parallel(t *testing.T) {
-	hooks, failures := c.bound()
+func (c *checker) parallel(t testing.TB) {
+	s := c.subject()
+	shared := s.run()
 	var wg sync.WaitGroup
-	shared := agent.NewRun(newEnv())
 	for i := range 8 {
 		wg.Go(func() {
 			run := shared
 			if i%2 == 1 {
-				run = agent.NewRun(newEnv())
+				run = s.run()
 			}
 			for range 3 {
-				for _, f := range boundTo(hooks) {
-					f.fire(t.Context(), hooks, run, ordinary)
+				for _, p := range s.points {
+					for _, payload := range c.ordinary(p) {
+						if sh := s.fire(t.Context(), p, run, payload); sh.failure != "" {
+							t.Errorf("%s: %s", p.Name, sh.failure)
+							return
+						}
+					}
 				}
 			}
 		})
 	}
 	wg.Wait()
-	for _, e := range failures.Events() {
-		if why := misbehaved(e.Failure); why != "" {
-			t.Errorf("%s: %s", e.Point, why)
-		}
-	}
-}
-
-// loop runs a loop with the hook.
-func (c checker) loop(t *testing.T) {
-	failures := new(hookkit.Recorder)
-	hooks := new(agent.Hooks)
-	hooks.Use(c.newHook())
-	hooks.Trace(failures)
-	recorder := new(Recorder)
-	hooks.ObserveAny(recorder)
-	type place struct {
-		At string `json:"at"`
-	}
-	look := func(context.Context, place) (string, error) { return "seen", nil }
-	fail := func(context.Context, struct{}) (string, error) { return "", errors.New("down") }
-	a := &loop.Agent{
-		Name: "checked", Hooks: hooks, Model: &replies{all: loopReplies},
-		Tools: []agent.Tool{loop.Tool("look", "Looks.", look), loop.Tool("fail", "Fails.", fail)},
-	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		_, _ = a.Run(t.Context(), "go") // a hook may end the run with an error
-	}()
-	select {
-	case <-done:
-	case <-time.After(patience):
-		t.Fatal("the run does not come to its end")
-	}
-	recorder.Times(t, "OnRunEnd", 1)
-	for _, e := range failures.Events() {
-		if why := misbehaved(e.Failure); why != "" {
-			t.Errorf("%s: %s", e.Point, why)
-		}
-	}
+	s.late(t)
 }

@@ -2,160 +2,354 @@ package hooktest
 
 import (
 	"context"
-	"encoding/json"
-	"reflect"
-	"slices"
+	"errors"
+	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
-	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/spec/testdata/mail"
+	"github.com/hookgen/hookgen/tests/fixture"
 )
 
-func TestFiringsFireEveryPoint(t *testing.T) {
-	var points []string
-	for _, p := range new(agent.Hooks).Points() {
-		points = append(points, p.Name)
-	}
-	var fired []string
-	for _, f := range firings {
-		hooks := new(agent.Hooks)
-		recorder := new(Recorder)
-		hooks.ObserveAny(recorder)
-		f.fire(t.Context(), hooks, agent.NewRun(newEnv()), ordinary)
-		fired = append(fired, recorder.Points()...)
-	}
-	slices.Sort(points)
-	slices.Sort(fired)
-	if !slices.Equal(points, fired) {
-		t.Errorf("fired  %v\npoints %v", fired, points)
-	}
+// reports collects what a rule reports.
+type reports struct {
+	testing.TB
+	mu    sync.Mutex
+	texts []string
 }
 
-func TestMadePayloadsAreTheSameEachTimeAndShareNothing(t *testing.T) {
-	for variant := range variants {
-		a, b := made[agent.LLMRequest](variant), made[agent.LLMRequest](variant)
-		if where := difference("payload", reflect.ValueOf(a), reflect.ValueOf(b)); where != "" {
-			t.Errorf("payload %d differs at %s", variant, where)
-		}
-		if variant != empty {
-			a.Messages[0].Content = "changed"
-			if where := difference("payload", reflect.ValueOf(a), reflect.ValueOf(b)); where != "payload.Messages[0].Content" {
-				t.Errorf("a change is seen at %q", where)
+func (r *reports) Helper() {}
+
+func (r *reports) Errorf(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.texts = append(r.texts, fmt.Sprintf(format, args...))
+}
+
+func (r *reports) Error(args ...any) { r.Errorf("%s", fmt.Sprint(args...)) }
+
+func (r *reports) Fatalf(format string, args ...any) {
+	r.Errorf(format, args...)
+	runtime.Goexit()
+}
+
+func (r *reports) Fatal(args ...any) { r.Fatalf("%s", fmt.Sprint(args...)) }
+
+// broken returns the reports of each rule that a hook breaks.
+func broken(t *testing.T, build func() []hookkit.PointInfo, opts ...Option) map[string]string {
+	t.Helper()
+	c := &checker{build: build, patience: 200 * time.Millisecond}
+	for _, o := range opts {
+		o(c)
+	}
+	found := map[string]string{}
+	for _, rule := range rules {
+		r := &reports{TB: t}
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			rule.check(c, r)
+		}()
+		<-done
+		if len(r.texts) > 0 {
+			found[rule.name] = strings.Join(r.texts, "\n")
+			if rule.first {
+				break
 			}
 		}
 	}
+	return found
 }
 
-// bad is a hook with one fault.
-type bad struct {
-	fault  string
-	seen   int // shared between runs, which is one of the faults
-	leaked chan struct{}
-}
-
-var sharedSeen struct {
-	sync.Mutex
-	n int
-}
-
-func (b *bad) Bind(h *agent.Hooks) { h.BeforeLLM.Add(b) }
-
-func (b *bad) BeforeLLM(ctx context.Context, _ *agent.Run, req agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
-	switch b.fault {
-	case "panics":
-		_ = req.Messages[1]
-	case "pointer":
-		return &agent.EndTurn{}, nil
-	case "in place":
-		if len(req.Messages) > 0 {
-			req.Messages[0].Content += "!"
-		}
-	case "runs":
-		b.seen++
-		if b.seen > 3 {
-			return agent.EndTurn{Reason: "enough"}, nil
-		}
-	case "instances":
-		sharedSeen.Lock()
-		defer sharedSeen.Unlock()
-		if sharedSeen.n++; sharedSeen.n > 6 {
-			return agent.EndTurn{Reason: "enough"}, nil
-		}
-	case "goroutines":
-		go func() { <-b.leaked }()
-	}
-	return nil, nil
-}
-
-func TestCheckFindsWhatItLooksFor(t *testing.T) {
-	leaked := make(chan struct{})
-	defer close(leaked)
-	new := func(fault string) checker {
-		return checker{func() agent.Hook { return &bad{fault: fault, leaked: leaked} }}
-	}
-	hooks, failures := new("panics").bound()
-	boundTo(hooks)[0].fire(t.Context(), hooks, agent.NewRun(newEnv()), empty)
-	if why := found(failures); !strings.Contains(why, "panicked") {
-		t.Errorf("a panic is %q", why)
-	}
-	hooks, failures = new("pointer").bound()
-	boundTo(hooks)[0].fire(t.Context(), hooks, agent.NewRun(newEnv()), ordinary)
-	if why := found(failures); !strings.Contains(why, "not legal") {
-		t.Errorf("an exit by pointer is %q", why)
-	}
-	hooks, _ = new("in place").bound()
-	fired := boundTo(hooks)[0].fire(t.Context(), hooks, agent.NewRun(newEnv()), ordinary)
-	if where := difference("payload", reflect.ValueOf(fired.before), reflect.ValueOf(fired.shared)); where != "payload.Messages[0].Content" {
-		t.Errorf("a change in place is at %q", where)
-	}
-	for _, fault := range []string{"runs", "instances"} {
-		if failed := inner(func(t *testing.T) { new(fault).isolated(t) }); !failed {
-			t.Errorf("state shared between %s is not found", fault)
-		}
-	}
-	if got := labelled("hooktest", "nobody"); got != "" {
-		t.Errorf("goroutines of nobody: %s", got)
-	}
-	if failed := inner(func(t *testing.T) { checker{func() agent.Hook { return agentHookOfNothing{} }}.binds(t) }); !failed {
-		t.Error("a hook that binds to nothing is not found")
+// added returns a build for Hooks that add registers a new hook on.
+func added(add func(*fixture.Hooks)) func() []hookkit.PointInfo {
+	return func() []hookkit.PointInfo {
+		h := new(fixture.Hooks)
+		add(h)
+		return h.Points()
 	}
 }
 
-// found returns all that is wrong with what a recorder saw.
-func found(r *hookkit.Recorder) string {
-	var all []string
-	for _, e := range r.Events() {
-		all = append(all, misbehaved(e.Failure))
+// flow makes hooks of a point where hooks decide; each call of each returns the function of one instance.
+func flow(each func() func(context.Context, *fixture.Run, fixture.Item) (fixture.RewriteLeaveOpenOutcome, error)) func() []hookkit.PointInfo {
+	return added(func(h *fixture.Hooks) { h.RewriteLeaveOpen.AddFunc(each(), hookkit.Named("planted")) })
+}
+
+// simple makes hooks of a function without state.
+func simple(f func(ctx context.Context, run *fixture.Run, item fixture.Item) (fixture.RewriteLeaveOpenOutcome, error)) func() []hookkit.PointInfo {
+	return flow(func() func(context.Context, *fixture.Run, fixture.Item) (fixture.RewriteLeaveOpenOutcome, error) {
+		return f
+	})
+}
+
+type outcome = fixture.RewriteLeaveOpenOutcome
+
+const (
+	isRegistered = "is registered"
+	hostile      = "survives hostile payloads"
+	inPlace      = "changes no payload in place"
+	isolated     = "keeps state for one run and one instance"
+	cancelled    = "returns under a cancelled context"
+	goroutines   = "leaves no goroutine behind"
+	parallel     = "survives parallel fires"
+)
+
+func TestCheckFindsPlantedFaults(t *testing.T) {
+	leak, block := make(chan struct{}), make(chan struct{})
+	defer close(leak)
+	defer close(block)
+	same := new(fixture.Hooks)
+	same.Watch.AddFunc(func(context.Context, *fixture.Run, fixture.Item) error { return nil })
+	for _, test := range []struct {
+		name  string
+		build func() []hookkit.PointInfo
+		rule  string
+		text  string
+	}{
+		{"registers nothing", added(func(*fixture.Hooks) {}), isRegistered, "registered at no point"},
+		{"same Hooks again", same.Points, isRegistered, "same Hooks again"},
+		{"panic", simple(func(_ context.Context, _ *fixture.Run, item fixture.Item) (outcome, error) {
+			_ = item.Trail[1]
+			return nil, nil
+		}), hostile, "RewriteLeaveOpen with zero values: planted panicked: runtime error: index out of range"},
+		{"panic with many elements", simple(func(_ context.Context, _ *fixture.Run, item fixture.Item) (outcome, error) {
+			_ = [100]int{}[len(item.Marks)]
+			return nil, nil
+		}), hostile, "with long lists: planted panicked"},
+		{"panic with a negative number", simple(func(_ context.Context, _ *fixture.Run, item fixture.Item) (outcome, error) {
+			_ = make([]int, min(item.ID, 10))
+			return nil, nil
+		}), hostile, "with negative numbers: planted panicked"},
+		{"ends its goroutine", simple(func(_ context.Context, _ *fixture.Run, item fixture.Item) (outcome, error) {
+			if item.Tool == "" {
+				runtime.Goexit()
+			}
+			return nil, nil
+		}), hostile, "with zero values: planted: the hook ended its goroutine"},
+		{"exit by pointer", simple(func(_ context.Context, _ *fixture.Run, item fixture.Item) (outcome, error) {
+			if len(item.Tool) > 1000 {
+				return &fixture.Stop{}, nil
+			}
+			return nil, nil
+		}), hostile, "with long texts: planted: outcome *fixture.Stop is not legal here"},
+		{"no answer", added(func(h *fixture.Hooks) {
+			h.Wrap.AddFunc(func(ctx context.Context, _ *fixture.Run, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+				if item.ID < 0 {
+					return hookkit.Answer[fixture.Result]{}, nil
+				}
+				return next.Call(ctx, item)
+			}, hookkit.Named("planted"))
+		}), hostile, "Wrap with negative numbers: planted: the hook neither called next nor answered"},
+		{"observer panics", added(func(h *fixture.Hooks) {
+			h.Watch.ObserveFunc(func(_ context.Context, _ *fixture.Run, fired fixture.WatchFired[fixture.Item]) {
+				_ = fired.Payload.Trail[0]
+			}, hookkit.Named("planted"))
+		}), hostile, "Watch: planted panicked"},
+		{"asynchronous observer panics", added(func(h *fixture.Hooks) {
+			h.Watch.ObserveFunc(func(_ context.Context, _ *fixture.Run, fired fixture.WatchFired[fixture.Item]) {
+				_ = fired.Payload.Trail[0]
+			}, hookkit.Named("planted"), hookkit.Async(1000))
+		}), hostile, "Watch: planted panicked"},
+		{"slice changed in place", simple(func(_ context.Context, _ *fixture.Run, item fixture.Item) (outcome, error) {
+			if len(item.Trail) > 0 {
+				item.Trail[0] += "!"
+			}
+			return nil, nil
+		}), inPlace, "RewriteLeaveOpen: a hook of planted changed payload.Trail[0] in place"},
+		{"map changed in place", simple(func(_ context.Context, _ *fixture.Run, item fixture.Item) (outcome, error) {
+			delete(item.Marks, "look")
+			return nil, nil
+		}), inPlace, "payload.Marks in place"},
+		{"pointer changed in place", added(func(h *fixture.Hooks) {
+			h.OnPointer.AddFunc(func(_ context.Context, _ *fixture.Run, item *fixture.Item) (fixture.OnPointerOutcome, error) {
+				if item != nil {
+					item.Note = "changed"
+				}
+				return nil, nil
+			})
+		}), inPlace, "payload.Note in place"},
+		{"observer changes in place", added(func(h *fixture.Hooks) {
+			h.OnSlice.ObserveFunc(func(_ context.Context, _ *fixture.Run, fired fixture.OnSliceFired[[]fixture.Item]) {
+				for i := range fired.Payload {
+					fired.Payload[i].ID++
+				}
+			})
+		}), inPlace, "payload[0].ID in place"},
+		{"state shared by runs", flow(func() func(context.Context, *fixture.Run, fixture.Item) (outcome, error) {
+			var mu sync.Mutex
+			n := 0
+			return func(context.Context, *fixture.Run, fixture.Item) (outcome, error) {
+				mu.Lock()
+				defer mu.Unlock()
+				if n++; n > 3 {
+					return fixture.Stop{Reason: "enough"}, nil
+				}
+				return nil, nil
+			}
+		}), isolated, "a second run of the instance decides differently, so state is shared: Decision differs"},
+		{"state shared by instances", func() func() []hookkit.PointInfo {
+			var mu sync.Mutex
+			n := 0
+			return simple(func(_ context.Context, _ *fixture.Run, item fixture.Item) (outcome, error) {
+				mu.Lock()
+				defer mu.Unlock()
+				n++
+				item.Trail = []string{fmt.Sprint(n)}
+				return fixture.ReplaceRewriteLeaveOpen(item, "numbered"), nil
+			})
+		}(), isolated, "a second instance in a run of its own decides differently, so state is shared: Final.Trail[0] differs"},
+		{"ignores its context", simple(func(ctx context.Context, _ *fixture.Run, item fixture.Item) (outcome, error) {
+			if ctx.Err() != nil {
+				<-block
+			}
+			return nil, nil
+		}), cancelled, "planted does not return within 200ms though its context is cancelled"},
+		{"goroutine left behind", simple(func(context.Context, *fixture.Run, fixture.Item) (outcome, error) {
+			go func() { <-leak }()
+			return nil, nil
+		}), goroutines, "TestCheckFindsPlantedFaults"},
+		{"panic in parallel", flow(func() func(context.Context, *fixture.Run, fixture.Item) (outcome, error) {
+			var mu sync.Mutex
+			runs := map[string]bool{}
+			return func(_ context.Context, run *fixture.Run, item fixture.Item) (outcome, error) {
+				mu.Lock()
+				defer mu.Unlock()
+				if runs[run.ID()] = true; len(runs) > 2 {
+					panic("a third run")
+				}
+				return nil, nil
+			}
+		}), parallel, "RewriteLeaveOpen: planted panicked: a third run"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			found := broken(t, test.build)
+			if !strings.Contains(found[test.rule], test.text) || len(found) != 1 {
+				t.Errorf("want only the rule %q, with %q; found %q", test.rule, test.text, found)
+			}
+		})
 	}
-	return strings.Join(all, "")
 }
 
-type agentHookOfNothing struct{}
+// counter keeps its state per run, replaces the payload by a copy, observes, and starts goroutines that end.
+type counter struct{ seen hookkit.PerRun[int] }
 
-func (agentHookOfNothing) Bind(*agent.Hooks) {}
-
-// inner runs a test of its own and reports whether it failed.
-func inner(f func(*testing.T)) bool {
-	return !testing.RunTests(func(_, _ string) (bool, error) { return true, nil }, []testing.InternalTest{{Name: "inner", F: f}})
+func (c *counter) Bind(h *fixture.Hooks) {
+	h.RewriteLeaveGatherClosed.Add(c, hookkit.Priority(hookkit.Safety))
+	h.PollOpen.Add(c, hookkit.Timeout(time.Minute))
+	h.WrapBack.Add(c)
+	h.OnAnything.ObserveFunc(func(context.Context, *fixture.Run, fixture.OnAnythingFired[any]) {}, hookkit.Async(1))
 }
 
-// good does everything right: it keeps state per run, and replaces.
-type good struct{ seen hookkit.PerRun[int] }
-
-func (g *good) Bind(h *agent.Hooks) { h.BeforeTool.Add(g) }
-
-func (g *good) BeforeTool(_ context.Context, run *agent.Run, call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+func (c *counter) RewriteLeaveGatherClosed(_ context.Context, run *fixture.Run, item fixture.Item) (fixture.RewriteLeaveGatherClosedOutcome, []string, error) {
 	n := 0
-	g.seen.Do(run, func(seen *int) { *seen++; n = *seen })
-	if n == 1 {
-		call.Args = json.RawMessage(`{}`)
-		return agent.ReplaceBeforeTool(call, "no arguments"), nil
+	c.seen.Do(run, func(seen *int) { *seen++; n = *seen })
+	if n > 2 {
+		return fixture.Stop{Code: n}, nil, nil
 	}
-	return nil, nil
+	item.Trail = append([]string{"seen"}, item.Trail...)
+	return fixture.ReplaceRewriteLeaveGatherClosed(item, "seen"), []string{fmt.Sprint(n)}, nil
 }
 
-func TestCheckPassesAGoodHook(t *testing.T) {
-	Check(t, func() agent.Hook { return new(good) })
+func (c *counter) PollOpen(ctx context.Context, _ *fixture.Run, item fixture.Item) (fixture.PollOpenOutcome, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if item.ID < 0 {
+		return nil, errors.New("no such item")
+	}
+	return fixture.Ask{Prompt: string(item.Note)}, nil
+}
+
+func (c *counter) WrapBack(ctx context.Context, _ *fixture.Run, item fixture.Item, next fixture.WrapBackNext) (hookkit.Answer[fixture.Result], error) {
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	wg.Go(func() { _ = item.ID })
+	return next.Call(ctx, item)
+}
+
+func TestCheckPassesGoodHooks(t *testing.T) {
+	t.Run("several points", func(t *testing.T) {
+		Check(t, added(func(h *fixture.Hooks) { h.Use(new(counter)) }))
+	})
+	t.Run("a hook of another spec", func(t *testing.T) {
+		Check(t, func() []hookkit.PointInfo {
+			h := new(mail.Hooks)
+			h.Use(mail.Retry{})
+			return h.Points()
+		})
+	})
+	t.Run("a hook at every point", func(t *testing.T) {
+		Check(t, added(func(h *fixture.Hooks) {
+			for _, p := range h.Points() {
+				p.AddAny(func(ctx context.Context, _ hookkit.AnyRun, call hookkit.AnyCall) (hookkit.AnyReply, error) {
+					if call.Next != nil {
+						return call.Next(ctx, call.Payload)
+					}
+					return hookkit.AnyReply{}, nil
+				})
+			}
+		}))
+	})
+}
+
+func TestCheckUsesTheRunsOfTheUser(t *testing.T) {
+	build := func() []hookkit.PointInfo {
+		h := new(mail.Hooks)
+		h.BeforeSend.AddFunc(func(_ context.Context, run *mail.Run, m mail.Message) (mail.BeforeSendOutcome, error) {
+			return mail.Refuse{Reason: run.Env.Name}, nil // a nil Env panics
+		}, hookkit.Named("planted"))
+		return h.Points()
+	}
+	if found := broken(t, build)[hostile]; !strings.Contains(found, "planted panicked") {
+		t.Errorf("without an environment: %q", found)
+	}
+	Check(t, build, Runs(func() hookkit.AnyRun { return mail.NewRun(&mail.Account{Name: "me"}) }))
+	wrong := Runs(func() hookkit.AnyRun { return fixture.NewRun(nil) })
+	if found := broken(t, build, wrong)[hostile]; !strings.Contains(found, "the run is a") {
+		t.Errorf("with runs of another spec: %q", found)
+	}
+}
+
+func TestCheckUsesThePayloadsOfTheUser(t *testing.T) {
+	var mu sync.Mutex
+	seen := map[string]bool{}
+	build := func() []hookkit.PointInfo {
+		h := new(mail.Hooks)
+		h.BeforeSend.AddFunc(func(_ context.Context, _ *mail.Run, m mail.Message) (mail.BeforeSendOutcome, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			seen[m.To] = true
+			_ = m.To[0] // an invariant of the program: there is a receiver
+			return nil, nil
+		}, hookkit.Named("planted"))
+		h.OnSent.AddFunc(func(_ context.Context, _ *mail.Run, r mail.Receipt) error {
+			mu.Lock()
+			defer mu.Unlock()
+			seen["way "+r.Way] = true
+			return nil
+		})
+		return h.Points()
+	}
+	Check(t, build, Payloads(mail.Message{To: "you"}, mail.Message{To: "them"}))
+	if !seen["you"] || !seen["them"] || seen["look"] || !seen["way look"] {
+		t.Errorf("the hooks saw %v", seen)
+	}
+	if found := broken(t, build, Payloads(mail.Message{To: "you"}, 7))[isRegistered]; !strings.Contains(found, "no point has a payload of type int") {
+		t.Errorf("with a payload of no point: %q", found)
+	}
+}
+
+func TestPayloadsAreCopiedForEachFire(t *testing.T) {
+	item := fixture.Item{Trail: []string{"a"}}
+	build := simple(func(_ context.Context, _ *fixture.Run, item fixture.Item) (outcome, error) {
+		item.Trail[0] += "!"
+		return nil, nil
+	})
+	if found := broken(t, build, Payloads(item))[inPlace]; !strings.Contains(found, "payload.Trail[0]") || item.Trail[0] != "a" {
+		t.Errorf("found %q; the value of the user is now %v", found, item)
+	}
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/google/jsonschema-go/jsonschema"
+
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
@@ -43,15 +45,17 @@ type Agent struct {
 	Request agent.LLMRequest
 
 	// Fallback is the reply of a run that was stopped before it had one; empty: a sentence that says that
-	// the request could not be completed. A run that failed or was cancelled has no reply.
+	// the request could not be completed. A run that used up its rejections replies with the last rejected
+	// answer instead. A run that failed or was cancelled has no reply.
 	Fallback string
 
 	// ToolsDisabled reports whether tools are switched off. It is asked before each prompt and for each
 	// call; nil: they are on. In runs that this one starts they are off, too.
 	ToolsDisabled func() bool
 
-	mu     sync.Mutex
-	layers map[*agent.Hooks]*layer
+	mu      sync.Mutex
+	layers  map[*agent.Hooks]*agent.Hooks
+	schemas map[string]*jsonschema.Resolved // by the text of the parameters
 }
 
 // DefaultFallback is the reply of a run that was stopped before it had one, where Agent.Fallback is empty.
@@ -62,7 +66,7 @@ type Request struct {
 	Task         string
 	Messages     []agent.Message // the conversation before the task; calls left open at its end are answered as not run
 	Conversation string          // the identity of the conversation, for hooks that store it
-	Seed         uint64          // of Env.Random; 0: one is drawn
+	Seed         uint64          // of Env.Random, of requests to the model, and of the runs that it starts; 0: one is drawn
 	Resume       Resume          // counters of an interrupted run to go on with
 }
 

@@ -10,98 +10,67 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// A Panic is the error that a panic of a tool, a model or another part of an agent became.
-type Panic struct {
-	What  string // that panicked
-	Value any    // nil if it ended its goroutine with runtime.Goexit
-	Stack []byte // where it did
+// waitOptions describe something to wait for, and how long it may take.
+type waitOptions struct {
+	what     string
+	limit    time.Duration // 0: no limit
+	grace    time.Duration // to return when the context is done
+	patient  bool          // it is sure to return then, so wait for it
+	strict   bool          // if it returns after the context is done, its answer is too late
+	among    *attempts     // that it is one of; nil: none
+	clock    agent.Clock
+	crew     *crew
+	timeouts *timeouts
 }
 
-// Error names what panicked and the value.
-func (p *Panic) Error() string {
-	if p.Value == nil {
-		return p.What + " ended its goroutine without returning"
-	}
-	return fmt.Sprintf("%s panicked: %v", p.What, p.Value)
+// waiting describes something that the run waits for.
+func (r *run) waiting(what string, limit time.Duration) waitOptions {
+	return waitOptions{what: what, limit: limit, grace: r.limits.Grace, clock: r.clock, crew: &r.crew, timeouts: &r.timeouts}
 }
 
-// Unwrap returns the value if it is an error.
-func (p *Panic) Unwrap() error {
-	err, _ := p.Value.(error)
-	return err
-}
-
-// An Overtime is the error of something that took longer than its limit.
-type Overtime struct {
-	What  string
-	Limit time.Duration
-}
-
-// Error names what took too long, and the limit.
-func (e *Overtime) Error() string { return fmt.Sprintf("%s did not return within %v", e.What, e.Limit) }
-
-// Is makes an Overtime a context.DeadlineExceeded.
-func (e *Overtime) Is(target error) bool { return target == context.DeadlineExceeded }
-
-// contain calls f and returns a panic of it as a *Panic.
-func contain(what string, f func() error) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = &Panic{what, v, debug.Stack()}
-		}
-	}()
-	return f()
-}
-
-// An awaited is something to wait for: what it is, and how long it may take.
-type awaited struct {
-	what    string
-	limit   time.Duration // 0: none
-	grace   time.Duration // to return when the context is done
-	patient bool          // it is sure to return then, so wait for it
-	strict  bool          // what it returns then is too late
-	clock   agent.Clock
-}
-
-// await calls f in a goroutine of its own and returns what it returns. A panic and the end of the goroutine
-// are a *Panic. When the context is done or the limit has passed, f has the grace period to return, or none if
-// it is strict; then it is left behind and what it returns is dropped. The error wraps the context's cause.
-func await[T any](ctx context.Context, w awaited, f func(context.Context) (T, error)) (T, error) {
+// await calls f in a goroutine of its own and returns its answer. A panic and the end of the goroutine are a
+// *PanicError. When the context is done or the limit has passed, f has the grace period to return, or none if
+// it is strict; then it is abandoned and its answer is dropped. The error wraps the context's cause.
+func await[T any](ctx context.Context, w waitOptions, f func(context.Context) (T, error)) (T, error) {
 	ctx, cancel := within(ctx, w)
 	defer cancel()
+	if w.among != nil {
+		w.among.cancelWith(cancel)
+	}
 
 	type answer struct {
 		value T
 		err   error
 	}
 	answers := make(chan answer, 1)
-	go func() {
+	w.crew.do(func() {
 		var a answer
 		returned := false
 		defer func() {
-			if v := recover(); v != nil || !returned {
-				a = answer{err: &Panic{w.what, v, debug.Stack()}}
+			if !returned {
+				a = answer{err: &PanicError{w.what, recover(), debug.Stack()}}
 			}
+			a.err = usableError(a.err)
 			answers <- a
 		}()
 		a.value, a.err = f(ctx)
 		returned = true
-	}()
+	})
 
 	select {
 	case a := <-answers:
 		if !w.strict || ctx.Err() == nil {
-			return a.value, overtime(ctx, a.err)
+			return a.value, sayLate(ctx, a.err)
 		}
 	case <-ctx.Done():
 	}
 	if w.strict {
 		var none T
-		return none, context.Cause(ctx)
+		return none, causeOf(ctx)
 	}
 	if w.patient {
 		a := <-answers
-		return a.value, overtime(ctx, a.err)
+		return a.value, sayLate(ctx, a.err)
 	}
 	grace, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
@@ -113,35 +82,40 @@ func await[T any](ctx context.Context, w awaited, f func(context.Context) (T, er
 	}()
 	select {
 	case a := <-answers:
-		return a.value, overtime(ctx, a.err)
+		return a.value, sayLate(ctx, a.err)
 	case <-over:
 		var none T
-		return none, fmt.Errorf("%w; it ignored its context and was left running", context.Cause(ctx))
+		return none, fmt.Errorf("%w; it ignored its context and was left running", causeOf(ctx))
 	}
 }
 
-// overtime makes the error of something that returned because its limit had passed say so.
-func overtime(ctx context.Context, err error) error {
-	var late *Overtime
-	if err == nil || !errors.As(context.Cause(ctx), &late) || errors.Is(err, late) {
+// sayLate makes the error of something that returned because its limit had passed say so.
+func sayLate(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() == nil {
+		return err
+	}
+	var late *TimeoutError
+	if !errors.As(causeOf(ctx), &late) || errors.Is(err, late) {
 		return err
 	}
 	return fmt.Errorf("%w: %w", late, err)
 }
 
+// causeOf returns why a context is done. The cause is the caller's, so it is checked.
+func causeOf(ctx context.Context) error { return usableError(context.Cause(ctx)) }
+
 // within bounds a context by a limit, which is measured by the clock.
-func within(ctx context.Context, w awaited) (context.Context, context.CancelFunc) {
+func within(ctx context.Context, w waitOptions) (context.Context, func()) {
 	if w.limit <= 0 {
 		return context.WithCancel(ctx)
 	}
-	late := &Overtime{w.what, w.limit}
 	if _, ok := w.clock.(agent.SystemClock); ok {
-		return context.WithTimeoutCause(ctx, w.limit, late)
+		return w.timeouts.within(ctx, w.what, w.limit)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	go func() {
 		if w.clock.Sleep(ctx, w.limit) == nil {
-			cancel(late)
+			cancel(&TimeoutError{w.what, w.limit})
 		}
 	}()
 	return ctx, func() { cancel(context.Canceled) }

@@ -11,15 +11,13 @@ import (
 
 // vote asks whether the conversation shall be compacted before the step's prompt, and compacts it.
 func (r *run) vote(at agent.Step) {
-	stored := r.talk.Messages()
+	stored := r.conversation.Messages()
 	use := agent.ContextUse{
 		Step: at.Number, Window: r.limits.Window, Messages: stored,
-		Tokens: r.env.CountTokens(stored) + agentspec.EstimateTools(r.tools.Schemas()) + r.brief,
 	}
-	if text := r.agent.Instructions; text != "" {
-		use.Tokens += r.env.CountTokens([]agent.Message{{Role: agent.RoleSystem, Content: text}})
-	}
-	exit, err := r.hooks.ShouldCompact.Fire(r.ctx, r.id, use)
+	prompt, _ := r.conversation.request()
+	use.Tokens = r.conversation.CountTokens(prompt) + r.tools.tokens() + r.briefingTokens
+	exit, by, err := r.hooks.ShouldCompact.FireBy(r.ctx, r.id, use)
 	if err != nil {
 		r.warn("ShouldCompact: %v", err)
 	}
@@ -30,7 +28,7 @@ func (r *run) vote(at agent.Step) {
 	switch exit := exit.(type) {
 	case nil:
 	case agent.Compact:
-		r.compactNow(at.Number, agent.CompactProactive, exit.Reason, r.layer.witness.by(r.id))
+		r.compactNow(at.Number, agent.CompactProactive, exit.Reason, by.Hook)
 	default:
 		r.warn("ShouldCompact: %v", illegal(exit))
 	}
@@ -57,7 +55,7 @@ func (r *run) wantedCompaction() (reason string, ok bool) {
 
 // compactNow compacts the stored conversation unless a hook says no, and reports whether it got smaller.
 func (r *run) compactNow(step int, why agent.CompactionReason, detail, by string) bool {
-	before := r.talk.Messages()
+	before := r.conversation.Messages()
 	size := r.size(before)
 	c := agent.Compaction{Step: step, Reason: why, Detail: detail, By: by, Messages: before, Tokens: size.Tokens}
 	exit, err := r.hooks.BeforeCompact.Fire(r.ctx, r.id, c)
@@ -74,7 +72,7 @@ func (r *run) compactNow(step int, why agent.CompactionReason, detail, by string
 		return false
 	}
 
-	c.Messages = r.talk.Messages()
+	c.Messages = r.conversation.recorded()
 	done, err := r.runCompactor(c)
 	done.Step, done.Reason, done.Before = step, why, size
 	if err == nil {
@@ -82,12 +80,12 @@ func (r *run) compactNow(step int, why agent.CompactionReason, detail, by string
 		err = usable(done)
 	}
 	if err != nil {
-		done.Err, done.Messages, done.After = err.Error(), r.talk.Messages(), size
+		done.Err, done.Messages, done.After = err.Error(), before, size
 		r.warn("a compaction was undone: %v", err)
 	}
 	fired := done
 	fired.Messages = agentspec.CloneMessages(done.Messages)
-	if failed := r.hooks.AfterCompact.Fire(r.back, r.id, &fired); failed != nil {
+	if failed := r.hooks.AfterCompact.Fire(r.cleanupCtx, r.id, &fired); failed != nil {
 		r.warn("AfterCompact: %v; the compaction was undone", failed)
 		return false
 	}
@@ -98,7 +96,7 @@ func (r *run) compactNow(step int, why agent.CompactionReason, detail, by string
 		r.warn("AfterCompact: the messages that a hook left were not used: %v", err)
 		fired = done
 	}
-	r.talk.replace(fired.Messages)
+	r.conversation.replace(fired.Messages)
 	return true
 }
 
@@ -117,7 +115,7 @@ func (r *run) runCompactor(c agent.Compaction) (done agent.Compacted, err error)
 	if isNil(compactor) {
 		return done, errors.New("the agent has no compactor; set Compactor")
 	}
-	return await(r.ctx, r.awaited("the compactor", 0), func(ctx context.Context) (agent.Compacted, error) {
+	return await(r.ctx, r.waiting("the compactor", 0), func(ctx context.Context) (agent.Compacted, error) {
 		return compactor.Compact(ctx, r.env, c)
 	})
 }
@@ -137,5 +135,5 @@ func usable(done agent.Compacted) error {
 }
 
 func (r *run) size(messages []agent.Message) agent.Size {
-	return agent.Size{Messages: len(messages), Tokens: r.env.CountTokens(messages)}
+	return agent.Size{Messages: len(messages), Tokens: r.conversation.CountTokens(messages)}
 }

@@ -70,11 +70,11 @@ func TestOutcome_ShouldCompact_Compact(t *testing.T) {
 	if got := ran.Script.Requests()[0].Messages; k.calls != 1 || len(got) != 2 || got[0].Content != "summary" || got[1].Content != "now" {
 		t.Errorf("compacted %d times, the model got %+v", k.calls, got)
 	}
-	before := hooktest.Payloads[agent.Compaction](ran.Recorder, "BeforeCompact")
+	before := hooktest.PayloadsOf[agent.Compaction](ran.Recorder, "BeforeCompact")
 	if len(before) != 1 || before[0].Reason != agent.CompactProactive || before[0].Detail != "long" || before[0].By == "" || len(before[0].Messages) != 9 {
 		t.Errorf("BeforeCompact was told %+v", before)
 	}
-	after := hooktest.Payloads[agent.Compacted](ran.Recorder, "AfterCompact")
+	after := hooktest.PayloadsOf[agent.Compacted](ran.Recorder, "AfterCompact")
 	if len(after) != 1 || after[0].Before.Messages != 9 || after[0].After.Messages != 2 || after[0].Err != "" || after[0].Summary == "" || !after[0].Effective() {
 		t.Errorf("AfterCompact was told %+v", after)
 	}
@@ -164,7 +164,7 @@ func TestACompactionThatFailsIsUndoneAndReported(t *testing.T) {
 			if got := requests[len(requests)-1].Messages; len(got) != 9 || ran.Reply != "ok" {
 				t.Errorf("the model got %d messages: %+v", len(got), ran.AgentResult)
 			}
-			after := hooktest.Payloads[agent.Compacted](ran.Recorder, "AfterCompact")
+			after := hooktest.PayloadsOf[agent.Compacted](ran.Recorder, "AfterCompact")
 			if len(after) != 1 || after[0].Err == "" || len(after[0].Messages) != 9 || after[0].Effective() || len(ran.Warnings) == 0 {
 				t.Errorf("AfterCompact was told %+v, warnings %v", after, ran.Warnings)
 			}
@@ -182,7 +182,7 @@ func TestAPromptThatIsTooLongIsCompactedAndSentOnceMore(t *testing.T) {
 	if ran.Reply != "ok" || k.calls != 1 || ran.ModelCalls != 3 || ran.Steps != 1 {
 		t.Errorf("got %+v", ran.AgentResult)
 	}
-	before := hooktest.Payloads[agent.Compaction](ran.Recorder, "BeforeCompact")
+	before := hooktest.PayloadsOf[agent.Compaction](ran.Recorder, "BeforeCompact")
 	if len(before) != 1 || before[0].Reason != agent.CompactTooLong {
 		t.Errorf("BeforeCompact was told %+v", before)
 	}
@@ -214,7 +214,7 @@ func TestACompactionCanBeRequested(t *testing.T) {
 			return agent.Compacted{Messages: c.Messages[len(c.Messages)-2:]}, nil
 		}}},
 	}.Run(t, "x")
-	before := hooktest.Payloads[agent.Compaction](ran.Recorder, "BeforeCompact")
+	before := hooktest.PayloadsOf[agent.Compaction](ran.Recorder, "BeforeCompact")
 	if k.calls != 1 || len(before) != 1 || before[0].Reason != agent.CompactRequested || before[0].Detail != "by hand" || before[0].Step != 3 {
 		t.Errorf("BeforeCompact was told %+v", before)
 	}

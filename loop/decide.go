@@ -1,10 +1,12 @@
 package loop
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
 )
 
 // decide decides the calls one after the other, until all are decided or the run is over.
@@ -13,7 +15,7 @@ func (b *batch) decide() {
 		if b.r.ctx.Err() != nil {
 			b.r.cancelled()
 		}
-		if b.r.over {
+		if b.r.state.over() {
 			return
 		}
 		if b.r.toolsOff() {
@@ -30,51 +32,54 @@ func (b *batch) disabled(c *call) {
 	c.refuse(agent.CallRefused, &agent.ToolError{
 		Kind: agent.FailDisabled, Message: "tools are switched off; answer without them", NoRetry: true,
 	}, "", "")
-	r.hooks.OnToolsDisabled.Fire(r.ctx, r.id, agent.ToolsDisabled{Call: c.req.Clone(), Agent: r.agent.name()})
+	r.hooks.OnToolsDisabled.Fire(r.ctx, r.id, agent.ToolsDisabled{Call: c.shown(), Agent: r.agent.name()})
 }
 
 // before fires BeforeTool on a call and decides what becomes of it.
 func (b *batch) before(c *call) {
 	r := b.r
 	c.fired = true
-	left := c.req.Clone()
-	exit, err := r.hooks.BeforeTool.Fire(r.ctx, r.id, &left)
-	c.req.Name, c.req.Args = left.Name, slices.Clone(left.Args)
-	if len(c.req.Args) == 0 {
-		c.req.Args = []byte("{}")
+	left := c.shown()
+	exit, by, err := r.hooks.BeforeTool.FireBy(r.ctx, r.id, &left)
+	r.undo("BeforeTool", by, ownedField("ID", left.ID, c.req.ID), ownedField("Step", left.Step, c.req.Step))
+	c.req.Name = left.Name
+	if len(left.Args) == 0 {
+		left.Args = []byte("{}")
+	}
+	if !bytes.Equal(left.Args, c.req.Args) {
+		c.req.Args = slices.Clone(left.Args)
 	}
 	if err != nil {
-		c.refuse(agent.CallRefused, &agent.ToolError{Kind: agent.FailHook, Message: "the call is refused: " + err.Error()}, "", "")
+		c.refuse(agent.CallRefused, &agent.ToolError{Kind: agent.FailHook, Message: "the call is refused: " + err.Error()}, by.Hook, by.Reason)
 		return
 	}
 	switch exit := exit.(type) {
 	case nil:
 		b.check(c)
 	case agent.SkipTool:
-		b.skip(c, exit)
+		b.skip(c, exit, by)
 	case agent.EndTurn:
-		r.endTurn(exit)
+		r.endTurn(exit, by)
 	default:
 		r.fail("BeforeTool", illegal(exit))
 	}
 }
 
 // skip answers a call as a hook said. A success, from a cache for example, must be permitted.
-func (b *batch) skip(c *call, exit agent.SkipTool) {
-	by := b.r.layer.witness.by(b.r.id)
+func (b *batch) skip(c *call, exit agent.SkipTool, by hookkit.By) {
 	if exit.Result.Err == "" && !b.permit(c) {
 		return
 	}
 	b.answered(c, exit, by)
 }
 
-// answered is the result that a hook gave in the place of the tool.
-func (b *batch) answered(c *call, exit agent.SkipTool, by string) {
+// answered is the result that a hook gave instead of the tool.
+func (b *batch) answered(c *call, exit agent.SkipTool, by hookkit.By) {
 	given := exit.Result
-	c.result = &agent.ToolCallResult{
-		Call: c.req, Output: given.Output, Err: given.Err, Kind: given.Kind, NoRetry: given.NoRetry,
-		Status: agent.CallSkipped, By: by, Reason: exit.Reason,
-	}
+	c.give(agent.ToolCallResult{
+		Output: given.Output, Err: given.Err, Kind: given.Kind, NoRetry: given.NoRetry,
+		Status: agent.CallSkipped, By: by.Hook, Reason: exit.Reason,
+	})
 	if given.Err != "" {
 		c.result.Status = agent.CallRefused
 		if given.Kind == "" {
@@ -94,7 +99,7 @@ func (b *batch) check(c *call) {
 			"the reply has another call with the id %q, so this one was not run; give each call an id of its own", c.duplicate)}
 	case e == nil:
 		unusable = r.tools.unknown(c.req.Name)
-	case !r.offered[c.req.Name] && c.req.Name == c.asked:
+	case !slices.Contains(r.offeredTools, c.req.Name) && c.req.Name == c.asked:
 		unusable = &agent.ToolError{Kind: agent.FailUnknown, Message: fmt.Sprintf(
 			"the tool %q was not offered in this request; use one that was", c.req.Name)}
 	default:

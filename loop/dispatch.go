@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
@@ -14,75 +15,95 @@ import (
 
 // dispatch runs the permitted calls in parallel and waits for all of them.
 func (b *batch) dispatch() {
-	parallel := b.r.limits.Parallel
+	r := b.r
+	var permitted []*call
+	for _, c := range b.calls {
+		if c.result == nil && c != b.last {
+			permitted = append(permitted, c)
+		}
+	}
+	parallel := r.limits.Parallel
 	if parallel <= 0 {
-		parallel = len(b.calls)
+		parallel = len(permitted)
 	}
 	var (
 		running sync.WaitGroup
 		slots   = make(chan struct{}, max(parallel, 1))
 	)
-	for _, c := range b.calls {
-		if c.result != nil || c == b.last {
-			continue
+	defer func() { // waits also when a hook ends the goroutine
+		running.Wait()
+		if r.ctx.Err() != nil {
+			r.cancelled()
 		}
+	}()
+	for i, c := range permitted {
 		slots <- struct{}{}
-		if b.r.ctx.Err() != nil {
+		if r.ctx.Err() != nil {
 			<-slots
-			c.unrun()
+			c.markNotRun()
 			continue
 		}
-		running.Go(func() {
+		if i == len(permitted)-1 {
+			r.dispatch(c) // in this goroutine, which would only wait
+			break
+		}
+		running.Add(1)
+		r.crew.do(func() {
+			defer running.Done()
 			defer func() { <-slots }()
-			b.r.dispatch(c)
+			r.dispatch(c)
 		})
-	}
-	running.Wait()
-	if b.r.ctx.Err() != nil {
-		b.r.cancelled()
 	}
 }
 
 // A flight is a call that is being dispatched, with its attempts.
 type flight struct {
-	r    *run
-	c    *call
-	acts acts
+	r     *run
+	c     *call
+	shown agent.ToolCallRequest // the call for hooks
+	all   attempts
 
 	mu       sync.Mutex
 	attempts int
 	done     bool                // an attempt succeeded
 	failed   []agent.ToolFailure // failed attempts that were not yet reported
+	begun    time.Time           // the first attempt
+	elapsed  time.Duration       // until the last one returned
 }
 
 // dispatch brings one call to its result.
 func (r *run) dispatch(c *call) {
-	f := &flight{r: r, c: c}
-	begun := r.clock.Now()
+	f := &c.flight
+	f.r, f.c, f.shown = r, c, c.shown()
+	var by hookkit.By
 	defer func() { // also when a hook ends the goroutine
-		f.acts.end()
-		f.settle(false)
+		f.all.end()
+		f.flushErrors(false)
 		if c.result == nil {
-			c.refuse(agent.CallFailed, &agent.ToolError{Kind: agent.FailPanic, Message: (&Panic{What: "the dispatch of " + c.req.Name}).Error()}, "", "")
+			c.refuse(agent.CallFailed, &agent.ToolError{Kind: agent.FailPanic, Message: (&PanicError{What: "the dispatch of " + c.req.Name}).Error()}, "", "")
 		}
-		c.result.Elapsed, c.result.Attempts = r.since(begun), f.attempts
+		c.result.Elapsed, c.result.Attempts = f.elapsed, f.attempts
 		if c.result.Err == "" && !f.done {
-			c.result.Status = agent.CallSkipped // a hook answered in the tool's place
+			c.result.Status = agent.CallSkipped // a hook answered instead of the tool
+		}
+		if by.Hook != "" && (f.attempts == 0 || c.result.Status == agent.CallSkipped || c.result.Kind == agent.FailHook) {
+			c.result.By, c.result.Reason = by.Hook, by.Reason
 		}
 	}()
-	err := contain("the dispatch of "+c.req.Name, func() error {
-		result, err := r.hooks.AroundTool.Fire(r.ctx, r.id, c.req.Clone(), f.attempt)
+	err := recoverAsError("the dispatch of "+c.req.Name, func() error {
+		var result agent.ToolCallResult
+		var err error
+		result, by, err = r.hooks.AroundTool.FireBy(r.ctx, r.id, f.shown, f.attempt)
 		if err != nil {
-			return err
+			return usableError(err)
 		}
-		c.result = &agent.ToolCallResult{
-			Call: c.req, Output: result.Output, Err: result.Err, Kind: result.Kind, NoRetry: result.NoRetry,
-			Status: agent.CallSucceeded,
-		}
+		c.give(agent.ToolCallResult{
+			Output: result.Output, Err: result.Err, Kind: result.Kind, NoRetry: result.NoRetry, Status: agent.CallSucceeded,
+		})
 		return nil
 	})
 	if err != nil {
-		c.result = failedResult(r.ctx, c.req, err)
+		c.give(failedResult(r.ctx, err))
 	}
 	if c.result.Err != "" {
 		c.result.Status = agent.CallFailed
@@ -94,27 +115,33 @@ func (r *run) dispatch(c *call) {
 
 // attempt is one attempt at a call.
 func (f *flight) attempt(ctx context.Context, asked agent.ToolCallRequest) (agent.ToolCallResult, error) {
-	f.settle(true)
+	f.flushErrors(true)
+	r := f.r
+	if f.all.begin() {
+		defer f.all.done()
+	}
+	begun := r.clock.Now()
 	f.mu.Lock()
 	f.attempts++
 	n := f.attempts
+	if n == 1 {
+		f.begun = begun
+	}
 	f.mu.Unlock()
 
-	r, c := f.r, f.c
-	ctx, returned := f.acts.begin(ctx)
-	defer returned()
-	begun := r.clock.Now()
 	output, err := f.call(ctx, asked)
-	result := agent.ToolCallResult{Call: c.req.Clone(), Output: output, Elapsed: r.since(begun), Attempts: n, Status: agent.CallSucceeded}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	now := r.clock.Now()
+	f.elapsed = now.Sub(f.begun)
+	result := agent.ToolCallResult{Call: f.shown, Output: output, Elapsed: now.Sub(begun), Attempts: n, Status: agent.CallSucceeded}
 	if err == nil {
 		f.done = true
 		return result, nil
 	}
-	failed := failedResult(ctx, c.req, err)
+	failed := failedResult(ctx, err)
 	result.Status, result.Err, result.Kind, result.NoRetry = failed.Status, failed.Err, failed.Kind, failed.NoRetry
-	f.failed = append(f.failed, agent.ToolFailure{Call: c.req.Clone(), Err: result.Err, Kind: result.Kind, Attempt: n, Elapsed: result.Elapsed})
+	f.failed = append(f.failed, agent.ToolFailure{Call: f.shown, Err: result.Err, Kind: result.Kind, Attempt: n, Elapsed: result.Elapsed})
 	return result, &attemptError{err, result}
 }
 
@@ -126,25 +153,25 @@ func (f *flight) call(ctx context.Context, asked agent.ToolCallRequest) (string,
 			Message: "a hook changed the call after it was permitted; change it at BeforeTool"}
 	}
 	limit, patient := limitOf(c.entry.tool, r.limits.ToolTime)
-	w := r.awaited("the tool "+c.req.Name, limit)
-	w.patient = patient
+	w := r.waiting(c.entry.what, limit)
+	w.patient, w.among = patient, &f.all
 	report := &reporter{f: f}
 	defer report.close()
 	ctx = agentspec.WithProgress(ctx, report.progress)
-	return await(ctx, w, func(ctx context.Context) (string, error) { // a text beside an error is guidance
+	return await(ctx, w, func(ctx context.Context) (string, error) { // a text with an error is guidance
 		return c.entry.tool.Call(ctx, c.req.Clone())
 	})
 }
 
-// settle reports the failed attempts, now that it is known whether another one follows.
-func (f *flight) settle(retried bool) {
+// flushErrors reports the failed attempts, now that it is known whether another one follows.
+func (f *flight) flushErrors(retried bool) {
 	f.mu.Lock()
 	failed := f.failed
 	f.failed = nil
 	f.mu.Unlock()
 	for _, e := range failed {
 		e.WillRetry = retried
-		f.r.hooks.OnToolError.Fire(f.r.back, f.r.id, e)
+		f.r.hooks.OnToolError.Fire(f.r.cleanupCtx, f.r.id, e)
 	}
 }
 
@@ -158,12 +185,12 @@ func (e *attemptError) Error() string { return e.err.Error() }
 func (e *attemptError) Unwrap() error { return e.err }
 
 // failedResult is the result of a call that failed with an error.
-func failedResult(ctx context.Context, req agent.ToolCallRequest, err error) *agent.ToolCallResult {
-	result := &agent.ToolCallResult{Call: req, Status: agent.CallFailed, Kind: agent.FailTool, Err: err.Error()}
+func failedResult(ctx context.Context, err error) agent.ToolCallResult {
+	result := agent.ToolCallResult{Status: agent.CallFailed, Kind: agent.FailTool, Err: err.Error()}
 	var (
 		attempt *attemptError
 		tool    *agent.ToolError
-		crash   *Panic
+		crash   *PanicError
 		hook    *hookkit.Failure
 	)
 	switch {
@@ -200,7 +227,7 @@ func (p *reporter) progress(stage string, data json.RawMessage) {
 		return
 	}
 	r := p.f.r
-	r.hooks.OnToolProgress.Fire(r.ctx, r.id, agent.ToolProgress{Call: p.f.c.req.Clone(), Stage: stage, Data: slices.Clone(data)})
+	r.hooks.OnToolProgress.Fire(r.ctx, r.id, agent.ToolProgress{Call: p.f.shown, Stage: stage, Data: slices.Clone(data)})
 }
 
 func (p *reporter) close() {

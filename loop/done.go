@@ -7,61 +7,80 @@ import (
 )
 
 // answer puts a reply without calls to the gates.
-func (r *run) answer(reply agent.LLMResponse) {
-	answer, feedback := r.gates(reply.Content, nil)
-	if feedback != "" {
-		r.talk.store(reply.Message())
-		r.talk.store(agent.Message{Role: agent.RoleUser, Content: feedback})
-		r.content = "" // never the reply
+func (r *run) answer(response agent.LLMResponse) {
+	v := r.gates(response.Content, nil)
+	response.Content = v.answer
+	r.conversation.store(response.Message())
+	if v.accepted {
+		r.accept(v.answer, nil)
 		return
 	}
-	reply.Content = answer
-	r.talk.store(reply.Message())
-	r.said = true
-	r.accept(answer, nil)
+	if !r.state.over() { // else nobody reads it
+		r.conversation.store(agent.Message{Role: agent.RoleUser, Content: v.feedback})
+	}
+	r.rejected(v, true)
 }
 
-// gates fires CheckDone on an answer and returns it as the gates left it, or what the model must hear because
-// it was rejected. The last rejection that the loop allows ends the run.
-func (r *run) gates(answer string, call *agent.ToolCallRequest) (accepted, feedback string) {
+// rejected remembers a rejected answer. If the run stops because of its rejections, it is more use as the reply than
+// the fallback, and the result says that the run was stopped. An answer that could not be checked is never the reply.
+func (r *run) rejected(v verdict, stored bool) {
+	if v.withheld {
+		v.answer = ""
+	}
+	r.state.move(move{to: working, reply: reply{text: v.answer, stored: stored, rejected: true}})
+}
+
+// A verdict is what CheckDone made of an answer.
+type verdict struct {
+	accepted bool
+	answer   string // as the gates left it
+	feedback string // for the model, if it was rejected
+	withheld bool   // because a hook failed: it could not be checked
+	by       string // the hook that rejected it
+}
+
+// gates fires CheckDone on an answer. The last rejection that the loop allows ends the run.
+func (r *run) gates(answer string, call *call) verdict {
 	n := r.counts.get(&r.counts.rejections)
-	asked := agent.DoneRequest{Answer: answer, Call: cloneCall(call), Rejections: n}
-	exit, err := r.hooks.CheckDone.Fire(r.ctx, r.id, &asked)
+	asked := agent.DoneRequest{Answer: answer, Call: call.shownOrNil(), Rejections: n}
+	exit, by, err := r.hooks.CheckDone.FireBy(r.ctx, r.id, &asked)
+	r.undo("CheckDone", by, ownedField("Rejections", asked.Rejections, n), owned{"Call", call != nil && asked.Call != nil && !asked.Call.Same(call.req)})
+	v := verdict{answer: answer, by: by.Hook}
 	switch exit := exit.(type) {
 	case nil:
 		if err == nil {
-			return asked.Answer, ""
+			return verdict{accepted: true, answer: asked.Answer}
 		}
-		feedback = "the answer could not be checked: " + err.Error()
+		v.withheld, v.feedback = true, "the answer could not be checked: "+err.Error()
 	case agent.RejectDone:
-		feedback = orElse(orElse(exit.Feedback, exit.Reason), "the answer was rejected without a reason")
+		v.feedback = orElse(orElse(exit.Feedback, exit.Reason), "the answer was rejected without a reason")
 	default:
-		feedback = illegal(exit).Error()
+		v.withheld, v.feedback = true, illegal(exit).Error()
 	}
 	n = r.counts.add(&r.counts.rejections, 1)
 	if limit := r.limits.Rejections; limit > 0 && n >= limit {
-		r.stop(agent.CauseRetryLimit, map[string]any{"rejections": n, "maxRejections": limit, "answer": answer},
-			"The answer was rejected %d/%d times, the last time because: %s", n, limit, feedback)
+		r.stop(agent.CauseRetryLimit, map[string]any{"rejections": n, "maxRejections": limit, "answer": answer, "rejectedBy": v.by},
+			"The answer was rejected %d/%d times, the last time because: %s", n, limit, v.feedback)
 	}
-	return "", feedback
+	return v
 }
 
 // accept makes an answer that passed the gates the reply.
-func (r *run) accept(answer string, call *agent.ToolCallRequest) {
-	if r.replied {
+func (r *run) accept(answer string, call *call) {
+	if !r.state.move(move{to: replied, reply: reply{text: answer, stored: call == nil}}) {
 		return
 	}
-	r.reply, r.replied, r.over = answer, true, true
 	r.signal(agent.EndRun{Cause: agent.CauseCompleted})
-	r.hooks.OnDoneAccepted.Fire(r.ctx, r.id, agent.DoneAccepted{Answer: answer, Call: cloneCall(call)})
+	r.hooks.OnDoneAccepted.Fire(r.ctx, r.id, agent.DoneAccepted{Answer: answer, Call: call.shownOrNil()})
 }
 
-func cloneCall(c *agent.ToolCallRequest) *agent.ToolCallRequest {
+// shownOrNil returns the call for hooks, nil if there is none.
+func (c *call) shownOrNil() *agent.ToolCallRequest {
 	if c == nil {
 		return nil
 	}
-	out := c.Clone()
-	return &out
+	shown := c.shown()
+	return &shown
 }
 
 // finish ends the batch with the call that hands over or finishes.
@@ -76,16 +95,17 @@ func (b *batch) finish(c *call) {
 // done puts a call of the done tool to the gates.
 func (b *batch) done(c *call) {
 	r := b.r
-	answer, feedback := r.gates(answerOf(c.req.Args), &c.req)
-	if feedback != "" {
-		c.refuse(agent.CallRefused, &agent.ToolError{Kind: agent.FailRejected, Message: "the answer was rejected: " + feedback}, "", feedback)
+	v := r.gates(answerOf(c.req.Args), c)
+	if !v.accepted {
+		c.refuse(agent.CallRefused, &agent.ToolError{Kind: agent.FailRejected, Message: "the answer was rejected: " + v.feedback}, v.by, v.feedback)
 		b.after(c)
+		r.rejected(v, false)
 		return
 	}
-	c.result = &agent.ToolCallResult{Call: c.req, Output: "the answer was accepted", Status: agent.CallSucceeded}
+	c.give(agent.ToolCallResult{Output: "the answer was accepted", Status: agent.CallSucceeded})
 	b.after(c)
-	if !r.over && c.result.Err == "" {
-		r.accept(answer, &c.req)
+	if !r.state.over() && c.result.Err == "" {
+		r.accept(v.answer, c)
 	}
 }
 

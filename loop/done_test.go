@@ -44,7 +44,7 @@ func TestOutcome_CheckDone_RejectDone(t *testing.T) {
 	if got := lastContent(ran.Script.Requests()[1], agent.RoleUser); got != "not yet" {
 		t.Errorf("the model was told %q", got)
 	}
-	accepted := hooktest.Payloads[agent.DoneAccepted](ran.Recorder, "OnDoneAccepted")
+	accepted := hooktest.PayloadsOf[agent.DoneAccepted](ran.Recorder, "OnDoneAccepted")
 	if len(accepted) != 1 || accepted[0].Answer != "good" {
 		t.Errorf("accepted %+v", accepted)
 	}
@@ -168,7 +168,7 @@ func TestADoneCallWhoseResultEndsTheTurnOrIsRejectedIsNotAccepted(t *testing.T) 
 			Hooks: hooks(afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) { return outcome, nil })),
 			Agent: &loop.Agent{Done: doneTool},
 		}.Run(t, "x")
-		accepted := hooktest.Payloads[agent.DoneAccepted](ran.Recorder, "OnDoneAccepted")
+		accepted := hooktest.PayloadsOf[agent.DoneAccepted](ran.Recorder, "OnDoneAccepted")
 		if ran.Reply != reply || (len(accepted) == 1) != (reply == "later") {
 			t.Errorf("replied %q, accepted %+v", ran.Reply, accepted)
 		}

@@ -1,68 +1,94 @@
 package loop
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
 // end is the way out of every run.
 func (r *run) end() (agent.AgentResult, error) {
-	if r.failed != nil {
+	if r.state.failure.err != nil {
 		r.rescue()
 	}
-	var failed error
-	if r.failed != nil {
-		failed = fmt.Errorf("agent %q: %s: %w", r.agent.name(), r.failed.where, r.failed.err)
-		if !r.failedAlready() {
-			r.signal(agent.EndRun{Cause: agent.CauseError, Message: failed.Error()})
-		}
+	if f := r.state.failure; f.err != nil && !r.signalled(agent.CauseError) {
+		r.signal(agent.EndRun{Cause: agent.CauseError, Message: r.failed().Error(), By: hookOf(f.err)})
 	}
-	for _, s := range r.hooks.OnStop.Fire(r.back, r.id, agent.Stopping{Signals: slices.Clone(r.signals)}) {
+	signals, bys := r.hooks.OnStop.FireBy(r.cleanupCtx, r.id, agent.Stopping{Signals: slices.Clone(r.signals)})
+	for i, s := range signals {
+		s.By = bys[i].Hook
 		r.signal(s)
-		if s.Cause == agent.CauseError && failed == nil {
-			failed = fmt.Errorf("agent %q: OnStop: %s", r.agent.name(), orElse(s.Message, "a hook says that the run failed"))
+		if s.Cause == agent.CauseError {
+			r.state.move(move{to: failed, failure: failure{"OnStop", errors.New(orElse(s.Message, "a hook says that the run failed"))}})
 		}
 	}
-	r.settleReply(failed)
-	result := r.result(failed)
+	err := r.failed()
+	r.settle()
+	result := r.result(err)
 	fixed := result
 	fixed.Signals = slices.Clone(r.signals)
-	if err := r.hooks.BeforeRunEnd.Fire(r.back, r.id, &result); err != nil {
-		failed = errors.Join(failed, fmt.Errorf("agent %q: BeforeRunEnd: %w", r.agent.name(), err))
-		r.signal(agent.EndRun{Cause: agent.CauseError, Message: "BeforeRunEnd: " + err.Error()})
-		fixed.Signals, fixed.Stop, fixed.Err = slices.Clone(r.signals), agent.EndRun{}, failed.Error()
+	by, failedEnd := r.hooks.BeforeRunEnd.FireBy(r.cleanupCtx, r.id, &result)
+	if failedEnd != nil {
+		err = errors.Join(err, fmt.Errorf("agent %q: BeforeRunEnd: %w", r.agent.name(), failedEnd))
+		r.signal(agent.EndRun{Cause: agent.CauseError, Message: "BeforeRunEnd: " + failedEnd.Error(), By: by.Hook})
+		fixed.Signals, fixed.Stop, fixed.Err = slices.Clone(r.signals), agent.EndRun{}, err.Error()
 		result = fixed
 		result.Reply, result.Calls, result.Messages = "", nil, nil
 	}
-	r.fix(&result, fixed)
-	r.hooks.OnRunEnd.Fire(r.back, r.id, cloned(result))
+	r.fix(&result, fixed, by)
+	r.hooks.OnRunEnd.Fire(r.cleanupCtx, r.id, result)
+	switch {
+	case failedEnd != nil: // the result is withheld
+	case by != (hookkit.By{}):
+		result = cloned(result)
+	default: // the caller's result is in memory that no hook has seen
+		result.Calls, result.Messages = slices.Concat(r.results...), r.conversation.recorded()
+		result.Signals, result.Warnings = slices.Clone(result.Signals), slices.Clone(result.Warnings)
+	}
 
-	r.mu.Lock()
-	r.closed = true
-	r.mu.Unlock()
+	r.state.move(move{to: closed})
 	r.tools.close()
+	r.crew.close()
+	r.timeouts.close()
 	result.Usage, result.ModelCalls = r.counts.used()
 	if r.stream.read() {
 		shown := cloned(result)
 		r.stream.event(Event{Kind: EventEnd, Step: result.Steps, End: &shown})
 	}
-	if failed == nil && r.broken {
-		failed = fmt.Errorf("agent %q: %w", r.agent.name(), context.Cause(r.ctx))
+	if err == nil && r.state.cause != nil {
+		err = fmt.Errorf("agent %q: %w", r.agent.name(), r.state.cause)
 	}
-	r.err = failed
-	return result, failed
+	r.err = err
+	return result, err
 }
 
-// rescue asks whether a reply can stand in the place of a failure.
+// failed is the error of a run that failed, nil if it did not.
+func (r *run) failed() error {
+	f := r.state.failure
+	if f.err == nil {
+		return nil
+	}
+	return fmt.Errorf("agent %q: %s: %w", r.agent.name(), f.where, f.err)
+}
+
+// hookOf returns the name of the hook whose failure an error is, "" if it is not one's.
+func hookOf(err error) string {
+	var f *hookkit.Failure
+	if errors.As(err, &f) {
+		return f.Hook
+	}
+	return ""
+}
+
+// rescue asks hooks for a reply that replaces a failure.
 func (r *run) rescue() {
-	partial := r.result(r.failed.err)
-	fired := agent.RunError{Err: r.failed.err.Error(), Where: r.failed.where, Partial: partial}
-	exit, err := r.hooks.OnRunError.Fire(r.back, r.id, fired)
+	f := r.state.failure
+	fired := agent.RunError{Err: f.err.Error(), Where: f.where, Partial: r.result(f.err)}
+	exit, by, err := r.hooks.OnRunError.FireBy(r.cleanupCtx, r.id, fired)
 	if err != nil {
 		r.warn("OnRunError: %v", err)
 		return
@@ -70,37 +96,47 @@ func (r *run) rescue() {
 	switch exit := exit.(type) {
 	case nil:
 	case agent.EndTurn:
-		r.warn("%s: %v", r.failed.where, r.failed.err)
-		r.failed, r.replied = nil, false
+		r.warn("%s: %v", f.where, f.err)
 		r.signals = slices.DeleteFunc(r.signals, func(s agent.EndRun) bool {
 			if s.Cause != agent.CauseError {
 				return false
 			}
-			r.warn("a signal of the failure that a reply stands for: %s", orElse(s.Message, "no message"))
+			r.warn("a signal of the failure that a reply replaced: %s", orElse(s.Message, "no message"))
 			return true
 		})
-		r.endTurn(exit)
+		r.endedBy(exit, by, true)
 	default:
 		r.warn("OnRunError: %v", illegal(exit))
 	}
 }
 
-// settleReply gives a run without a reply the one that it ends with, and puts it into the conversation.
-func (r *run) settleReply(failed error) {
-	switch {
-	case failed != nil:
-		r.reply, r.replied = "", true
-	case r.replied:
-	case r.broken:
-	case !r.strongest().Cause.Forced() && r.content != "":
-		r.reply, r.said = r.content, r.calling
+// settle decides the reply that the run ends with and puts it into the conversation.
+func (r *run) settle() {
+	final := r.state.reply
+	switch s := &r.state; {
+	case s.failure.err != nil:
+		final.text, final.stored = "", false
+	case s.hasReply:
+	case s.cause != nil:
+	case s.interim.text != "" && r.mayEndWith(s.interim):
+		final = s.interim
 	default:
-		r.reply = r.agent.fallback()
+		final.text = r.agent.fallback()
 	}
-	if r.reply != "" && !r.said {
-		r.talk.store(agent.Message{Role: agent.RoleAssistant, Content: r.reply})
-		r.said = true
+	if final.text != "" && !final.stored {
+		r.conversation.store(agent.Message{Role: agent.RoleAssistant, Content: final.text})
+		final.stored = true
 	}
+	r.state.move(move{to: settled, reply: final})
+}
+
+// mayEndWith reports whether the last text of the model can be the reply of a run that has no other.
+func (r *run) mayEndWith(interim reply) bool {
+	cause := r.strongest().Cause
+	if interim.rejected {
+		return cause == agent.CauseRetryLimit
+	}
+	return !cause.Forced()
 }
 
 // result is what there is of the run.
@@ -110,11 +146,11 @@ func (r *run) result(failed error) agent.AgentResult {
 	warnings := slices.Clone(r.warnings)
 	r.mu.Unlock()
 	result := agent.AgentResult{
-		Agent: r.agent.name(), Task: r.task, Reply: r.reply,
+		Agent: r.agent.name(), Task: r.task, Reply: r.state.reply.text,
 		Steps: r.counts.get(&r.counts.steps), ModelCalls: modelCalls, Usage: usage,
-		Calls: clonedResults(r.calls), Messages: r.talk.Messages(), Elapsed: r.elapsed(),
+		Calls: slices.Concat(r.shownResults...), Messages: r.conversation.Messages(), Elapsed: r.elapsed(),
 		Stop: r.strongest(), Signals: slices.Clone(r.signals),
-		EndedBy: r.endedBy, HandedOffTo: r.handed, Warnings: warnings,
+		EndedBy: r.state.reply.by, HandedOffTo: r.state.handedOffTo, Warnings: warnings,
 	}
 	if failed != nil {
 		result.Err = failed.Error()
@@ -123,7 +159,16 @@ func (r *run) result(failed error) agent.AgentResult {
 }
 
 // fix keeps what no hook may rewrite.
-func (r *run) fix(result *agent.AgentResult, fixed agent.AgentResult) {
+func (r *run) fix(result *agent.AgentResult, fixed agent.AgentResult, by hookkit.By) {
+	undone := r.undo("BeforeRunEnd", by,
+		ownedField("Agent", result.Agent, fixed.Agent), ownedField("Steps", result.Steps, fixed.Steps),
+		ownedField("ModelCalls", result.ModelCalls, fixed.ModelCalls), ownedField("Usage", result.Usage, fixed.Usage),
+		ownedField("Elapsed", result.Elapsed, fixed.Elapsed), ownedField("EndedBy", result.EndedBy, fixed.EndedBy),
+		ownedField("HandedOffTo", result.HandedOffTo, fixed.HandedOffTo),
+		ownedField("Stop", result.Stop.Cause, fixed.Stop.Cause))
+	if undone != "" {
+		result.Warnings = append(slices.Clip(result.Warnings), undone)
+	}
 	result.Agent, result.Steps, result.ModelCalls, result.Usage = fixed.Agent, fixed.Steps, fixed.ModelCalls, fixed.Usage
 	result.Elapsed, result.Signals, result.EndedBy, result.HandedOffTo = fixed.Elapsed, fixed.Signals, fixed.EndedBy, fixed.HandedOffTo
 	result.Stop = r.strongest()

@@ -30,19 +30,20 @@ func (b *batch) handoff(c *call, e *entry) bool {
 		c.refuse(agent.CallFailed, &agent.ToolError{Kind: agent.FailArguments, Message: "the task cannot be read: " + err.Error()}, "", "")
 		return false
 	}
-	h := agent.Handoff{From: r.agent.name(), To: e.target.name(), Task: args.Task, Call: c.req.Clone()}
-	exit, err := r.hooks.OnHandoff.Fire(r.ctx, r.id, &h)
+	h := agent.Handoff{From: r.agent.name(), To: e.target.name(), Task: args.Task, Call: c.shown()}
+	exit, by, err := r.hooks.OnHandoff.FireBy(r.ctx, r.id, &h)
+	r.undo("OnHandoff", by, ownedField("From", h.From, r.agent.name()), owned{"Call", h.Call.ID != "" && (h.Call.ID != c.req.ID || !h.Call.Same(c.req))})
 	if err != nil {
-		c.refuse(agent.CallRefused, &agent.ToolError{Kind: agent.FailHook, Message: "the handoff is refused: " + err.Error()}, "", "")
+		c.refuse(agent.CallRefused, &agent.ToolError{Kind: agent.FailHook, Message: "the handoff is refused: " + err.Error()}, by.Hook, by.Reason)
 		return false
 	}
 	switch exit := exit.(type) {
 	case nil:
 	case agent.SkipTool:
-		b.answered(c, exit, r.layer.witness.by(r.id))
+		b.answered(c, exit, by)
 		return false
 	case agent.EndTurn:
-		r.endTurn(exit)
+		r.endTurn(exit, by)
 		return false
 	default:
 		r.fail("OnHandoff", illegal(exit))
@@ -55,28 +56,27 @@ func (b *batch) handoff(c *call, e *entry) bool {
 		}
 	}
 	c.refuse(agent.CallFailed, &agent.ToolError{Kind: agent.FailHandoff, NoRetry: true,
-		Message: fmt.Sprintf("a hook sent control to %q, which is none of the agent's handoffs", h.To)}, "", "")
+		Message: fmt.Sprintf("a hook sent control to %q, which is not one of the agent's handoffs", h.To)}, by.Hook, by.Reason)
 	return false
 }
 
 // leaveTo answers the call that hands over. Control goes when all calls are answered.
 func (b *batch) leaveTo(c *call) {
-	c.result = &agent.ToolCallResult{Call: c.req, Status: agent.CallHandedOff, Output: "control goes to " + c.to.name()}
+	c.give(agent.ToolCallResult{Status: agent.CallHandedOff, Output: "control goes to " + c.to.name()})
 	b.after(c)
 	switch {
 	case c.result.Err != "":
-	case b.r.over:
-		c.unrun()
+	case b.r.state.over():
+		c.markNotRun()
 	default:
-		b.to, b.task = c.to, c.task
+		b.to, b.task, b.seed = c.to, c.task, b.r.seedFor(c.req)
 	}
 }
 
 // handOver runs another agent on the conversation; its reply is the run's.
-func (r *run) handOver(to *Agent, task string) {
-	result, err := r.spawn(r.ctx, to, Request{Task: task, Messages: r.talk.Messages(), Conversation: r.talk.id}, true)
-	r.over = true
-	r.handed = orElse(result.HandedOffTo, to.name())
+func (r *run) handOver(to *Agent, task string, seed uint64) {
+	result, err := r.spawn(r.ctx, to, Request{Task: task, Messages: r.conversation.recorded(), Conversation: r.conversation.id, Seed: seed}, true)
+	r.state.move(move{to: stopped, handedOffTo: orElse(result.HandedOffTo, to.name())})
 	for _, s := range result.Signals {
 		r.signal(s)
 	}
@@ -86,15 +86,15 @@ func (r *run) handOver(to *Agent, task string) {
 	switch {
 	case err == nil:
 	case result.Err != "": // it failed, whatever happened to this run meanwhile
-		r.broke("Handoff", err)
+		r.failWith("Handoff", err)
 		return
 	default:
 		r.fail("Handoff", err)
 		return
 	}
-	r.reply, r.replied, r.endedBy = result.Reply, true, result.EndedBy
-	if len(result.Messages) > 0 && agentspec.CheckPairs(result.Messages, false) == nil {
-		r.talk.replace(result.Messages)
-		r.said = true
+	stored := len(result.Messages) > 0 && agentspec.CheckPairs(result.Messages, false) == nil
+	if stored {
+		r.conversation.replace(result.Messages)
 	}
+	r.state.move(move{to: replied, reply: reply{text: result.Reply, stored: stored, by: result.EndedBy}})
 }

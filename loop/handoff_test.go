@@ -47,7 +47,7 @@ func TestAHandoffGivesControlWithTheConversation(t *testing.T) {
 		"OnSubagentStart", "OnRunStart", "OnRunEnd", "OnSubagentStop", "AfterStep", "OnRunEnd")
 	ran.Recorder.Times(t, "OnRunEnd", 2)
 	ran.Recorder.Times(t, "AroundTool", 0)
-	started := hooktest.Payloads[agent.Subagent](ran.Recorder, "OnSubagentStart")
+	started := hooktest.PayloadsOf[agent.Subagent](ran.Recorder, "OnSubagentStart")
 	if len(started) != 1 || !started[0].Handoff || started[0].Task != "explain" || started[0].Name != "expert" {
 		t.Errorf("started %+v", started)
 	}

@@ -167,7 +167,7 @@ func TestToolsThatMisbehaveFailTheirCallAlone(t *testing.T) {
 			if r.Output != c.tool.Result || r.NoRetry != (c.name == "TypedError") {
 				t.Errorf("recorded %+v", r)
 			}
-			failures := hooktest.Payloads[agent.ToolFailure](ran.Recorder, "OnToolError")
+			failures := hooktest.PayloadsOf[agent.ToolFailure](ran.Recorder, "OnToolError")
 			if len(failures) != 1 || failures[0].WillRetry || failures[0].Attempt != 1 || failures[0].Kind != c.kind {
 				t.Errorf("failures %+v", failures)
 			}
@@ -262,7 +262,7 @@ func TestAToolReportsProgressWhileItRunsAndNotAfterwards(t *testing.T) {
 			return nil, nil
 		})),
 	}.Run(t, "x")
-	got := hooktest.Payloads[agent.ToolProgress](ran.Recorder, "OnToolProgress")
+	got := hooktest.PayloadsOf[agent.ToolProgress](ran.Recorder, "OnToolProgress")
 	if len(got) != 2 || got[0].Stage != "half" || string(got[0].Data) != `{"percent":50}` || got[1].Stage != "nearly" || got[1].Call.ID != "call_1_1" {
 		t.Errorf("reported %+v", got)
 	}
@@ -296,7 +296,7 @@ func TestModelsThatMisbehaveFailTheRun(t *testing.T) {
 			if ran.Failed == nil || !strings.Contains(ran.Err, name) || ran.Stop.Cause != agent.CauseError || ran.Reply != "" {
 				t.Errorf("%s: got %+v, %v", name, ran.AgentResult, ran.Failed)
 			}
-			steps := hooktest.Payloads[agent.StepResult](ran.Recorder, "AfterStep")
+			steps := hooktest.PayloadsOf[agent.StepResult](ran.Recorder, "AfterStep")
 			if len(steps) != 1 || !strings.Contains(steps[0].Err, name) || steps[0].Response != nil {
 				t.Errorf("%s: AfterStep was told %+v", name, steps)
 			}
@@ -310,7 +310,7 @@ func TestAReplyThatCannotBeEncodedIsMadeSo(t *testing.T) {
 	odd := agent.LLMResponse{Content: "ok", Usage: agent.Usage{Input: 1, Cost: math.NaN()}, Extra: map[string]json.RawMessage{"odd": json.RawMessage("{")}}
 	ran := looptest.Harness{Agent: &loop.Agent{Model: model(func(agent.LLMRequest) (agent.LLMResponse, error) { return odd, nil })}}.Run(t, "x")
 	for _, f := range ran.Recorder.Fires() {
-		for _, v := range []any{f.Payload, f.Left, f.Result} {
+		for _, v := range []any{f.Payload, f.Final, f.Result} {
 			if _, err := json.Marshal(v); err != nil {
 				t.Errorf("%s: %v", f.Point, err)
 			}
@@ -323,7 +323,7 @@ func TestAReplyThatCannotBeEncodedIsMadeSo(t *testing.T) {
 
 func TestThePanicOfAModelKeepsItsStack(t *testing.T) {
 	ran := looptest.Harness{Turns: turns(looptest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) { panic(errBoom) }))}.Run(t, "x")
-	var crash *loop.Panic
+	var crash *loop.PanicError
 	if !errors.As(ran.Failed, &crash) || !strings.Contains(string(crash.Stack), "TestThePanicOfAModelKeepsItsStack") || !errors.Is(ran.Failed, errBoom) {
 		t.Errorf("got %v", ran.Failed)
 	}

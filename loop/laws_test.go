@@ -389,7 +389,7 @@ func TestP7_BoundedGates(t *testing.T) {
 		if n := len(script.Calls()); n != want || ran.Stop.Cause != agent.CauseRetryLimit || !strings.Contains(ran.Stop.Message, "not yet") {
 			t.Errorf("limit %d: %d calls, %+v", limit, n, ran.Stop)
 		}
-		if ran.Reply != loop.DefaultFallback || ran.Failed != nil || ran.Stop.Detail["answer"] != "again" {
+		if ran.Reply != "again" || !ran.Forced() || ran.Failed != nil || ran.Stop.Detail["answer"] != "again" {
 			t.Errorf("limit %d: got %+v, %v", limit, ran.AgentResult, ran.Failed)
 		}
 		ran.Recorder.Times(t, "OnDoneAccepted", 0)
@@ -420,7 +420,7 @@ func TestP8_TrueRecords(t *testing.T) {
 			l.Turns = turns(looptest.Call("work", nil), looptest.Reply("ok"))
 			l.Hooks = append(l.Hooks, forgive)
 			ran := l.Run(t, "x")
-			steps := hooktest.Payloads[agent.StepResult](ran.Recorder, "AfterStep")
+			steps := hooktest.PayloadsOf[agent.StepResult](ran.Recorder, "AfterStep")
 			for where, r := range map[string]agent.ToolCallResult{"result": ran.Calls[0], "step": steps[0].Results[0]} {
 				if r.Status == agent.CallSucceeded || (r.Err == "") != (r.Status == agent.CallSkipped) {
 					t.Errorf("the %s has %+v", where, r)

@@ -4,19 +4,19 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
-	"time"
+	"maps"
 
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
 // generate is one call to the model.
-func (r *run) generate(ctx context.Context, step, attempt int, req agent.LLMRequest) (agent.LLMResponse, error) {
+func (r *run) generate(ctx context.Context, step, attempt int, among *attempts, req agent.LLMRequest) (agent.LLMResponse, error) {
 	begun := r.clock.Now()
-	req.Messages, req.Tools = slices.Clone(req.Messages), slices.Clone(req.Tools) // a retry has them as they were
 	out := r.stream.reply(step, attempt)
 	defer out.close()
-	reply, err := await(ctx, r.awaited("the model", r.limits.ModelTime), func(ctx context.Context) (agent.LLMResponse, error) {
+	w := r.waiting("the model", r.limits.ModelTime)
+	w.among = among
+	reply, err := await(ctx, w, func(ctx context.Context) (agent.LLMResponse, error) {
 		streaming, ok := r.model.(agent.StreamingModel)
 		if !ok || !out.wanted() {
 			reply, err := r.model.Generate(ctx, req)
@@ -31,15 +31,18 @@ func (r *run) generate(ctx context.Context, step, attempt int, req agent.LLMRequ
 	if err != nil {
 		return agent.LLMResponse{}, err
 	}
-	reply = encodable(reply.Clone())
+	reply = encodable(reply)
 	reply.Step, reply.Elapsed = step, r.since(begun)
 	return reply, nil
 }
 
-// encodable makes of what a model or a hook replied a payload that can be encoded: a cost that is no number is
-// not known, and Extra values that are not JSON become texts.
+// encodable makes a payload that can be encoded of a reply: a cost that is not a number is unknown, and Extra
+// values that are not JSON become texts.
 func encodable(reply agent.LLMResponse) agent.LLMResponse {
 	reply.Usage = agent.Usage{}.Plus(reply.Usage)
+	if len(reply.Extra) > 0 {
+		reply.Extra = maps.Clone(reply.Extra)
+	}
 	for name, value := range reply.Extra {
 		if !json.Valid(value) {
 			reply.Extra[name], _ = json.Marshal(string(value))
@@ -48,20 +51,15 @@ func encodable(reply agent.LLMResponse) agent.LLMResponse {
 	return reply
 }
 
-// awaited describes something that the run waits for.
-func (r *run) awaited(what string, limit time.Duration) awaited {
-	return awaited{what: what, limit: limit, grace: r.limits.Grace, clock: r.clock}
-}
-
 // A handle is the model as hooks and compactors see it: what they use counts towards the run.
 type handle struct{ r *run }
 
 // Generate calls the run's model.
 func (h handle) Generate(ctx context.Context, req agent.LLMRequest) (agent.LLMResponse, error) {
-	if h.r.isClosed() {
+	if h.r.state.isClosed() {
 		return agent.LLMResponse{}, errOver
 	}
-	reply, err := await(ctx, h.r.awaited("the model", h.r.limits.ModelTime), func(ctx context.Context) (agent.LLMResponse, error) {
+	reply, err := await(ctx, h.r.waiting("the model", h.r.limits.ModelTime), func(ctx context.Context) (agent.LLMResponse, error) {
 		return h.r.model.Generate(ctx, req)
 	})
 	h.r.counts.model(reply.Usage)

@@ -96,7 +96,7 @@ func TestOutcome_Briefing_Collect(t *testing.T) {
 		Agent: &loop.Agent{Instructions: "be good"},
 	}.Run(t, "x")
 	for i, req := range ran.Script.Requests() {
-		if m := req.Messages[1]; m.Role != agent.RoleSystem || m.Name != agent.BriefingName || m.Content != "first\n\nsecond" {
+		if m := req.Messages[len(req.Messages)-1]; m.Role != agent.RoleSystem || m.Name != agent.BriefingName || m.Content != "first\n\nsecond" {
 			t.Errorf("request %d has %+v", i, m)
 		}
 		if req.Messages[0].Content != "be good" {
@@ -344,7 +344,7 @@ func TestOutcome_AroundTool_Retry(t *testing.T) {
 	if r := ran.Calls[0]; r.Output != "third" || r.Attempts != 3 || r.Status != agent.CallSucceeded {
 		t.Errorf("recorded %+v", r)
 	}
-	failures := hooktest.Payloads[agent.ToolFailure](ran.Recorder, "OnToolError")
+	failures := hooktest.PayloadsOf[agent.ToolFailure](ran.Recorder, "OnToolError")
 	if len(failures) != 2 || !failures[0].WillRetry || !failures[1].WillRetry || failures[1].Attempt != 2 || failures[0].Err != "boom" {
 		t.Errorf("failures %+v", failures)
 	}
@@ -514,7 +514,7 @@ func TestOutcome_BeforeRunEnd_Replace(t *testing.T) {
 	if ran.Reply != "shortened" || ran.Steps != 1 || ran.Stop.Cause != agent.CauseCompleted || len(ran.Signals) != 1 {
 		t.Errorf("got %+v", ran.AgentResult)
 	}
-	ended := hooktest.Payloads[agent.AgentResult](ran.Recorder, "OnRunEnd")
+	ended := hooktest.PayloadsOf[agent.AgentResult](ran.Recorder, "OnRunEnd")
 	if len(ended) != 1 || ended[0].Reply != "shortened" {
 		t.Errorf("OnRunEnd was told %+v", ended)
 	}

@@ -12,29 +12,24 @@ import (
 // its result and reports false.
 func (b *batch) permit(c *call) bool {
 	r := b.r
-	exit, err := r.hooks.OnPermission.Fire(r.ctx, r.id, c.req.Clone())
-	by := r.layer.witness.by(r.id)
+	exit, by, err := r.hooks.OnPermission.FireBy(r.ctx, r.id, c.shown())
+	if err != nil {
+		b.deny(c, agent.Denial{Kind: agent.DeniedByHook, Reason: err.Error(), By: by.Hook})
+		return false
+	}
 	switch exit := exit.(type) {
-	case nil:
-		if err == nil {
-			return true
-		}
-		b.deny(c, agent.Denial{Kind: agent.DeniedByHook, Reason: err.Error()})
-	case agent.Allow:
-		if err == nil {
-			return true
-		}
-		b.deny(c, agent.Denial{Kind: agent.DeniedByHook, Reason: err.Error()})
+	case nil, agent.Allow:
+		return true
 	case agent.Deny:
-		b.deny(c, agent.Denial{Kind: agent.DeniedByVote, Reason: exit.Reason, By: by})
+		b.deny(c, agent.Denial{Kind: agent.DeniedByVote, Reason: exit.Reason, By: by.Hook})
 	case agent.Ask:
-		kind, reason := b.approve(c, exit, by)
+		kind, reason := b.approve(c, exit, by.Hook)
 		if kind == "" {
 			return true
 		}
-		b.deny(c, agent.Denial{Kind: kind, Reason: reason, By: by})
+		b.deny(c, agent.Denial{Kind: kind, Reason: reason, By: by.Hook})
 	default:
-		b.deny(c, agent.Denial{Kind: agent.DeniedByHook, Reason: illegal(exit).Error()})
+		b.deny(c, agent.Denial{Kind: agent.DeniedByHook, Reason: illegal(exit).Error(), By: by.Hook})
 	}
 	return false
 }
@@ -46,10 +41,10 @@ func (b *batch) approve(c *call, ask agent.Ask, by string) (agent.DenialKind, st
 		return agent.DeniedUnasked, "there is nobody to ask"
 	}
 	question := agent.Question{
-		Call: c.req.Clone(), Prompt: ask.Prompt, Reason: ask.Reason, By: by, Agent: r.agent.name(), Run: r.id.ID(),
+		Call: c.shown(), Prompt: ask.Prompt, Reason: ask.Reason, By: by, Agent: r.agent.name(), Run: r.id.ID(),
 	}
 	question.Tool, _ = r.tools.Lookup(c.req.Name)
-	w := r.awaited("the approver", r.limits.ApprovalTime)
+	w := r.waiting("the approver", r.limits.ApprovalTime)
 	w.strict = true
 	answer, err := await(r.ctx, w, func(ctx context.Context) (agent.Approval, error) {
 		return r.approver.Approve(ctx, question)
@@ -57,7 +52,7 @@ func (b *batch) approve(c *call, ask agent.Ask, by string) (agent.DenialKind, st
 	switch {
 	case r.ctx.Err() != nil:
 		return agent.DeniedBySilence, "the run was cancelled before there was an answer"
-	case errors.As(err, new(*Overtime)):
+	case errors.As(err, new(*TimeoutError)):
 		return agent.DeniedBySilence, fmt.Sprintf("there was no answer within %v", r.limits.ApprovalTime)
 	case err != nil:
 		return agent.DeniedByApprover, "the approver failed: " + err.Error()
@@ -75,6 +70,6 @@ func (b *batch) deny(c *call, d agent.Denial) {
 		Kind: agent.FailDenied, NoRetry: true,
 		Message: fmt.Sprintf("Permission denied for tool '%s': %s", c.req.Name, d.Reason),
 	}, d.By, d.Reason)
-	d.Call = c.req.Clone()
+	d.Call = c.shown()
 	r.hooks.OnPermissionDenied.Fire(r.ctx, r.id, d)
 }

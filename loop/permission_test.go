@@ -71,7 +71,7 @@ func TestOutcome_OnPermission(t *testing.T) {
 				Hooks: one,
 				Agent: &loop.Agent{Approver: c.approver},
 			}.Run(t, "x")
-			denials := hooktest.Payloads[agent.Denial](ran.Recorder, "OnPermissionDenied")
+			denials := hooktest.PayloadsOf[agent.Denial](ran.Recorder, "OnPermissionDenied")
 			ran.Recorder.Times(t, "OnPermission", 1)
 			ran.Recorder.Times(t, "AfterTool", 1)
 			if a, ok := c.approver.(*approver); ok && len(a.questions) != c.asked {
@@ -151,7 +151,7 @@ func TestAnApproverThatDoesNotAnswerInTimeIsANo(t *testing.T) {
 			if took := time.Since(begun); took < time.Minute || took > time.Minute+time.Second {
 				t.Errorf("it took %v", took)
 			}
-			denials := hooktest.Payloads[agent.Denial](ran.Recorder, "OnPermissionDenied")
+			denials := hooktest.PayloadsOf[agent.Denial](ran.Recorder, "OnPermissionDenied")
 			if tool.Count() != 0 || len(denials) != 1 || denials[0].Kind != agent.DeniedBySilence || ran.Reply != "ok" {
 				t.Errorf("deaf %t: denials %+v, the tool ran %d times", deaf, denials, tool.Count())
 			}
@@ -188,7 +188,7 @@ func TestACancelledQuestionIsDeniedForWantOfAnAnswer(t *testing.T) {
 		Hooks: hooks(votes(agent.Ask{})),
 		Agent: &loop.Agent{Approver: person},
 	}.Do(t, ctx, loop.Request{Task: "x"})
-	denials := hooktest.Payloads[agent.Denial](ran.Recorder, "OnPermissionDenied")
+	denials := hooktest.PayloadsOf[agent.Denial](ran.Recorder, "OnPermissionDenied")
 	if tool.Count() != 0 || len(denials) != 1 || denials[0].Kind != agent.DeniedBySilence || ran.Stop.Cause != agent.CauseUserRequested {
 		t.Errorf("denials %+v, %+v", denials, ran.Stop)
 	}

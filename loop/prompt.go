@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
@@ -19,13 +20,13 @@ func (r *run) ask(at agent.Step) (reply agent.LLMResponse, ok bool) {
 	for shortened := false; ; shortened = true {
 		reply, err := r.prompt(at)
 		var long *agent.PromptTooLong
-		if errors.As(err, &long) && !shortened && !r.over && r.compactNow(at.Number, agent.CompactTooLong, err.Error(), "") {
+		if errors.As(err, &long) && !shortened && !r.state.over() && r.compactNow(at.Number, agent.CompactTooLong, err.Error(), "") {
 			continue
 		}
 		if err != nil {
 			r.fail("LLM", err)
 		}
-		if r.over {
+		if r.state.over() {
 			return reply, false
 		}
 		return r.received(at, reply)
@@ -35,67 +36,94 @@ func (r *run) ask(at agent.Step) (reply agent.LLMResponse, ok bool) {
 // prompt builds one prompt and returns what the model, or a hook in its place, replied. The run may be over
 // after it. An error is the model's or of a hook around it.
 func (r *run) prompt(at agent.Step) (reply agent.LLMResponse, err error) {
-	req := r.draft(at, r.briefing(at))
-	exit, err := r.hooks.BeforeLLM.Fire(r.ctx, r.id, &req)
+	req, recorded := r.draft(at, r.briefing(at))
+	shared := req.Messages
+	exit, by, err := r.hooks.BeforeLLM.FireBy(r.ctx, r.id, &req)
+	if by != (hookkit.By{}) {
+		r.conversation.restore()
+		recorded = nil
+	}
 	if err != nil {
 		r.fail("BeforeLLM", err)
 		return reply, nil
 	}
+	r.undo("BeforeLLM", by, ownedField("Step", req.Step, at.Number))
 	req.Step = at.Number
 	switch exit := exit.(type) {
 	case nil:
 	case agent.UseReply:
-		r.offered = names(req.Tools)
+		r.offer(req.Tools)
 		r.counts.spent(exit.Response.Usage)
 		return encodable(exit.Response.Clone()), nil
 	case agent.EndTurn:
-		r.endTurn(exit)
+		r.endTurn(exit, by)
 		return reply, nil
 	default:
 		r.fail("BeforeLLM", illegal(exit))
 		return reply, nil
 	}
 
-	estimate := r.env.CountTokens(req.Messages) + agentspec.EstimateTools(req.Tools)
-	if !r.affords(estimate) {
+	if !r.fits(&req) {
 		return reply, nil
-	}
-	if window := r.limits.Window; window > 0 && estimate+req.MaxTokens > window {
-		r.exceeded(r.ctx, agent.BudgetExceeded{
-			Kind: agent.BudgetContext, Used: float64(estimate + req.MaxTokens), Limit: float64(window), Estimated: true,
-		})
 	}
 	if r.ctx.Err() != nil {
 		r.cancelled()
 		return reply, nil
 	}
-	r.offered = names(req.Tools)
+	r.offer(req.Tools)
 	var (
-		attempts atomic.Int64
-		acts     acts
+		number atomic.Int64
+		all    attempts
 	)
-	defer acts.end()
+	defer all.end()
 	return r.hooks.AroundLLM.Fire(r.ctx, r.id, req, func(ctx context.Context, req agent.LLMRequest) (agent.LLMResponse, error) {
-		ctx, returned := acts.begin(ctx)
-		defer returned()
-		return r.generate(ctx, at.Number, int(attempts.Add(1)), req)
+		if all.begin() {
+			defer all.done()
+		}
+		if recorded != nil && sameSlice(req.Messages, shared) {
+			req.Messages = recorded // without what a hook may have changed in place
+		}
+		return r.generate(ctx, at.Number, int(number.Add(1)), &all, req)
 	})
+}
+
+// sameSlice reports whether two slices are the same memory.
+func sameSlice[T any](a, b []T) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+}
+
+// fits reports whether the run can afford a request, and stops it if not. A request that is larger than the context
+// window is reported.
+func (r *run) fits(req *agent.LLMRequest) bool {
+	window := r.limits.Window
+	if window == 0 && !r.hasTokenLimit() {
+		return true
+	}
+	estimate := r.conversation.CountTokens(req.Messages) + agentspec.EstimateTools(req.Tools)
+	if !r.affords(estimate) {
+		return false
+	}
+	if used := float64(estimate) + float64(req.MaxTokens); window > 0 && used > float64(window) {
+		r.exceeded(r.ctx, agent.BudgetExceeded{Kind: agent.BudgetContext, Used: used, Limit: float64(window), Estimated: true})
+	}
+	return true
 }
 
 // received fires AfterLLM on a reply.
 func (r *run) received(at agent.Step, reply agent.LLMResponse) (agent.LLMResponse, bool) {
 	r.note = ""
 	reply.Step = at.Number
-	exit, err := r.hooks.AfterLLM.Fire(r.ctx, r.id, &reply)
+	exit, by, err := r.hooks.AfterLLM.FireBy(r.ctx, r.id, &reply)
 	if err != nil {
 		r.fail("AfterLLM", err)
 		return agent.LLMResponse{}, false
 	}
+	r.undo("AfterLLM", by, ownedField("Step", reply.Step, at.Number))
 	reply.Step = at.Number
 	switch exit := exit.(type) {
 	case nil:
 	case agent.EndTurn:
-		r.endTurn(exit)
+		r.endTurn(exit, by)
 	default:
 		r.fail("AfterLLM", illegal(exit))
 		return agent.LLMResponse{}, false
@@ -103,32 +131,28 @@ func (r *run) received(at agent.Step, reply agent.LLMResponse) (agent.LLMRespons
 	return reply, true
 }
 
-// draft builds the request of a step.
-func (r *run) draft(at agent.Step, briefing string) agent.LLMRequest {
-	req := r.agent.Request.Clone()
+// draft builds the request of a step for hooks, and its messages for the model. Providers cache the longest common
+// beginning of requests, so the stable text comes first, the conversation next, and text for this request last.
+func (r *run) draft(at agent.Step, briefing string) (req agent.LLMRequest, recorded []agent.Message) {
+	req = r.agent.Request.Clone()
 	req.Step = at.Number
-	req.Messages = nil
-	if r.agent.Instructions != "" {
-		req.Messages = append(req.Messages, agent.Message{Role: agent.RoleSystem, Content: r.agent.Instructions})
-	}
-	stored := r.talk.Messages()
-	head := slices.IndexFunc(stored, func(m agent.Message) bool { return m.Role != agent.RoleSystem })
-	if head < 0 {
-		head = len(stored)
-	}
-	req.Messages = append(req.Messages, stored[:head]...)
-	if briefing != "" {
-		req.Messages = append(req.Messages, agent.Message{Role: agent.RoleSystem, Name: agent.BriefingName, Content: briefing})
-	}
-	req.Messages = append(req.Messages, stored[head:]...)
+	var tail []agent.Message
 	if r.note != "" {
-		req.Messages = append(req.Messages, agent.Message{Role: agent.RoleUser, Content: r.note})
+		tail = append(tail, agent.Message{Role: agent.RoleUser, Content: r.note})
 	}
+	if briefing != "" {
+		tail = append(tail, agent.Message{Role: agent.RoleSystem, Name: agent.BriefingName, Content: briefing})
+	}
+	if req.Seed == nil {
+		seed := r.seed
+		req.Seed = &seed
+	}
+	req.Messages, recorded = r.conversation.request(tail...)
 	req.Tools = nil
 	if !r.toolsOff() {
 		req.Tools = r.tools.Schemas()
 	}
-	return req
+	return req, recorded
 }
 
 // briefing gathers the texts for one prompt, within their limit.
@@ -136,26 +160,26 @@ func (r *run) briefing(at agent.Step) string {
 	texts := slices.DeleteFunc(r.hooks.Briefing.Fire(r.ctx, r.id, at), func(text string) bool { return strings.TrimSpace(text) == "" })
 	joined := strings.Join(texts, "\n\n")
 	size := func(text string) int {
-		return r.env.CountTokens([]agent.Message{{Role: agent.RoleSystem, Content: text}})
+		return r.conversation.CountTokens([]agent.Message{{Role: agent.RoleSystem, Content: text}})
 	}
 	limit := r.limits.Briefing
-	r.brief = 0
+	r.briefingTokens = 0
 	if joined == "" {
 		return ""
 	}
 	whole := size(joined)
-	r.brief = whole
+	r.briefingTokens = whole
 	if limit <= 0 || whole <= limit {
 		return joined
 	}
 	left := len(texts)
-	for left > 0 && r.brief > limit {
+	for left > 0 && r.briefingTokens > limit {
 		left--
 		joined = strings.Join(texts[:left], "\n\n")
-		r.brief = size(joined)
+		r.briefingTokens = size(joined)
 	}
 	if left == 0 {
-		r.brief = 0
+		r.briefingTokens = 0
 	}
 	r.exceeded(r.ctx, agent.BudgetExceeded{
 		Kind: agent.BudgetBriefing, Used: float64(whole), Limit: float64(limit), Detail: fmt.Sprintf("%d of %d texts were left out", len(texts)-left, len(texts)),
@@ -163,11 +187,10 @@ func (r *run) briefing(at agent.Step) string {
 	return joined
 }
 
-// names are the names of tools.
-func names(tools []agent.ToolSchema) map[string]bool {
-	out := make(map[string]bool, len(tools))
+// offer remembers the names of the tools of a request: a call of any other tool is refused.
+func (r *run) offer(tools []agent.ToolSchema) {
+	r.offeredTools = r.offeredTools[:0]
 	for _, t := range tools {
-		out[t.Name] = true
+		r.offeredTools = append(r.offeredTools, t.Name)
 	}
-	return out
 }

@@ -10,72 +10,63 @@ import (
 	"time"
 
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
-// A run is one run of an agent. Its fields are used by its own goroutine alone, but for what has a lock.
+// A run is one run of an agent. Its own goroutine alone uses its fields, except for those that have a lock.
 type run struct {
 	agent  *Agent
 	limits Limits
-	outer  *run // that started this one, nil for none
+	outer  *run // that started this one, nil if none did
 	depth  int
-	layer  *layer
-	hooks  *agent.Hooks // of the layer
+	seed   uint64
+	hooks  *agent.Hooks
 	id     *agent.Run
 	env    *agent.Env
 
-	ctx  context.Context // cancelled with the run
-	back context.Context // not cancelled, for what fires on the way back
+	ctx        context.Context // cancelled with the run
+	cleanupCtx context.Context // not cancelled, for the points that fire on the way back
 
 	model    agent.Model
 	approver agent.Approver
 	clock    agent.Clock
 	start    time.Time
-	counts   counters
-	talk     conversation
-	tools    *table
-	stream   stream
+	task     string
 
-	task    string
-	last    *agent.StepResult // as hooks see it, so nothing that the loop relies on
-	content string            // of the last reply
-	calling bool              // it had tool calls
-	calls   []agent.ToolCallResult
-	empties int             // replies in a row
-	note    string          // for the next prompt alone
-	brief   int             // tokens of the last briefing
-	offered map[string]bool // the tools of the last request
+	conversation *conversation
+	tools        *table
+	counts       counters
+	stream       stream
+	crew         crew
+	timeouts     timeouts
 
-	over    bool // no step follows
-	broken  bool // because the context was done
-	replied bool // reply is the reply
-	said    bool // it is in the stored conversation
-	reply   string
+	state   state
 	signals []agent.EndRun
-	endedBy string
-	handed  string
-	failed  *failure
-	passed  map[agent.BudgetKind]bool // budgets that were reported
-	err     error                     // what the caller gets
+	err     error // that the caller gets
+
+	last         *agent.StepResult        // for hooks, so nothing that the loop relies on
+	results      [][]agent.ToolCallResult // of the calls of each step, in memory that no hook has seen
+	shownResults [][]agent.ToolCallResult // the same for hooks
+
+	emptyReplies    int      // in a row
+	note            string   // for the next prompt only
+	briefingTokens  int      // of the last briefing
+	offeredTools    []string // of the last request
+	reportedBudgets map[agent.BudgetKind]bool
 
 	mu        sync.Mutex
 	warnings  []string
+	warned    map[string]bool // by the text of the warning
 	compact   *string         // a compaction was requested, for this reason
 	compactor agent.Compactor // nil: there is none
-	closed    bool            // the run is over
-}
-
-// A failure is what a run fails with, and where.
-type failure struct {
-	where string
-	err   error
 }
 
 func newRun(ctx context.Context, a *Agent, req Request, outer *run, emit func(Event)) (*run, error) {
 	if err := a.check(outer); err != nil {
 		return nil, err
 	}
-	messages := answerOpen(agentspec.CloneMessages(req.Messages))
+	messages := answerOpen(req.Messages)
 	if err := agentspec.CheckPairs(messages, false); err != nil {
 		return nil, fmt.Errorf("agent %q: the conversation cannot be continued: %w", a.name(), err)
 	}
@@ -86,12 +77,12 @@ func newRun(ctx context.Context, a *Agent, req Request, outer *run, emit func(Ev
 	r := &run{
 		agent: a, outer: outer, tools: tools, task: req.Task,
 		model: a.Model, approver: a.Approver, clock: a.Clock, ctx: ctx,
-		passed: make(map[agent.BudgetKind]bool), compactor: a.Compactor,
+		reportedBudgets: make(map[agent.BudgetKind]bool), compactor: a.Compactor,
 	}
 	tokens := a.Tokens
-	var within *layer
+	base := a.Hooks
 	if outer != nil {
-		within = outer.layer
+		base = outer.hooks
 		r.depth, r.counts.outer = outer.depth+1, &outer.counts
 		if isNil(r.model) {
 			r.model = outer.model
@@ -113,21 +104,20 @@ func newRun(ctx context.Context, a *Agent, req Request, outer *run, emit func(Ev
 		tokens = estimate{}
 	}
 	if outer.runs(a) {
-		r.layer = within // which has the agent's hooks already
-	} else if r.layer, err = a.layerOn(within); err != nil {
+		r.hooks = base // which has the agent's hooks already
+	} else if r.hooks, err = a.layerOn(base); err != nil {
 		return nil, err
 	}
-	r.hooks, r.limits = r.layer.hooks, a.Limits.resolved(r.model)
-	r.talk.id, r.talk.messages = req.Conversation, messages
+	r.limits = a.Limits.resolved(r.model)
+	r.conversation = newConversation(req.Conversation, a.Instructions, messages, tokens)
 	r.counts.steps, r.counts.modelCalls = req.Resume.Steps, req.Resume.ModelCalls
 	r.counts.usage, r.counts.rejections = req.Resume.Usage, req.Resume.Rejections
-	seed := req.Seed
-	for seed == 0 {
-		seed = rand.Uint64()
+	for r.seed = req.Seed; r.seed == 0; {
+		r.seed = rand.Uint64()
 	}
 	r.env = &agent.Env{
-		Agent: a.name(), Model: handle{r}, Tools: tools, Conversation: &r.talk, Tokens: tokens,
-		Random: newSource(seed), Seed: seed, Clock: r.clock,
+		Agent: a.name(), Model: handle{r}, Tools: tools, Conversation: r.conversation, Tokens: r.conversation,
+		Random: newSource(r.seed), Seed: r.seed, Clock: r.clock,
 		Counters: r.counted, Exceeded: r.exceeded, RequestCompaction: r.wantCompaction, UseCompactor: r.useCompactor, Subscribe: r.stream.subscribe,
 	}
 	if outer != nil {
@@ -136,7 +126,7 @@ func newRun(ctx context.Context, a *Agent, req Request, outer *run, emit func(Ev
 		r.id = agent.NewRun(r.env)
 	}
 	r.ctx = agentspec.WithRun(context.WithValue(ctx, runKey{}, r), r.id.ID())
-	r.back = context.WithoutCancel(r.ctx)
+	r.cleanupCtx = context.WithoutCancel(r.ctx)
 	r.stream.of, r.stream.emit = r, emit
 	return r, nil
 }
@@ -156,10 +146,10 @@ func (r *run) execute() (result agent.AgentResult, err error) {
 	returned := false
 	defer func() {
 		if !returned {
-			r.fail("Run", &Panic{What: "the run"})
+			r.fail("Run", &PanicError{What: "the run"})
 		}
 	}()
-	if err := contain("the loop", r.begin); err != nil {
+	if err := recoverAsError("the loop", r.begin); err != nil {
 		r.fail("Run", err)
 	}
 	returned = true
@@ -168,16 +158,19 @@ func (r *run) execute() (result agent.AgentResult, err error) {
 
 // begin fires OnRunStart and goes on step by step.
 func (r *run) begin() error {
-	start := agent.RunStart{Task: r.task, Messages: r.talk.Messages(), Agent: r.agent.name()}
-	exit, err := r.hooks.OnRunStart.Fire(r.ctx, r.id, &start)
+	start := agent.RunStart{Task: r.task, Messages: r.conversation.Messages(), Agent: r.agent.name()}
+	exit, by, err := r.hooks.OnRunStart.FireBy(r.ctx, r.id, &start)
 	r.task = start.Task
-	if open := agentspec.CheckPairs(start.Messages, false); err == nil && open != nil {
-		err = fmt.Errorf("the messages that a hook left cannot be continued: %w", open)
-	} else if err == nil {
-		r.talk.replace(start.Messages)
+	r.undo("OnRunStart", by, ownedField("Agent", start.Agent, r.agent.name()))
+	if err == nil && by != (hookkit.By{}) {
+		if err = agentspec.CheckPairs(start.Messages, false); err != nil {
+			err = fmt.Errorf("the messages that a hook left cannot be continued: %w", err)
+		} else {
+			r.conversation.replace(start.Messages)
+		}
 	}
 	if r.task != "" {
-		r.talk.store(agent.Message{Role: agent.RoleUser, Content: r.task})
+		r.conversation.store(agent.Message{Role: agent.RoleUser, Content: r.task})
 	}
 	if err != nil {
 		r.fail("OnRunStart", err)
@@ -186,21 +179,16 @@ func (r *run) begin() error {
 	switch exit := exit.(type) {
 	case nil:
 	case agent.EndTurn:
-		r.endTurn(exit)
+		r.endTurn(exit, by)
 		return nil
 	default:
 		r.fail("OnRunStart", illegal(exit))
 		return nil
 	}
-	for r.boundary(); !r.over; r.boundary() {
+	for r.checkStop(); !r.state.over(); r.checkStop() {
 		r.step()
 	}
 	return nil
-}
-
-// illegal is the error about an outcome that the loop does not know: newer hooks than the loop.
-func illegal(exit any) error {
-	return fmt.Errorf("the outcome %T is none that the loop obeys; bring loop and generated code to one version", exit)
 }
 
 // where is where the run stands.
@@ -210,15 +198,6 @@ func (r *run) where() agent.Step {
 		Number: r.counts.get(&r.counts.steps), Max: r.limits.Steps,
 		Usage: usage, Elapsed: r.elapsed(), Last: r.last,
 	}
-}
-
-func clonedStep(s agent.StepResult) agent.StepResult {
-	if s.Response != nil {
-		response := s.Response.Clone()
-		s.Response = &response
-	}
-	s.Results = clonedResults(s.Results)
-	return s
 }
 
 func clonedResults(results []agent.ToolCallResult) []agent.ToolCallResult {
@@ -231,11 +210,19 @@ func clonedResults(results []agent.ToolCallResult) []agent.ToolCallResult {
 
 func (r *run) elapsed() time.Duration { return r.clock.Now().Sub(r.start) }
 
-// warn records what went wrong without ending the run.
+// warn records what went wrong without ending the run, once.
 func (r *run) warn(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.warnings = append(r.warnings, fmt.Sprintf(format, args...))
+	if r.warned[text] {
+		return
+	}
+	if r.warned == nil {
+		r.warned = make(map[string]bool)
+	}
+	r.warned[text] = true
+	r.warnings = append(r.warnings, text)
 }
 
 // stands reports whether hooks are those of the run or of one that started it.
@@ -269,9 +256,3 @@ func (r *run) toolsOff() bool {
 }
 
 var errOver = errors.New("the run is over: its model can be called while it runs")
-
-func (r *run) isClosed() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.closed
-}

@@ -41,7 +41,7 @@ func TestEachPointIsFiredAtExactlyOnePlace(t *testing.T) {
 			if !ok {
 				return true
 			}
-			if fire, ok := call.Fun.(*ast.SelectorExpr); ok && fire.Sel.Name == "Fire" {
+			if fire, ok := call.Fun.(*ast.SelectorExpr); ok && (fire.Sel.Name == "Fire" || fire.Sel.Name == "FireBy") {
 				if point, ok := fire.X.(*ast.SelectorExpr); ok {
 					places[point.Sel.Name] = append(places[point.Sel.Name], name)
 				}

@@ -1,7 +1,7 @@
 package loop
 
 import (
-	"context"
+	"slices"
 
 	"github.com/hookgen/hookgen/generated/agent"
 )
@@ -17,21 +17,21 @@ func (r *run) step() {
 	returned := false
 	defer func() { // also when a runtime.Goexit ends the run
 		if !returned {
-			result.Err = (&Panic{What: "the step"}).Error()
+			result.Err = (&PanicError{What: "the step"}).Error()
 		}
 		result.Step = at
 		result.Step.Last = nil
-		shown := clonedStep(*result)
-		r.last = &shown
-		r.hooks.AfterStep.Fire(r.back, r.id, shown)
+		r.last = result
+		r.hooks.AfterStep.Fire(r.cleanupCtx, r.id, *result)
 	}()
-	if err := contain("the step", func() error { r.work(at, result); return nil }); err != nil {
+	if err := recoverAsError("the step", func() error { r.work(at, result); return nil }); err != nil {
 		r.fail("Step", err)
 	}
-	if r.failed != nil {
-		result.Err = r.failed.where + ": " + r.failed.err.Error()
-	} else if r.broken {
-		result.Err = context.Cause(r.ctx).Error()
+	switch s := &r.state; {
+	case s.failure.err != nil:
+		result.Err = s.failure.where + ": " + s.failure.err.Error()
+	case s.cause != nil:
+		result.Err = s.cause.Error()
 	}
 	returned = true
 }
@@ -39,47 +39,54 @@ func (r *run) step() {
 // work is what a step does: a prompt, a reply, and what the reply asks for.
 func (r *run) work(at agent.Step, result *agent.StepResult) {
 	r.vote(at)
-	if r.over {
+	if r.state.over() {
 		return
 	}
 	reply, ok := r.ask(at)
 	if !ok {
 		return
 	}
-	b := r.batch(at.Number, &reply)
+	reply.ToolCalls = slices.Clone(reply.ToolCalls)
+	duplicates := identify(at.Number, reply.ToolCalls)
 	result.Response = &reply
-	r.content, r.calling = reply.Content, len(reply.ToolCalls) > 0
+	r.said(reply.Content, len(reply.ToolCalls) > 0)
 	if r.stream.read() {
 		shown := reply.Clone()
 		r.stream.event(Event{Kind: EventReply, Step: at.Number, Response: &shown})
 	}
 	switch {
 	case len(reply.ToolCalls) > 0:
-		r.empties = 0
-		r.talk.store(reply.Message())
-		defer func() { result.Results = b.record() }()
+		r.emptyReplies = 0
+		record := r.conversation.store(reply.Message())
+		b := r.newBatch(reply.ToolCalls, record.ToolCalls, duplicates)
+		defer func() { result.Results = b.shown }()
 		b.run()
-		if b.to != nil && !r.over {
-			r.handOver(b.to, b.task)
+		if b.to != nil && !r.state.over() {
+			r.handOver(b.to, b.task, b.seed)
 		}
-	case r.over:
-		if reply.Content != "" && reply.Content != r.reply {
-			r.talk.store(reply.Message())
+	case r.state.over():
+		if reply.Content != "" && reply.Content != r.state.reply.text {
+			r.conversation.store(reply.Message())
 		}
 	case reply.Content == "" && len(reply.Parts) == 0:
 		r.empty()
 	default:
-		r.empties = 0
+		r.emptyReplies = 0
 		r.answer(reply)
 	}
 }
 
+// said remembers the last text of the model, with which a run may end that stops before it has a reply.
+func (r *run) said(text string, stored bool) {
+	r.state.move(move{to: working, reply: reply{text: text, stored: stored}})
+}
+
 // empty deals with a reply that holds nothing.
 func (r *run) empty() {
-	r.empties++
+	r.emptyReplies++
 	r.note = "Your last reply was empty. Answer, or call a tool."
-	if limit := r.limits.EmptyReplies; limit > 0 && r.empties >= limit {
-		r.stop(agent.CauseRetryLimit, map[string]any{"emptyReplies": r.empties, "maxEmptyReplies": limit},
-			"The model sent nothing %d times in a row", r.empties)
+	if limit := r.limits.EmptyReplies; limit > 0 && r.emptyReplies >= limit {
+		r.stop(agent.CauseRetryLimit, map[string]any{"emptyReplies": r.emptyReplies, "maxEmptyReplies": limit},
+			"The model sent nothing %d times in a row", r.emptyReplies)
 	}
 }

@@ -9,22 +9,24 @@ import (
 	"time"
 
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
-// boundary is what lies between two steps: it decides whether another one follows.
-func (r *run) boundary() {
-	if !r.over && r.ctx.Err() != nil {
+// checkStop decides between two steps whether another one follows.
+func (r *run) checkStop() {
+	if !r.state.over() && r.ctx.Err() != nil {
 		r.cancelled()
 	}
 	step := r.where()
-	step.Done = r.over
-	signals, err := r.hooks.ShouldStop.Fire(r.ctx, r.id, step)
-	for _, s := range signals {
+	step.Done = r.state.over()
+	signals, bys, err := r.hooks.ShouldStop.FireBy(r.ctx, r.id, step)
+	for i, s := range signals {
+		s.By = bys[i].Hook
 		r.signal(s)
-		r.over = true
+		r.state.move(move{to: stopped})
 		if s.Cause == agent.CauseError {
-			r.broke("ShouldStop", errors.New(orElse(s.Message, "a hook asked for it")))
+			r.failWith("ShouldStop", errors.New(orElse(s.Message, "a hook asked for it")))
 		}
 	}
 	switch {
@@ -41,7 +43,11 @@ func (r *run) signal(s agent.EndRun) {
 	if s.Cause == "" {
 		s.Cause = agent.CauseUnknown
 	}
-	if _, err := json.Marshal(s.Detail); err != nil {
+	err := recoverAsError("encoding the detail of a stop signal", func() error {
+		_, err := json.Marshal(s.Detail)
+		return err
+	})
+	if err != nil {
 		s.Detail = map[string]any{"unencodable": err.Error()}
 	}
 	r.signals = append(r.signals, s)
@@ -49,66 +55,63 @@ func (r *run) signal(s agent.EndRun) {
 
 // stop ends the run with a signal of the loop's own.
 func (r *run) stop(cause agent.Cause, detail map[string]any, format string, args ...any) {
-	r.over = true
+	r.state.move(move{to: stopped})
 	r.signal(agent.EndRun{Cause: cause, Message: fmt.Sprintf(format, args...), Detail: detail})
 }
 
-// endTurn ends the run as a hook said. The first reply counts; every reason is kept.
-func (r *run) endTurn(exit agent.EndTurn) {
-	by := r.layer.witness.by(r.id)
-	r.signal(agent.EndRun{Cause: agent.CauseStopRequested, Message: exit.Reason, By: by})
-	if !r.replied {
-		r.endedBy, r.reply, r.replied = by, exit.Reply, true
-	}
-	r.over = true
+// endTurn ends the run because a hook said so. The first reply counts; every reason is kept.
+func (r *run) endTurn(exit agent.EndTurn, by hookkit.By) {
+	r.endedBy(exit, by, false)
 }
 
-// fail ends the run with a failure, unless the run was cancelled: what fails then is no failure.
+func (r *run) endedBy(exit agent.EndTurn, by hookkit.By, rescued bool) {
+	r.signal(agent.EndRun{Cause: agent.CauseStopRequested, Message: exit.Reason, By: by.Hook})
+	r.state.move(move{to: replied, reply: reply{text: exit.Reply, by: by.Hook}, rescued: rescued})
+}
+
+// fail ends the run with a failure, unless the run was cancelled: an error after that is a warning.
 func (r *run) fail(where string, err error) {
+	err = usableError(err)
 	if r.ctx.Err() == nil {
-		r.broke(where, err)
+		r.failWith(where, err)
 		return
 	}
 	r.cancelled()
-	if !errors.Is(err, r.ctx.Err()) && !errors.Is(err, context.Cause(r.ctx)) {
+	if !errors.Is(err, r.ctx.Err()) && !errors.Is(err, causeOf(r.ctx)) {
 		r.warn("%s: %v", where, err)
 	}
 }
 
-// broke ends the run with a failure. The first one counts, the others are warnings.
-func (r *run) broke(where string, err error) {
-	r.over = true
-	if r.failed != nil {
+// failWith ends the run with a failure. The first one counts, the others are warnings.
+func (r *run) failWith(where string, err error) {
+	if !r.state.move(move{to: failed, failure: failure{where, err}}) {
 		r.warn("%s: %v", where, err)
-		return
 	}
-	r.failed = &failure{where, err}
 }
 
 // cancelled ends the run because its context is done.
 func (r *run) cancelled() {
-	r.over = true
-	if r.broken {
+	err := causeOf(r.ctx)
+	if !r.state.move(move{to: cancelled, cause: err}) {
 		return
 	}
-	r.broken = true
 	cause := agent.CauseUserRequested
 	if errors.Is(r.ctx.Err(), context.DeadlineExceeded) {
 		cause = agent.CauseTimeLimit
 	}
-	r.signal(agent.EndRun{Cause: cause, Message: context.Cause(r.ctx).Error()})
+	r.signal(agent.EndRun{Cause: cause, Message: err.Error()})
 }
 
 func (r *run) strongest() agent.EndRun { return agentspec.Strongest(r.signals) }
 
-// failedAlready reports whether a hook has signalled that the run failed.
-func (r *run) failedAlready() bool {
-	return slices.ContainsFunc(r.signals, func(s agent.EndRun) bool { return s.Cause == agent.CauseError })
+// signalled reports whether there is a signal of the cause.
+func (r *run) signalled(cause agent.Cause) bool {
+	return slices.ContainsFunc(r.signals, func(s agent.EndRun) bool { return s.Cause == cause })
 }
 
 // budgets stops the run when it has used up a budget, its own or of a run that started it.
 func (r *run) budgets() {
-	if n := r.counts.get(&r.counts.steps); !r.over && r.limits.Steps > 0 && n >= r.limits.Steps {
+	if n := r.counts.get(&r.counts.steps); !r.state.over() && r.limits.Steps > 0 && n >= r.limits.Steps {
 		r.report(agent.BudgetExceeded{Kind: agent.BudgetSteps, Used: float64(n), Limit: float64(r.limits.Steps)})
 		r.stop(agent.CauseStepsLimit, map[string]any{"currentSteps": n, "maxSteps": r.limits.Steps},
 			"Step limit reached: %d/%d", n, r.limits.Steps)
@@ -124,6 +127,9 @@ func (r *run) budgets() {
 			r.stop(agent.CauseTokenLimit, map[string]any{"cost": usage.Cost, "maxCost": limits.Cost},
 				"Cost limit reached: %g/%g", usage.Cost, limits.Cost)
 		}
+		if limits.Time == 0 {
+			continue
+		}
 		if took := holder.elapsed(); r.reached(agent.BudgetTime, took.Seconds(), limits.Time.Seconds()) {
 			r.stop(agent.CauseTimeLimit, map[string]any{"elapsedSeconds": took.Seconds(), "maxSeconds": limits.Time.Seconds()},
 				"Execution time limit reached: %.2fs/%.2fs", took.Seconds(), limits.Time.Seconds())
@@ -137,18 +143,18 @@ func (r *run) reached(kind agent.BudgetKind, used, limit float64) bool {
 	if limit <= 0 || used < limit {
 		return false
 	}
-	if !r.over || used > limit {
+	if !r.state.over() || used > limit {
 		r.report(agent.BudgetExceeded{Kind: kind, Used: used, Limit: limit})
 	}
-	return !r.over
+	return !r.state.over()
 }
 
 // report reports a budget of the loop once.
 func (r *run) report(b agent.BudgetExceeded) {
-	if r.passed[b.Kind] {
+	if r.reportedBudgets[b.Kind] {
 		return
 	}
-	r.passed[b.Kind] = true
+	r.reportedBudgets[b.Kind] = true
 	r.exceeded(r.ctx, b)
 }
 
@@ -163,7 +169,8 @@ func (r *run) affords(estimate int) bool {
 	for holder := r; holder != nil; holder = holder.outer {
 		usage, _ := holder.counts.used()
 		limit := holder.limits.Tokens
-		if need := usage.Total() + estimate; limit > 0 && need > limit {
+		// Usage adds up without an overflow.
+		if need := (agent.Usage{Input: usage.Total(), Output: estimate}).Total(); limit > 0 && need > limit {
 			r.report(agent.BudgetExceeded{Kind: agent.BudgetTokens, Used: float64(need), Limit: float64(limit), Estimated: true})
 			r.stop(agent.CauseTokenLimit, map[string]any{"totalTokens": usage.Total(), "estimatedTokens": need, "maxTotalTokens": limit},
 				"Token limit reached: the next prompt would make it about %d/%d", need, limit)
@@ -171,6 +178,16 @@ func (r *run) affords(estimate int) bool {
 		}
 	}
 	return true
+}
+
+// hasTokenLimit reports whether the run, or one that started it, has a limit of tokens.
+func (r *run) hasTokenLimit() bool {
+	for ; r != nil; r = r.outer {
+		if r.limits.Tokens > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func orElse(text, instead string) string {

@@ -50,7 +50,7 @@ func TestLimitsStopARun(t *testing.T) {
 			if ran.Failed != nil || ran.Reply != "that was too much" || ran.Messages[len(ran.Messages)-1].Content != ran.Reply {
 				t.Errorf("got %+v, %v", ran.AgentResult, ran.Failed)
 			}
-			b := hooktest.Payloads[agent.BudgetExceeded](ran.Recorder, "OnBudgetExceeded")
+			b := hooktest.PayloadsOf[agent.BudgetExceeded](ran.Recorder, "OnBudgetExceeded")
 			if len(b) != 1 || b[0].Kind != c.budget || b[0].Used < b[0].Limit || b[0].Estimated != (c.name == "TokensByEstimate") {
 				t.Errorf("budgets %+v", b)
 			}
@@ -68,7 +68,7 @@ func TestALimitDoesNotStopWhatIsDone(t *testing.T) {
 	if ran.Stop.Cause != agent.CauseCompleted || len(ran.Signals) != 1 || ran.Reply != "ok" {
 		t.Errorf("got %+v", ran.AgentResult)
 	}
-	b := hooktest.Payloads[agent.BudgetExceeded](ran.Recorder, "OnBudgetExceeded")
+	b := hooktest.PayloadsOf[agent.BudgetExceeded](ran.Recorder, "OnBudgetExceeded")
 	if len(b) != 1 || b[0].Kind != agent.BudgetTokens {
 		t.Errorf("budgets %+v, want the tokens that were passed", b)
 	}
@@ -295,7 +295,7 @@ func TestToolsCanBeSwitchedOff(t *testing.T) {
 	if req := ran.Script.Requests()[0]; len(req.Tools) != 0 {
 		t.Errorf("tools were offered: %+v", req.Tools)
 	}
-	off := hooktest.Payloads[agent.ToolsDisabled](ran.Recorder, "OnToolsDisabled")
+	off := hooktest.PayloadsOf[agent.ToolsDisabled](ran.Recorder, "OnToolsDisabled")
 	if len(off) != 1 || off[0].Call.Name != "work" || off[0].Agent != "a" {
 		t.Errorf("got %+v", off)
 	}

@@ -171,7 +171,7 @@ func (p *pieces) emit(d agent.Delta) {
 	chunk := agent.Chunk{Step: p.step, Attempt: p.attempt, Index: p.index, Delta: d}
 	p.index++
 	for _, s := range p.to.subscribed() {
-		if err := contain("a subscriber to pieces of replies", func() error { s.f(chunk); return nil }); err != nil {
+		if err := recoverAsError("a subscriber to pieces of replies", func() error { s.f(chunk); return nil }); err != nil {
 			p.to.of.warn("%v", err)
 		}
 	}

@@ -27,7 +27,7 @@ func streamed(t *testing.T, l looptest.Harness, read func(loop.Event) bool) *loo
 			break
 		}
 	}
-	if ended := hooktest.Payloads[agent.AgentResult](ran.Recorder, "OnRunEnd"); read != nil && len(ended) == 1 {
+	if ended := hooktest.PayloadsOf[agent.AgentResult](ran.Recorder, "OnRunEnd"); read != nil && len(ended) == 1 {
 		ran.AgentResult = ended[0]
 	}
 	return ran

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"hash/fnv"
 
 	"github.com/hookgen/hookgen/generated/agent"
 )
@@ -47,13 +48,21 @@ func (s *subagent) Call(ctx context.Context, call agent.ToolCallRequest) (string
 		if limit := outer.limits.Depth; limit > 0 && outer.depth >= limit {
 			return "", tooDeep(limit)
 		}
-		result, err = outer.spawn(ctx, s.a, Request{Task: args.Task}, false)
+		result, err = outer.spawn(ctx, s.a, Request{Task: args.Task, Seed: outer.seedFor(call)}, false)
 	}
 	if err == nil && result.Forced() {
 		err = &agent.ToolError{Kind: agent.FailTool, Message: fmt.Sprintf(
 			"the agent %s was stopped before it was done: %s", s.a.name(), orElse(result.Stop.Message, string(result.Stop.Cause)))}
 	}
 	return result.Reply, err
+}
+
+// seedFor returns the seed of the run that a call starts. It follows from the seed of this run and from the call, so
+// that a run with the same seed and the same replies starts runs with the same seeds.
+func (r *run) seedFor(call agent.ToolCallRequest) uint64 {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%d %d %s", r.seed, call.Step, call.ID)
+	return max(h.Sum64(), 1) // 0 would be drawn
 }
 
 // spawn runs an agent inside the run.
@@ -65,7 +74,7 @@ func (r *run) spawn(ctx context.Context, a *Agent, req Request, handoff bool) (r
 	id := inner.id.ID()
 	r.hooks.OnSubagentStart.Fire(ctx, r.id, agent.Subagent{ID: id, Name: a.name(), Task: req.Task, Handoff: handoff})
 	defer func() {
-		r.hooks.OnSubagentStop.Fire(r.back, r.id, agent.SubagentDone{
+		r.hooks.OnSubagentStop.Fire(r.cleanupCtx, r.id, agent.SubagentDone{
 			ID: id, Name: a.name(), ModelCalls: result.ModelCalls, Steps: result.Steps, Result: cloned(result),
 		})
 	}()

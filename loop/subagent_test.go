@@ -36,8 +36,8 @@ func TestASubagentRunsOnAFreshConversation(t *testing.T) {
 	if ran.ModelCalls != 4 || ran.Usage.Input != 7 || ran.Steps != 2 {
 		t.Errorf("counted %d model calls, %+v, %d steps", ran.ModelCalls, ran.Usage, ran.Steps)
 	}
-	started := hooktest.Payloads[agent.Subagent](ran.Recorder, "OnSubagentStart")
-	stopped := hooktest.Payloads[agent.SubagentDone](ran.Recorder, "OnSubagentStop")
+	started := hooktest.PayloadsOf[agent.Subagent](ran.Recorder, "OnSubagentStart")
+	stopped := hooktest.PayloadsOf[agent.SubagentDone](ran.Recorder, "OnSubagentStop")
 	if len(started) != 1 || len(stopped) != 1 || started[0].ID != stopped[0].ID || stopped[0].Steps != 2 || stopped[0].ModelCalls != 2 || stopped[0].Result.Reply != "it is 42" {
 		t.Errorf("started %+v, stopped %+v", started, stopped)
 	}

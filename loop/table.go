@@ -11,27 +11,35 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
 // A table holds the tools of a run. The agents that it can hand over to and the done tool are entries too.
 type table struct {
-	mu      sync.Mutex
-	entries []*entry
-	closed  bool
+	agent *Agent
+
+	mu       sync.Mutex
+	entries  []*entry
+	byName   map[string]*entry
+	schemas  []agent.ToolSchema // of the entries, for hooks and models
+	estimate int                // tokens of the schemas
+	closed   bool
 }
 
 // An entry is a tool with its schema ready to check arguments. Exactly one of tool, target and done is set.
 type entry struct {
 	schema agent.ToolSchema
 	args   *jsonschema.Resolved
+	shape  *shape // of args; nil: there is none
 	tool   agent.Tool
+	what   string // the tool is called in errors
 	target *Agent // that control is handed to
 	done   bool
 }
 
 // newTable returns the table of an agent's runs.
 func newTable(a *Agent) (*table, error) {
-	t := new(table)
+	t := &table{agent: a, byName: make(map[string]*entry)}
 	var errs []error
 	for _, tool := range a.Tools {
 		errs = append(errs, t.Add(tool))
@@ -54,7 +62,8 @@ func (t *table) Add(tool agent.Tool) error {
 		return errors.New("the tool is nil; pass a value")
 	}
 	var schema agent.ToolSchema
-	if err := contain(fmt.Sprintf("Schema of the tool %T", tool), func() error { schema = tool.Schema(); return nil }); err != nil {
+	err := recoverAsError(fmt.Sprintf("Schema of the tool %T", tool), func() error { schema = tool.Schema(); return nil })
+	if err != nil {
 		return err
 	}
 	return t.add(&entry{schema: schema, tool: tool})
@@ -64,36 +73,32 @@ func (t *table) add(e *entry) (err error) {
 	if e.schema.Name == "" {
 		return fmt.Errorf("a tool (%T) has no name; give its schema one", e.tool)
 	}
-	if e.args, err = resolve(e.schema); err != nil {
+	if e.args, err = t.agent.resolved(e.schema); err != nil {
 		return err
 	}
+	e.shape = shapeOf(e.args.Schema())
 	e.schema.Parameters = slices.Clone(e.schema.Parameters)
+	e.what = "the tool " + e.schema.Name
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.closed {
 		return fmt.Errorf("the run is over; add the tool %q while it runs", e.schema.Name)
 	}
-	if t.find(e.schema.Name) != nil {
+	if t.byName[e.schema.Name] != nil {
 		return fmt.Errorf("there are two tools %q; give each a name of its own", e.schema.Name)
 	}
 	t.entries = append(t.entries, e)
+	t.byName[e.schema.Name] = e
+	t.schemas = append(t.schemas, copied(e.schema))
+	t.estimate += agentspec.EstimateTools(t.schemas[len(t.schemas)-1:])
 	return nil
 }
 
-// find returns the entry of a name, nil if there is none. The caller holds the lock.
-func (t *table) find(name string) *entry {
-	for _, e := range t.entries {
-		if e.schema.Name == name {
-			return e
-		}
-	}
-	return nil
-}
-
+// entry returns the entry of a name, nil if there is none.
 func (t *table) entry(name string) *entry {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.find(name)
+	return t.byName[name]
 }
 
 // Lookup returns the schema of a tool.
@@ -109,11 +114,14 @@ func (t *table) Lookup(name string) (agent.ToolSchema, bool) {
 func (t *table) Schemas() []agent.ToolSchema {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	var out []agent.ToolSchema
-	for _, e := range t.entries {
-		out = append(out, copied(e.schema))
-	}
-	return out
+	return slices.Clone(t.schemas)
+}
+
+// tokens returns an estimate of what the schemas take in a request.
+func (t *table) tokens() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.estimate
 }
 
 func (t *table) close() {
@@ -125,6 +133,31 @@ func (t *table) close() {
 func copied(s agent.ToolSchema) agent.ToolSchema {
 	s.Parameters = slices.Clone(s.Parameters)
 	return s
+}
+
+// keptSchemas bounds how many schemas an agent remembers.
+const keptSchemas = 1024
+
+// resolved returns a schema ready to check arguments. The agent remembers it for its next runs, because a run of a
+// few steps takes less time than to resolve the schemas of its tools.
+func (a *Agent) resolved(s agent.ToolSchema) (*jsonschema.Resolved, error) {
+	a.mu.Lock()
+	known := a.schemas[string(s.Parameters)]
+	a.mu.Unlock()
+	if known != nil {
+		return known, nil
+	}
+	resolved, err := resolve(s)
+	if err != nil {
+		return nil, err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.schemas == nil || len(a.schemas) >= keptSchemas {
+		a.schemas = make(map[string]*jsonschema.Resolved)
+	}
+	a.schemas[string(s.Parameters)] = resolved
+	return resolved, nil
 }
 
 // resolve makes a schema ready to check arguments. Without parameters it takes any object.
@@ -141,7 +174,7 @@ func resolve(s agent.ToolSchema) (*jsonschema.Resolved, error) {
 		return nil, fmt.Errorf("the parameters of the tool %q are no JSON Schema: %w", s.Name, err)
 	}
 	var resolved *jsonschema.Resolved
-	err := contain("resolving it", func() (err error) {
+	err := recoverAsError("resolving it", func() (err error) {
 		if resolved, err = schema.Resolve(nil); err != nil {
 			return err
 		}
@@ -161,6 +194,9 @@ func (e *entry) fits(args json.RawMessage, limit int) *agent.ToolError {
 	if limit > 0 && len(args) > limit {
 		return unusable("the arguments have %d bytes, the limit is %d; send less", len(args), limit)
 	}
+	if e.shape != nil && e.shape.accepts(args) {
+		return nil
+	}
 	var value any
 	if err := json.Unmarshal(args, &value); err != nil {
 		return unusable("the arguments of %s are not JSON: %v; send one JSON object", e.schema.Name, err)
@@ -168,7 +204,7 @@ func (e *entry) fits(args json.RawMessage, limit int) *agent.ToolError {
 	if nested(args, maxNesting) {
 		return unusable("the arguments of %s have more than %d levels; use fewer", e.schema.Name, maxNesting)
 	}
-	err := contain("checking them", func() error { return e.args.Validate(value) })
+	err := recoverAsError("checking them", func() error { return e.args.Validate(value) })
 	if err != nil {
 		return unusable("the arguments do not fit the parameters of %s: %v", e.schema.Name, err)
 	}

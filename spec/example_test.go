@@ -6,16 +6,17 @@ import (
 	"fmt"
 	"strings"
 
-	_ "github.com/hookgen/hookgen/spec" // what the examples are examples of
+	"github.com/hookgen/hookgen/hookkit"
+	_ "github.com/hookgen/hookgen/spec" // so that the examples belong to this package
 	"github.com/hookgen/hookgen/spec/testdata/mail"
 )
 
-// The examples fire the points of testdata/mail/spec.go, through what hookgen made of it.
+// The examples fire the points of testdata/mail/spec.go through the code that hookgen generated from it.
 
 var ctx = context.Background()
 
-// Limit refuses long messages. That its method is misspelt, returns an exit that is not legal at the point, or
-// takes another payload, the compiler would say.
+// Limit refuses long messages. The compiler would report a misspelled method, a payload of another type, and an exit
+// that is not legal at BeforeSend.
 type Limit struct{ Max int }
 
 func (l Limit) Bind(h *mail.Hooks) { h.BeforeSend.Add(l) }
@@ -27,7 +28,9 @@ func (l Limit) BeforeSend(ctx context.Context, run *mail.Run, m mail.Message) (m
 	return nil, nil
 }
 
-// A hook binds itself to its points, the program fires them, and obeys what comes back.
+// A hook binds itself to its points. The program fires them and handles each result: an error, each exit of the
+// point, and the case that every hook continued. An exit that is added to the spec breaks the call of
+// MatchBeforeSend.
 func Example() {
 	var hooks mail.Hooks
 	hooks.Use(Limit{Max: 10})
@@ -35,26 +38,28 @@ func Example() {
 
 	for _, text := range []mail.Text{"short", "by far too long"} {
 		message := mail.Message{To: "you", Body: text}
-		exit, err := hooks.BeforeSend.Fire(ctx, run, &message)
-		switch x := exit.(type) {
-		case mail.Refuse:
-			fmt.Println("refused:", x.Reason)
-		case nil:
-			fmt.Println("sent:", message.Body, err)
+		exit, by, err := hooks.BeforeSend.FireBy(ctx, run, &message)
+		if err != nil {
+			fmt.Println("not sent, because a hook failed:", err)
+			continue
 		}
+		fmt.Println(mail.MatchBeforeSend(exit,
+			func() string { return "sent: " + string(message.Body) },
+			func(r mail.Refuse) string { return "refused by " + by.Hook + ": " + r.Reason },
+		))
 	}
 	// Output:
-	// sent: short <nil>
-	// refused: longer than 10
+	// sent: short
+	// refused by spec_test.Limit: longer than 10
 }
 
 // Every hook sees the environment as run.Env.
 func ExampleEnv() {
 	var hooks mail.Hooks
-	hooks.Use(mail.OnSentFunc(func(ctx context.Context, run *mail.Run, r mail.Receipt) error {
+	hooks.OnSent.AddFunc(func(ctx context.Context, run *mail.Run, r mail.Receipt) error {
 		fmt.Println(run.Env.Name, "sent by", r.Way)
 		return nil
-	}))
+	})
 	hooks.OnSent.Fire(ctx, mail.NewRun(&mail.Account{Name: "me"}), mail.Receipt{Way: "post"})
 	// Output: me sent by post
 }
@@ -63,10 +68,10 @@ func ExampleEnv() {
 func ExampleReplace() {
 	var hooks mail.Hooks
 	for _, word := range []mail.Text{" kind", " regards"} {
-		hooks.Use(mail.BeforeSendFunc(func(ctx context.Context, run *mail.Run, m mail.Message) (mail.BeforeSendOutcome, error) {
+		hooks.BeforeSend.AddFunc(func(ctx context.Context, run *mail.Run, m mail.Message) (mail.BeforeSendOutcome, error) {
 			m.Body += word
 			return mail.ReplaceBeforeSend(m, "signed"), nil
-		}))
+		})
 	}
 	message := mail.Message{Body: "with"}
 	exit, err := hooks.BeforeSend.Fire(ctx, mail.NewRun(nil), &message)
@@ -77,10 +82,10 @@ func ExampleReplace() {
 // An edit reaches its one field and no other.
 func ExampleEdit() {
 	var hooks mail.Hooks
-	hooks.Use(mail.BeforeShowFunc(func(ctx context.Context, run *mail.Run, m mail.Message) (mail.BeforeShowOutcome, error) {
+	hooks.BeforeShow.AddFunc(func(ctx context.Context, run *mail.Run, m mail.Message) (mail.BeforeShowOutcome, error) {
 		m.From = "somebody else" // a copy: this goes nowhere
 		return mail.EditBeforeShow(mail.Text(strings.ToUpper(string(m.Body))), "loud"), nil
-	}))
+	})
 	message := mail.Message{From: "me", Body: "hello"}
 	err := hooks.BeforeShow.Fire(ctx, mail.NewRun(nil), &message)
 	fmt.Println(message.From, message.Body, err)
@@ -90,69 +95,76 @@ func ExampleEdit() {
 // All hooks vote; the exit that the point lists first wins, whoever voted first.
 func ExampleVote() {
 	var hooks mail.Hooks
-	for _, vote := range []mail.MaySendOutcome{mail.Allow{}, mail.Refuse{Reason: "spam"}, mail.Hold{Reason: "unknown"}, nil} {
-		hooks.Use(mail.MaySendFunc(func(ctx context.Context, run *mail.Run, m mail.Message) (mail.MaySendOutcome, error) {
+	votes := []mail.MaySendOutcome{mail.Allow{}, mail.Refuse{Reason: "spam"}, mail.Hold{Reason: "unknown"}, nil}
+	for _, vote := range votes {
+		hooks.MaySend.AddFunc(func(ctx context.Context, run *mail.Run, m mail.Message) (mail.MaySendOutcome, error) {
 			return vote, nil
-		}))
+		})
 	}
 	exit, err := hooks.MaySend.Fire(ctx, mail.NewRun(nil), mail.Message{})
-	fmt.Printf("%T %[1]v %v\n", exit, err)
-	// Output: mail.Refuse {spam} <nil>
+	fmt.Println(mail.MatchMaySend(exit,
+		func() string { return "nobody voted" },
+		func(r mail.Refuse) string { return "refused: " + r.Reason },
+		func(h mail.Hold) string { return "held: " + h.Reason },
+		func(mail.Allow) string { return "allowed" },
+	), err)
+	// Output: refused: spam <nil>
 }
 
-// Contributions come in firing order.
+// Contributions are concatenated in firing order.
 func ExampleCollect() {
 	var hooks mail.Hooks
 	for _, lines := range [][]string{{"regards"}, nil, {"--", "me"}} {
-		hooks.Use(mail.FooterFunc(func(ctx context.Context, run *mail.Run, m mail.Message) ([]string, error) {
+		hooks.Footer.AddFunc(func(ctx context.Context, run *mail.Run, m mail.Message) ([]string, error) {
 			return lines, nil
-		}))
+		})
 	}
 	fmt.Printf("%q\n", hooks.Footer.Fire(ctx, mail.NewRun(nil), mail.Message{}))
 	// Output: ["regards" "--" "me"]
 }
 
-// The first error stops and comes back.
+// The first error ends the fire and is returned.
 func ExampleCheck() {
 	errFull := errors.New("the disk is full")
 	var hooks mail.Hooks
 	for _, err := range []error{nil, errFull, errors.New("never asked")} {
-		hooks.Use(mail.BeforeSaveFunc(func(ctx context.Context, run *mail.Run, m mail.Message) error {
+		hooks.BeforeSave.AddFunc(func(ctx context.Context, run *mail.Run, m mail.Message) error {
 			return err
-		}))
+		})
 	}
 	err := hooks.BeforeSave.Fire(ctx, mail.NewRun(nil), mail.Message{})
 	fmt.Println(errors.Is(err, errFull))
 	// Output: true
 }
 
-// The hook [mail.Retry] calls next, and calls it again if that failed.
+// The hook [mail.Retry] calls next, which sends the message, and calls it again if that failed.
 func ExampleAround() {
 	var hooks mail.Hooks
 	hooks.Use(mail.Retry{})
 	ways := []string{"", "post"}
-	receipt, err := hooks.AroundSend.Fire(ctx, mail.NewRun(nil), mail.Message{}, func(ctx context.Context, m mail.Message) (mail.Receipt, error) {
+	send := func(ctx context.Context, m mail.Message) (mail.Receipt, error) {
 		way := ways[0]
 		ways = ways[1:]
 		if way == "" {
 			return mail.Receipt{}, errors.New("no way")
 		}
 		return mail.Receipt{Way: way}, nil
-	})
+	}
+	receipt, err := hooks.AroundSend.Fire(ctx, mail.NewRun(nil), mail.Message{}, send)
 	fmt.Println(receipt.Way, err)
 	// Output:
 	// again, for no way
 	// post <nil>
 }
 
-// On the way back the first hook is the last.
+// On the way back the hook that was registered first fires last.
 func ExampleReverse() {
 	var hooks mail.Hooks
 	for _, word := range []string{"first", "second"} {
-		hooks.Use(mail.AfterSendFunc(func(ctx context.Context, run *mail.Run, r mail.Receipt) (mail.AfterSendOutcome, error) {
+		hooks.AfterSend.AddFunc(func(ctx context.Context, run *mail.Run, r mail.Receipt) (mail.AfterSendOutcome, error) {
 			r.Way += " " + word
 			return mail.ReplaceAfterSend(r, "passed"), nil
-		}))
+		})
 	}
 	receipt := mail.Receipt{Way: "back:"}
 	err := hooks.AfterSend.Fire(ctx, mail.NewRun(nil), &receipt)
@@ -160,42 +172,35 @@ func ExampleReverse() {
 	// Output: back: second first <nil>
 }
 
-// Where the law is FailClosed, a hook that fails refuses: the program gets its failure and must not go on.
+// At a FailClosed point a failing hook ends the fire: the program receives the failure and must not send.
 func ExampleFailClosed() {
 	errOrder := errors.New("out of order")
 	var hooks mail.Hooks
-	hooks.Use(mail.BeforeSendFunc(func(ctx context.Context, run *mail.Run, m mail.Message) (mail.BeforeSendOutcome, error) {
+	hooks.BeforeSend.AddFunc(func(ctx context.Context, run *mail.Run, m mail.Message) (mail.BeforeSendOutcome, error) {
 		return nil, errOrder
-	}))
+	})
 	message := mail.Message{Body: "hello"}
 	exit, err := hooks.BeforeSend.Fire(ctx, mail.NewRun(nil), &message)
 	fmt.Println(exit, errors.Is(err, errOrder))
 	// Output: <nil> true
 }
 
-// Where it is FailOpen, the failure is reported and the next hook runs.
+// At a FailOpen point the failure is reported, and the next hook runs. Without HandleFailures, [log/slog] logs it.
 func ExampleFailOpen() {
 	var hooks mail.Hooks
-	hooks.BeforeShow.Observe(shown{})
-	hooks.Use(mail.BeforeShowFunc(func(ctx context.Context, run *mail.Run, m mail.Message) (mail.BeforeShowOutcome, error) {
+	hooks.HandleFailures(func(ctx context.Context, failure *hookkit.Failure) {
+		fmt.Println("reported:", failure.Cause)
+	})
+	hooks.BeforeShow.AddFunc(func(ctx context.Context, run *mail.Run, m mail.Message) (mail.BeforeShowOutcome, error) {
 		return nil, errors.New("out of order")
-	}))
-	hooks.Use(mail.BeforeShowFunc(func(ctx context.Context, run *mail.Run, m mail.Message) (mail.BeforeShowOutcome, error) {
+	})
+	hooks.BeforeShow.AddFunc(func(ctx context.Context, run *mail.Run, m mail.Message) (mail.BeforeShowOutcome, error) {
 		return mail.EditBeforeShow(m.Body+"!", "stressed"), nil
-	}))
+	})
 	message := mail.Message{Body: "hello"}
 	err := hooks.BeforeShow.Fire(ctx, mail.NewRun(nil), &message)
 	fmt.Println(message.Body, err)
 	// Output:
 	// reported: out of order
 	// hello! <nil>
-}
-
-// shown observes BeforeShow.
-type shown struct{}
-
-func (shown) ObserveBeforeShow(ctx context.Context, run *mail.Run, fired mail.BeforeShowFired[mail.Message]) {
-	for _, failure := range fired.Failures {
-		fmt.Println("reported:", failure.Cause)
-	}
 }

@@ -13,7 +13,7 @@ import (
 
 var update = flag.Bool("update", false, "write the list of rules and the generated example anew")
 
-// TestManualListsEveryRule holds the end of the manual against the rules that are checked.
+// TestManualListsEveryRule compares the end of the manual with the rules that hookgen checks.
 func TestManualListsEveryRule(t *testing.T) {
 	const begin, end = "// These are the rules:\n//\n", "package spec\n"
 	text, err := os.ReadFile("doc.go")
@@ -39,21 +39,22 @@ func TestManualListsEveryRule(t *testing.T) {
 	}
 }
 
-// TestExampleIsFresh generates the example of the manual again, beside it and into a package of its own.
+// TestExampleIsFresh generates the example of the manual again, into its own package and into another one.
 func TestExampleIsFresh(t *testing.T) {
 	const dir, output = "testdata/mail", "testdata/mail/" + gen.FileName
 	s, found := gen.Read(dir)
 	if len(found) > 0 {
 		t.Fatal(found)
 	}
-	beside := gen.Output{Package: s.Package}
-	apart := gen.Output{Package: "letters", SpecPath: "github.com/hookgen/hookgen/spec/testdata/mail"}
-	for _, to := range []gen.Output{beside, apart} {
+	const importPath = "github.com/hookgen/hookgen/spec/testdata/mail"
+	same := gen.Output{Package: s.Package, Source: importPath}
+	other := gen.Output{Package: "letters", SpecPath: importPath, Source: importPath}
+	for _, to := range []gen.Output{same, other} {
 		if found := gen.CheckOutput(s, to); len(found) > 0 {
 			t.Error(found)
 		}
 	}
-	text, err := gen.Emit(s, beside)
+	text, err := gen.Emit(s, same)
 	if err != nil {
 		t.Fatal(err)
 	}

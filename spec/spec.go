@@ -1,7 +1,7 @@
 package spec
 
-// Env names the environment: the type of what every hook sees beside its payload, as Run.Env.
-// Embed it once in the points interface. Without it the environment is struct{}.
+// Env names the environment: the type of Run.Env, which every hook sees in addition to its payload. Embed it once in
+// the points interface. Without it the environment is struct{}.
 type Env[E any] interface{ hookgenEnv(E) }
 
 // Replace lets a hook return another payload. The law is a flow: hooks run in order and each sees the
@@ -9,18 +9,18 @@ type Env[E any] interface{ hookgenEnv(E) }
 type Replace struct{ marker }
 
 // Edit lets a hook return another value for the one field of the payload that has type T. The law is that
-// of [Replace], and the rest of the payload cannot be forged.
+// of [Replace], and the rest of the payload cannot be changed.
 type Edit[T any] struct {
 	marker
 	_ [0]func(T)
 }
 
-// Vote makes a ballot of the exits that follow it: every hook runs on the same payload, the exit listed
-// first is the strongest and wins, and among equal exits the first in firing order.
+// Vote lets hooks vote for the exits that follow it. Every hook runs on the same payload. The exit listed first is the
+// strongest and wins; among equal exits the first in firing order.
 type Vote struct{ marker }
 
 // Collect lets a hook contribute values of type T. They are concatenated in firing order over every hook
-// that ran. It stands alone, or beside Replace, Edit, exits and Vote.
+// that ran. It may be the only result, or combined with Replace, Edit, exits or Vote.
 type Collect[T any] struct {
 	marker
 	_ [0]func(T)
@@ -35,12 +35,11 @@ type Around[R any] struct {
 	_ [0]func(R)
 }
 
-// Reverse turns the firing order round, last in first out, and the inner layer before the outer: for
-// the way back.
+// Reverse mirrors the firing order, for the way back: last in, first out, and the inner layer before the outer.
 type Reverse struct{ marker }
 
-// FailClosed says that a failing hook (an error, a panic, a time-out) ends the fire with that failure, and
-// that the program must then refuse the act.
+// FailClosed says that a failing hook (an error, a panic, a timeout) ends the fire with that failure, and that the
+// program must then refuse the act.
 type FailClosed struct{ marker }
 
 // FailOpen says that a failing hook is reported and the next hook runs.

@@ -33,9 +33,10 @@ var everything = []string{"builtin", "gen", "generated", "hookkit", "hooktest", 
 
 // rows are the arrows of the module. A directory that has no row may not hold Go files.
 var rows = []row{
-	{dir: "spec", tests: []string{"gen"}},
+	{dir: "spec", tests: []string{"gen", "hookkit"}},
 	{dir: "spec/agentspec", imports: []string{"spec"}},
-	{dir: "hookkit"},
+	{dir: "hookkit", tests: []string{"hookkit/internal/testpoints", "spec"}},
+	{dir: "hookkit/internal/testpoints", imports: []string{"hookkit", "spec"}},
 	{dir: "gen", modules: []string{"github.com/dave/jennifer", "golang.org/x/tools"}},
 	{dir: "generated/agent", imports: []string{"hookkit", "spec", "spec/agentspec"}},
 	{dir: "loop", imports: agentLoop, tests: []string{"hooktest", "loop/looptest"}, modules: []string{
@@ -43,11 +44,11 @@ var rows = []row{
 	{dir: "loop/looptest", imports: append([]string{"hooktest", "loop"}, agentLoop...)},
 	{dir: "builtin", imports: agentLoop, tests: []string{"hooktest", "loop"}, modules: []string{
 		"github.com/google/jsonschema-go", "github.com/bmatcuk/doublestar/v4", "github.com/expr-lang/expr"}},
-	{dir: "hooktest", imports: append([]string{"loop"}, agentLoop...)},
+	{dir: "hooktest", imports: []string{"hookkit"}, tests: []string{"spec/testdata/mail", "tests/fixture"}},
 	{dir: "cmd/hookgen", imports: []string{"gen"}},
 	{dir: "cmd/hookvet", modules: []string{"golang.org/x/tools"}},
 	{dir: "examples", imports: everything},
-	{dir: "tests", imports: everything},
+	{dir: "tests", imports: everything, modules: []string{"github.com/google/go-cmp", "pgregory.net/rapid"}},
 }
 
 // testModules are for test files alone, wherever they stand.
@@ -90,10 +91,11 @@ func TestWrongArrowsAreFound(t *testing.T) {
 		"loop/step_test.go":         file(modulePath + "/loop/looptest"),
 		"loop/looptest/script.go":   file(modulePath+"/builtin", modulePath+"/hooktest", modulePath+"/loop"),
 		"loop/testdata/run.go":      file(modulePath + "/builtin"),
-		"hooktest/check.go":         file(modulePath+"/builtin", modulePath+"/loop", "pgregory.net/rapid"),
+		"hooktest/check.go":         file(modulePath+"/generated/agent", modulePath+"/hookkit", modulePath+"/loop", "pgregory.net/rapid"),
 		"examples/agent/main.go":    file(modulePath+"/builtin", modulePath+"/loop"),
 		"contrib/otel/go.mod":       {Data: []byte("module example.com/otel")},
 		"contrib/otel/otel.go":      file("example.com/otel"),
+		"hooktest/check_test.go":    file(modulePath+"/spec/testdata/mail", modulePath+"/tests/fixture"),
 		"elsewhere/new.go":          file("fmt"),
 		"tests/fixture/fixture.go":  file(modulePath + "/hookkit"),
 		"tests/fire_test.go":        file(modulePath + "/tests/fixture"),
@@ -118,7 +120,8 @@ func TestWrongArrowsAreFound(t *testing.T) {
 		"hookkit/other_test.go may not import " + modulePath + "/loop",
 		"hookkit/run.go may not import golang.org/x/tools/go/analysis",
 		"hookkit/with_build_tag.go may not import example.com/x",
-		"hooktest/check.go may not import " + modulePath + "/builtin",
+		"hooktest/check.go may not import " + modulePath + "/generated/agent",
+		"hooktest/check.go may not import " + modulePath + "/loop",
 		"hooktest/check.go may not import pgregory.net/rapid",
 		"loop/looptest/script.go may not import " + modulePath + "/builtin",
 		"loop/run.go may not import " + modulePath + "/builtin",

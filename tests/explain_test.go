@@ -10,7 +10,7 @@ import (
 func TestExplainShowsAPointThatOnlyWatches(t *testing.T) {
 	var h fixture.Hooks
 	h.Verify.Add(new(fixtureHook))
-	h.Verify.Observe(&watcher{func(told) {}})
+	h.Verify.Observe(new(fixtureObserver))
 	var b strings.Builder
 	if err := h.Explain(&b); err != nil {
 		t.Fatal(err)
@@ -21,7 +21,7 @@ func TestExplainShowsAPointThatOnlyWatches(t *testing.T) {
 	}
 	_, verify, _ := strings.Cut(b.String(), "Verify(Item): Check\n")
 	lines := strings.SplitN(verify, "\n", 3)
-	if len(lines) < 3 || !strings.HasPrefix(lines[0], "   1. tests.fixtureHook ") || !strings.HasPrefix(lines[1], "   o  tests.watcher ") {
+	if len(lines) < 3 || !strings.HasPrefix(lines[0], "   1. tests.fixtureHook ") || !strings.HasPrefix(lines[1], "   o  tests.fixtureObserver ") {
 		t.Errorf("of a point with a hook and an observer: %.80q", verify)
 	}
 }

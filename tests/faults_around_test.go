@@ -13,6 +13,7 @@ import (
 
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/tests/fixture"
+	"github.com/hookgen/hookgen/tests/points"
 )
 
 // An wrapHook is a hook at the point Wrap.
@@ -53,7 +54,7 @@ func withAudiences(t *testing.T, test func(t *testing.T, h *fixture.Hooks)) {
 	t.Run("nobody", func(t *testing.T) { test(t, new(fixture.Hooks)) })
 	t.Run("observer", func(t *testing.T) {
 		h := new(fixture.Hooks)
-		h.ObserveAny(&watcher{func(told) {}})
+		h.ObserveAny(points.AnyObserver(func(points.Fired) {}))
 		test(t, h)
 	})
 	t.Run("tracer", func(t *testing.T) {
@@ -61,7 +62,7 @@ func withAudiences(t *testing.T, test func(t *testing.T, h *fixture.Hooks)) {
 		h.Trace(new(hookkit.Recorder))
 		test(t, h)
 	})
-	t.Run("layer", func(t *testing.T) { test(t, new(fixture.Hooks).Layer()) })
+	t.Run("layer", func(t *testing.T) { test(t, new(fixture.Hooks).Layer("inner")) })
 }
 
 func TestNextAfterTheFireIsOverDoesNotRunTheAct(t *testing.T) {
@@ -179,12 +180,12 @@ func TestGoexitInTheActEndsTheFireAndIsTold(t *testing.T) {
 		for _, watched := range []bool{false, true} {
 			logged.Reset()
 			var h fixture.Hooks
-			var seen []told
+			var seen []points.Fired
 			for range hooks {
 				wrap(&h, passing)
 			}
 			if watched {
-				h.ObserveAny(&watcher{func(o told) { seen = append(seen, o) }})
+				h.ObserveAny(points.AnyObserver(func(o points.Fired) { seen = append(seen, o) }))
 			}
 			returned := false
 			finish(func() {
@@ -200,31 +201,55 @@ func TestGoexitInTheActEndsTheFireAndIsTold(t *testing.T) {
 				}
 				continue
 			}
-			err, _ := seen[0].part("Err").(error)
-			if v := seen[0].verdict(); len(seen) != 1 || v.Decision != "Error" || !errors.Is(err, hookkit.ErrGoexit) || len(v.Failures) != 1 || v.Failures[0].Hook != "" {
+			err, _ := seen[0].Err.(error)
+			if v := seen[0].Verdict; len(seen) != 1 || v.Decision != "Error" || !errors.Is(err, hookkit.ErrGoexit) || len(v.Failures) != 1 || v.Failures[0].Hook != "" {
 				t.Errorf("%d hooks: an observer was told %+v, of the error %v", hooks, v, err)
 			}
 		}
 	}
 }
 
+// A hook called next twice: first the act panicked, then it ended the goroutine. The caller receives neither.
+func TestGoexitReportsEarlierFailures(t *testing.T) {
+	withAudiences(t, func(t *testing.T, h *fixture.Hooks) {
+		var reported []error
+		h.HandleFailures(func(_ context.Context, f *hookkit.Failure) { reported = append(reported, f.Cause) })
+		wrap(h, func(ctx context.Context, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+			_, _ = next.Call(ctx, item)
+			return next.Call(ctx, item)
+		})
+		finish(func() {
+			_, _ = fireWrap(h, &acting{do: func(n int) (fixture.Result, error) {
+				if n == 1 {
+					panic(errAct)
+				}
+				runtime.Goexit()
+				return fixture.Result{}, nil
+			}})
+		})
+		if len(reported) != 2 || !errors.Is(reported[0], hookkit.ErrGoexit) || !errors.Is(reported[1], errAct) {
+			t.Errorf("reported were %v", reported)
+		}
+	})
+}
+
 // Whether the hooks around are called directly or by way of a tracer or Once, they have not failed.
 func TestGoexitInAHookIsNotTheFailureOfThoseAround(t *testing.T) {
 	for _, traced := range []bool{false, true} {
 		var h fixture.Hooks
-		var seen []told
+		var seen []points.Fired
 		wrap(&h, passing, hookkit.Named("outer"))
 		wrap(&h, passing, hookkit.Named("once"), hookkit.Once())
 		wrap(&h, func(context.Context, fixture.Item, fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
 			runtime.Goexit()
 			panic("not reached")
 		}, hookkit.Named("inner"))
-		h.ObserveAny(&watcher{func(o told) { seen = append(seen, o) }})
+		h.ObserveAny(points.AnyObserver(func(o points.Fired) { seen = append(seen, o) }))
 		if traced {
 			h.Trace(new(hookkit.Recorder))
 		}
 		finish(func() { _, _ = fireWrap(&h, new(acting)) })
-		if v := seen[0].verdict(); v.By != "inner" || len(v.Failures) != 1 || v.Failures[0].Hook != "inner" {
+		if v := seen[0].Verdict; v.By != "inner" || len(v.Failures) != 1 || v.Failures[0].Hook != "inner" {
 			t.Errorf("traced %v: an observer was told %+v", traced, v)
 		}
 	}
@@ -233,7 +258,7 @@ func TestGoexitInAHookIsNotTheFailureOfThoseAround(t *testing.T) {
 // A hook with a Timeout has a goroutine of its own. What ended that may be made good by a hook around.
 func TestAGoroutineThatEndedIsNoErrorOfAFireThatWentOn(t *testing.T) {
 	var h fixture.Hooks
-	var seen []told
+	var seen []points.Fired
 	wrap(&h, func(ctx context.Context, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
 		if _, err := next.Call(ctx, item); !errors.Is(err, hookkit.ErrGoexit) {
 			t.Errorf("next returned %v", err)
@@ -245,11 +270,11 @@ func TestAGoroutineThatEndedIsNoErrorOfAFireThatWentOn(t *testing.T) {
 		runtime.Goexit()
 		panic("not reached")
 	})
-	h.ObserveAny(&watcher{func(o told) { seen = append(seen, o) }})
+	h.ObserveAny(points.AnyObserver(func(o points.Fired) { seen = append(seen, o) }))
 	if r, err := fireWrap(&h, new(acting)); r.By != "outer" || err != nil {
 		t.Errorf("the fire returned %+v, %v", r, err)
 	}
-	if err := seen[0].part("Err"); err != nil {
+	if err := seen[0].Err; err != nil {
 		t.Errorf("an observer was told of the error %v", err)
 	}
 }
@@ -376,7 +401,7 @@ func TestNextMayBeCalledInParallel(t *testing.T) {
 		})
 		wrap(h, passing, hookkit.Timeout(time.Minute))
 		wrap(h, passing)
-		r, err := h.Wrap.Fire(t.Context(), newRun(), fixture.Item{}, yields)
+		r, err := h.Wrap.Fire(t.Context(), newRun(), fixture.Item{}, points.Yields)
 		if err != nil || r.N != 3 {
 			t.Errorf("the fire returned %+v, %v", r, err)
 		}
@@ -385,10 +410,10 @@ func TestNextMayBeCalledInParallel(t *testing.T) {
 
 // An answer may be kept and given again in another fire, with other hooks around.
 func TestAnAnswerMayBeGivenAgain(t *testing.T) {
-	var seen []told
+	var seen []points.Fired
 	var h fixture.Hooks
 	var kept hookkit.Answer[fixture.Result]
-	h.ObserveAny(&watcher{func(o told) { seen = append(seen, o) }})
+	h.ObserveAny(points.AnyObserver(func(o points.Fired) { seen = append(seen, o) }))
 	cache := wrap(&h, func(ctx context.Context, item fixture.Item, next fixture.WrapNext) (answer hookkit.Answer[fixture.Result], err error) {
 		kept, err = next.Call(ctx, item)
 		return kept, err
@@ -398,8 +423,8 @@ func TestAnAnswerMayBeGivenAgain(t *testing.T) {
 		return hookkit.Answered(fixture.Result{By: "inner"}), nil
 	}, hookkit.Named("inner"))
 	first, err := fireWrap(&h, new(acting))
-	if err != nil || seen[0].verdict().By != "inner" {
-		t.Fatalf("the fire returned %v, decided by %q", err, seen[0].verdict().By)
+	if err != nil || seen[0].Verdict.By != "inner" {
+		t.Fatalf("the fire returned %v, decided by %q", err, seen[0].Verdict.By)
 	}
 	cache.Remove()
 	inner.Remove()

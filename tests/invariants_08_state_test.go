@@ -8,35 +8,22 @@ import (
 
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/tests/fixture"
+	"github.com/hookgen/hookgen/tests/points"
 	"pgregory.net/rapid"
 )
 
-// A tally is a hook with state: it adds up the IDs of the items of a run.
+// A tally is a hook with state: it counts the fires of a run.
 type tally struct {
-	sum hookkit.PerRun[int]
+	fires hookkit.PerRun[int]
 }
 
-func (c *tally) Bind(h *fixture.Hooks) {
-	h.Verify.Add(c)
-	h.Watch.Add(c)
-}
-
-func (c *tally) Verify(_ context.Context, run *fixture.Run, item fixture.Item) error {
-	c.sum.Do(run, func(n *int) {
-		sum := *n
+func (c *tally) hook(call points.Call) points.Reply {
+	c.fires.Do(call.Run, func(n *int) {
+		before := *n
 		runtime.Gosched() // where another would lose the update, if it could
-		*n = sum + item.ID
+		*n = before + 1
 	})
-	return nil
-}
-
-func (c *tally) Watch(ctx context.Context, run *fixture.Run, item fixture.Item) error {
-	return c.Verify(ctx, run, item)
-}
-
-func (c *tally) of(run *fixture.Run) (sum int) {
-	c.sum.Do(run, func(n *int) { sum = *n })
-	return sum
+	return points.Continue(call)
 }
 
 // TestInvariant08_State: two instances of one hook never share state; two runs never share state, a run and the
@@ -45,9 +32,14 @@ func TestInvariant08_State(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		instances := make([]*tally, rapid.IntRange(1, 3).Draw(t, "instances"))
 		hooks := make([]*fixture.Hooks, len(instances))
+		at := rapid.SliceOfN(rapid.SampledFrom(points.All), 1, 2).Draw(t, "points")
 		for i := range instances {
 			instances[i], hooks[i] = new(tally), new(fixture.Hooks)
-			hooks[i].Use(instances[i])
+			hooks[i].Use(points.Bundle(func(h *fixture.Hooks) {
+				for _, p := range at {
+					p.Add(h, instances[i].hook)
+				}
+			}))
 		}
 		type place struct{ instance, run int }
 		want := map[place]int{}
@@ -62,14 +54,14 @@ func TestInvariant08_State(t *testing.T) {
 			}
 			var wg sync.WaitGroup
 			for range rapid.IntRange(0, 20).Draw(t, "fires") {
-				at := place{rapid.IntRange(0, len(instances)-1).Draw(t, "instance"), rapid.IntRange(0, len(runs)-1).Draw(t, "run")}
-				n, verify := rapid.IntRange(1, 9).Draw(t, "n"), rapid.Bool().Draw(t, "verify")
-				want[at] += n
+				p := rapid.SampledFrom(at).Draw(t, "point")
+				of := place{rapid.IntRange(0, len(instances)-1).Draw(t, "instance"), rapid.IntRange(0, len(runs)-1).Draw(t, "run")}
+				for _, other := range at {
+					want[of] += count(other == p) // a hook may be there twice
+				}
 				wg.Go(func() {
-					if !verify {
-						hooks[at.instance].Watch.Fire(context.Background(), runs[at.run], fixture.Item{ID: n})
-					} else if err := hooks[at.instance].Verify.Fire(context.Background(), runs[at.run], fixture.Item{ID: n}); err != nil {
-						panic(err)
+					if came := p.Fire(context.Background(), hooks[of.instance], runs[of.run], fixture.Item{}, points.Yields); came.Err != nil {
+						panic(came.Err)
 					}
 				})
 			}
@@ -77,8 +69,8 @@ func TestInvariant08_State(t *testing.T) {
 		}
 		for i, instance := range instances {
 			for r, run := range runs {
-				if got := instance.of(run); got != want[place{i, r}] {
-					t.Fatalf("instance %d has %d of run %d, want %d", i, got, r, want[place{i, r}])
+				if got := instance.fires.Load(run); got != want[place{i, r}] {
+					t.Fatalf("instance %d has counted %d fires of run %d, want %d", i, got, r, want[place{i, r}])
 				}
 			}
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/tests/fixture"
+	"github.com/hookgen/hookgen/tests/points"
 	"pgregory.net/rapid"
 )
 
@@ -15,31 +16,32 @@ import (
 // undoes exactly one Use or Add.
 func TestInvariant13_Identity(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p := rapid.SampledFrom(firepoints).Draw(t, "point")
+		p := rapid.SampledFrom(points.All).Draw(t, "point")
 		var h fixture.Hooks
 		ran, notes := 0, 0
-		hook := p.hook(func(c hookCall) hookReply { ran++; return p.goesOn(c) })
-		observer := &watcher{func(o told) { notes += count(o.point == p.Name) }}
-		both := &bundle{func(h *fixture.Hooks) {
-			p.add(h, hook)
-			p.observe(h, observer)
-		}}
+		hook := func(c points.Call) points.Reply { ran++; return points.Continue(c) }
+		observer := func(f points.Fired) { notes += count(f.Point == p) }
+		both := points.Bundle(func(h *fixture.Hooks) {
+			p.Add(h, hook)
+			p.Observe(h, observer)
+		})
+		one := points.Bundle(func(h *fixture.Hooks) { p.Add(h, hook) })
 		type registration struct {
 			*hookkit.Registration
 			hooks, observers int
 		}
 		var live, gone []registration
 		t.Repeat(map[string]func(*rapid.T){
-			"add":        func(*rapid.T) { live = append(live, registration{p.add(&h, hook), 1, 0}) },
-			"observe":    func(*rapid.T) { live = append(live, registration{p.observe(&h, observer), 0, 1}) },
-			"observeAny": func(*rapid.T) { live = append(live, registration{h.ObserveAny(observer), 0, 1}) },
+			"add":        func(*rapid.T) { live = append(live, registration{p.Add(&h, hook), 1, 0}) },
+			"observe":    func(*rapid.T) { live = append(live, registration{p.Observe(&h, observer), 0, 1}) },
+			"observeAny": func(*rapid.T) { live = append(live, registration{h.ObserveAny(points.AnyObserver(observer)), 0, 1}) },
 			"use":        func(*rapid.T) { live = append(live, registration{h.Use(both), 1, 1}) },
-			"use func":   func(*rapid.T) { live = append(live, registration{h.Use(hook.(fixture.Hook)), 1, 0}) },
+			"use one":    func(*rapid.T) { live = append(live, registration{h.Use(one), 1, 0}) },
 			"use twice": func(*rapid.T) {
-				live = append(live, registration{h.Use(&bundle{func(h *fixture.Hooks) {
+				live = append(live, registration{h.Use(points.Bundle(func(h *fixture.Hooks) {
 					h.Use(both)
 					h.Use(both)
-				}}), 2, 2})
+				})), 2, 2})
 			},
 			"remove": func(t *rapid.T) {
 				if len(live) == 0 {
@@ -65,7 +67,7 @@ func TestInvariant13_Identity(t *testing.T) {
 					hooks, observers = hooks+r.hooks, observers+r.observers
 				}
 				ran, notes = 0, 0
-				p.fire(context.Background(), &h, newRun(), fixture.Item{}, yields)
+				p.Fire(context.Background(), &h, newRun(), fixture.Item{}, points.Yields)
 				if ran != hooks || notes != observers {
 					t.Fatalf("%s: %d hooks ran and %d observers were told, want %d and %d", p, ran, notes, hooks, observers)
 				}
@@ -79,12 +81,12 @@ func TestInvariant13_Identity(t *testing.T) {
 }
 
 // explained counts what Explain shows of a point.
-func explained(t *rapid.T, h *fixture.Hooks, p *firepoint) (hooks, observers int) {
+func explained(t *rapid.T, h *fixture.Hooks, p *points.Point) (hooks, observers int) {
 	var b strings.Builder
 	if err := h.Explain(&b); err != nil {
 		t.Fatal(err)
 	}
-	_, section, found := strings.Cut("\n"+b.String(), "\n"+p.Name+"(Item)")
+	_, section, found := strings.Cut("\n"+b.String(), "\n"+p.Name+"(")
 	if !found {
 		t.Fatalf("Explain does not show %s:\n%s", p, b.String())
 	}

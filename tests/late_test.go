@@ -3,6 +3,7 @@ package tests
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"strings"
 	"testing"
@@ -11,17 +12,18 @@ import (
 
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/tests/fixture"
+	"github.com/hookgen/hookgen/tests/points"
 )
 
-// A hook further in that ends its goroutine when the fire is over, because one further out had a time-out, returns to
-// nobody: it is logged.
-func TestWhatEndsAfterTheFireIsLogged(t *testing.T) {
+// A hook with a timeout was abandoned, and the fire is over. Then a hook inside it ends the goroutine: nobody waits for
+// it, so both are logged.
+func TestGoexitAfterTheFireIsLogged(t *testing.T) {
 	logged := captureLog(t)
 	synctest.Test(t, func(t *testing.T) {
 		var h fixture.Hooks
-		var seen []told
-		h.ObserveAny(&watcher{func(o told) { seen = append(seen, o) }})
-		wrap(&h, passing, hookkit.Timeout(time.Second))
+		var seen []points.Fired
+		h.ObserveAny(points.AnyObserver(func(o points.Fired) { seen = append(seen, o) }))
+		wrap(&h, passing, hookkit.Timeout(time.Second), hookkit.Named("early"))
 		wrap(&h, func(ctx context.Context, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
 			time.Sleep(time.Hour)
 			runtime.Goexit()
@@ -32,10 +34,10 @@ func TestWhatEndsAfterTheFireIsLogged(t *testing.T) {
 		}
 		time.Sleep(2 * time.Hour)
 		synctest.Wait()
-		if strings.Count(logged.String(), "\n") != 1 || !strings.Contains(logged.String(), "hook=late") || !strings.Contains(logged.String(), "runtime.Goexit") {
+		if strings.Count(logged.String(), "runtime.Goexit") != 2 || !strings.Contains(logged.String(), "hook=late") || !strings.Contains(logged.String(), "hook=early") {
 			t.Errorf("logged:\n%s", logged)
 		}
-		if v := seen[0].verdict(); len(seen) != 1 || len(v.Failures) != 1 {
+		if v := seen[0].Verdict; len(seen) != 1 || len(v.Failures) != 1 {
 			t.Errorf("the observer was told %d times, of %v", len(seen), v.Failures)
 		}
 	})
@@ -45,14 +47,14 @@ func TestWhatEndsAfterTheFireIsLogged(t *testing.T) {
 func TestTheFailureOfAnotherFireIsAnErrorLikeAnyOther(t *testing.T) {
 	foreign := &hookkit.Failure{Point: "Elsewhere", Hook: "stranger", Site: "elsewhere.go:1", Cause: errAct}
 	var h fixture.Hooks
-	var seen []told
-	h.ObserveAny(&watcher{func(o told) { seen = append(seen, o) }})
+	var seen []points.Fired
+	h.ObserveAny(points.AnyObserver(func(o points.Fired) { seen = append(seen, o) }))
 	wrap(&h, passing)
 	_, err := fireWrap(&h, &acting{do: func(int) (fixture.Result, error) { return fixture.Result{}, foreign }})
 	if err != foreign {
 		t.Errorf("the fire returned %v", err)
 	}
-	v := seen[0].verdict()
+	v := seen[0].Verdict
 	if v.Decision != "Error" || v.By != "" || v.Site != "" || v.Reason != foreign.Error() || len(v.Failures) != 0 {
 		t.Errorf("the observer was told %+v", v)
 	}
@@ -61,8 +63,8 @@ func TestTheFailureOfAnotherFireIsAnErrorLikeAnyOther(t *testing.T) {
 // What a hook made good is no error of the fire.
 func TestAPanicOfTheActThatAHookMadeGoodIsNoError(t *testing.T) {
 	var h fixture.Hooks
-	var seen []told
-	h.ObserveAny(&watcher{func(o told) { seen = append(seen, o) }})
+	var seen []points.Fired
+	h.ObserveAny(points.AnyObserver(func(o points.Fired) { seen = append(seen, o) }))
 	wrap(&h, func(ctx context.Context, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
 		if _, err := next.Call(ctx, item); !errors.Is(err, errAct) {
 			t.Errorf("next returned %v", err)
@@ -73,22 +75,44 @@ func TestAPanicOfTheActThatAHookMadeGoodIsNoError(t *testing.T) {
 	if r.By != "hook" || err != nil {
 		t.Errorf("the fire returned %v, %v", r, err)
 	}
-	if told := seen[0].part("Err"); told != nil || seen[0].verdict().Decision != "Answered" || len(seen[0].verdict().Failures) != 1 {
-		t.Errorf("the observer was told of the error %v, %+v", told, seen[0].verdict())
+	if told := seen[0].Err; told != nil || seen[0].Verdict.Decision != "Answered" || len(seen[0].Verdict.Failures) != 1 {
+		t.Errorf("the observer was told of the error %v, %+v", told, seen[0].Verdict)
 	}
 }
 
-// An act that ends its goroutine is told to those who watch, and then not logged too.
-func TestAnActThatEndsItsGoroutineIsToldOnce(t *testing.T) {
-	logged := captureLog(t)
-	var h fixture.Hooks
-	n := 0
-	h.ObserveAny(&watcher{func(told) { n++ }})
-	wrap(&h, passing)
-	finish(func() {
-		_, _ = fireWrap(&h, &acting{do: func(int) (fixture.Result, error) { runtime.Goexit(); return fixture.Result{}, nil }})
-	})
-	if n != 1 || logged.Len() > 0 {
-		t.Errorf("told %d times, logged:\n%s", n, logged)
+// The caller of a fire whose act ends its goroutine receives nothing: the failure is logged, observers or not.
+func TestGoexitInTheActIsLogged(t *testing.T) {
+	for _, observers := range []int{0, 1} {
+		t.Run(fmt.Sprintf("%d observers", observers), func(t *testing.T) {
+			logged := captureLog(t)
+			var h fixture.Hooks
+			notified := 0
+			for range observers {
+				h.ObserveAny(points.AnyObserver(func(points.Fired) { notified++ }))
+			}
+			wrap(&h, passing)
+			finish(func() {
+				_, _ = fireWrap(&h, &acting{do: func(int) (fixture.Result, error) { runtime.Goexit(); return fixture.Result{}, nil }})
+			})
+			if notified != observers || strings.Count(logged.String(), "runtime.Goexit") != 1 {
+				t.Errorf("%d observers were notified, logged:\n%s", notified, logged)
+			}
+		})
+	}
+}
+
+func TestLateAnswersOfObedientHooksAreTimeouts(t *testing.T) {
+	for range 200 { // the answer and the timer are ready at the same moment
+		synctest.Test(t, func(t *testing.T) {
+			var h fixture.Hooks
+			h.PollClosed.AddFunc(func(ctx context.Context, _ *fixture.Run, _ fixture.Item) (fixture.PollClosedOutcome, error) {
+				<-ctx.Done()
+				return fixture.Allow{}, nil
+			}, hookkit.Timeout(time.Second))
+			exit, err := h.PollClosed.Fire(t.Context(), fixture.NewRun(nil), fixture.Item{})
+			if exit != nil || !errors.Is(err, hookkit.ErrTimeout) {
+				t.Fatalf("the fire returned %v, %v", exit, err)
+			}
+		})
 	}
 }

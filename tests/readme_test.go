@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// readmeCommands are all the commands that a newcomer is told to run.
+// readmeCommands are the commands that the README gives a newcomer.
 var readmeCommands = []string{"go run ./examples/tour", "go test ./..."}
 
 // A block is a piece of the README between fences.
@@ -44,8 +44,8 @@ func readmeBlocks(t *testing.T) []block {
 	return blocks
 }
 
-// TestReadme builds what the README shows, runs it, and compares what it and the compiler print. A text behind a
-// change is the compiler's, any other the program's.
+// TestReadme builds the code of the README, runs it, and compares the output. The text after a change is the compiler's, any
+// other text is the program's. Each change is made to the code as it was before the first one.
 func TestReadme(t *testing.T) {
 	t.Parallel()
 	hookgen := buildHookgen(t)
@@ -55,39 +55,47 @@ func TestReadme(t *testing.T) {
 	var (
 		commands []string
 		shown    = map[string]int{}
-		changed  bool
+		original map[string]string // of the files that a change has changed; nil before the first change
 	)
+	generate := func(name string) {
+		if strings.HasSuffix(name, "spec.go") {
+			d.run(hookgen, filepath.Dir(name))
+		}
+	}
 	for _, b := range readmeBlocks(t) {
 		shown[b.language]++
 		switch b.language {
 		case "go":
-			name := d.writeBlock(b.text)
-			if strings.HasSuffix(name, "spec.go") {
-				d.run(hookgen, filepath.Dir(name))
-			}
+			generate(d.writeBlock(b.text))
 			d.run("go", "build", "-o", os.DevNull, "./...")
 			d.run("go", "vet", "./...")
 		case "diff":
-			d.applyBlock(b.text)
-			changed = true
+			for name, text := range original {
+				d.write(name, text)
+				generate(name)
+			}
+			original = d.applyBlock(b.text)
+			for name := range original {
+				generate(name)
+			}
 		case "text":
 			out, err := d.try("go", "run", ".")
-			if changed {
+			if original != nil {
 				out, err = d.try("go", "build", "./...")
 			}
-			if (err != nil) != changed || out != b.text {
+			if (err != nil) != (original != nil) || out != b.text {
 				t.Errorf("%v, got:\n%s\nthe README says:\n%s", err, out, b.text)
 			}
 		case "sh":
 			commands = append(commands, strings.TrimSpace(b.text))
 		default:
-			t.Errorf("nothing is done with a block of %q", b.language)
+			t.Errorf("the test ignores a block of %q", b.language)
 		}
 	}
 	if !slices.Equal(commands, readmeCommands) {
-		t.Errorf("the README tells to run %q, want %q", commands, readmeCommands)
+		t.Errorf("the README shows the commands %q, want %q", commands, readmeCommands)
 	}
-	if shown["go"] < 3 || shown["diff"] < 1 || shown["text"] < 2 {
+	if shown["go"] < 3 || shown["diff"] < 2 || shown["text"] < 3 {
 		t.Errorf("the README shows %v", shown)
 	}
 }
@@ -109,31 +117,37 @@ func (d *downstream) writeBlock(text string) string {
 	return name
 }
 
-// applyBlock replaces lines of the file that its first line names.
-func (d *downstream) applyBlock(text string) {
+// applyBlock replaces lines of files and returns the files as they were. A line "--- NAME" begins each replacement.
+func (d *downstream) applyBlock(text string) (before map[string]string) {
 	d.t.Helper()
-	var name, old, new string
-	for line := range strings.Lines(text) {
-		switch {
-		case strings.HasPrefix(line, "--- "):
-			name = strings.TrimSpace(line[4:])
-		case strings.HasPrefix(line, "-"):
-			old += line[1:]
-		case strings.HasPrefix(line, "+"):
-			new += line[1:]
-		default:
-			d.t.Errorf("a line of a change is neither taken away nor added: %q", line)
+	before = map[string]string{}
+	for _, change := range strings.Split("\n"+text, "\n--- ")[1:] {
+		name, lines, _ := strings.Cut(change, "\n")
+		var old, new string
+		for line := range strings.Lines(strings.TrimSuffix(lines, "\n") + "\n") {
+			switch {
+			case strings.HasPrefix(line, "-"):
+				old += line[1:]
+			case strings.HasPrefix(line, "+"):
+				new += line[1:]
+			default:
+				d.t.Errorf("a line of a change is neither removed nor added: %q", line)
+			}
 		}
+		text := d.read(name)
+		if strings.Count(text, old) != 1 {
+			d.t.Fatalf("%s does not have exactly one %q", name, old)
+		}
+		if _, changed := before[name]; !changed {
+			before[name] = text
+		}
+		d.write(name, strings.Replace(text, old, new, 1))
 	}
-	before := d.read(name)
-	if strings.Count(before, old) != 1 {
-		d.t.Fatalf("%s does not have exactly one %q", name, old)
-	}
-	d.write(name, strings.Replace(before, old, new, 1))
+	return before
 }
 
-// TestTheReadmeShowsTheFilesOfTheTour keeps the two from telling different stories.
-func TestTheReadmeShowsTheFilesOfTheTour(t *testing.T) {
+// TestReadmeShowsTheFilesOfTheTour keeps the README and the tour the same.
+func TestReadmeShowsTheFilesOfTheTour(t *testing.T) {
 	var shown []string
 	for _, b := range readmeBlocks(t) {
 		if _, text, ok := strings.Cut(b.text, "\n\n"); ok && b.language == "go" {
@@ -151,8 +165,8 @@ func TestTheReadmeShowsTheFilesOfTheTour(t *testing.T) {
 	}
 }
 
-// TestTheChecksRunTheTestsOfTheReadme reads what runs before a change is taken.
-func TestTheChecksRunTheTestsOfTheReadme(t *testing.T) {
+// TestChecksRunTheTestsOfTheReadme reads the script that checks a change.
+func TestChecksRunTheTestsOfTheReadme(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root(t), ".ci", "run"))
 	if err != nil {
 		t.Fatal(err)

@@ -11,25 +11,26 @@ import (
 
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/tests/fixture"
+	"github.com/hookgen/hookgen/tests/points"
 )
 
 // Where failures let the next hook run, one hook may be made to end the fire: its failure comes back, and no exit that was
 // in the lead, also when a hook before it has crashed and the fire began again behind that.
 func TestAHookThatIsTightenedEndsAFireThatACrashInterrupted(t *testing.T) {
 	captureLog(t)
-	crash := func(hookCall) hookReply { panic("crashed") }
-	fail := func(hookCall) hookReply { return hookReply{err: errAct, values: []string{"no"}} }
-	tight := []any{hookkit.FailClosed()}
-	for _, p := range pointsWhere(func(p *firepoint) bool { return p.decides() && !p.failClosed }) {
-		lead := func(hookCall) hookReply {
-			if p.kind == voteKind {
-				return hookReply{outcome: fixture.Ask{}, values: []string{"a"}}
+	crash := func(points.Call) points.Reply { panic("crashed") }
+	fail := func(points.Call) points.Reply { return points.Reply{Err: errAct, Values: []string{"no"}} }
+	tight := []hookkit.GateOption{hookkit.FailClosed()}
+	for _, p := range points.Where(func(p *points.Point) bool { return p.Decides() && !p.Closed }) {
+		lead := func(points.Call) points.Reply {
+			if p.Kind == points.Vote {
+				return points.Reply{Outcome: fixture.Ask{}, Values: []string{"a"}}
 			}
-			return hookReply{values: []string{"a"}}
+			return points.Reply{Values: []string{"a"}}
 		}
 		for name, hooks := range map[string][]struct {
-			do   func(hookCall) hookReply
-			opts []any
+			do   func(points.Call) points.Reply
+			opts []hookkit.GateOption
 		}{
 			"fails behind a crash":   {{lead, nil}, {crash, nil}, {fail, tight}, {lead, nil}},
 			"crashes behind a crash": {{lead, nil}, {crash, nil}, {lead, nil}, {crash, tight}, {lead, nil}},
@@ -38,34 +39,34 @@ func TestAHookThatIsTightenedEndsAFireThatACrashInterrupted(t *testing.T) {
 		} {
 			for _, watched := range []bool{false, true} {
 				var h fixture.Hooks
-				var seen []told
+				var seen []points.Fired
 				if watched {
-					p.observe(&h, &watcher{func(o told) { seen = append(seen, o) }})
+					p.Observe(&h, func(o points.Fired) { seen = append(seen, o) })
 				}
 				add := func(i int) {
-					p.add(&h, p.hook(hooks[i].do), append(slices.Clone(hooks[i].opts), hookkit.Named(string(rune('0'+i))))...)
+					p.Add(&h, hooks[i].do, append(slices.Clone(hooks[i].opts), hookkit.Named(string(rune('0'+i))))...)
 				}
 				at := slices.IndexFunc(hooks, func(h struct {
-					do   func(hookCall) hookReply
-					opts []any
+					do   func(points.Call) points.Reply
+					opts []hookkit.GateOption
 				}) bool {
 					return h.opts != nil
 				})
 				for i := range hooks {
-					if p.reversed {
+					if p.Reversed {
 						i = len(hooks) - 1 - i
 					}
 					add(i)
 				}
-				got := p.fire(t.Context(), &h, newRun(), fixture.Item{}, nil)
+				got := p.Fire(t.Context(), &h, newRun(), fixture.Item{}, nil)
 				var f *hookkit.Failure
-				if !errors.As(got.err, &f) || f.Hook != string(rune('0'+at)) || got.exit != nil {
-					t.Errorf("%s, a hook that %s: the fire returned %v, %v", p, name, got.exit, got.err)
+				if !errors.As(got.Err, &f) || f.Hook != string(rune('0'+at)) || got.Exit != nil {
+					t.Errorf("%s, a hook that %s: the fire returned %v, %v", p, name, got.Exit, got.Err)
 				}
-				if want := strings.Repeat("a", at-count(strings.Contains(name, "behind"))); p.collects && strings.Join(got.collected, "") != want {
-					t.Errorf("%s, a hook that %s: %v was collected", p, name, got.collected)
+				if want := strings.Repeat("a", at-count(strings.Contains(name, "behind"))); p.Collects && strings.Join(got.Collected, "") != want {
+					t.Errorf("%s, a hook that %s: %v was collected", p, name, got.Collected)
 				}
-				if watched && (len(seen) != 1 || seen[0].verdict().By != f.Hook || seen[0].part("Err") != got.err) {
+				if watched && (len(seen) != 1 || seen[0].Verdict.By != f.Hook || seen[0].Err != got.Err) {
 					t.Errorf("%s, a hook that %s: the observer was told %+v", p, name, seen)
 				}
 			}

@@ -7,13 +7,13 @@ import (
 	"github.com/hookgen/hookgen/gen"
 )
 
-// check prints how the output differs from what the spec makes, and writes nothing. Stale output is a finding.
+// check prints how the output is stale, and writes nothing. Stale output is a finding.
 func (i *invocation) check() error {
 	o, err := i.make()
 	if err != nil {
 		return err
 	}
-	old, err := existing(o.path)
+	old, err := o.existing()
 	switch {
 	case err != nil:
 		return err

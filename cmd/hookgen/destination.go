@@ -32,7 +32,7 @@ func (i *invocation) destination() (*destination, error) {
 		return nil, err
 	}
 	d.own, d.path, d.name = true, filepath.Join(i.out, gen.FileName), filepath.Base(absolute)
-	if !token.IsIdentifier(d.name) || d.name == "_" {
+	if !token.IsIdentifier(d.name) || d.name == "_" || d.name == "main" {
 		return nil, fmt.Errorf("-o %s: the package is named after its directory, and %q cannot be the name of a package: choose another directory", i.out, d.name)
 	}
 	return d, nil
@@ -48,17 +48,20 @@ func sameDir(a, b string) bool {
 	return err == nil && os.SameFile(one, other)
 }
 
-// output is the destination as the emitter must know it. Its errors are findings, or tell that the spec's
+// output is the destination as the emitter must know it. Its errors are findings, or say that the spec's
 // import path is not to be found.
 func (d *destination) output(s *gen.Spec) (gen.Output, error) {
-	if !d.own {
-		return gen.Output{Package: s.Package}, nil
-	}
 	specPath, err := importPath(d.dir)
-	if err != nil {
-		return gen.Output{}, fmt.Errorf("%w, so the generated package could not import the spec: generate beside it, without -o, or run go mod init", err)
+	if !d.own {
+		if err != nil {
+			specPath = s.Package // all that a spec outside of a module is known by
+		}
+		return gen.Output{Package: s.Package, Source: specPath}, nil
 	}
-	// Where the output lies in no module, what is asked of its path below cannot be told.
+	if err != nil {
+		return gen.Output{}, fmt.Errorf("%w, so the generated package could not import the spec: generate next to it, without -o, or run go mod init", err)
+	}
+	// The checks of its path below need a module; outside of one they are skipped.
 	ownPath, _ := importPath(filepath.Dir(d.path))
 	position := s.Fset.PositionFor(s.Points.Name.Pos(), false)
 	if before, ok := internalParent(specPath); ok && ownPath != "" && ownPath != before && !strings.HasPrefix(ownPath, before+"/") {
@@ -71,7 +74,7 @@ func (d *destination) output(s *gen.Spec) (gen.Output, error) {
 				"the spec imports %s, which is the package that is generated: generate into another directory", ownPath)}}
 		}
 	}
-	return gen.Output{Package: d.name, SpecPath: specPath}, nil
+	return gen.Output{Package: d.name, SpecPath: specPath, Source: specPath}, nil
 }
 
 // internalParent returns the path below which a package may be imported, if it is internal to one.

@@ -124,7 +124,7 @@ func hunks(all []edit) []hunk {
 	return list
 }
 
-// write adds the hunk, each line of it behind a newline.
+// write adds the hunk, each of its lines after a newline.
 func (h hunk) write(out *strings.Builder, a, b []string) {
 	first, last := h[0], h[len(h)-1]
 	lead, trail := min(context, first.a0), min(context, len(a)-last.a1)

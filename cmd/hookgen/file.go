@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"syscall"
 	"time"
@@ -14,30 +15,42 @@ import (
 	"github.com/hookgen/hookgen/gen"
 )
 
-// existing returns the text of the output as it is, nil if there is none. What stands in its place and was not
-// written by hookgen is a finding.
-func existing(path string) ([]byte, error) {
-	info, err := os.Lstat(path)
+// existing returns the text of the output as it is now, nil if there is none. A file there that hookgen did not
+// write, or that it generated from another spec, is a finding.
+func (o *output) existing() ([]byte, error) {
+	info, err := os.Lstat(o.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case err != nil:
-		return nil, fmt.Errorf("%s cannot be read: %w", path, plain(err))
+		return nil, fmt.Errorf("%s cannot be read: %w", o.path, plain(err))
 	case info.Mode()&fs.ModeSymlink != 0:
-		return nil, inTheWay(path, "output-link", "is a symbolic link, and would be replaced by a file: remove it, or give the directory that it leads to with -o")
+		return nil, inTheWay(o.path, "output-link", "is a symbolic link, and would be replaced by a file: remove it, or give the directory that it leads to with -o")
 	case info.IsDir():
-		return nil, inTheWay(path, "output-directory", "is a directory, and the generated file goes there: move it")
+		return nil, inTheWay(o.path, "output-directory", "is a directory, and the generated file goes there: move it")
 	case !info.Mode().IsRegular():
-		return nil, inTheWay(path, "output-special", "is not a regular file, and the generated file goes there: move it")
+		return nil, inTheWay(o.path, "output-special", "is not a regular file, and the generated file goes there: move it")
 	}
-	text, err := os.ReadFile(path)
+	text, err := os.ReadFile(o.path)
 	if err != nil {
-		return nil, fmt.Errorf("%s cannot be read: %w", path, plain(err))
+		return nil, fmt.Errorf("%s cannot be read: %w", o.path, plain(err))
 	}
-	if !gen.Generated(text) {
-		return nil, inTheWay(path, "hand-written", "was not written by hookgen (it lacks the line "+gen.Header+") and is not overwritten: rename or remove it")
+	origin, generated := gen.OriginOf(text)
+	own, _ := gen.OriginOf(o.text)
+	switch {
+	case !generated:
+		return nil, inTheWay(o.path, "hand-written", "was not written by hookgen (it lacks the line "+gen.Header+") and is not overwritten: rename or remove it")
+	case !sameSpec(origin.Source, own.Source, o.spec.Package):
+		return nil, inTheWay(o.path, "other-spec", fmt.Sprintf(
+			"was generated from %s and is not overwritten with the output of %s: choose another directory with -o, or remove the file if its spec was moved", origin.Source, own.Source))
 	}
 	return text, nil
+}
+
+// sameSpec reports whether a header's source is the spec that is generated from. An older file names none. A spec
+// that was not in a module when the file was generated, or is not in one now, is known by the name of its package.
+func sameSpec(source, own, name string) bool {
+	return source == "" || source == own || source == name || own == name && path.Base(source) == name
 }
 
 // inTheWay is a finding about the output as a whole.
@@ -74,7 +87,7 @@ func replace(path string, text []byte) error {
 // leftFor is how old a temporary file is that has no writer any more.
 const leftFor = time.Hour
 
-// written writes a text into a temporary file beside path and returns its name. What an invocation that was killed
+// written writes a text into a temporary file next to path and returns its name. What an invocation that was killed
 // left there an hour ago or more is removed.
 func written(path string, text []byte) (name string, err error) {
 	dir, pattern := filepath.Dir(path), "."+filepath.Base(path)+".*.tmp"

@@ -6,7 +6,7 @@ import (
 	"github.com/hookgen/hookgen/gen"
 )
 
-// An output is what a spec makes of one file.
+// An output is one generated file and its spec.
 type output struct {
 	spec *gen.Spec
 	path string
@@ -19,7 +19,7 @@ func (i *invocation) generate() error {
 	if err != nil {
 		return err
 	}
-	old, err := existing(o.path)
+	old, err := o.existing()
 	if err != nil {
 		return err
 	}
@@ -49,6 +49,9 @@ func (i *invocation) make() (*output, error) {
 		return nil, err
 	}
 	if found := gen.CheckOutput(spec, to); len(found) > 0 {
+		return nil, found
+	}
+	if found := i.checkParents(spec); len(found) > 0 {
 		return nil, found
 	}
 	text, err := gen.Emit(spec, to)

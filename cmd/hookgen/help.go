@@ -12,10 +12,10 @@ Write your program's fire points as an interface, in one Go file:
 		OnSent(Message)
 	}
 
-A method is a point. Its parameter is the payload; its results are the law: what a hook may decide there,
-and what a failing hook means. From that hookgen writes hooks_gen.go: an interface to implement for each
-point, the outcomes that are legal there, and the registry that your program fires. A hook that breaks the
-law does not compile.
+A method is a point. Its parameter is the payload. Its results are the law: the decisions that hooks may return
+there, and whether a failing hook stops the act. From that hookgen writes hooks_gen.go: an interface to implement
+for each point, the outcomes that are legal there, and the registry that your program fires. An outcome that the
+law does not list does not compile. Neither does a call of MatchBeforeSend that misses an exit.
 
 Usage:
 
@@ -25,7 +25,7 @@ Usage:
 
 Flags:
 
-	-o DIR   write DIR/hooks_gen.go, in a package named after DIR; default: beside the spec, in its package
+	-o DIR   write DIR/hooks_gen.go, in a package named after DIR; default: next to the spec, in its package
 	-json    print findings as a JSON array of {file, line, col, message, rule}
 	-h       print this
 
@@ -41,15 +41,15 @@ The laws, each a result list:
 
 	(nothing)                              observe: hooks watch
 	spec.Replace, spec.Edit[T]             hooks change the payload, or its one field of type T
-	Refuse, Later                          hooks leave with an exit, a struct type declared beside the points
+	Refuse, Later                          hooks leave with an exit, a struct type declared in the spec file
 	spec.Vote, Deny, Allow                 every hook votes; the exit listed first wins
-	spec.Collect[T]                        hooks contribute values; alone or beside decisions
+	spec.Collect[T]                        hooks contribute values; alone or with decisions
 	spec.Check                             hooks return an error, and the first one stops
 	spec.Around[R]                         hooks wrap an act that returns an R
-	spec.Reverse                           last in, first out; stands first
-	spec.FailClosed, spec.FailOpen         what a failing hook means, wherever hooks decide; stands last
+	spec.Reverse                           last in, first out; written first
+	spec.FailClosed, spec.FailOpen         a failing hook stops the act, or is skipped; written last
 
 The whole manual: go doc github.com/hookgen/hookgen/spec
 
-Exit codes: 0 fine, 1 findings (file:line:col: what is wrong: what to do (rule)), 2 usage or files.
+Exit codes: 0 fine, 1 findings (file:line:col: problem: remedy (rule)), 2 usage or files.
 `

@@ -4,7 +4,6 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"go/parser"
 	"go/token"
 	"io/fs"
 	"os"
@@ -42,18 +41,25 @@ func (i *invocation) initialize() error {
 	if info, err := os.Stat(i.dir); err == nil && !info.IsDir() {
 		return fmt.Errorf("%s is a file: give a directory", i.dir)
 	}
-	name := packageIn(i.dir)
+	name := gen.PackageIn(i.dir)
 	if name == "" {
 		name = packageNamed(filepath.Base(absolute))
 	}
-	files, err := firstFiles(name)
-	if err != nil {
-		return err
-	}
 	version := release()
-	root, _, err := moduleAbove(absolute)
+	root, module, err := moduleAbove(absolute)
 	newModule := errors.Is(err, errNoModule)
 	if err != nil && !newModule {
+		return err
+	}
+	specPath, err := importPath(i.dir)
+	switch {
+	case newModule:
+		specPath = newModulePath(name)
+	case err != nil:
+		specPath = name
+	}
+	files, err := firstFiles(name, specPath)
+	if err != nil {
 		return err
 	}
 	if newModule {
@@ -66,7 +72,10 @@ func (i *invocation) initialize() error {
 	for _, f := range files {
 		i.say("wrote %s", filepath.Join(i.dir, f.name))
 	}
+	isTool := func(words []string) bool { return words[0] == toolPath }
 	switch {
+	case !newModule && slices.ContainsFunc(directives(module, "tool"), isTool):
+		i.say("next: go test ./...")
 	case !newModule:
 		i.say("next: in %s, go get -tool %s@%s, then go test ./...", root, toolPath, version)
 	case i.dir == ".":
@@ -77,9 +86,9 @@ func (i *invocation) initialize() error {
 	return nil
 }
 
-// firstFiles returns the files of a new spec, the generated one included, for a package of that name. They are
-// made in a directory of their own, so that nothing in the final one can make a difference.
-func firstFiles(name string) ([]newFile, error) {
+// firstFiles returns the files of a new spec, the generated one included, for a package of that name and import path.
+// They are made in a directory of their own, so that nothing in the final one can make a difference.
+func firstFiles(name, specPath string) ([]newFile, error) {
 	dir, err := os.MkdirTemp("", "hookgen-init-*")
 	if err != nil {
 		return nil, err
@@ -101,11 +110,15 @@ func firstFiles(name string) ([]newFile, error) {
 		}
 		files = append(files, file)
 	}
-	o, err := (&invocation{dir: dir}).make()
+	spec, found := gen.Read(dir)
+	if len(found) > 0 {
+		return nil, found
+	}
+	text, err := gen.Emit(spec, gen.Output{Package: name, Source: specPath})
 	if err != nil {
 		return nil, err
 	}
-	return append(files, newFile{gen.FileName, o.text}), nil
+	return append(files, newFile{gen.FileName, text}), nil
 }
 
 // writeNew writes files that do not exist yet: all, or none if one of them does.
@@ -117,6 +130,9 @@ func (i *invocation) writeNew(files []newFile) error {
 			taken = append(taken, gen.Diagnostic{Pos: token.Position{Filename: path}, Rule: "init-exists",
 				Message: "exists, so init writes nothing: give a new directory, or remove it"})
 		}
+	}
+	if len(taken) == 0 {
+		taken = clashes(i.dir, files)
 	}
 	if len(taken) > 0 {
 		return taken
@@ -154,16 +170,15 @@ func writeNew(path string, text []byte) error {
 	return os.Rename(temporary, path)
 }
 
-// packageIn returns the name of the package that a directory holds, "" if it holds none.
-func packageIn(dir string) string {
-	names, _ := filepath.Glob(filepath.Join(dir, "*.go"))
-	for _, name := range names {
-		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.PackageClauseOnly)
-		if err == nil && !strings.HasSuffix(f.Name.Name, "_test") {
-			return f.Name.Name
+// clashes compares new files with the package that the directory holds.
+func clashes(dir string, files []newFile) gen.Diagnostics {
+	texts := map[string][]byte{}
+	for _, f := range files {
+		if strings.HasSuffix(f.name, ".go") {
+			texts[f.name] = f.text
 		}
 	}
-	return ""
+	return gen.CheckAddition(dir, texts)
 }
 
 // packageNamed makes the name of a package from that of a directory.
@@ -183,9 +198,12 @@ func packageNamed(dir string) string {
 	return name
 }
 
+// newModulePath is the path of the module that init makes for a package where there is none.
+func newModulePath(name string) string { return "example.com/" + name }
+
 // goMod is the go.mod of a new module. Without a version, go mod tidy finds the newest.
 func goMod(name, version string) []byte {
-	text := "module example.com/" + name + "\n\ngo 1.26.0\n\ntool " + toolPath + "\n"
+	text := "module " + newModulePath(name) + "\n\ngo 1.26.0\n\ntool " + toolPath + "\n"
 	if version != "latest" {
 		text += "\nrequire " + modulePathOfHookgen + " " + version + "\n"
 	}

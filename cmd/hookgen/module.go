@@ -12,17 +12,18 @@ import (
 )
 
 // importPath returns the import path of a directory, which need not exist: the path of the module above it and
-// the way down.
+// the way down. A link that leads from one directory of a module to another one is followed, so that a package has one
+// path.
 func importPath(dir string) (string, error) {
 	absolute, err := filepath.Abs(dir)
 	if err != nil {
 		return "", err
 	}
 	root, text, err := moduleAbove(absolute)
-	if err != nil {
-		if real, bad := filepath.EvalSymlinks(absolute); bad == nil && real != absolute {
-			absolute = real
-			root, text, err = moduleAbove(absolute)
+	if real, bad := filepath.EvalSymlinks(absolute); bad == nil && real != absolute {
+		realRoot, realText, bad := moduleAbove(real)
+		if bad == nil && (err != nil || sameDir(root, realRoot)) {
+			absolute, root, text, err = real, realRoot, realText, nil
 		}
 	}
 	if err != nil {
@@ -39,7 +40,7 @@ func importPath(dir string) (string, error) {
 	return path.Join(module, filepath.ToSlash(down)), nil
 }
 
-// errNoModule tells that no go.mod is above a directory.
+// errNoModule reports that no go.mod is above a directory.
 var errNoModule = errors.New("no go.mod")
 
 // moduleAbove returns the directory of the nearest go.mod in or above dir, and its text.
@@ -60,22 +61,41 @@ func moduleAbove(dir string) (string, []byte, error) {
 
 // modulePath returns the path in the module line of a go.mod, "" if there is none.
 func modulePath(text []byte) string {
-	inBlock := false
+	for _, words := range directives(text, "module") {
+		return words[0]
+	}
+	return ""
+}
+
+// directives returns the words of every directive of a kind in a go.mod or go.work, without the first one and without
+// quotes. A directive has a line of its own or one in a block. Those without further words are left out.
+func directives(text []byte, kind string) [][]string {
+	var all [][]string
+	block := ""
 	for line := range strings.Lines(strings.TrimPrefix(string(text), "\ufeff")) {
 		line, _, _ = strings.Cut(line, "//")
-		words := strings.Fields(line)
+		words, verb := strings.Fields(line), block
 		switch {
 		case len(words) == 0:
 			continue
-		case inBlock:
-			return unquoted(words[0])
-		case words[0] == "module" && len(words) > 1 && words[1] == "(":
-			inBlock = true
-		case words[0] == "module" && len(words) > 1:
-			return unquoted(words[1])
+		case words[0] == ")":
+			block = ""
+			continue
+		case block == "" && len(words) == 2 && words[1] == "(":
+			block = words[0]
+			continue
+		case block == "":
+			verb, words = words[0], words[1:]
 		}
+		if verb != kind || len(words) == 0 {
+			continue
+		}
+		for i, word := range words {
+			words[i] = unquoted(word)
+		}
+		all = append(all, words)
 	}
-	return ""
+	return all
 }
 
 // unquoted returns a word of a go.mod without its quotes, if it has any.

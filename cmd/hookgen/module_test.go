@@ -1,6 +1,12 @@
 package main
 
-import "testing"
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
 
 func TestModulePath(t *testing.T) {
 	for text, want := range map[string]string{
@@ -44,6 +50,38 @@ func TestPackageNamed(t *testing.T) {
 	} {
 		if got := packageNamed(dir); got != want {
 			t.Errorf("%q: got %q, want %q", dir, got, want)
+		}
+	}
+}
+
+func TestDirectives(t *testing.T) {
+	const text = "\ufeffmodule m // replace a => b\n\nreplace example.com/a v1.0.0 => ../a // near\nreplace (\n\t\"example.com/b\" => `./b`\n\n\t// none\n\texample.com/c => example.com/d v1.0.0\n)\nrequire example.com/e v1.0.0\nreplace\nreplaces x => y\n"
+	want := [][]string{{"example.com/a", "v1.0.0", "=>", "../a"}, {"example.com/b", "=>", "./b"}, {"example.com/c", "=>", "example.com/d", "v1.0.0"}}
+	if diff := cmp.Diff(want, directives([]byte(text), "replace")); diff != "" {
+		t.Errorf("want -, got +:\n%s", diff)
+	}
+}
+
+func TestDirectoriesOfPackages(t *testing.T) {
+	root := t.TempDir()
+	t.Setenv("GOWORK", "off")
+	text := "module example.com/m\n\nreplace example.com/m/inner => ./elsewhere\nreplace example.com/near v1.0.0 => ../near\nreplace example.com/far => example.com/fork v1.0.0\n"
+	if err := os.WriteFile(filepath.Join(root, "go.mod"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	m := modulesNear(root)
+	for path, want := range map[string]string{
+		"example.com/m":         ".",
+		"example.com/m/a/b":     "a/b",
+		"example.com/m/inner":   "elsewhere",
+		"example.com/m/inner/a": "elsewhere/a",
+		"example.com/m/inners":  "inners",
+		"example.com/near/a":    "../near/a",
+		"example.com/far/a":     "vendor/example.com/far/a",
+		"example.com/mail":      "vendor/example.com/mail",
+	} {
+		if got := m.directory(path); got != filepath.Join(root, filepath.FromSlash(want)) {
+			t.Errorf("%s is in %s, want %s", path, got, want)
 		}
 	}
 }

@@ -28,7 +28,7 @@ type invocation struct {
 	stdout, stderr io.Writer
 }
 
-// commands are the words that can stand where a directory can.
+// commands are the words that are not read as a directory.
 var commands = []string{"check", "init"}
 
 // run runs hookgen with the arguments and returns its exit code.
@@ -54,7 +54,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return i.report(err)
 }
 
-// parse reads the arguments. Flags may stand anywhere among them.
+// parse reads the arguments. Flags may come anywhere among them.
 func (i *invocation) parse(args []string) error {
 	flags := flag.NewFlagSet("hookgen", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
@@ -83,7 +83,7 @@ func (i *invocation) parse(args []string) error {
 	case given && i.out == "":
 		return errors.New("-o needs a directory")
 	case given && i.command == "init":
-		return errors.New("-o cannot be given to init, which generates beside the spec: move the code later")
+		return errors.New("-o cannot be given to init, which generates next to the spec: move the code later")
 	}
 	i.dir = "."
 	if len(words) == 1 {
@@ -138,7 +138,7 @@ func (i *invocation) report(err error) int {
 	return fine
 }
 
-// say prints a line about what was done; beside JSON it goes where it does not disturb.
+// say prints a line about what was done; with -json it goes to standard error.
 func (i *invocation) say(format string, args ...any) {
 	w := i.stdout
 	if i.json {

@@ -12,7 +12,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// script is what the model says, whatever it is asked.
+// script returns a model that gives the same replies to any request.
 func script() agent.Model {
 	log := map[string]string{"path": "build.log"}
 	return looptest.NewScript(
@@ -24,7 +24,7 @@ func script() agent.Model {
 	)
 }
 
-// tools are what the model can call.
+// tools returns the tools of the agent.
 func tools() []agent.Tool {
 	files := map[string]string{
 		"build.log": "412 packages built, 3 from the cache",

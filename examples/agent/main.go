@@ -1,6 +1,5 @@
-// Command agent runs a scripted agent in the terminal and shows all there is to see: every fire point as it is
-// reached, every hook that ran, and every decision with its reason. Nothing leaves the machine: the model plays a
-// script, and the tools are Go functions.
+// Command agent runs a scripted agent in the terminal and shows every fire, every hook that ran, and every decision with
+// its reason. Nothing leaves the machine: the model plays a script, and the tools are Go functions.
 //
 // Usage:
 //
@@ -56,7 +55,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer, colour
 	}
 
 	show := &screen{out: out, paint: painter(colour)}
-	tracers := tracers{show}
+	hooks.Trace(show)
 	if *traceFile != "" {
 		f, err := os.OpenFile(*traceFile, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 		if err != nil {
@@ -64,14 +63,13 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer, colour
 		}
 		defer f.Close()
 		lines := &jsonLines{out: f}
-		tracers = append(tracers, lines)
+		hooks.Trace(lines)
 		defer func() {
 			if lines.err != nil {
 				fmt.Fprintln(out, "the trace is incomplete:", lines.err)
 			}
 		}()
 	}
-	hooks.Trace(tracers)
 	hooks.ObserveAny(show, hookkit.Named("screen"))
 
 	var approver agent.Approver = &builtin.TerminalApprover{In: in, Out: out}
@@ -94,16 +92,17 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer, colour
 		return err
 	}
 	fmt.Fprintf(out, "\n%s %s\n", show.paint(bold, "reply"), result.Reply)
-	fmt.Fprintf(out, "%s %d steps, %d tool calls, stopped by %s\n", show.paint(bold, "done "), result.Steps, len(result.Calls), result.Stop.Cause)
+	fmt.Fprintf(out, "%s %d steps, %d tool calls, stopped by %s\n",
+		show.paint(bold, "done "), result.Steps, len(result.Calls), result.Stop.Cause)
 	return nil
 }
 
-// use adds the hooks that this agent has: three ready-made ones, and two that are a function each.
+// use registers the hooks of this agent: two ready-made ones, and two functions.
 func use(hooks *agent.Hooks) {
 	hooks.Use(&builtin.LoopDetector{})
 	hooks.Use(&builtin.Confirm{Tools: []string{"run_command"}})
-	hooks.Use(agent.OnPermissionFunc(denyRemoval), hookkit.Named("denyRemoval"), hookkit.Priority(hookkit.Safety))
-	hooks.Use(agent.BriefingFunc(beBrief), hookkit.Named("beBrief"))
+	hooks.OnPermission.AddFunc(denyRemoval, hookkit.Named("denyRemoval"), hookkit.Priority(hookkit.Safety))
+	hooks.Briefing.AddFunc(beBrief, hookkit.Named("beBrief"))
 }
 
 // everybodySaysYes approves.
@@ -111,13 +110,4 @@ type everybodySaysYes struct{}
 
 func (everybodySaysYes) Approve(context.Context, agent.Question) (agent.Approval, error) {
 	return agent.Approval{Allow: true, Reason: "-yes was given"}, nil
-}
-
-// tracers hands every event to each.
-type tracers []hookkit.Tracer
-
-func (ts tracers) Trace(ctx context.Context, e hookkit.Event) {
-	for _, t := range ts {
-		t.Trace(ctx, e)
-	}
 }

@@ -43,7 +43,7 @@ func (s *screen) Observe(_ context.Context, _ *agent.Run, fired hookkit.AnyFired
 	if fired.Point == "BeforeStep" {
 		fmt.Fprintln(s.out)
 	}
-	line := s.paint(bold, fmt.Sprintf("%-18s", fired.Point)) + " " + summary(fired.Left)
+	line := s.paint(bold, fmt.Sprintf("%-18s", fired.Point)) + " " + summary(fired.Final)
 	switch {
 	case fired.Err != nil:
 		line += s.paint(red, " → "+fired.Err.Error())

@@ -9,8 +9,8 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// summary says in a few words what a payload or a result is. It comes from a model or a tool, so nothing in it
-// reaches the terminal as a command.
+// summary describes a payload or a result in one short line. The text may come from a model or a tool, so control
+// characters are dropped.
 func summary(v any) string {
 	switch v := v.(type) {
 	case agent.RunStart:
@@ -46,7 +46,7 @@ func summary(v any) string {
 	return short(string(text))
 }
 
-// short cuts a text to what fits beside a point's name.
+// short truncates a text, so that it fits on one line after the point's name.
 func short(s string) string {
 	const most = 100
 	r := []rune(clean(s))
@@ -56,7 +56,7 @@ func short(s string) string {
 	return string(r)
 }
 
-// clean drops what a terminal would obey.
+// clean drops the characters that control a terminal.
 func clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {

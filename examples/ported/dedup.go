@@ -24,7 +24,7 @@ func (d *Dedup) Bind(h *agent.Hooks) {
 
 // ObserveAfterTool remembers the call.
 func (d *Dedup) ObserveAfterTool(_ context.Context, run *agent.Run, fired agent.AfterToolFired[agent.ToolCallResult]) {
-	call := fired.Left.Call
+	call := fired.Final.Call
 	key := call.Name + " " + string(call.Args)
 	d.runs.Do(run, func(s *duplicates) {
 		if s.seen == nil {

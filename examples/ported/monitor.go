@@ -24,12 +24,12 @@ func (m *Monitor) ObserveAfterTool(_ context.Context, _ *agent.Run, fired agent.
 	if m.calls == nil {
 		m.calls = make(map[string][2]int)
 	}
-	n := m.calls[fired.Left.Call.Name]
+	n := m.calls[fired.Final.Call.Name]
 	n[0]++
-	if !fired.Left.OK() {
+	if !fired.Final.OK() {
 		n[1]++
 	}
-	m.calls[fired.Left.Call.Name] = n
+	m.calls[fired.Final.Call.Name] = n
 }
 
 // Calls returns calls and failures by tool.

@@ -22,7 +22,7 @@ import (
 // prompts returns the briefing of each prompt of a run.
 func prompts(ran *looptest.Ran) []string {
 	var texts []string
-	for _, fired := range hooktest.Payloads[agent.LLMRequest](ran.Recorder, "BeforeLLM") {
+	for _, fired := range hooktest.PayloadsOf[agent.LLMRequest](ran.Recorder, "BeforeLLM") {
 		text := ""
 		for _, m := range fired.Messages {
 			if m.Name == agent.BriefingName {

@@ -1,5 +1,5 @@
-// Quickstart is a program with fire points of its own beside those of the agent that it runs. It is a module of
-// its own, as yours would be.
+// Quickstart runs an agent and adds two fire points of its own to those of the agent. It is a separate module, as your
+// program would be.
 //
 // Run it with
 //
@@ -43,7 +43,7 @@ func run(out io.Writer, explain bool) error {
 			Name:  "writer",
 			Model: scripts[task](),
 			Tools: []agent.Tool{archive()},
-			Hooks: &hooks.Agent, // an agent fires its points; the newsroom's are none of its business
+			Hooks: &hooks.Agent, // the agent fires its own points; the desk fires those of the newsroom
 		}
 		result, err := writer.Run(context.Background(), task)
 		if err != nil {
@@ -54,33 +54,33 @@ func run(out io.Writer, explain bool) error {
 	return nil
 }
 
-// newHooks puts the hooks together.
+// newHooks registers the hooks.
 func newHooks(out io.Writer) *newsroom.Hooks {
 	hooks := new(newsroom.Hooks)
 
-	// A hook that was written for the agent's points serves here unchanged.
+	// A hook that was written for the agent's points works here unchanged.
 	hooks.Agent.Use(&builtin.LoopDetector{})
 
-	// Our own stand at our points, at the agent's, or at both.
+	// Our own hooks use our points, the agent's, or both.
 	hooks.Use(&newsroom.Desk{Hooks: hooks, Out: out})
 	hooks.Use(&newsroom.Sources{Tool: "archive", Min: 2})
 	hooks.Use(newsroom.Byline{Name: "the writer"})
 	return hooks
 }
 
-// query is what the tool takes.
+// query holds the arguments of the tool.
 type query struct {
 	Text string `json:"text"`
 }
 
-// archive is the tool that the agent reads sources with.
+// archive returns the tool with which the agent reads sources.
 func archive() agent.Tool {
 	return loop.Tool("archive", "Looks something up in the archive.", func(ctx context.Context, q query) (string, error) {
-		return "what the archive has on " + q.Text, nil
+		return "everything in the archive about " + q.Text, nil
 	})
 }
 
-// scripts play the model, so that this runs without one: put yours in their place.
+// scripts play the model, so that the program runs offline. Replace them with your model.
 var scripts = map[string]func() agent.Model{
 	// Two sources, then the article: it is published.
 	"Tides": func() agent.Model {
@@ -95,7 +95,8 @@ var scripts = map[string]func() agent.Model{
 	// The same question for ever: LoopDetector ends the turn.
 	"Weather": func() agent.Model {
 		return looptest.NewScript(
-			looptest.Call("archive", query{"rain"}), looptest.Call("archive", query{"rain"}), looptest.Call("archive", query{"rain"}),
+			looptest.Call("archive", query{"rain"}), looptest.Call("archive", query{"rain"}),
+			looptest.Call("archive", query{"rain"}),
 			looptest.Reply("Rain, I think."))
 	},
 }

@@ -10,7 +10,7 @@ The moon pulls harder than the sun.
 -- the writer
 [Tides: completed after 2 tool calls, "The moon pulls harder than the sun.\n-- the writer"]
 
-[Rumours: completed after 0 tool calls, "Not published: 0 of 2 sources were read."]
+[Rumours: completed after 0 tool calls, "Not published: 0 of 2 sources were read (newsroom.Sources)."]
 
 [Weather: stop_requested after 3 tool calls, "Sorry, I couldn't complete that request."]
 
@@ -38,7 +38,7 @@ func TestExplainShowsThePointsOfBothPackages(t *testing.T) {
 	} {
 		i := strings.Index(out.String()[at:], want)
 		if i < 0 {
-			t.Fatalf("no %q behind what came before it:\n%s", want, &out)
+			t.Fatalf("no %q after the previous one:\n%s", want, &out)
 		}
 		at += i
 	}

@@ -1,11 +1,11 @@
-// Tour shows hookgen at work, from the first line of a spec to a hook that fires, in a directory of its own that is
-// removed afterwards. Every command that it prints is run, and every answer is the tool's.
+// Tour shows hookgen at work, from the first line of a spec to a new exit that the compiler makes the program handle.
+// It works in a temporary directory, runs every command that it prints, and shows the unedited output.
 //
 // From the root of the repository:
 //
 //	go run ./examples/tour
 //
-// With -keep the directory stays, to play with.
+// With -keep the directory stays, so that you can experiment in it.
 package main
 
 import (

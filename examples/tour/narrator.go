@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A narrator prints what the visitor reads.
+// A narrator prints the tour.
 type narrator struct {
 	out     io.Writer
 	colours bool
@@ -25,13 +25,13 @@ const (
 	plain colour = "\x1b[0m"
 )
 
-// coloured reports whether what is written to a file is shown in colours.
+// coloured reports whether the file is a terminal that shows colours.
 func coloured(f *os.File) bool {
 	info, err := f.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
 
-// paint returns a text in a colour, if there are colours.
+// paint returns the text in a colour, or unchanged if colours are off.
 func (n *narrator) paint(c colour, text string) string {
 	if !n.colours || text == "" {
 		return text
@@ -55,7 +55,7 @@ func (n *narrator) quote(c colour, text string) {
 	fmt.Fprintln(n.out)
 }
 
-// change prints lines of a file that go and those that come.
+// change prints the removed and the added lines of a file.
 func (n *narrator) change(name, old, new string) {
 	fmt.Fprintln(n.out, n.paint(bold, name))
 	n.lines(red, "- ", old)
@@ -63,7 +63,7 @@ func (n *narrator) change(name, old, new string) {
 	fmt.Fprintln(n.out)
 }
 
-// lines prints lines in a colour, a sign before each.
+// lines prints each line in a colour, after a sign.
 func (n *narrator) lines(c colour, sign, text string) {
 	for line := range strings.Lines(text) {
 		line = strings.ReplaceAll(strings.TrimRight(line, "\r\n"), "\t", "    ")

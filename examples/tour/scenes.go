@@ -10,36 +10,36 @@ type scene struct {
 
 var scenes = []scene{
 	{"a spec", writeTheSpec},
-	{"what hookgen makes of it", runHookgen},
+	{"the generated code", runHookgen},
 	{"a hook", writeTheHook},
 	{"wrong hooks do not compile", breakTheHook},
 	{"firing it", fire},
-	{"when the spec changes", changeTheSpec},
-	{"what next", goOn},
+	{"a new exit", addAnExit},
+	{"next steps", nextSteps},
 }
 
 func writeTheSpec(s *stage) error {
-	s.say("A program that sends mail wants to be extended: by a limit, a signature, a junk filter.\n" +
-		"So its author writes down, as an ordinary Go interface, when hooks are asked and what they may decide.")
+	s.say("Other packages want to extend a program that sends mail: with a limit, a signature, a junk filter.\n" +
+		"Its author declares, in an ordinary Go interface, when hooks are called and which decisions they may return.")
 	if err := s.add("mail/spec.go"); err != nil {
 		return err
 	}
-	s.say("Each method is a fire point. Its parameter is the payload, its results are the law of the point:\n" +
-		"how hooks decide there, what they can decide, and what a failing hook means.")
+	s.say("Each method is a fire point. Its parameter is the payload, and its results are the law of the point:\n" +
+		"how its hooks run, which decisions are legal, and whether a failing hook stops the act.")
 	return nil
 }
 
 func runHookgen(s *stage) error {
-	s.say("hookgen reads that file and writes another one beside it.")
+	s.say("hookgen reads that file and writes another one next to it.")
 	if err := s.works("hookgen", "mail"); err != nil {
 		return err
 	}
-	s.say("In it is an interface for the hooks of each point ...")
+	s.say("The new file has an interface for the hooks of each point ...")
 	if err := s.works("go", "doc", "./mail.BeforeSend"); err != nil {
 		return err
 	}
-	s.say("... and the registry that the program fires.")
-	return s.works("go", "doc", "./mail.BeforeSendPoint.Fire")
+	s.say("... and the registry that the program fires. FireBy also returns the hook that decided.")
+	return s.works("go", "doc", "./mail.BeforeSendPoint.FireBy")
 }
 
 func writeTheHook(s *stage) error {
@@ -50,11 +50,11 @@ func writeTheHook(s *stage) error {
 	if err := s.works("go", "build", "./limit"); err != nil {
 		return err
 	}
-	s.say("It compiles, so it fits.")
+	s.say("It compiles: the hook fits its point.")
 	return nil
 }
 
-// mistakes are lines of the hook and what is wrong with them.
+// mistakes are lines of the hook, each with a wrong version.
 var mistakes = []struct{ says, right, wrong string }{
 	{"A decision that is not legal at this point: Junk belongs to OnArrival.",
 		"\t\treturn mail.Refuse{Reason: \"too long\"}, nil\n",
@@ -62,10 +62,10 @@ var mistakes = []struct{ says, right, wrong string }{
 	{"A payload of the wrong type.",
 		"func (l Limit) BeforeSend(ctx context.Context, run *mail.Run, m mail.Message) (mail.BeforeSendOutcome, error) {\n",
 		"func (l Limit) BeforeSend(ctx context.Context, run *mail.Run, m *mail.Message) (mail.BeforeSendOutcome, error) {\n"},
-	{"A misspelt method, which elsewhere would be registered and never run.",
+	{"A misspelled method. Hook systems that find methods by name never call it.",
 		"func (l Limit) BeforeSend(ctx context.Context, run *mail.Run, m mail.Message) (mail.BeforeSendOutcome, error) {\n",
 		"func (l Limit) BeforeSent(ctx context.Context, run *mail.Run, m mail.Message) (mail.BeforeSendOutcome, error) {\n"},
-	{"A change of the payload where hooks may only watch.",
+	{"Replacing the payload where hooks may only watch.",
 		"\treturn nil, nil\n",
 		"\treturn mail.ReplaceOnSent(m, \"no change\"), nil\n"},
 }
@@ -81,33 +81,36 @@ func breakTheHook(s *stage) error {
 			return err
 		}
 	}
-	s.say("Those were the compiler's own words. The hook is as it was again.")
+	s.say("These were the compiler's own words. With the original lines the hook compiles again.")
 	return s.works("go", "build", "./limit")
 }
 
 func fire(s *stage) error {
-	s.say("The program: it takes hooks, fires the point, and does what came of it.")
+	s.say("The program registers hooks, fires the point and handles each result.\n" +
+		"MatchBeforeSend takes one function for every exit in the spec, and one for the case that no hook decided.")
 	if err := s.add("main.go"); err != nil {
 		return err
 	}
 	if err := s.works("go", "run", "."); err != nil {
 		return err
 	}
-	s.say("Below the blank line is what Explain shows an operator: every hook, in order, and where it was added.")
+	s.say("After the blank line is the output of Explain for operators: every hook, in firing order,\n" +
+		"and where it was registered.")
 	return nil
 }
 
-func changeTheSpec(s *stage) error {
-	s.say("Now long messages shall wait instead of being refused. The author edits the spec.")
+func addAnExit(s *stage) error {
+	s.say("Later, hooks shall also be able to make a message wait. The author adds an exit to the spec.")
 	for _, e := range [][2]string{
-		{"\tBeforeSend(Message) (spec.Replace, Refuse, spec.FailClosed)\n", "\tBeforeSend(Message) (spec.Replace, Wait, spec.FailClosed)\n"},
-		{"\tRefuse struct{ Reason string }\n", "\tWait   struct{ Hours int }\n"},
+		{"\tBeforeSend(Message) (spec.Replace, Refuse, spec.FailClosed)\n",
+			"\tBeforeSend(Message) (spec.Replace, Refuse, Wait, spec.FailClosed)\n"},
+		{"\tKeep   struct{}\n", "\tKeep   struct{}\n\tWait   struct{ Hours int }\n"},
 	} {
 		if err := s.edit("mail/spec.go", e[0], e[1]); err != nil {
 			return err
 		}
 	}
-	s.say("The generated code is older than its spec now. That does not build, and the message says what to do.")
+	s.say("The generated code is now older than its spec. It does not compile, and the message names the remedy.")
 	if err := s.fails("go", "build", "./mail"); err != nil {
 		return err
 	}
@@ -115,32 +118,33 @@ func changeTheSpec(s *stage) error {
 	if err := s.works("hookgen", "mail"); err != nil {
 		return err
 	}
-	s.say("The package builds again. The hook does not: it still refuses.")
+	s.say("The hook still compiles. The program does not: it would ignore a hook that returns Wait.")
 	if err := s.fails("go", "build", "./..."); err != nil {
 		return err
 	}
-	if err := s.edit("limit/limit.go", "\t\treturn mail.Refuse{Reason: \"too long\"}, nil\n", "\t\treturn mail.Wait{Hours: 8}, nil\n"); err != nil {
+	s.say("So the author handles the new exit ...")
+	const refuse = "\t\t\treturn fmt.Errorf(\"refused by %s: %s\", by.Hook, r.Reason)\n\t\t},\n"
+	const wait = "\t\tfunc(w mail.Wait) error {\n" +
+		"\t\t\treturn fmt.Errorf(\"%s makes it wait for %d hours\", by.Hook, w.Hours)\n\t\t},\n"
+	if err := s.edit("main.go", refuse, refuse+wait); err != nil {
 		return err
 	}
-	s.say("And the program is told that there is something new to do.")
-	if err := s.fails("go", "build", "./..."); err != nil {
-		return err
-	}
-	if err := s.edit("main.go",
-		"\tcase mail.Refuse:\n\t\tfmt.Printf(\"not sent: %s (%s)\\n\", m.Text, exit.Reason)\n",
-		"\tcase mail.Wait:\n\t\tfmt.Printf(\"waits %dh: %s\\n\", exit.Hours, m.Text)\n"); err != nil {
+	s.say("... and the hook may return it.")
+	const refuses = "\t\treturn mail.Refuse{Reason: \"too long\"}, nil\n"
+	if err := s.edit("limit/limit.go", refuses, "\t\treturn mail.Wait{Hours: 8}, nil\n"); err != nil {
 		return err
 	}
 	if err := s.works("go", "run", "."); err != nil {
 		return err
 	}
-	s.say("The compiler led from the spec to every place that had to follow.")
+	s.say("The compiler led from the spec to every place that had to change.")
 	return nil
 }
 
-func goOn(s *stage) error {
+func nextSteps(s *stage) error {
 	s.say("Begin a module of your own:         go run github.com/hookgen/hookgen/cmd/hookgen@latest init mail\n" +
 		"Extend the fire points of an agent: examples/quickstart\n" +
-		"Read how specs are written:         go doc ./spec")
+		"Read how specs are written:         go doc ./spec\n" +
+		"Read how hooks and fires behave:    go doc ./hookkit")
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 
 const hookgenModule = "github.com/hookgen/hookgen"
 
-// files are those of the visitor's module, each with .txt behind its name.
+// files are the files of the visitor's module. Each name has the suffix .txt, so that the go command ignores them.
 //
 //go:embed files/*.txt
 var files embed.FS
@@ -26,7 +26,7 @@ type stage struct {
 	hookgen string // the command
 }
 
-// newStage makes the module in a directory, and builds hookgen from this repository.
+// newStage creates the module in a directory, and builds hookgen from this repository.
 func newStage(ctx context.Context, n *narrator, dir string) (*stage, error) {
 	s := &stage{n, ctx, filepath.Join(dir, "tour"), filepath.Join(dir, "hookgen.exe")}
 	out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", hookgenModule).CombinedOutput()
@@ -35,7 +35,8 @@ func newStage(ctx context.Context, n *narrator, dir string) (*stage, error) {
 		return nil, fmt.Errorf("cannot find hookgen's source: run the tour from the root of its repository\n%s", out)
 	}
 	fmt.Fprint(n.out, "Building hookgen, which takes a moment the first time ...")
-	out, err = exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-o", s.hookgen, hookgenModule+"/cmd/hookgen").CombinedOutput()
+	build := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-o", s.hookgen, hookgenModule+"/cmd/hookgen")
+	out, err = build.CombinedOutput()
 	fmt.Fprintln(n.out)
 	if err != nil {
 		return nil, fmt.Errorf("hookgen does not build: %w\n%s", err, out)
@@ -44,7 +45,7 @@ func newStage(ctx context.Context, n *narrator, dir string) (*stage, error) {
 		"require "+hookgenModule+" v0.0.0\n\nreplace "+hookgenModule+" => "+modulePath(root)+"\n")
 }
 
-// modulePath is a directory as it is written in a go.mod.
+// modulePath returns the directory in the syntax of a go.mod file.
 func modulePath(dir string) string {
 	if strings.ContainsAny(dir, " \"'`()[]{},") {
 		return fmt.Sprintf("%q", dir)
@@ -52,7 +53,7 @@ func modulePath(dir string) string {
 	return dir
 }
 
-// write writes a file of the module, unseen.
+// write writes a file of the module and shows nothing.
 func (s *stage) write(name, text string) error {
 	path := filepath.Join(s.dir, filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
@@ -61,7 +62,7 @@ func (s *stage) write(name, text string) error {
 	return os.WriteFile(path, []byte(text), 0o644)
 }
 
-// add writes an embedded file into the module, and shows it.
+// add writes an embedded file into the module and shows it.
 func (s *stage) add(name string) error {
 	text, err := files.ReadFile("files/" + filepath.Base(name) + ".txt")
 	if err != nil {
@@ -72,13 +73,13 @@ func (s *stage) add(name string) error {
 	return s.write(name, string(text))
 }
 
-// edit replaces lines of a file of the module, and shows what it does.
+// edit replaces lines of a file of the module and shows the change.
 func (s *stage) edit(name, old, new string) error {
 	s.change(name, old, new)
 	return s.replace(name, old, new)
 }
 
-// replace replaces lines of a file of the module, unseen.
+// replace replaces lines of a file of the module and shows nothing.
 func (s *stage) replace(name, old, new string) error {
 	text, err := os.ReadFile(filepath.Join(s.dir, filepath.FromSlash(name)))
 	if err != nil {
@@ -90,7 +91,7 @@ func (s *stage) replace(name, old, new string) error {
 	return s.write(name, strings.Replace(string(text), old, new, 1))
 }
 
-// works runs a command that must succeed, and shows what it prints.
+// works runs a command that must succeed, and shows its output.
 func (s *stage) works(command ...string) error {
 	out, err := s.execute(command)
 	s.quote("", out)
@@ -100,21 +101,21 @@ func (s *stage) works(command ...string) error {
 	return nil
 }
 
-// fails runs a command that must fail, and shows what it prints.
+// fails runs a command that must fail, and shows its output.
 func (s *stage) fails(command ...string) error {
 	out, err := s.execute(command)
 	s.quote(red, out)
 	var exit *exec.ExitError
 	switch {
 	case err == nil:
-		return fmt.Errorf("%s was to fail, and did not", strings.Join(command, " "))
+		return fmt.Errorf("%s should have failed, and did not", strings.Join(command, " "))
 	case !errors.As(err, &exit) || s.ctx.Err() != nil:
 		return err
 	}
 	return nil
 }
 
-// execute shows a command and runs it in the module, where no go.work reaches it.
+// execute shows a command and runs it in the module, outside of any workspace.
 func (s *stage) execute(command []string) (string, error) {
 	fmt.Fprintln(s.out, s.paint(bold, "$ "+strings.Join(command, " ")))
 	program := command[0]

@@ -9,29 +9,29 @@ import (
 	"testing"
 )
 
-// highlights are what a visitor must get to see, in this order. All but the narration is printed by tools.
+// highlights must appear in the output of the tour in this order.
 var highlights = []string{
 	"== 1 of 7", "//hookgen:points", "BeforeSend(Message) (spec.Replace, Refuse, spec.FailClosed)",
 	"== 2 of 7", "$ hookgen mail", "wrote mail/hooks_gen.go: 3 points", "$ go doc", "type BeforeSend[P any] interface {",
-	"func (p *BeforeSendPoint) Fire(ctx context.Context, run *Run, payload *Message)",
+	"func (p *BeforeSendPoint) FireBy(ctx context.Context, run *Run, payload *Message)",
 	"== 3 of 7", "func (l Limit) BeforeSend(", "$ go build ./limit\n\n",
 	"== 4 of 7",
 	"mail.Junk does not implement mail.BeforeSendOutcome",
 	"want BeforeSend(context.Context, *mail.Run, mail.Message) (mail.BeforeSendOutcome, error)",
 	"Limit does not implement mail.BeforeSend[mail.Message] (missing method BeforeSend)",
 	"undefined: mail.ReplaceOnSent",
-	"== 5 of 7", "$ go run .", "sent: Good morning -- Ada", "not sent: Good morning, dear world (too long)",
+	"== 5 of 7", "$ go run .", "sent: Good morning -- Ada", "not sent: refused by limit.Limit: too long",
 	"1. limit.Limit", "2. main.sign",
-	"== 6 of 7", "$ go build ./mail", "staleCode_runHookgen does not implement Points",
+	"== 6 of 7", "(spec.Replace, Refuse, Wait, spec.FailClosed)", "$ go build ./mail", "mail/hooks_gen.go:",
 	"$ hookgen mail", "wrote mail/hooks_gen.go: 3 points",
-	"undefined: mail.Refuse", "+         return mail.Wait{Hours: 8}, nil",
-	"undefined: mail.Refuse", "+     case mail.Wait:",
-	"$ go run .", "sent: Good morning -- Ada", "waits 8h: Good morning, dear world",
+	"$ go build ./...", "not enough arguments in call to mail.MatchBeforeSend", "func(mail.Wait) R)",
+	"+         func(w mail.Wait) error {", "+         return mail.Wait{Hours: 8}, nil",
+	"$ go run .", "sent: Good morning -- Ada", "not sent: limit.Limit makes it wait for 8 hours",
 	"== 7 of 7",
 }
 
-// readModule reads what the tools of the tour will: the go command repeats a test's last result as long as what the test
-// itself has read is the same.
+// readModule reads the files that the tools of the tour will read, because the go command caches a test's result for as
+// long as the files that the test itself has read stay the same.
 func readModule(t *testing.T) {
 	t.Helper()
 	for _, dir := range []string{"cmd/hookgen", "gen", "hookkit", "spec"} {
@@ -47,7 +47,7 @@ func readModule(t *testing.T) {
 	}
 }
 
-func TestTheTourShowsWhatItPromises(t *testing.T) {
+func TestTourShowsItsHighlights(t *testing.T) {
 	readModule(t)
 	temporary := t.TempDir()
 	t.Setenv("TMPDIR", temporary)
@@ -58,29 +58,28 @@ func TestTheTourShowsWhatItPromises(t *testing.T) {
 	}
 	rest := out.String()
 	for _, want := range highlights {
-		_, behind, found := strings.Cut(rest, want)
+		_, after, found := strings.Cut(rest, want)
 		if !found {
-			t.Fatalf("no %q behind what came before it, in:\n%s", want, &out)
+			t.Fatalf("no %q after the previous highlight, in:\n%s", want, &out)
 		}
-		rest = behind
+		rest = after
 	}
 	if strings.Contains(out.String(), "\x1b") {
-		t.Error("colours where none were asked for")
+		t.Error("the output has colours that nobody asked for")
 	}
 	if left, err := filepath.Glob(filepath.Join(temporary, "hookgen-tour-*")); len(left) > 0 || err != nil {
-		t.Error("left behind:", left, err)
+		t.Error("not removed:", left, err)
 	}
 }
 
-// What the tour says fails must fail, or there is no tour.
-func TestATourThatIsNotTrueFails(t *testing.T) {
+func TestTourFailsIfACommandDisagrees(t *testing.T) {
 	var out strings.Builder
 	s := &stage{narrator: &narrator{out: &out}, ctx: t.Context(), dir: t.TempDir()}
 	if s.fails("go", "version") == nil {
-		t.Error("a command that was to fail did not, and that is fine")
+		t.Error("fails accepted a command that succeeded")
 	}
 	if s.works("go", "nonsense") == nil {
-		t.Error("a command that was to work did not, and that is fine")
+		t.Error("works accepted a command that failed")
 	}
 	if err := s.fails("go", "nonsense"); err != nil {
 		t.Error(err)
@@ -89,14 +88,14 @@ func TestATourThatIsNotTrueFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s.edit("a.txt", "three\n", "four\n") == nil {
-		t.Error("a change of what is not there is fine")
+		t.Error("edit accepted a line that does not exist")
 	}
 	if s.works("hookgen") == nil {
-		t.Error("a tool that is not there works")
+		t.Error("works accepted a missing program")
 	}
 }
 
-func TestColoursChangeNothingElse(t *testing.T) {
+func TestColoursOnlyAddEscapes(t *testing.T) {
 	show := func(colours bool) string {
 		var out strings.Builder
 		n := &narrator{out: &out, colours: colours}
@@ -114,13 +113,13 @@ func TestColoursChangeNothingElse(t *testing.T) {
 	}
 }
 
-func TestAFileIsNoTerminal(t *testing.T) {
+func TestFilesGetNoColours(t *testing.T) {
 	f, err := os.Create(filepath.Join(t.TempDir(), "out"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
 	if coloured(f) {
-		t.Error("colours in a file")
+		t.Error("a file is taken for a terminal")
 	}
 }

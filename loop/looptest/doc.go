@@ -8,6 +8,7 @@
 //   - [Tool] is a fake tool with a fixed result, error or delay that counts its calls.
 //   - [Clock] is a clock that a test advances.
 //   - [Harness] puts these together: one line runs an agent with hooks and records every fire.
+//   - [Check] runs the conformance suite on a hook, alone and in an agent. Use it in the test of every hook.
 //
-// To test a hook alone, without an agent, use package hooktest.
+// For hooks of another spec than the agent's, use package hooktest.
 package looptest

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
 )
@@ -25,6 +26,7 @@ type Ran struct {
 	Failed   error // what Run returned
 	Script   *Script
 	Recorder *hooktest.Recorder
+	Trace    *hookkit.Recorder // every hook that ran
 	Agent    *loop.Agent
 }
 
@@ -50,7 +52,7 @@ func (h Harness) Make() *Ran {
 	if a == nil {
 		a = &loop.Agent{Name: "tested"}
 	}
-	ran := &Ran{Script: NewScript(h.Turns...), Recorder: &hooktest.Recorder{}, Agent: a}
+	ran := &Ran{Script: NewScript(h.Turns...), Trace: new(hookkit.Recorder), Agent: a}
 	if a.Model == nil {
 		a.Model = ran.Script
 	}
@@ -64,6 +66,7 @@ func (h Harness) Make() *Ran {
 	for _, hook := range h.Hooks {
 		a.Hooks.Use(hook)
 	}
-	ran.Recorder.Attach(a.Hooks)
+	ran.Recorder = hooktest.Record(a.Hooks.Points())
+	a.Hooks.Trace(ran.Trace)
 	return ran
 }

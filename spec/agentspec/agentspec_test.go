@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -317,5 +318,48 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 	}
 	if !errors.Is(&agentspec.ToolError{Message: "m", Cause: cause}, cause) {
 		t.Error("the cause is lost")
+	}
+}
+
+func TestUsageNeverOverflows(t *testing.T) {
+	most := agentspec.Usage{Input: math.MaxInt, Output: math.MaxInt, CacheRead: math.MaxInt, CacheWrite: math.MaxInt, Cost: math.MaxFloat64}
+	for _, c := range []struct {
+		name       string
+		a, b, want agentspec.Usage
+	}{
+		{"Largest", most, most, most},
+		{"OneMore", most, agentspec.Usage{Input: 1, Output: 1, CacheRead: 1, CacheWrite: 1, Cost: 1}, most},
+		{"LessThanNothing", agentspec.Usage{Input: 5, Cost: 1}, agentspec.Usage{Input: -7, Output: math.MinInt, Cost: -2}, agentspec.Usage{Input: 5, Cost: 1}},
+		{"NoNumber", agentspec.Usage{Cost: math.NaN()}, agentspec.Usage{Cost: math.Inf(-1)}, agentspec.Usage{}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := c.a.Plus(c.b); got != c.want {
+				t.Errorf("got %+v, want %+v", got, c.want)
+			}
+			if got := c.b.Plus(c.a); got != c.want {
+				t.Errorf("the other way round: got %+v, want %+v", got, c.want)
+			}
+		})
+	}
+	if got := most.Total(); got != math.MaxInt {
+		t.Errorf("the total is %d", got)
+	}
+}
+
+func TestManyAnswersInAnyOrderArePaired(t *testing.T) {
+	const n = 100_000 // with a search for each answer, this takes minutes
+	calls := make([]agentspec.ToolCallRequest, n)
+	messages := []agentspec.Message{{Role: agentspec.RoleAssistant, ToolCalls: calls}}
+	for i := range calls {
+		calls[i].ID = fmt.Sprint(i)
+	}
+	for i := range calls {
+		messages = append(messages, agentspec.Message{Role: agentspec.RoleTool, ToolCallID: fmt.Sprint(n - 1 - i)})
+	}
+	if err := agentspec.CheckPairs(messages, false); err != nil {
+		t.Error(err)
+	}
+	if err := agentspec.CheckPairs(messages[:n], false); err == nil || !strings.Contains(err.Error(), `"0"`) {
+		t.Errorf("one answer is missing: %v", err)
 	}
 }

@@ -15,7 +15,7 @@ type Env struct {
 	Model        Model        // calls made through it count towards the run; they fire no point
 	Tools        ToolTable    // the tools of this run
 	Conversation Conversation // the stored conversation
-	Tokens       TokenCounter // nil: the estimate
+	Tokens       TokenCounter // nil: the estimate. For messages of the conversation it only adds up earlier counts
 	Random       rand.Source  // seeded by Seed; for rand.New
 	Seed         uint64
 	Clock        Clock // nil: the system's
@@ -50,12 +50,19 @@ type Counters struct {
 
 // A Conversation is the stored conversation of a run.
 type Conversation interface {
-	ID() string          // "" if the caller named none
-	Messages() []Message // a copy, without the system prompt of the agent
+	ID() string // "" if the caller named none
+
+	// Messages returns the messages so far, without the system prompt of the agent. They are shared and must
+	// not be changed; appending to them is safe. The call costs the same however many they are.
+	Messages() []Message
 }
 
 // A TokenCounter counts the tokens of messages, tool calls included. A Model that is one is exact and is
 // used; otherwise the loop uses [EstimateTokens].
+//
+// The count of several messages must be the sum of their counts: a loop counts each message once, when it is
+// new, and adds up. What a provider adds to each request, for example three tokens that begin the reply, is
+// left out.
 type TokenCounter interface {
 	CountTokens(messages []Message) int
 }

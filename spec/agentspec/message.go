@@ -69,29 +69,41 @@ func CloneMessages(messages []Message) []Message {
 	return out
 }
 
-// CheckPairs reports the first place where messages are no legal conversation: a tool message that answers
+// CheckPairs reports the first place where messages are not a legal conversation: a tool message that answers
 // no call of the assistant message before it, a second answer to a call, or a call without an answer. Calls
 // of the last assistant message may be unanswered if open is true.
 func CheckPairs(messages []Message, open bool) error {
-	var waiting []string
+	var (
+		calls   []ToolCallRequest      // of the last assistant message
+		missing = make(map[string]int) // answers, by the id of the call
+	)
+	unanswered := func() string {
+		at := slices.IndexFunc(calls, func(c ToolCallRequest) bool { return missing[c.ID] > 0 })
+		return calls[at].ID
+	}
 	for i, m := range messages {
 		if m.Role == RoleTool {
-			at := slices.Index(waiting, m.ToolCallID)
-			if at < 0 {
+			n := missing[m.ToolCallID]
+			if n == 0 {
 				return fmt.Errorf("message %d answers call %q, which is not among the unanswered calls before it: keep a result with its call", i, m.ToolCallID)
 			}
-			waiting = slices.Delete(waiting, at, at+1)
+			if n == 1 {
+				delete(missing, m.ToolCallID)
+			} else {
+				missing[m.ToolCallID] = n - 1
+			}
 			continue
 		}
-		if len(waiting) > 0 {
-			return fmt.Errorf("message %d comes before the result of call %q: keep a call with its result", i, waiting[0])
+		if len(missing) > 0 {
+			return fmt.Errorf("message %d comes before the result of call %q: keep a call with its result", i, unanswered())
 		}
-		for _, c := range m.ToolCalls {
-			waiting = append(waiting, c.ID)
+		calls = m.ToolCalls
+		for _, c := range calls {
+			missing[c.ID]++
 		}
 	}
-	if len(waiting) > 0 && !open {
-		return fmt.Errorf("call %q has no result: keep a call with its result", waiting[0])
+	if len(missing) > 0 && !open {
+		return fmt.Errorf("call %q has no result: keep a call with its result", unanswered())
 	}
 	return nil
 }

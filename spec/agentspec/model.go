@@ -19,7 +19,7 @@ type LLMRequest struct {
 	ResponseFormat *ResponseFormat `json:"response_format,omitempty"` // nil: text
 	MaxTokens      int             `json:"max_tokens,omitempty"`      // of the reply; 0: the model's own limit
 	Temperature    *float64        `json:"temperature,omitempty"`     // nil: the model's own
-	Seed           *uint64         `json:"seed,omitempty"`
+	Seed           *uint64         `json:"seed,omitempty"`            // that of the run, unless the host set another one
 
 	// Extra holds settings that this type has no field for, by the names of the model's interface. The loop
 	// carries it along unread. Its values are valid JSON.
@@ -100,27 +100,41 @@ type Usage struct {
 	Cost       float64 `json:"cost,omitempty"`               // in the currency of whoever priced it; 0: not known
 }
 
-// Total is the sum of input and output tokens.
-func (u Usage) Total() int { return u.Input + u.Output }
+// Total is the sum of input and output tokens, at most math.MaxInt.
+func (u Usage) Total() int { return sum(u.Input, u.Output) }
 
-// Plus returns the sum of two usages. A cost that is no finite number counts as 0.
+// Plus returns the sum of two usages, so that a limit is reached whatever a model reports: sums of tokens stop at
+// math.MaxInt, and counts and costs below 0 are 0. So is a cost that is not a finite number.
 func (u Usage) Plus(v Usage) Usage {
 	return Usage{
-		Input: u.Input + v.Input, Output: u.Output + v.Output,
-		CacheRead: u.CacheRead + v.CacheRead, CacheWrite: u.CacheWrite + v.CacheWrite,
-		Cost: finite(u.Cost) + finite(v.Cost),
+		Input: sum(u.Input, v.Input), Output: sum(u.Output, v.Output),
+		CacheRead: sum(u.CacheRead, v.CacheRead), CacheWrite: sum(u.CacheWrite, v.CacheWrite),
+		Cost: min(cost(u.Cost)+cost(v.Cost), math.MaxFloat64),
 	}
 }
 
-func finite(f float64) float64 {
+// sum adds counts, of which those below 0 are 0, up to the largest number.
+func sum(a, b int) int {
+	a, b = max(a, 0), max(b, 0)
+	if a > math.MaxInt-b {
+		return math.MaxInt
+	}
+	return a + b
+}
+
+func cost(f float64) float64 {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return 0
 	}
-	return f
+	return max(f, 0)
 }
 
-// A Model answers requests. It must be safe for concurrent use, return when ctx is done, and not keep or
-// change the request. An error that says that the prompt is too long is or wraps a [PromptTooLong].
+// A Model answers requests. It must be safe for concurrent use and return when ctx is done. An error that says
+// that the prompt is too long is or wraps a [PromptTooLong].
+//
+// A model is part of the program, unlike a hook, so it is trusted with the stored conversation itself: the
+// messages of a request are not a copy. It must not change them. It may append to them and keep them, because
+// the loop does not change them either. The loop copies the reply.
 type Model interface {
 	Generate(ctx context.Context, req LLMRequest) (LLMResponse, error)
 }

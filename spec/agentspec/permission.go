@@ -7,7 +7,7 @@ type Denial struct {
 	Call   ToolCallRequest `json:"call"`
 	Reason string          `json:"reason"`
 	Kind   DenialKind      `json:"kind"`
-	By     string          `json:"by"` // the hook that denied or asked
+	By     string          `json:"by"` // the hook that denied, asked or failed
 }
 
 // A DenialKind says who or what denied a call.

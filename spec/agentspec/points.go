@@ -6,8 +6,21 @@
 // permission.go. [Env] is what every hook sees beside its payload. The package imports nothing but the
 // standard library and package spec, and it decides nothing: a loop fires the points, hooks decide.
 //
-// Every payload can be encoded by encoding/json; failures in payloads are text. Hooks are handed payloads
-// that may share memory with the loop: a hook changes a payload by returning another one, never in place.
+// Every payload can be encoded by encoding/json; failures in payloads are text.
+//
+// # Sharing
+//
+// A conversation grows with every step, so it is shared and not copied: two requests of a run have most of
+// their messages in the same memory. This works because everybody keeps three rules.
+//
+//   - A hook changes a payload by returning another one, never in place. To change one message of a request,
+//     clone the slice, change the clone, and return a request with it. Appending needs no clone: shared slices
+//     have no room left, so append makes a new one.
+//   - The loop never changes memory that it has handed out. A hook, an observer and a model may keep what they
+//     get, and read it at any time.
+//   - A hook that breaks the first rule harms other hooks at most. The stored conversation, the calls that are
+//     dispatched and the records of a run are in memory that no hook sees. A message that was changed in place
+//     reaches the model only in a request that a hook replaced.
 package agentspec
 
 import "github.com/hookgen/hookgen/spec"
@@ -152,7 +165,8 @@ type Points interface {
 	// CheckDone fires each time the model wants to finish: by a reply without tool calls, or by a call of
 	// the done tool, after the reply's other calls were answered. A replaced Answer is the one that is
 	// accepted. RejectDone continues the run with Feedback for the model; so does a failing hook. After
-	// as many rejections as the loop allows, the run stops with retry_limit.
+	// as many rejections as the loop allows, the run stops with retry_limit. The answer that was rejected last
+	// is then the reply, unless a hook failed: a hook that must keep an answer from the user returns an error.
 	CheckDone(DoneRequest) (spec.Replace, RejectDone, spec.FailClosed)
 
 	// OnDoneAccepted fires at most once per run, when an answer has passed every gate and is final.

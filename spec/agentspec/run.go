@@ -39,7 +39,7 @@ type EndRun struct {
 	Cause   Cause          `json:"cause"`
 	Message string         `json:"message,omitempty"`
 	Detail  map[string]any `json:"detail,omitempty"` // values that encoding/json can encode
-	By      string         `json:"by,omitempty"`     // who gave it, where that is known; empty: the loop
+	By      string         `json:"by,omitempty"`     // the hook that gave it, filled in by the loop; empty: the loop itself
 }
 
 // A Cause is why a run stops.

@@ -70,15 +70,23 @@ func CloneCalls(calls []ToolCallRequest) []ToolCallRequest {
 	if calls == nil {
 		return nil
 	}
-	out := make([]ToolCallRequest, len(calls))
+	size := 0
+	for _, c := range calls {
+		size += len(c.Args)
+	}
+	out, args := slices.Clone(calls), make([]byte, 0, size)
 	for i, c := range calls {
-		out[i] = c.Clone()
+		if c.Args != nil {
+			from := len(args)
+			args = append(args, c.Args...)
+			out[i].Args = args[from:len(args):len(args)]
+		}
 	}
 	return out
 }
 
-// A ToolCallResult is what became of a call. Only Output, Err, Kind and NoRetry are a hook's to set; the
-// loop fills in the rest and keeps it.
+// A ToolCallResult is what became of a call. Only Output, Err, Kind and NoRetry are a hook's to set. The loop fills
+// in the rest; a change that a hook makes to it is undone, and the result of the run has a warning.
 type ToolCallResult struct {
 	Call     ToolCallRequest `json:"call"`
 	Output   string          `json:"output"`               // for the model; beside an Err it is guidance
@@ -88,8 +96,8 @@ type ToolCallResult struct {
 	Kind     FailureKind     `json:"kind,omitempty"`     // of Err
 	NoRetry  bool            `json:"no_retry,omitempty"` // the same call again cannot succeed
 	Attempts int             `json:"attempts,omitempty"` // dispatches; 0 if nothing was dispatched
-	By       string          `json:"by,omitempty"`       // the hook that answered or refused the call
-	Reason   string          `json:"reason,omitempty"`   // that hook's reason
+	By       string          `json:"by,omitempty"`       // the hook that answered, refused or rejected the call
+	Reason   string          `json:"reason,omitempty"`   // that hook's reason, or the text of its failure
 }
 
 // OK reports whether the call succeeded, or was answered successfully in the place of the tool.

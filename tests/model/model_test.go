@@ -1,17 +1,14 @@
-package model
+package model_test
 
 import (
 	"flag"
 	"fmt"
-	"log/slog"
 	"os"
-	"strings"
-	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/hookgen/hookgen/tests/figures"
+	"github.com/hookgen/hookgen/tests/model"
 	"pgregory.net/rapid"
 )
 
@@ -37,14 +34,16 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 	}
-	slog.SetDefault(slog.New(logger{}))
 	os.Exit(m.Run())
 }
 
-func TestProgramsDoWhatTheModelDoes(t *testing.T) {
+func TestProgramsDoWhatTheModelSays(t *testing.T) {
 	var all played
 	start := time.Now()
-	check(t, t, nil, &all)
+	rapid.Check(t, func(rt *rapid.T) {
+		p := model.Everything.Draw(rt)
+		all.add(p, model.Check(t, rt, p))
+	})
 	if t.Logf("%+v", all); *report && !t.Failed() {
 		r := all.report(time.Since(start))
 		if err := r.Stamp("../.."); err != nil {
@@ -56,70 +55,21 @@ func TestProgramsDoWhatTheModelDoes(t *testing.T) {
 	}
 }
 
-// check draws programs and fails with all that is wrong with one, and the program. It changes the model by tamper, if
-// that is not nil.
-func check(t *testing.T, tb rapid.TB, tamper func(*came), all *played) {
-	rapid.Check(tb, func(rt *rapid.T) {
-		p := programs.Draw(rt, "program")
-		s := perform(t, p)
-		s.tamper = tamper
-		if wrong := s.compare(); len(wrong) > 0 {
-			rt.Fatalf("%s\n\n\t%s", strings.Join(wrong, "\n"), strings.ReplaceAll(goCode(p), "\n", "\n\t"))
-		}
-		all.add(p, s)
-	})
-}
-
-// play plays a program and returns what went wrong.
-func play(t *testing.T, p program) []string { return perform(t, p).compare() }
-
-// perform plays a program on a stage, in a bubble with a clock of its own.
-func perform(t *testing.T, p program) (s *stage) {
-	defer func() {
-		if r := recover(); r != nil {
-			s.wrong("%v", r)
-		}
-	}()
-	synctest.Test(t, func(*testing.T) {
-		s = newStage() // whose channel must be of the bubble
-		for _, step := range p.Steps {
-			s.play(step)
-		}
-		s.parallel = true
-		var threads sync.WaitGroup
-		for _, steps := range p.Threads {
-			threads.Go(func() {
-				for _, step := range steps {
-					s.play(step)
-				}
-			})
-		}
-		threads.Wait()
-		for reg := range s.regs {
-			s.drain(reg)
-		}
-		close(s.over)
-	})
-	return s
-}
-
 // A played counts what was played.
 type played struct{ programs, parallel, steps, fires, nested, hooks int }
 
-func (all *played) add(p program, s *stage) {
+func (all *played) add(p model.Program, came model.Played) {
 	all.programs++
 	all.steps += len(p.Steps)
 	for _, steps := range p.Threads {
 		all.steps += len(steps)
 	}
-	if len(p.Threads) > 0 {
+	if came.Parallel {
 		all.parallel++
 	}
-	for _, f := range s.flights {
-		all.fires++
-		if f.depth > 0 {
-			all.nested++
-		}
+	all.fires += len(came.Fires)
+	all.nested += came.Deep
+	for _, f := range came.Fires {
 		all.hooks += len(f.Ran)
 	}
 }

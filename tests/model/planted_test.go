@@ -1,14 +1,18 @@
-package model
+package model_test
 
 import (
 	"flag"
 	"fmt"
 	"go/ast"
+	"go/importer"
 	"go/parser"
 	"go/token"
 	"go/types"
 	"strings"
 	"testing"
+
+	"github.com/hookgen/hookgen/tests/model"
+	"pgregory.net/rapid"
 )
 
 // A witness is a test that fails without failing the one it is part of.
@@ -27,20 +31,23 @@ func (w *witness) Fail()                             { w.failed = true }
 func (w *witness) Failed() bool                      { return w.failed }
 func (w *witness) FailNow()                          {}
 
-// TestAProgramThatGoesWrongIsPrintedAsGo plants a mistake in the model and looks at what is printed.
+// TestAProgramThatGoesWrongIsPrintedAsGo takes the second exit of a point for a mistake, and looks at what is printed.
 func TestAProgramThatGoesWrongIsPrintedAsGo(t *testing.T) {
 	set(t, "rapid.seed", "3") // the same programs each time
 	set(t, "rapid.checks", "5000")
 	w := &witness{T: t}
-	check(t, w, func(c *came) {
-		if c.Exit == "Skip" || c.Exit == "Ask" {
-			c.Exit = "" // as if the second exit of a point were nothing
+	rapid.Check(w, func(rt *rapid.T) {
+		p := model.Everything.Draw(rt)
+		for _, f := range model.Check(t, rt, p).Fires {
+			if f.Exit == "Skip" || f.Exit == "Ask" {
+				rt.Fatalf("a mistake\n\n\t%s", strings.ReplaceAll(p.String(), "\n", "\n\t"))
+			}
 		}
-	}, new(played))
+	})
 	if !w.failed {
 		t.Fatal("the mistake was not found")
 	}
-	const begin, end = "for _, wrong := range play(t, program{", "\n\t}\n\tTo reproduce"
+	const begin, end = "for _, wrong := range model.Play(t, model.Program{", "\n\t}\n\tTo reproduce"
 	_, code, found := strings.Cut(strings.ReplaceAll(strings.Join(w.said, "\n"), "\nTo reproduce", "\n\tTo reproduce"), begin)
 	code, _, ended := strings.Cut(code, end)
 	if !found || !ended {
@@ -48,12 +55,12 @@ func TestAProgramThatGoesWrongIsPrintedAsGo(t *testing.T) {
 	}
 	code = begin + code + "\n\t}"
 	typeCheck(t, code)
-	for _, says := range []string{"Does: leavesToo", "fire{"} {
+	for _, says := range []string{"Does: model.LeavesSecond", "model.Fire{"} {
 		if !strings.Contains(code, says) {
 			t.Errorf("the program does not say %q:\n%s", says, code)
 		}
 	}
-	if n := strings.Count(code, "add{") + strings.Count(code, "fire{"); n > 6 {
+	if n := strings.Count(code, "model.Add{") + strings.Count(code, "model.Fire{"); n > 6 {
 		t.Errorf("a hook and a fire would do, not %d steps:\n%s", n, code)
 	}
 }
@@ -71,13 +78,15 @@ func set(t *testing.T, name, value string) {
 // TestEveryProgramIsPrintedAsGo draws programs with all that they can have.
 func TestEveryProgramIsPrintedAsGo(t *testing.T) {
 	var all []string
+	programs := rapid.Custom(model.Everything.Draw)
 	for seed := range 100 {
-		all = append(all, goCode(programs.Example(seed)))
+		all = append(all, programs.Example(seed).String())
 	}
 	typeCheck(t, strings.Join(all, "\n"))
 	for _, word := range []string{
-		"add{", "use{", "observe{", "remove{", "drain{", "layer{", "trace{", "fire{", "hook{", "Threads:", "Inside:", "Before:", "After:", "Once:", "Timeout:",
-		"FailClosed:", "Outrank:", "Async:", "Off:", "Does: hangs",
+		"model.Add{", "model.Use{", "model.Observe{", "model.Remove{", "model.Drain{", "model.Layer{", "model.Trace{", "model.Handle{", "model.Fire{",
+		"model.Hook{", "Threads:", "Inside:", "Before:", "After:", "Once:", "Timeout:", "FailClosed:", "Outrank:", "Async:", "Off:", "Act:", "How:",
+		"Does: model.Hangs",
 	} {
 		if !strings.Contains(strings.Join(all, "\n"), word) {
 			t.Errorf("no program has %q", word)
@@ -85,29 +94,31 @@ func TestEveryProgramIsPrintedAsGo(t *testing.T) {
 	}
 }
 
-// typeCheck checks statements as part of a test of this package.
+// typeCheck checks statements as part of a test.
 func typeCheck(t *testing.T, statements string) {
 	t.Helper()
-	const around = `package model
+	const around = `package pasted
 
-type testing interface{ Error(...any) }
+import (
+	"testing"
 
-func play(testing, program) []string
+	"github.com/hookgen/hookgen/tests/model"
+	"github.com/hookgen/hookgen/tests/points"
+)
 
-func pasted(t testing) {
+var _ = points.Plain
+
+func TestPasted(t *testing.T) {
 %s
 }
 `
 	files := token.NewFileSet()
-	var parsed []*ast.File
-	for name, source := range map[string]any{"program_test.go": nil, "pasted_test.go": fmt.Sprintf(around, statements)} {
-		f, err := parser.ParseFile(files, name, source, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		parsed = append(parsed, f)
+	f, err := parser.ParseFile(files, "pasted_test.go", fmt.Sprintf(around, statements), 0)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if _, err := new(types.Config).Check("model", files, parsed, nil); err != nil {
+	config := types.Config{Importer: importer.ForCompiler(files, "source", nil)}
+	if _, err := config.Check("pasted", files, []*ast.File{f}, nil); err != nil {
 		t.Errorf("%v in:\n%s", err, statements)
 	}
 }

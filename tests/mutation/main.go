@@ -1,4 +1,4 @@
-// Command mutation plants bugs, one at a time, in hookkit, in what gen reads and checks with, and in a generated
+// Command mutation plants bugs, one at a time, in hookkit and hookkit/hookimpl, in what gen reads and checks with, and in a generated
 // package, and counts those that the tests find. It runs from the root of the repository:
 //
 //	go run ./tests/mutation                 all parts; writes SURVIVORS.md and the report
@@ -57,7 +57,7 @@ func (c choice) takes(m mutant) bool {
 func run(args []string, out io.Writer) error {
 	c := choice{n: 1}
 	flags := flag.NewFlagSet("mutation", flag.ContinueOnError)
-	flags.StringVar(&c.only, "only", "", "the one part to try: hookkit, gen or generated")
+	flags.StringVar(&c.only, "only", "", "the one part to try: hookkit, hookimpl, gen or generated")
 	flags.Func("match", "a regular expression for the keys of the mutants to try", func(s string) (err error) {
 		c.match, err = regexp.Compile(s)
 		return err

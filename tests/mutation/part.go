@@ -41,7 +41,12 @@ const ofTheRepository = "-test.skip=ANewModule|Readme|Stale|Guard|Guarded|OldRun
 var parts = []part{
 	{
 		name: "hookkit", dir: "hookkit",
-		tests: []tests{{dir: "hookkit"}, {dir: "tests", args: []string{ofTheRepository}}, {dir: "tests/model", args: []string{"-programs=400"}}, {dir: "loop"}},
+		tests: []tests{{dir: "hookkit"}, {dir: "tests", args: []string{ofTheRepository}}, {dir: "tests/model", args: []string{"-programs=400"}}},
+	},
+	{
+		name: "hookimpl", dir: "hookkit/hookimpl",
+		tests: []tests{{dir: "hookkit/hookimpl"}, {dir: "hookkit"}, {dir: "tests", args: []string{ofTheRepository}},
+			{dir: "tests/model", args: []string{"-programs=400"}}, {dir: "loop"}},
 	},
 	{
 		name: "gen", dir: "gen",

@@ -49,7 +49,7 @@ func TestA02_ARefusedCallGivesItsReason(t *testing.T) {
 		t.Errorf("%s: shell ran %d times, work %d times", statuses(ran), shell.Count(), tool.Count())
 	}
 	contains(t, heard(t, ran, 1), "no shell here", "no files of the system", "done")
-	told := hooktest.Payloads[agent.Denial](ran.Recorder, "OnPermissionDenied")
+	told := hooktest.PayloadsOf[agent.Denial](ran.Recorder, "OnPermissionDenied")
 	if len(told) != 2 || told[0].Reason != "no shell here" || told[1].Reason != "no files of the system" || ran.Calls[1].Reason != "no files of the system" {
 		t.Errorf("recorded are %+v and %+v", told, ran.Calls)
 	}
@@ -150,13 +150,13 @@ func TestA07_AnUntouchedValueIsReportedAsUntouched(t *testing.T) {
 	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](looks)}.Run(t, "x")
 	untouched := ran.Recorder.Fires("AfterTool", "BeforeLLM", "BeforeTool")
 	for _, f := range untouched {
-		if f.Decision != "" || f.By != "" || !reflect.DeepEqual(f.Left, f.Payload) {
+		if f.Decision != "" || f.By != "" || !reflect.DeepEqual(f.Final, f.Payload) {
 			t.Errorf("%s was left alone and is reported as %q by %q", f.Point, f.Decision, f.By)
 		}
 	}
 	ran = looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](looks, appends("!"))}.Run(t, "x")
-	if f := ran.Recorder.Fires("AfterTool")[0]; len(untouched) != 4 || f.Decision != "Replace" || f.Payload.(agent.ToolCallResult).Output != "done" || f.Left.(agent.ToolCallResult).Output != "done!" {
-		t.Errorf("of %d fires; what was changed is reported as %q, %v to %v", len(untouched), f.Decision, f.Payload, f.Left)
+	if f := ran.Recorder.Fires("AfterTool")[0]; len(untouched) != 4 || f.Decision != "Replace" || f.Payload.(agent.ToolCallResult).Output != "done" || f.Final.(agent.ToolCallResult).Output != "done!" {
+		t.Errorf("of %d fires; what was changed is reported as %q, %v to %v", len(untouched), f.Decision, f.Payload, f.Final)
 	}
 }
 

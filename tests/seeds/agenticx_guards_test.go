@@ -232,7 +232,7 @@ func TestA17_AnApproverThatDoesNotAnswerInTimeSaysNo(t *testing.T) {
 		tool, begun := work(), time.Now()
 		ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](&builtin.Confirm{Tools: all("work")}),
 			Agent: &loop.Agent{Approver: silent{}, Limits: loop.Limits{ApprovalTime: time.Minute}}}.Run(t, "x")
-		denied := hooktest.Payloads[agent.Denial](ran.Recorder, "OnPermissionDenied")
+		denied := hooktest.PayloadsOf[agent.Denial](ran.Recorder, "OnPermissionDenied")
 		if tool.Count() != 0 || len(denied) != 1 || denied[0].Kind != agent.DeniedBySilence || ran.Reply != "ok" {
 			t.Errorf("the tool ran %d times, denied %+v", tool.Count(), denied)
 		}

@@ -153,10 +153,10 @@ func TestE09_WhatIsNoHookOfThePointIsRefused(t *testing.T) {
 
 func TestE10_LayersReplaceOuterFirst(t *testing.T) {
 	var outer agent.Hooks
-	inner := outer.Layer()
+	inner := outer.Layer("inner")
 	inner.BeforeTool.Add(renames(" inner"), hookkit.Priority(hookkit.Safety))
 	reg := outer.BeforeTool.Add(renames(" outer"))
-	if call, _, _ := fire(t, inner.Layer()); call.Name != "work outer inner" {
+	if call, _, _ := fire(t, inner.Layer("inner")); call.Name != "work outer inner" {
 		t.Errorf("left is %q, want outer first, and nothing of an empty layer", call.Name)
 	}
 	reg.Remove()
@@ -171,7 +171,7 @@ func TestE10_LayersReplaceOuterFirst(t *testing.T) {
 func TestE11_ALayerDoesNotChangeWhatItCameFrom(t *testing.T) {
 	var h agent.Hooks
 	h.Use(renames(" shared"), hookkit.Named("shared"))
-	layer := h.Layer()
+	layer := h.Layer("inner")
 	layer.BeforeTool.Add(renames(" own"), hookkit.Named("own"))
 	layer.AfterTool.Add(afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) { return nil, errBoom }))
 	if call, _, _ := fire(t, &h); call.Name != "work shared" || !slices.Equal(names(h.BeforeTool.List()), []string{"shared"}) || h.AfterTool.List() != nil {

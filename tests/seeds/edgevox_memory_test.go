@@ -25,7 +25,7 @@ func TestE45_MemoryInjectorShowsFactsInEachPrompt(t *testing.T) {
 	hooks.Use(&builtin.MemoryInjector{Store: memory})
 	run := func() *looptest.Ran {
 		return looptest.Harness{
-			Turns: working(2), Tools: all[agent.Tool](work()), Agent: &loop.Agent{Hooks: hooks.Layer(), Instructions: "about ## Memory"},
+			Turns: working(2), Tools: all[agent.Tool](work()), Agent: &loop.Agent{Hooks: hooks.Layer("inner"), Instructions: "about ## Memory"},
 		}.Run(t, "x")
 	}
 	ran := run()

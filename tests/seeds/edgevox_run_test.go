@@ -90,14 +90,14 @@ func TestE33_ACancelledRunStopsAndHasItsEnd(t *testing.T) {
 			<-ctx.Done()
 			return "", ctx.Err()
 		}}
-		var hook agent.Hook = bind(func(*agent.Hooks) {})
+		var hooks []agent.Hook
 		switch where {
 		case "before the start":
 			cancel()
 		case "before a dispatch":
-			hook = onPermission(func(agent.ToolCallRequest) (agent.OnPermissionOutcome, error) { cancel(); return nil, nil })
+			hooks = all[agent.Hook](onPermission(func(agent.ToolCallRequest) (agent.OnPermissionOutcome, error) { cancel(); return nil, nil }))
 		}
-		ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all(hook)}.Do(t, ctx, loop.Request{Task: "x"})
+		ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: hooks}.Do(t, ctx, loop.Request{Task: "x"})
 		if !errors.Is(ran.Failed, context.Canceled) || ran.Stop.Cause != agent.CauseUserRequested {
 			t.Errorf("%s: %v, %+v", where, ran.Failed, ran.Stop)
 		}

@@ -301,7 +301,7 @@ func TestF45_EveryReasonIsInAnEvent(t *testing.T) {
 		h.Use(denies("work", "not today"), named("warden"))
 	}))}.Run(t, "x")
 	reasons := make(map[string]string)
-	for _, e := range ran.Recorder.Events() {
+	for _, e := range ran.Trace.Events() {
 		if e.Kind == hookkit.HookRan && e.Decision != "" {
 			reasons[e.Hook] = e.Decision + " " + e.Reason
 		}

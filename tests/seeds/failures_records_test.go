@@ -104,17 +104,18 @@ func TestF50_RecordingADecisionCopiesNothing(t *testing.T) {
 	detail := map[string]any{"lock": &lock, "call": func() {}}
 	for _, n := range []int{1, 8, 64} {
 		var h agent.Hooks
-		var rec hooktest.Recorder
 		for range n {
 			h.OnStop.Add(agent.OnStopFunc(func(context.Context, *agent.Run, agent.Stopping) ([]agent.EndRun, error) {
 				return all(agent.EndRun{Detail: detail}), nil
 			}))
 		}
-		rec.Attach(&h)
+		rec := hooktest.Record(h.Points())
+		var events hookkit.Recorder
+		h.Trace(&events)
 		got := h.OnStop.Fire(t.Context(), agent.NewRun(nil), agent.Stopping{Signals: all(agent.EndRun{Detail: detail})})
 		fires := rec.Fires()
-		if len(got) != n || len(rec.Events()) != n+1 || len(fires) != 1 || fires[0].Payload.(agent.Stopping).Signals[0].Detail["lock"] != &lock {
-			t.Errorf("%d hooks: %d signals, %d events, %d fires", n, len(got), len(rec.Events()), len(fires))
+		if len(got) != n || len(events.Events()) != n+1 || len(fires) != 1 || fires[0].Payload.(agent.Stopping).Signals[0].Detail["lock"] != &lock {
+			t.Errorf("%d hooks: %d signals, %d events, %d fires", n, len(got), len(events.Events()), len(fires))
 		}
 	}
 }
@@ -142,7 +143,7 @@ func TestF52_ASwitchedOffHookDoesNotRunAndNoLayerReplacesAGuard(t *testing.T) {
 	outer.BeforeTool.Add(d.noting("removed")).Remove()
 	outer.BeforeTool.Add(agent.BeforeToolWhen("switched on", func(*agent.Run, agent.ToolCallRequest) bool { return on }, d.noting("switched")))
 	guard := outer.Use(denies("work", "guarded"), named("guard"))
-	inner := outer.Layer()
+	inner := outer.Layer("inner")
 	own := inner.Use(onPermission(func(agent.ToolCallRequest) (agent.OnPermissionOutcome, error) { return agent.Allow{}, nil }), named("guard"))
 	fire(t, inner)
 	d.want(t)

@@ -160,7 +160,7 @@ func TestF10_AVetoIsHeardHoweverItIsFound(t *testing.T) {
 func TestF11_AHookIsCalledAtItsPointsAlone(t *testing.T) {
 	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](new(aroundCalls))}.Run(t, "x")
 	var called []string
-	for _, e := range ran.Recorder.Events() {
+	for _, e := range ran.Trace.Events() {
 		if e.Kind == hookkit.HookRan {
 			called = append(called, e.Point)
 		}

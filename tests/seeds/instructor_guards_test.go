@@ -35,10 +35,16 @@ func is(t testing.TB, got []agent.EndRun, want agent.EndRun) {
 	}
 }
 
+// given is a signal as the loop records it: it adds the name of the hook.
+func given(s agent.EndRun, by string) agent.EndRun {
+	s.By = by
+	return s
+}
+
 func TestI04_StepLimitStopsAtItsLimit(t *testing.T) {
 	limit := &builtin.StepLimit{Max: builtin.AtMost(2)}
 	want := func(n int) agent.EndRun {
-		return agent.EndRun{Cause: agent.CauseStepsLimit, Message: fmt.Sprintf("Step limit reached: %d/2", n), By: "StepLimit",
+		return agent.EndRun{Cause: agent.CauseStepsLimit, Message: fmt.Sprintf("Step limit reached: %d/2", n),
 			Detail: map[string]any{"currentSteps": n, "maxSteps": 2}}
 	}
 	if got := signalled(t, limit, agent.Step{Number: 1}); len(got) != 0 {
@@ -47,7 +53,7 @@ func TestI04_StepLimitStopsAtItsLimit(t *testing.T) {
 	is(t, signalled(t, limit, agent.Step{Number: 2}), want(2))
 	is(t, signalled(t, limit, agent.Step{Number: 3}), want(3))
 	ran := looptest.Harness{Turns: working(9), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](limit)}.Run(t, "x")
-	if ran.Steps != 2 || len(ran.Script.Calls()) != 2 || !cmp.Equal(ran.Stop, want(2)) {
+	if ran.Steps != 2 || len(ran.Script.Calls()) != 2 || !cmp.Equal(ran.Stop, given(want(2), "builtin.StepLimit")) {
 		t.Errorf("after %d model calls: %+v", len(ran.Script.Calls()), ran.AgentResult)
 	}
 	counted := &builtin.StepLimit{Max: builtin.AtMost(2), Count: func(_ *agent.Run, s agent.Step) int { return 2 * s.Number }}
@@ -62,12 +68,12 @@ func TestI05_TokenLimitStopsAtItsLimit(t *testing.T) {
 	if got := signalled(t, limit, agent.Step{Usage: agent.Usage{Input: 5, Output: 4}}); len(got) != 0 {
 		t.Errorf("under the limit: %v", got)
 	}
-	want := agent.EndRun{Cause: agent.CauseTokenLimit, Message: "Token limit reached: 10/10", By: "TokenLimit",
+	want := agent.EndRun{Cause: agent.CauseTokenLimit, Message: "Token limit reached: 10/10",
 		Detail: map[string]any{"totalTokens": 10, "maxTotalTokens": 10}}
 	is(t, signalled(t, limit, agent.Step{Usage: agent.Usage{Input: 6, Output: 4}}), want)
 	five := looptest.Call("work", nil).Uses(agent.Usage{Input: 2, Output: 3})
 	ran := looptest.Harness{Turns: all(five, five, five), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](limit)}.Run(t, "x")
-	if ran.Steps != 2 || !cmp.Equal(ran.Stop, want) {
+	if ran.Steps != 2 || !cmp.Equal(ran.Stop, given(want, "builtin.TokenLimit")) {
 		t.Errorf("%+v", ran.AgentResult)
 	}
 }
@@ -84,12 +90,12 @@ func TestI06_TimeLimitCountsFromTheRunsStart(t *testing.T) {
 		clock.Advance(410 * time.Millisecond)
 		return "", nil
 	}}
-	want := agent.EndRun{Cause: agent.CauseTimeLimit, Message: "Execution time limit reached: 1.23s/1.00s", By: "TimeLimit",
+	want := agent.EndRun{Cause: agent.CauseTimeLimit, Message: "Execution time limit reached: 1.23s/1.00s",
 		Detail: map[string]any{"elapsedSeconds": 1.23, "maxSeconds": 1.0}}
 	a := &loop.Agent{Model: looptest.NewScript(working(9)...).ForEachRun(), Tools: all[agent.Tool](slow), Use: all[agent.Hook](limit), Clock: clock}
 	for range 2 { // each run has a start of its own
 		clock.Advance(time.Hour)
-		if result, err := a.Run(t.Context(), "x"); err != nil || result.Steps != 3 || !cmp.Equal(result.Stop, want) {
+		if result, err := a.Run(t.Context(), "x"); err != nil || result.Steps != 3 || !cmp.Equal(result.Stop, given(want, "builtin.TimeLimit")) {
 			t.Errorf("%+v, %v", result, err)
 		}
 	}
@@ -100,7 +106,7 @@ func TestI07_FinishReasonStopsOnAMatch(t *testing.T) {
 	after := func(reason string) agent.Step {
 		return agent.Step{Number: 1, Last: &agent.StepResult{Response: &agent.LLMResponse{FinishReason: reason}}}
 	}
-	is(t, signalled(t, guard, after("stop")), agent.EndRun{Cause: agent.CauseFinishReason, By: "FinishReason",
+	is(t, signalled(t, guard, after("stop")), agent.EndRun{Cause: agent.CauseFinishReason,
 		Message: `Finish reason "stop" matched stop condition`, Detail: map[string]any{"finishReason": "stop", "stopReasons": all("length", "stop")}})
 	for name, at := range map[string]agent.Step{
 		"another reason": after("tool_calls"), "another case": after("STOP"), "no reason": after(""),
@@ -183,7 +189,7 @@ func TestI20_TheCriticStopsAtItsMaximum(t *testing.T) {
 		Hooks: all[agent.Hook](&builtin.Critic{Model: critic, MaxIterations: 2}),
 		Agent: &loop.Agent{Limits: loop.Limits{Rejections: -1}},
 	}.Run(t, "the task")
-	if ran.Stop.Cause != agent.CauseRetryLimit || ran.Stop.Message != "Max self-critic iterations reached: 2/2" || ran.Stop.By != "Critic" || ran.Steps != 2 || len(critic.Calls()) != 2 {
+	if ran.Stop.Cause != agent.CauseRetryLimit || ran.Stop.Message != "Max self-critic iterations reached: 2/2" || ran.Stop.By != "builtin.Critic" || ran.Steps != 2 || len(critic.Calls()) != 2 {
 		t.Errorf("the critic was asked %d times: %+v", len(critic.Calls()), ran.AgentResult)
 	}
 	contains(t, heard(t, ran, 1), "[CORRECTION REQUIRED - Iteration 1]", "too short", "say more")

@@ -115,7 +115,7 @@ func TestI09_FunctionsChangeStateAndFireOnlyAtTheirPoint(t *testing.T) {
 	})
 	ran := looptest.Harness{Turns: working(3), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](counts, reports)}.Run(t, "x")
 	d.want(t, "3 calls")
-	for _, e := range ran.Recorder.Events() {
+	for _, e := range ran.Trace.Events() {
 		if e.Kind == hookkit.HookRan && e.Point != "BeforeTool" && e.Point != "OnRunEnd" {
 			t.Errorf("a hook ran at %s", e.Point)
 		}
@@ -161,7 +161,7 @@ func TestI12_RequestAndReplyAreReplacedAtTheProvidersBorder(t *testing.T) {
 		}))
 	})
 	events := everything(func(run *agent.Run, f hookkit.AnyFired) {
-		switch left := f.Left.(type) {
+		switch left := f.Final.(type) {
 		case agent.LLMRequest:
 			if f.Point == "BeforeLLM" {
 				d.note("request to %q", left.Model)
@@ -183,17 +183,16 @@ func TestI12_RequestAndReplyAreReplacedAtTheProvidersBorder(t *testing.T) {
 }
 
 func TestI13_AnotherSetOfHooksToolsOrEventsIsUsedEverywhere(t *testing.T) {
-	var was, is hooktest.Recorder
 	one, two := &looptest.Tool{Name: "work", Result: "one"}, &looptest.Tool{Name: "work", Result: "two"}
-	build := func(r *hooktest.Recorder, tool agent.Tool) *loop.Agent {
+	build := func(tool agent.Tool) (*hooktest.Recorder, *loop.Agent) {
 		h := new(agent.Hooks)
-		r.Attach(h)
 		helper := &loop.Agent{Name: "helper", Tools: all(tool), Model: looptest.NewScript(working(1)...).Named("inner")}
-		return &loop.Agent{Hooks: h, Tools: all(tool, loop.Subagent(helper)),
+		return hooktest.Record(h.Points()), &loop.Agent{Hooks: h, Tools: all(tool, loop.Subagent(helper)),
 			Model: looptest.NewScript(looptest.Call("work", nil), looptest.Call("helper", `{"task":"t"}`), looptest.Reply("ok"))}
 	}
-	build(&was, one)
-	if result, err := build(&is, two).Run(t.Context(), "x"); err != nil || result.Calls[0].Output != "two" {
+	was, _ := build(one)
+	is, second := build(two)
+	if result, err := second.Run(t.Context(), "x"); err != nil || result.Calls[0].Output != "two" {
 		t.Errorf("%+v, %v", result, err)
 	}
 	if one.Count() != 0 || two.Count() != 2 || len(was.Fires()) != 0 || is.Count("OnRunStart") != 2 || is.Count("AfterTool") != 3 {
@@ -208,12 +207,12 @@ func TestI14_OnlyABegunStepHasAnEnd(t *testing.T) {
 		t.Errorf("before the step: %v, fired %v", ran.Failed, ran.Recorder.Points())
 	}
 	ran = looptest.Harness{Turns: working(1), Tools: all[agent.Tool](&looptest.Tool{Name: "work", Panic: "ouch"})}.Run(t, "x")
-	steps := hooktest.Payloads[agent.StepResult](ran.Recorder, "AfterStep")
+	steps := hooktest.PayloadsOf[agent.StepResult](ran.Recorder, "AfterStep")
 	if len(steps) != 2 || len(steps[0].Results) != 1 || steps[0].Results[0].Status != agent.CallFailed || steps[1].Err != "" {
 		t.Errorf("in a tool: %+v", steps)
 	}
 	ran = looptest.Harness{Turns: all(looptest.Error(errBoom))}.Run(t, "x")
-	steps = hooktest.Payloads[agent.StepResult](ran.Recorder, "AfterStep")
+	steps = hooktest.PayloadsOf[agent.StepResult](ran.Recorder, "AfterStep")
 	if len(steps) != 1 || steps[0].Response != nil || ran.Failed == nil {
 		t.Fatalf("in the model: %+v", steps)
 	}
@@ -228,7 +227,7 @@ func TestI15_AThrownRefusalIsARefusalAndAFailure(t *testing.T) {
 		})
 		tool := work()
 		ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](gate)}.Run(t, "x")
-		denied := hooktest.Payloads[agent.Denial](ran.Recorder, "OnPermissionDenied")
+		denied := hooktest.PayloadsOf[agent.Denial](ran.Recorder, "OnPermissionDenied")
 		failures := ran.Recorder.Fires("OnPermission")[0].Failures
 		if len(denied) != 1 || denied[0].Kind != agent.DeniedByHook || len(failures) != 1 || failures[0].Point != "OnPermission" || tool.Count() != 0 {
 			t.Fatalf("%s: denied %+v, failed %v", name, denied, failures)
@@ -236,7 +235,7 @@ func TestI15_AThrownRefusalIsARefusalAndAFailure(t *testing.T) {
 		contains(t, denied[0].Reason, "never")
 		contains(t, failures[0].Error(), "never")
 		failed := 0
-		for _, e := range ran.Recorder.Events() {
+		for _, e := range ran.Trace.Events() {
 			if e.Kind == hookkit.HookRan && e.Failure != nil {
 				failed++
 			}
@@ -267,14 +266,14 @@ func TestI16_TheFinishedEventHasTheFinalStatus(t *testing.T) {
 			t.Error(err)
 		}
 		d.want(t, string(want))
-		if ended := hooktest.Payloads[agent.AgentResult](ran.Recorder, "OnRunEnd"); len(ended) != 1 || ended[0].Stop.Cause != want || ended[0].Err != ran.Err {
+		if ended := hooktest.PayloadsOf[agent.AgentResult](ran.Recorder, "OnRunEnd"); len(ended) != 1 || ended[0].Stop.Cause != want || ended[0].Err != ran.Err {
 			t.Errorf("%s: ended as %+v", want, ended)
 		}
 	}
 }
 
 func TestI17_TheStrongestStopIsTheOneInAllEvents(t *testing.T) {
-	person := agent.EndRun{Cause: agent.CauseUserRequested, Message: "the user left", By: "test"}
+	person := agent.EndRun{Cause: agent.CauseUserRequested, Message: "the user left"}
 	early := agent.ShouldStopFunc(func(_ context.Context, _ *agent.Run, s agent.Step) ([]agent.EndRun, error) {
 		if s.Number == 0 {
 			return nil, nil
@@ -291,9 +290,15 @@ func TestI17_TheStrongestStopIsTheOneInAllEvents(t *testing.T) {
 		ran := l.Run(t, "x")
 		stopped := []agent.EndRun{ran.Stop}
 		for _, point := range all("BeforeRunEnd", "OnRunEnd") {
-			for _, r := range hooktest.Payloads[agent.AgentResult](ran.Recorder, point) {
+			for _, r := range hooktest.PayloadsOf[agent.AgentResult](ran.Recorder, point) {
 				stopped = append(stopped, r.Stop)
 			}
+		}
+		for i := range stopped {
+			if stopped[i].By == "" {
+				t.Errorf("%s: nobody gave %+v", name, stopped[i])
+			}
+			stopped[i].By = ""
 		}
 		if diff := cmp.Diff(all(person, person, person), stopped); diff != "" || len(ran.Signals) < 2 {
 			t.Errorf("%s: of the signals %+v\n%s", name, ran.Signals, diff)
@@ -303,19 +308,19 @@ func TestI17_TheStrongestStopIsTheOneInAllEvents(t *testing.T) {
 
 func TestI18_StepsAreNumberedAndEventsSayWhy(t *testing.T) {
 	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](&builtin.StepLimit{Max: builtin.AtMost(1)})}.Run(t, "x")
-	stop := hooktest.Payloads[agent.Stopping](ran.Recorder, "OnStop")
-	if len(stop) != 1 || len(stop[0].Signals) != 1 || stop[0].Signals[0].Cause != agent.CauseStepsLimit || stop[0].Signals[0].By != "StepLimit" || stop[0].Signals[0].Message == "" {
+	stop := hooktest.PayloadsOf[agent.Stopping](ran.Recorder, "OnStop")
+	if len(stop) != 1 || len(stop[0].Signals) != 1 || stop[0].Signals[0].Cause != agent.CauseStepsLimit || stop[0].Signals[0].By != "builtin.StepLimit" || stop[0].Signals[0].Message == "" {
 		t.Errorf("the stop: %+v", stop)
 	}
 	var numbers []int
 	ran = looptest.Harness{Turns: all(looptest.Call("work", nil), looptest.Error(errBoom)), Tools: all[agent.Tool](work())}.Run(t, "x")
-	for _, s := range hooktest.Payloads[agent.Step](ran.Recorder, "BeforeStep") {
+	for _, s := range hooktest.PayloadsOf[agent.Step](ran.Recorder, "BeforeStep") {
 		numbers = append(numbers, s.Number)
 	}
-	for _, s := range hooktest.Payloads[agent.StepResult](ran.Recorder, "AfterStep") {
+	for _, s := range hooktest.PayloadsOf[agent.StepResult](ran.Recorder, "AfterStep") {
 		numbers = append(numbers, s.Step.Number)
 	}
-	failed := hooktest.Payloads[agent.RunError](ran.Recorder, "OnRunError")
+	failed := hooktest.PayloadsOf[agent.RunError](ran.Recorder, "OnRunError")
 	if !slices.Equal(numbers, []int{1, 2, 1, 2}) || len(failed) != 1 || failed[0].Where != "LLM" || failed[0].Partial.Steps != 2 {
 		t.Fatalf("steps %v, failures %+v", numbers, failed)
 	}

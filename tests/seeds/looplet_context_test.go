@@ -42,7 +42,7 @@ func compacted(t testing.TB, k agent.Compactor, messages []agent.Message, turns 
 	t.Helper()
 	ran := looptest.Harness{Turns: append(turns, looptest.Reply("ok")), Hooks: all[agent.Hook](always), Agent: &loop.Agent{Compactor: k}}.
 		Do(t, t.Context(), loop.Request{Messages: messages})
-	done := hooktest.Payloads[agent.Compacted](ran.Recorder, "AfterCompact")
+	done := hooktest.PayloadsOf[agent.Compacted](ran.Recorder, "AfterCompact")
 	if len(done) != 1 || ran.Failed != nil {
 		t.Fatalf("%T: %d compactions, %v", k, len(done), ran.Failed)
 	}
@@ -123,7 +123,7 @@ func TestL32_ACompactionSaysWhatItDid(t *testing.T) {
 			t.Errorf("%T: %+v, %q", k, done.Before, done.Err)
 		}
 		ran.Recorder.Times(t, "BeforeCompact", 1)
-		if before := hooktest.Payloads[agent.Compaction](ran.Recorder, "BeforeCompact")[0]; before.Tokens != done.Before.Tokens || before.Detail != "always" {
+		if before := hooktest.PayloadsOf[agent.Compaction](ran.Recorder, "BeforeCompact")[0]; before.Tokens != done.Before.Tokens || before.Detail != "always" {
 			t.Errorf("%T: before it %+v", k, before)
 		}
 	}

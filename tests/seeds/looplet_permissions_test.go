@@ -124,7 +124,7 @@ func TestL22_ADeniedToolDoesNotRunAndOneDenialIsRecorded(t *testing.T) {
 	if text, err := json.Marshal(denied); err != nil || !strings.Contains(string(text), `"rule":"shell"`) {
 		t.Errorf("encoded: %s, %v", text, err)
 	}
-	told := hooktest.Payloads[agent.Denial](ran.Recorder, "OnPermissionDenied")
+	told := hooktest.PayloadsOf[agent.Denial](ran.Recorder, "OnPermissionDenied")
 	if len(told) != 1 || told[0].Reason != "no shell" || !ran.Calls[0].NoRetry {
 		t.Errorf("told of %+v", told)
 	}

@@ -129,7 +129,7 @@ func TestL03_ARewrittenResultIsWhatIsRecorded(t *testing.T) {
 		r.Output += ", twice"
 		return agent.ReplaceAfterTool(r, "exact"), nil
 	}))}.Run(t, "x")
-	steps := hooktest.Payloads[agent.StepResult](ran.Recorder, "AfterStep")
+	steps := hooktest.PayloadsOf[agent.StepResult](ran.Recorder, "AfterStep")
 	for where, got := range map[string]string{"the result": ran.Calls[0].Output, "the step": steps[0].Results[0].Output, "the conversation": ran.Messages[2].Content} {
 		if got != "done, twice" {
 			t.Errorf("%s holds %q", where, got)
@@ -153,7 +153,7 @@ func TestL04_AStopEndsTheRunForItsOwnReason(t *testing.T) {
 		if len(ran.Script.Calls()) != 1 || ran.Stop.Cause != agent.CauseStopRequested || ran.Stop.Message != "found it" || ran.Failed != nil {
 			t.Errorf("%s: %d model calls, stopped for %+v, %v", name, len(ran.Script.Calls()), ran.Stop, ran.Failed)
 		}
-		if stopping := hooktest.Payloads[agent.Stopping](ran.Recorder, "OnStop"); len(stopping) != 1 || stopping[0].Signals[0].Message != "found it" {
+		if stopping := hooktest.PayloadsOf[agent.Stopping](ran.Recorder, "OnStop"); len(stopping) != 1 || stopping[0].Signals[0].Message != "found it" {
 			t.Errorf("%s: OnStop was told %+v", name, stopping)
 		}
 	}
@@ -209,7 +209,7 @@ func TestL07_OneEventForEachDecision(t *testing.T) {
 		h.Use(briefs(""), named("quiet"))
 	}))}.Run(t, "x")
 	var got []string
-	for _, e := range ran.Recorder.Events() {
+	for _, e := range ran.Trace.Events() {
 		if e.Kind == hookkit.HookRan && e.Decision != "" && e.Hook != "quiet" {
 			got = append(got, e.Point+" "+e.Hook+" "+e.Decision+" "+e.Reason)
 		}
@@ -226,12 +226,12 @@ func TestL08_StartAndStopOnceTheModelPerStepToolsPerCall(t *testing.T) {
 	for point, n := range map[string]int{"OnRunStart": 1, "OnStop": 1, "BeforeLLM": 3, "AfterLLM": 3, "BeforeTool": 3, "OnPermission": 3, "AfterTool": 3, "OnRunEnd": 1} {
 		ran.Recorder.Times(t, point, n)
 	}
-	start := hooktest.Payloads[agent.RunStart](ran.Recorder, "OnRunStart")[0]
-	stop := hooktest.Payloads[agent.Stopping](ran.Recorder, "OnStop")[0]
+	start := hooktest.PayloadsOf[agent.RunStart](ran.Recorder, "OnRunStart")[0]
+	stop := hooktest.PayloadsOf[agent.Stopping](ran.Recorder, "OnStop")[0]
 	if start.Task != "the task" || start.Agent != "tested" || len(stop.Signals) != 1 || stop.Signals[0].Cause != agent.CauseCompleted {
 		t.Errorf("started with %+v, stopped with %+v", start, stop)
 	}
-	for i, call := range hooktest.Payloads[agent.ToolCallRequest](ran.Recorder, "BeforeTool") {
+	for i, call := range hooktest.PayloadsOf[agent.ToolCallRequest](ran.Recorder, "BeforeTool") {
 		if want := []string{"call_1_1", "call_1_2", "call_2_1"}[i]; call.ID != want {
 			t.Errorf("call %d is %s, want %s", i, call.ID, want)
 		}
@@ -266,7 +266,7 @@ func TestL10_AFailingObserverDoesNotEndTheRun(t *testing.T) {
 		t.Errorf("got %+v, %v", ran.AgentResult, ran.Failed)
 	}
 	d.want(t, "called") // at its own point, once, and nowhere else
-	for _, e := range ran.Recorder.Events() {
+	for _, e := range ran.Trace.Events() {
 		if e.Kind == hookkit.HookRan && e.Hook == "of BeforeTool" && e.Point != "BeforeTool" {
 			t.Errorf("a hook of BeforeTool was called at %s", e.Point)
 		}
@@ -282,7 +282,7 @@ func TestL11_AnAcceptedAnswerIsToldOnceAndARejectedOneNever(t *testing.T) {
 		return nil, nil
 	})
 	ran := looptest.Harness{Turns: all(looptest.Reply("first"), looptest.Reply("second")), Hooks: all[agent.Hook](strict)}.Run(t, "x")
-	if got := hooktest.Payloads[agent.DoneAccepted](ran.Recorder, "OnDoneAccepted"); len(got) != 1 || got[0].Answer != "second" {
+	if got := hooktest.PayloadsOf[agent.DoneAccepted](ran.Recorder, "OnDoneAccepted"); len(got) != 1 || got[0].Answer != "second" {
 		t.Errorf("accepted %+v", got)
 	}
 	limited := &loop.Agent{Limits: loop.Limits{Steps: 2}}

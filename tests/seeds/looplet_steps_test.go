@@ -33,7 +33,7 @@ func TestL13_SeveralCallsOfAReplyReportProgressEachForItself(t *testing.T) {
 	three := looptest.Calls(looptest.Call("work", `{"n":1}`), looptest.Call("work", `{"n":2}`), looptest.Call("work", `{"n":3}`))
 	ran := looptest.Harness{Turns: all(three, looptest.Reply("ok")), Tools: all[agent.Tool](slow)}.Run(t, "x")
 	stages := map[string][]string{}
-	for _, p := range hooktest.Payloads[agent.ToolProgress](ran.Recorder, "OnToolProgress") {
+	for _, p := range hooktest.PayloadsOf[agent.ToolProgress](ran.Recorder, "OnToolProgress") {
 		if string(p.Data) != `"`+p.Call.ID+`"` {
 			t.Errorf("the report of %s holds %s", p.Call.ID, p.Data)
 		}
@@ -134,8 +134,8 @@ func TestL18_TheParentHearsOfASubRunUnderASharedIdentity(t *testing.T) {
 	l := looptest.Harness{Turns: all(looptest.Call("helper", `{"task":"a"}`), looptest.Reply("ok")), Tools: all(loop.Subagent(helper))}
 	ran := l.Run(t, "x")
 	root := ran.Recorder.Fires("OnRunStart")[0].Run
-	start := hooktest.Payloads[agent.Subagent](ran.Recorder, "OnSubagentStart")
-	stop := hooktest.Payloads[agent.SubagentDone](ran.Recorder, "OnSubagentStop")
+	start := hooktest.PayloadsOf[agent.Subagent](ran.Recorder, "OnSubagentStart")
+	stop := hooktest.PayloadsOf[agent.SubagentDone](ran.Recorder, "OnSubagentStop")
 	if root == "" || len(start) != 1 || len(stop) != 1 || start[0].ID != stop[0].ID || start[0].ID == root || stop[0].Steps != 1 || stop[0].ModelCalls != 1 {
 		t.Fatalf("started %+v, stopped %+v", start, stop)
 	}

@@ -19,9 +19,9 @@ import (
 
 func TestM01_PayloadsHaveZeroValuesAndThePointIsKnown(t *testing.T) {
 	var h agent.Hooks
-	var r hooktest.Recorder
 	var seen []agent.ToolCallRequest
-	r.Attach(&h)
+	r, trace := hooktest.Record(h.Points()), new(hookkit.Recorder)
+	h.Trace(trace)
 	h.Use(beforeTool(func(call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
 		seen = append(seen, call)
 		return nil, nil
@@ -33,11 +33,10 @@ func TestM01_PayloadsHaveZeroValuesAndThePointIsKnown(t *testing.T) {
 	if zero.ID != "" || zero.Name != "" || zero.Args != nil || zero.Step != 0 || !(agent.ToolCallResult{}).OK() {
 		t.Error("zero values are not what they are said to be")
 	}
-	r.Ran(t, "BeforeTool", "looks")
 	r.Fired(t, "BeforeTool")
-	for _, e := range r.Events() {
-		if e.Point != "BeforeTool" {
-			t.Errorf("the trace knows the point as %q", e.Point)
+	for _, e := range trace.Events() {
+		if e.Point != "BeforeTool" || e.Kind == hookkit.HookRan && e.Hook != "looks" {
+			t.Errorf("the trace knows %q at the point %q", e.Hook, e.Point)
 		}
 	}
 }
@@ -235,7 +234,7 @@ func TestM11_HooksOfAWorkspaceComeAndGoWithIt(t *testing.T) {
 		run(global)
 		d.want(t, "global")
 	}
-	layer := global.Layer() // open beside others, in a layer of its own
+	layer := global.Layer("inner") // open beside others, in a layer of its own
 	layer.Use(workspace)
 	run(layer)
 	d.want(t, "global", "workspace", "end")
@@ -276,7 +275,7 @@ func TestM12_EachPointFiresAtItsMomentAlone(t *testing.T) {
 			t.Errorf("%s: fired %q, want %q", name, got, c.want)
 		}
 		kinds := []string{}
-		for _, d := range hooktest.Payloads[agent.Denial](ran.Recorder, "OnPermissionDenied") {
+		for _, d := range hooktest.PayloadsOf[agent.Denial](ran.Recorder, "OnPermissionDenied") {
 			kinds = append(kinds, fmt.Sprint(d.Kind))
 		}
 		if c.kind != "" && !slices.Equal(kinds, []string{string(c.kind)}) {

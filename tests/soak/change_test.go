@@ -9,31 +9,33 @@ import (
 
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/tests/fixture"
+	"github.com/hookgen/hookgen/tests/points"
 )
 
 // A pair is two hooks at some points, to be added by one Use.
 type pair struct {
 	layer   int
-	at      []firepoint
+	at      []*points.Point
 	timeout time.Duration
 }
 
 // Bind adds the second hook first: their priorities order them.
 func (p pair) Bind(h *fixture.Hooks) {
 	second, first := &part{side: tail, layer: p.layer, timeout: p.timeout}, &part{side: head, layer: p.layer, timeout: p.timeout}
+	infos := h.Points()
 	for _, at := range p.at {
-		at.add(h, second)
-		at.add(h, first)
+		second.add(at.In(infos), at)
+		first.add(at.In(infos), at)
 	}
 }
 
 // A lone is one hook at one point.
 type lone struct {
-	at   firepoint
+	at   *points.Point
 	part *part
 }
 
-func (l lone) Bind(h *fixture.Hooks) { l.at.add(h, l.part) }
+func (l lone) Bind(h *fixture.Hooks) { l.part.add(l.at.At(h), l.at) }
 
 // A counter is a tracer and an observer of all points that lets every fire count what it is told of.
 type counter struct{}
@@ -41,7 +43,7 @@ type counter struct{}
 func (counter) Trace(ctx context.Context, e hookkit.Event) {
 	f := fireOf(ctx)
 	switch {
-	case e.Point != f.point:
+	case e.Point != f.point.Name:
 		f.problem("the tracer is told of a %s of %s", e.Kind, e.Point)
 	case e.Kind == hookkit.HookRan:
 		f.hooksTraced++
@@ -53,7 +55,7 @@ func (counter) Trace(ctx context.Context, e hookkit.Event) {
 func (counter) Observe(ctx context.Context, _ *fixture.Run, fired hookkit.AnyFired) {
 	f := fireOf(ctx)
 	f.observed++
-	if fired.Point != f.point {
+	if fired.Point != f.point.Name {
 		f.problem("an observer is told of a fire of %s", fired.Point)
 	}
 }
@@ -67,9 +69,14 @@ func (counter) ObserveWatch(ctx context.Context, _ *fixture.Run, _ fixture.Watch
 func (counter) ObserveRewriteLeaveClosed(ctx context.Context, _ *fixture.Run, fired fixture.RewriteLeaveClosedFired[fixture.Item]) {
 	f := fireOf(ctx)
 	f.watched++
-	if fired.Payload.ID != f.began || fired.Left.ID != f.item.ID {
-		f.problem("the observer is told of %#x that became %#x", fired.Payload.ID, fired.Left.ID)
+	if fired.Payload.ID != f.began {
+		f.problem("the observer is told of %#x", fired.Payload.ID)
 	}
+	heads, tails := 0, 0
+	for i := range maxLayers {
+		heads, tails = heads+f.heads[i], tails+f.tails[i]
+	}
+	f.folded(fired.Final, heads, tails)
 }
 
 func (counter) ObservePollOpen(ctx context.Context, _ *fixture.Run, fired fixture.PollOpenFired[fixture.Item]) {
@@ -172,8 +179,8 @@ func (c *changer) back() {
 }
 
 // some returns points at random, each once.
-func (c *changer) some(n int) []firepoint {
-	var some []firepoint
+func (c *changer) some(n int) []*points.Point {
+	var some []*points.Point
 	for _, i := range c.random.Perm(len(c.stage.points))[:n] {
 		some = append(some, c.stage.points[i])
 	}
@@ -198,11 +205,11 @@ func (c *changer) remove(reg *hookkit.Registration) {
 
 // layer makes a layer with hooks of its own, sometimes one within it, and lets it be fired in place of the last one.
 func (c *changer) layer(a *arena) {
-	h, depth := a.hooks.Layer(), 1
+	h, depth := a.hooks.Layer("inner"), 1
 	c.stage.totals.layers.Add(1)
 	c.use(h, pair{layer: depth, at: c.some(20)})
 	if c.random.IntN(2) == 0 {
-		h, depth = h.Layer(), 2
+		h, depth = h.Layer("inner"), 2
 		c.stage.totals.layers.Add(1)
 		c.stage.totals.deep.Add(1)
 		c.use(h, pair{layer: depth, at: c.some(20)})
@@ -212,9 +219,9 @@ func (c *changer) layer(a *arena) {
 
 // trace attaches a tracer, and detaches it later.
 func (c *changer) trace(a *arena) {
-	a.hooks.Trace(counter{})
+	reg := a.hooks.Trace(counter{})
 	c.stage.totals.traced.Add(1)
-	c.undo = append(c.undo, func() { a.hooks.Trace(nil) })
+	c.undo = append(c.undo, func() { reg.Remove() })
 }
 
 // async attaches an observer that is told in the background, and drains it when it is detached.
@@ -243,9 +250,9 @@ func (c *changer) once(a *arena) {
 		stood := reg.Remove()
 		c.stage.totals.removed.Add(1)
 		if n := calls.Load(); n > 1 {
-			c.wrong = append(c.wrong, fmt.Sprintf("%s: a hook with Once was called %d times", at.name, n))
+			c.wrong = append(c.wrong, fmt.Sprintf("%s: a hook with Once was called %d times", at.Name, n))
 		} else if n == 1 && stood {
-			c.wrong = append(c.wrong, fmt.Sprintf("%s: a hook with Once was called and still stood", at.name))
+			c.wrong = append(c.wrong, fmt.Sprintf("%s: a hook with Once was called and still stood", at.Name))
 		}
 	})
 }
@@ -257,7 +264,7 @@ func (c *changer) inside(a *arena) {
 	left.Store(10)
 	p := &part{side: other, calls: calls, during: func() {
 		if left.Add(-1) >= 0 {
-			a.hooks.Use(pair{at: []firepoint{at}}).Remove()
+			a.hooks.Use(pair{at: []*points.Point{at}}).Remove()
 			c.stage.totals.within.Add(1)
 		}
 	}}

@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
-	"time"
 
-	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/tests/fixture"
+	"github.com/hookgen/hookgen/tests/points"
 )
 
 // What the standing hook is to do at a fire, by Item.Tool.
@@ -19,24 +17,6 @@ const (
 )
 
 var errFail = errors.New("the hook fails")
-
-// A law is what a fire must know of its point.
-type law struct {
-	replace, edit, exits, collect bool
-	vote, wraps                   bool
-	reversed                      bool
-	stops                         bool // a failure ends the fire
-}
-
-// lawOf reads a law off a point.
-func lawOf(p hookkit.Point) law {
-	return law{
-		replace: strings.Contains(p.Results, "Replace"), edit: strings.Contains(p.Results, "Edit["),
-		exits: strings.Contains(p.Results, "Stop") || strings.Contains(p.Results, "Bare"), collect: strings.Contains(p.Results, "Collect["),
-		vote: strings.Contains(p.Results, "Vote"), wraps: p.Law&hookkit.Wraps != 0,
-		reversed: p.Law&hookkit.Reversed != 0, stops: p.Law&(hookkit.FailsClosed|hookkit.Stops|hookkit.Wraps) != 0,
-	}
-}
 
 const maxLayers = 3
 
@@ -52,13 +32,9 @@ type fire struct {
 	context.Context
 	run *fixture.Run
 
-	point   string
-	law     law
-	item    fixture.Item // the payload
-	pointer *fixture.Item
-	some    fixture.Envelope[fixture.Item]
-	any     any
-	began   int
+	point *points.Point
+	item  fixture.Item // the payload
+	began int
 
 	heads, tails [maxLayers]int // that ran, by layer
 	middles      int            // standing hooks that ran
@@ -70,11 +46,8 @@ type fire struct {
 	observed     int // by the standing observer of all points
 	watched      int // by the standing observer of the point
 
-	exit      any
-	collected []string
-	err       error
-	result    fixture.Result
-	problems  []string
+	came     points.Came
+	problems []string
 }
 
 type fireKey struct{}
@@ -94,39 +67,29 @@ func fireOf(ctx context.Context) *fire {
 	return ctx.Value(fireKey{}).(*fire)
 }
 
-// begin makes the fire ready for another one.
-func (f *fire) begin(point string, l law, number int, tool string) {
-	f.point, f.law, f.began = point, l, number%(1<<20)*oneFire
+// at fires a point.
+func (f *fire) at(h *fixture.Hooks, point *points.Point, number int, tool string) {
+	f.point, f.began = point, number%(1<<20)*oneFire
 	f.item = fixture.Item{ID: f.began, Tool: tool}
 	f.heads, f.tails = [maxLayers]int{}, [maxLayers]int{}
 	f.middles, f.others, f.acts, f.hooksTraced, f.firesTraced, f.observed, f.watched = 0, 0, 0, 0, 0, 0, 0
 	f.place = -1
-	if l.reversed {
+	if point.Reversed {
 		f.place = maxLayers * int(sides)
 	}
-	f.exit, f.collected, f.err, f.result = nil, nil, nil, fixture.Result{}
+	f.came = point.Fire(f, h, f.run, f.item, f.act)
 }
 
 func (f *fire) problem(format string, args ...any) {
 	if len(f.problems) < 20 {
-		f.problems = append(f.problems, f.point+": "+fmt.Sprintf(format, args...))
+		f.problems = append(f.problems, f.point.Name+": "+fmt.Sprintf(format, args...))
 	}
-}
-
-// came notes what a fire comes back with.
-func (f *fire) came(exit any, collected []string, err error) {
-	f.exit, f.collected, f.err = exit, collected, err
 }
 
 // act is the wrapped act.
 func (f *fire) act(_ context.Context, item fixture.Item) (fixture.Result, error) {
 	f.acts++
 	return fixture.Result{N: item.ID}, nil
-}
-
-func (f *fire) tell(_ context.Context, d time.Duration) (time.Time, error) {
-	f.acts++
-	return time.Unix(0, int64(d)).UTC(), nil
 }
 
 // ran returns how many hooks ran.
@@ -141,17 +104,18 @@ func (f *fire) ran() int {
 // check compares what came back with what the hooks saw. ended says that a hook left or failed, so that the fire ended
 // at the standing hook.
 func (f *fire) check(watched bool) {
-	ended := f.item.Tool == leave && f.law.exits && !f.law.vote || f.item.Tool == fail && f.law.stops
+	p := f.point
+	ended := f.item.Tool == leave && len(p.Exits) > 0 && p.Kind != points.Vote || f.item.Tool == fail && p.Stops()
 	heads, tails := 0, 0
 	for layer := range maxLayers {
 		h, t := f.heads[layer], f.tails[layer]
 		heads, tails = heads+h, tails+t
 		switch {
-		case !ended || layer > 0 && f.law.reversed:
+		case !ended || layer > 0 && p.Reversed:
 			if h != t {
 				f.problem("layer %d: %d first hooks and %d second hooks of pairs ran", layer, h, t)
 			}
-		case layer > 0 && h+t > 0, layer == 0 && !f.law.reversed && t > 0, layer == 0 && f.law.reversed && h > 0:
+		case layer > 0 && h+t > 0, layer == 0 && !p.Reversed && t > 0, layer == 0 && p.Reversed && h > 0:
 			f.problem("layer %d: hooks ran behind the one that ended the fire", layer)
 		}
 	}
@@ -160,34 +124,34 @@ func (f *fire) check(watched bool) {
 	}
 
 	switch {
-	case f.item.Tool == fail && f.law.stops:
-		if !errors.Is(f.err, errFail) || f.exit != nil {
-			f.problem("a hook failed and the fire came back with %v, %v", f.exit, f.err)
+	case f.item.Tool == fail && p.Stops():
+		if !errors.Is(f.came.Err, errFail) || f.came.Exit != nil {
+			f.problem("a hook failed and the fire came back with %v, %v", f.came.Exit, f.came.Err)
 		}
-	case f.err != nil:
-		f.problem("the fire came back with %v", f.err)
-	case ended && f.exit == nil:
+	case f.came.Err != nil:
+		f.problem("the fire came back with %v", f.came.Err)
+	case ended && f.came.Exit == nil:
 		f.problem("a hook left and the fire has no exit")
-	case f.law.vote && f.exit != vote(heads, f.item.Tool):
-		f.problem("the vote was %v", f.exit)
-	case !ended && !f.law.vote && f.exit != nil:
-		f.problem("no hook left and the exit is %v", f.exit)
+	case p.Kind == points.Vote && points.NameOf(f.came.Exit) != vote(heads, f.item.Tool):
+		f.problem("the vote was %v", f.came.Exit)
+	case !ended && p.Kind != points.Vote && f.came.Exit != nil:
+		f.problem("no hook left and the exit is %v", f.came.Exit)
 	}
-	if f.law.collect && len(f.collected) != heads+tails {
-		f.problem("%d hooks contributed, %d contributions came", heads+tails, len(f.collected))
+	if p.Collects && len(f.came.Collected) != heads+tails {
+		f.problem("%d hooks contributed, %d contributions came", heads+tails, len(f.came.Collected))
 	}
-	if f.law.wraps && f.acts != 1 && !ended || f.acts > 0 && ended {
+	if p.Kind == points.Around && f.acts != 1 && !ended || f.acts > 0 && ended {
 		f.problem("the act ran %d times", f.acts)
 	}
-	if f.law.wraps && !ended && f.result.N != f.began {
-		f.problem("the act yielded %#x, the fire %#x", f.began, f.result.N)
+	if p.Kind == points.Around && !ended && f.came.Result.N != f.began {
+		f.problem("the act yielded %#x, the fire %#x", f.began, f.came.Result.N)
 	}
-	f.folded(f.item, heads, tails)
+	f.folded(f.came.Final, heads, tails)
 
 	switch {
 	case f.firesTraced == 0 && f.hooksTraced == 0:
-	case f.firesTraced != 1 || f.hooksTraced != f.ran():
-		f.problem("%d hooks ran, the tracer was told of %d and of %d fires", f.ran(), f.hooksTraced, f.firesTraced)
+	case f.hooksTraced != f.ran()*f.firesTraced: // there may be several tracers
+		f.problem("%d hooks ran, the tracers were told of %d and of %d fires", f.ran(), f.hooksTraced, f.firesTraced)
 	}
 	if watched && (f.observed != 1 || f.watched > 1) {
 		f.problem("the standing observers were told %d and %d times", f.observed, f.watched)
@@ -198,11 +162,11 @@ func (f *fire) check(watched bool) {
 func (f *fire) folded(item fixture.Item, heads, tails int) {
 	ID, note := f.began, 0
 	switch {
-	case f.law.replace && f.law.edit:
+	case f.point.Replaces && f.point.Edits:
 		ID, note = ID+heads*oneHead, tails
-	case f.law.replace:
+	case f.point.Replaces:
 		ID += heads*oneHead + tails*oneTail
-	case f.law.edit:
+	case f.point.Edits:
 		note = heads + tails
 	}
 	if item.ID != ID || len(item.Note) != note {
@@ -211,12 +175,12 @@ func (f *fire) folded(item fixture.Item, heads, tails int) {
 }
 
 // vote is what a vote must come to.
-func vote(pairs int, tool string) any {
+func vote(pairs int, tool string) string {
 	switch {
 	case pairs > 0:
-		return fixture.Deny{}
+		return "Deny"
 	case tool == fail:
-		return nil
+		return ""
 	}
-	return fixture.Allow{}
+	return "Allow"
 }

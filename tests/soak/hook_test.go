@@ -8,6 +8,7 @@ import (
 
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/tests/fixture"
+	"github.com/hookgen/hookgen/tests/points"
 )
 
 // A side says which hook of its layer one is, in firing order.
@@ -33,34 +34,20 @@ type part struct {
 	during  func()        // what a lone hook does when it is called; nil: nothing
 }
 
-// An option is one that is legal at every point.
-type option interface {
-	hookkit.HookOption
-	hookkit.GateOption
-}
-
-// optionsOf are those with which the hook is added.
-func optionsOf[O any](p *part) []O {
-	all := []option{hookkit.Priority(priorities[p.side]), hookkit.Named("soak")}
+// add adds the hook at a point.
+func (p *part) add(at hookkit.Access, point *points.Point) {
+	opts := []hookkit.GateOption{hookkit.Priority(priorities[p.side]), hookkit.Named("soak")}
 	if p.timeout > 0 {
-		all = append(all, hookkit.Timeout(p.timeout))
+		opts = append(opts, hookkit.Timeout(p.timeout))
 	}
 	if p.once {
-		all = append(all, hookkit.Once())
+		opts = append(opts, hookkit.Once())
 	}
-	var os []O
-	for _, o := range all {
-		os = append(os, any(o).(O))
-	}
-	return os
+	at.AddAny(point.Hook(func(c points.Call) points.Reply { return p.call(point, c) }), opts...)
 }
 
-func (p *part) options() []hookkit.HookOption { return optionsOf[hookkit.HookOption](p) }
-
-func (p *part) gate() []hookkit.GateOption { return optionsOf[hookkit.GateOption](p) }
-
 // step notes that the hook runs and returns what it is to do.
-func (p *part) step(ctx context.Context, point string) (f *fire, tool string) {
+func (p *part) step(ctx context.Context, point *points.Point) (f *fire, tool string) {
 	f = fireOf(ctx)
 	if f.point != point {
 		f.problem("a hook of %s is called", point)
@@ -74,7 +61,7 @@ func (p *part) step(ctx context.Context, point string) (f *fire, tool string) {
 		return f, goOn
 	}
 	place := p.layer*int(sides) + int(p.side)
-	if f.law.reversed && place > f.place || !f.law.reversed && place < f.place {
+	if point.Reversed && place > f.place || !point.Reversed && place < f.place {
 		f.problem("a hook of place %d is called after one of place %d", place, f.place)
 	}
 	f.place = place
@@ -115,92 +102,38 @@ func noteOf(n int) fixture.Note {
 	return fixture.Note(strings.Repeat("n", n))
 }
 
-// decide is a hook of a flow or a vote. replace and edit are nil where the law has none.
-func decide[O any](p *part, point string, replace func(fixture.Item, string) O, edit func(fixture.Note, string) O) func(context.Context, *fixture.Run, fixture.Item) (O, error) {
-	return func(ctx context.Context, _ *fixture.Run, item fixture.Item) (O, error) {
-		var none O
-		f, tool := p.step(ctx, point)
-		if p.side == other {
-			return none, nil
-		}
-		p.before(f, item)
-		switch {
-		case tool == fail:
-			return none, errFail
-		case f.law.vote:
-			return ballots[p.side].(O), nil
-		case tool == leave && f.law.exits:
-			return leaving[O](item.ID), nil
-		case p.side == middle:
-			return none, nil
-		case replace != nil && (p.side == head || edit == nil):
-			item.ID += ones[p.side]
-			return replace(item, "soak"), nil
-		case edit != nil:
-			return edit(noteOf(len(item.Note)+1), "soak"), nil
-		}
-		return none, nil
+// call is one call of the hook.
+func (p *part) call(point *points.Point, c points.Call) points.Reply {
+	f, tool := p.step(c.Ctx, point)
+	if p.side == other {
+		return points.Continue(c)
 	}
-}
-
-// leaving is the exit of a point: Stop, or Bare where there is no other.
-func leaving[O any](code int) O {
-	if o, ok := any(fixture.Stop{Code: code}).(O); ok {
-		return o
+	if point.Blank {
+		c.Item = f.item
 	}
-	return any(fixture.Bare{}).(O)
+	p.before(f, c.Item)
+	r := points.Reply{Values: gifts[p.side]}
+	switch {
+	case tool == fail:
+		r.Err = errFail
+	case point.Kind == points.Around:
+		return c.Next(c.Ctx, c.Item)
+	case point.Kind == points.Vote:
+		r.Outcome = point.Exit(ballots[p.side], "")
+	case tool == leave && len(point.Exits) > 0:
+		r.Outcome = point.Exit(point.Exits[0], "")
+	case p.side == middle:
+	case point.Replaces && (p.side == head || !point.Edits):
+		c.Item.ID += ones[p.side]
+		r.Outcome = point.Replace(c.Item, "soak")
+	case point.Edits:
+		r.Outcome = point.Edit(noteOf(len(c.Item.Note)+1), "soak")
+	}
+	return r
 }
 
 var (
 	ones    = [sides]int{head: oneHead, tail: oneTail}
-	ballots = [sides]any{head: fixture.Ask{}, middle: fixture.Allow{}, tail: fixture.Deny{}}
+	ballots = [sides]string{head: "Ask", middle: "Allow", tail: "Deny"}
 	gifts   = [sides][]string{head: {"head"}, tail: {"tail"}}
 )
-
-// both is decide at a point that collects, too.
-func both[O any](p *part, point string, replace func(fixture.Item, string) O, edit func(fixture.Note, string) O) func(context.Context, *fixture.Run, fixture.Item) (O, []string, error) {
-	decided := decide(p, point, replace, edit)
-	return func(ctx context.Context, run *fixture.Run, item fixture.Item) (O, []string, error) {
-		out, err := decided(ctx, run, item)
-		return out, gifts[p.side], err
-	}
-}
-
-// look is a hook that watches or checks.
-func look(p *part, point string) func(context.Context, *fixture.Run, fixture.Item) error {
-	return func(ctx context.Context, _ *fixture.Run, item fixture.Item) error {
-		f, tool := p.step(ctx, point)
-		if p.side != other {
-			p.before(f, item)
-		}
-		if tool == fail {
-			return errFail
-		}
-		return nil
-	}
-}
-
-// give is a hook that only contributes.
-func give(p *part, point string) func(context.Context, *fixture.Run, fixture.Item) ([]string, error) {
-	looked := look(p, point)
-	return func(ctx context.Context, run *fixture.Run, item fixture.Item) ([]string, error) {
-		err := looked(ctx, run, item)
-		return gifts[p.side], err
-	}
-}
-
-// A next is what an around hook calls.
-type next interface {
-	Call(ctx context.Context, item fixture.Item) (hookkit.Answer[fixture.Result], error)
-}
-
-// wrap is a hook around an act.
-func wrap[N next](p *part, point string) func(context.Context, *fixture.Run, fixture.Item, N) (hookkit.Answer[fixture.Result], error) {
-	looked := look(p, point)
-	return func(ctx context.Context, run *fixture.Run, item fixture.Item, inner N) (hookkit.Answer[fixture.Result], error) {
-		if err := looked(ctx, run, item); err != nil {
-			return hookkit.Answer[fixture.Result]{}, err
-		}
-		return inner.Call(ctx, item)
-	}
-}

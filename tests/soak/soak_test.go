@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/hookgen/hookgen/tests/figures"
-	"github.com/hookgen/hookgen/tests/fixture"
 	"go.uber.org/goleak"
 )
 
@@ -25,20 +24,6 @@ const root = "../.."
 
 // TestMain fails if a test leaves a goroutine behind.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// TestEveryPointTakesPart compares the table with the spec's points.
-func TestEveryPointTakesPart(t *testing.T) {
-	var have, want []string
-	for _, p := range slices.Concat(firepoints, morePoints) {
-		have = append(have, p.name)
-	}
-	for _, p := range new(fixture.Hooks).Points() {
-		want = append(want, p.Name)
-	}
-	if !slices.Equal(have, want) {
-		t.Errorf("the points that are fired:\n%s\nthe points that there are:\n%s", strings.Join(have, " "), strings.Join(want, " "))
-	}
-}
 
 // rounds is how often the run comes to rest and the heap is measured.
 const rounds = 16

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/tests/fixture"
+	"github.com/hookgen/hookgen/tests/points"
 )
 
 // An arena is what is fired at: hooks, and a layer of them that is replaced from time to time.
@@ -27,8 +28,7 @@ type arena struct {
 
 // A stage is all of it.
 type stage struct {
-	points   []firepoint
-	laws     []law
+	points   []*points.Point
 	arenas   []*arena
 	totals   totals
 	fires    atomic.Int64
@@ -46,24 +46,18 @@ type asyncObserver struct {
 }
 
 func newStage() *stage {
-	s := &stage{points: append(append([]firepoint{}, firepoints...), morePoints...)}
-	byName := make(map[string]hookkit.Point)
-	for _, p := range new(fixture.Hooks).Points() {
-		byName[p.Name] = p.Point
-	}
-	for _, p := range s.points {
-		s.laws = append(s.laws, lawOf(byName[p.name]))
-	}
+	s := &stage{points: points.All}
 	for _, watched := range []bool{false, true} {
 		a := &arena{hooks: new(fixture.Hooks), watched: watched, slow: new(tally)}
+		infos := a.hooks.Points()
 		for _, p := range s.points {
-			p.add(a.hooks, &part{side: middle})
+			(&part{side: middle}).add(p.In(infos), p)
 		}
 		if watched {
 			counter{}.observe(a.hooks)
 			a.queue = a.hooks.ObserveAny(a.slow, hookkit.Async(256))
 		}
-		a.kept = a.hooks.Layer()
+		a.kept = a.hooks.Layer("inner")
 		a.kept.Use(pair{layer: 1, at: s.points[:len(s.points)/2]})
 		a.layer.Store(a.kept)
 		s.arenas = append(s.arenas, a)
@@ -166,8 +160,7 @@ func (s *stage) work(random *rand.Rand, fires int, turn func()) {
 		case 1, 2:
 			h = a.layer.Load()
 		}
-		f.begin(s.points[i].name, s.laws[i], n, tool)
-		s.points[i].fire(h, f)
+		f.at(h, s.points[i], n, tool)
 		f.check(a.watched)
 		ran += f.ran()
 	}
@@ -182,21 +175,20 @@ func (s *stage) work(random *rand.Rand, fires int, turn func()) {
 // rest checks what stands when nobody fires and all changes are undone.
 func (s *stage) rest() {
 	for i, a := range s.arenas {
-		a.hooks.Trace(nil)
 		a.layer.Store(a.kept)
 		for j, n := range listed(a.hooks) {
 			if n != s.standing[i][j] {
-				s.problem(fmt.Sprintf("%s: %d hooks and observers (by 1000) stand after all were removed, want %d", s.points[j].name, n, s.standing[i][j]))
+				s.problem(fmt.Sprintf("%s: %d hooks and observers (by 1000) stand after all were removed, want %d", s.points[j].Name, n, s.standing[i][j]))
 			}
 		}
 		s.sees(a, 0, false)
 		reg := a.hooks.Use(pair{at: s.points}) // what has changed is seen by the next fire, within layers too
 		s.sees(a, 1, false)
-		a.hooks.Trace(counter{})
+		tracer := a.hooks.Trace(counter{})
 		s.sees(a, 1, true)
 		reg.Remove()
 		s.sees(a, 0, true)
-		a.hooks.Trace(nil)
+		tracer.Remove()
 		s.sees(a, 0, false)
 		if a.watched {
 			s.drain(a.queue)
@@ -222,8 +214,7 @@ func (s *stage) sees(a *arena, pairs int, traced bool) {
 	f := &fire{Context: context.Background(), run: fixture.NewRun(&fixture.World{Name: "rest"})}
 	for i, p := range s.points {
 		for layer, h := range []*fixture.Hooks{a.hooks, a.kept} {
-			f.begin(p.name, s.laws[i], i, goOn)
-			p.fire(h, f)
+			f.at(h, p, i, goOn)
 			f.check(a.watched)
 			want := 1 + 2*pairs
 			if layer == 1 && i < len(s.points)/2 {

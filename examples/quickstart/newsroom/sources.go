@@ -8,9 +8,9 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// Sources withholds articles for which the agent has not read enough: less than Min results of the tool named Tool.
-// It watches a point of the agent, decides at one of the newsroom, and counts per run: one value serves any
-// number of runs at once.
+// Sources withholds articles for which the agent has read fewer than Min results of the tool named Tool. It observes a
+// point of the agent and decides at one of the newsroom. The count is kept per run, so that one value can serve
+// parallel runs.
 type Sources struct {
 	Tool string
 	Min  int
@@ -24,17 +24,16 @@ func (s *Sources) Bind(h *Hooks) {
 	h.BeforePublish.Add(s, hookkit.Priority(hookkit.Safety))
 }
 
-// ObserveAfterTool counts.
+// ObserveAfterTool counts the results that were read.
 func (s *Sources) ObserveAfterTool(ctx context.Context, run *Run, fired agent.AfterToolFired[agent.ToolCallResult]) {
-	if fired.Left.Call.Name == s.Tool && fired.Left.OK() {
+	if fired.Final.Call.Name == s.Tool && fired.Final.OK() {
 		s.read.Do(run, func(n *int) { *n++ })
 	}
 }
 
-// BeforePublish decides.
+// BeforePublish withholds the article if the count is too low.
 func (s *Sources) BeforePublish(ctx context.Context, run *Run, article Article) (BeforePublishOutcome, error) {
-	read := 0
-	s.read.Do(run, func(n *int) { read = *n })
+	read := s.read.Load(run)
 	if read < s.Min {
 		return Withhold{Reason: fmt.Sprintf("%d of %d sources were read", read, s.Min)}, nil
 	}

@@ -1,7 +1,7 @@
-// Package newsroom lets an agent write articles, and decides which of them are published.
+// Package newsroom lets an agent write articles and decides which of them are published.
 //
-// Its fire points are those of an agent's run and two of its own: see [Points]. [Desk] fires its own points; [Sources]
-// and [Byline] are hooks.
+// Its fire points are those of an agent's run and two of its own, declared in [Points]. [Desk] fires the two;
+// [Sources] and [Byline] are hooks.
 package newsroom
 
 import (
@@ -11,13 +11,13 @@ import (
 
 //go:generate go tool hookgen
 
-// Points are the fire points of an agent's run, taken over as they are, and those that a newsroom needs beside them.
+// Points are the fire points of an agent's run, and two more for a newsroom.
 //
 //hookgen:points
 type Points interface {
 	agent.Points
 
-	// BeforePublish fires when a run has come to an article, before anybody can read it. Hooks may edit the
+	// BeforePublish fires after a run has produced an article, before anybody can read it. Hooks may edit the
 	// article or withhold it. A failing hook withholds it too.
 	BeforePublish(Article) (spec.Replace, Withhold, spec.FailClosed)
 
@@ -25,7 +25,7 @@ type Points interface {
 	OnPublished(Article)
 }
 
-// An Article is what an agent wrote.
+// An Article is the text of one finished run.
 type Article struct {
 	Title string
 	Text  string

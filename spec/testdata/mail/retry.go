@@ -7,7 +7,7 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// Retry is a hook that sends a message once more if it could not be sent.
+// Retry is a hook that sends a message once more if the first attempt failed.
 type Retry struct{}
 
 // Bind adds the hook to its point.

@@ -9,7 +9,7 @@ import "github.com/hookgen/hookgen/spec"
 //
 //hookgen:points
 type Points interface {
-	spec.Env[*Account] // what every hook sees beside its payload
+	spec.Env[*Account] // every hook sees it as run.Env
 
 	// BeforeSend fires before a message is sent: hooks may change it, or refuse to send it.
 	BeforeSend(Message) (spec.Replace, Refuse, spec.FailClosed)
@@ -17,7 +17,7 @@ type Points interface {
 	// MaySend asks, about the message as BeforeSend left it, whether it may be sent.
 	MaySend(Message) (spec.Vote, Refuse, Hold, Allow, spec.FailClosed)
 
-	// Footer gathers lines that stand below the text.
+	// Footer collects lines that go below the text.
 	Footer(Message) spec.Collect[string]
 
 	// AroundSend wraps the sending itself.
@@ -26,36 +26,36 @@ type Points interface {
 	Delivery
 }
 
-// Delivery groups what fires once a message was sent.
+// Delivery groups the points that fire after a message was sent.
 type Delivery interface {
-	// AfterSend fires on the way back, so the hook that was first is now last.
+	// AfterSend fires on the way back, so the hook that was first before sending is now last.
 	AfterSend(Receipt) (spec.Reverse, spec.Replace, spec.FailOpen)
 
-	// BeforeShow fires before a message is shown: hooks may change the text, not whose it is.
+	// BeforeShow fires before a message is shown: hooks may change the text, but not the sender.
 	BeforeShow(Message) (spec.Edit[Text], spec.FailOpen)
 
 	// BeforeSave may refuse to keep a copy.
 	BeforeSave(Message) spec.Check
 
-	// OnSent tells that a message was sent.
+	// OnSent fires after a message was sent.
 	OnSent(Receipt)
 }
 
-// An Account is the sender's.
+// An Account is the account of the sender.
 type Account struct {
 	Name string
 }
 
-// A Message goes from one account to another.
+// A Message is sent from one account to another.
 type Message struct {
 	From, To string
 	Body     Text
 }
 
-// Text is what a message says.
+// Text is the text of a message.
 type Text string
 
-// A Receipt says by which way a message went.
+// A Receipt says how a message was delivered.
 type Receipt struct {
 	Way string
 }

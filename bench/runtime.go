@@ -1,0 +1,254 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/hookgen/hookgen/bench/points"
+	"github.com/hookgen/hookgen/hookkit"
+)
+
+// A bounded compares something that a registry does with less work, or with the same by hand, and has a bound for it.
+type bounded struct {
+	what   string
+	bound  float64
+	allocs float64 // of the first contestant; noBound if there is no bound
+	cases  []duel
+}
+
+// noBound says that allocations have no bound.
+const noBound = -1
+
+// A duel is one case of a bounded: the first contestant over the second.
+type duel struct {
+	of   string
+	runs []contestant
+}
+
+// versus makes a duel.
+func versus(of, name string, loop func(int), floor string, floorLoop func(int)) duel {
+	return duel{of, []contestant{{name: name, loop: loop}, {name: floor, loop: floorLoop}}}
+}
+
+// runtimeBounds returns what has a bound other than fires of quiet hooks.
+func runtimeBounds() []bounded {
+	return []bounded{
+		{"FireBy, 8 continuing hooks, over Fire", 1.1, 0, firesBy()},
+		{"Fire, 8 continuing hooks and one synchronous observer, over the same without", 15, 3, observed()},
+		{"a Match function, over the type switch that it replaces", 1.3, 0, matches()},
+		{"Fire through 100 layers with 8 continuing hooks, over the same hooks in one layer", 1.5, noBound, layered()},
+		{"a fire in which 1,000 hooks of a FailOpen point panic, over 100 such hooks", 15, noBound, panicking()},
+		{whatRegistering, 8, noBound, registering()},
+	}
+}
+
+// firesBy are FireBy and Fire of each law that has FireBy.
+func firesBy() []duel {
+	q, _ := newStage(8)
+	by := func(law string, by, fire func(int)) duel { return versus(law, "FireBy", by, "Fire", fire) }
+	return []duel{
+		by(lawFlow, q.flowBy, q.flow),
+		by(lawLenient, q.lenientBy, q.lenient),
+		by(lawReplace, q.rewriteBy, q.rewrite),
+		by(lawEdit, q.trimBy, q.trim),
+		by(lawExits, q.leaveBy, q.leave),
+		by(lawVote, q.judgeBy, q.judge),
+		by(lawCollect, q.gatherBy, q.gather),
+		by(lawCheck, q.refuseBy, q.refuse),
+		by(lawAround, q.wrapBy, q.wrap),
+	}
+}
+
+// observed are fires with an observer and without.
+func observed() []duel {
+	with, _ := newStage(8)
+	h := with.hooks
+	h.Flow.Observe(blind{})
+	h.Leave.ObserveFunc(func(context.Context, *points.Run, points.LeaveFired[points.Call]) {})
+	h.Judge.ObserveFunc(func(context.Context, *points.Run, points.JudgeFired[points.Call]) {})
+	h.Gather.ObserveFunc(func(context.Context, *points.Run, points.GatherFired[points.Call]) {})
+	h.Refuse.ObserveFunc(func(context.Context, *points.Run, points.RefuseFired[points.Call]) {})
+	h.Wrap.ObserveFunc(func(context.Context, *points.Run, points.WrapFired[points.Call]) {})
+	without, _ := newStage(8)
+	of := func(law string, with, without func(int)) duel {
+		return versus(law, "one observer", with, "no observer", without)
+	}
+	return []duel{
+		of(lawFlow, with.flow, without.flow),
+		of(lawExits, with.leave, without.leave),
+		of(lawVote, with.judge, without.judge),
+		of(lawCollect, with.gather, without.gather),
+		of(lawCheck, with.refuse, without.refuse),
+		of(lawAround, with.wrap, without.wrap),
+	}
+}
+
+// matches are MatchFlow and a type switch, for each exit and for none. Each case calls a function, as a program does.
+func matches() []duel {
+	of := func(name string, exit points.FlowExit) duel {
+		return versus(name, "MatchFlow",
+			func(n int) {
+				for range n {
+					if points.MatchFlow(exit, wentOn, skipped, ended) == 0 {
+						panic("no case ran")
+					}
+				}
+			}, "type switch",
+			func(n int) {
+				for range n {
+					if switched(exit) == 0 {
+						panic("no case ran")
+					}
+				}
+			})
+	}
+	return []duel{
+		of("the first exit", points.Skip{Reason: "known"}),
+		of("the last exit", points.End{Reason: "done"}),
+		of("no exit", nil),
+	}
+}
+
+// switched handles an exit as a program without MatchFlow does.
+//
+//go:noinline
+func switched(exit points.FlowExit) int {
+	switch x := exit.(type) {
+	case nil:
+		return wentOn()
+	case points.Skip:
+		return skipped(x)
+	case points.End:
+		return ended(x)
+	}
+	panic(fmt.Sprintf("an exit of type %T", exit))
+}
+
+// The cases of a loop that handles its exits.
+
+//go:noinline
+func wentOn() int { return 1 }
+
+//go:noinline
+func skipped(s points.Skip) int { return 2 + len(s.Reason) }
+
+//go:noinline
+func ended(e points.End) int { return 3 + len(e.Reason) }
+
+// layered are fires of the same hooks, spread over a hundred layers and in one.
+func layered() []duel {
+	const layers, hooks = 100, 8
+	one, _ := newStage(hooks)
+	deep, _ := newStage(0)
+	for i := range layers {
+		if i%(layers/hooks) == 0 && i/(layers/hooks) < hooks {
+			everywhere(deep.hooks)
+		}
+		if i < layers-1 {
+			deep.hooks = deep.hooks.Layer("")
+		}
+	}
+	const many, few = "100 layers", "one layer"
+	return []duel{
+		versus(lawFlow, many, deep.flow, few, one.flow),
+		versus(lawExits, many, deep.leave, few, one.leave),
+		versus(lawAround, many, deep.wrap, few, one.wrap),
+	}
+}
+
+// panicking are fires in which every hook panics. The failure handler does nothing, so that no log is measured.
+func panicking() []duel {
+	of := func(hooks int) func(int) {
+		s, _ := newStage(0)
+		s.hooks.HandleFailures(func(context.Context, *hookkit.Failure) {})
+		for range hooks {
+			s.hooks.Lenient.Add(crashing{})
+		}
+		return s.lenient
+	}
+	return []duel{versus("", "1,000 hooks", of(1000), "100 hooks", of(100))}
+}
+
+// A crashing hook panics.
+type crashing struct{}
+
+func (crashing) Lenient(context.Context, *points.Run, points.Call) (points.LenientOutcome, error) {
+	panic("crashing")
+}
+
+const whatRegistering = "registering 4,000 hooks, half with an anchor, and one fire, over 1,000"
+
+// registering are registrations of many hooks on new Hooks. Every second hook has an anchor; the fire at the end makes the
+// registry order them.
+func registering() []duel {
+	of := func(hooks int, anchor func(i int, earlier []*hookkit.Registration) hookkit.OrderOption) func(int) {
+		return func(n int) {
+			for range n {
+				s, _ := newStage(0)
+				regs := make([]*hookkit.Registration, 0, hooks)
+				for i := range hooks {
+					var opts []hookkit.GateOption
+					if i%2 == 1 {
+						opts = append(opts, anchor(i, regs))
+					}
+					regs = append(regs, s.hooks.Flow.Add(new(quiet), opts...))
+				}
+				s.flow(1)
+			}
+		}
+	}
+	duelOf := func(name string, anchor func(i int, earlier []*hookkit.Registration) hookkit.OrderOption) duel {
+		return versus(name, "4,000 hooks", of(4000, anchor), "1,000 hooks", of(1000, anchor))
+	}
+	return []duel{
+		duelOf("Before the last one", func(i int, earlier []*hookkit.Registration) hookkit.OrderOption {
+			return hookkit.Before(earlier[i-1])
+		}),
+		duelOf("After the first one", func(_ int, earlier []*hookkit.Registration) hookkit.OrderOption {
+			return hookkit.After(earlier[0])
+		}),
+		duelOf("Before and After in turn, one in the middle", func(i int, earlier []*hookkit.Registration) hookkit.OrderOption {
+			if i%4 == 1 {
+				return hookkit.Before(earlier[i/2])
+			}
+			return hookkit.After(earlier[i/2])
+		}),
+	}
+}
+
+// A boundedRound is what came of a bounded: the timings of each case.
+type boundedRound struct {
+	bounded
+	runs [][]timing
+}
+
+// runtimeClaims hold a registry to its bounds.
+func runtimeClaims(rounds []boundedRound) []claim {
+	var claims []claim
+	for _, r := range rounds {
+		ratios := claim{what: r.what, bound: r.bound}
+		what, _, _ := strings.Cut(r.what, ", over ")
+		allocs := claim{what: "allocations of " + what, bound: r.allocs}
+		seconds := claim{what: what + ", absolute", bound: 2, unit: " s"}
+		for i, runs := range r.runs {
+			of := r.cases[i].of
+			ratios.cases = append(ratios.cases, held{of, runs[0].over(runs[1])})
+			allocs.cases = append(allocs.cases, held{of, exact(runs[0].allocs)})
+			seconds.cases = append(seconds.cases, held{of, inSeconds(runs[0])})
+		}
+		claims = append(claims, ratios)
+		if r.allocs != noBound {
+			claims = append(claims, allocs)
+		}
+		if r.what == whatRegistering {
+			claims = append(claims, seconds)
+		}
+	}
+	return claims
+}
+
+// inSeconds is the time itself, with how far the parts of the rounds agree.
+func inSeconds(t timing) ratio {
+	return compare(len(t.rounds), func(best func(timing) float64) float64 { return best(t) / 1e9 })
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// modules are the modules whose directories are known without the go command.
+type modules struct {
+	list   []module // the longest path first
+	vendor string   // the directory of vendored packages, which need not exist
+}
+
+// A module is a module and its directory.
+type module struct{ path, dir string }
+
+// modulesNear returns the module above dir, those that its replace lines lead to, and those of the workspace.
+func modulesNear(dir string) *modules {
+	m := &modules{}
+	absolute, err := filepath.Abs(dir)
+	if err != nil {
+		return m
+	}
+	root, text, err := moduleAbove(absolute)
+	if err != nil {
+		return m
+	}
+	m.vendor = filepath.Join(root, "vendor")
+	m.add(modulePath(text), root)
+	m.addReplaced(text, root)
+	if work := workspace(absolute); work != "" {
+		if text, err := os.ReadFile(work); err == nil {
+			m.addReplaced(text, filepath.Dir(work))
+			for _, words := range directives(text, "use") {
+				m.addDirectory(filepath.Dir(work), words[0])
+			}
+		}
+	}
+	slices.SortStableFunc(m.list, func(a, b module) int { return cmp.Compare(len(b.path), len(a.path)) })
+	return m
+}
+
+func (m *modules) add(path, dir string) {
+	if path != "" {
+		m.list = append(m.list, module{path, dir})
+	}
+}
+
+// addReplaced adds the modules that the replace lines of a go.mod or go.work in root give a directory for.
+func (m *modules) addReplaced(text []byte, root string) {
+	for _, words := range directives(text, "replace") {
+		old, target := words[0], words[len(words)-1]
+		if local(target) {
+			m.add(old, within(root, target))
+		}
+	}
+}
+
+// addDirectory adds the module in a directory of a workspace.
+func (m *modules) addDirectory(root, dir string) {
+	dir = within(root, dir)
+	if text, err := os.ReadFile(filepath.Join(dir, "go.mod")); err == nil {
+		m.add(modulePath(text), dir)
+	}
+}
+
+// directory returns the directory of a package, "" if it is not known.
+func (m *modules) directory(importPath string) string {
+	for _, module := range m.list {
+		if down, ok := strings.CutPrefix(importPath+"/", module.path+"/"); ok {
+			return filepath.Join(module.dir, filepath.FromSlash(down))
+		}
+	}
+	if m.vendor == "" {
+		return ""
+	}
+	return filepath.Join(m.vendor, filepath.FromSlash(importPath))
+}
+
+// workspace returns the go.work that applies to a directory, "" if there is none.
+func workspace(dir string) string {
+	switch work := os.Getenv("GOWORK"); work {
+	case "off":
+		return ""
+	case "":
+	default:
+		return work
+	}
+	for at := dir; ; at = filepath.Dir(at) {
+		if work := filepath.Join(at, "go.work"); exists(work) {
+			return work
+		}
+		if at == filepath.Dir(at) {
+			return ""
+		}
+	}
+}
+
+// local reports whether the target of a replace line is a directory, and not a module path.
+func local(target string) bool {
+	return strings.HasPrefix(target, "./") || strings.HasPrefix(target, "../") || target == "." || target == ".." || filepath.IsAbs(target)
+}
+
+// within returns a directory that is given from root, or absolutely.
+func within(root, dir string) string {
+	if filepath.IsAbs(dir) {
+		return filepath.Clean(dir)
+	}
+	return filepath.Join(root, filepath.FromSlash(dir))
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/hookgen/hookgen/gen"
+)
+
+// checkParents reports embedded packages that extend the same package. A program would hold that package's registries
+// twice, and a hook bound to one of them would never fire in the other.
+//
+// The header of generated code names the packages that it extends. Only code that is near is read: of the same module
+// or workspace, of a directory that a replace line gives, or vendored. For other packages the compiler refuses the
+// output.
+func (i *invocation) checkParents(s *gen.Spec) gen.Diagnostics {
+	if len(s.Parents) < 2 {
+		return nil
+	}
+	near := modulesNear(i.dir)
+	var found gen.Diagnostics
+	first := map[string]string{} // the parent that brings a package
+	for _, p := range s.Parents {
+		for _, path := range near.lineage(p.Import.Path) {
+			before, twice := first[path]
+			if !twice {
+				first[path] = p.Import.Path
+				continue
+			}
+			found = append(found, gen.Diagnostic{
+				Pos: s.Fset.PositionFor(p.Pos, false), Rule: "shared-parent", Message: sharedParent(before, p.Import.Path, path),
+			})
+			break
+		}
+	}
+	return found
+}
+
+// sharedParent says that two embedded packages bring a third one, which can be one of the two.
+func sharedParent(one, other, shared string) string {
+	switch shared {
+	case one:
+		return fmt.Sprintf("%s extends %s, which is embedded too, so its registries would exist twice: remove %s", other, one, one)
+	case other:
+		return fmt.Sprintf("%s extends %s, which is embedded too, so its registries would exist twice: remove %s", one, other, other)
+	}
+	return fmt.Sprintf("%s and %s both extend %s, so its registries would exist twice, and a hook in one would never fire in the other: "+
+		"let one of the two extend the other, and embed that one alone", one, other, shared)
+}
+
+// lineage returns the import path of a package and of those that it extends, near ones first, as far as they are found.
+func (m *modules) lineage(importPath string) []string {
+	paths, met := []string{importPath}, map[string]bool{importPath: true}
+	for next := 0; next < len(paths); next++ {
+		dir := m.directory(paths[next])
+		text, err := os.ReadFile(filepath.Join(dir, gen.FileName))
+		if dir == "" || err != nil {
+			continue
+		}
+		origin, _ := gen.OriginOf(text)
+		for _, parent := range origin.Extends {
+			if !met[parent] {
+				met[parent] = true
+				paths = append(paths, parent)
+			}
+		}
+	}
+	return paths
+}

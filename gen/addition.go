@@ -1,0 +1,112 @@
+package gen
+
+import (
+	"go/ast"
+	"go/token"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// PackageIn returns the name of the package that the Go files of a directory belong to, "" if there is none. A file
+// that every build has says more than one that some builds have, and any of them more than a test.
+func PackageIn(dir string) string {
+	name, best := "", 0
+	for _, f := range goFiles(dir, token.NewFileSet()) {
+		weight := 1
+		switch {
+		case isTest(f.name):
+		case everyBuild(f):
+			weight = 3
+		default:
+			weight = 2
+		}
+		if weight > best && token.IsIdentifier(f.tree.Name.Name) {
+			name, best = strings.TrimSuffix(f.tree.Name.Name, "_test"), weight
+		}
+	}
+	return name
+}
+
+// goFiles parses the Go files of a directory, tests among them, that belong to some build.
+func goFiles(dir string, fset *token.FileSet) []*file {
+	sources, _ := load(dir, isGo)
+	return slices.DeleteFunc(parseAll(fset, sources), func(f *file) bool { return ignored(f.tree) })
+}
+
+// CheckAddition reports why new files cannot be added to the package in a directory: the directory has a spec, or the
+// package would declare a name twice, or it declares a name that one of the new files needs otherwise. The new files
+// are given as their texts by name.
+func CheckAddition(dir string, texts map[string][]byte) Diagnostics {
+	fset := token.NewFileSet()
+	added := &addition{declared: map[string]bool{}, imported: map[string]bool{}, used: map[string]bool{}}
+	name := ""
+	for _, path := range slices.Sorted(maps.Keys(texts)) {
+		f := parse(fset, source{name: path, path: path, text: texts[path]}, false)
+		name = f.tree.Name.Name
+		added.take(f)
+	}
+	var found Diagnostics
+	for _, f := range goFiles(dir, fset) {
+		say := func(pos token.Pos, message string) {
+			found = append(found, Diagnostic{Pos: fset.PositionFor(pos, false), Rule: "init-clash", Message: message})
+		}
+		for _, d := range f.directives(fset) {
+			if d.is() && !isTest(f.name) {
+				say(d.pos, "a spec is here already: give init a directory without one")
+			}
+		}
+		if f.tree.Name.Name == name {
+			added.judge(f, say)
+		}
+	}
+	return found.sorted()
+}
+
+// An addition is the names in files that are added to a package.
+type addition struct {
+	declared map[string]bool // at package level
+	imported map[string]bool // the names of the packages that the files import
+	used     map[string]bool // as an identifier, whatever it means
+}
+
+// take adds the names of a file.
+func (a *addition) take(f *file) {
+	for _, d := range declarations(f) {
+		if d.owner == "" {
+			a.declared[d.name] = true
+		}
+	}
+	for _, l := range importLines(f.tree) {
+		if len(l.names) > 0 {
+			a.imported[l.names[0]] = true
+		}
+	}
+	ast.Inspect(f.tree, func(n ast.Node) bool {
+		if name, ok := n.(*ast.Ident); ok {
+			a.used[name.Name] = true
+		}
+		return true
+	})
+}
+
+// judge compares a file of the package with the addition.
+func (a *addition) judge(f *file, say func(pos token.Pos, message string)) {
+	const remedy = ": rename it, or give init a new directory"
+	for _, d := range declarations(f) {
+		switch {
+		case d.owner != "":
+		case a.declared[d.name]:
+			say(d.pos, d.name+" is a name that init would declare again in this package"+remedy)
+		case a.imported[d.name]:
+			say(d.pos, d.name+" is a name under which init would import another package"+remedy)
+		case a.used[d.name] && (predeclared[d.name] || builtins[d.name]):
+			say(d.pos, d.name+" is a name that Go declares itself, and init needs Go's"+remedy)
+		}
+	}
+	for _, l := range importLines(f.tree) {
+		if len(l.names) > 0 && a.declared[l.names[0]] {
+			say(l.pos, l.names[0]+" is imported here, and init would declare it in this package: import it under another name, or give init a new directory")
+		}
+	}
+}

@@ -1,0 +1,311 @@
+package gen
+
+import (
+	"go/ast"
+	"go/token"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// checkUndefinedType finds misspelled types here, at the spec, because the compiler would report each of them a dozen
+// times in generated code first.
+func checkUndefinedType(r *reading, report report) {
+	r.mentioned(func(name *ast.Ident, length bool) {
+		if message := r.undefined(name.Name, length); message != "" {
+			report(name.Pos(), "%s", message)
+		}
+	})
+}
+
+// mentionsUndefined reports whether a type has a name in it that is not declared.
+func (r *reading) mentionsUndefined(expr ast.Expr) bool {
+	is := false
+	mentions(expr, false, func(name *ast.Ident, length bool) { is = is || r.undefined(name.Name, length) != "" })
+	return is
+}
+
+// checkTypeArguments compares the uses of the package's types with their type parameters.
+func checkTypeArguments(r *reading, report report) {
+	judge := func(use ast.Expr, name *ast.Ident, args int) {
+		d := r.scope[name.Name]
+		if d == nil || d.spec == nil || len(d.file.errors) > 0 {
+			return
+		}
+		switch params := len(flatten(d.spec.TypeParams)); {
+		case params == args:
+		case params == 0:
+			report(use.Pos(), "%s takes no type arguments: write %s", name.Name, name.Name)
+		default:
+			report(use.Pos(), "%s has %d type arguments and takes %d: write %s[%s]", name.Name, args, params, name.Name, strings.Repeat(", T", params)[2:])
+		}
+	}
+	for _, t := range r.written() {
+		uses(t, judge)
+	}
+}
+
+// uses calls visit for every unqualified name of a type below node, with the number of its type arguments.
+func uses(node ast.Node, visit func(use ast.Expr, name *ast.Ident, args int)) {
+	ast.Inspect(node, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.Field:
+			uses(n.Type, visit)
+			return false
+		case *ast.SelectorExpr:
+			return false
+		case *ast.Ident:
+			visit(n, n, 0)
+		case *ast.IndexExpr, *ast.IndexListExpr:
+			base, args := instance(n.(ast.Expr))
+			if name, ok := base.(*ast.Ident); ok {
+				visit(n.(ast.Expr), name, len(args))
+				for _, arg := range args {
+					uses(arg, visit)
+				}
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// mentioned calls visit for every name of the package in the types that generated code writes out. A name in the length
+// of an array is that of a constant.
+func (r *reading) mentioned(visit func(name *ast.Ident, length bool)) {
+	if r.dotImport() || r.Points == nil || r.Points.TypeParams != nil {
+		return // where a name can be declared elsewhere
+	}
+	for _, t := range r.written() {
+		mentions(t, false, visit)
+	}
+}
+
+// written returns the types of the points and of the fields of exits.
+func (r *reading) written() []ast.Expr {
+	var all []ast.Expr
+	for _, t := range r.pointTypes() {
+		all = append(all, t.expr)
+	}
+	for _, x := range r.Spec.Exits {
+		for _, f := range x.Fields {
+			all = append(all, f.Type.Expr)
+		}
+	}
+	return all
+}
+
+// mentions calls visit for every unqualified name of a type or a constant below node. Within length, node is part of
+// the length of an array.
+func mentions(node ast.Node, length bool, visit func(name *ast.Ident, length bool)) {
+	ast.Inspect(node, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ArrayType:
+			if n.Len != nil {
+				mentions(n.Len, true, visit)
+			}
+			mentions(n.Elt, length, visit)
+			return false
+		case *ast.Field:
+			mentions(n.Type, length, visit)
+			return false
+		case *ast.SelectorExpr:
+			return false
+		case *ast.Ident:
+			visit(n, length)
+		}
+		return true
+	})
+}
+
+// dotImport reports whether the spec file has a dot import.
+func (r *reading) dotImport() bool {
+	for _, l := range r.imports {
+		if l.name == "." {
+			return true
+		}
+	}
+	return false
+}
+
+// undefined says why a name is not that of a type, or of a constant in the length of an array; "" if it is, or may be.
+func (r *reading) undefined(name string, length bool) string {
+	if message, known := r.undefinedNames[name]; known && !length {
+		return message
+	}
+	message := r.judgeName(name, length)
+	if !length {
+		r.undefinedNames[name] = message
+	}
+	return message
+}
+
+func (r *reading) judgeName(name string, length bool) string {
+	d, what := r.scope[name], "type"
+	if length {
+		what = "constant"
+	}
+	switch {
+	case d != nil && !length && d.kind != token.TYPE:
+		return name + " is " + article(d.kind) + ", not a type: write the name of a type"
+	case d != nil || r.elsewhere[name] != nil || r.generates(name) || r.mayDeclare(name) || name == "_":
+		return ""
+	case predeclared[name] && (length || !values[name]) || length && builtins[name]:
+		return ""
+	case predeclared[name] || builtins[name]:
+		return name + " is not a type: write the name of a type"
+	}
+	if file := r.inTest(name); file != "" {
+		return name + " is declared in " + file + ", and a test is not part of the package: move it to another file"
+	}
+	undefined := "undefined " + what + " " + name
+	if len(r.candidates[name]) > 0 {
+		return undefined + ", which is an imported package: write " + name + ".Name"
+	}
+	if meant := r.near(name, r.namesLike(length)); meant != "" {
+		return undefined + "; did you mean " + meant + "?"
+	}
+	return undefined + ": declare it in this package"
+}
+
+// values are the predeclared names that are not types.
+var values = words("true false iota nil")
+
+// article is a kind of declaration in words.
+func article(kind token.Token) string {
+	return map[token.Token]string{token.CONST: "a constant", token.VAR: "a variable", token.FUNC: "a function", token.TYPE: "a type"}[kind]
+}
+
+// generates reports whether generated code declares a name that people write. The package may mention it.
+func (r *reading) generates(name string) bool { return !private(name) && r.generatedFor(name) != "" }
+
+// namesLike returns the types of the package, or its constants, and those of Go.
+func (r *reading) namesLike(constants bool) []string {
+	var names []string
+	for _, name := range r.Declared {
+		if kind := r.scope[name].kind; kind == token.TYPE && !constants || kind == token.CONST && constants {
+			names = append(names, name)
+		}
+	}
+	if !constants {
+		for _, name := range slices.Sorted(maps.Keys(predeclared)) {
+			if !values[name] {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// mayDeclare reports whether a file that does not parse has a name in it. The parser may have lost its declaration.
+func (r *reading) mayDeclare(name string) bool {
+	if r.words == nil {
+		r.words = map[string]bool{}
+		for _, f := range r.broken {
+			for _, t := range tokenize(f.text) {
+				if t.kind == token.IDENT {
+					r.words[string(f.text[t.offset:t.end])] = true
+				}
+			}
+		}
+	}
+	return r.words[name]
+}
+
+// inTest returns the test file of the package that declares a name, "" if none does. Tests are read for this alone.
+func (r *reading) inTest(name string) string {
+	if r.testNames == nil {
+		r.testNames = map[string]string{}
+		for _, s := range r.tests() {
+			f := parse(r.Fset, s, false)
+			if f.tree.Name.Name != r.Package {
+				continue
+			}
+			for _, d := range declarations(f) {
+				if d.owner == "" && r.testNames[d.name] == "" {
+					r.testNames[d.name] = f.name
+				}
+			}
+		}
+	}
+	return r.testNames[name]
+}
+
+func checkTypeForm(r *reading, report report) {
+	r.eachOutputType(func(inside string, expr ast.Node, _ map[string]bool) {
+		arguments := func(exprs ...ast.Expr) {
+			for _, e := range exprs {
+				if !isType(e) {
+					report(e.Pos(), "%s in %s is not a type: write a type", r.text(e), inside)
+				}
+			}
+		}
+		ast.Inspect(expr, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.IndexExpr:
+				arguments(n.Index)
+			case *ast.IndexListExpr:
+				arguments(n.Indices...)
+			case *ast.ArrayType:
+				if e, ok := n.Len.(*ast.Ellipsis); ok {
+					report(e.Pos(), "an array in %s has no length: write a number, or [] for a slice", inside)
+					return false
+				}
+			case *ast.CompositeLit, *ast.FuncLit, *ast.SliceExpr, *ast.TypeAssertExpr, *ast.KeyValueExpr, *ast.BadExpr:
+				report(n.Pos(), "the length of an array in %s is computed: declare a constant and write its name", inside)
+				return false
+			}
+			return true
+		})
+	})
+}
+
+// isType reports whether an expression has the form of a type. The parser takes any expression for a type argument.
+func isType(expr ast.Expr) bool {
+	switch e := expr.(type) {
+	case *ast.ParenExpr:
+		return isType(e.X)
+	case *ast.StarExpr:
+		return isType(e.X)
+	case *ast.IndexExpr:
+		return isType(e.X)
+	case *ast.IndexListExpr:
+		return isType(e.X)
+	case *ast.Ident, *ast.SelectorExpr, *ast.ArrayType, *ast.MapType, *ast.ChanType, *ast.FuncType, *ast.StructType, *ast.InterfaceType:
+		return true
+	}
+	return false
+}
+
+// The bounds of a type that generated code writes out, in nodes of its syntax tree. It is written some thirty times for
+// each point, and gofmt takes minutes for a sum of ten thousand terms or for structs in structs in structs.
+const (
+	maxTypeDepth = 200
+	maxTypeNodes = 10_000
+)
+
+func checkTypeSize(r *reading, report report) {
+	r.eachOutputType(func(inside string, expr ast.Node, _ map[string]bool) {
+		depth, nodes, done := 0, 0, false
+		ast.Inspect(expr, func(n ast.Node) bool {
+			if n == nil {
+				depth--
+				return false
+			}
+			depth, nodes = depth+1, nodes+1
+			switch {
+			case done:
+			case nodes > maxTypeNodes:
+				done = true
+				report(expr.Pos(), "the type in %s has more than %d parts: declare it under a name, and write the name here", inside, maxTypeNodes)
+			case depth > maxTypeDepth:
+				done = true
+				report(expr.Pos(), "the type in %s is nested deeper than %d levels: declare its inner part under a name, and write the name here", inside, maxTypeDepth)
+			}
+			if done {
+				depth-- // Inspect does not announce the end of a node whose children it skips
+			}
+			return !done
+		})
+	})
+}

@@ -1,0 +1,101 @@
+package hookkit_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/hookkit/internal/testpoints"
+)
+
+type wrapFunc = testpoints.WrapFunc
+
+// wrapPasses is a hook that passes the answer on.
+func wrapPasses(c ctx, _ *run, n int, next testpoints.WrapNext) (hookkit.Answer[string], error) {
+	return next.Call(c, n)
+}
+
+func TestAnswerHasItsValue(t *testing.T) {
+	if got := hookkit.Answered("x").Value(); got != "x" {
+		t.Errorf("the value is %q", got)
+	}
+	if got := (hookkit.Answer[string]{}).Value(); got != "" {
+		t.Errorf("the value of the zero Answer is %q", got)
+	}
+}
+
+func TestAroundHooksWrapTheAct(t *testing.T) {
+	var kept testpoints.WrapNext
+	for name, c := range map[string]struct {
+		hooks  []wrapFunc
+		result string
+		acted  int
+		err    error
+		by     string // the name of the hook, which is its index
+	}{
+		"the first is the outermost": {[]wrapFunc{adds("a"), adds("b")}, "act(5)ba", 1, nil, "0"},
+		"an answer replaces the act": {[]wrapFunc{wrapPasses, answers("x"), wrapPasses}, "x", 0, nil, "1"},
+		"the act answers":            {[]wrapFunc{wrapPasses, wrapPasses}, "act(5)", 1, nil, ""},
+		"next may change the payload": {[]wrapFunc{func(c ctx, _ *run, n int, next testpoints.WrapNext) (hookkit.Answer[string], error) {
+			return next.Call(c, n+1)
+		}}, "act(6)", 1, nil, ""},
+		"next may be called twice": {[]wrapFunc{func(c ctx, _ *run, n int, next testpoints.WrapNext) (hookkit.Answer[string], error) {
+			_, _ = next.Call(c, n)
+			return next.Call(c, n)
+		}, wrapPasses}, "act(5)", 2, nil, ""},
+		"an error passes on":     {[]wrapFunc{wrapPasses, fails(errBad)}, "", 0, errBad, ""},
+		"no answer is a failure": {[]wrapFunc{wrapPasses, fails(nil)}, "", 0, hookkit.ErrNoAnswer, "1"},
+		"an outer hook may answer instead": {[]wrapFunc{func(c ctx, _ *run, n int, next testpoints.WrapNext) (hookkit.Answer[string], error) {
+			if a, err := next.Call(c, n); err == nil {
+				return a, nil
+			}
+			return hookkit.Answered("instead"), nil
+		}, fails(errBad)}, "instead", 0, nil, "0"},
+		"a kept next is over": {[]wrapFunc{func(c ctx, _ *run, n int, next testpoints.WrapNext) (hookkit.Answer[string], error) {
+			kept = next
+			return next.Call(c, n)
+		}}, "act(5)", 1, nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var h hooks
+			for i, f := range c.hooks {
+				h.Wrap.Add(f, hookkit.Named(fmt.Sprint(i)))
+			}
+			acted := 0
+			result, by, err := h.Wrap.FireBy(t.Context(), nil, 5, func(_ ctx, n int) (string, error) {
+				acted++
+				return fmt.Sprintf("act(%d)", n), nil
+			})
+			if result != c.result || acted != c.acted || !errors.Is(err, c.err) || by.Hook != c.by {
+				t.Errorf("FireBy returned %q, %+v, %v; the act ran %d times", result, by, err, acted)
+			}
+		})
+	}
+	if _, err := kept.Call(t.Context(), 0); err != hookkit.ErrNextOver {
+		t.Errorf("a kept next returned %v", err)
+	}
+	if _, err := (testpoints.WrapNext{}).Call(t.Context(), 0); err != hookkit.ErrNextOver {
+		t.Errorf("a zero next returned %v", err)
+	}
+}
+
+// adds appends a text to the answer of next.
+func adds(text string) wrapFunc {
+	return func(c ctx, _ *run, n int, next testpoints.WrapNext) (hookkit.Answer[string], error) {
+		a, err := next.Call(c, n)
+		return hookkit.Answered(a.Value() + text), err
+	}
+}
+
+func answers(text string) wrapFunc {
+	return func(ctx, *run, int, testpoints.WrapNext) (hookkit.Answer[string], error) {
+		return hookkit.Answered(text), nil
+	}
+}
+
+func fails(err error) wrapFunc {
+	return func(ctx, *run, int, testpoints.WrapNext) (hookkit.Answer[string], error) {
+		return hookkit.Answer[string]{}, err
+	}
+}

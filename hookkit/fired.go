@@ -1,0 +1,46 @@
+package hookkit
+
+import "time"
+
+// By names the hook that decided a fire. FireBy returns it, so that a program can say which hook denied a call. The
+// zero By means that every hook continued. By is comparable.
+type By struct {
+	Hook     string // the name of the hook: its type, its function, or the name given with [Named]
+	Site     string // where it was registered, file:line
+	Decision string // "Replace", "Edit", "Answered", "Error", the exit's type, or "Collect" for a contribution
+	Reason   string // the reason given to Replace or Edit, the field Reason of the exit, or the text of the error
+}
+
+// A Verdict says how one fire was decided. Observers receive it as a part of the Fired struct of their point.
+type Verdict struct {
+	By       string        // the name of the hook that decided; "" if every hook continued
+	Site     string        // where that hook was registered, file:line
+	Decision string        // as in the type By; "" if every hook continued
+	Reason   string        // the reason given with the decision, or the text of the error
+	Failures []*Failure    // of every hook that failed, in order
+	Start    time.Time     // when the fire began
+	Elapsed  time.Duration // how long its hooks ran, without the observers
+}
+
+// Who returns the hook that decided, as FireBy returns it.
+func (v Verdict) Who() By { return By{v.By, v.Site, v.Decision, v.Reason} }
+
+// A Ballot is the vote of one hook at a point whose hooks vote.
+type Ballot struct {
+	By, Site, Decision, Reason string
+	Outcome                    any // the exit that the hook voted for
+}
+
+// AnyFired describes one fire of any point, for an observer of all points and for [PointInfo]. The payloads are the
+// values of the fire, not copies: an observer must not change them.
+type AnyFired struct {
+	Point     string   // the name of the point
+	Payload   any      // the payload as it was passed to Fire
+	Final     any      // the payload after the hooks; equal to Payload where hooks cannot replace it
+	Outcome   any      // the exit that ended the fire; nil without one
+	Collected any      // the contributions, a []T; nil if there are none
+	Result    any      // the result of the wrapped act; nil at other points
+	Err       error    // the error that Fire returned; nil at points whose Fire returns none
+	Ballots   []Ballot // the votes, in firing order; nil at other points
+	Verdict
+}

@@ -1,0 +1,151 @@
+package hookimpl
+
+import (
+	"context"
+	"reflect"
+	"sync/atomic"
+	"time"
+
+	"github.com/hookgen/hookgen/hookkit"
+)
+
+// A Call calls one hook of a snapshot where there is more to do than calling it: a timeout, Once, or tracers.
+type Call struct {
+	dispatch Dispatch
+	entry    *entry
+}
+
+// call is the AnyHook that calls the hook of the entry. A hook with Once that was called before continues.
+func (c *Call) call(ctx context.Context, run hookkit.AnyRun, call hookkit.AnyCall) (reply hookkit.AnyReply, err error) {
+	e := c.entry
+	if e.spent != nil {
+		if !e.spent.CompareAndSwap(false, true) {
+			if call.Next != nil {
+				return call.Next(ctx, call.Payload)
+			}
+			return hookkit.AnyReply{}, nil
+		}
+		e.owner.spend(e)
+	}
+	returned := false
+	if len(c.dispatch.tracers) > 0 {
+		start := time.Now()
+		defer func() {
+			if !returned && err == nil {
+				err = hookkit.ErrGoexit // the goroutine is ending, so that only the tracers receive it
+			}
+			c.dispatch.trace(Background(ctx), c.event(run, start, reply, err))
+		}()
+	}
+	if e.timeout == 0 {
+		reply, err = guarded(func() (hookkit.AnyReply, error) { return c.dispatch.point.Call(ctx, e.hook, run, call) })
+	} else {
+		reply, err = c.within(ctx, run, call)
+	}
+	returned = true
+	return reply, err
+}
+
+// event describes the call to tracers.
+func (c *Call) event(run hookkit.AnyRun, start time.Time, reply hookkit.AnyReply, err error) hookkit.Event {
+	e, point := c.entry, c.dispatch.point
+	ev := hookkit.Event{Kind: hookkit.HookRan, Run: idOf(run), Point: point.Name, Hook: e.name, Site: e.site,
+		Layer: e.owner.depth, Priority: e.priority, Start: start, Duration: time.Since(start)}
+	outcome := reply.Outcome
+	if point.Law.has(Wraps) {
+		outcome = reply.Result
+	}
+	ev.Decision, ev.Reason = describe(outcome)
+	if v := reflect.ValueOf(reply.Collected); ev.Decision == "" && v.IsValid() && v.Len() > 0 {
+		ev.Decision = "Collect"
+	}
+	if err == nil {
+		err = c.illegal(outcome)
+	} else if point.Law.has(Wraps) {
+		ev.Failure = err // an error from further in need not be the hook's own
+	}
+	if err != nil {
+		ev.Decision, ev.Reason = "Error", textOf(err)
+		if ev.Failure == nil {
+			ev.Failure = e.failure(point.Name, err)
+		}
+	}
+	return ev
+}
+
+// illegal returns the error that the fire will report about an outcome. Tracers are notified before the fire sees it.
+func (c *Call) illegal(outcome any) error {
+	switch o := outcome.(type) {
+	case nil:
+		return nil
+	case interface{ missing() bool }:
+		if o.missing() {
+			return hookkit.ErrNoAnswer
+		}
+		return nil
+	case interface{ decision() (string, string) }:
+		return nil
+	}
+	if c.dispatch.point.Outcomes != nil {
+		t := reflect.TypeOf(outcome)
+		for _, legal := range c.dispatch.point.Outcomes() {
+			if legal.Type == t {
+				return nil
+			}
+		}
+	}
+	return Illegal(outcome)
+}
+
+// guarded calls f and turns a panic, or the end of the goroutine, into an error.
+func guarded(f func() (hookkit.AnyReply, error)) (reply hookkit.AnyReply, err error) {
+	returned := false
+	defer func() {
+		if !returned {
+			reply, err = hookkit.AnyReply{}, crashed(recover())
+		}
+	}()
+	reply, err = f()
+	returned = true
+	return reply, err
+}
+
+// within calls the hook in a goroutine of its own and waits for it no longer than its timeout.
+func (c *Call) within(ctx context.Context, run hookkit.AnyRun, call hookkit.AnyCall) (hookkit.AnyReply, error) {
+	type answer struct {
+		reply hookkit.AnyReply
+		err   error
+	}
+	e := c.entry
+	outer := Background(ctx) // of an around hook: perhaps that of a timeout further out
+	ctx, cancel := context.WithTimeoutCause(outer, e.timeout, hookkit.ErrTimeout)
+	answers := make(chan answer, 1)
+	var settled atomic.Bool // set by the hook when it returns, or by the fire when it stops waiting
+	go func() {
+		defer cancel()
+		a := answer{err: &crash{cause: hookkit.ErrGoexit}} // sent if the hook ends the goroutine
+		defer func() {
+			if settled.CompareAndSwap(false, true) {
+				answers <- a
+			} else if crash, ok := a.err.(*crash); ok {
+				c.dispatch.unreported(ctx, e.failure(c.dispatch.point.Name, crash))
+			}
+		}()
+		a.reply, a.err = guarded(func() (hookkit.AnyReply, error) { return c.dispatch.point.Call(ctx, e.hook, run, call) })
+		if _, crashed := a.err.(*crash); !crashed && context.Cause(ctx) == hookkit.ErrTimeout && context.Cause(outer) != hookkit.ErrTimeout {
+			a = answer{err: hookkit.ErrTimeout} // the context ended the hook, so its answer is late
+		}
+	}()
+	timer := time.NewTimer(e.timeout)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		if settled.CompareAndSwap(false, true) {
+			return hookkit.AnyReply{}, hookkit.ErrTimeout
+		}
+	case a := <-answers:
+		answers <- a
+	}
+	a := <-answers
+	return a.reply, a.err
+}

@@ -1,0 +1,183 @@
+package hookimpl
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+
+	"github.com/hookgen/hookgen/hookkit"
+)
+
+// Calls is the part of a Point that calls and makes hooks. Each kind of hook has a function that returns it, from a method
+// expression of the point's interface and a nil of its function type.
+type Calls struct {
+	New    func() any            // a pointer to a zero payload
+	NewRun func() hookkit.AnyRun // a run with a zero environment
+	// Call calls a hook of the point.
+	Call func(ctx context.Context, hook any, run hookkit.AnyRun, call hookkit.AnyCall) (hookkit.AnyReply, error)
+	// Hook makes a hook of the point from one for any point.
+	Hook func(point string, h hookkit.AnyHook) any
+}
+
+// Checking is for hooks that only return an error.
+func Checking[H, E, P any, F ~func(context.Context, *hookkit.Run[E], P) error](
+	method func(H, context.Context, *hookkit.Run[E], P) error, _ F) Calls {
+	return Calls{New: newPayload[P], NewRun: newRun[E], Call: func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
+		return hookkit.AnyReply{}, method(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload))
+	}, Hook: func(point string, h hookkit.AnyHook) any {
+		return F(func(ctx context.Context, run *hookkit.Run[E], payload P) error {
+			_, _, err := decision[struct{}, struct{}](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload}))
+			return err
+		})
+	}}
+}
+
+// Deciding is for hooks that return a decision.
+func Deciding[H, E, P, O any, F ~func(context.Context, *hookkit.Run[E], P) (O, error)](
+	method func(H, context.Context, *hookkit.Run[E], P) (O, error), _ F) Calls {
+	return Calls{New: newPayload[P], NewRun: newRun[E], Call: func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
+		out, err := method(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload))
+		return hookkit.AnyReply{Outcome: out}, err
+	}, Hook: func(point string, h hookkit.AnyHook) any {
+		return F(func(ctx context.Context, run *hookkit.Run[E], payload P) (O, error) {
+			out, _, err := decision[O, struct{}](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload}))
+			return out, err
+		})
+	}}
+}
+
+// Collecting is for hooks that return contributions.
+func Collecting[H, E, P, T any, F ~func(context.Context, *hookkit.Run[E], P) ([]T, error)](
+	method func(H, context.Context, *hookkit.Run[E], P) ([]T, error), _ F) Calls {
+	return Calls{New: newPayload[P], NewRun: newRun[E], Call: func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
+		values, err := method(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload))
+		return hookkit.AnyReply{Collected: Slice(values)}, err
+	}, Hook: func(point string, h hookkit.AnyHook) any {
+		return F(func(ctx context.Context, run *hookkit.Run[E], payload P) ([]T, error) {
+			_, values, err := decision[struct{}, T](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload}))
+			return values, err
+		})
+	}}
+}
+
+// DecidingAndCollecting is for hooks that return both.
+func DecidingAndCollecting[H, E, P, O, T any, F ~func(context.Context, *hookkit.Run[E], P) (O, []T, error)](
+	method func(H, context.Context, *hookkit.Run[E], P) (O, []T, error), _ F) Calls {
+	return Calls{New: newPayload[P], NewRun: newRun[E], Call: func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
+		out, values, err := method(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload))
+		return hookkit.AnyReply{Outcome: out, Collected: Slice(values)}, err
+	}, Hook: func(point string, h hookkit.AnyHook) any {
+		return F(func(ctx context.Context, run *hookkit.Run[E], payload P) (O, []T, error) {
+			return decision[O, T](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload}))
+		})
+	}}
+}
+
+// Wrapping is for around hooks, from a function that calls one for any next, and one that makes one.
+func Wrapping[H, E, P any](call func(h H, ctx context.Context, run *hookkit.Run[E], payload P, c hookkit.AnyCall) (hookkit.AnyReply, error),
+	hook func(point string, h hookkit.AnyHook) any) Calls {
+	return Calls{
+		New:    newPayload[P],
+		NewRun: newRun[E],
+		Call: func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
+			return call(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload), c)
+		},
+		Hook: hook,
+	}
+}
+
+// newPayload is Calls.New.
+func newPayload[P any]() any { return new(P) }
+
+// newRun is Calls.NewRun.
+func newRun[E any]() hookkit.AnyRun {
+	var env E
+	return hookkit.NewRun(env)
+}
+
+// As returns v as a T, or a zero T if v is nil or of another type.
+func As[T any](v any) T {
+	t, _ := v.(T)
+	return t
+}
+
+// Slice returns contributions as any, nil if there are none.
+func Slice[T any](values []T) any {
+	if len(values) == 0 {
+		return nil
+	}
+	return values
+}
+
+// decision returns the decision and the contributions in a reply. Where one has another type, or there is a result, the
+// error is ErrIllegal.
+func decision[O, T any](reply hookkit.AnyReply, err error) (O, []T, error) {
+	out, legal := reply.Outcome.(O)
+	values, isList := reply.Collected.([]T)
+	switch {
+	case err != nil:
+	case !legal && reply.Outcome != nil:
+		err = Illegal(reply.Outcome)
+	case !isList && reply.Collected != nil:
+		err = Illegal(reply.Collected)
+	case reply.Result != nil:
+		err = Illegal(reply.Result)
+	}
+	return out, values, err
+}
+
+// Fired is the part of a Point that notifies observers. fired is a pointer to the point's Fired struct.
+type Fired struct {
+	// Notify calls an observer of the point.
+	Notify func(ctx context.Context, observer any, run hookkit.AnyRun, fired any)
+	// Any converts the struct.
+	Any func(fired any) hookkit.AnyFired
+}
+
+// Notifying returns it from a method expression of the observer's interface and the function that converts a Fired struct.
+func Notifying[O, E, F any](method func(O, context.Context, *hookkit.Run[E], F), convert func(*F) hookkit.AnyFired) Fired {
+	return Fired{
+		Notify: func(ctx context.Context, observer any, run hookkit.AnyRun, fired any) {
+			switch o := observer.(type) {
+			case O:
+				method(o, ctx, As[*hookkit.Run[E]](run), *fired.(*F))
+			case func(context.Context, *hookkit.Run[E], F):
+				o(ctx, As[*hookkit.Run[E]](run), *fired.(*F))
+			}
+		},
+		Any: func(fired any) hookkit.AnyFired { return convert(fired.(*F)) },
+	}
+}
+
+// Firing returns Point.Fire from a function that fires the point Q with the address of a payload.
+func Firing[Q, E, P any](fire func(p Q, ctx context.Context, run *hookkit.Run[E], payload *P, fired *hookkit.AnyFired) error,
+) func(context.Context, any, hookkit.AnyRun, any, *hookkit.AnyFired) error {
+	return func(ctx context.Context, point any, run hookkit.AnyRun, payload any, fired *hookkit.AnyFired) error {
+		r, ok := run.(*hookkit.Run[E])
+		if !ok && run != nil {
+			return fmt.Errorf("hookkit: the run is a %T; pass a %T", run, r)
+		}
+		at, err := addressOf[P](payload)
+		if err != nil {
+			return err
+		}
+		return fire(point.(Q), ctx, r, at, fired)
+	}
+}
+
+// addressOf returns the address of a payload that is passed as a P, as a pointer to one or, if P is an interface, as nil.
+func addressOf[P any](payload any) (*P, error) {
+	switch v := payload.(type) {
+	case *P:
+		if v != nil {
+			return v, nil
+		}
+	case P:
+		return &v, nil
+	case nil:
+		if reflect.TypeFor[P]().Kind() == reflect.Interface {
+			return new(P), nil
+		}
+	}
+	return nil, fmt.Errorf("hookkit: the payload is a %T; pass a %v or a pointer to one", payload, reflect.TypeFor[P]())
+}

@@ -1,0 +1,129 @@
+package hookimpl
+
+import (
+	"context"
+
+	"github.com/hookgen/hookgen/hookkit"
+)
+
+// An Invocation is the state of one fire while its hooks run. Generated code keeps it on the stack; its deferred
+// function reads it after a panic.
+type Invocation struct {
+	Ctx      context.Context
+	Dispatch *Dispatch
+	Hook     uint // the running hook, counted from 1; 0 while none runs
+	Rank     int  // of the exit that leads a vote, 1 for the strongest; 0 while no hook has voted
+}
+
+// Start returns the Invocation of a fire. A nil ctx becomes the background context, since hooks may use it.
+func Start(ctx context.Context, d *Dispatch) Invocation {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	return Invocation{Ctx: ctx, Dispatch: d, Rank: d.rank}
+}
+
+func (inv *Invocation) entry() *entry { return inv.Dispatch.entries[inv.Hook-1] }
+
+// Fail records that the running hook failed: with err or, if err is nil, because the outcome is not legal. It returns
+// the failure if that ends the fire, or nil if the next hook runs.
+func (inv *Invocation) Fail(outcome any, err error, by *hookkit.By) error {
+	if err == nil {
+		err = Illegal(outcome)
+	}
+	stop := inv.Dispatch.failed(inv.Ctx, inv.entry(), err, false, by)
+	if stop != nil {
+		inv.Hook = 0
+		return stop // not a nil *Failure
+	}
+	return nil
+}
+
+// Crashed records, in the deferred function of a fire, that the running hook did not return. It takes the result of
+// recover and returns as Fail does.
+func (inv *Invocation) Crashed(recovered any, by *hookkit.By) error {
+	stop := inv.Dispatch.failed(inv.Ctx, inv.entry(), crashed(recovered), recovered == nil, by)
+	if stop != nil {
+		return stop
+	}
+	return nil
+}
+
+// Decided records the decision of the running hook.
+func (inv *Invocation) Decided(outcome any, by *hookkit.By) {
+	d := inv.Dispatch
+	if by == nil && d.recording == nil {
+		return
+	}
+	decided := inv.entry().decision(outcome)
+	if by != nil {
+		*by = decided
+	}
+	if d.recording != nil {
+		d.recording.decided(decided)
+	}
+}
+
+// Voted records the running hook's vote for the exit of that rank, and reports whether it leads now.
+func (inv *Invocation) Voted(outcome any, rank int, by *hookkit.By) bool {
+	leads := inv.Rank == 0 || rank < inv.Rank
+	if leads {
+		inv.Rank = rank
+		if inv.Dispatch.single {
+			inv.Dispatch.rank = rank
+		}
+		inv.Decided(outcome, by)
+	}
+	if r := inv.Dispatch.recording; r != nil {
+		r.voted(inv.entry().decision(outcome), outcome)
+	}
+	return leads
+}
+
+// Contributed records that the running hook contributed n values.
+func (inv *Invocation) Contributed(n int, by *[]hookkit.By) {
+	if by == nil {
+		return
+	}
+	e := inv.entry()
+	for range n {
+		*by = append(*by, hookkit.By{Hook: e.name, Site: e.site, Decision: "Collect"})
+	}
+}
+
+// Rest returns, after a hook crashed at a FailOpen point, the snapshot of the next hook alone, or nil after the last.
+// The generated code runs the hooks one by one then, so that each crash costs the same, however many there are. last is
+// the previous result of Rest, nil at first.
+func Rest[H any](s *Snapshot[H], inv *Invocation, last *Snapshot[H]) *Snapshot[H] {
+	if last != nil {
+		inv.Rank = last.rank
+	}
+	i := inv.Hook
+	if i >= uint(len(s.Hooks)) {
+		return nil
+	}
+	inv.Hook++
+	next := &Snapshot[H]{Hooks: s.Hooks[i : i+1], Dispatch: s.Dispatch}
+	next.entries, next.single, next.rank = s.entries[i:i+1], true, inv.Rank
+	return next
+}
+
+// failed records a failure and returns it if it ends the fire. gone means that the goroutine of the fire is ending, so
+// that no caller receives an error.
+func (d *Dispatch) failed(ctx context.Context, e *entry, err error, gone bool, by *hookkit.By) *hookkit.Failure {
+	f := e.failure(d.point.Name, err)
+	ends := gone || d.point.Law.stops(e)
+	if ends && by != nil {
+		*by = hookkit.By{Hook: f.Hook, Site: f.Site, Decision: "Error", Reason: textOf(f.Cause)}
+	}
+	if d.recording != nil {
+		d.recording.failed(f, ends, gone)
+	}
+	if gone || !ends {
+		d.unreported(ctx, f)
+	}
+	if !ends {
+		return nil
+	}
+	return f
+}

@@ -1,0 +1,99 @@
+package hookimpl
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hookgen/hookgen/hookkit"
+)
+
+// Hooks implements [hookkit.Access].
+func (r *registry) Hooks() []hookkit.Info {
+	infos := r.list(func(layer *registry) *ordering { return &layer.hooks })
+	if r.point.Law.has(Reversed) {
+		slices.Reverse(infos)
+	}
+	return infos
+}
+
+// Observers implements [hookkit.Access].
+func (r *registry) Observers() []hookkit.Info {
+	return r.list(func(layer *registry) *ordering { return &layer.observers })
+}
+
+func (r *registry) list(of func(*registry) *ordering) []hookkit.Info {
+	r.tree.mu.Lock()
+	defer r.tree.mu.Unlock()
+	var infos []hookkit.Info
+	layers := r.layers()
+	for _, layer := range layers {
+		entries := of(layer)
+		for _, e := range entries.inOrder() {
+			i := e.info(layers)
+			i.FailClosed = entries == &layer.hooks && layer.point.Law.stops(e)
+			infos = append(infos, i)
+		}
+	}
+	return infos
+}
+
+// info describes the entry; layers are those of its point.
+func (e *entry) info(layers []*registry) hookkit.Info {
+	i := hookkit.Info{
+		Name: e.name, Site: e.site, Priority: e.priority, Layer: e.owner.depth, LayerName: e.owner.name,
+		Timeout: e.timeout, Once: e.spent != nil, When: e.when,
+	}
+	if e.queue != nil {
+		i.Async = e.queue.size
+	}
+	i.Why = e.why(i, layers)
+	return i
+}
+
+// why gives the reasons for the position of the entry.
+func (e *entry) why(i hookkit.Info, layers []*registry) string {
+	words := []string{fmt.Sprintf("priority %d", e.priority)}
+	if t := tiers[e.priority]; !e.ranked {
+		words[0] += " (default)"
+	} else if t != "" {
+		words[0] += " (" + t + ")"
+	}
+	layer := fmt.Sprintf("layer %d", i.Layer)
+	if i.LayerName != "" {
+		layer += " (" + i.LayerName + ")"
+	}
+	words = append(words, layer)
+	for _, a := range e.anchors {
+		if !slices.ContainsFunc(layers, func(layer *registry) bool { return layer.has(a.reg) }) {
+			continue // removed, or without a hook at the point
+		}
+		word := "before "
+		if a.after {
+			word = "after "
+		}
+		words = append(words, word+a.reg.name)
+	}
+	if i.When != "" {
+		words = append(words, "when "+i.When)
+	}
+	if i.Timeout > 0 {
+		words = append(words, "timeout "+i.Timeout.String())
+	}
+	if i.Once {
+		words = append(words, "once")
+	}
+	if i.Async > 0 {
+		words = append(words, fmt.Sprintf("async, queue %d", i.Async))
+	}
+	return strings.Join(words, ", ") + ", from " + i.Site
+}
+
+// tiers names the priorities that have a name.
+var tiers = map[int]string{
+	hookkit.Safety:        "Safety",
+	hookkit.InputShape:    "InputShape",
+	hookkit.Detection:     "Detection",
+	hookkit.Mutation:      "Mutation",
+	hookkit.Observability: "Observability",
+}

@@ -1,0 +1,193 @@
+package hookimpl
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// An ordering holds the entries of one layer at one point and yields them in firing order.
+//
+// A program may register thousands of hooks in a row. So a change does not sort them: it only adds or removes edges.
+// The firing order is computed when somebody asks for it.
+//
+// The zero value is ready to use. An ordering is not safe for concurrent use.
+type ordering struct {
+	nodes   map[*entry]*node
+	groups  map[*registration]*group
+	graph   graph    // the edges of all anchors that are not weak
+	ordered []*entry // in firing order; nil after a change
+}
+
+// A group connects the entries of one registration with the entries that are anchored to it.
+//
+// For example, 2,000 hooks are each Before a Use of 2,000 hooks. An edge per pair would make four million. Instead the
+// 2,000 hooks all precede the start of the group, and the start precedes each entry of the Use.
+type group struct {
+	start *node // Before(reg) is an edge to it
+	end   *node // After(reg) is an edge from it
+}
+
+// check returns an error if the added entries would make Before and After contradict each other. It changes nothing.
+func (o *ordering) check(added []*entry) error {
+	err := o.link(added)
+	for _, e := range added {
+		o.unlink(e)
+	}
+	return err
+}
+
+// add adds entries that check has accepted.
+func (o *ordering) add(added []*entry) {
+	if err := o.link(added); err != nil {
+		panic("hookkit: entries were added without a check: " + err.Error())
+	}
+	o.ordered = nil
+}
+
+// remove removes the entries that belong to reg and returns them in order of registration.
+func (o *ordering) remove(reg *registration) []*entry {
+	g := o.groups[reg]
+	if g == nil {
+		return nil
+	}
+	var removed []*entry
+	for _, member := range g.start.out {
+		removed = append(removed, member.entry)
+	}
+	for _, e := range removed {
+		o.removeEntry(e)
+	}
+	slices.SortFunc(removed, bySeq)
+	return removed
+}
+
+// removeEntry removes one entry and reports whether it was there.
+func (o *ordering) removeEntry(e *entry) bool {
+	if o.nodes[e] == nil {
+		return false
+	}
+	o.unlink(e)
+	o.ordered = nil
+	return true
+}
+
+// len returns the number of entries.
+func (o *ordering) len() int { return len(o.nodes) }
+
+// has reports whether an entry that belongs to reg is here.
+func (o *ordering) has(reg *registration) bool {
+	g := o.groups[reg]
+	return g != nil && len(g.start.out) > 0
+}
+
+// link adds the entries to the graph. If they contradict what is there, some of them remain linked.
+func (o *ordering) link(added []*entry) error {
+	added = slices.SortedFunc(slices.Values(added), bySeq)
+	if o.nodes == nil {
+		o.nodes, o.groups = make(map[*entry]*node), make(map[*registration]*group)
+	}
+	for _, e := range added {
+		n := &node{entry: e}
+		o.nodes[e] = n
+		for _, r := range e.regs {
+			o.graph.link(o.group(r).start, n) // n has no successor yet, so this closes no cycle
+		}
+	}
+	for _, e := range added {
+		n := o.nodes[e]
+		for _, r := range e.regs {
+			end := o.group(r).end
+			if !o.graph.link(n, end) { // entries that are anchored to r were here before it
+				return contradiction(earliest(end.out, o.graph.ancestors(n)), e)
+			}
+		}
+	}
+	for _, e := range added {
+		n := o.nodes[e]
+		for _, a := range e.anchors {
+			if !a.weak && !o.tie(n, a) {
+				return contradiction(e, earliest(o.group(a.reg).start.out, o.contrary(n, a)))
+			}
+		}
+	}
+	return nil
+}
+
+// unlink takes the entry out of the graph and forgets the groups that only it used.
+func (o *ordering) unlink(e *entry) {
+	o.graph.remove(o.nodes[e])
+	delete(o.nodes, e)
+	for _, r := range e.regs {
+		o.dropUnused(r)
+	}
+	for _, a := range e.anchors {
+		o.dropUnused(a.reg)
+	}
+}
+
+// tie adds the edge that the anchor of n asks for. It reports false if an entry of the anchor's registration is on the
+// other side of n already.
+func (o *ordering) tie(n *node, a anchor) bool {
+	if a.after {
+		return o.graph.link(o.group(a.reg).end, n)
+	}
+	return o.graph.link(n, o.group(a.reg).start)
+}
+
+// contrary returns the set of nodes on the side of n that the anchor does not ask for.
+func (o *ordering) contrary(n *node, a anchor) nodeSet {
+	if a.after {
+		return o.graph.descendants(n)
+	}
+	return o.graph.ancestors(n)
+}
+
+// group returns the group of the registration, which need not have entries here.
+func (o *ordering) group(r *registration) *group {
+	g := o.groups[r]
+	if g == nil {
+		g = &group{newStart(), newEnd()}
+		o.groups[r] = g
+	}
+	return g
+}
+
+// dropUnused forgets the group of a registration without entries here and without entries anchored to it.
+func (o *ordering) dropUnused(r *registration) {
+	if g := o.groups[r]; g != nil && len(g.start.in)+len(g.start.out)+len(g.end.out) == 0 {
+		delete(o.groups, r)
+	}
+}
+
+// newStart returns the start of a group, which has no rank of its own.
+func newStart() *node { return &node{lifts: true, own: math.MaxInt} }
+
+// newEnd returns the end of a group.
+func newEnd() *node { return new(node) }
+
+// earliest returns the first registered entry among those of the nodes that are in the set.
+func earliest(nodes []neighbor, set nodeSet) *entry {
+	var found *entry
+	for _, n := range nodes {
+		if set.has(n.node) && (found == nil || bySeq(n.entry, found) < 0) {
+			found = n.entry
+		}
+	}
+	return found
+}
+
+func contradiction(e, other *entry) error {
+	return fmt.Errorf("the order of %s (%s) and %s (%s) contradicts itself: "+
+		"Before and After ask for both; remove one of them", e.name, e.site, other.name, other.site)
+}
+
+// belongsTo reports whether the entry is one of the registration.
+func (e *entry) belongsTo(r *registration) bool { return slices.Contains(e.regs, r) }
+
+// bySeq puts the earlier registration first.
+func bySeq(a, b *entry) int { return cmp.Compare(a.seq, b.seq) }
+
+// byRank puts the higher priority first, then the earlier registration.
+func byRank(a, b *entry) int { return cmp.Or(cmp.Compare(b.priority, a.priority), bySeq(a, b)) }

@@ -1,0 +1,415 @@
+package hookimpl
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// A history makes entries and adds them to an ordering.
+type history struct {
+	ordering
+	clock uint64
+}
+
+func registered(name string) *registration { return &registration{name: name, site: name + ".go:1"} }
+
+// newEntry makes an entry of the registrations, the innermost first, without adding it.
+func (h *history) newEntry(priority int, anchors []anchor, regs ...*registration) *entry {
+	h.clock++
+	return &entry{
+		regs: regs, name: regs[0].name, site: regs[0].site, seq: h.clock, priority: priority, anchors: anchors,
+	}
+}
+
+// try adds the entries if they do not contradict anything.
+func (h *history) try(added ...*entry) error {
+	err := h.check(added)
+	if err == nil {
+		h.ordering.add(added)
+	}
+	return err
+}
+
+// add adds one hook and fails the test if it contradicts anything.
+func (h *history) add(t testing.TB, name string, priority int, anchors ...anchor) *registration {
+	t.Helper()
+	reg := registered(name)
+	if err := h.try(h.newEntry(priority, anchors, reg)); err != nil {
+		t.Fatal(err)
+	}
+	return reg
+}
+
+// want compares the names in firing order.
+func (h *history) want(t *testing.T, names ...string) {
+	t.Helper()
+	if got := namesOf(h.inOrder()); !slices.Equal(got, names) {
+		t.Errorf("the order is %v, want %v", got, names)
+	}
+}
+
+func namesOf(entries []*entry) []string {
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = e.name
+	}
+	return names
+}
+
+func before(regs ...*registration) []anchor { return anchorsTo(anchor{}, regs) }
+func after(regs ...*registration) []anchor  { return anchorsTo(anchor{after: true}, regs) }
+
+func anchorsTo(a anchor, regs []*registration) []anchor {
+	all := make([]anchor, len(regs))
+	for i, r := range regs {
+		all[i] = a
+		all[i].reg = r
+	}
+	return all
+}
+
+func weakened(anchors []anchor) []anchor {
+	weak := slices.Clone(anchors)
+	for i := range weak {
+		weak[i].weak = true
+	}
+	return weak
+}
+
+func TestFiringOrder(t *testing.T) {
+	t.Run("priority, then time of registration", func(t *testing.T) {
+		var h history
+		h.add(t, "a", 0)
+		h.add(t, "b", 100)
+		h.add(t, "c", -1)
+		h.add(t, "d", 100)
+		h.want(t, "b", "d", "a", "c")
+	})
+	t.Run("Before moves up, After waits", func(t *testing.T) {
+		var h history
+		a := h.add(t, "a", 10)
+		h.add(t, "b", 5)
+		c := h.add(t, "c", 1)
+		h.add(t, "before a", 0, before(a)...)
+		h.add(t, "after c", 100, after(c)...)
+		h.want(t, "before a", "a", "b", "c", "after c")
+	})
+	t.Run("Before moves up along a chain", func(t *testing.T) {
+		var h history
+		a := h.add(t, "a", 10)
+		h.add(t, "b", 5)
+		c := h.add(t, "c", 1, before(a)...)
+		h.add(t, "d", 0, before(c)...)
+		h.want(t, "d", "c", "a", "b")
+	})
+	t.Run("After moves nothing up", func(t *testing.T) {
+		var h history
+		a := h.add(t, "a", 0)
+		h.add(t, "b", 5)
+		h.add(t, "c", 10, after(a)...)
+		h.want(t, "b", "a", "c")
+	})
+	t.Run("anchors to all entries of a registration", func(t *testing.T) {
+		var h history
+		use := registered("use")
+		a := h.newEntry(10, nil, registered("a"), use)
+		b := h.newEntry(-10, nil, registered("b"), use)
+		if err := h.try(a, b); err != nil {
+			t.Fatal(err)
+		}
+		h.add(t, "x", 100, after(use)...)
+		h.add(t, "y", -100, before(use)...)
+		h.want(t, "y", "a", "b", "x")
+	})
+	t.Run("anchors within a batch", func(t *testing.T) {
+		var h history
+		use, a, b := registered("use"), registered("a"), registered("b")
+		if err := h.try(h.newEntry(0, after(b), a, use), h.newEntry(0, nil, b, use)); err != nil {
+			t.Fatal(err)
+		}
+		h.want(t, "b", "a")
+	})
+	t.Run("an anchor waits for its registration", func(t *testing.T) {
+		var h history
+		late := registered("late")
+		h.add(t, "a", 0, after(late)...)
+		h.add(t, "b", 0)
+		h.want(t, "a", "b")
+		if err := h.try(h.newEntry(-5, nil, late)); err != nil {
+			t.Fatal(err)
+		}
+		h.want(t, "b", "late", "a")
+	})
+	t.Run("a removed registration holds nothing apart", func(t *testing.T) {
+		var h history
+		a := h.add(t, "a", 0)
+		b := h.add(t, "b", 0, before(a)...)
+		h.add(t, "c", 10, after(a)...)
+		h.add(t, "d", 20, after(b)...)
+		h.want(t, "b", "d", "a", "c")
+		if removed := namesOf(h.remove(b)); !slices.Equal(removed, []string{"b"}) {
+			t.Errorf("removed %v", removed)
+		}
+		h.want(t, "d", "a", "c")
+		h.remove(a)
+		h.want(t, "d", "c")
+	})
+	t.Run("weak anchors give way", func(t *testing.T) {
+		var h history
+		a := h.add(t, "a", 0)
+		h.add(t, "b", 0, append(weakened(before(a)), after(a)...)...)
+		h.want(t, "a", "b")
+	})
+	t.Run("weak anchors give way to later ones that are not", func(t *testing.T) {
+		var h history
+		a := h.add(t, "a", 0)
+		b := h.add(t, "b", 0, weakened(before(a))...)
+		h.want(t, "b", "a")
+		c := h.add(t, "c", 0, append(before(b), after(a)...)...)
+		h.want(t, "a", "c", "b")
+		h.remove(c)
+		h.want(t, "b", "a")
+	})
+	t.Run("a weak anchor holds for part of a Use", func(t *testing.T) {
+		for _, test := range []struct {
+			name   string
+			anchor func(...*registration) []anchor
+			other  func(...*registration) []anchor
+			want   []string
+		}{
+			{"Before", before, after, []string{"a", "x", "b", "c"}},
+			{"After", after, before, []string{"b", "c", "x", "a"}},
+		} {
+			t.Run(test.name, func(t *testing.T) {
+				var h history
+				use, a := registered("use"), registered("a")
+				ends := []int{0, 0}
+				if test.name == "After" {
+					ends = []int{-10, -10}
+				}
+				if err := h.try(
+					h.newEntry(ends[0], nil, a, use),
+					h.newEntry(5, nil, registered("b"), use),
+					h.newEntry(5, nil, registered("c"), use),
+				); err != nil {
+					t.Fatal(err)
+				}
+				h.add(t, "x", ends[1], append(test.other(a), weakened(test.anchor(use))...)...)
+				h.want(t, test.want...)
+			})
+		}
+	})
+	t.Run("of two weak anchors the earlier holds", func(t *testing.T) {
+		var h history
+		a, b := registered("a"), registered("b")
+		if err := h.try(h.newEntry(0, weakened(after(b)), a), h.newEntry(0, weakened(after(a)), b)); err != nil {
+			t.Fatal(err)
+		}
+		h.want(t, "b", "a")
+	})
+}
+
+func TestContradictionNamesBothHooksAndTheRemedy(t *testing.T) {
+	tests := map[string]func(*history) (error, []string){
+		"through another hook": func(h *history) (error, []string) {
+			a := h.add(t, "a", 0)
+			b := h.add(t, "b", 0, after(a)...)
+			return h.try(h.newEntry(0, append(before(a), after(b)...), registered("torn"))), []string{"torn", "b"}
+		},
+		"within a batch": func(h *history) (error, []string) {
+			a, b := registered("a"), registered("b")
+			return h.try(h.newEntry(0, before(b), a), h.newEntry(0, before(a), b)), []string{"a", "b"}
+		},
+		"with anchors that waited": func(h *history) (error, []string) {
+			late := registered("late")
+			a := h.add(t, "a", 0, before(late)...)
+			h.add(t, "b", 0, append(after(late), before(a)...)...)
+			return h.try(h.newEntry(0, nil, late)), []string{"b", "late"}
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			var h history
+			err, hooks := test(&h)
+			if err == nil {
+				t.Fatal("the contradiction was accepted")
+			}
+			for _, hook := range hooks {
+				if want := hook + " (" + hook + ".go:1)"; !strings.Contains(err.Error(), want) {
+					t.Errorf("no %q in %q", want, err)
+				}
+			}
+			if !strings.Contains(err.Error(), "remove one of them") {
+				t.Errorf("no remedy in %q", err)
+			}
+		})
+	}
+}
+
+func TestRegistrationsWithoutEntriesAreForgotten(t *testing.T) {
+	var h history
+	void := registered("void")
+	kept := h.add(t, "kept", 0)
+	for range 100 {
+		use := registered("use")
+		e := h.newEntry(0, append(before(void, kept), weakened(after(void))...), registered("inner"), use)
+		if err := h.try(e); err != nil {
+			t.Fatal(err)
+		}
+		if !h.has(use) || h.has(void) || len(h.inOrder()) != 2 {
+			t.Fatal("the entries are not all there")
+		}
+		if !h.removeEntry(e) || h.removeEntry(e) || h.remove(use) != nil || h.has(use) {
+			t.Fatal("an entry is not removed exactly once")
+		}
+	}
+	if len(h.nodes) != 1 || len(h.groups) != 1 || h.graph.edges != 2 {
+		t.Errorf("%d nodes, %d groups and %d edges are left of one hook", len(h.nodes), len(h.groups), h.graph.edges)
+	}
+}
+
+// TestOrderMatchesThePlainAlgorithm compares random histories with the algorithm that orders everything anew for each
+// change. Registrations come from a small pool, so that anchors meet, wait for each other and become void.
+func TestOrderMatchesThePlainAlgorithm(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := &model{t: t, made: make(map[*entry]bool)}
+		for i := range 8 {
+			m.pool = append(m.pool, registered("r"+strconv.Itoa(i)))
+		}
+		t.Repeat(map[string]func(*rapid.T){
+			"add":         m.add,
+			"remove":      m.remove,
+			"removeEntry": m.removeEntry,
+			"":            m.compare,
+		})
+	})
+}
+
+type model struct {
+	history
+	t        *rapid.T
+	pool     []*registration
+	entries  []*entry
+	made     map[*entry]bool
+	returned []*entry // what inOrder returned last
+	copied   []*entry // a copy of it
+}
+
+func (m *model) registration(*rapid.T) *registration {
+	return rapid.SampledFrom(m.pool).Draw(m.t, "registration")
+}
+
+func (m *model) add(t *rapid.T) {
+	var added []*entry
+	for range rapid.IntRange(1, 4).Draw(t, "entries") {
+		regs := rapid.SliceOfNDistinct(rapid.SampledFrom(m.pool), 1, 3, rapid.ID).Draw(t, "registrations")
+		if rapid.Bool().Draw(t, "new") {
+			regs[0] = registered("n" + strconv.FormatUint(m.clock, 10))
+			m.pool = append(m.pool, regs[0])
+		}
+		var given []anchor
+		for range rapid.SampledFrom([]int{0, 1, 1, 2, 3}).Draw(t, "anchors") {
+			a := anchor{m.registration(t), rapid.Bool().Draw(t, "after"), rapid.IntRange(0, 2).Draw(t, "weak") == 0}
+			if !slices.Contains(regs, a.reg) {
+				given = append(given, a)
+			}
+		}
+		e := m.newEntry(rapid.IntRange(-1, 1).Draw(t, "priority"), given, regs...)
+		e.name, e.site = "e"+strconv.FormatUint(e.seq, 10), "e.go:"+strconv.FormatUint(e.seq, 10)
+		added = append(added, e)
+	}
+	added = rapid.Permutation(added).Draw(t, "added")
+
+	_, want := plainOrder(slices.Concat(m.entries, added))
+	got := m.check(added)
+	switch {
+	case (got == nil) != (want == nil):
+		t.Fatalf("the verdict is %v, want %v\n%s", got, want, listing(m.entries, added))
+	case got != nil && !m.awaited(added) && got.Error() != want.Error():
+		t.Fatalf("the reason is %v, want %v\n%s", got, want, listing(m.entries, added))
+	case got == nil:
+		m.history.ordering.add(added)
+		m.entries = append(m.entries, added...)
+	}
+}
+
+// awaited reports whether entries made earlier are anchored to an added one.
+func (m *model) awaited(added []*entry) bool {
+	return slices.ContainsFunc(m.entries, func(e *entry) bool {
+		return slices.ContainsFunc(e.anchors, func(a anchor) bool {
+			return slices.ContainsFunc(added, func(e *entry) bool { return e.belongsTo(a.reg) })
+		})
+	})
+}
+
+func (m *model) remove(t *rapid.T) {
+	reg := m.registration(t)
+	var want, kept []*entry
+	for _, e := range m.entries {
+		if e.belongsTo(reg) {
+			want = append(want, e)
+		} else {
+			kept = append(kept, e)
+		}
+	}
+	m.entries = kept
+	if m.has(reg) != (len(want) > 0) {
+		t.Fatalf("has reports %v", m.has(reg))
+	}
+	slices.SortFunc(want, bySeq)
+	if got := m.history.remove(reg); !slices.Equal(got, want) {
+		t.Fatalf("removed %v, want %v", namesOf(got), namesOf(want))
+	}
+}
+
+func (m *model) removeEntry(t *rapid.T) {
+	if len(m.entries) == 0 {
+		t.Skip("nothing to remove")
+	}
+	i := rapid.IntRange(0, len(m.entries)-1).Draw(t, "removed")
+	if e := m.entries[i]; !m.history.removeEntry(e) || m.history.removeEntry(e) {
+		t.Fatalf("%s is not removed exactly once", e.name)
+	}
+	m.entries = slices.Delete(m.entries, i, i+1)
+}
+
+func (m *model) compare(t *rapid.T) {
+	if !slices.Equal(m.returned, m.copied) {
+		t.Fatal("a slice that was returned has changed")
+	}
+	if m.history.len() != len(m.entries) {
+		t.Fatalf("the length is %d, want %d", m.history.len(), len(m.entries))
+	}
+	if rapid.Bool().Draw(t, "several changes in a row") {
+		return
+	}
+	want, err := plainOrder(m.entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.returned = m.inOrder()
+	m.copied = slices.Clone(m.returned)
+	if !slices.Equal(m.returned, want) {
+		t.Fatalf("the order is %v, want %v\n%s", namesOf(m.returned), namesOf(want), listing(m.entries, nil))
+	}
+}
+
+func listing(entries, added []*entry) string {
+	var b strings.Builder
+	for _, e := range slices.Concat(entries, added) {
+		fmt.Fprintf(&b, "%s, priority %d, of", e.name, e.priority)
+		for _, r := range e.regs {
+			b.WriteString(" " + r.name)
+		}
+		for _, a := range e.anchors {
+			fmt.Fprintf(&b, ", anchor %s after=%v weak=%v", a.reg.name, a.after, a.weak)
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}

@@ -1,0 +1,233 @@
+package hookimpl
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/bits"
+	"reflect"
+	"sync"
+	"time"
+
+	"github.com/hookgen/hookgen/hookkit"
+)
+
+// A recording collects what the observers and tracers of one fire receive.
+type recording struct {
+	ctx   context.Context
+	run   hookkit.AnyRun
+	fired *hookkit.AnyFired // where to store the fire for PointInfo.Fire; else nil
+
+	mu      sync.Mutex // an around hook that was abandoned may still report
+	ended   bool
+	verdict *hookkit.Verdict // in the Fired struct of the point
+	ballots []hookkit.Ballot
+	gone    error // the failure of a hook, or of the act, that ended the goroutine of the fire
+	err     error // of an around point: the error that the fire returns
+}
+
+func (r *recording) decided(by hookkit.By) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.verdict.By, r.verdict.Site, r.verdict.Decision, r.verdict.Reason = by.Hook, by.Site, by.Decision, by.Reason
+}
+
+func (r *recording) voted(by hookkit.By, outcome any) {
+	r.ballots = append(r.ballots, hookkit.Ballot{By: by.Hook, Site: by.Site, Decision: by.Decision, Reason: by.Reason, Outcome: outcome})
+}
+
+func (r *recording) failed(f *hookkit.Failure, ends, gone bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ended {
+		return
+	}
+	r.verdict.Failures = append(r.verdict.Failures, f)
+	if gone {
+		r.gone = f
+	}
+	if ends {
+		v := r.verdict
+		v.By, v.Site, v.Decision, v.Reason = f.Hook, f.Site, "Error", textOf(f.Cause)
+	}
+}
+
+// Err returns the error that observers receive: the one that the fire returns or, if a hook ended the goroutine so that
+// the fire returns nothing, that hook's failure.
+func (d *Dispatch) Err(err error) error {
+	if err == nil {
+		return d.recording.gone
+	}
+	return err
+}
+
+// Ballots returns the votes so far.
+func (d *Dispatch) Ballots() []hookkit.Ballot { return d.recording.ballots }
+
+// Begin starts the recording. verdict is a field of the Fired struct of the point, which nobody else uses before
+// Notify.
+func (d *Dispatch) Begin(verdict *hookkit.Verdict) {
+	verdict.Start = time.Now()
+	d.recording.verdict = verdict
+}
+
+// Notify ends the recording and notifies the tracers, then the observers in order. fired is a pointer to the Fired
+// struct of the point.
+func (d *Dispatch) Notify(fired any) {
+	r := d.recording
+	r.mu.Lock()
+	r.ended = true
+	v := r.verdict // not modified any more
+	v.Elapsed = time.Since(v.Start)
+	r.mu.Unlock()
+	if len(d.tracers) > 0 {
+		ev := hookkit.Event{Kind: hookkit.Fired, Run: idOf(r.run), Point: d.point.Name, Hook: v.By, Site: v.Site,
+			Start: v.Start, Duration: v.Elapsed, Decision: v.Decision, Reason: v.Reason}
+		if n := len(v.Failures); n > 0 {
+			ev.Failure = v.Failures[n-1]
+		}
+		if r.err != nil {
+			ev.Failure = r.err
+		}
+		d.trace(r.ctx, ev)
+	}
+	if r.fired != nil {
+		*r.fired = d.any(fired)
+	}
+	d.notifyFrom(0, fired)
+}
+
+// notifyFrom notifies the observers from i on. If one ends the goroutine, the deferred call notifies the next ones.
+func (d *Dispatch) notifyFrom(i int, fired any) {
+	defer func() {
+		if i < len(d.observers) {
+			d.notifyFrom(i+1, fired)
+		}
+	}()
+	for ; i < len(d.observers); i++ {
+		e := d.observers[i]
+		if e.queue == nil {
+			d.notify(d.recording.ctx, e, fired)
+			continue
+		}
+		ctx := context.WithoutCancel(d.recording.ctx)
+		dropped := e.queue.put(func() { d.notify(ctx, e, fired) })
+		if bits.OnesCount64(dropped) == 1 { // report 1, 2, 4, 8 ...: a flood of drops is not a flood of reports
+			d.unreported(ctx, e.failure(d.point.Name, droppedError{dropped, e.queue.size}))
+		}
+	}
+}
+
+// notify calls one observer. Its failure does not reach the fire.
+func (d *Dispatch) notify(ctx context.Context, e *entry, fired any) {
+	returned := false
+	defer func() {
+		if returned {
+			return
+		}
+		f := e.failure(d.point.Name, crashed(recover()))
+		d.unreported(ctx, f)
+		if len(d.tracers) > 0 {
+			d.trace(ctx, hookkit.Event{Kind: hookkit.ObserverFailed, Run: idOf(d.recording.run), Point: f.Point, Hook: f.Hook,
+				Site: f.Site, Layer: e.owner.depth, Priority: e.priority, Start: d.recording.verdict.Start,
+				Reason: textOf(f.Cause), Failure: f})
+		}
+	}()
+	if all, ok := e.hook.(everything); ok {
+		all.notify(ctx, d.recording.run, d.any(fired))
+	} else {
+		d.point.Notify(ctx, e.hook, d.recording.run, fired)
+	}
+	returned = true
+}
+
+// any converts the point's Fired struct.
+func (d *Dispatch) any(fired any) hookkit.AnyFired {
+	a := d.point.Any(fired)
+	a.Point = d.point.Name
+	return a
+}
+
+// everything is an observer of all points.
+type everything struct {
+	observer any
+	notify   func(ctx context.Context, run hookkit.AnyRun, fired hookkit.AnyFired)
+}
+
+// trace notifies the tracers.
+func (d *Dispatch) trace(ctx context.Context, ev hookkit.Event) {
+	for _, e := range d.tracers {
+		func() {
+			returned := false
+			defer func() {
+				if !returned {
+					d.unreported(ctx, e.failure(ev.Point, crashed(recover())))
+				}
+			}()
+			e.hook.(hookkit.Tracer).Trace(ctx, ev)
+			returned = true
+		}()
+	}
+}
+
+func idOf(run hookkit.AnyRun) string {
+	if run == nil {
+		return ""
+	}
+	return run.ID()
+}
+
+// A Replacement is embedded in the outcomes that Replace and Edit constructors make.
+type Replacement struct{ kind, reason string }
+
+// Replaced returns the Replacement of a Replace constructor.
+func Replaced(reason string) Replacement { return Replacement{"Replace", reason} }
+
+// Edited returns the Replacement of an Edit constructor.
+func Edited(reason string) Replacement { return Replacement{"Edit", reason} }
+
+func (r Replacement) decision() (string, string) { return r.kind, r.reason }
+
+// decision describes a decision of the entry's hook.
+func (e *entry) decision(outcome any) hookkit.By {
+	by := hookkit.By{Hook: e.name, Site: e.site}
+	by.Decision, by.Reason = describe(outcome)
+	return by
+}
+
+// describe names an outcome and its reason. The reason of an exit is its field Reason, if that is a string.
+func describe(outcome any) (decision, reason string) {
+	switch o := outcome.(type) {
+	case nil:
+		return "", ""
+	case interface{ decision() (string, string) }:
+		return o.decision()
+	}
+	v := reflect.ValueOf(outcome)
+	if v.Kind() == reflect.Struct {
+		if f, ok := v.Type().FieldByName("Reason"); ok && f.Type.Kind() == reflect.String {
+			if r, err := v.FieldByIndexErr(f.Index); err == nil { // not inside a nil pointer
+				reason = r.String()
+			}
+		}
+	}
+	return cmp.Or(v.Type().Name(), v.Type().String()), reason
+}
+
+// Unmatched returns the panic value of a Match function that was given an exit of no known type, for example one
+// embedded in another struct. No fire returns such an exit.
+func Unmatched(point string, exit any) string {
+	return "hookkit: Match" + point + ": " + Illegal(exit).Error()
+}
+
+// A droppedError is ErrDropped with figures.
+type droppedError struct {
+	dropped uint64
+	size    int
+}
+
+func (e droppedError) Error() string {
+	return fmt.Sprintf("%v: %d so far; the queue holds %d", hookkit.ErrDropped, e.dropped, e.size)
+}
+
+func (e droppedError) Is(target error) bool { return target == hookkit.ErrDropped }

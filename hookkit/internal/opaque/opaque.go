@@ -1,0 +1,72 @@
+// Package opaque holds the parts of hookkit's public types that package hookimpl must read and people must not. Each
+// type here is the underlying type of one of the same name in hookkit, so that hookimpl can convert between the two.
+package opaque
+
+import (
+	"context"
+	"time"
+)
+
+// Settings collects the options of one registration.
+type Settings struct {
+	Priority   int
+	Ranked     bool // Priority was given
+	Name       string
+	Before     []*Registration
+	After      []*Registration
+	Timeout    time.Duration
+	Once       bool
+	FailClosed bool
+	Queue      int // length of the queue of an Async observer; 0 for a synchronous one
+}
+
+// A Registration is the state of a hookkit.Registration. The zero value refers to nothing.
+type Registration struct{ entry Registered }
+
+// Registered is implemented by hookimpl.
+type Registered interface {
+	Name() string
+	Site() string
+	Remove() bool
+	Drain(context.Context) error
+	Dropped() uint64
+}
+
+// NewRegistration returns the public face of r.
+func NewRegistration(r Registered) *Registration { return &Registration{r} }
+
+// Registered returns the implementation, nil for the zero Registration.
+func (r *Registration) Registered() Registered { return r.entry }
+
+// An Answer is the state of a hookkit.Answer.
+type Answer[R any] struct {
+	value    R
+	given    bool
+	replaced bool // a hook gave it instead of the act
+	by       any  // the entry of that hook, once the answer has passed it
+}
+
+// Answered returns an answer that a hook gave instead of the act.
+func Answered[R any](r R) Answer[R] { return Answer[R]{value: r, given: true, replaced: true} }
+
+// Acted makes the answer the result of the act.
+func (a *Answer[R]) Acted(r R) { a.value, a.given = r, true }
+
+// Value returns the result, a zero R for the zero Answer.
+func (a *Answer[R]) Value() R { return a.value }
+
+// Given reports whether there is an answer.
+func (a *Answer[R]) Given() bool { return a.given }
+
+// Replaced reports whether the hook that returned the answer gave it itself.
+func (a *Answer[R]) Replaced() bool { return a.replaced }
+
+// Pass records that the answer leaves the hook of the entry, on its way to the next hook out.
+func (a *Answer[R]) Pass(entry any) {
+	if a.replaced {
+		a.replaced, a.by = false, entry
+	}
+}
+
+// By returns the entry of the hook that gave the answer, nil if the act did.
+func (a *Answer[R]) By() any { return a.by }

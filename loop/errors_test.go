@@ -1,0 +1,116 @@
+package loop_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
+)
+
+// A nilError is an error whose methods panic if it is a nil pointer.
+type nilError struct{ text string }
+
+func (e *nilError) Error() string        { return e.text }
+func (e *nilError) Unwrap() error        { return errors.New(e.text) }
+func (e *nilError) Is(target error) bool { return target.Error() == e.text }
+
+// unusable is a nil pointer as an error.
+func unusable() error {
+	var e *nilError
+	return e
+}
+
+// A badDetail panics when it is encoded.
+type badDetail struct{}
+
+func (badDetail) MarshalJSON() ([]byte, error) { panic("no JSON") }
+
+func TestUnusableErrorsAreReportedAndHarmNothing(t *testing.T) {
+	one := turns(looptest.Call("work", nil), looptest.Reply("ok"))
+	for _, c := range []struct {
+		name string
+		h    looptest.Harness
+		ctx  context.Context
+		text string // in the result
+	}{
+		{name: "Model", h: looptest.Harness{Turns: turns(looptest.Error(unusable()))}, text: "nilError"},
+		{name: "ModelPanics", h: looptest.Harness{Turns: turns(looptest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) { panic(unusable()) }))}, text: "cannot be used"},
+		{name: "Tool", h: looptest.Harness{Turns: one, Tools: tools(&looptest.Tool{Name: "work", Err: unusable()})}, text: "nilError"},
+		{name: "Approver", h: looptest.Harness{Turns: one, Tools: tools(work()), Hooks: hooks(votes(agent.Ask{})), Agent: &loop.Agent{Approver: badApprover{}}}, text: "nilError"},
+		{name: "Compactor", h: looptest.Harness{Turns: one, Tools: tools(work()), Hooks: hooks(compactWhen(1)), Agent: &loop.Agent{
+			Compactor: &compactor{f: func(agent.Compaction) (agent.Compacted, error) { return agent.Compacted{}, unusable() }}}}, text: "nilError"},
+		{name: "OnRunStart", h: looptest.Harness{Hooks: hooks(onStart(nil, unusable()))}, text: "OnRunStart"},
+		{name: "BeforeLLM", h: looptest.Harness{Hooks: hooks(beforeLLM(func(agent.LLMRequest) (agent.BeforeLLMOutcome, error) { return nil, unusable() }))}, text: "BeforeLLM"},
+		{name: "AroundLLM", h: looptest.Harness{Hooks: hooks(agent.AroundLLMFunc(func(context.Context, *agent.Run, agent.LLMRequest, agent.AroundLLMNext) (hookkit.Answer[agent.LLMResponse], error) {
+			return hookkit.Answer[agent.LLMResponse]{}, unusable()
+		}))}, text: "LLM"},
+		{name: "BeforeTool", h: looptest.Harness{Turns: one, Tools: tools(work()), Hooks: hooks(atTool("work", nil, unusable()))}, text: "BeforeTool"},
+		{name: "AroundTool", h: looptest.Harness{Turns: one, Tools: tools(work()), Hooks: hooks(agent.AroundToolFunc(func(context.Context, *agent.Run, agent.ToolCallRequest, agent.AroundToolNext) (hookkit.Answer[agent.ToolCallResult], error) {
+			return hookkit.Answer[agent.ToolCallResult]{}, unusable()
+		}))}, text: "AroundTool"},
+		{name: "AfterTool", h: looptest.Harness{Turns: one, Tools: tools(work()), Hooks: hooks(afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) { return nil, unusable() }))}, text: "AfterTool"},
+		{name: "BeforeRunEnd", h: looptest.Harness{Turns: turns(looptest.Reply("ok")), Hooks: hooks(agent.BeforeRunEndFunc(func(context.Context, *agent.Run, agent.AgentResult) (agent.BeforeRunEndOutcome, error) {
+			return nil, unusable()
+		}))}, text: "BeforeRunEnd"},
+		{name: "SignalDetail", h: looptest.Harness{Turns: turns(looptest.Reply("ok")), Hooks: hooks(agent.OnStopFunc(func(context.Context, *agent.Run, agent.Stopping) ([]agent.EndRun, error) {
+			return []agent.EndRun{{Detail: map[string]any{"bad": badDetail{}}}}, nil
+		}))}, text: "no JSON"},
+		{name: "CauseOfTheCancellation", ctx: cancelledWith(unusable()), text: "nilError"},
+	} {
+		ctx := c.ctx
+		if ctx == nil {
+			ctx = t.Context()
+		}
+		t.Run(c.name, func(t *testing.T) {
+			ran := c.h.Do(t, ctx, loop.Request{Task: "x"})
+			text, err := json.Marshal(ran.AgentResult)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(string(text), c.text) {
+				t.Errorf("the result does not name %q: %s", c.text, text)
+			}
+			checkPaired(t, ran.Recorder)
+			ran.Recorder.Times(t, "OnRunEnd", 1)
+			if ran.Failed != nil && ran.Failed.Error() == "" {
+				t.Error("the error has no text")
+			}
+			_ = errors.Is(ran.Failed, context.Canceled) // must not panic for the caller either
+		})
+		t.Run(c.name+"Streamed", func(t *testing.T) {
+			h := c.h
+			if h.Agent != nil {
+				h.Agent = &loop.Agent{Approver: h.Agent.Approver, Compactor: h.Agent.Compactor}
+			}
+			ran := h.Make()
+			var end *agent.AgentResult
+			for e, err := range ran.Agent.Stream(ctx, loop.Request{Task: "x"}) {
+				if end = e.End; err != nil && err.Error() == "" {
+					t.Error("the error has no text")
+				}
+			}
+			if end == nil {
+				t.Error("the stream has no end")
+			}
+			ran.Recorder.Times(t, "OnRunEnd", 1)
+		})
+	}
+}
+
+type badApprover struct{}
+
+func (badApprover) Approve(context.Context, agent.Question) (agent.Approval, error) {
+	return agent.Approval{Allow: true}, unusable()
+}
+
+func cancelledWith(err error) context.Context {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(err)
+	return ctx
+}

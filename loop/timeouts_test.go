@@ -1,0 +1,74 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestTimeoutsExpireEachAtItsTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var ts timeouts
+		begun := time.Now()
+		for _, limit := range []time.Duration{time.Hour, time.Second, time.Minute, time.Second} {
+			ctx, cancel := ts.within(t.Context(), "the thing", limit)
+			defer cancel()
+			if at, ok := ctx.Deadline(); !ok || !at.Equal(begun.Add(limit)) {
+				t.Errorf("limit %v: deadline %v", limit, at)
+			}
+			go func() {
+				<-ctx.Done()
+				var late *TimeoutError
+				if took := time.Since(begun); took != limit || !errors.As(context.Cause(ctx), &late) || late.Limit != limit || ctx.Err() != context.DeadlineExceeded {
+					t.Errorf("limit %v: done after %v: %v, %v", limit, took, ctx.Err(), context.Cause(ctx))
+				}
+			}()
+		}
+		time.Sleep(2 * time.Hour)
+		synctest.Wait()
+		ts.close()
+	})
+}
+
+func TestATimeoutThatIsStoppedDoesNotExpire(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var ts timeouts
+		first, stopFirst := ts.within(t.Context(), "first", time.Minute)
+		second, stopSecond := ts.within(t.Context(), "second", 2*time.Minute)
+		stopFirst()
+		stopFirst() // a second time, as any cancel function
+		if first.Err() != context.Canceled || second.Err() != nil {
+			t.Errorf("stopped: %v, running: %v", first.Err(), second.Err())
+		}
+		time.Sleep(3 * time.Minute)
+		synctest.Wait()
+		if second.Err() != context.DeadlineExceeded || len(ts.running) != 1 {
+			t.Errorf("the other one: %v, %d running", second.Err(), len(ts.running))
+		}
+		stopSecond()
+		ts.close()
+	})
+}
+
+func TestATimeoutKeepsTheDeadlineOfItsParent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		parent, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		var ts timeouts
+		ctx, stop := ts.within(parent, "the thing", time.Minute)
+		defer stop()
+		if at, _ := ctx.Deadline(); !at.Equal(time.Now().Add(time.Second)) {
+			t.Errorf("deadline %v", at)
+		}
+		child, stopChild := context.WithCancel(ctx)
+		defer stopChild()
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if ctx.Err() != context.DeadlineExceeded || child.Err() == nil {
+			t.Errorf("done with %v, its child with %v", ctx.Err(), child.Err())
+		}
+		ts.close()
+	})
+}

@@ -1,0 +1,145 @@
+package model
+
+import (
+	"context"
+	"runtime"
+
+	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/tests/fixture"
+	"github.com/hookgen/hookgen/tests/points"
+)
+
+// An actor is a real hook that does what its entry says.
+type actor struct {
+	stage *stage
+	entry *entry
+}
+
+// play is one call.
+func (a actor) play(c points.Call) (r points.Reply) {
+	h, name := a.entry.hook, a.entry.name
+	a.stage.ran(c.Ctx, c.Item, a.entry, func(f *flight, call int) {
+		for _, step := range h.Inside {
+			a.stage.inside(c.Ctx, c.Run, f, call, step)
+		}
+	})
+	p := points.Named(a.entry.point)
+	does := h.Does.at(p, h.Timeout)
+	switch does {
+	case Replaces:
+		if c.Item = replaced(c.Item, name); p.Kind != points.Around {
+			r.Outcome = p.Replace(c.Item, reason(name))
+		}
+	case Edits:
+		r.Outcome = p.Edit(edited(c.Item.Note, name), reason(name))
+	case Leaves, Both:
+		r.Outcome = p.Exit(p.Exits[0], reason(name))
+	case LeavesSecond:
+		r.Outcome = p.Exit(p.Exits[1], reason(name))
+	case LeavesThird:
+		r.Outcome = p.Exit(p.Exits[2], reason(name))
+	case Lies:
+		r.Outcome = p.Pointer(p.Exits[0])
+	case Fails:
+		r.Err = failure(name)
+		if len(p.Exits) > 0 {
+			r.Outcome = p.Exit(p.Exits[0], reason(name))
+		}
+	case Panics:
+		panic(failure(name))
+	case PanicsNil:
+		panic(nil)
+	case Hangs:
+		<-a.stage.over
+	case Obeys:
+		<-c.Ctx.Done()
+		r.Err = c.Ctx.Err()
+	case EndsGoroutine:
+		runtime.Goexit()
+	}
+	if does == Contributes || does == Both || does == Fails {
+		r.Values = contributions(name)
+	}
+	if p.Kind != points.Around {
+		return r
+	}
+	own := points.Reply{Answer: fixture.Result{By: name}}
+	switch does {
+	case Fails, Obeys, Forgets:
+		return r
+	case Answers:
+		return own
+	case CallsTwice, KeepsFirst:
+		first := c.Next(c.Ctx, c.Item)
+		second := c.Next(c.Ctx, c.Item)
+		if does == KeepsFirst {
+			return first
+		}
+		return second
+	}
+	r = c.Next(c.Ctx, c.Item) // of a hook that hangs too: by now next must be over
+	switch {
+	case does == Rescues && r.Err != nil, does == AnswersAfter:
+		return own
+	case does == FailsAfter:
+		r.Err = failure(name) // with an answer, which is dropped
+	case does == PanicsAfter:
+		panic(failure(name))
+	}
+	return r
+}
+
+// act is the act that a fire wraps.
+func (s *stage) act(f *flight) points.Act {
+	acts := 0
+	return func(ctx context.Context, item fixture.Item) (fixture.Result, error) {
+		s.ran(ctx, item, &entry{name: "act"}, func(*flight, int) { acts++ })
+		switch f.Fire.act(acts) {
+		case Fails:
+			return fixture.Result{By: "nobody"}, failure("act")
+		case Panics:
+			panic(failure("act"))
+		case EndsGoroutine:
+			runtime.Goexit()
+		}
+		return fixture.Result{By: "act", N: acts}, nil
+	}
+}
+
+// A watcher is a real observer, of a point or of all.
+type watcher struct {
+	stage *stage
+	entry *entry
+}
+
+// see is notified of a fire.
+func (w watcher) see(fired points.Fired) {
+	w.stage.told(w.entry, fired)
+	switch w.entry.observe.Does {
+	case Panics:
+		panic(failure(w.entry.name))
+	case EndsGoroutine:
+		runtime.Goexit()
+	}
+}
+
+// A tracer is a real tracer.
+type tracer struct {
+	stage *stage
+	name  string
+}
+
+// Trace notes the event.
+func (t tracer) Trace(ctx context.Context, e hookkit.Event) {
+	t.stage.mu.Lock()
+	defer t.stage.mu.Unlock()
+	f := flightOf(ctx)
+	switch e.Kind {
+	case hookkit.HookRan:
+		f.Traced = append(f.Traced, saysHook(t.name, e.Hook, e.Layer, e.Decision, e.Failure != nil))
+	case hookkit.Fired:
+		f.Traced = append(f.Traced, saysFired(t.name, e.Hook, e.Decision, e.Failure != nil))
+	case hookkit.ObserverFailed:
+		f.Later = append(f.Later, saysObserver(t.name, e.Hook))
+	}
+}

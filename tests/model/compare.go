@@ -1,0 +1,119 @@
+package model
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/tests/points"
+)
+
+// compare compares what has been played, and returns what went wrong.
+func (s *stage) compare() []string {
+	s.compareFlights()
+	s.compareLater()
+	s.compareLists("in the end")
+	return s.wrongs
+}
+
+// compareFlights compares each fire with what the model does at each moment that it may have seen. The program is over.
+func (s *stage) compareFlights() {
+	for _, f := range s.flights {
+		var first Came
+		fits := false
+		for moment := f.from; moment <= f.to && !fits; moment++ {
+			want := s.modelled(f, moment)
+			if fits = same(want, f.Came); moment == f.from {
+				first = want
+			}
+		}
+		if !fits {
+			s.wrong("fire %d, %+v, is like that of no moment from %d to %d (-model at the first +real):\n%s",
+				f.number, f.Fire, f.from, f.to, cmp.Diff(first.plain(), f.Came.plain()))
+		}
+	}
+}
+
+// modelled is what the fire comes to at a moment. What has Once and was called by another fire is spent; on several
+// goroutines, from some time on after that fire began.
+func (s *stage) modelled(f *flight, moment int) Came {
+	spent := map[string]bool{}
+	for name, call := range s.calls {
+		at := call.at
+		if f.parallel {
+			at = s.flights[call.flight-1].begun
+		}
+		spent[name] = call.flight != f.number && at < f.ended
+	}
+	return s.past[moment].predict(f.Fire, f.item, spent, f.gone)
+}
+
+// compareLater checks that each Async observer was notified of fires in the order in which they were decided.
+func (s *stage) compareLater() {
+	for name, told := range s.later {
+		for i := 1; i < len(told); i++ {
+			a, b := s.flights[told[i-1]-1], s.flights[told[i]-1]
+			if b.ended < a.begun || !a.parallel && b.ended < a.ended {
+				s.wrong("%s was notified of fire %d, and then of fire %d, which had ended before", name, a.number, b.number)
+			}
+		}
+	}
+}
+
+// compareDrained compares what Async observers were notified of the fires so far; says is how that begins. The caller holds mu.
+func (s *stage) compareDrained(says string) {
+	about := func(c Came) (some []string) {
+		for _, l := range c.plain().Later {
+			if strings.HasPrefix(l, says) {
+				some = append(some, l)
+			}
+		}
+		return some
+	}
+	for _, f := range s.flights {
+		if got, want := about(f.Came), about(s.modelled(f, f.from)); !slices.Equal(got, want) {
+			s.wrong("after Drain, of fire %d %q, the model has %q", f.number, got, want)
+		}
+	}
+}
+
+// A listed is what a listing says of one hook or observer.
+type listed struct {
+	name                         string
+	layer, priority              int
+	once, timeout, async, closed bool
+}
+
+// compareLists compares what every layer lists with the model. The caller holds mu.
+func (s *stage) compareLists(when string) {
+	list := func(infos []hookkit.Info) (all []listed) {
+		for _, i := range infos {
+			all = append(all, listed{i.Name, i.Layer, i.Priority, i.Once, i.Timeout > 0, i.Async > 0, i.FailClosed})
+		}
+		return all
+	}
+	modelled := func(m moment, p *points.Point, entries []*entry) (all []listed) {
+		for _, e := range entries {
+			all = append(all, listed{e.name, m.layers[e.layer].depth, e.priority, e.hook.Once, e.hook.Timeout,
+				e.observe != nil && e.observe.Async, e.observe == nil && (p.Stops() || p.Decides() && e.hook.FailClosed)})
+		}
+		return all
+	}
+	m := s.now()
+	for number := range s.layers {
+		for _, info := range s.infos[number] {
+			if !s.touched[info.Name] {
+				continue
+			}
+			hooks, observers := m.firing(number, info.Name)
+			p := points.Named(info.Name)
+			if got, want := list(info.Hooks()), modelled(m, p, hooks); !slices.Equal(got, want) {
+				s.wrong("%s, %s of layer %d lists %+v, the model %+v", when, info.Name, number, got, want)
+			}
+			if got, want := list(info.Observers()), modelled(m, p, observers); !slices.Equal(got, want) {
+				s.wrong("%s, %s of layer %d lists observers %+v, the model %+v", when, info.Name, number, got, want)
+			}
+		}
+	}
+}

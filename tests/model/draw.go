@@ -1,0 +1,206 @@
+package model
+
+import (
+	"fmt"
+
+	"github.com/hookgen/hookgen/tests/points"
+	"pgregory.net/rapid"
+)
+
+// A Shape says what random programs are made of.
+type Shape struct {
+	Points []*points.Point // nil for all
+	Steps  []Step          // zero steps, as often as they are drawn; nil for AllSteps
+	Deeds  []Deed          // what hooks do, as often as it is drawn; nil for AllDeeds
+	Plain  bool            // hooks have no Once, Timeout, FailClosed and steps inside
+	Hows   []points.How    // nil for all
+	Acts   []Deed          // what acts do; nil for Continues
+	Most   int             // steps of a program; 0 for 24
+	Thread bool            // a quarter of the programs has threads
+}
+
+// AllSteps are the kinds of steps, as often as they are drawn.
+var AllSteps = []Step{Add{}, Add{}, Add{}, Add{}, Add{}, Fire{}, Fire{}, Fire{}, Use{}, Observe{}, Remove{}, Layer{}, Trace{}, Handle{}, Drain{}}
+
+// threadSteps are those that may be drawn for a thread.
+var threadSteps = []Step{Add{}, Fire{}, Fire{}, Fire{}, Use{}, Observe{}, Remove{}, Trace{}}
+
+// AllDeeds are what hooks do, as often as it is drawn.
+var AllDeeds = []Deed{Continues, Continues, Continues, Replaces, Replaces, Edits, Edits, Leaves, LeavesSecond, LeavesThird, Contributes, Contributes, Both,
+	Fails, Panics, PanicsNil, Lies, Hangs, Obeys, EndsGoroutine, CallsTwice, KeepsFirst, Answers, AnswersAfter, Rescues, FailsAfter, PanicsAfter, Forgets}
+
+// Everything has all that there is.
+var Everything = Shape{Thread: true, Acts: []Deed{Continues, Continues, Continues, Fails, Panics, EndsGoroutine}}
+
+// Draw draws a program.
+func (s Shape) Draw(t *rapid.T) Program {
+	d := &drawing{T: t, Shape: s}
+	if d.Steps == nil {
+		d.Steps = AllSteps
+	}
+	if d.Deeds == nil {
+		d.Deeds = AllDeeds
+	}
+	if d.Hows == nil {
+		d.Hows = []points.How{points.Plain, points.WithBy, points.ByAnyFire}
+	}
+	if d.Most == 0 {
+		d.Most = 24
+	}
+	d.threads = s.Thread && d4.Draw(t, "threads") == 3
+	var p Program
+	// A few points, so that what is drawn meets.
+	d.at = rapid.SliceOfN(rapid.Custom(d.anyPoint), 1, 2).Draw(t, "points")
+	d.spends = d.threads && rapid.Bool().Draw(t, "spends")
+	p.Steps = d.steps(d.Steps, d.Most)
+	if d.threads {
+		p.Threads = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) []Step {
+			return d.with(t).steps(threadSteps, 6)
+		}), 2, 3).Draw(t, "threads")
+	}
+	return p
+}
+
+// anyPoint draws a point: each kind as often as the others, though most points are flows.
+func (d *drawing) anyPoint(t *rapid.T) string {
+	of := map[points.Kind][]*points.Point{}
+	all := d.Points
+	if all == nil {
+		all = points.All
+	}
+	var kinds []points.Kind
+	for _, p := range all {
+		if of[p.Kind] == nil {
+			kinds = append(kinds, p.Kind)
+		}
+		of[p.Kind] = append(of[p.Kind], p)
+	}
+	kind := rapid.SampledFrom(kinds).Draw(t, "kind")
+	return rapid.SampledFrom(of[kind]).Draw(t, "point").Name
+}
+
+var d4 = rapid.IntRange(0, 3)
+
+// A drawing is a program in the making.
+type drawing struct {
+	*rapid.T
+	Shape
+	at           []string // the points
+	threads      bool
+	spends       bool // on threads: Once, and no anchors, which a spent hook would void at any moment
+	regs, layers int
+}
+
+// with draws from t what comes next: rapid shrinks what is drawn in groups.
+func (d *drawing) with(t *rapid.T) *drawing {
+	d.T = t
+	return d
+}
+
+func (d *drawing) steps(kinds []Step, most int) []Step {
+	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Step { return d.with(t).step(kinds) }), 1, most).Draw(d.T, "steps")
+}
+
+func (d *drawing) step(kinds []Step) Step {
+	switch step := kinds[rapid.IntRange(0, len(kinds)-1).Draw(d.T, "step")].(type) {
+	case Add:
+		step = Add{Layer: d.layer(), Hook: d.hook(), Before: d.anchors(), After: d.anchors()}
+		step.Reg = d.reg()
+		return step
+	case Use:
+		step = Use{Layer: d.layer(), Outrank: d.rarely("outranks"), Before: d.anchors(), After: d.anchors()}
+		for range rapid.IntRange(1, 3).Draw(d.T, "hooks") {
+			h := d.hook()
+			h.Before, h.After = d.anchors(), d.anchors()
+			step.Hooks = append(step.Hooks, h)
+		}
+		if step.Outrank {
+			step.Priority = d.priority()
+		}
+		step.Reg = d.reg()
+		return step
+	case Observe:
+		step = Observe{Layer: d.layer(), Point: d.point(), Priority: d.priority(), Async: d.rarely("async"), Before: d.anchors(), After: d.anchors()}
+		if d.rarely("all") {
+			step.Point = ""
+		}
+		if !d.Plain && d.rarely("fails") {
+			step.Does = rapid.SampledFrom([]Deed{Panics, EndsGoroutine}).Draw(d.T, "does")
+		}
+		step.Reg = d.reg()
+		return step
+	case Trace:
+		return Trace{Layer: d.layer(), Reg: d.reg()}
+	case Handle:
+		return Handle{Layer: d.layer(), Off: d.rarely("off")}
+	case Remove:
+		return Remove{d.some("reg", d.regs)}
+	case Drain:
+		return Drain{d.some("reg", d.regs)}
+	case Layer:
+		step = Layer{d.layer()}
+		d.layers++
+		return step
+	case Fire:
+		step = Fire{Layer: d.layer(), Point: d.point(), How: rapid.SampledFrom(d.Hows).Draw(d.T, "how")}
+		if d.Acts != nil && points.Named(step.Point).Kind == points.Around && rapid.Bool().Draw(d.T, "acts") {
+			step.Act = rapid.SliceOfN(rapid.SampledFrom(d.Acts), 1, 3).Draw(d.T, "act")
+		}
+		return step
+	default:
+		panic(fmt.Sprintf("model: no step %T is drawn", step))
+	}
+}
+
+func (d *drawing) hook() Hook {
+	h := Hook{Point: d.point(), Priority: d.priority(), Does: rapid.SampledFrom(d.Deeds).Draw(d.T, "deed")}
+	if d.Plain {
+		return h
+	}
+	h.Timeout, h.FailClosed = d.rarely("timeout"), d.rarely("closed")
+	h.Once = (!d.threads || d.spends) && d.rarely("once")
+	waits := h.Does == Hangs || h.Does == Obeys
+	if waits && d.rarely("waits") {
+		h.Timeout = true
+	}
+	// What a hook does inside ends at once: a hook that waits must not have two reasons to be given up.
+	if !waits && d.rarely("inside") {
+		for range rapid.IntRange(1, 2).Draw(d.T, "inside steps") {
+			h.Inside = append(h.Inside, d.inside())
+		}
+	}
+	return h
+}
+
+// inside draws what a hook does inside.
+func (d *drawing) inside() Step {
+	switch rapid.SampledFrom([]string{"add", "fire", "fire", "remove"}).Draw(d.T, "inside") {
+	case "add":
+		return Add{Layer: d.layer(), Hook: Hook{Point: d.point(), Does: Contributes}}
+	case "remove":
+		return Remove{d.some("reg", d.regs+1)} // itself too
+	default:
+		return Fire{Layer: d.layer(), Point: d.point()}
+	}
+}
+
+func (d *drawing) reg() int {
+	d.regs++
+	return d.regs - 1
+}
+
+func (d *drawing) layer() int    { return d.some("layer", d.layers+1) }
+func (d *drawing) point() string { return rapid.SampledFrom(d.at).Draw(d.T, "point") }
+func (d *drawing) priority() int { return rapid.IntRange(-1, 1).Draw(d.T, "priority") }
+
+func (d *drawing) rarely(what string) bool { return d4.Draw(d.T, what) == 3 }
+
+func (d *drawing) some(what string, n int) int { return rapid.IntRange(0, max(n-1, 0)).Draw(d.T, what) }
+
+// anchors draws registrations that were made before this step.
+func (d *drawing) anchors() []int {
+	if d.regs == 0 || d.spends || !d.rarely("anchored") {
+		return nil
+	}
+	return rapid.SliceOfNDistinct(rapid.IntRange(0, d.regs-1), 1, 2, rapid.ID).Draw(d.T, "anchors")
+}

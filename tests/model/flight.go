@@ -1,0 +1,180 @@
+package model
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/tests/fixture"
+	"github.com/hookgen/hookgen/tests/points"
+)
+
+// fire fires a point, from inside the call of a hook in the parent if there is one.
+func (s *stage) fire(ctx context.Context, parent *flight, parentRun *fixture.Run, call int, f Fire) {
+	s.mu.Lock()
+	if f.Layer >= len(s.layers) || parent != nil && (parent.depth == deepest || len(s.flights) >= mostFires) {
+		s.mu.Unlock()
+		return
+	}
+	hooks, run := s.layers[f.Layer], fixture.NewRun(new(fixture.World))
+	p := points.Named(f.Point)
+	s.clock++
+	c := &flight{Fire: f, number: len(s.flights) + 1, parallel: s.parallel, from: len(s.past) - 1, to: -1, begun: s.clock, gone: map[int]bool{}}
+	if !p.Blank {
+		c.item.ID = c.number
+	}
+	if parent != nil {
+		run, c.depth = parentRun.Child(parentRun.Env), parent.depth+1
+	}
+	s.flights = append(s.flights, c)
+	s.mu.Unlock()
+
+	var back points.Came
+	returned := false
+	defer func() {
+		var escaped any
+		if !returned {
+			escaped = recover()
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if escaped != nil {
+			s.wrong("the fire %d of %s panicked: %v", c.number, f.Point, escaped)
+		}
+		s.clock++
+		c.ended = s.clock
+		c.saw(s)
+		if c.Gone = !returned; c.Gone {
+			if parent != nil {
+				parent.gone[call] = true
+			}
+			return
+		}
+		c.Exit, c.Final, c.Collected = points.NameOf(back.Exit), payload(back.Final), back.Collected
+		c.Err, c.Result, c.By = inWords(back.Err), back.Result, s.credits(back.By)
+		for _, who := range c.who {
+			if c.By != "" && who != back.By {
+				s.wrong("fire %d says that %+v decided, and an observer was notified of %+v", c.number, back.By, who)
+			}
+		}
+		for _, by := range back.Bys {
+			c.Bys = append(c.Bys, s.credits(by))
+		}
+	}()
+	back = p.FireAs(f.How, context.WithValue(ctx, flightKey{}, logged{s, c}), hooks, run, c.item, s.act(c))
+	returned = true
+}
+
+// credits says who decided, and checks that the site is that of the hook's registration. The caller holds mu.
+func (s *stage) credits(by hookkit.By) string {
+	want := ""
+	if reg := s.regs[s.makers[by.Hook]]; by.Hook != "" && reg != nil {
+		want = reg.Site()
+	}
+	if by.Site != want {
+		s.wrong("%s decided and its site is %q, which is registered at %q", by.Hook, by.Site, want)
+	}
+	return credits(by.Hook, by.Decision, by.Reason)
+}
+
+// saw ends the moments that a fire may have seen: it has begun to run what it saw. The caller holds mu.
+func (f *flight) saw(s *stage) {
+	switch {
+	case f.to >= 0:
+	case f.parallel:
+		f.to = len(s.past) - 1
+	default:
+		f.to = f.from
+	}
+}
+
+// ran notes that a hook or an act is called, and does what it does inside.
+func (s *stage) ran(ctx context.Context, item fixture.Item, e *entry, inside func(f *flight, number int)) {
+	s.mu.Lock()
+	f := flightOf(ctx)
+	f.saw(s)
+	number := len(f.Ran)
+	f.Ran = append(f.Ran, saysRan(e.name, item))
+	if e.hook.Once {
+		s.clock++
+		if _, again := s.calls[e.name]; again {
+			s.wrong("%s has Once and is called again", e.name)
+		}
+		s.calls[e.name] = call{f.number, s.clock}
+		after, _ := s.now().remove(func(other *entry) bool { return other == e })
+		s.past = append(s.past, after)
+	}
+	s.mu.Unlock()
+	inside(f, number)
+}
+
+// inside does what a hook does inside.
+func (s *stage) inside(ctx context.Context, run *fixture.Run, f *flight, call int, st Step) {
+	switch st := st.(type) {
+	case Fire:
+		s.fire(ctx, f, run, call, st)
+	case Remove:
+		s.remove(st.Reg)
+	case Add:
+		s.mu.Lock()
+		s.added++
+		n := s.added
+		s.mu.Unlock()
+		if n <= mostAdded {
+			st.Reg = firstInside + n
+			s.add(st, fmt.Sprint("h", st.Reg))
+		}
+	}
+}
+
+// told notes that an observer was notified.
+func (s *stage) told(e *entry, fired points.Fired) {
+	says := fmt.Sprintf("%s: %s %v", e.name, fired.Point, sees(fired))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f := flightOf(fired.Ctx)
+	s.credits(fired.Who())
+	if e.observe.Async {
+		s.later[e.name] = append(s.later[e.name], f.number)
+		f.Later = append(f.Later, says)
+	} else {
+		f.Told, f.who = append(f.Told, says), append(f.who, fired.Who())
+	}
+}
+
+// flightKey is the key of a fire in its context.
+type flightKey struct{}
+
+type logged struct {
+	stage  *stage
+	flight *flight
+}
+
+func flightOf(ctx context.Context) *flight { return ctx.Value(flightKey{}).(logged).flight }
+
+// reported notes with the fire that a failure was reported: by the failure handler of a layer, or -1 for the log.
+func reported(ctx context.Context, layer int, hook string) {
+	if l, ok := ctx.Value(flightKey{}).(logged); ok {
+		l.stage.mu.Lock()
+		defer l.stage.mu.Unlock()
+		l.flight.Later = append(l.flight.Later, saysReport(layer, hook))
+	}
+}
+
+// A logger is the handler of log/slog: it notes failures with their fire.
+type logger struct{ slog.Handler }
+
+// Enabled is true.
+func (logger) Enabled(context.Context, slog.Level) bool { return true }
+
+// Handle notes the record.
+func (logger) Handle(ctx context.Context, r slog.Record) error {
+	r.Attrs(func(a slog.Attr) bool {
+		if a.Key == "hook" {
+			reported(ctx, -1, a.Value.String())
+		}
+		return true
+	})
+	return nil
+}

@@ -1,0 +1,244 @@
+package model
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/hookgen/hookgen/tests/points"
+)
+
+// A moment is the model of what is registered, as plainly as can be. It does not change: each change makes another.
+type moment struct {
+	layers  []modelLayer
+	entries []*entry // in order of registration
+}
+
+// A modelLayer is one layer: 0 is the outermost.
+type modelLayer struct {
+	parent  int // -1 for none
+	depth   int
+	handles bool // there is a failure handler
+}
+
+// An entry is one hook, observer or tracer, at one point or at all. It does not change.
+type entry struct {
+	reg, layer int
+	name       string
+	point      string // "" for all
+	priority   int
+	anchors    []anchor
+	seq        int
+	hook       Hook
+	observe    *Observe // nil for a hook
+	traces     bool
+}
+
+// An anchor is one registration of a Before or an After.
+type anchor struct {
+	reg   int
+	after bool
+	weak  bool // given to a hook in a bundle that was registered with anchors
+}
+
+// isAt reports whether the entry is a hook, or an observer, of the point in the layer.
+func (e *entry) isAt(layer int, point string, observer bool) bool {
+	return e.layer == layer && (e.point == point || e.point == "") && (e.observe != nil) == observer && !e.traces
+}
+
+// at returns the hooks, or the observers, of the point in the layer, in order of registration.
+func (m moment) at(layer int, point string, observers bool) []*entry {
+	var some []*entry
+	for _, e := range m.entries {
+		if e.isAt(layer, point, observers) {
+			some = append(some, e)
+		}
+	}
+	return some
+}
+
+// add registers all the entries or none, and reports whether that is possible.
+func (m moment) add(added ...*entry) (moment, bool) {
+	after := m
+	after.entries = slices.Concat(m.entries, added)
+	for _, e := range added {
+		if e.traces {
+			continue
+		}
+		at := m.used()
+		if e.point != "" {
+			at = []string{e.point}
+		}
+		for _, p := range at {
+			if _, possible := inOrder(after.at(e.layer, p, e.observe != nil)); !possible || m.turnsLayers(e, p) {
+				return m, false
+			}
+		}
+	}
+	return after, true
+}
+
+// used returns the points that have hooks or observers of their own. All others are alike.
+func (m moment) used() []string {
+	names := []string{""}
+	for _, e := range m.entries {
+		if !slices.Contains(names, e.point) {
+			names = append(names, e.point)
+		}
+	}
+	return names
+}
+
+// turnsLayers reports whether an anchor of the entry asks it to come before an outer layer or after an inner one.
+func (m moment) turnsLayers(e *entry, point string) bool {
+	return slices.ContainsFunc(m.entries, func(other *entry) bool {
+		if other.layer == e.layer || other.point != point && other.point != "" || other.traces {
+			return false
+		}
+		outer, inner := slices.Contains(m.outward(e.layer), other.layer), slices.Contains(m.outward(other.layer), e.layer)
+		return slices.ContainsFunc(e.anchors, func(a anchor) bool { return a.reg == other.reg && (outer && !a.after || inner && a.after) })
+	})
+}
+
+// remove drops the entries that are gone, and reports whether there were any.
+func (m moment) remove(gone func(*entry) bool) (moment, bool) {
+	after := m
+	after.entries = slices.DeleteFunc(slices.Clone(m.entries), gone)
+	return after, len(after.entries) < len(m.entries)
+}
+
+// layer makes a layer.
+func (m moment) layer(parent int) moment {
+	l := modelLayer{parent: parent}
+	if parent >= 0 {
+		l.depth = m.layers[parent].depth + 1
+	}
+	m.layers = append(slices.Clone(m.layers), l)
+	return m
+}
+
+// handle gives a layer a failure handler, or takes it away.
+func (m moment) handle(layer int, handles bool) moment {
+	m.layers = slices.Clone(m.layers)
+	m.layers[layer].handles = handles
+	return m
+}
+
+// handler returns the layer whose failure handler counts for a fire of the layer, -1 for the log.
+func (m moment) handler(layer int) int {
+	for l := layer; l >= 0; l = m.layers[l].parent {
+		if m.layers[l].handles {
+			return l
+		}
+	}
+	return -1
+}
+
+// outward lists a layer and those around it, the outermost first.
+func (m moment) outward(layer int) []int {
+	var all []int
+	for l := layer; l >= 0; l = m.layers[l].parent {
+		all = append(all, l)
+	}
+	slices.Reverse(all)
+	return all
+}
+
+// firing returns the hooks of a fire in the order in which they run, and its observers in that in which they are notified.
+func (m moment) firing(layer int, point string) (hooks, observers []*entry) {
+	for _, l := range m.outward(layer) {
+		ordered, _ := inOrder(m.at(l, point, false))
+		hooks = append(hooks, ordered...)
+		ordered, _ = inOrder(m.at(l, point, true))
+		observers = append(observers, ordered...)
+	}
+	if points.Named(point).Reversed {
+		slices.Reverse(hooks)
+	}
+	return hooks, observers
+}
+
+// tracers returns the tracers of a fire, those of the outermost layer first.
+func (m moment) tracers(layer int) (all []*entry) {
+	for _, l := range m.outward(layer) {
+		for _, e := range m.entries {
+			if e.traces && e.layer == l {
+				all = append(all, e)
+			}
+		}
+	}
+	return all
+}
+
+// inOrder returns the entries of one layer in order, before any mirroring, and whether their anchors can all hold. The
+// entries are in order of registration. It builds the whole relation and looks, where the runtime grows it edge by edge.
+func inOrder(entries []*entry) ([]*entry, bool) {
+	n := len(entries)
+	precedes, lifts := square(n), square(n)
+	relate := func(r [][]bool, a, b int) {
+		for i := range n {
+			for j := range n {
+				r[i][j] = r[i][j] || (r[i][a] || i == a) && (r[b][j] || j == b)
+			}
+		}
+	}
+	for _, weak := range []bool{false, true} {
+		for i, e := range entries {
+			for _, a := range e.anchors {
+				for j, other := range entries {
+					if a.weak != weak || i == j || other.reg != a.reg {
+						continue
+					}
+					early, late := i, j
+					if a.after {
+						early, late = j, i
+					}
+					switch {
+					case !precedes[late][early]:
+						relate(precedes, early, late)
+						if !a.after {
+							relate(lifts, early, late)
+						}
+					case !weak:
+						return nil, false
+					}
+				}
+			}
+		}
+	}
+	higher := func(a, b *entry) int {
+		return cmp.Or(cmp.Compare(b.priority, a.priority), cmp.Compare(a.seq, b.seq))
+	}
+	ranks := slices.Clone(entries) // the entry at whose rank each is
+	for i := range entries {
+		for j, other := range entries {
+			if lifts[i][j] && higher(other, ranks[i]) < 0 {
+				ranks[i] = other
+			}
+		}
+	}
+	var order []*entry
+	done := make([]bool, n)
+	for range n {
+		next := -1
+		for i := range n {
+			waits := done[i]
+			for j := range n {
+				waits = waits || precedes[j][i] && !done[j]
+			}
+			if !waits && (next < 0 || cmp.Or(higher(ranks[i], ranks[next]), higher(entries[i], entries[next])) < 0) {
+				next = i
+			}
+		}
+		done[next] = true
+		order = append(order, entries[next])
+	}
+	return order, true
+}
+
+func square(n int) [][]bool {
+	s := make([][]bool, n)
+	for i := range s {
+		s[i] = make([]bool, n)
+	}
+	return s
+}

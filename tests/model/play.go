@@ -1,0 +1,79 @@
+package model
+
+import (
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"pgregory.net/rapid"
+)
+
+// Played is what came of a program.
+type Played struct {
+	Fires    []Came   // in the order in which they began
+	Deep     int      // how many of them were fired by hooks
+	Parallel bool     // some ran at the same time
+	Wrong    []string // where real Hooks and the model differ
+}
+
+// Play plays a program on real Hooks, in a bubble with a clock of its own, and compares each fire with the model.
+func Play(t *testing.T, p Program) (played Played) {
+	t.Helper()
+	old := slog.Default()
+	slog.SetDefault(slog.New(logger{}))
+	defer slog.SetDefault(old)
+	s := perform(t, p)
+	played.Wrong, played.Parallel = s.compare(), len(p.Threads) > 0
+	for _, f := range s.flights {
+		played.Fires = append(played.Fires, f.Came)
+		if f.depth > 0 {
+			played.Deep++
+		}
+	}
+	return played
+}
+
+// Check draws programs, plays them, and fails with what is wrong and with the program as Go code.
+func Check(t *testing.T, rt *rapid.T, p Program) Played {
+	played := Play(t, p)
+	if len(played.Wrong) > 0 {
+		rt.Fatalf("%s", p.report(played.Wrong))
+	}
+	return played
+}
+
+func perform(t *testing.T, p Program) (s *stage) {
+	synctest.Test(t, func(*testing.T) {
+		s = newStage() // whose channel must be of the bubble
+		defer close(s.over)
+		defer func() {
+			if r := recover(); r != nil {
+				s.wrong("%v", r)
+			}
+		}()
+		for _, step := range p.Steps {
+			s.play(step)
+		}
+		s.parallel = true
+		var threads sync.WaitGroup
+		for _, steps := range p.Threads {
+			threads.Go(func() {
+				for _, step := range steps {
+					s.play(step)
+				}
+			})
+		}
+		threads.Wait()
+		for reg := range s.regs {
+			s.drain(reg)
+		}
+	})
+	return s
+}
+
+// report says what is wrong with the program, and how to play it again.
+func (p Program) report(wrong []string) string {
+	return strings.Join(wrong, "\n") + "\n\n\t" + strings.ReplaceAll(p.String(), "\n", "\n\t")
+}

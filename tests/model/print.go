@@ -1,0 +1,61 @@
+package model
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+)
+
+// String returns the program as statements of a test that plays it.
+func (p Program) String() string {
+	var b strings.Builder
+	b.WriteString("for _, wrong := range model.Play(t, model.Program{\n")
+	steps := func(indent, label string, ss []Step) {
+		b.WriteString(indent + label + "{\n")
+		for _, s := range ss {
+			b.WriteString(indent + "\t" + literal(reflect.ValueOf(s)) + ",\n")
+		}
+		b.WriteString(indent + "},\n")
+	}
+	steps("\t", "Steps: []model.Step", p.Steps)
+	if len(p.Threads) > 0 {
+		b.WriteString("\tThreads: [][]model.Step{\n")
+		for _, t := range p.Threads {
+			steps("\t\t", "", t)
+		}
+		b.WriteString("\t},\n")
+	}
+	b.WriteString("}).Wrong {\n\tt.Error(wrong)\n}")
+	return b.String()
+}
+
+// literal returns a value as a Go literal, without the fields that are zero.
+func literal(v reflect.Value) string {
+	switch v.Kind() {
+	case reflect.Interface:
+		return literal(v.Elem())
+	case reflect.Struct:
+		var fields []string
+		for i := range v.NumField() {
+			if !v.Field(i).IsZero() {
+				fields = append(fields, v.Type().Field(i).Name+": "+literal(v.Field(i)))
+			}
+		}
+		return v.Type().String() + "{" + strings.Join(fields, ", ") + "}"
+	case reflect.Slice:
+		var items []string
+		for i := range v.Len() {
+			items = append(items, literal(v.Index(i)))
+		}
+		return v.Type().String() + "{" + strings.Join(items, ", ") + "}"
+	case reflect.String:
+		if pkg, _, named := strings.Cut(v.Type().String(), "."); named { // a constant, called like its value
+			if v.String() == "" {
+				return `""`
+			}
+			return pkg + "." + v.String()
+		}
+		return fmt.Sprintf("%q", v.String())
+	}
+	return fmt.Sprint(v.Interface())
+}

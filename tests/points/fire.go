@@ -1,0 +1,120 @@
+package points
+
+import (
+	"context"
+	"reflect"
+
+	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/tests/fixture"
+)
+
+// How a point is fired.
+type How string
+
+// The ways. A point without FireBy is fired by Fire.
+const (
+	Plain     How = ""          // by Fire
+	WithBy    How = "WithBy"    // by FireBy
+	ByAnyFire How = "ByAnyFire" // by PointInfo.Fire, which ignores the act
+)
+
+// An Act is what an around point wraps.
+type Act = func(context.Context, fixture.Item) (fixture.Result, error)
+
+// Yields is an Act that yields a result with the ID of the item.
+func Yields(_ context.Context, item fixture.Item) (fixture.Result, error) {
+	return fixture.Result{By: "act", N: item.ID}, nil
+}
+
+// Came is what a fire came back with.
+type Came struct {
+	Final     fixture.Item // the payload after the fire
+	Exit      any
+	Collected []string
+	Result    fixture.Result
+	Err       error
+	By        hookkit.By   // of FireBy
+	Bys       []hookkit.By // of FireBy at a point that collects
+}
+
+// Fire fires the point by its method Fire. The act is for around points.
+func (p *Point) Fire(ctx context.Context, h *fixture.Hooks, run *fixture.Run, item fixture.Item, act Act) Came {
+	return p.FireAs(Plain, ctx, h, run, item, act)
+}
+
+// FireAs fires the point in one of the ways.
+func (p *Point) FireAs(how How, ctx context.Context, h *fixture.Hooks, run *fixture.Run, item fixture.Item, act Act) Came {
+	came := Came{Final: item}
+	if how == ByAnyFire {
+		payload := reflect.New(p.typ.Elem())
+		payload.Elem().Set(reflect.ValueOf(p.payload.to(item)))
+		any, err := p.At(h).Fire(ctx, run, payload.Interface())
+		f := p.fired(ctx, run, any)
+		return Came{Final: f.Final, Exit: f.Exit, Collected: f.Collected, Result: f.Result, Err: err, By: any.Who()}
+	}
+	name := "Fire"
+	if how == WithBy && p.HasFireBy() {
+		name = "FireBy"
+	}
+	fire := p.method(h, name)
+	payload := reflect.New(p.typ.Elem())
+	payload.Elem().Set(reflect.ValueOf(p.payload.to(item)))
+	in := []reflect.Value{reflect.ValueOf(ctx), reflect.ValueOf(run), payload}
+	if !p.Rewrites() {
+		in[2] = payload.Elem()
+	}
+	if p.Kind == Around {
+		in = append(in, p.act(fire.Type().In(3), act))
+	}
+	for _, out := range fire.Call(in) {
+		p.put(&came, out)
+	}
+	if p.Rewrites() {
+		came.Final = p.payload.from(payload.Elem().Interface()).(fixture.Item)
+	}
+	return came
+}
+
+// put puts one result of a fire into its place.
+func (p *Point) put(came *Came, out reflect.Value) {
+	switch v := out.Interface().(type) {
+	case nil: // no exit, or no error
+	case hookkit.By:
+		came.By = v
+	case []hookkit.By:
+		came.Bys = v
+	default:
+		switch {
+		case out.Type() == reflect.TypeFor[error]():
+			came.Err = v.(error)
+		case p.Kind == Around:
+			came.Result = p.result.from(v).(fixture.Result)
+		case out.Kind() == reflect.Slice:
+			came.Collected = p.values.from(v).([]string)
+		default:
+			came.Exit = v
+		}
+	}
+}
+
+// act converts an act to the type that the fire takes.
+func (p *Point) act(typ reflect.Type, act Act) reflect.Value {
+	return reflect.MakeFunc(typ, func(in []reflect.Value) []reflect.Value {
+		ctx, _ := in[0].Interface().(context.Context)
+		result, err := act(ctx, p.payload.from(in[1].Interface()).(fixture.Item))
+		failure := reflect.New(typ.Out(1)).Elem()
+		if err != nil {
+			failure.Set(reflect.ValueOf(err))
+		}
+		return []reflect.Value{reflect.ValueOf(p.result.to(result)), failure}
+	})
+}
+
+// registry returns the point of some Hooks, which have a field for each point in the order of the spec.
+func (p *Point) registry(h *fixture.Hooks) reflect.Value {
+	return reflect.ValueOf(h).Elem().Field(p.index).Addr()
+}
+
+func (p *Point) method(h *fixture.Hooks, name string) reflect.Value {
+	return p.registry(h).Method(p.methods[name])
+}

@@ -1,0 +1,189 @@
+// Package points gives tests access to every point of package fixture, whatever its law and its types. All payloads are
+// converted from and to [fixture.Item], so that a property is written once and holds at all points. What a point is and
+// can do is read from [hookkit.PointInfo]; only the fires that a program would write are made by reflection.
+package points
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/tests/fixture"
+)
+
+// A Kind says how a point runs its hooks.
+type Kind string
+
+// The kinds.
+const (
+	Observe Kind = "observe"
+	Flow    Kind = "flow"
+	Vote    Kind = "vote"
+	Collect Kind = "collect"
+	Check   Kind = "check"
+	Around  Kind = "around"
+)
+
+// Kinds are all of them.
+var Kinds = []Kind{Observe, Flow, Vote, Collect, Check, Around}
+
+// A Point is one point of the fixture.
+type Point struct {
+	Name     string
+	Kind     Kind
+	Replaces bool
+	Edits    bool
+	Collects bool
+	Reversed bool
+	Closed   bool     // the spec says FailClosed
+	Exits    []string // in the order of the result list
+	Blank    bool     // the payload is an empty struct, so that hooks see a zero Item
+
+	index    int
+	outcomes map[string]hookkit.Outcome
+	payload  codec
+	result   codec
+	values   codec
+	typ      reflect.Type // of a pointer to the payload
+	methods  map[string]int
+}
+
+// All are the points in the order of the spec.
+var All = readAll()
+
+func readAll() []*Point {
+	var all []*Point
+	hooks := new(fixture.Hooks)
+	for i, info := range hooks.Points() {
+		p := &Point{Name: info.Name, index: i, outcomes: map[string]hookkit.Outcome{}, methods: map[string]int{}}
+		p.typ = reflect.TypeOf(info.New())
+		for _, o := range info.Outcomes {
+			p.outcomes[o.Name] = o
+			switch o.Name {
+			case "Replace":
+				p.Replaces = true
+			case "Edit":
+				p.Edits = true
+			default:
+				p.Exits = append(p.Exits, o.Name)
+			}
+		}
+		p.readLaw(strings.Split(info.Results, ", "))
+		p.readTypes(info)
+		registry := p.registry(hooks)
+		for m := range registry.NumMethod() {
+			p.methods[registry.Type().Method(m).Name] = m
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// readLaw reads a result list.
+func (p *Point) readLaw(results []string) {
+	has := func(word string) bool {
+		return slices.ContainsFunc(results, func(r string) bool { return r == word || strings.HasPrefix(r, word+"[") })
+	}
+	p.Collects, p.Reversed, p.Closed = has("Collect"), has("Reverse"), has("FailClosed")
+	switch {
+	case has("Vote"):
+		p.Kind = Vote
+	case len(p.outcomes) > 0:
+		p.Kind = Flow
+	case p.Collects:
+		p.Kind = Collect
+	case has("Check"):
+		p.Kind = Check
+	case has("Around"):
+		p.Kind = Around
+	default:
+		p.Kind = Observe
+	}
+}
+
+// Named returns the point of that name.
+func Named(name string) *Point {
+	i := slices.IndexFunc(All, func(p *Point) bool { return p.Name == name })
+	if i < 0 {
+		panic("the fixture has no point " + name)
+	}
+	return All[i]
+}
+
+// Where returns the points that have a property. There must be some.
+func Where(has func(*Point) bool) []*Point {
+	some := slices.DeleteFunc(slices.Clone(All), func(p *Point) bool { return !has(p) })
+	if len(some) == 0 {
+		panic("no point has the property")
+	}
+	return some
+}
+
+// Of returns the points of a kind.
+func Of(kinds ...Kind) []*Point {
+	return Where(func(p *Point) bool { return slices.Contains(kinds, p.Kind) })
+}
+
+// String returns the name.
+func (p *Point) String() string { return p.Name }
+
+// Decides reports whether hooks of the point return outcomes.
+func (p *Point) Decides() bool { return p.Kind == Flow || p.Kind == Vote }
+
+// Rewrites reports whether hooks may change the payload, so that Fire takes a pointer.
+func (p *Point) Rewrites() bool { return p.Replaces || p.Edits }
+
+// Stops reports whether any failing hook ends a fire.
+func (p *Point) Stops() bool { return p.Closed || p.Kind == Check || p.Kind == Around }
+
+// ReturnsError reports whether a fire returns an error.
+func (p *Point) ReturnsError() bool {
+	return p.Kind != Observe && (p.Kind != Collect || p.Closed)
+}
+
+// HasFireBy reports whether there is a method FireBy.
+func (p *Point) HasFireBy() bool { return p.Kind != Observe }
+
+// In returns the access to the point of some Hooks, given all of them. Points is not cheap, so tests keep its result.
+func (p *Point) In(infos []hookkit.PointInfo) hookkit.PointInfo { return infos[p.index] }
+
+// At returns the access to the point of some Hooks.
+func (p *Point) At(h *fixture.Hooks) hookkit.PointInfo { return p.In(h.Points()) }
+
+// Replace returns the outcome that replaces the payload.
+func (p *Point) Replace(item fixture.Item, reason string) any {
+	return p.outcome("Replace", p.payload.to(item), reason)
+}
+
+// Edit returns the outcome that edits the note.
+func (p *Point) Edit(note fixture.Note, reason string) any { return p.outcome("Edit", note, reason) }
+
+// Exit returns an exit by its name. One without a field for the reason has none.
+func (p *Point) Exit(name, reason string) any {
+	x := reflect.New(p.outcomes[name].Type).Elem()
+	if f := x.FieldByName("Reason"); f.IsValid() {
+		f.SetString(reason)
+	}
+	return p.outcome(name, x.Interface(), "")
+}
+
+func (p *Point) outcome(name string, value any, reason string) any {
+	o, err := p.outcomes[name].New(value, reason)
+	if err != nil {
+		panic(err)
+	}
+	return o
+}
+
+// NameOf returns the name of an exit, "" for nil.
+func NameOf(exit any) string {
+	if exit == nil {
+		return ""
+	}
+	return strings.TrimPrefix(fmt.Sprintf("%T", exit), "fixture.")
+}
+
+// Pointer returns an exit by pointer, which the compiler accepts as an outcome although it is not legal.
+func (p *Point) Pointer(exit string) any { return reflect.New(p.outcomes[exit].Type).Interface() }
