@@ -179,7 +179,7 @@ func (l lineup) fromTwo() []contestant {
 // A parcel has the size and the shape of what a fire of around hooks allocates.
 type parcel struct {
 	flags [2]uint32
-	refs  [4]*parcel
+	refs  [10]*parcel
 }
 
 // A taker is an interface, so that what it is given cannot stay on the stack.
