@@ -84,29 +84,32 @@ func observed() []duel {
 	}
 }
 
-// matches are MatchFlow and a type switch, for each exit and for none. Each case calls a function, as a program does.
+// matches are MatchFlow and a type switch, for each exit and for none. The cases are functions, or closures over the state
+// of a loop; each calls something, as the cases of a loop do.
 func matches() []duel {
-	of := func(name string, exit points.FlowExit) duel {
-		return versus(name, "MatchFlow",
-			func(n int) {
-				for range n {
-					if points.MatchFlow(exit, wentOn, skipped, ended) == 0 {
-						panic("no case ran")
-					}
-				}
-			}, "type switch",
-			func(n int) {
-				for range n {
-					if switched(exit) == 0 {
-						panic("no case ran")
-					}
-				}
-			})
+	var all []duel
+	for _, of := range []struct {
+		name string
+		exit points.FlowExit
+	}{{"the first exit", points.Skip{Reason: "known"}}, {"the last exit", points.End{Reason: "done"}}, {"no exit", nil}} {
+		state := new(turn)
+		all = append(all,
+			versus(of.name+", functions",
+				"MatchFlow", func(n int) { repeat(n, func() int { return points.MatchFlow(of.exit, wentOn, skipped, ended) }) },
+				"type switch", func(n int) { repeat(n, func() int { return switched(of.exit) }) }),
+			versus(of.name+", closures",
+				"MatchFlow", func(n int) { repeat(n, func() int { return state.matched(of.exit) }) },
+				"type switch", func(n int) { repeat(n, func() int { return state.switched(of.exit) }) }))
 	}
-	return []duel{
-		of("the first exit", points.Skip{Reason: "known"}),
-		of("the last exit", points.End{Reason: "done"}),
-		of("no exit", nil),
+	return all
+}
+
+// repeat handles an exit n times.
+func repeat(n int, handle func() int) {
+	for range n {
+		if handle() == 0 {
+			panic("no case ran")
+		}
 	}
 }
 
@@ -125,8 +128,6 @@ func switched(exit points.FlowExit) int {
 	panic(fmt.Sprintf("an exit of type %T", exit))
 }
 
-// The cases of a loop that handles its exits.
-
 //go:noinline
 func wentOn() int { return 1 }
 
@@ -135,6 +136,39 @@ func skipped(s points.Skip) int { return 2 + len(s.Reason) }
 
 //go:noinline
 func ended(e points.End) int { return 3 + len(e.Reason) }
+
+// A turn is the state of a loop that handles exits.
+type turn struct{ exits int }
+
+//go:noinline
+func (t *turn) matched(exit points.FlowExit) int {
+	return points.MatchFlow(exit,
+		func() int { return t.wentOn() },
+		func(s points.Skip) int { return t.skipped(s) },
+		func(e points.End) int { return t.ended(e) })
+}
+
+//go:noinline
+func (t *turn) switched(exit points.FlowExit) int {
+	switch x := exit.(type) {
+	case nil:
+		return t.wentOn()
+	case points.Skip:
+		return t.skipped(x)
+	case points.End:
+		return t.ended(x)
+	}
+	panic(fmt.Sprintf("an exit of type %T", exit))
+}
+
+//go:noinline
+func (t *turn) wentOn() int { return 1 }
+
+//go:noinline
+func (t *turn) skipped(s points.Skip) int { t.exits++; return 2 + len(s.Reason) }
+
+//go:noinline
+func (t *turn) ended(e points.End) int { t.exits++; return 3 + len(e.Reason) }
 
 // layered are fires of the same hooks, spread over a hundred layers and in one.
 func layered() []duel {
