@@ -32,6 +32,7 @@ func (r *run) end() (agent.AgentResult, error) {
 	fixed := result
 	fixed.Signals = slices.Clone(r.signals)
 	by, failedEnd := r.hooks.BeforeRunEnd.FireBy(r.cleanupCtx, r.id, &result)
+	failedEnd = usableError(failedEnd)
 	if failedEnd != nil {
 		err = errors.Join(err, fmt.Errorf("agent %q: BeforeRunEnd: %w", r.agent.name(), failedEnd))
 		r.signal(agent.EndRun{Cause: agent.CauseError, Message: "BeforeRunEnd: " + failedEnd.Error(), By: by.Hook})
