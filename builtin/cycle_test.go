@@ -93,7 +93,7 @@ func decide(t *testing.T, d *LoopDetector, run *agent.Run, step int, words strin
 		ran = append(ran, agent.ToolCallResult{Call: call, Output: w})
 	}
 	for _, r := range ran {
-		d.ObserveAfterTool(t.Context(), run, agent.AfterToolFired[agent.ToolCallResult]{Payload: r})
+		_, _ = d.AfterTool(t.Context(), run, r)
 	}
 	return refused
 }
@@ -135,9 +135,9 @@ func TestACallThatDidNotRunSaysNothingAboutProgress(t *testing.T) {
 		d, run := &LoopDetector{HintAfter: 2}, agent.NewRun(nil)
 		for step := 1; step <= 2; step++ {
 			decide(t, d, run, step, "a1")
-			d.ObserveAfterTool(t.Context(), run, agent.AfterToolFired[agent.ToolCallResult]{Payload: agent.ToolCallResult{
+			_, _ = d.AfterTool(t.Context(), run, agent.ToolCallResult{
 				Call: agent.ToolCallRequest{Name: "a", Step: step}, Err: "no", Status: status,
-			}})
+			})
 		}
 		if refused := decide(t, d, run, 3, "a1"); refused != "a1:agent.SkipTool " {
 			t.Errorf("a %s call counted as progress: %q", status, refused)
@@ -166,9 +166,9 @@ func TestACallThatWasRefusedElsewhereDoesNotHideACycle(t *testing.T) {
 	if out, err := d.BeforeTool(t.Context(), run, denied); out != nil || err != nil {
 		t.Fatal(out, err)
 	}
-	d.ObserveAfterTool(t.Context(), run, agent.AfterToolFired[agent.ToolCallResult]{Payload: agent.ToolCallResult{
+	_, _ = d.AfterTool(t.Context(), run, agent.ToolCallResult{
 		Call: denied, Err: "denied", Status: agent.CallRefused,
-	}})
+	})
 	if refused := decide(t, d, run, 6, "a1"); refused != "a1:agent.SkipTool " {
 		t.Errorf("step 6 refused %q, want the call with which the cycle goes on", refused)
 	}

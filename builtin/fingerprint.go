@@ -3,17 +3,25 @@ package builtin
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/json"
+	"hash/maphash"
 	"maps"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// A fingerprint tells calls, results and texts apart without keeping them.
-type fingerprint [sha256.Size]byte
+// A fingerprint tells calls, results and texts apart without keeping them: it has their length and a hash. The key
+// of the hash is drawn by this process, so it means nothing outside of it, and nobody can write two texts with the
+// same one.
+type fingerprint [16]byte
+
+var fingerprintKey = maphash.MakeSeed()
 
 // maxCanonical bounds the arguments that are compared by value; longer ones are compared byte by byte.
 const maxCanonical = 1 << 20
@@ -21,39 +29,74 @@ const maxCanonical = 1 << 20
 // callFingerprint is the same for calls of one tool with the same arguments, however these are written: keys in
 // any order at every level, blanks, escapes, numbers by value. No arguments are the same as {}. Arguments that
 // are no JSON count as their own text.
-func callFingerprint(call agent.ToolCallRequest) fingerprint {
-	return fingerprintOf([]byte(call.Name), canonicalArgs(call.Args))
+func callFingerprint(call agent.ToolCallRequest) (f fingerprint) {
+	withCanonicalCall(call, func(text []byte) { f = fingerprintOf(text) })
+	return f
+}
+
+// callDigest is a fingerprint for decisions that last: it does not rely on the key being secret.
+func callDigest(call agent.ToolCallRequest) (digest string) {
+	withCanonicalCall(call, func(text []byte) {
+		sum := sha256.Sum256(text)
+		digest = string(sum[:])
+	})
+	return digest
+}
+
+// canonicalTexts keeps memory for canonical texts, which nobody keeps.
+var canonicalTexts = sync.Pool{New: func() any { return new([]byte) }}
+
+// withCanonicalCall calls f with one text for all ways to write the same call. The text is valid during f.
+func withCanonicalCall(call agent.ToolCallRequest, f func(text []byte)) {
+	memory := canonicalTexts.Get().(*[]byte)
+	*memory = appendCanonicalArgs(appendPart((*memory)[:0], call.Name), call.Args)
+	f(*memory)
+	if cap(*memory) <= 64<<10 {
+		canonicalTexts.Put(memory)
+	}
 }
 
 // resultFingerprint is the same for results that say the same.
 func resultFingerprint(r agent.ToolCallResult) fingerprint {
-	return fingerprintOf([]byte(r.Output), []byte(r.Err))
-}
-
-// fingerprintOf hashes the parts, so that moving a border between two parts makes a difference.
-func fingerprintOf(parts ...[]byte) fingerprint {
-	h := sha256.New()
-	for _, p := range parts {
-		h.Write(strconv.AppendInt(nil, int64(len(p)), 10))
-		h.Write([]byte{':'})
-		h.Write(p)
+	hash := maphash.String(fingerprintKey, r.Output)
+	if r.Err != "" {
+		hash = bits.RotateLeft64(hash, 1) ^ maphash.String(fingerprintKey, r.Err)
 	}
-	return fingerprint(h.Sum(nil))
+	return newFingerprint(len(r.Output), hash)
 }
 
-// canonicalArgs returns one text for all ways to write the same arguments.
-func canonicalArgs(args []byte) []byte {
+// fingerprintOf is the same for the same text.
+func fingerprintOf(text []byte) fingerprint {
+	return newFingerprint(len(text), maphash.Bytes(fingerprintKey, text))
+}
+
+func newFingerprint(length int, hash uint64) (f fingerprint) {
+	binary.LittleEndian.PutUint64(f[:8], uint64(length))
+	binary.LittleEndian.PutUint64(f[8:], hash)
+	return f
+}
+
+// appendPart appends a text and its length, so that moving a border between two parts makes a difference.
+func appendPart(b []byte, text string) []byte {
+	return append(append(strconv.AppendInt(b, int64(len(text)), 10), ':'), text...)
+}
+
+// appendCanonicalArgs appends one text for all ways to write the same arguments.
+func appendCanonicalArgs(b, args []byte) []byte {
 	if len(args) > maxCanonical {
-		return append([]byte("text "), args...)
+		return append(append(b, "text "...), args...)
 	}
 	if len(bytes.TrimSpace(args)) == 0 {
 		args = []byte("{}")
 	}
+	if out, ok := scanCanonical(append(b, "json "...), args); ok {
+		return out
+	}
 	value, err := decodeJSON(args)
 	if err != nil {
-		return append([]byte("text "), args...)
+		return append(append(b, "text "...), args...)
 	}
-	return appendCanonical([]byte("json "), value)
+	return appendCanonical(append(b, "json "...), value)
 }
 
 // decodeJSON decodes exactly one value, numbers as json.Number.

@@ -8,6 +8,8 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
+func canonicalArgs(args []byte) []byte { return appendCanonicalArgs(nil, args) }
+
 func TestArgumentsAreComparedByValue(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
@@ -84,6 +86,30 @@ func FuzzCanonicalNumberKeepsTheValue(f *testing.F) {
 		var again float64
 		if err := json.Unmarshal([]byte(canonicalNumber(n)), &again); err != nil || again != v {
 			t.Errorf("%s became %s, which is %v (%v)", n, canonicalNumber(n), again, err)
+		}
+	})
+}
+
+// FuzzScannedArguments holds the canonical text that is made without decoding to the one that is made with it.
+func FuzzScannedArguments(f *testing.F) {
+	for _, args := range []string{
+		`{"b":1,"a":[1.50,-0,1e3,true,false,null],"c":{"y":"1","x":"2"}}`, `{"a":1,"a":2,"b":3,"a":4}`, `{"s":"\u0041"}`, "{\"s\":\"\xff\"}",
+		`[[],{},""]`, ` 1 `, `{"é":1,"e":2}`, `{} {}`, `{"a":1,}`, strings.Repeat("[", 40) + strings.Repeat("]", 40),
+		`{"q":1,"w":2,"e":3,"r":4,"t":5,"y":6,"u":7,"i":8,"o":9,"p":0,"a":1,"s":2,"d":3,"f":4,"g":5,"h":6,"j":7}`,
+	} {
+		f.Add([]byte(args))
+	}
+	f.Fuzz(func(t *testing.T, args []byte) {
+		scanned, ok := scanCanonical(nil, args)
+		if !ok {
+			return
+		}
+		value, err := decodeJSON(args)
+		if err != nil {
+			t.Fatalf("%q: %v", args, err)
+		}
+		if want := appendCanonical(nil, value); string(scanned) != string(want) {
+			t.Errorf("%q: %q, want %q", args, scanned, want)
 		}
 	})
 }

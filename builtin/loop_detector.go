@@ -15,7 +15,7 @@ import (
 // LoopDetector keeps a model from making the same call again and again. Identical calls are counted per run: the
 // first one runs, the next is refused with a hint, the one after that ends the turn.
 //
-// Points: BeforeTool (SkipTool, EndTurn); an observer of AfterTool; in LoopNote, Briefing. Tier: Detection.
+// Points: BeforeTool (SkipTool, EndTurn); AfterTool, which it leaves as it is; in LoopNote, Briefing. Tier: Detection.
 //
 // Calls are identical if they name the same tool and their arguments have the same value: keys in any order,
 // blanks and the way a number is written make no difference, no arguments are {}, and what is no JSON counts as
@@ -104,7 +104,7 @@ func (h *hints) seen(step int) bool { return h.given > 0 && (step == 0 || h.step
 func (d *LoopDetector) Bind(h *agent.Hooks) {
 	mustConfig("LoopDetector", d.check())
 	h.BeforeTool.Add(d, hookkit.Priority(hookkit.Detection))
-	h.AfterTool.Observe(d, hookkit.Priority(hookkit.Detection))
+	h.AfterTool.Add(d, hookkit.Priority(hookkit.Detection))
 	if d.Mode == LoopNote {
 		h.Briefing.Add(d, hookkit.Priority(hookkit.Detection))
 	}
@@ -216,16 +216,16 @@ func (s *loopState) at(call agent.ToolCallRequest, print fingerprint) *loopCall 
 	return c
 }
 
-// ObserveAfterTool compares the result of a call with the one before.
-func (d *LoopDetector) ObserveAfterTool(_ context.Context, run *agent.Run, fired agent.AfterToolFired[agent.ToolCallResult]) {
-	result := fired.Payload
+// AfterTool compares the result of a call with the one before.
+func (d *LoopDetector) AfterTool(_ context.Context, run *agent.Run, result agent.ToolCallResult) (agent.AfterToolOutcome, error) {
 	if result.Status == agent.CallRefused || result.Status == agent.CallUnrun {
-		return // it did not run; what it would have come back with is not known
+		return nil, nil // it did not run; what it would have come back with is not known
 	}
-	print, got := callFingerprint(result.Call), resultFingerprint(result)
+	got := resultFingerprint(result)
 	d.runs.Do(run, func(s *loopState) {
-		if judged, ok := s.decided[result.Call.ID]; ok && result.Call.Step == s.step {
-			print = judged // other hooks may have rewritten the call since
+		print, judged := s.decided[result.Call.ID] // other hooks may have rewritten the call since
+		if !judged || result.Call.Step != s.step {
+			print = callFingerprint(result.Call)
 		}
 		s.cycles.add(cycleEntry{print, got}, d.maxCycle())
 		for length, cycle := range s.cycles.lengths {
@@ -246,6 +246,7 @@ func (d *LoopDetector) ObserveAfterTool(_ context.Context, run *agent.Run, fired
 		}
 		c.result, c.ran = got, true
 	})
+	return nil, nil
 }
 
 // Briefing holds the hints for the next prompt.

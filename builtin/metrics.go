@@ -15,7 +15,7 @@ import (
 
 // Metrics counts what runs do.
 //
-// It observes AfterLLM, AfterTool, OnToolError, OnBudgetExceeded, AfterStep and OnRunEnd, in the tier Observability. Every
+// It is a hook of AfterStep and observes AfterLLM, OnToolError, OnBudgetExceeded and OnRunEnd, in the tier Observability. Every
 // 10 calls of a tool it logs "x: 10 calls, 8 ok / 2 fail, avg 1.2ms", and it warns when a budget is exceeded. At the
 // end of each run the exporter gets the sums. Tools are counted by name up to 1000 names, further ones as "(other)", since
 // a model can make names up. A call that was
@@ -76,8 +76,7 @@ func (m *Metrics) Bind(h *agent.Hooks) {
 			s.OutputTokens += fired.Payload.Usage.Output
 		})
 	}))
-	h.AfterTool.Observe(afterToolObserver(m.tool))
-	h.AfterStep.Observe(afterStepObserver(m.step))
+	h.AfterStep.Add(agent.AfterStepFunc(m.step))
 	h.OnBudgetExceeded.Observe(budgetObserver(m.exceeded))
 	h.OnRunEnd.Observe(runEndObserver(func(ctx context.Context, _ *agent.Run, fired agent.OnRunEndFired[agent.AgentResult]) {
 		m.count(func(s *MetricsReport) { s.Runs++; s.Duration += fired.Payload.Elapsed })
@@ -112,8 +111,11 @@ func (m *Metrics) count(f func(*MetricsReport)) {
 	f(&m.sums)
 }
 
-func (m *Metrics) tool(ctx context.Context, _ *agent.Run, fired agent.AfterToolFired[agent.ToolCallResult]) {
-	r := resultLeft(fired.Payload, fired.Final)
+// tool counts a call.
+func (m *Metrics) tool(ctx context.Context, r agent.ToolCallResult) {
+	if r.Status == agent.CallUnrun || r.Kind == agent.FailDisabled {
+		return // no hook decided it
+	}
 	name := cut(r.Call.Name, maxShownName)
 	var t ToolMetrics
 	m.count(func(s *MetricsReport) {
@@ -125,22 +127,25 @@ func (m *Metrics) tool(ctx context.Context, _ *agent.Run, fired agent.AfterToolF
 		t.Calls++
 		t.Duration += r.Elapsed
 		switch {
-		case fired.Err == nil && succeeded(r):
+		case succeeded(r):
 			t.Successes++
-		case fired.Err != nil || !r.OK():
+		case !r.OK():
 			t.Failures++
 			s.Errors++
 		}
 		s.Tools[name] = t
 	})
-	if t.Calls%10 == 0 {
+	if t.Calls%10 == 0 && m.log().Enabled(ctx, slog.LevelInfo) {
 		m.log().InfoContext(ctx, fmt.Sprintf("%s: %d calls, %d ok / %d fail, avg %.1fms", name, t.Calls, t.Successes, t.Failures,
 			float64(t.Duration)/float64(time.Millisecond)/float64(t.Calls)))
 	}
 }
 
-func (m *Metrics) step(_ context.Context, _ *agent.Run, fired agent.AfterStepFired[agent.StepResult]) {
-	step := fired.Payload
+// step counts a step and its calls.
+func (m *Metrics) step(ctx context.Context, _ *agent.Run, step agent.StepResult) error {
+	for _, r := range step.Results {
+		m.tool(ctx, r)
+	}
 	failed := slices.ContainsFunc(step.Results, failedCall)
 	class := stepClass(step)
 	if m.Classify != nil {
@@ -153,6 +158,7 @@ func (m *Metrics) step(_ context.Context, _ *agent.Run, fired agent.AfterStepFir
 			s.Errors++
 		}
 	})
+	return nil
 }
 
 // stepClass is "error" for a step that failed or in which a call failed, else "productive".

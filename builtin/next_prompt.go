@@ -34,6 +34,9 @@ func (n *nextPrompt) put(key fingerprint, text string) {
 
 // drop removes the text of a key.
 func (n *nextPrompt) drop(key fingerprint) {
+	if len(n.waiting) == 0 {
+		return
+	}
 	n.waiting = slices.DeleteFunc(n.waiting, func(k keyedText) bool { return k.key == key })
 }
 

@@ -175,7 +175,8 @@ func (p *Permissions) decide(run *agent.Run, call agent.ToolCallRequest) verdict
 		return verdict{DecideDeny, nil, fmt.Sprintf("only tools that change nothing may run now, and %s does not say so", cut(call.Name, maxShownName))}
 	}
 	var broken error
-	for _, r := range p.Rules {
+	for i := range p.Rules {
+		r := &p.Rules[i]
 		if !matchesText(r.Tool, call.Name) {
 			continue
 		}
@@ -189,7 +190,7 @@ func (p *Permissions) decide(run *agent.Run, call agent.ToolCallRequest) verdict
 		}
 		reason := r.Reason
 		if reason == "" {
-			reason = fmt.Sprintf("a rule for %s says %s", r.Tool, r.Decision)
+			reason = "a rule for " + r.Tool + " says " + string(r.Decision)
 		}
 		return verdict{r.Decision, &r.Tool, reason}
 	}

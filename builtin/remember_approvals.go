@@ -31,8 +31,7 @@ type remembered struct {
 func (r *RememberApprovals) Approve(ctx context.Context, q agent.Question) (agent.Approval, error) {
 	key := q.Call.Name
 	if !r.ByTool {
-		print := callFingerprint(q.Call)
-		key = string(print[:])
+		key = callDigest(q.Call)
 	}
 	for {
 		r.mu.Lock()

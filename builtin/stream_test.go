@@ -276,7 +276,8 @@ func ExampleMetrics() {
 	var hooks agent.Hooks
 	metrics := &builtin.Metrics{}
 	hooks.Use(metrics)
-	hooks.AfterTool.Fire(context.Background(), agent.NewRun(nil), &agent.ToolCallResult{Call: agent.ToolCallRequest{Name: "search"}, Err: "denied"})
+	denied := agent.ToolCallResult{Call: agent.ToolCallRequest{Name: "search"}, Err: "denied"}
+	hooks.AfterStep.Fire(context.Background(), agent.NewRun(nil), agent.StepResult{Results: []agent.ToolCallResult{denied}})
 	fmt.Printf("%+v\n", metrics.Report().Tools["search"])
 	// Output: {Calls:1 Successes:0 Failures:1 Duration:0s}
 }

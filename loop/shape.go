@@ -1,11 +1,13 @@
 package loop
 
 import (
-	"encoding/binary"
+	"bytes"
 	"reflect"
 	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/hookgen/hookgen/internal/jsonscan"
 )
 
 // A shape is a schema that uses only the keywords that most tools use: types, properties, required, items and
@@ -90,194 +92,36 @@ func shapeOf(s *jsonschema.Schema) *shape {
 
 // accepts reports whether data is one JSON value that certainly has the shape.
 func (s *shape) accepts(data []byte) bool {
-	r := shapeReader{data: data}
-	r.blank()
-	ok := r.value(s, 0)
-	r.blank()
-	return ok && r.at == len(data)
+	r := jsonscan.Scanner{Data: data}
+	r.Blank()
+	ok := s.reads(&r, 0)
+	r.Blank()
+	return ok && r.At == len(data)
 }
 
-// A shapeReader reads JSON. Its methods report false where the data is not JSON, has another shape, or is written
-// in a way that needs a decoder, as keys with escapes and very long numbers do.
-type shapeReader struct {
-	data []byte
-	at   int
-}
-
-func (r *shapeReader) blank() {
-	for r.at < len(r.data) {
-		switch r.data[r.at] {
-		case ' ', '\t', '\r', '\n':
-			r.at++
-		default:
-			return
-		}
-	}
-}
-
-// next reads one byte and the blanks after it, if it is the expected one.
-func (r *shapeReader) next(c byte) bool {
-	if r.at == len(r.data) || r.data[r.at] != c {
+// reads reports whether the next value has the shape. It does not accept what needs a decoder: keys that are
+// not plain, and numbers that are long or have an exponent.
+func (s *shape) reads(r *jsonscan.Scanner, level int) bool {
+	if level >= maxNesting {
 		return false
 	}
-	r.at++
-	r.blank()
-	return true
-}
-
-func (r *shapeReader) word(text string) bool {
-	if len(r.data)-r.at < len(text) || string(r.data[r.at:r.at+len(text)]) != text {
-		return false
-	}
-	r.at += len(text)
-	return true
-}
-
-func (r *shapeReader) value(s *shape, level int) bool {
-	if r.at == len(r.data) || level >= maxNesting {
-		return false
-	}
-	switch c := r.data[r.at]; c {
+	switch r.Peek() {
 	case '{':
-		return s.types&typeObject != 0 && r.object(s, level)
+		return s.types&typeObject != 0 && s.readsObject(r, level)
 	case '[':
-		return s.types&typeArray != 0 && r.array(s, level)
+		return s.types&typeArray != 0 && s.readsArray(r, level)
 	case '"':
-		_, ok := r.text()
+		_, _, ok := r.Text()
 		return ok && s.types&typeString != 0
 	case 't':
-		return s.types&typeBoolean != 0 && r.word("true")
+		return s.types&typeBoolean != 0 && r.Word("true")
 	case 'f':
-		return s.types&typeBoolean != 0 && r.word("false")
+		return s.types&typeBoolean != 0 && r.Word("false")
 	case 'n':
-		return s.types&typeNull != 0 && r.word("null")
-	default:
-		return r.number(s)
+		return s.types&typeNull != 0 && r.Word("null")
 	}
-}
-
-func (r *shapeReader) object(s *shape, level int) bool {
-	var seen [32]bool // of the required properties
-	if len(s.required) > len(seen) || !r.next('{') {
-		return false
-	}
-	for first := true; !r.next('}'); first = false {
-		if !first && !r.next(',') || r.at == len(r.data) || r.data[r.at] != '"' {
-			return false
-		}
-		key, ok := r.text()
-		if !ok || !plain(key) {
-			return false
-		}
-		r.blank()
-		property := s.properties[string(key)]
-		if property == nil {
-			property = s.others
-		}
-		if property == nil || !r.next(':') || !r.value(property, level+1) {
-			return false
-		}
-		r.blank()
-		for i, name := range s.required {
-			seen[i] = seen[i] || name == string(key)
-		}
-	}
-	return !slices.Contains(seen[:len(s.required)], false)
-}
-
-func (r *shapeReader) array(s *shape, level int) bool {
-	if !r.next('[') {
-		return false
-	}
-	for first := true; !r.next(']'); first = false {
-		if !first && !r.next(',') || !r.value(s.items, level+1) {
-			return false
-		}
-		r.blank()
-	}
-	return true
-}
-
-// text reads a string and returns what is between its quotes.
-func (r *shapeReader) text() (raw []byte, ok bool) {
-	begin := r.at + 1
-	for i := begin; ; i++ {
-		i += ordinary(r.data[i:])
-		if i >= len(r.data) {
-			return nil, false
-		}
-		switch c := r.data[i]; {
-		case c == '"':
-			r.at = i + 1
-			return r.data[begin:i], true
-		case c < ' ':
-			return nil, false
-		case c == '\\':
-			if i++; i == len(r.data) {
-				return nil, false
-			}
-			switch r.data[i] {
-			case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
-			case 'u':
-				for range 4 {
-					if i++; i == len(r.data) || !isHex(r.data[i]) {
-						return nil, false
-					}
-				}
-			default:
-				return nil, false
-			}
-		}
-	}
-}
-
-// ordinary returns how many bytes at least are neither quotes, backslashes nor control characters. It looks at eight
-// bytes at a time, since most arguments are long texts.
-func ordinary(data []byte) (n int) {
-	const ones, highs = 0x0101010101010101, 0x8080808080808080
-	for ; n+8 <= len(data); n += 8 {
-		w := binary.LittleEndian.Uint64(data[n:])
-		quote, slash := w^ones*'"', w^ones*'\\'
-		if ((quote-ones)&^quote|(slash-ones)&^slash|(w-ones*' ')&^w)&highs != 0 {
-			break
-		}
-	}
-	return n
-}
-
-func isHex(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
-}
-
-// plain reports whether a string decodes to itself.
-func plain(raw []byte) bool {
-	for _, c := range raw {
-		if c == '\\' || c >= 0x80 {
-			return false
-		}
-	}
-	return true
-}
-
-// number reads a number without an exponent, of at most 15 digits.
-func (r *shapeReader) number(s *shape) bool {
-	begin := r.at
-	if r.at < len(r.data) && r.data[r.at] == '-' {
-		r.at++
-	}
-	zero := r.at < len(r.data) && r.data[r.at] == '0'
-	if n := r.digits(); n == 0 || zero && n > 1 {
-		return false
-	}
-	whole := true
-	if r.at < len(r.data) && r.data[r.at] == '.' {
-		whole = false
-		r.at++
-		if r.digits() == 0 {
-			return false
-		}
-	}
-	if r.at-begin > 15 {
+	raw, whole, ok := r.Number()
+	if !ok || len(raw) > 15 || bytes.ContainsAny(raw, "eE") {
 		return false
 	}
 	if whole {
@@ -286,10 +130,44 @@ func (r *shapeReader) number(s *shape) bool {
 	return s.types&typeNumber != 0
 }
 
-func (r *shapeReader) digits() (n int) {
-	for r.at < len(r.data) && '0' <= r.data[r.at] && r.data[r.at] <= '9' {
-		r.at++
-		n++
+func (s *shape) readsObject(r *jsonscan.Scanner, level int) bool {
+	var seen [32]bool // of the required properties
+	if len(s.required) > len(seen) || !r.Next('{') {
+		return false
 	}
-	return n
+	for first := true; !r.Next('}'); first = false {
+		if !first && !r.Next(',') {
+			return false
+		}
+		key, plain, ok := r.Text()
+		if !ok || !plain {
+			return false
+		}
+		property := s.properties[string(key)]
+		if property == nil {
+			property = s.others
+		}
+		r.Blank()
+		if property == nil || !r.Next(':') || !property.reads(r, level+1) {
+			return false
+		}
+		r.Blank()
+		for i, name := range s.required {
+			seen[i] = seen[i] || name == string(key)
+		}
+	}
+	return !slices.Contains(seen[:len(s.required)], false)
+}
+
+func (s *shape) readsArray(r *jsonscan.Scanner, level int) bool {
+	if !r.Next('[') {
+		return false
+	}
+	for first := true; !r.Next(']'); first = false {
+		if !first && !r.Next(',') || !s.items.reads(r, level+1) {
+			return false
+		}
+		r.Blank()
+	}
+	return true
 }

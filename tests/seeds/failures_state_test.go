@@ -209,7 +209,7 @@ func TestF29_PrioritiesAreTheDocumentedOnes(t *testing.T) {
 	inner := outer.Layer("inner")
 	inner.BeforeTool.Add(continues, hookkit.Priority(hookkit.Safety))
 	documented := map[string][]int{
-		"AfterTool": {hookkit.Mutation}, "BeforeLLM": {hookkit.InputShape - 10}, "Briefing": {hookkit.InputShape},
+		"AfterTool": {hookkit.Detection, hookkit.Mutation}, "BeforeLLM": {hookkit.InputShape - 10}, "Briefing": {hookkit.InputShape},
 		"BeforeTool": {hookkit.Detection, hookkit.Safety}, "OnPermission": {hookkit.Safety}, "OnRunEnd": {hookkit.Observability},
 	}
 	for _, p := range inner.Points() {

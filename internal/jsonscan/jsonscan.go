@@ -1,0 +1,169 @@
+// Package jsonscan reads JSON without decoding it. Use it where the text itself is enough, for example to check the
+// type of a value: it allocates nothing and takes a tenth of the time of encoding/json.
+//
+// Start reading at [Scanner].
+package jsonscan
+
+import "encoding/binary"
+
+// A Scanner reads Data from At on. Each method reads one thing and moves At behind it; a method that reports false
+// has found something else, and where At is then is not defined.
+type Scanner struct {
+	Data []byte
+	At   int
+}
+
+// Peek returns the next byte, 0 at the end. No JSON value begins with a 0.
+func (s *Scanner) Peek() byte {
+	if s.At == len(s.Data) {
+		return 0
+	}
+	return s.Data[s.At]
+}
+
+// Blank reads blanks, if there are any.
+func (s *Scanner) Blank() {
+	for s.At < len(s.Data) {
+		switch s.Data[s.At] {
+		case ' ', '\t', '\r', '\n':
+			s.At++
+		default:
+			return
+		}
+	}
+}
+
+// Next reads the byte c and the blanks after it. If another byte comes next, it reads nothing.
+func (s *Scanner) Next(c byte) bool {
+	if s.Peek() != c || c == 0 {
+		return false
+	}
+	s.At++
+	s.Blank()
+	return true
+}
+
+// Word reads true, false or null.
+func (s *Scanner) Word(text string) bool {
+	if len(s.Data)-s.At < len(text) || string(s.Data[s.At:s.At+len(text)]) != text {
+		return false
+	}
+	s.At += len(text)
+	return true
+}
+
+// Text reads a string and returns what is between its quotes. It is plain if it has neither escapes nor bytes
+// beyond ASCII, so that it decodes to itself.
+func (s *Scanner) Text() (raw []byte, plain, ok bool) {
+	if s.Peek() != '"' {
+		return nil, false, false
+	}
+	begin := s.At + 1
+	plain = true
+	for i := begin; ; i++ {
+		i += ordinary(s.Data[i:])
+		if i >= len(s.Data) {
+			return nil, false, false
+		}
+		switch c := s.Data[i]; {
+		case c == '"':
+			s.At = i + 1
+			return s.Data[begin:i], plain, true
+		case c < ' ':
+			return nil, false, false
+		case c >= 0x80:
+			plain = false
+		case c == '\\':
+			plain = false
+			n := escape(s.Data[i:])
+			if n == 0 {
+				return nil, false, false
+			}
+			i += n - 1
+		}
+	}
+}
+
+// ordinary returns how many bytes at least are ASCII and neither quotes, backslashes nor control characters. It looks
+// at 32 bytes at a time, and then at eight, since most texts are long.
+func ordinary(data []byte) (n int) {
+	for ; n+32 <= len(data); n += 32 {
+		d := data[n : n+32 : n+32]
+		if special(d)|special(d[8:])|special(d[16:])|special(d[24:]) != 0 {
+			break
+		}
+	}
+	for ; n+8 <= len(data) && special(data[n:]) == 0; n += 8 {
+	}
+	return n
+}
+
+// special is not 0 if one of the first eight bytes is not ordinary. It tests all of them in one word: a byte without
+// its lowest set bits has its highest bit set only if it was 0.
+func special(data []byte) uint64 {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	w := binary.LittleEndian.Uint64(data)
+	quote, slash := w^ones*'"', w^ones*'\\'
+	return ((quote-ones)&^quote | (slash-ones)&^slash | (w-ones*' ')&^w | w) & highs
+}
+
+// escape returns the length of the escape that data begins with, 0 if it is not a legal one.
+func escape(data []byte) int {
+	if len(data) < 2 {
+		return 0
+	}
+	switch data[1] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return 2
+	case 'u':
+		if len(data) < 6 {
+			return 0
+		}
+		for _, c := range data[2:6] {
+			if !('0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F') {
+				return 0
+			}
+		}
+		return 6
+	}
+	return 0
+}
+
+// Number reads a number and returns its text, and whether it has neither a fraction nor an exponent.
+func (s *Scanner) Number() (raw []byte, whole, ok bool) {
+	begin := s.At
+	if s.Peek() == '-' {
+		s.At++
+	}
+	zero := s.Peek() == '0'
+	if n := s.digits(); n == 0 || zero && n > 1 {
+		return nil, false, false
+	}
+	whole = true
+	if s.Peek() == '.' {
+		whole = false
+		s.At++
+		if s.digits() == 0 {
+			return nil, false, false
+		}
+	}
+	if c := s.Peek(); c == 'e' || c == 'E' {
+		whole = false
+		s.At++
+		if c := s.Peek(); c == '+' || c == '-' {
+			s.At++
+		}
+		if s.digits() == 0 {
+			return nil, false, false
+		}
+	}
+	return s.Data[begin:s.At], whole, true
+}
+
+func (s *Scanner) digits() (n int) {
+	for c := s.Peek(); '0' <= c && c <= '9'; c = s.Peek() {
+		s.At++
+		n++
+	}
+	return n
+}

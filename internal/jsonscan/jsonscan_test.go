@@ -1,0 +1,111 @@
+package jsonscan
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// value reads one value of any type.
+func value(s *Scanner, level int) bool {
+	if level > 100 {
+		return false
+	}
+	switch s.Peek() {
+	case '{':
+		s.Next('{')
+		for first := true; !s.Next('}'); first = false {
+			if !first && !s.Next(',') {
+				return false
+			}
+			if _, _, ok := s.Text(); !ok {
+				return false
+			}
+			if s.Blank(); !s.Next(':') || !value(s, level+1) {
+				return false
+			}
+			s.Blank()
+		}
+		return true
+	case '[':
+		s.Next('[')
+		for first := true; !s.Next(']'); first = false {
+			if !first && !s.Next(',') || !value(s, level+1) {
+				return false
+			}
+			s.Blank()
+		}
+		return true
+	case '"':
+		_, _, ok := s.Text()
+		return ok
+	case 't':
+		return s.Word("true")
+	case 'f':
+		return s.Word("false")
+	case 'n':
+		return s.Word("null")
+	}
+	_, _, ok := s.Number()
+	return ok
+}
+
+// whole reports whether data is one value.
+func whole(data []byte) bool {
+	s := Scanner{Data: data}
+	s.Blank()
+	ok := value(&s, 0)
+	s.Blank()
+	return ok && s.At == len(data)
+}
+
+var samples = []string{
+	``, ` `, `{}`, `[]`, `[1,]`, `[,1]`, `{"a":1,}`, `{"a" : [ 1 , true , null ] }`, `{"a"}`, `{1:2}`, `"a`, `"\"`, `"\u12"`, `"\u12aF"`, `"\x"`, "\"\x01\"",
+	`-`, `-0`, `00`, `0.`, `.5`, `1e`, `1e+`, `1E-7`, `12.50e3`, `tru`, `truex`, `nul`, `{} {}`, "\x00", "\"a\x00b\"", "\"\xff\"",
+	`"` + strings.Repeat("ordinary ", 20) + `\n` + strings.Repeat("text ", 20) + `"`, `"12345678` + "\x1f" + `"`, `"1234567\"890"`,
+}
+
+func TestScanningAgreesWithEncodingJSON(t *testing.T) {
+	for _, text := range samples {
+		t.Run(text, func(t *testing.T) {
+			if got, want := whole([]byte(text)), json.Valid([]byte(text)); got != want {
+				t.Errorf("valid: %t, want %t", got, want)
+			}
+		})
+	}
+}
+
+func FuzzScanning(f *testing.F) {
+	for _, text := range samples {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if strings.Count(string(data), "[")+strings.Count(string(data), "{") > 90 {
+			return
+		}
+		if got, want := whole(data), json.Valid(data); got != want {
+			t.Errorf("%q is valid: %t, want %t", data, got, want)
+		}
+	})
+}
+
+func TestTextsAndNumbersAreReturnedAsWritten(t *testing.T) {
+	for _, c := range []struct {
+		text, raw string
+		plain     bool
+	}{{`"abc" x`, "abc", true}, {`"a\"b"`, `a\"b`, false}, {`"\u00e9"`, `\u00e9`, false}, {`"é, long enough"`, `é, long enough`, false}, {`""`, "", true}} {
+		s := Scanner{Data: []byte(c.text)}
+		if raw, plain, ok := s.Text(); !ok || string(raw) != c.raw || plain != c.plain || s.At != len(c.raw)+2 {
+			t.Errorf("%s: %q, plain %t, at %d", c.text, raw, plain, s.At)
+		}
+	}
+	for _, c := range []struct {
+		text, raw string
+		whole     bool
+	}{{`12,`, "12", true}, {`-0.5]`, "-0.5", false}, {`1e3`, "1e3", false}} {
+		s := Scanner{Data: []byte(c.text)}
+		if raw, whole, ok := s.Number(); !ok || string(raw) != c.raw || whole != c.whole {
+			t.Errorf("%s: %q, whole %t", c.text, raw, whole)
+		}
+	}
+}
