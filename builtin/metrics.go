@@ -15,7 +15,7 @@ import (
 
 // Metrics counts what runs do.
 //
-// It is a hook of AfterStep and observes AfterLLM, OnToolError, OnBudgetExceeded and OnRunEnd, in the tier Observability. Every
+// It observes AfterLLM, AfterStep, OnToolError, OnBudgetExceeded and OnRunEnd, in the tier Observability. Every
 // 10 calls of a tool it logs "x: 10 calls, 8 ok / 2 fail, avg 1.2ms", and it warns when a budget is exceeded. At the
 // end of each run the exporter gets the sums. Tools are counted by name up to 1000 names, further ones as "(other)", since
 // a model can make names up. A call that was
@@ -76,7 +76,7 @@ func (m *Metrics) Bind(h *agent.Hooks) {
 			s.OutputTokens += fired.Payload.Usage.Output
 		})
 	}))
-	h.AfterStep.Add(agent.AfterStepFunc(m.step))
+	h.AfterStep.Observe(afterStepObserver(m.step))
 	h.OnBudgetExceeded.Observe(budgetObserver(m.exceeded))
 	h.OnRunEnd.Observe(runEndObserver(func(ctx context.Context, _ *agent.Run, fired agent.OnRunEndFired[agent.AgentResult]) {
 		m.count(func(s *MetricsReport) { s.Runs++; s.Duration += fired.Payload.Elapsed })
@@ -142,7 +142,8 @@ func (m *Metrics) tool(ctx context.Context, r agent.ToolCallResult) {
 }
 
 // step counts a step and its calls.
-func (m *Metrics) step(ctx context.Context, _ *agent.Run, step agent.StepResult) error {
+func (m *Metrics) step(ctx context.Context, _ *agent.Run, fired agent.AfterStepFired[agent.StepResult]) {
+	step := fired.Payload
 	for _, r := range step.Results {
 		m.tool(ctx, r)
 	}
@@ -158,7 +159,6 @@ func (m *Metrics) step(ctx context.Context, _ *agent.Run, step agent.StepResult)
 			s.Errors++
 		}
 	})
-	return nil
 }
 
 // stepClass is "error" for a step that failed or in which a call failed, else "productive".
