@@ -192,6 +192,8 @@ func (e *emitter) hooks(f *jen.File) {
 		f.Type().Id("AnyObserver").Interface(jen.Id("Observe").Params(ctxParam(), runParam(), jen.Id("fired").Add(kitType("AnyFired"))))
 	}
 
+	f.Var().Id("_").Op("=").Add(implName("HooksType")).Types(jen.Id("Hooks")).Call()
+
 	method := func(name string) *jen.Statement {
 		return f.Func().Params(jen.Id("h").Op("*").Id("Hooks")).Id(name)
 	}

@@ -67,7 +67,11 @@ func TestInvalidOptionsPanic(t *testing.T) {
 		"nil in AddAny":      {func() { at(0)(new(hooks)).AddAny(passes, nil) }, noOption},
 		"nil in ObserveFunc": {func() { new(hooks).First.ObserveFunc(ignore, nil) }, noOption},
 		"nil in Use":         {func() { new(hooks).Use(continues, nil) }, noOption},
-		"nil in ObserveAny":  {func() { new(hooks).ObserveAny(ignoreAny, nil) }, noOption},
+		"nil of a type": {func() { new(hooks).First.Add(continues, hookkit.OrderOption(nil)) },
+			"hookkit: option hookkit.OrderOption(nil): pass the result of one of the package's functions"},
+		"foreign type": {func() { new(hooks).First.Add(continues, struct{ hookkit.GateOption }{hookkit.Once()}) },
+			"hookkit: option struct { hookkit.GateOption }: pass the result of one of the package's functions"},
+		"nil in ObserveAny": {func() { new(hooks).ObserveAny(ignoreAny, nil) }, noOption},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if text := panicText(c.f); text != c.want {

@@ -294,6 +294,7 @@ func TestAnchorsOfOtherHooksPanic(t *testing.T) {
 	var h, other hooks
 	samePoint := other.First.Add(continues, hookkit.Named("foreign"))
 	unlinked := new(hooks).Second.Add(secondContinues, hookkit.Named("foreign"))
+	fresh := new(hooks)
 	before := other.Second.Add(secondContinues, hookkit.Named("foreign"))
 	other.Use(continues)
 	h.Use(continues)
@@ -307,6 +308,10 @@ func TestAnchorsOfOtherHooksPanic(t *testing.T) {
 		"other point, added before its Use": {func() { h.First.Add(continues, named, hookkit.After(before)) },
 			text("First.Add", "x", "after")},
 		"other point, added after its Use": {func() { h.First.Add(continues, named, hookkit.After(after)) },
+			text("First.Add", "x", "after")},
+		"other point, nothing else was registered": {func() { fresh.First.Add(continues, named, hookkit.After(unlinked)) },
+			text("First.Add", "x", "after")},
+		"layer of other Hooks": {func() { new(hooks).Layer("a").First.Add(continues, named, hookkit.After(unlinked)) },
 			text("First.Add", "x", "after")},
 		"bundle": {func() { h.First.Add(continues, named, hookkit.After(bundle)) }, text("First.Add", "x", "after")},
 		"Use":    {func() { h.Use(continues, named, hookkit.Before(after)) }, text("Use", "x", "before")},
@@ -331,8 +336,5 @@ func TestAnchorsOfOtherHooksPanic(t *testing.T) {
 	t.Run("unless they are removed", func(t *testing.T) {
 		samePoint.Remove()
 		h.First.Add(continues, hookkit.Before(samePoint))
-	})
-	t.Run("unless nothing links the points", func(t *testing.T) {
-		new(hooks).First.Add(continues, hookkit.After(unlinked)) // nothing shows yet that these are different Hooks
 	})
 }

@@ -105,6 +105,8 @@ type AnyObserver interface {
 	Observe(ctx context.Context, run *Run, fired hookkit.AnyFired)
 }
 
+var _ = hookimpl.HooksType[Hooks]()
+
 // Use calls the hook's Bind and registers everything that it adds, all or nothing, as one registration. The options outrank
 // those that Bind gave. Use panics, naming the place of the call, if the hook is nil, if Bind adds nothing, or if the order asked
 // for is impossible.

@@ -47,6 +47,11 @@ var clock atomic.Uint64
 func Options[O any](opts []O) opaque.Settings {
 	var set opaque.Settings
 	for _, option := range opts {
+		if option := any(option); option == nil {
+			panic("hookkit: option <nil>: pass the result of one of the package's functions")
+		} else if isNil(option) {
+			panic(fmt.Sprintf("hookkit: option %T(nil): pass the result of one of the package's functions", option))
+		}
 		switch o := any(option).(type) {
 		case hookkit.OrderOption:
 			o(&set)
@@ -58,8 +63,8 @@ func Options[O any](opts []O) opaque.Settings {
 			o(&set)
 		case hookkit.DeliveryOption:
 			o(&set)
-		default:
-			panic(fmt.Sprintf("hookkit: option %v: pass the result of one of the package's functions", option))
+		default: // another type that embeds the interface
+			panic(fmt.Sprintf("hookkit: option %T: pass the result of one of the package's functions", option))
 		}
 	}
 	return set

@@ -1,6 +1,7 @@
 package hookimpl
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -111,51 +112,11 @@ type tree struct {
 	id      uint64
 	mu      sync.Mutex
 	version atomic.Uint64 // counts changes, so that a snapshot knows whether it is current
-	home    atomic.Pointer[home]
 }
 
 var trees atomic.Uint64
 
 func newTree() *tree { return &tree{id: trees.Add(1)} }
-
-// A home identifies the Hooks that points belong to. An extension's Hooks contains those of its parents, so two homes
-// can turn out to be one.
-type home struct{ same *home }
-
-var homes sync.Mutex
-
-// link records that the points belong to the same Hooks.
-func link(points []hookkit.PointInfo) {
-	if len(points) == 0 {
-		return
-	}
-	first := registryOf(points[0]).tree.home.Load()
-	linked := first != nil
-	for _, p := range points {
-		linked = linked && registryOf(p).tree.home.Load() == first
-	}
-	if linked {
-		return
-	}
-	homes.Lock()
-	defer homes.Unlock()
-	whole := new(home)
-	for _, p := range points {
-		if h := registryOf(p).tree.home.Swap(whole); h != nil && h != whole {
-			h.same = whole
-		}
-	}
-}
-
-// root returns the home that h is now part of.
-func (h *home) root() *home {
-	homes.Lock()
-	defer homes.Unlock()
-	for h.same != nil {
-		h = h.same
-	}
-	return h
-}
 
 // lock locks the trees of the registries, in an order that is the same for everybody, and returns how to unlock them.
 func lock(registries []*registry) (unlock func()) {
@@ -165,7 +126,7 @@ func lock(registries []*registry) (unlock func()) {
 			ts = append(ts, r.tree)
 		}
 	}
-	slices.SortFunc(ts, func(a, b *tree) int { return int(int64(a.id - b.id)) })
+	slices.SortFunc(ts, func(a, b *tree) int { return cmp.Compare(a.id, b.id) })
 	for _, t := range ts {
 		t.mu.Lock()
 	}
@@ -282,36 +243,37 @@ func (r *registry) checkAnchor(e *entry, a anchor) error {
 	if r.stage.Load() == staging {
 		return nil // checked when the Use adds the entry to the program's Hooks
 	}
-	word := "before"
-	if a.after {
-		word = "after"
-	}
 	for _, owner := range a.reg.at() {
 		if owner.stage.Load() != serving {
 			continue // the Hooks of a Bind, from which a Use moves the entry to other Hooks
 		}
-		if owner.tree == r.tree {
-			if !a.after && r.isWithin(owner) && owner.has(a.reg) {
-				return fmt.Errorf("%s (%s) cannot be before %s (%s) of an outer layer: outer layers fire first; add it to that layer",
-					e.name, e.site, a.reg.name, a.reg.site)
+		switch {
+		case !sameHooks(r.outermost().owner, owner.outermost().owner):
+			word := "before"
+			if a.after {
+				word = "after"
 			}
-			if a.after && owner.isWithin(r) && owner.has(a.reg) {
-				return fmt.Errorf("%s (%s) cannot be after %s (%s) of an inner layer: outer layers fire first; add it to that layer",
-					e.name, e.site, a.reg.name, a.reg.site)
-			}
-			continue
-		}
-		here, there := r.tree.home.Load(), owner.tree.home.Load()
-		if owner.point == r.point || here != nil && there != nil && here.root() != there.root() {
 			return fmt.Errorf("%s (%s) cannot be %s %s (%s), which was registered on other Hooks: "+
 				"pass a registration of the Hooks that this one is added to", e.name, e.site, word, a.reg.name, a.reg.site)
+		case owner.tree != r.tree || !owner.has(a.reg):
+		case !a.after && r.isWithin(owner):
+			return fmt.Errorf("%s (%s) cannot be before %s (%s) of an outer layer: outer layers fire first; add it to that layer",
+				e.name, e.site, a.reg.name, a.reg.site)
+		case a.after && owner.isWithin(r):
+			return fmt.Errorf("%s (%s) cannot be after %s (%s) of an inner layer: outer layers fire first; add it to that layer",
+				e.name, e.site, a.reg.name, a.reg.site)
 		}
 	}
 	return nil
 }
 
-// has reports whether the registration has an entry here.
-func (r *registry) has(reg *registration) bool { return r.hooks.has(reg) || r.observers.has(reg) }
+// outermost returns the registry of the same point in the Hooks that all layers are on.
+func (r *registry) outermost() *registry {
+	for r.outer != nil {
+		r = r.outer
+	}
+	return r
+}
 
 // isWithin reports whether outer is one of the layers around r.
 func (r *registry) isWithin(outer *registry) bool {
@@ -322,6 +284,9 @@ func (r *registry) isWithin(outer *registry) bool {
 	}
 	return false
 }
+
+// has reports whether the registration has an entry here.
+func (r *registry) has(reg *registration) bool { return r.hooks.has(reg) || r.observers.has(reg) }
 
 // remove removes the entries of the registration and reports whether there were any. The caller holds the lock.
 func (r *registry) remove(reg *registration) bool {

@@ -1,6 +1,7 @@
 package hookimpl
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -21,7 +22,6 @@ func Use(points, staged []hookkit.PointInfo, hook any, bind func(), opts []hookk
 	if reg.name == "" {
 		reg.name = nameOf(hook)
 	}
-	link(points)
 	bindOn(staged, bind)
 
 	var changes []change
@@ -123,7 +123,7 @@ func resequence(changes []change) {
 	for _, c := range changes {
 		all = append(append(all, c.hooks...), c.observers...)
 	}
-	slices.SortStableFunc(all, func(a, b *entry) int { return int(int64(a.seq - b.seq)) })
+	slices.SortStableFunc(all, func(a, b *entry) int { return cmp.Compare(a.seq, b.seq) })
 	var old, now uint64
 	for _, e := range all {
 		if e.seq != old || now == 0 {
@@ -138,7 +138,6 @@ func ObserveAny(points []hookkit.PointInfo, observer any,
 	notify func(context.Context, hookkit.AnyRun, hookkit.AnyFired), opts []hookkit.ObserverOption) *hookkit.Registration {
 	site := caller(2)
 	refuseNil("ObserveAny", site, "observer", observer)
-	link(points)
 	changes := make([]change, len(points))
 	for i, p := range points {
 		changes[i].at = registryOf(p)
@@ -148,7 +147,6 @@ func ObserveAny(points []hookkit.PointInfo, observer any,
 
 // Layer makes each of the inner points, which are new, a layer on the outer point in the same place.
 func Layer(name string, inner, outer []hookkit.PointInfo) {
-	link(outer)
 	for i := range inner {
 		o, in := registryOf(outer[i]), registryOf(inner[i])
 		o.refuseInBind("Layer", "the program adds layers")
@@ -160,7 +158,6 @@ func Layer(name string, inner, outer []hookkit.PointInfo) {
 func Trace(points []hookkit.PointInfo, t hookkit.Tracer) *hookkit.Registration {
 	site := caller(2)
 	refuseNil("Trace", site, "tracer", t)
-	link(points)
 	e := newEntry(t, opaque.Settings{}, site)
 	reg := newRegistration(e.name, site)
 	e.regs = []*registration{reg}
@@ -224,7 +221,7 @@ func Registered(points []hookkit.PointInfo, name string) []*hookkit.Registration
 	for reg := range first {
 		found = append(found, reg)
 	}
-	slices.SortFunc(found, func(a, b *registration) int { return int(int64(first[a] - first[b])) })
+	slices.SortFunc(found, func(a, b *registration) int { return cmp.Compare(first[a], first[b]) })
 	public := make([]*hookkit.Registration, len(found))
 	for i, reg := range found {
 		public[i] = reg.public

@@ -62,6 +62,8 @@ type Hook interface {
 // AnyObserver is notified of every fire of every point after it is decided.
 type AnyObserver = agent.AnyObserver
 
+var _ = hookimpl.HooksType[Hooks]()
+
 // Use calls the hook's Bind and registers everything that it adds, all or nothing, as one registration. The options outrank
 // those that Bind gave. Use panics, naming the place of the call, if the hook is nil, if Bind adds nothing, or if the order asked
 // for is impossible.

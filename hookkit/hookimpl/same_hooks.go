@@ -1,0 +1,76 @@
+package hookimpl
+
+import (
+	"reflect"
+	"sync"
+)
+
+// hooksTypes are the generated Hooks types of the program.
+var hooksTypes struct {
+	sync.RWMutex
+	list []reflect.Type
+}
+
+// HooksType makes a generated Hooks type known, so that registrations of different Hooks can be told apart.
+func HooksType[T any]() struct{} {
+	hooksTypes.Lock()
+	defer hooksTypes.Unlock()
+	hooksTypes.list = append(hooksTypes.list, reflect.TypeFor[T]())
+	return struct{}{}
+}
+
+// sameHooks reports whether the two generated Points are fields of one Hooks.
+//
+// A point has no pointer to its Hooks, because the zero Hooks is ready to use and nothing runs before the first Add. But
+// the offset of each point in Hooks is known, so that the addresses of two points show whether they are in one. All
+// Hooks types are tried, because the Hooks of an extension contains the Hooks of its parents.
+func sameHooks(p, q any) bool {
+	if p == q {
+		return true
+	}
+	pv, qv := reflect.ValueOf(p), reflect.ValueOf(q)
+	hooksTypes.RLock()
+	defer hooksTypes.RUnlock()
+	for _, t := range hooksTypes.list {
+		at, ok := offsetIn(t, pv.Type().Elem())
+		if !ok {
+			continue
+		}
+		if other, ok := offsetIn(t, qv.Type().Elem()); ok && pv.Pointer()-at == qv.Pointer()-other {
+			return true
+		}
+	}
+	return false
+}
+
+// offsets caches the results of offsetIn.
+var offsets sync.Map // of pointIn to offset
+
+type (
+	pointIn struct{ hooks, point reflect.Type }
+	offset  struct {
+		at    uintptr
+		found bool
+	}
+)
+
+// offsetIn returns the offset of the point in the Hooks type, or in the Hooks of a parent that it contains.
+func offsetIn(hooks, point reflect.Type) (uintptr, bool) {
+	key := pointIn{hooks, point}
+	if o, ok := offsets.Load(key); ok {
+		return o.(offset).at, o.(offset).found
+	}
+	var o offset
+	for i := range hooks.NumField() {
+		f := hooks.Field(i)
+		if f.Type == point {
+			o = offset{f.Offset, true}
+		} else if f.Name != "_" && f.Type.Name() == "Hooks" && f.Type.Kind() == reflect.Struct {
+			if inner, ok := offsetIn(f.Type, point); ok {
+				o = offset{f.Offset + inner, true}
+			}
+		}
+	}
+	offsets.Store(key, o)
+	return o.at, o.found
+}
