@@ -44,7 +44,7 @@ func TestAroundHooksWrapTheAct(t *testing.T) {
 			_, _ = next.Call(c, n)
 			return next.Call(c, n)
 		}, wrapPasses}, "act(5)", 2, nil, ""},
-		"an error passes on":     {[]wrapFunc{wrapPasses, fails(errBad)}, "", 0, errBad, ""},
+		"an error passes on":     {[]wrapFunc{wrapPasses, fails(errBad)}, "", 0, errBad, "1"},
 		"no answer is a failure": {[]wrapFunc{wrapPasses, fails(nil)}, "", 0, hookkit.ErrNoAnswer, "1"},
 		"an outer hook may answer instead": {[]wrapFunc{func(c ctx, _ *run, n int, next testpoints.WrapNext) (hookkit.Answer[string], error) {
 			if a, err := next.Call(c, n); err == nil {
@@ -97,5 +97,58 @@ func answers(text string) wrapFunc {
 func fails(err error) wrapFunc {
 	return func(ctx, *run, int, testpoints.WrapNext) (hookkit.Answer[string], error) {
 		return hookkit.Answer[string]{}, err
+	}
+}
+
+// An around hook that returns an error of an inner hook or of the act only passes it on, even if it adds words.
+func TestErrorsAtAroundPointsNameTheirMaker(t *testing.T) {
+	errAct := errors.New("act")
+	wrapped := func(c ctx, _ *run, n int, next testpoints.WrapNext) (hookkit.Answer[string], error) {
+		a, err := next.Call(c, n)
+		if err != nil {
+			err = fmt.Errorf("wrapped: %w", err)
+		}
+		return a, err
+	}
+	hides := func(c ctx, _ *run, n int, next testpoints.WrapNext) (hookkit.Answer[string], error) {
+		_, err := next.Call(c, n)
+		return hookkit.Answer[string]{}, fmt.Errorf("hidden: %v", err)
+	}
+	retries := func(c ctx, _ *run, n int, next testpoints.WrapNext) (a hookkit.Answer[string], err error) {
+		for range 1000 {
+			a, err = next.Call(c, n)
+		}
+		return a, err
+	}
+	fresh := func(ctx, *run, int, testpoints.WrapNext) (hookkit.Answer[string], error) {
+		return hookkit.Answer[string]{}, errors.New("fresh")
+	}
+	forgets := func(ctx, *run, int, testpoints.WrapNext) (a hookkit.Answer[string], err error) { return }
+	for name, c := range map[string]struct {
+		hooks []wrapFunc
+		act   error
+		want  string // the number of the hook
+	}{
+		"the act's":                           {[]wrapFunc{wrapPasses, wrapPasses}, errAct, ""},
+		"the act's, wrapped":                  {[]wrapFunc{wrapped, wrapPasses, wrapped}, errAct, ""},
+		"the act's, hidden":                   {[]wrapFunc{wrapPasses, hides, wrapped}, errAct, "1"},
+		"the act's, after many calls":         {[]wrapFunc{retries}, errAct, ""},
+		"an inner hook's":                     {[]wrapFunc{wrapPasses, fails(errBad)}, nil, "1"},
+		"an inner hook's, wrapped":            {[]wrapFunc{wrapped, fails(errBad)}, nil, "1"},
+		"an inner hook's, hidden":             {[]wrapFunc{hides, fails(errBad)}, nil, "0"},
+		"the last of an inner hook's":         {[]wrapFunc{retries, fresh}, nil, "1"},
+		"an inner hook's that did not answer": {[]wrapFunc{wrapped, wrapPasses, forgets}, nil, "2"},
+		"the same as the act's":               {[]wrapFunc{fails(errAct), wrapPasses}, errAct, "0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var h hooks
+			for i, f := range c.hooks {
+				h.Wrap.Add(f, hookkit.Named(fmt.Sprint(i)))
+			}
+			_, by, err := h.Wrap.FireBy(t.Context(), nil, 5, func(ctx, int) (string, error) { return "", c.act })
+			if by.Hook != c.want || by.Decision != "Error" || err == nil {
+				t.Errorf("FireBy returned %+v, %v, want hook %q", by, err, c.want)
+			}
+		})
 	}
 }

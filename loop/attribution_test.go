@@ -37,6 +37,9 @@ func TestSignalsNameTheHookThatGaveThem(t *testing.T) {
 		{"ShouldStopFails", agent.ShouldStopFunc(func(context.Context, *agent.Run, agent.Step) ([]agent.EndRun, error) { return nil, errBoom }), nil},
 		{"BeforeLLM", beforeLLM(func(agent.LLMRequest) (agent.BeforeLLMOutcome, error) { return end, nil }), nil},
 		{"BeforeLLMFails", beforeLLM(func(agent.LLMRequest) (agent.BeforeLLMOutcome, error) { return nil, errBoom }), nil},
+		{"AroundLLMFails", agent.AroundLLMFunc(func(context.Context, *agent.Run, agent.LLMRequest, agent.AroundLLMNext) (hookkit.Answer[agent.LLMResponse], error) {
+			return hookkit.Answer[agent.LLMResponse]{}, errBoom
+		}), nil},
 		{"AfterLLM", afterLLM(func(agent.LLMResponse) (agent.AfterLLMOutcome, error) { return end, nil }), one},
 		{"AfterLLMFails", afterLLM(func(agent.LLMResponse) (agent.AfterLLMOutcome, error) { panic("x") }), one},
 		{"BeforeTool", atTool("work", end, nil), one},

@@ -16,14 +16,14 @@ func (r *run) end() (agent.AgentResult, error) {
 		r.rescue()
 	}
 	if f := r.state.failure; f.err != nil && !r.signalled(agent.CauseError) {
-		r.signal(agent.EndRun{Cause: agent.CauseError, Message: r.failed().Error(), By: hookOf(f.err)})
+		r.signal(agent.EndRun{Cause: agent.CauseError, Message: r.failed().Error(), By: f.by})
 	}
 	signals, bys := r.hooks.OnStop.FireBy(r.cleanupCtx, r.id, agent.Stopping{Signals: slices.Clone(r.signals)})
 	for i, s := range signals {
 		s.By = bys[i].Hook
 		r.signal(s)
 		if s.Cause == agent.CauseError {
-			r.state.move(move{to: failed, failure: failure{"OnStop", errors.New(orElse(s.Message, "a hook says that the run failed"))}})
+			r.state.move(move{to: failed, failure: failure{"OnStop", errors.New(orElse(s.Message, "a hook says that the run failed")), s.By}})
 		}
 	}
 	err := r.failed()

@@ -49,11 +49,11 @@ func TestUnusableErrorsAreReportedAndHarmNothing(t *testing.T) {
 		{name: "BeforeLLM", h: looptest.Harness{Hooks: hooks(beforeLLM(func(agent.LLMRequest) (agent.BeforeLLMOutcome, error) { return nil, unusable() }))}, text: "BeforeLLM"},
 		{name: "AroundLLM", h: looptest.Harness{Hooks: hooks(agent.AroundLLMFunc(func(context.Context, *agent.Run, agent.LLMRequest, agent.AroundLLMNext) (hookkit.Answer[agent.LLMResponse], error) {
 			return hookkit.Answer[agent.LLMResponse]{}, unusable()
-		}))}, text: "LLM"},
+		}))}, text: "nilError"},
 		{name: "BeforeTool", h: looptest.Harness{Turns: one, Tools: tools(work()), Hooks: hooks(atTool("work", nil, unusable()))}, text: "BeforeTool"},
 		{name: "AroundTool", h: looptest.Harness{Turns: one, Tools: tools(work()), Hooks: hooks(agent.AroundToolFunc(func(context.Context, *agent.Run, agent.ToolCallRequest, agent.AroundToolNext) (hookkit.Answer[agent.ToolCallResult], error) {
 			return hookkit.Answer[agent.ToolCallResult]{}, unusable()
-		}))}, text: "AroundTool"},
+		}))}, text: "nilError"},
 		{name: "AfterTool", h: looptest.Harness{Turns: one, Tools: tools(work()), Hooks: hooks(afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) { return nil, unusable() }))}, text: "AfterTool"},
 		{name: "BeforeRunEnd", h: looptest.Harness{Turns: turns(looptest.Reply("ok")), Hooks: hooks(agent.BeforeRunEndFunc(func(context.Context, *agent.Run, agent.AgentResult) (agent.BeforeRunEndOutcome, error) {
 			return nil, unusable()

@@ -86,7 +86,7 @@ func (r *run) handOver(to *Agent, task string, seed uint64) {
 	switch {
 	case err == nil:
 	case result.Err != "": // it failed, whatever happened to this run meanwhile
-		r.failWith("Handoff", err)
+		r.failWith("Handoff", err, hookOf(err))
 		return
 	default:
 		r.fail("Handoff", err)

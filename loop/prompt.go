@@ -18,13 +18,13 @@ import (
 // When the reply ends the run, it is returned and the run is over.
 func (r *run) ask(at agent.Step) (reply agent.LLMResponse, ok bool) {
 	for shortened := false; ; shortened = true {
-		reply, err := r.prompt(at)
+		reply, by, err := r.prompt(at)
 		var long *agent.PromptTooLong
 		if errors.As(err, &long) && !shortened && !r.state.over() && r.compactNow(at.Number, agent.CompactTooLong, err.Error(), "") {
 			continue
 		}
 		if err != nil {
-			r.fail("LLM", err)
+			r.failBy("LLM", err, by)
 		}
 		if r.state.over() {
 			return reply, false
@@ -33,9 +33,9 @@ func (r *run) ask(at agent.Step) (reply agent.LLMResponse, ok bool) {
 	}
 }
 
-// prompt builds one prompt and returns what the model, or a hook in its place, replied. The run may be over
-// after it. An error is the model's or of a hook around it.
-func (r *run) prompt(at agent.Step) (reply agent.LLMResponse, err error) {
+// prompt builds one prompt and returns what the model, or a hook instead of it, replied. The run may be over
+// after it. An error is the model's, or of the hook around it that has the name failed.
+func (r *run) prompt(at agent.Step) (reply agent.LLMResponse, failed string, err error) {
 	req, recorded := r.draft(at, r.briefing(at))
 	shared := req.Messages
 	exit, by, err := r.hooks.BeforeLLM.FireBy(r.ctx, r.id, &req)
@@ -45,7 +45,7 @@ func (r *run) prompt(at agent.Step) (reply agent.LLMResponse, err error) {
 	}
 	if err != nil {
 		r.fail("BeforeLLM", err)
-		return reply, nil
+		return reply, "", nil
 	}
 	r.undo("BeforeLLM", by, ownedField("Step", req.Step, at.Number))
 	req.Step = at.Number
@@ -54,21 +54,21 @@ func (r *run) prompt(at agent.Step) (reply agent.LLMResponse, err error) {
 	case agent.UseReply:
 		r.offer(req.Tools)
 		r.counts.spent(exit.Response.Usage)
-		return encodable(exit.Response.Clone()), nil
+		return encodable(exit.Response.Clone()), "", nil
 	case agent.EndTurn:
 		r.endTurn(exit, by)
-		return reply, nil
+		return reply, "", nil
 	default:
 		r.fail("BeforeLLM", illegal(exit))
-		return reply, nil
+		return reply, "", nil
 	}
 
 	if !r.fits(&req) {
-		return reply, nil
+		return reply, "", nil
 	}
 	if r.ctx.Err() != nil {
 		r.cancelled()
-		return reply, nil
+		return reply, "", nil
 	}
 	r.offer(req.Tools)
 	var (
@@ -76,7 +76,7 @@ func (r *run) prompt(at agent.Step) (reply agent.LLMResponse, err error) {
 		all    attempts
 	)
 	defer all.end()
-	return r.hooks.AroundLLM.Fire(r.ctx, r.id, req, func(ctx context.Context, req agent.LLMRequest) (agent.LLMResponse, error) {
+	reply, by, err = r.hooks.AroundLLM.FireBy(r.ctx, r.id, req, func(ctx context.Context, req agent.LLMRequest) (agent.LLMResponse, error) {
 		if all.begin() {
 			defer all.done()
 		}
@@ -85,6 +85,7 @@ func (r *run) prompt(at agent.Step) (reply agent.LLMResponse, err error) {
 		}
 		return r.generate(ctx, at.Number, int(number.Add(1)), &all, req)
 	})
+	return reply, by.Hook, usableError(err)
 }
 
 // sameSlice reports whether two slices are the same memory.

@@ -45,6 +45,7 @@ type reply struct {
 type failure struct {
 	where string
 	err   error
+	by    string // the hook that made the error; "" for none
 }
 
 // A move is something that happens to a run, and the phase that it leads to at least.

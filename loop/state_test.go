@@ -9,7 +9,7 @@ func TestTheStateFollowsTheMoves(t *testing.T) {
 	boom, stop := errors.New("boom"), errors.New("stop")
 	answer := move{to: replied, reply: reply{text: "answer"}}
 	other := move{to: replied, reply: reply{text: "other", by: "hook"}}
-	fails := move{to: failed, failure: failure{"here", boom}}
+	fails := move{to: failed, failure: failure{"here", boom, ""}}
 	cancel := move{to: cancelled, cause: stop}
 	rescue := move{to: replied, reply: reply{text: "sorry"}, rescued: true}
 	for _, c := range []struct {
@@ -54,7 +54,7 @@ func TestOnlyTheFirstFailureAndCauseAreKept(t *testing.T) {
 		name          string
 		first, second move
 	}{
-		{"Failure", move{to: failed, failure: failure{"a", errors.New("a")}}, move{to: failed, failure: failure{"b", errors.New("b")}}},
+		{"Failure", move{to: failed, failure: failure{"a", errors.New("a"), ""}}, move{to: failed, failure: failure{"b", errors.New("b"), ""}}},
 		{"Cause", move{to: cancelled, cause: errors.New("a")}, move{to: cancelled, cause: errors.New("b")}},
 		{"Reply", move{to: replied, reply: reply{text: "a"}}, move{to: replied, reply: reply{text: "b"}}},
 	} {

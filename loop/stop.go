@@ -26,7 +26,7 @@ func (r *run) checkStop() {
 		r.signal(s)
 		r.state.move(move{to: stopped})
 		if s.Cause == agent.CauseError {
-			r.failWith("ShouldStop", errors.New(orElse(s.Message, "a hook asked for it")))
+			r.failWith("ShouldStop", errors.New(orElse(s.Message, "a hook asked for it")), s.By)
 		}
 	}
 	switch {
@@ -72,8 +72,13 @@ func (r *run) endedBy(exit agent.EndTurn, by hookkit.By, rescued bool) {
 // fail ends the run with a failure, unless the run was cancelled: an error after that is a warning.
 func (r *run) fail(where string, err error) {
 	err = usableError(err)
+	r.failBy(where, err, hookOf(err))
+}
+
+// failBy is fail for an error that the hook of that name made, "" for none.
+func (r *run) failBy(where string, err error, by string) {
 	if r.ctx.Err() == nil {
-		r.failWith(where, err)
+		r.failWith(where, err, by)
 		return
 	}
 	r.cancelled()
@@ -83,8 +88,8 @@ func (r *run) fail(where string, err error) {
 }
 
 // failWith ends the run with a failure. The first one counts, the others are warnings.
-func (r *run) failWith(where string, err error) {
-	if !r.state.move(move{to: failed, failure: failure{where, err}}) {
+func (r *run) failWith(where string, err error, by string) {
+	if !r.state.move(move{to: failed, failure: failure{where, err, by}}) {
 		r.warn("%s: %v", where, err)
 	}
 }

@@ -2045,14 +2045,11 @@ func (n WrapNext) Call(ctx context.Context, payload Call) (answer hookkit.Answer
 		err = failure
 	} else {
 		answer, err = a.Snap.Hooks[n.level].Wrap(ctx, a.Run, payload, WrapNext{a, n.level + 1})
-		if err != nil || hookimpl.Missing(&answer) {
-			err = a.Answered(ctx, &a.Snap.Dispatch, n.level, err)
-		}
+	}
+	if err != nil || hookimpl.Missing(&answer) {
+		answer, err = hookkit.Answer[Result]{}, a.Failed(ctx, &a.Snap.Dispatch, n.level, err)
 	}
 	returned = true
-	if err != nil {
-		answer = hookkit.Answer[Result]{}
-	}
 	hookimpl.Pass(&answer, &a.Snap.Dispatch, n.level)
 	return
 }

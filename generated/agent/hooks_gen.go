@@ -4627,14 +4627,11 @@ func (n AroundLLMNext) Call(ctx context.Context, payload LLMRequest) (answer hoo
 		err = failure
 	} else {
 		answer, err = a.Snap.Hooks[n.level].AroundLLM(ctx, a.Run, payload, AroundLLMNext{a, n.level + 1})
-		if err != nil || hookimpl.Missing(&answer) {
-			err = a.Answered(ctx, &a.Snap.Dispatch, n.level, err)
-		}
+	}
+	if err != nil || hookimpl.Missing(&answer) {
+		answer, err = hookkit.Answer[LLMResponse]{}, a.Failed(ctx, &a.Snap.Dispatch, n.level, err)
 	}
 	returned = true
-	if err != nil {
-		answer = hookkit.Answer[LLMResponse]{}
-	}
 	hookimpl.Pass(&answer, &a.Snap.Dispatch, n.level)
 	return
 }
@@ -5150,14 +5147,11 @@ func (n AroundToolNext) Call(ctx context.Context, payload ToolCallRequest) (answ
 		err = failure
 	} else {
 		answer, err = a.Snap.Hooks[n.level].AroundTool(ctx, a.Run, payload, AroundToolNext{a, n.level + 1})
-		if err != nil || hookimpl.Missing(&answer) {
-			err = a.Answered(ctx, &a.Snap.Dispatch, n.level, err)
-		}
+	}
+	if err != nil || hookimpl.Missing(&answer) {
+		answer, err = hookkit.Answer[ToolCallResult]{}, a.Failed(ctx, &a.Snap.Dispatch, n.level, err)
 	}
 	returned = true
-	if err != nil {
-		answer = hookkit.Answer[ToolCallResult]{}
-	}
 	hookimpl.Pass(&answer, &a.Snap.Dispatch, n.level)
 	return
 }

@@ -20,10 +20,21 @@ type Act struct {
 	// What follows is used in the outermost act.
 	gone atomic.Bool // a hook or the act is ending the goroutine
 
-	failing  atomic.Bool // failures may not be empty
+	failing  atomic.Bool // failures or errs may not be empty
 	mu       sync.Mutex
 	failures []*hookkit.Failure // of the hooks and of the act, until it is known whether the caller receives them
+	errs     []madeError        // that hooks and the act returned, the latest last
 }
+
+// A madeError is an error and the hook that made it, nil for the act.
+type madeError struct {
+	err error
+	by  *entry
+}
+
+// maxErrs limits the errors that an Act remembers. For example, a hook that tries again for ever gets a new error each
+// time, and only the latest are likely to be passed on.
+const maxErrs = 32
 
 // End makes every next of the act invalid.
 func (a *Act) End() { a.over.Store(true) }
@@ -122,6 +133,11 @@ func (a *Act) Crashed(ctx context.Context, d *Dispatch, i int, recovered any) er
 	if recovered != nil {
 		a.keep(ctx, d, f)
 	}
+	var by *entry
+	if i < len(d.entries) {
+		by = d.entries[i]
+	}
+	a.made(f, by)
 	return f
 }
 
@@ -170,23 +186,60 @@ func (a *Act) kept() []*hookkit.Failure {
 	return kept
 }
 
-// Answered handles the error of hook i, or its missing answer if err is nil. An error of the hook passes on as it is; a
-// timeout, a panic inside a timeout and a missing answer become a failure of the hook.
-func (a *Act) Answered(ctx context.Context, d *Dispatch, i int, err error) error {
+// Failed handles the error that hook i returned, counted from 0, or the act after the last hook, or the missing answer
+// if err is nil. An error of the hook passes on as it is; a timeout, a panic inside a timeout and a missing answer become
+// a failure of the hook.
+func (a *Act) Failed(ctx context.Context, d *Dispatch, i int, err error) error {
 	a = a.whole()
+	if i == len(d.entries) {
+		a.made(err, nil)
+		return err
+	}
 	crash, isCrash := err.(*crash)
 	switch {
 	case err == nil:
 		err = hookkit.ErrNoAnswer
 	case isCrash && crash.cause == hookkit.ErrGoexit:
-		a.whole().gone.Store(false) // it was the goroutine of the hook's timeout that ended
-	case isCrash, err == hookkit.ErrTimeout, errors.Is(err, hookkit.ErrIllegal) && isIllegal(err):
+		a.gone.Store(false) // it was the goroutine of the hook's timeout that ended
+	case isCrash, err == hookkit.ErrTimeout, isIllegal(err):
 	default:
+		a.made(err, d.entries[i])
 		return err
 	}
 	f := d.failed(ctx, d.entries[i], err, false, nil)
 	a.keep(ctx, d, f)
+	a.made(f, d.entries[i])
 	return f
+}
+
+// made records who made the error. A hook that returns an error of an inner hook or of the act, wrapped or not, only
+// passes it on.
+func (a *Act) made(err error, by *entry) {
+	if _, known := a.maker(err); known {
+		return
+	}
+	a.mu.Lock()
+	if a.errs = append(a.errs, madeError{err, by}); len(a.errs) > maxErrs {
+		a.errs = slices.Delete(a.errs, 0, 1)
+	}
+	a.mu.Unlock()
+	a.failing.Store(true)
+}
+
+// maker returns the hook that made the error, nil for the act.
+func (a *Act) maker(err error) (by *entry, known bool) {
+	if !a.failing.Load() {
+		return nil, false
+	}
+	a.mu.Lock()
+	errs := slices.Clone(a.errs)
+	a.mu.Unlock()
+	for _, made := range slices.Backward(errs) {
+		if passesOn(err, made.err) {
+			return made.by, true
+		}
+	}
+	return nil, false
 }
 
 func isIllegal(err error) bool {
@@ -194,11 +247,11 @@ func isIllegal(err error) bool {
 	return ok
 }
 
-// ErrorBy describes an error that is no hook's own.
+// ErrorBy describes an error that no hook made.
 func ErrorBy(err error) hookkit.By { return hookkit.By{Decision: "Error", Reason: textOf(err)} }
 
 // Concluded records the end of the fire and, unless by is nil, stores who decided: the hook that gave the answer, or
-// the one whose failure err is. Only the end of the fire shows that, because an outer hook may have called next again.
+// the one that made the error. Only the end of the fire shows that, because an outer hook may have called next again.
 // It reports the failures that an outer hook did not pass on.
 func Concluded[R any](ctx context.Context, a *Act, d *Dispatch, answer *hookkit.Answer[R], err error, by *hookkit.By) {
 	a.End()
@@ -214,8 +267,11 @@ func Concluded[R any](ctx context.Context, a *Act, d *Dispatch, answer *hookkit.
 	var decided hookkit.By
 	if err != nil {
 		decided = ErrorBy(err)
+		if e, _ := a.maker(err); e != nil {
+			decided.Hook, decided.Site = e.name, e.site
+		}
 		if f := failureIn(err); f != nil && f.Hook != "" && slices.Contains(kept, f) {
-			decided.Hook, decided.Site, decided.Reason = f.Hook, f.Site, textOf(f.Cause)
+			decided.Reason = textOf(f.Cause)
 		}
 	} else if e, ok := (*opaque.Answer[R])(answer).By().(*entry); ok {
 		decided = hookkit.By{Hook: e.name, Site: e.site, Decision: "Answered"}
@@ -230,9 +286,9 @@ func Concluded[R any](ctx context.Context, a *Act, d *Dispatch, answer *hookkit.
 }
 
 // passesOn is errors.Is for an error that a hook or the act made: the methods of a typed nil may panic.
-func passesOn(err error, f *hookkit.Failure) bool {
+func passesOn(err, inner error) bool {
 	defer func() { _ = recover() }()
-	return errors.Is(err, f)
+	return errors.Is(err, inner)
 }
 
 // failureIn is errors.As for such an error.

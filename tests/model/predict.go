@@ -288,6 +288,7 @@ type answer struct {
 	result  fixture.Result
 	by      string // the hook that answered in the place of the act
 	err     string // as Fire returns it
+	maker   string // of another error than a failure: the hook that made it; "" for the act
 	failure int    // err is that of the n-th failure of the fire, counted from 1; 0 for another error
 	gone    bool
 }
@@ -312,7 +313,7 @@ func (s *prediction) around() {
 	case a.failure > 0:
 		s.decidedBy(name, "Error", cause)
 	case a.err != "":
-		s.decidedBy("", "Error", a.err)
+		s.decidedBy(a.maker, "Error", a.err)
 	case a.by != "":
 		s.decidedBy(a.by, "Answered", "")
 	default:
@@ -406,7 +407,7 @@ func (s *prediction) within(i int, item fixture.Item) answer {
 	switch {
 	case o.failure == "":
 	case o.does == Fails || o.does == FailsAfter:
-		a = answer{err: o.failure} // it is passed on as it is
+		a = answer{err: o.failure, maker: e.name} // it is passed on as it is
 	default:
 		s.fail(e.name, o.failure, true, o.gone)
 		if a = (answer{err: e.name + ": " + o.failure, gone: o.gone}); !a.gone {

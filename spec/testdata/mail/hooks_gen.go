@@ -1353,14 +1353,11 @@ func (n AroundSendNext) Call(ctx context.Context, payload Message) (answer hookk
 		err = failure
 	} else {
 		answer, err = a.Snap.Hooks[n.level].AroundSend(ctx, a.Run, payload, AroundSendNext{a, n.level + 1})
-		if err != nil || hookimpl.Missing(&answer) {
-			err = a.Answered(ctx, &a.Snap.Dispatch, n.level, err)
-		}
+	}
+	if err != nil || hookimpl.Missing(&answer) {
+		answer, err = hookkit.Answer[Receipt]{}, a.Failed(ctx, &a.Snap.Dispatch, n.level, err)
 	}
 	returned = true
-	if err != nil {
-		answer = hookkit.Answer[Receipt]{}
-	}
 	hookimpl.Pass(&answer, &a.Snap.Dispatch, n.level)
 	return
 }
