@@ -44,9 +44,27 @@ func (e *emitter) guard(f *jen.File) {
 			f.Var().Id("_").Op("=").Id(x.Name).Parens(jen.Id(name).Values())
 		}
 	}
+	e.guardEdits(f)
 	comment(f, "If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the build with:",
 		"go get github.com/hookgen/hookgen@latest. If the rest of the file does not compile against the runtime, run hookgen again.")
 	f.Const().Id("_").Op("=").Qual(impl, "IsAtLeastVersion0_1_0")
+}
+
+// guardEdits restates which field each Edit changes. The spec names only its type, so the comparison of the interfaces
+// does not show that the field was renamed.
+func (e *emitter) guardEdits(f *jen.File) {
+	guarded := map[string]bool{}
+	for _, p := range e.spec.List {
+		payload := e.text(p.Payload.Expr)
+		if p.Edit.Expr == nil || guarded[payload+"."+p.EditField] {
+			continue
+		}
+		guarded[payload+"."+p.EditField] = true
+		alias := staleCode + "_edit" + p.Name
+		f.Type().Id(alias).Op("=").Add(e.typ(p.Payload.Expr))
+		field := jen.Id(alias).Values().Dot(p.EditField)
+		f.Type().Id("_").Index(jen.Len(jen.Index(jen.Op("...")).Add(e.typ(p.Edit.Expr)).Values(field))).Struct()
+	}
 }
 
 // points is the type of the spec's interface, as the guard must name it.

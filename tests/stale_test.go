@@ -23,6 +23,7 @@ type Points interface {
 	BeforeSend(Message) (spec.Replace, Refuse, Later, spec.FailClosed)
 	OnSent(Message)
 	Folders([]Message) spec.Collect[Folder]
+	Address(Letter) (spec.Edit[Street], spec.FailOpen)
 	AroundStore(*Message) spec.Around[Folder]
 }
 
@@ -34,6 +35,12 @@ type Message struct {
 	Text string
 	Size int
 }
+
+// A Letter has a field that hooks may edit.
+type Letter struct{ To Street }
+
+// A Street is part of an address.
+type Street string
 
 // A Folder is where a message belongs.
 type Folder struct{ Name string }
@@ -63,7 +70,8 @@ var staleChanges = []struct {
 	{"changeThePolicy", "spec.FailClosed", "spec.FailOpen", "wrong type for method BeforeSend", false},
 	{"collectAnother", "Collect[Folder]", "Collect[string]", "wrong type for method Folders", false},
 	{"changeTheEnvironment", "spec.Env[*Sender]", "spec.Env[Sender]", "wrong type for method hookgenEnv", false},
-	{"renameAPayload", "Message", "Letter", "wrong type for method ", true},
+	{"renameAnEditedField", "To Street", "Where Street", "_editAddress{}.To undefined", true},
+	{"renameAPayload", "Message", "Parcel", "wrong type for method ", true},
 	{"renameAContribution", "Folder", "Binder", "wrong type for method ", true},
 	{"renameAnExit", "Refuse", "Reject", "wrong type for method BeforeSend", true},
 	{"renameTheEnvironment", "Sender", "World", "missing method hookgenEnv", true},

@@ -41,6 +41,8 @@ type (
 	stale_Result         = Result
 	stale_of_Wrap_Around = spec.Around[stale_Result]
 )
+type staleCode_runHookgen_editTrim = Call
+type _ [len([...]json.RawMessage{staleCode_runHookgen_editTrim{}.Args})]struct{}
 
 // If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the build with:
 // go get github.com/hookgen/hookgen@latest. If the rest of the file does not compile against the runtime, run hookgen again.

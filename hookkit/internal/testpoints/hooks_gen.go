@@ -43,6 +43,8 @@ type (
 	stale_Coded         = Coded
 	stale_Numbered      = Numbered
 )
+type staleCode_runHookgen_editShape = Letter
+type _ [len([...]Text{staleCode_runHookgen_editShape{}.Text})]struct{}
 
 // If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the build with:
 // go get github.com/hookgen/hookgen@latest. If the rest of the file does not compile against the runtime, run hookgen again.

@@ -40,6 +40,8 @@ type (
 	stale_Text                 = Text
 	stale_of_BeforeShow_Edit   = spec.Edit[stale_Text]
 )
+type staleCode_runHookgen_editBeforeShow = Message
+type _ [len([...]Text{staleCode_runHookgen_editBeforeShow{}.Body})]struct{}
 
 // If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the build with:
 // go get github.com/hookgen/hookgen@latest. If the rest of the file does not compile against the runtime, run hookgen again.
