@@ -89,10 +89,10 @@ func (r *restatement) elements() []jen.Code {
 		list = append(list, jen.Qual(p.Import.Path, "Points"))
 	}
 	if r.spec.Env.Expr != nil {
-		list = append(list, jen.Qual(r.spec.SpecPkg.Path, "Env").Types(r.shared(r.spec.Env.Expr)))
+		list = append(list, jen.Qual(r.spec.SpecPkg.Path, "Env").Types(r.specType(r.spec.Env.Expr)))
 	}
 	for _, p := range r.spec.List {
-		payload := r.shared(p.Payload.Expr)
+		payload := r.specType(p.Payload.Expr)
 		if _, named := p.Payload.Expr.(*ast.Ident); !named {
 			payload = r.whole("of_"+p.Name, payload, p.Payload.Expr)
 		}
@@ -100,7 +100,7 @@ func (r *restatement) elements() []jen.Code {
 		if len(p.Results) > 0 {
 			m.ParamsFunc(func(g *jen.Group) {
 				for _, x := range p.Results {
-					g.Add(r.law(p.Name, x))
+					g.Add(r.result(p.Name, x))
 				}
 			})
 		}
@@ -109,8 +109,8 @@ func (r *restatement) elements() []jen.Code {
 	return list
 }
 
-// law is one result: an exit or a marker.
-func (r *restatement) law(point string, x ast.Expr) *jen.Statement {
+// result restates one result: an exit or a marker.
+func (r *restatement) result(point string, x ast.Expr) *jen.Statement {
 	switch x := x.(type) {
 	case *ast.Ident: // not the type that a generated package of its own makes of the exit
 		if r.apart() {
@@ -119,7 +119,7 @@ func (r *restatement) law(point string, x ast.Expr) *jen.Statement {
 		return r.name(x.Name, jen.Id(x.Name))
 	case *ast.IndexExpr:
 		marker, _ := x.X.(*ast.SelectorExpr)
-		return r.whole("of_"+point+"_"+marker.Sel.Name, r.typ(x.X).Types(r.shared(x.Index)), x.Index)
+		return r.whole("of_"+point+"_"+marker.Sel.Name, r.typ(x.X).Types(r.specType(x.Index)), x.Index)
 	}
 	return r.typ(x)
 }
@@ -141,8 +141,8 @@ func (r *restatement) whole(name string, typ *jen.Statement, part ast.Expr) *jen
 	return r.name(name, typ)
 }
 
-// shared is a type of the spec that is not an exit. A generated package of its own has a name for it anyway.
-func (r *restatement) shared(x ast.Expr) *jen.Statement {
+// specType restates a type of the spec that is not an exit. A generated package of its own has a name for it anyway.
+func (r *restatement) specType(x ast.Expr) *jen.Statement {
 	if r.apart() {
 		return r.typ(x)
 	}
@@ -152,10 +152,10 @@ func (r *restatement) shared(x ast.Expr) *jen.Statement {
 			return r.name(x.Name, jen.Id(x.Name))
 		}
 	case *ast.StarExpr:
-		return jen.Op("*").Add(r.shared(x.X))
+		return jen.Op("*").Add(r.specType(x.X))
 	case *ast.ArrayType:
 		if x.Len == nil {
-			return jen.Index().Add(r.shared(x.Elt))
+			return jen.Index().Add(r.specType(x.Elt))
 		}
 	}
 	return r.typ(x)

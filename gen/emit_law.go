@@ -63,16 +63,14 @@ func (l law) Around() bool      { return l.Kind == Around }
 func (l law) Decides() bool     { return l.Flow() || l.Vote() }
 func (l law) Rewrites() bool    { return l.Replace || l.Edit }
 
-// Stops reports whether every failure ends the fire.
-func (l law) Stops() bool { return l.Closed || l.Check() }
+// FailureEnds reports whether every failure ends the fire.
+func (l law) FailureEnds() bool { return l.Closed || l.Check() }
 
 // ReturnsErr reports whether Fire returns an error.
 func (l law) ReturnsErr() bool { return l.Decides() || l.Check() || l.Around() || l.Closed }
 
 // Names are the results of runHooks.
-func (l law) Names() string { return strings.Join(l.names(), ", ") }
-
-func (l law) names() []string { return l.choose("exit", "collected", "err") }
+func (l law) Names() string { return strings.Join(l.choose("exit", "collected", "err"), ", ") }
 
 // choose returns those of the texts for exit, contributions and error that the law has.
 func (l law) choose(exit, collected, err string) []string {
@@ -141,32 +139,25 @@ func (l law) ByOrNil() string {
 	return "nil"
 }
 
-// FiredFields and FiredValues are what observers receive when the fire is decided; "" if that is the verdict alone.
+// FiredFields are what observers receive when the fire is decided; "" if that is the verdict alone.
 func (l law) FiredFields() string {
-	return strings.Join(l.fired("fired.", l.choose("fired.Exit", "fired.Collected", "fired.Err")), ", ")
+	return l.fired("fired.Final", l.choose("fired.Exit", "fired.Collected", "fired.Err"), "fired.Ballots")
 }
 
 // FiredValues are the values of FiredFields.
 func (l law) FiredValues() string {
-	return strings.Join(l.fired("", l.choose("exit", "collected", "snap.Err(err)")), ", ")
+	return l.fired("*payload", l.choose("exit", "collected", "snap.Err(err)"), "snap.Ballots()")
 }
 
-func (l law) fired(prefix string, results []string) []string {
-	pick := func(field, value string) string {
-		if prefix != "" {
-			return field
-		}
-		return value
-	}
-	var all []string
+// fired joins those of the texts that the law has.
+func (l law) fired(final string, results []string, ballots string) string {
 	if l.Rewrites() {
-		all = append(all, pick("fired.Final", "*payload"))
+		results = append([]string{final}, results...)
 	}
-	all = append(all, results...)
 	if l.Vote() {
-		all = append(all, pick("fired.Ballots", "snap.Ballots()"))
+		results = append(results, ballots)
 	}
-	return all
+	return strings.Join(results, ", ")
 }
 
 // Calls is the function of the runtime that describes hooks of the law.
@@ -189,8 +180,8 @@ func (l law) Law() string {
 		has  bool
 		name string
 	}{
-		{l.Decides(), "Decides"}, {l.Closed, "FailsClosed"}, {l.Check(), "Stops"}, {l.Around(), "Wraps"},
-		{l.Reverse, "Reversed"}, {l.Collects, "Contributes"},
+		{l.Decides(), "Decides"}, {l.Closed, "FailsClosed"}, {l.Check(), "Checks"}, {l.Around(), "Wraps"},
+		{l.Reverse, "Reversed"},
 	} {
 		if part.has {
 			parts = append(parts, "hookimpl."+part.name)
@@ -313,17 +304,17 @@ func (e *emitter) substitution(p *Point) substitution {
 	put(anyField, p.EditField)
 	if len(exits) > 0 {
 		params := matchParams(exits, e.taken, e.suffix)
-		var cases, calls, ballots []string
+		var funcs, cases, ballots []string
 		for i, x := range exits {
-			cases = append(cases, params[i]+" func("+x+") R")
-			calls = append(calls, "case "+x+":\n\t\treturn "+params[i]+"(x)")
+			funcs = append(funcs, params[i]+" func("+x+") R")
+			cases = append(cases, "case "+x+":\n\t\treturn "+params[i]+"(x)")
 			ballots = append(ballots, fmt.Sprintf("case %s:\n\t\t\t\trank = %d", x, i+1))
 		}
 		renamed := strings.NewReplacer(") R", ") R"+e.suffix, "(x)", "(x"+e.suffix+")") // see renameLocals
-		put(renamed.Replace(anyParams), renamed.Replace(strings.Join(cases, ", ")))
-		put(renamed.Replace(anyMatches), renamed.Replace(strings.Join(calls, "\n\t")))
-		put(anyParams, strings.Join(cases, ", ")) // the shorter after the longer
-		put(anyMatches, strings.Join(calls, "\n\t"))
+		put(renamed.Replace(anyParams), renamed.Replace(strings.Join(funcs, ", ")))
+		put(renamed.Replace(anyMatches), renamed.Replace(strings.Join(cases, "\n\t")))
+		put(anyParams, strings.Join(funcs, ", ")) // the shorter after the longer
+		put(anyMatches, strings.Join(cases, "\n\t"))
 		put(anyBallots, strings.Join(ballots, "\n\t\t\t"))
 		renamed = strings.NewReplacer("rank =", "rank"+e.suffix+" =")
 		put(renamed.Replace(anyBallots), renamed.Replace(strings.Join(ballots, "\n\t\t\t")))

@@ -1,6 +1,10 @@
 package hookkit
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/hookgen/hookgen/hookkit/internal/opaque"
+)
 
 // PerRun is state that belongs to one hook instance, with one value for each run. Make it a field of the hook:
 //
@@ -13,7 +17,7 @@ import "sync"
 // Neither another instance of the hook nor another run, child runs included, shares it. A PerRun must not be
 // copied; go vet reports copies.
 type PerRun[T any] struct {
-	_ noCopy
+	_ opaque.NoCopy
 	_ byte // instances of a zero-sized type could share an address, and so their state
 }
 
@@ -66,9 +70,3 @@ func (p *PerRun[T]) cell(method string, run AnyRun, create bool) *cell[T] {
 	}
 	return c
 }
-
-// noCopy makes go vet report a copy of the struct that holds it.
-type noCopy struct{}
-
-func (*noCopy) Lock()   {}
-func (*noCopy) Unlock() {}

@@ -1403,7 +1403,7 @@ func (p *WatchPoint) runHooks(ctx context.Context, run *Run, payload Call, snap 
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].Watch(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
 		}
@@ -1463,7 +1463,7 @@ func (p *RewritePoint) runHooks(ctx context.Context, run *Run, payload *Call, by
 		err = inv.Crashed(recover(), by)
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].Rewrite(inv.Ctx, run, current)
 		if out == nil && failure == nil {
 			continue
@@ -1534,7 +1534,7 @@ func (p *FlowPoint) runHooks(ctx context.Context, run *Run, payload *Call, by *h
 		err = inv.Crashed(recover(), by)
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].Flow(inv.Ctx, run, current)
 		if out == nil && failure == nil {
 			continue
@@ -1613,7 +1613,7 @@ func (p *LenientPoint) runHooks(ctx context.Context, run *Run, payload *Call, by
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].Lenient(inv.Ctx, run, current)
 		if out == nil && failure == nil {
 			continue
@@ -1690,7 +1690,7 @@ func (p *TrimPoint) runHooks(ctx context.Context, run *Run, payload *Call, by *h
 		err = inv.Crashed(recover(), by)
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].Trim(inv.Ctx, run, current)
 		if out == nil && failure == nil {
 			continue
@@ -1760,7 +1760,7 @@ func (p *LeavePoint) runHooks(ctx context.Context, run *Run, payload Call, by *h
 		err = inv.Crashed(recover(), by)
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].Leave(inv.Ctx, run, payload)
 		if out == nil && failure == nil {
 			continue
@@ -1831,7 +1831,7 @@ func (p *JudgePoint) runHooks(ctx context.Context, run *Run, payload Call, by *h
 	}()
 	var leading JudgeExit
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].Judge(inv.Ctx, run, payload)
 		if out == nil && failure == nil {
 			continue
@@ -1864,7 +1864,6 @@ var gatherPoint = hookimpl.Point{
 	Name:    "Gather",
 	Payload: "Call",
 	Results: "Collect[string]",
-	Law:     hookimpl.Contributes,
 	Calls:   hookimpl.Collecting(Gather[Call].Gather, GatherFunc(nil)),
 	Fired: hookimpl.Notifying(GatherObserver[Call].ObserveGather, func(f *GatherFired[Call]) hookkit.AnyFired {
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Collected: hookimpl.Slice(f.Collected), Verdict: f.Verdict}
@@ -1911,7 +1910,7 @@ func (p *GatherPoint) runHooks(ctx context.Context, run *Run, payload Call, bys 
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		values, failure := hooks[i].Gather(inv.Ctx, run, payload)
 		if failure != nil {
 			_ = inv.Fail(nil, failure, nil)
@@ -1929,7 +1928,7 @@ var refusePoint = hookimpl.Point{
 	Name:    "Refuse",
 	Payload: "Call",
 	Results: "Check",
-	Law:     hookimpl.Stops,
+	Law:     hookimpl.Checks,
 	Calls:   hookimpl.Checking(Refuse[Call].Refuse, RefuseFunc(nil)),
 	Fired: hookimpl.Notifying(RefuseObserver[Call].ObserveRefuse, func(f *RefuseFired[Call]) hookkit.AnyFired {
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Err: f.Err, Verdict: f.Verdict}
@@ -1972,7 +1971,7 @@ func (p *RefusePoint) runHooks(ctx context.Context, run *Run, payload Call, by *
 		err = inv.Crashed(recover(), by)
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].Refuse(inv.Ctx, run, payload); failure != nil {
 			return inv.Fail(nil, failure, by)
 		}

@@ -4046,7 +4046,7 @@ func (p *OnRunStartPoint) runHooks(ctx context.Context, run *Run, payload *RunSt
 		err = inv.Crashed(recover(), by)
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].OnRunStart(inv.Ctx, run, current)
 		if out == nil && failure == nil {
 			continue
@@ -4074,7 +4074,7 @@ var shouldStopPoint = hookimpl.Point{
 	Name:    "ShouldStop",
 	Payload: "Step",
 	Results: "Collect[EndRun], FailClosed",
-	Law:     hookimpl.FailsClosed | hookimpl.Contributes,
+	Law:     hookimpl.FailsClosed,
 	Calls:   hookimpl.Collecting(ShouldStop[Step].ShouldStop, ShouldStopFunc(nil)),
 	Fired: hookimpl.Notifying(ShouldStopObserver[Step].ObserveShouldStop, func(f *ShouldStopFired[Step]) hookkit.AnyFired {
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Collected: hookimpl.Slice(f.Collected), Err: f.Err, Verdict: f.Verdict}
@@ -4117,7 +4117,7 @@ func (p *ShouldStopPoint) runHooks(ctx context.Context, run *Run, payload Step, 
 		err = inv.Crashed(recover(), nil)
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		values, failure := hooks[i].ShouldStop(inv.Ctx, run, payload)
 		if failure != nil {
 			return collected, inv.Fail(nil, failure, nil)
@@ -4179,7 +4179,7 @@ func (p *BeforeStepPoint) runHooks(ctx context.Context, run *Run, payload Step, 
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].BeforeStep(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
 		}
@@ -4248,7 +4248,7 @@ func (p *ShouldCompactPoint) runHooks(ctx context.Context, run *Run, payload Con
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].ShouldCompact(inv.Ctx, run, payload)
 		if out == nil && failure == nil {
 			continue
@@ -4325,7 +4325,7 @@ func (p *BeforeCompactPoint) runHooks(ctx context.Context, run *Run, payload Com
 		err = inv.Crashed(recover(), by)
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].BeforeCompact(inv.Ctx, run, payload)
 		if out == nil && failure == nil {
 			continue
@@ -4400,7 +4400,7 @@ func (p *AfterCompactPoint) runHooks(ctx context.Context, run *Run, payload *Com
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].AfterCompact(inv.Ctx, run, current)
 		if out == nil && failure == nil {
 			continue
@@ -4426,7 +4426,6 @@ var briefingPoint = hookimpl.Point{
 	Name:    "Briefing",
 	Payload: "Step",
 	Results: "Collect[string]",
-	Law:     hookimpl.Contributes,
 	Calls:   hookimpl.Collecting(Briefing[Step].Briefing, BriefingFunc(nil)),
 	Fired: hookimpl.Notifying(BriefingObserver[Step].ObserveBriefing, func(f *BriefingFired[Step]) hookkit.AnyFired {
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Collected: hookimpl.Slice(f.Collected), Verdict: f.Verdict}
@@ -4473,7 +4472,7 @@ func (p *BriefingPoint) runHooks(ctx context.Context, run *Run, payload Step, by
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		values, failure := hooks[i].Briefing(inv.Ctx, run, payload)
 		if failure != nil {
 			_ = inv.Fail(nil, failure, nil)
@@ -4538,7 +4537,7 @@ func (p *BeforeLLMPoint) runHooks(ctx context.Context, run *Run, payload *LLMReq
 		err = inv.Crashed(recover(), by)
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].BeforeLLM(inv.Ctx, run, current)
 		if out == nil && failure == nil {
 			continue
@@ -4712,7 +4711,7 @@ func (p *AfterLLMPoint) runHooks(ctx context.Context, run *Run, payload *LLMResp
 		err = inv.Crashed(recover(), by)
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].AfterLLM(inv.Ctx, run, current)
 		if out == nil && failure == nil {
 			continue
@@ -4785,7 +4784,7 @@ func (p *OnToolsDisabledPoint) runHooks(ctx context.Context, run *Run, payload T
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].OnToolsDisabled(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
 		}
@@ -4845,7 +4844,7 @@ func (p *BeforeToolPoint) runHooks(ctx context.Context, run *Run, payload *ToolC
 		err = inv.Crashed(recover(), by)
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].BeforeTool(inv.Ctx, run, current)
 		if out == nil && failure == nil {
 			continue
@@ -4920,7 +4919,7 @@ func (p *OnPermissionPoint) runHooks(ctx context.Context, run *Run, payload Tool
 	}()
 	var leading OnPermissionExit
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].OnPermission(inv.Ctx, run, payload)
 		if out == nil && failure == nil {
 			continue
@@ -4998,7 +4997,7 @@ func (p *OnPermissionDeniedPoint) runHooks(ctx context.Context, run *Run, payloa
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].OnPermissionDenied(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
 		}
@@ -5058,7 +5057,7 @@ func (p *OnHandoffPoint) runHooks(ctx context.Context, run *Run, payload *Handof
 		err = inv.Crashed(recover(), by)
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].OnHandoff(inv.Ctx, run, current)
 		if out == nil && failure == nil {
 			continue
@@ -5230,7 +5229,7 @@ func (p *OnToolProgressPoint) runHooks(ctx context.Context, run *Run, payload To
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].OnToolProgress(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
 		}
@@ -5288,7 +5287,7 @@ func (p *OnToolErrorPoint) runHooks(ctx context.Context, run *Run, payload ToolF
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].OnToolError(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
 		}
@@ -5346,7 +5345,7 @@ func (p *OnSubagentStartPoint) runHooks(ctx context.Context, run *Run, payload S
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].OnSubagentStart(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
 		}
@@ -5404,7 +5403,7 @@ func (p *OnSubagentStopPoint) runHooks(ctx context.Context, run *Run, payload Su
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].OnSubagentStop(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
 		}
@@ -5464,7 +5463,7 @@ func (p *AfterToolPoint) runHooks(ctx context.Context, run *Run, payload *ToolCa
 		err = inv.Crashed(recover(), by)
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].AfterTool(inv.Ctx, run, current)
 		if out == nil && failure == nil {
 			continue
@@ -5537,7 +5536,7 @@ func (p *OnBudgetExceededPoint) runHooks(ctx context.Context, run *Run, payload 
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].OnBudgetExceeded(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
 		}
@@ -5595,7 +5594,7 @@ func (p *AfterStepPoint) runHooks(ctx context.Context, run *Run, payload StepRes
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].AfterStep(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
 		}
@@ -5655,7 +5654,7 @@ func (p *CheckDonePoint) runHooks(ctx context.Context, run *Run, payload *DoneRe
 		err = inv.Crashed(recover(), by)
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].CheckDone(inv.Ctx, run, current)
 		if out == nil && failure == nil {
 			continue
@@ -5728,7 +5727,7 @@ func (p *OnDoneAcceptedPoint) runHooks(ctx context.Context, run *Run, payload Do
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].OnDoneAccepted(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
 		}
@@ -5791,7 +5790,7 @@ func (p *OnRunErrorPoint) runHooks(ctx context.Context, run *Run, payload RunErr
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].OnRunError(inv.Ctx, run, payload)
 		if out == nil && failure == nil {
 			continue
@@ -5817,7 +5816,6 @@ var onStopPoint = hookimpl.Point{
 	Name:    "OnStop",
 	Payload: "Stopping",
 	Results: "Collect[EndRun]",
-	Law:     hookimpl.Contributes,
 	Calls:   hookimpl.Collecting(OnStop[Stopping].OnStop, OnStopFunc(nil)),
 	Fired: hookimpl.Notifying(OnStopObserver[Stopping].ObserveOnStop, func(f *OnStopFired[Stopping]) hookkit.AnyFired {
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Collected: hookimpl.Slice(f.Collected), Verdict: f.Verdict}
@@ -5864,7 +5862,7 @@ func (p *OnStopPoint) runHooks(ctx context.Context, run *Run, payload Stopping, 
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		values, failure := hooks[i].OnStop(inv.Ctx, run, payload)
 		if failure != nil {
 			_ = inv.Fail(nil, failure, nil)
@@ -5929,7 +5927,7 @@ func (p *BeforeRunEndPoint) runHooks(ctx context.Context, run *Run, payload *Age
 		err = inv.Crashed(recover(), by)
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].BeforeRunEnd(inv.Ctx, run, current)
 		if out == nil && failure == nil {
 			continue
@@ -5998,7 +5996,7 @@ func (p *OnRunEndPoint) runHooks(ctx context.Context, run *Run, payload AgentRes
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].OnRunEnd(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
 		}

@@ -9,21 +9,19 @@ import (
 // An Invocation is the state of one fire while its hooks run. Generated code keeps it on the stack; its deferred
 // function reads it after a panic.
 type Invocation struct {
-	Ctx      context.Context
-	Dispatch *Dispatch
-	Hook     uint // the running hook, counted from 1; 0 while none runs
-	Rank     int  // of the exit that leads a vote, 1 for the strongest; 0 while no hook has voted
+	Ctx  context.Context
+	Hook uint // the running hook, counted from 1; 0 while none runs
+
+	dispatch *Dispatch
+	rank     int // of the exit that leads a vote, 1 for the strongest; 0 while no hook has voted
 }
 
 // Start returns the Invocation of a fire. A nil ctx becomes the background context, since hooks may use it.
 func Start(ctx context.Context, d *Dispatch) Invocation {
-	if ctx == nil {
-		ctx = context.Background()
-	}
-	return Invocation{Ctx: ctx, Dispatch: d, Rank: d.rank}
+	return Invocation{Ctx: Background(ctx), dispatch: d, rank: d.rank}
 }
 
-func (inv *Invocation) entry() *entry { return inv.Dispatch.entries[inv.Hook-1] }
+func (inv *Invocation) entry() *entry { return inv.dispatch.entries[inv.Hook-1] }
 
 // Fail records that the running hook failed: with err or, if err is nil, because the outcome is not legal. It returns
 // the failure if that ends the fire, or nil if the next hook runs.
@@ -31,7 +29,7 @@ func (inv *Invocation) Fail(outcome any, err error, by *hookkit.By) error {
 	if err == nil {
 		err = Illegal(outcome)
 	}
-	stop := inv.Dispatch.failed(inv.Ctx, inv.entry(), err, false, by)
+	stop := inv.dispatch.failed(inv.Ctx, inv.entry(), err, false, by)
 	if stop != nil {
 		inv.Hook = 0
 		return stop // not a nil *Failure
@@ -42,7 +40,7 @@ func (inv *Invocation) Fail(outcome any, err error, by *hookkit.By) error {
 // Crashed records, in the deferred function of a fire, that the running hook did not return. It takes the result of
 // recover and returns as Fail does.
 func (inv *Invocation) Crashed(recovered any, by *hookkit.By) error {
-	stop := inv.Dispatch.failed(inv.Ctx, inv.entry(), crashed(recovered), recovered == nil, by)
+	stop := inv.dispatch.failed(inv.Ctx, inv.entry(), crashed(recovered), recovered == nil, by)
 	if stop != nil {
 		return stop
 	}
@@ -51,7 +49,7 @@ func (inv *Invocation) Crashed(recovered any, by *hookkit.By) error {
 
 // Decided records the decision of the running hook.
 func (inv *Invocation) Decided(outcome any, by *hookkit.By) {
-	d := inv.Dispatch
+	d := inv.dispatch
 	if by == nil && d.recording == nil {
 		return
 	}
@@ -66,15 +64,15 @@ func (inv *Invocation) Decided(outcome any, by *hookkit.By) {
 
 // Voted records the running hook's vote for the exit of that rank, and reports whether it leads now.
 func (inv *Invocation) Voted(outcome any, rank int, by *hookkit.By) bool {
-	leads := inv.Rank == 0 || rank < inv.Rank
+	leads := inv.rank == 0 || rank < inv.rank
 	if leads {
-		inv.Rank = rank
-		if inv.Dispatch.single {
-			inv.Dispatch.rank = rank
+		inv.rank = rank
+		if inv.dispatch.single {
+			inv.dispatch.rank = rank
 		}
 		inv.Decided(outcome, by)
 	}
-	if r := inv.Dispatch.recording; r != nil {
+	if r := inv.dispatch.recording; r != nil {
 		r.voted(inv.entry().decision(outcome), outcome)
 	}
 	return leads
@@ -96,7 +94,7 @@ func (inv *Invocation) Contributed(n int, by *[]hookkit.By) {
 // the previous result of Rest, nil at first.
 func Rest[H any](s *Snapshot[H], inv *Invocation, last *Snapshot[H]) *Snapshot[H] {
 	if last != nil {
-		inv.Rank = last.rank
+		inv.rank = last.rank
 	}
 	i := inv.Hook
 	if i >= uint(len(s.Hooks)) {
@@ -104,7 +102,7 @@ func Rest[H any](s *Snapshot[H], inv *Invocation, last *Snapshot[H]) *Snapshot[H
 	}
 	inv.Hook++
 	next := &Snapshot[H]{Hooks: s.Hooks[i : i+1], Dispatch: s.Dispatch}
-	next.entries, next.single, next.rank = s.entries[i:i+1], true, inv.Rank
+	next.entries, next.single, next.rank = s.entries[i:i+1], true, inv.rank
 	return next
 }
 

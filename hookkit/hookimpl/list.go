@@ -2,6 +2,7 @@ package hookimpl
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -96,4 +97,28 @@ var tiers = map[int]string{
 	hookkit.Detection:     "Detection",
 	hookkit.Mutation:      "Mutation",
 	hookkit.Observability: "Observability",
+}
+
+// Explain writes every point, and under it its hooks in firing order with the reasons for their position.
+func Explain(w io.Writer, points []hookkit.PointInfo) error {
+	var b strings.Builder
+	for _, p := range points {
+		results := p.Results
+		if results == "" {
+			results = "observe"
+		}
+		fmt.Fprintf(&b, "%s(%s): %s\n", p.Name, p.Payload, results)
+		hooks, observers := p.Hooks(), p.Observers()
+		if len(hooks)+len(observers) == 0 {
+			b.WriteString("      nothing\n")
+		}
+		for i, h := range hooks {
+			fmt.Fprintf(&b, "  %2d. %s  %s\n", i+1, h.Name, h.Why)
+		}
+		for _, o := range observers {
+			fmt.Fprintf(&b, "   o  %s  %s\n", o.Name, o.Why)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
 }

@@ -31,15 +31,14 @@ type Law uint8
 const (
 	Decides     Law = 1 << iota // hooks decide, so that FailClosed can tighten the policy
 	FailsClosed                 // a failing hook ends the fire
-	Stops                       // Check: the first error ends the fire
+	Checks                      // the first error ends the fire
 	Wraps                       // Around: an error ends the fire, and need not be the hook's own
 	Reversed                    // the firing order is mirrored
-	Contributes                 // Collect: hooks return values
 )
 
 // stops reports whether a failure of the entry ends the fire.
 func (l Law) stops(e *entry) bool {
-	return l&(FailsClosed|Stops|Wraps) != 0 || l&Decides != 0 && e.failClosed
+	return l&(FailsClosed|Checks|Wraps) != 0 || l&Decides != 0 && e.failClosed
 }
 
 // has reports whether the law has any of the parts.

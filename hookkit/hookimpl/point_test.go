@@ -41,7 +41,7 @@ func TestDecision(t *testing.T) {
 		"error and illegal outcome":    {reply: hookkit.AnyReply{Outcome: 1, Collected: 2, Result: 3}, err: bad},
 	} {
 		t.Run(name, func(t *testing.T) {
-			out, values, err := decision[error, int](c.reply, c.err)
+			out, values, err := unpack[error, int](c.reply, c.err)
 			if out != c.out || !reflect.DeepEqual(values, c.values) || errors.Is(err, hookkit.ErrIllegal) != c.illegal ||
 				c.err != nil && err != c.err || !c.illegal && c.err == nil && err != nil {
 				t.Errorf("got %v, %v, %v", out, values, err)

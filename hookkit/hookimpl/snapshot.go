@@ -117,13 +117,13 @@ func (r *registry) layers() []*registry {
 	return all
 }
 
-// callable returns the hook of the entry, inside a Call if there is more to do than calling it.
+// callable returns the hook of the entry, inside a supervisedHook if there is more to do than calling it.
 func (s *Snapshot[H]) callable(e *entry) any {
 	if len(s.tracers) == 0 && e.timeout == 0 && e.spent == nil {
 		return e.hook
 	}
-	c := &Call{dispatch: s.Dispatch, entry: e}
-	return s.point.Hook(s.point.Name, c.call)
+	supervised := &supervisedHook{dispatch: s.Dispatch, entry: e}
+	return s.point.Hook(s.point.Name, supervised.call)
 }
 
 // Recording reports whether the fire has observers or tracers to notify.

@@ -412,7 +412,7 @@ func (p *BeforePublishPoint) runHooks(ctx context.Context, run *Run, payload *Ar
 		err = inv.Crashed(recover(), by)
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].BeforePublish(inv.Ctx, run, current)
 		if out == nil && failure == nil {
 			continue
@@ -485,7 +485,7 @@ func (p *OnPublishedPoint) runHooks(ctx context.Context, run *Run, payload Artic
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].OnPublished(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
 		}

@@ -70,3 +70,12 @@ func (a *Answer[R]) Pass(entry any) {
 
 // By returns the entry of the hook that gave the answer, nil if the act did.
 func (a *Answer[R]) By() any { return a.by }
+
+// NoCopy makes go vet report a copy of the struct that has a field of this type.
+type NoCopy struct{}
+
+// Lock does nothing.
+func (*NoCopy) Lock() {}
+
+// Unlock does nothing.
+func (*NoCopy) Unlock() {}

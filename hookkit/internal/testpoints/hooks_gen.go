@@ -1647,7 +1647,7 @@ func (p *FirstPoint) runHooks(ctx context.Context, run *Run, payload int, by *ho
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].First(inv.Ctx, run, payload)
 		if out == nil && failure == nil {
 			continue
@@ -1719,7 +1719,7 @@ func (p *SecondPoint) runHooks(ctx context.Context, run *Run, payload int, by *h
 		err = inv.Crashed(recover(), by)
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].Second(inv.Ctx, run, payload)
 		if out == nil && failure == nil {
 			continue
@@ -1793,7 +1793,7 @@ func (p *LastPoint) runHooks(ctx context.Context, run *Run, payload int, by *hoo
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].Last(inv.Ctx, run, payload)
 		if out == nil && failure == nil {
 			continue
@@ -1870,7 +1870,7 @@ func (p *ShapePoint) runHooks(ctx context.Context, run *Run, payload *Letter, by
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].Shape(inv.Ctx, run, current)
 		if out == nil && failure == nil {
 			continue
@@ -1947,7 +1947,7 @@ func (p *PollPoint) runHooks(ctx context.Context, run *Run, payload int, by *hoo
 	}()
 	var leading PollExit
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].Poll(inv.Ctx, run, payload)
 		if out == nil && failure == nil {
 			continue
@@ -2034,7 +2034,7 @@ func (p *PollOpenPoint) runHooks(ctx context.Context, run *Run, payload int, by 
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].PollOpen(inv.Ctx, run, payload)
 		if out == nil && failure == nil {
 			continue
@@ -2067,7 +2067,6 @@ var gatherPoint = hookimpl.Point{
 	Name:    "Gather",
 	Payload: "int",
 	Results: "Collect[string]",
-	Law:     hookimpl.Contributes,
 	Calls:   hookimpl.Collecting(Gather[int].Gather, GatherFunc(nil)),
 	Fired: hookimpl.Notifying(GatherObserver[int].ObserveGather, func(f *GatherFired[int]) hookkit.AnyFired {
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Collected: hookimpl.Slice(f.Collected), Verdict: f.Verdict}
@@ -2114,7 +2113,7 @@ func (p *GatherPoint) runHooks(ctx context.Context, run *Run, payload int, bys *
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		values, failure := hooks[i].Gather(inv.Ctx, run, payload)
 		if failure != nil {
 			_ = inv.Fail(nil, failure, nil)
@@ -2132,7 +2131,7 @@ var gatherClosedPoint = hookimpl.Point{
 	Name:    "GatherClosed",
 	Payload: "int",
 	Results: "Collect[string], FailClosed",
-	Law:     hookimpl.FailsClosed | hookimpl.Contributes,
+	Law:     hookimpl.FailsClosed,
 	Calls:   hookimpl.Collecting(GatherClosed[int].GatherClosed, GatherClosedFunc(nil)),
 	Fired: hookimpl.Notifying(GatherClosedObserver[int].ObserveGatherClosed, func(f *GatherClosedFired[int]) hookkit.AnyFired {
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Collected: hookimpl.Slice(f.Collected), Err: f.Err, Verdict: f.Verdict}
@@ -2175,7 +2174,7 @@ func (p *GatherClosedPoint) runHooks(ctx context.Context, run *Run, payload int,
 		err = inv.Crashed(recover(), nil)
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		values, failure := hooks[i].GatherClosed(inv.Ctx, run, payload)
 		if failure != nil {
 			return collected, inv.Fail(nil, failure, nil)
@@ -2192,7 +2191,7 @@ var reviewPoint = hookimpl.Point{
 	Name:    "Review",
 	Payload: "Letter",
 	Results: "Replace, Stop, Coded, Numbered, Collect[string], FailOpen",
-	Law:     hookimpl.Decides | hookimpl.Contributes,
+	Law:     hookimpl.Decides,
 	Outcomes: func() []hookkit.Outcome {
 		return []hookkit.Outcome{hookimpl.Rewriting("Replace", ReplaceReview), hookimpl.Exiting[Stop]("Stop"), hookimpl.Exiting[Coded]("Coded"), hookimpl.Exiting[Numbered]("Numbered")}
 	},
@@ -2247,7 +2246,7 @@ func (p *ReviewPoint) runHooks(ctx context.Context, run *Run, payload *Letter, b
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, values, failure := hooks[i].Review(inv.Ctx, run, current)
 		if out == nil && failure == nil {
 			collected = append(collected, values...)
@@ -2283,7 +2282,7 @@ var verifyPoint = hookimpl.Point{
 	Name:    "Verify",
 	Payload: "int",
 	Results: "Check",
-	Law:     hookimpl.Stops,
+	Law:     hookimpl.Checks,
 	Calls:   hookimpl.Checking(Verify[int].Verify, VerifyFunc(nil)),
 	Fired: hookimpl.Notifying(VerifyObserver[int].ObserveVerify, func(f *VerifyFired[int]) hookkit.AnyFired {
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Err: f.Err, Verdict: f.Verdict}
@@ -2326,7 +2325,7 @@ func (p *VerifyPoint) runHooks(ctx context.Context, run *Run, payload int, by *h
 		err = inv.Crashed(recover(), by)
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].Verify(inv.Ctx, run, payload); failure != nil {
 			return inv.Fail(nil, failure, by)
 		}
@@ -2484,7 +2483,7 @@ func (p *WatchPoint) runHooks(ctx context.Context, run *Run, payload int, snap *
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].Watch(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
 		}

@@ -1121,7 +1121,7 @@ func (p *BeforeSendPoint) runHooks(ctx context.Context, run *Run, payload *Messa
 		err = inv.Crashed(recover(), by)
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].BeforeSend(inv.Ctx, run, current)
 		if out == nil && failure == nil {
 			continue
@@ -1196,7 +1196,7 @@ func (p *MaySendPoint) runHooks(ctx context.Context, run *Run, payload Message, 
 	}()
 	var leading MaySendExit
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].MaySend(inv.Ctx, run, payload)
 		if out == nil && failure == nil {
 			continue
@@ -1229,7 +1229,6 @@ var footerPoint = hookimpl.Point{
 	Name:    "Footer",
 	Payload: "Message",
 	Results: "Collect[string]",
-	Law:     hookimpl.Contributes,
 	Calls:   hookimpl.Collecting(Footer[Message].Footer, FooterFunc(nil)),
 	Fired: hookimpl.Notifying(FooterObserver[Message].ObserveFooter, func(f *FooterFired[Message]) hookkit.AnyFired {
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Collected: hookimpl.Slice(f.Collected), Verdict: f.Verdict}
@@ -1276,7 +1275,7 @@ func (p *FooterPoint) runHooks(ctx context.Context, run *Run, payload Message, b
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		values, failure := hooks[i].Footer(inv.Ctx, run, payload)
 		if failure != nil {
 			_ = inv.Fail(nil, failure, nil)
@@ -1444,7 +1443,7 @@ func (p *AfterSendPoint) runHooks(ctx context.Context, run *Run, payload *Receip
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].AfterSend(inv.Ctx, run, current)
 		if out == nil && failure == nil {
 			continue
@@ -1521,7 +1520,7 @@ func (p *BeforeShowPoint) runHooks(ctx context.Context, run *Run, payload *Messa
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].BeforeShow(inv.Ctx, run, current)
 		if out == nil && failure == nil {
 			continue
@@ -1547,7 +1546,7 @@ var beforeSavePoint = hookimpl.Point{
 	Name:    "BeforeSave",
 	Payload: "Message",
 	Results: "Check",
-	Law:     hookimpl.Stops,
+	Law:     hookimpl.Checks,
 	Calls:   hookimpl.Checking(BeforeSave[Message].BeforeSave, BeforeSaveFunc(nil)),
 	Fired: hookimpl.Notifying(BeforeSaveObserver[Message].ObserveBeforeSave, func(f *BeforeSaveFired[Message]) hookkit.AnyFired {
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Err: f.Err, Verdict: f.Verdict}
@@ -1590,7 +1589,7 @@ func (p *BeforeSavePoint) runHooks(ctx context.Context, run *Run, payload Messag
 		err = inv.Crashed(recover(), by)
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].BeforeSave(inv.Ctx, run, payload); failure != nil {
 			return inv.Fail(nil, failure, by)
 		}
@@ -1649,7 +1648,7 @@ func (p *OnSentPoint) runHooks(ctx context.Context, run *Run, payload Receipt, s
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
-		inv.Hook = i + 1
+		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].OnSent(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
 		}

@@ -26,7 +26,7 @@ func Checking[H, E, P any, F ~func(context.Context, *hookkit.Run[E], P) error](
 		return hookkit.AnyReply{}, method(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload))
 	}, Hook: func(point string, h hookkit.AnyHook) any {
 		return F(func(ctx context.Context, run *hookkit.Run[E], payload P) error {
-			_, _, err := decision[struct{}, struct{}](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload}))
+			_, _, err := unpack[struct{}, struct{}](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload}))
 			return err
 		})
 	}}
@@ -40,7 +40,7 @@ func Deciding[H, E, P, O any, F ~func(context.Context, *hookkit.Run[E], P) (O, e
 		return hookkit.AnyReply{Outcome: out}, err
 	}, Hook: func(point string, h hookkit.AnyHook) any {
 		return F(func(ctx context.Context, run *hookkit.Run[E], payload P) (O, error) {
-			out, _, err := decision[O, struct{}](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload}))
+			out, _, err := unpack[O, struct{}](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload}))
 			return out, err
 		})
 	}}
@@ -54,7 +54,7 @@ func Collecting[H, E, P, T any, F ~func(context.Context, *hookkit.Run[E], P) ([]
 		return hookkit.AnyReply{Collected: Slice(values)}, err
 	}, Hook: func(point string, h hookkit.AnyHook) any {
 		return F(func(ctx context.Context, run *hookkit.Run[E], payload P) ([]T, error) {
-			_, values, err := decision[struct{}, T](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload}))
+			_, values, err := unpack[struct{}, T](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload}))
 			return values, err
 		})
 	}}
@@ -68,7 +68,7 @@ func DecidingAndCollecting[H, E, P, O, T any, F ~func(context.Context, *hookkit.
 		return hookkit.AnyReply{Outcome: out, Collected: Slice(values)}, err
 	}, Hook: func(point string, h hookkit.AnyHook) any {
 		return F(func(ctx context.Context, run *hookkit.Run[E], payload P) (O, []T, error) {
-			return decision[O, T](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload}))
+			return unpack[O, T](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload}))
 		})
 	}}
 }
@@ -109,9 +109,9 @@ func Slice[T any](values []T) any {
 	return values
 }
 
-// decision returns the decision and the contributions in a reply. Where one has another type, or there is a result, the
+// unpack returns the decision and the contributions in a reply. Where one has another type, or there is a result, the
 // error is ErrIllegal.
-func decision[O, T any](reply hookkit.AnyReply, err error) (O, []T, error) {
+func unpack[O, T any](reply hookkit.AnyReply, err error) (O, []T, error) {
 	out, legal := reply.Outcome.(O)
 	values, isList := reply.Collected.([]T)
 	switch {

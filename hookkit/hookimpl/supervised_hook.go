@@ -9,15 +9,15 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// A Call calls one hook of a snapshot where there is more to do than calling it: a timeout, Once, or tracers.
-type Call struct {
+// A supervisedHook calls one hook of a snapshot where there is more to do than calling it: a timeout, Once, or tracers.
+type supervisedHook struct {
 	dispatch Dispatch
 	entry    *entry
 }
 
 // call is the AnyHook that calls the hook of the entry. A hook with Once that was called before continues.
-func (c *Call) call(ctx context.Context, run hookkit.AnyRun, call hookkit.AnyCall) (reply hookkit.AnyReply, err error) {
-	e := c.entry
+func (s *supervisedHook) call(ctx context.Context, run hookkit.AnyRun, call hookkit.AnyCall) (reply hookkit.AnyReply, err error) {
+	e := s.entry
 	if e.spent != nil {
 		if !e.spent.CompareAndSwap(false, true) {
 			if call.Next != nil {
@@ -28,27 +28,27 @@ func (c *Call) call(ctx context.Context, run hookkit.AnyRun, call hookkit.AnyCal
 		e.owner.spend(e)
 	}
 	returned := false
-	if len(c.dispatch.tracers) > 0 {
+	if len(s.dispatch.tracers) > 0 {
 		start := time.Now()
 		defer func() {
 			if !returned && err == nil {
 				err = hookkit.ErrGoexit // the goroutine is ending, so that only the tracers receive it
 			}
-			c.dispatch.trace(Background(ctx), c.event(run, start, reply, err))
+			s.dispatch.trace(Background(ctx), s.event(run, start, reply, err))
 		}()
 	}
 	if e.timeout == 0 {
-		reply, err = guarded(func() (hookkit.AnyReply, error) { return c.dispatch.point.Call(ctx, e.hook, run, call) })
+		reply, err = guarded(func() (hookkit.AnyReply, error) { return s.dispatch.point.Call(ctx, e.hook, run, call) })
 	} else {
-		reply, err = c.within(ctx, run, call)
+		reply, err = s.within(ctx, run, call)
 	}
 	returned = true
 	return reply, err
 }
 
 // event describes the call to tracers.
-func (c *Call) event(run hookkit.AnyRun, start time.Time, reply hookkit.AnyReply, err error) hookkit.Event {
-	e, point := c.entry, c.dispatch.point
+func (s *supervisedHook) event(run hookkit.AnyRun, start time.Time, reply hookkit.AnyReply, err error) hookkit.Event {
+	e, point := s.entry, s.dispatch.point
 	ev := hookkit.Event{Kind: hookkit.HookRan, Run: idOf(run), Point: point.Name, Hook: e.name, Site: e.site,
 		Layer: e.owner.depth, Priority: e.priority, Start: start, Duration: time.Since(start)}
 	outcome := reply.Outcome
@@ -60,7 +60,7 @@ func (c *Call) event(run hookkit.AnyRun, start time.Time, reply hookkit.AnyReply
 		ev.Decision = "Collect"
 	}
 	if err == nil {
-		err = c.illegal(outcome)
+		err = s.illegal(outcome)
 	} else if point.Law.has(Wraps) {
 		ev.Failure = err // an error from further in need not be the hook's own
 	}
@@ -74,7 +74,7 @@ func (c *Call) event(run hookkit.AnyRun, start time.Time, reply hookkit.AnyReply
 }
 
 // illegal returns the error that the fire will report about an outcome. Tracers are notified before the fire sees it.
-func (c *Call) illegal(outcome any) error {
+func (s *supervisedHook) illegal(outcome any) error {
 	switch o := outcome.(type) {
 	case nil:
 		return nil
@@ -86,9 +86,9 @@ func (c *Call) illegal(outcome any) error {
 	case interface{ decision() (string, string) }:
 		return nil
 	}
-	if c.dispatch.point.Outcomes != nil {
+	if s.dispatch.point.Outcomes != nil {
 		t := reflect.TypeOf(outcome)
-		for _, legal := range c.dispatch.point.Outcomes() {
+		for _, legal := range s.dispatch.point.Outcomes() {
 			if legal.Type == t {
 				return nil
 			}
@@ -111,12 +111,12 @@ func guarded(f func() (hookkit.AnyReply, error)) (reply hookkit.AnyReply, err er
 }
 
 // within calls the hook in a goroutine of its own and waits for it no longer than its timeout.
-func (c *Call) within(ctx context.Context, run hookkit.AnyRun, call hookkit.AnyCall) (hookkit.AnyReply, error) {
+func (s *supervisedHook) within(ctx context.Context, run hookkit.AnyRun, call hookkit.AnyCall) (hookkit.AnyReply, error) {
 	type answer struct {
 		reply hookkit.AnyReply
 		err   error
 	}
-	e := c.entry
+	e := s.entry
 	outer := Background(ctx) // of an around hook: perhaps that of a timeout further out
 	ctx, cancel := context.WithTimeoutCause(outer, e.timeout, hookkit.ErrTimeout)
 	answers := make(chan answer, 1)
@@ -128,10 +128,10 @@ func (c *Call) within(ctx context.Context, run hookkit.AnyRun, call hookkit.AnyC
 			if settled.CompareAndSwap(false, true) {
 				answers <- a
 			} else if crash, ok := a.err.(*crash); ok {
-				c.dispatch.unreported(ctx, e.failure(c.dispatch.point.Name, crash))
+				s.dispatch.unreported(ctx, e.failure(s.dispatch.point.Name, crash))
 			}
 		}()
-		a.reply, a.err = guarded(func() (hookkit.AnyReply, error) { return c.dispatch.point.Call(ctx, e.hook, run, call) })
+		a.reply, a.err = guarded(func() (hookkit.AnyReply, error) { return s.dispatch.point.Call(ctx, e.hook, run, call) })
 		if _, crashed := a.err.(*crash); !crashed && context.Cause(ctx) == hookkit.ErrTimeout && context.Cause(outer) != hookkit.ErrTimeout {
 			a = answer{err: hookkit.ErrTimeout} // the context ended the hook, so its answer is late
 		}

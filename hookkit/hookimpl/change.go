@@ -1,0 +1,134 @@
+package hookimpl
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/hookgen/hookgen/hookkit"
+)
+
+// A change adds entries to one registry. register and Use make several changes, all or none.
+type change struct {
+	at               *registry
+	hooks, observers []*entry
+}
+
+// register makes the registration of one entry, and adds the entry to each of the owners: with toHooks to their hooks,
+// with toObservers to their observers.
+func register(verb string, e *entry, to func(*change) *[]*entry, owners ...*registry) *hookkit.Registration {
+	reg := newRegistration(e.name, e.site)
+	if e.queue != nil {
+		reg.queues = []*queue{e.queue}
+	}
+	e.regs = []*registration{reg}
+	unlock := lock(owners)
+	defer unlock()
+	e.seq = clock.Add(1)
+	changes := make([]change, len(owners))
+	for i, owner := range owners {
+		own := *e // each registry has an entry of its own
+		changes[i].at = owner
+		*to(&changes[i]) = []*entry{&own}
+	}
+	if err := commit(changes); err != nil {
+		panic(fmt.Sprintf("hookkit: %s at %s: %v", verb, e.site, err))
+	}
+	return reg.public
+}
+
+func toHooks(c *change) *[]*entry     { return &c.hooks }
+func toObservers(c *change) *[]*entry { return &c.observers }
+
+// commit makes the changes, or none of them and returns why. The caller holds the locks.
+func commit(changes []change) error {
+	for _, c := range changes {
+		if err := c.check(); err != nil {
+			return fmt.Errorf("%s: %w", c.at.point.Name, err)
+		}
+	}
+	for _, c := range changes {
+		for _, e := range c.hooks {
+			e.owner = c.at
+		}
+		for _, e := range c.observers {
+			e.owner = c.at
+		}
+		c.at.hooks.add(c.hooks)
+		c.at.observers.add(c.observers)
+		for _, e := range slices.Concat(c.hooks, c.observers) {
+			for _, reg := range e.regs {
+				reg.registeredAt(c.at)
+			}
+		}
+		c.at.changed()
+	}
+	return nil
+}
+
+// check returns why the change is impossible.
+func (c change) check() error {
+	if c.at.stage.Load() == bound {
+		return fmt.Errorf("the Bind that was given these Hooks has returned; add to the program's own Hooks instead")
+	}
+	for _, e := range slices.Concat(c.hooks, c.observers) {
+		for _, a := range e.anchors {
+			if err := c.at.checkAnchor(e, a); err != nil {
+				return err
+			}
+		}
+	}
+	if err := c.at.hooks.check(c.hooks); err != nil {
+		return err
+	}
+	return c.at.observers.check(c.observers)
+}
+
+// checkAnchor refuses an anchor of other Hooks, and one that would reverse the order of two layers.
+func (r *registry) checkAnchor(e *entry, a anchor) error {
+	if r.stage.Load() == staging {
+		return nil // checked when the Use adds the entry to the program's Hooks
+	}
+	for _, owner := range a.reg.at() {
+		if owner.stage.Load() != serving {
+			continue // the Hooks of a Bind, from which a Use moves the entry to other Hooks
+		}
+		switch {
+		case !sameHooks(r.outermost().owner, owner.outermost().owner):
+			word := "before"
+			if a.after {
+				word = "after"
+			}
+			return fmt.Errorf("%s (%s) cannot be %s %s (%s), which was registered on other Hooks: "+
+				"pass a registration of the Hooks that this one is added to", e.name, e.site, word, a.reg.name, a.reg.site)
+		case owner.tree != r.tree || !owner.has(a.reg):
+		case !a.after && r.isWithin(owner):
+			return fmt.Errorf("%s (%s) cannot be before %s (%s) of an outer layer: outer layers fire first; add it to that layer",
+				e.name, e.site, a.reg.name, a.reg.site)
+		case a.after && owner.isWithin(r):
+			return fmt.Errorf("%s (%s) cannot be after %s (%s) of an inner layer: outer layers fire first; add it to that layer",
+				e.name, e.site, a.reg.name, a.reg.site)
+		}
+	}
+	return nil
+}
+
+// outermost returns the registry of the same point in the Hooks that all layers are on.
+func (r *registry) outermost() *registry {
+	for r.outer != nil {
+		r = r.outer
+	}
+	return r
+}
+
+// isWithin reports whether outer is one of the layers around r.
+func (r *registry) isWithin(outer *registry) bool {
+	for at := r.outer; at != nil; at = at.outer {
+		if at == outer {
+			return true
+		}
+	}
+	return false
+}
+
+// decides reports whether the change adds a hook at a point where hooks decide.
+func (c change) decides() bool { return len(c.hooks) > 0 && c.at.point.Law.has(Decides) }

@@ -1,0 +1,38 @@
+package hookimpl
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// A tree is shared by the registries of one point in all layers on the same Hooks.
+type tree struct {
+	id      uint64
+	mu      sync.Mutex
+	version atomic.Uint64 // counts changes, so that a snapshot knows whether it is current
+}
+
+var trees atomic.Uint64
+
+func newTree() *tree { return &tree{id: trees.Add(1)} }
+
+// lock locks the trees of the registries, in an order that is the same for everybody, and returns how to unlock them.
+func lock(registries []*registry) (unlock func()) {
+	var ts []*tree
+	for _, r := range registries {
+		if !slices.Contains(ts, r.tree) {
+			ts = append(ts, r.tree)
+		}
+	}
+	slices.SortFunc(ts, func(a, b *tree) int { return cmp.Compare(a.id, b.id) })
+	for _, t := range ts {
+		t.mu.Lock()
+	}
+	return func() {
+		for _, t := range ts {
+			t.mu.Unlock()
+		}
+	}
+}
