@@ -146,8 +146,8 @@ func (e *emitter) emit() ([]byte, error) {
 const banner = `// Machinery: nothing below is part of the API.
 //
 // Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks is the loop over the
-// hooks of a snapshot. If there are observers or tracers, runObserved calls it and notifies them at the end. At an around
-// point, Fire calls runHooks, which begins with the first hook, and Next.Call calls the next hook or the act.
+// hooks of a snapshot; at the end it notifies the observers and tracers, if there are any. At an around point, runHooks
+// begins with the first hook, and Next.Call calls the next hook or the act.
 //
 // inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic which hook it was.
 

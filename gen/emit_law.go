@@ -95,7 +95,7 @@ func (l law) Named() string {
 	return " (" + strings.Join(l.choose("exit HookgenPointExit", "collected []HookgenCollected", "err error"), ", ") + ")"
 }
 
-// DropResults assigns the results of runObserved but the error to nothing.
+// DropResults assigns the results of runHooks but the error to nothing.
 func (l law) DropResults() string {
 	if !l.ReturnsErr() {
 		return ""
@@ -146,7 +146,7 @@ func (l law) FiredFields() string {
 
 // FiredValues are the values of FiredFields.
 func (l law) FiredValues() string {
-	return l.fired("*payload", l.choose("exit", "collected", "snap.Err(err)"), "snap.Ballots()")
+	return l.fired("*payload", l.choose("exit", "hookimpl.Returned(&all.Dispatch, collected)", "all.Err(err)"), "all.Ballots()")
 }
 
 // fired joins those of the texts that the law has.

@@ -1342,8 +1342,8 @@ func (p *WrapPoint) FireBy(ctx context.Context, run *Run, payload Call, act func
 // Machinery: nothing below is part of the API.
 //
 // Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks is the loop over the
-// hooks of a snapshot. If there are observers or tracers, runObserved calls it and notifies them at the end. At an around
-// point, Fire calls runHooks, which begins with the first hook, and Next.Call calls the next hook or the act.
+// hooks of a snapshot; at the end it notifies the observers and tracers, if there are any. At an around point, runHooks
+// begins with the first hook, and Next.Call calls the next hook or the act.
 //
 // inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic which hook it was.
 
@@ -1362,37 +1362,28 @@ var watchPoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *WatchPoint, ctx context.Context, run *Run, payload *Call, fired *hookkit.AnyFired) error {
-		p.runObserved(ctx, run, *payload, p.registry.Record(ctx, run, fired))
+		p.runHooks(ctx, run, *payload, p.registry.Record(ctx, run, fired))
 		return nil
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *WatchPoint) runObserved(ctx context.Context, run *Run, payload Call, snap *hookimpl.Snapshot[Watch[Call]]) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
+func (p *WatchPoint) runHooks(ctx context.Context, run *Run, payload Call, snap *hookimpl.Snapshot[Watch[Call]]) {
 	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
+		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
+			snap = p.registry.Resolve(ctx, run)
+		}
 	}
+	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	at, all := &payload, snap // for the deferred functions
 	if snap.Recording() {
 		fired := &WatchFired[Call]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			snap.Notify(fired)
+			all.Notify(fired)
 		}()
 	}
-	p.runHooks(ctx, run, payload, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
-func (p *WatchPoint) runHooks(ctx context.Context, run *Run, payload Call, snap *hookimpl.Snapshot[Watch[Call]]) {
-	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			p.runObserved(ctx, run, payload, nil)
-			return
-		}
-	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	at, all := &payload, snap
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed
@@ -1425,37 +1416,30 @@ var rewritePoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Final, Err: f.Err, Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *RewritePoint, ctx context.Context, run *Run, payload *Call, fired *hookkit.AnyFired) (err error) {
-		err = p.runObserved(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
+		err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *RewritePoint) runObserved(ctx context.Context, run *Run, payload *Call, by *hookkit.By, snap *hookimpl.Snapshot[Rewrite[Call]]) (err error) {
-	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
-	}
-	if snap.Recording() {
-		fired := &RewriteFired[Call]{Payload: *payload}
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Final, fired.Err = *payload, snap.Err(err)
-			snap.Notify(fired)
-		}()
-	}
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
 func (p *RewritePoint) runHooks(ctx context.Context, run *Run, payload *Call, by *hookkit.By, snap *hookimpl.Snapshot[Rewrite[Call]]) (err error) {
 	if snap == nil {
 		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			return p.runObserved(ctx, run, payload, by, nil)
+			snap = p.registry.Resolve(ctx, run)
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
+	all := snap         // for the deferred functions
+	if snap.Recording() {
+		fired := &RewriteFired[Call]{Payload: current}
+		snap.Begin(&fired.Verdict)
+		defer func() {
+			fired.Final, fired.Err = *payload, all.Err(err)
+			all.Notify(fired)
+		}()
+	}
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed
@@ -1496,37 +1480,30 @@ var flowPoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Final, Outcome: f.Exit, Err: f.Err, Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *FlowPoint, ctx context.Context, run *Run, payload *Call, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runObserved(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
+		_, err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *FlowPoint) runObserved(ctx context.Context, run *Run, payload *Call, by *hookkit.By, snap *hookimpl.Snapshot[Flow[Call]]) (exit FlowExit, err error) {
-	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
-	}
-	if snap.Recording() {
-		fired := &FlowFired[Call]{Payload: *payload}
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Final, fired.Exit, fired.Err = *payload, exit, snap.Err(err)
-			snap.Notify(fired)
-		}()
-	}
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
 func (p *FlowPoint) runHooks(ctx context.Context, run *Run, payload *Call, by *hookkit.By, snap *hookimpl.Snapshot[Flow[Call]]) (exit FlowExit, err error) {
 	if snap == nil {
 		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			return p.runObserved(ctx, run, payload, by, nil)
+			snap = p.registry.Resolve(ctx, run)
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
+	all := snap         // for the deferred functions
+	if snap.Recording() {
+		fired := &FlowFired[Call]{Payload: current}
+		snap.Begin(&fired.Verdict)
+		defer func() {
+			fired.Final, fired.Exit, fired.Err = *payload, exit, all.Err(err)
+			all.Notify(fired)
+		}()
+	}
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed
@@ -1571,38 +1548,30 @@ var lenientPoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Final, Outcome: f.Exit, Err: f.Err, Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *LenientPoint, ctx context.Context, run *Run, payload *Call, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runObserved(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
+		_, err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *LenientPoint) runObserved(ctx context.Context, run *Run, payload *Call, by *hookkit.By, snap *hookimpl.Snapshot[Lenient[Call]]) (exit LenientExit, err error) {
-	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
-	}
-	if snap.Recording() {
-		fired := &LenientFired[Call]{Payload: *payload}
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Final, fired.Exit, fired.Err = *payload, exit, snap.Err(err)
-			snap.Notify(fired)
-		}()
-	}
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
 func (p *LenientPoint) runHooks(ctx context.Context, run *Run, payload *Call, by *hookkit.By, snap *hookimpl.Snapshot[Lenient[Call]]) (exit LenientExit, err error) {
 	if snap == nil {
 		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			return p.runObserved(ctx, run, payload, by, nil)
+			snap = p.registry.Resolve(ctx, run)
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
-	all := snap
+	all := snap         // for the deferred functions
+	if snap.Recording() {
+		fired := &LenientFired[Call]{Payload: current}
+		snap.Begin(&fired.Verdict)
+		defer func() {
+			fired.Final, fired.Exit, fired.Err = *payload, exit, all.Err(err)
+			all.Notify(fired)
+		}()
+	}
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed
@@ -1652,37 +1621,30 @@ var trimPoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Final, Err: f.Err, Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *TrimPoint, ctx context.Context, run *Run, payload *Call, fired *hookkit.AnyFired) (err error) {
-		err = p.runObserved(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
+		err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *TrimPoint) runObserved(ctx context.Context, run *Run, payload *Call, by *hookkit.By, snap *hookimpl.Snapshot[Trim[Call]]) (err error) {
-	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
-	}
-	if snap.Recording() {
-		fired := &TrimFired[Call]{Payload: *payload}
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Final, fired.Err = *payload, snap.Err(err)
-			snap.Notify(fired)
-		}()
-	}
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
 func (p *TrimPoint) runHooks(ctx context.Context, run *Run, payload *Call, by *hookkit.By, snap *hookimpl.Snapshot[Trim[Call]]) (err error) {
 	if snap == nil {
 		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			return p.runObserved(ctx, run, payload, by, nil)
+			snap = p.registry.Resolve(ctx, run)
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
+	all := snap         // for the deferred functions
+	if snap.Recording() {
+		fired := &TrimFired[Call]{Payload: current}
+		snap.Begin(&fired.Verdict)
+		defer func() {
+			fired.Final, fired.Err = *payload, all.Err(err)
+			all.Notify(fired)
+		}()
+	}
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed
@@ -1723,36 +1685,29 @@ var leavePoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Outcome: f.Exit, Err: f.Err, Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *LeavePoint, ctx context.Context, run *Run, payload *Call, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runObserved(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
+		_, err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *LeavePoint) runObserved(ctx context.Context, run *Run, payload Call, by *hookkit.By, snap *hookimpl.Snapshot[Leave[Call]]) (exit LeaveExit, err error) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
+func (p *LeavePoint) runHooks(ctx context.Context, run *Run, payload Call, by *hookkit.By, snap *hookimpl.Snapshot[Leave[Call]]) (exit LeaveExit, err error) {
 	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
+		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
+			snap = p.registry.Resolve(ctx, run)
+		}
 	}
+	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	all := snap // for the deferred functions
 	if snap.Recording() {
 		fired := &LeaveFired[Call]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Exit, fired.Err = exit, snap.Err(err)
-			snap.Notify(fired)
+			fired.Exit, fired.Err = exit, all.Err(err)
+			all.Notify(fired)
 		}()
 	}
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
-func (p *LeavePoint) runHooks(ctx context.Context, run *Run, payload Call, by *hookkit.By, snap *hookimpl.Snapshot[Leave[Call]]) (exit LeaveExit, err error) {
-	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			return p.runObserved(ctx, run, payload, by, nil)
-		}
-	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed
@@ -1793,36 +1748,29 @@ var judgePoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Outcome: f.Exit, Err: f.Err, Ballots: f.Ballots, Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *JudgePoint, ctx context.Context, run *Run, payload *Call, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runObserved(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
+		_, err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *JudgePoint) runObserved(ctx context.Context, run *Run, payload Call, by *hookkit.By, snap *hookimpl.Snapshot[Judge[Call]]) (exit JudgeExit, err error) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
+func (p *JudgePoint) runHooks(ctx context.Context, run *Run, payload Call, by *hookkit.By, snap *hookimpl.Snapshot[Judge[Call]]) (exit JudgeExit, err error) {
 	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
+		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
+			snap = p.registry.Resolve(ctx, run)
+		}
 	}
+	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	all := snap // for the deferred functions
 	if snap.Recording() {
 		fired := &JudgeFired[Call]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Exit, fired.Err, fired.Ballots = exit, snap.Err(err), snap.Ballots()
-			snap.Notify(fired)
+			fired.Exit, fired.Err, fired.Ballots = exit, all.Err(err), all.Ballots()
+			all.Notify(fired)
 		}()
 	}
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
-func (p *JudgePoint) runHooks(ctx context.Context, run *Run, payload Call, by *hookkit.By, snap *hookimpl.Snapshot[Judge[Call]]) (exit JudgeExit, err error) {
-	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			return p.runObserved(ctx, run, payload, by, nil)
-		}
-	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed
@@ -1869,37 +1817,29 @@ var gatherPoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Collected: hookimpl.Slice(f.Collected), Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *GatherPoint, ctx context.Context, run *Run, payload *Call, fired *hookkit.AnyFired) error {
-		p.runObserved(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
+		p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
 		return nil
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *GatherPoint) runObserved(ctx context.Context, run *Run, payload Call, bys *[]hookkit.By, snap *hookimpl.Snapshot[Gather[Call]]) (collected []string) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
+func (p *GatherPoint) runHooks(ctx context.Context, run *Run, payload Call, bys *[]hookkit.By, snap *hookimpl.Snapshot[Gather[Call]]) (collected []string) {
 	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
+		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
+			snap = p.registry.Resolve(ctx, run)
+		}
 	}
+	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	at, all := &payload, snap // for the deferred functions
 	if snap.Recording() {
 		fired := &GatherFired[Call]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Collected = collected
-			snap.Notify(fired)
+			fired.Collected = hookimpl.Returned(&all.Dispatch, collected)
+			all.Notify(fired)
 		}()
 	}
-	return p.runHooks(ctx, run, payload, bys, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
-func (p *GatherPoint) runHooks(ctx context.Context, run *Run, payload Call, bys *[]hookkit.By, snap *hookimpl.Snapshot[Gather[Call]]) (collected []string) {
-	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			return p.runObserved(ctx, run, payload, bys, nil)
-		}
-	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	at, all := &payload, snap
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed
@@ -1934,36 +1874,29 @@ var refusePoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Err: f.Err, Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *RefusePoint, ctx context.Context, run *Run, payload *Call, fired *hookkit.AnyFired) (err error) {
-		err = p.runObserved(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
+		err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *RefusePoint) runObserved(ctx context.Context, run *Run, payload Call, by *hookkit.By, snap *hookimpl.Snapshot[Refuse[Call]]) (err error) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
+func (p *RefusePoint) runHooks(ctx context.Context, run *Run, payload Call, by *hookkit.By, snap *hookimpl.Snapshot[Refuse[Call]]) (err error) {
 	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
+		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
+			snap = p.registry.Resolve(ctx, run)
+		}
 	}
+	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	all := snap // for the deferred functions
 	if snap.Recording() {
 		fired := &RefuseFired[Call]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Err = snap.Err(err)
-			snap.Notify(fired)
+			fired.Err = all.Err(err)
+			all.Notify(fired)
 		}()
 	}
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
-func (p *RefusePoint) runHooks(ctx context.Context, run *Run, payload Call, by *hookkit.By, snap *hookimpl.Snapshot[Refuse[Call]]) (err error) {
-	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			return p.runObserved(ctx, run, payload, by, nil)
-		}
-	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed

@@ -3983,8 +3983,8 @@ const (
 // Machinery: nothing below is part of the API.
 //
 // Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks is the loop over the
-// hooks of a snapshot. If there are observers or tracers, runObserved calls it and notifies them at the end. At an around
-// point, Fire calls runHooks, which begins with the first hook, and Next.Call calls the next hook or the act.
+// hooks of a snapshot; at the end it notifies the observers and tracers, if there are any. At an around point, runHooks
+// begins with the first hook, and Next.Call calls the next hook or the act.
 //
 // inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic which hook it was.
 
@@ -4008,37 +4008,30 @@ var onRunStartPoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Final, Outcome: f.Exit, Err: f.Err, Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *OnRunStartPoint, ctx context.Context, run *Run, payload *RunStart, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runObserved(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
+		_, err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *OnRunStartPoint) runObserved(ctx context.Context, run *Run, payload *RunStart, by *hookkit.By, snap *hookimpl.Snapshot[OnRunStart[RunStart]]) (exit OnRunStartExit, err error) {
-	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
-	}
-	if snap.Recording() {
-		fired := &OnRunStartFired[RunStart]{Payload: *payload}
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Final, fired.Exit, fired.Err = *payload, exit, snap.Err(err)
-			snap.Notify(fired)
-		}()
-	}
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
 func (p *OnRunStartPoint) runHooks(ctx context.Context, run *Run, payload *RunStart, by *hookkit.By, snap *hookimpl.Snapshot[OnRunStart[RunStart]]) (exit OnRunStartExit, err error) {
 	if snap == nil {
 		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			return p.runObserved(ctx, run, payload, by, nil)
+			snap = p.registry.Resolve(ctx, run)
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
+	all := snap         // for the deferred functions
+	if snap.Recording() {
+		fired := &OnRunStartFired[RunStart]{Payload: current}
+		snap.Begin(&fired.Verdict)
+		defer func() {
+			fired.Final, fired.Exit, fired.Err = *payload, exit, all.Err(err)
+			all.Notify(fired)
+		}()
+	}
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed
@@ -4080,36 +4073,29 @@ var shouldStopPoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Collected: hookimpl.Slice(f.Collected), Err: f.Err, Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *ShouldStopPoint, ctx context.Context, run *Run, payload *Step, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runObserved(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
+		_, err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *ShouldStopPoint) runObserved(ctx context.Context, run *Run, payload Step, bys *[]hookkit.By, snap *hookimpl.Snapshot[ShouldStop[Step]]) (collected []EndRun, err error) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
+func (p *ShouldStopPoint) runHooks(ctx context.Context, run *Run, payload Step, bys *[]hookkit.By, snap *hookimpl.Snapshot[ShouldStop[Step]]) (collected []EndRun, err error) {
 	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
+		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
+			snap = p.registry.Resolve(ctx, run)
+		}
 	}
+	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	all := snap // for the deferred functions
 	if snap.Recording() {
 		fired := &ShouldStopFired[Step]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Collected, fired.Err = collected, snap.Err(err)
-			snap.Notify(fired)
+			fired.Collected, fired.Err = hookimpl.Returned(&all.Dispatch, collected), all.Err(err)
+			all.Notify(fired)
 		}()
 	}
-	return p.runHooks(ctx, run, payload, bys, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
-func (p *ShouldStopPoint) runHooks(ctx context.Context, run *Run, payload Step, bys *[]hookkit.By, snap *hookimpl.Snapshot[ShouldStop[Step]]) (collected []EndRun, err error) {
-	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			return p.runObserved(ctx, run, payload, bys, nil)
-		}
-	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed
@@ -4138,37 +4124,28 @@ var beforeStepPoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *BeforeStepPoint, ctx context.Context, run *Run, payload *Step, fired *hookkit.AnyFired) error {
-		p.runObserved(ctx, run, *payload, p.registry.Record(ctx, run, fired))
+		p.runHooks(ctx, run, *payload, p.registry.Record(ctx, run, fired))
 		return nil
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *BeforeStepPoint) runObserved(ctx context.Context, run *Run, payload Step, snap *hookimpl.Snapshot[BeforeStep[Step]]) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
+func (p *BeforeStepPoint) runHooks(ctx context.Context, run *Run, payload Step, snap *hookimpl.Snapshot[BeforeStep[Step]]) {
 	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
+		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
+			snap = p.registry.Resolve(ctx, run)
+		}
 	}
+	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	at, all := &payload, snap // for the deferred functions
 	if snap.Recording() {
 		fired := &BeforeStepFired[Step]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			snap.Notify(fired)
+			all.Notify(fired)
 		}()
 	}
-	p.runHooks(ctx, run, payload, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
-func (p *BeforeStepPoint) runHooks(ctx context.Context, run *Run, payload Step, snap *hookimpl.Snapshot[BeforeStep[Step]]) {
-	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			p.runObserved(ctx, run, payload, nil)
-			return
-		}
-	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	at, all := &payload, snap
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed
@@ -4201,37 +4178,29 @@ var shouldCompactPoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Outcome: f.Exit, Err: f.Err, Ballots: f.Ballots, Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *ShouldCompactPoint, ctx context.Context, run *Run, payload *ContextUse, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runObserved(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
+		_, err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *ShouldCompactPoint) runObserved(ctx context.Context, run *Run, payload ContextUse, by *hookkit.By, snap *hookimpl.Snapshot[ShouldCompact[ContextUse]]) (exit ShouldCompactExit, err error) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
+func (p *ShouldCompactPoint) runHooks(ctx context.Context, run *Run, payload ContextUse, by *hookkit.By, snap *hookimpl.Snapshot[ShouldCompact[ContextUse]]) (exit ShouldCompactExit, err error) {
 	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
+		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
+			snap = p.registry.Resolve(ctx, run)
+		}
 	}
+	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	at, all := &payload, snap // for the deferred functions
 	if snap.Recording() {
 		fired := &ShouldCompactFired[ContextUse]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Exit, fired.Err, fired.Ballots = exit, snap.Err(err), snap.Ballots()
-			snap.Notify(fired)
+			fired.Exit, fired.Err, fired.Ballots = exit, all.Err(err), all.Ballots()
+			all.Notify(fired)
 		}()
 	}
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
-func (p *ShouldCompactPoint) runHooks(ctx context.Context, run *Run, payload ContextUse, by *hookkit.By, snap *hookimpl.Snapshot[ShouldCompact[ContextUse]]) (exit ShouldCompactExit, err error) {
-	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			return p.runObserved(ctx, run, payload, by, nil)
-		}
-	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	at, all := &payload, snap
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed
@@ -4288,36 +4257,29 @@ var beforeCompactPoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Outcome: f.Exit, Err: f.Err, Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *BeforeCompactPoint, ctx context.Context, run *Run, payload *Compaction, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runObserved(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
+		_, err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *BeforeCompactPoint) runObserved(ctx context.Context, run *Run, payload Compaction, by *hookkit.By, snap *hookimpl.Snapshot[BeforeCompact[Compaction]]) (exit BeforeCompactExit, err error) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
+func (p *BeforeCompactPoint) runHooks(ctx context.Context, run *Run, payload Compaction, by *hookkit.By, snap *hookimpl.Snapshot[BeforeCompact[Compaction]]) (exit BeforeCompactExit, err error) {
 	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
+		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
+			snap = p.registry.Resolve(ctx, run)
+		}
 	}
+	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	all := snap // for the deferred functions
 	if snap.Recording() {
 		fired := &BeforeCompactFired[Compaction]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Exit, fired.Err = exit, snap.Err(err)
-			snap.Notify(fired)
+			fired.Exit, fired.Err = exit, all.Err(err)
+			all.Notify(fired)
 		}()
 	}
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
-func (p *BeforeCompactPoint) runHooks(ctx context.Context, run *Run, payload Compaction, by *hookkit.By, snap *hookimpl.Snapshot[BeforeCompact[Compaction]]) (exit BeforeCompactExit, err error) {
-	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			return p.runObserved(ctx, run, payload, by, nil)
-		}
-	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed
@@ -4358,38 +4320,30 @@ var afterCompactPoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Final, Err: f.Err, Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *AfterCompactPoint, ctx context.Context, run *Run, payload *Compacted, fired *hookkit.AnyFired) (err error) {
-		err = p.runObserved(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
+		err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *AfterCompactPoint) runObserved(ctx context.Context, run *Run, payload *Compacted, by *hookkit.By, snap *hookimpl.Snapshot[AfterCompact[Compacted]]) (err error) {
-	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
-	}
-	if snap.Recording() {
-		fired := &AfterCompactFired[Compacted]{Payload: *payload}
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Final, fired.Err = *payload, snap.Err(err)
-			snap.Notify(fired)
-		}()
-	}
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
 func (p *AfterCompactPoint) runHooks(ctx context.Context, run *Run, payload *Compacted, by *hookkit.By, snap *hookimpl.Snapshot[AfterCompact[Compacted]]) (err error) {
 	if snap == nil {
 		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			return p.runObserved(ctx, run, payload, by, nil)
+			snap = p.registry.Resolve(ctx, run)
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
-	all := snap
+	all := snap         // for the deferred functions
+	if snap.Recording() {
+		fired := &AfterCompactFired[Compacted]{Payload: current}
+		snap.Begin(&fired.Verdict)
+		defer func() {
+			fired.Final, fired.Err = *payload, all.Err(err)
+			all.Notify(fired)
+		}()
+	}
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed
@@ -4431,37 +4385,29 @@ var briefingPoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Collected: hookimpl.Slice(f.Collected), Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *BriefingPoint, ctx context.Context, run *Run, payload *Step, fired *hookkit.AnyFired) error {
-		p.runObserved(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
+		p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
 		return nil
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *BriefingPoint) runObserved(ctx context.Context, run *Run, payload Step, bys *[]hookkit.By, snap *hookimpl.Snapshot[Briefing[Step]]) (collected []string) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
+func (p *BriefingPoint) runHooks(ctx context.Context, run *Run, payload Step, bys *[]hookkit.By, snap *hookimpl.Snapshot[Briefing[Step]]) (collected []string) {
 	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
+		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
+			snap = p.registry.Resolve(ctx, run)
+		}
 	}
+	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	at, all := &payload, snap // for the deferred functions
 	if snap.Recording() {
 		fired := &BriefingFired[Step]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Collected = collected
-			snap.Notify(fired)
+			fired.Collected = hookimpl.Returned(&all.Dispatch, collected)
+			all.Notify(fired)
 		}()
 	}
-	return p.runHooks(ctx, run, payload, bys, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
-func (p *BriefingPoint) runHooks(ctx context.Context, run *Run, payload Step, bys *[]hookkit.By, snap *hookimpl.Snapshot[Briefing[Step]]) (collected []string) {
-	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			return p.runObserved(ctx, run, payload, bys, nil)
-		}
-	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	at, all := &payload, snap
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed
@@ -4499,37 +4445,30 @@ var beforeLLMPoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Final, Outcome: f.Exit, Err: f.Err, Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *BeforeLLMPoint, ctx context.Context, run *Run, payload *LLMRequest, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runObserved(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
+		_, err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *BeforeLLMPoint) runObserved(ctx context.Context, run *Run, payload *LLMRequest, by *hookkit.By, snap *hookimpl.Snapshot[BeforeLLM[LLMRequest]]) (exit BeforeLLMExit, err error) {
-	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
-	}
-	if snap.Recording() {
-		fired := &BeforeLLMFired[LLMRequest]{Payload: *payload}
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Final, fired.Exit, fired.Err = *payload, exit, snap.Err(err)
-			snap.Notify(fired)
-		}()
-	}
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
 func (p *BeforeLLMPoint) runHooks(ctx context.Context, run *Run, payload *LLMRequest, by *hookkit.By, snap *hookimpl.Snapshot[BeforeLLM[LLMRequest]]) (exit BeforeLLMExit, err error) {
 	if snap == nil {
 		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			return p.runObserved(ctx, run, payload, by, nil)
+			snap = p.registry.Resolve(ctx, run)
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
+	all := snap         // for the deferred functions
+	if snap.Recording() {
+		fired := &BeforeLLMFired[LLMRequest]{Payload: current}
+		snap.Begin(&fired.Verdict)
+		defer func() {
+			fired.Final, fired.Exit, fired.Err = *payload, exit, all.Err(err)
+			all.Notify(fired)
+		}()
+	}
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed
@@ -4673,37 +4612,30 @@ var afterLLMPoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Final, Outcome: f.Exit, Err: f.Err, Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *AfterLLMPoint, ctx context.Context, run *Run, payload *LLMResponse, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runObserved(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
+		_, err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *AfterLLMPoint) runObserved(ctx context.Context, run *Run, payload *LLMResponse, by *hookkit.By, snap *hookimpl.Snapshot[AfterLLM[LLMResponse]]) (exit AfterLLMExit, err error) {
-	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
-	}
-	if snap.Recording() {
-		fired := &AfterLLMFired[LLMResponse]{Payload: *payload}
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Final, fired.Exit, fired.Err = *payload, exit, snap.Err(err)
-			snap.Notify(fired)
-		}()
-	}
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
 func (p *AfterLLMPoint) runHooks(ctx context.Context, run *Run, payload *LLMResponse, by *hookkit.By, snap *hookimpl.Snapshot[AfterLLM[LLMResponse]]) (exit AfterLLMExit, err error) {
 	if snap == nil {
 		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			return p.runObserved(ctx, run, payload, by, nil)
+			snap = p.registry.Resolve(ctx, run)
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
+	all := snap         // for the deferred functions
+	if snap.Recording() {
+		fired := &AfterLLMFired[LLMResponse]{Payload: current}
+		snap.Begin(&fired.Verdict)
+		defer func() {
+			fired.Final, fired.Exit, fired.Err = *payload, exit, all.Err(err)
+			all.Notify(fired)
+		}()
+	}
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed
@@ -4743,37 +4675,28 @@ var onToolsDisabledPoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *OnToolsDisabledPoint, ctx context.Context, run *Run, payload *ToolsDisabled, fired *hookkit.AnyFired) error {
-		p.runObserved(ctx, run, *payload, p.registry.Record(ctx, run, fired))
+		p.runHooks(ctx, run, *payload, p.registry.Record(ctx, run, fired))
 		return nil
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *OnToolsDisabledPoint) runObserved(ctx context.Context, run *Run, payload ToolsDisabled, snap *hookimpl.Snapshot[OnToolsDisabled[ToolsDisabled]]) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
+func (p *OnToolsDisabledPoint) runHooks(ctx context.Context, run *Run, payload ToolsDisabled, snap *hookimpl.Snapshot[OnToolsDisabled[ToolsDisabled]]) {
 	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
+		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
+			snap = p.registry.Resolve(ctx, run)
+		}
 	}
+	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	at, all := &payload, snap // for the deferred functions
 	if snap.Recording() {
 		fired := &OnToolsDisabledFired[ToolsDisabled]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			snap.Notify(fired)
+			all.Notify(fired)
 		}()
 	}
-	p.runHooks(ctx, run, payload, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
-func (p *OnToolsDisabledPoint) runHooks(ctx context.Context, run *Run, payload ToolsDisabled, snap *hookimpl.Snapshot[OnToolsDisabled[ToolsDisabled]]) {
-	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			p.runObserved(ctx, run, payload, nil)
-			return
-		}
-	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	at, all := &payload, snap
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed
@@ -4806,37 +4729,30 @@ var beforeToolPoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Final, Outcome: f.Exit, Err: f.Err, Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *BeforeToolPoint, ctx context.Context, run *Run, payload *ToolCallRequest, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runObserved(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
+		_, err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *BeforeToolPoint) runObserved(ctx context.Context, run *Run, payload *ToolCallRequest, by *hookkit.By, snap *hookimpl.Snapshot[BeforeTool[ToolCallRequest]]) (exit BeforeToolExit, err error) {
-	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
-	}
-	if snap.Recording() {
-		fired := &BeforeToolFired[ToolCallRequest]{Payload: *payload}
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Final, fired.Exit, fired.Err = *payload, exit, snap.Err(err)
-			snap.Notify(fired)
-		}()
-	}
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
 func (p *BeforeToolPoint) runHooks(ctx context.Context, run *Run, payload *ToolCallRequest, by *hookkit.By, snap *hookimpl.Snapshot[BeforeTool[ToolCallRequest]]) (exit BeforeToolExit, err error) {
 	if snap == nil {
 		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			return p.runObserved(ctx, run, payload, by, nil)
+			snap = p.registry.Resolve(ctx, run)
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
+	all := snap         // for the deferred functions
+	if snap.Recording() {
+		fired := &BeforeToolFired[ToolCallRequest]{Payload: current}
+		snap.Begin(&fired.Verdict)
+		defer func() {
+			fired.Final, fired.Exit, fired.Err = *payload, exit, all.Err(err)
+			all.Notify(fired)
+		}()
+	}
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed
@@ -4881,36 +4797,29 @@ var onPermissionPoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Outcome: f.Exit, Err: f.Err, Ballots: f.Ballots, Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *OnPermissionPoint, ctx context.Context, run *Run, payload *ToolCallRequest, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runObserved(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
+		_, err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *OnPermissionPoint) runObserved(ctx context.Context, run *Run, payload ToolCallRequest, by *hookkit.By, snap *hookimpl.Snapshot[OnPermission[ToolCallRequest]]) (exit OnPermissionExit, err error) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
+func (p *OnPermissionPoint) runHooks(ctx context.Context, run *Run, payload ToolCallRequest, by *hookkit.By, snap *hookimpl.Snapshot[OnPermission[ToolCallRequest]]) (exit OnPermissionExit, err error) {
 	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
+		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
+			snap = p.registry.Resolve(ctx, run)
+		}
 	}
+	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	all := snap // for the deferred functions
 	if snap.Recording() {
 		fired := &OnPermissionFired[ToolCallRequest]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Exit, fired.Err, fired.Ballots = exit, snap.Err(err), snap.Ballots()
-			snap.Notify(fired)
+			fired.Exit, fired.Err, fired.Ballots = exit, all.Err(err), all.Ballots()
+			all.Notify(fired)
 		}()
 	}
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
-func (p *OnPermissionPoint) runHooks(ctx context.Context, run *Run, payload ToolCallRequest, by *hookkit.By, snap *hookimpl.Snapshot[OnPermission[ToolCallRequest]]) (exit OnPermissionExit, err error) {
-	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			return p.runObserved(ctx, run, payload, by, nil)
-		}
-	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed
@@ -4956,37 +4865,28 @@ var onPermissionDeniedPoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *OnPermissionDeniedPoint, ctx context.Context, run *Run, payload *Denial, fired *hookkit.AnyFired) error {
-		p.runObserved(ctx, run, *payload, p.registry.Record(ctx, run, fired))
+		p.runHooks(ctx, run, *payload, p.registry.Record(ctx, run, fired))
 		return nil
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *OnPermissionDeniedPoint) runObserved(ctx context.Context, run *Run, payload Denial, snap *hookimpl.Snapshot[OnPermissionDenied[Denial]]) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
+func (p *OnPermissionDeniedPoint) runHooks(ctx context.Context, run *Run, payload Denial, snap *hookimpl.Snapshot[OnPermissionDenied[Denial]]) {
 	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
+		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
+			snap = p.registry.Resolve(ctx, run)
+		}
 	}
+	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	at, all := &payload, snap // for the deferred functions
 	if snap.Recording() {
 		fired := &OnPermissionDeniedFired[Denial]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			snap.Notify(fired)
+			all.Notify(fired)
 		}()
 	}
-	p.runHooks(ctx, run, payload, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
-func (p *OnPermissionDeniedPoint) runHooks(ctx context.Context, run *Run, payload Denial, snap *hookimpl.Snapshot[OnPermissionDenied[Denial]]) {
-	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			p.runObserved(ctx, run, payload, nil)
-			return
-		}
-	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	at, all := &payload, snap
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed
@@ -5019,37 +4919,30 @@ var onHandoffPoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Final, Outcome: f.Exit, Err: f.Err, Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *OnHandoffPoint, ctx context.Context, run *Run, payload *Handoff, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runObserved(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
+		_, err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *OnHandoffPoint) runObserved(ctx context.Context, run *Run, payload *Handoff, by *hookkit.By, snap *hookimpl.Snapshot[OnHandoff[Handoff]]) (exit OnHandoffExit, err error) {
-	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
-	}
-	if snap.Recording() {
-		fired := &OnHandoffFired[Handoff]{Payload: *payload}
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Final, fired.Exit, fired.Err = *payload, exit, snap.Err(err)
-			snap.Notify(fired)
-		}()
-	}
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
 func (p *OnHandoffPoint) runHooks(ctx context.Context, run *Run, payload *Handoff, by *hookkit.By, snap *hookimpl.Snapshot[OnHandoff[Handoff]]) (exit OnHandoffExit, err error) {
 	if snap == nil {
 		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			return p.runObserved(ctx, run, payload, by, nil)
+			snap = p.registry.Resolve(ctx, run)
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
+	all := snap         // for the deferred functions
+	if snap.Recording() {
+		fired := &OnHandoffFired[Handoff]{Payload: current}
+		snap.Begin(&fired.Verdict)
+		defer func() {
+			fired.Final, fired.Exit, fired.Err = *payload, exit, all.Err(err)
+			all.Notify(fired)
+		}()
+	}
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed
@@ -5188,37 +5081,28 @@ var onToolProgressPoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *OnToolProgressPoint, ctx context.Context, run *Run, payload *ToolProgress, fired *hookkit.AnyFired) error {
-		p.runObserved(ctx, run, *payload, p.registry.Record(ctx, run, fired))
+		p.runHooks(ctx, run, *payload, p.registry.Record(ctx, run, fired))
 		return nil
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *OnToolProgressPoint) runObserved(ctx context.Context, run *Run, payload ToolProgress, snap *hookimpl.Snapshot[OnToolProgress[ToolProgress]]) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
+func (p *OnToolProgressPoint) runHooks(ctx context.Context, run *Run, payload ToolProgress, snap *hookimpl.Snapshot[OnToolProgress[ToolProgress]]) {
 	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
+		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
+			snap = p.registry.Resolve(ctx, run)
+		}
 	}
+	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	at, all := &payload, snap // for the deferred functions
 	if snap.Recording() {
 		fired := &OnToolProgressFired[ToolProgress]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			snap.Notify(fired)
+			all.Notify(fired)
 		}()
 	}
-	p.runHooks(ctx, run, payload, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
-func (p *OnToolProgressPoint) runHooks(ctx context.Context, run *Run, payload ToolProgress, snap *hookimpl.Snapshot[OnToolProgress[ToolProgress]]) {
-	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			p.runObserved(ctx, run, payload, nil)
-			return
-		}
-	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	at, all := &payload, snap
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed
@@ -5246,37 +5130,28 @@ var onToolErrorPoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *OnToolErrorPoint, ctx context.Context, run *Run, payload *ToolFailure, fired *hookkit.AnyFired) error {
-		p.runObserved(ctx, run, *payload, p.registry.Record(ctx, run, fired))
+		p.runHooks(ctx, run, *payload, p.registry.Record(ctx, run, fired))
 		return nil
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *OnToolErrorPoint) runObserved(ctx context.Context, run *Run, payload ToolFailure, snap *hookimpl.Snapshot[OnToolError[ToolFailure]]) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
+func (p *OnToolErrorPoint) runHooks(ctx context.Context, run *Run, payload ToolFailure, snap *hookimpl.Snapshot[OnToolError[ToolFailure]]) {
 	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
+		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
+			snap = p.registry.Resolve(ctx, run)
+		}
 	}
+	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	at, all := &payload, snap // for the deferred functions
 	if snap.Recording() {
 		fired := &OnToolErrorFired[ToolFailure]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			snap.Notify(fired)
+			all.Notify(fired)
 		}()
 	}
-	p.runHooks(ctx, run, payload, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
-func (p *OnToolErrorPoint) runHooks(ctx context.Context, run *Run, payload ToolFailure, snap *hookimpl.Snapshot[OnToolError[ToolFailure]]) {
-	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			p.runObserved(ctx, run, payload, nil)
-			return
-		}
-	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	at, all := &payload, snap
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed
@@ -5304,37 +5179,28 @@ var onSubagentStartPoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *OnSubagentStartPoint, ctx context.Context, run *Run, payload *Subagent, fired *hookkit.AnyFired) error {
-		p.runObserved(ctx, run, *payload, p.registry.Record(ctx, run, fired))
+		p.runHooks(ctx, run, *payload, p.registry.Record(ctx, run, fired))
 		return nil
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *OnSubagentStartPoint) runObserved(ctx context.Context, run *Run, payload Subagent, snap *hookimpl.Snapshot[OnSubagentStart[Subagent]]) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
+func (p *OnSubagentStartPoint) runHooks(ctx context.Context, run *Run, payload Subagent, snap *hookimpl.Snapshot[OnSubagentStart[Subagent]]) {
 	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
+		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
+			snap = p.registry.Resolve(ctx, run)
+		}
 	}
+	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	at, all := &payload, snap // for the deferred functions
 	if snap.Recording() {
 		fired := &OnSubagentStartFired[Subagent]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			snap.Notify(fired)
+			all.Notify(fired)
 		}()
 	}
-	p.runHooks(ctx, run, payload, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
-func (p *OnSubagentStartPoint) runHooks(ctx context.Context, run *Run, payload Subagent, snap *hookimpl.Snapshot[OnSubagentStart[Subagent]]) {
-	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			p.runObserved(ctx, run, payload, nil)
-			return
-		}
-	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	at, all := &payload, snap
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed
@@ -5362,37 +5228,28 @@ var onSubagentStopPoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *OnSubagentStopPoint, ctx context.Context, run *Run, payload *SubagentDone, fired *hookkit.AnyFired) error {
-		p.runObserved(ctx, run, *payload, p.registry.Record(ctx, run, fired))
+		p.runHooks(ctx, run, *payload, p.registry.Record(ctx, run, fired))
 		return nil
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *OnSubagentStopPoint) runObserved(ctx context.Context, run *Run, payload SubagentDone, snap *hookimpl.Snapshot[OnSubagentStop[SubagentDone]]) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
+func (p *OnSubagentStopPoint) runHooks(ctx context.Context, run *Run, payload SubagentDone, snap *hookimpl.Snapshot[OnSubagentStop[SubagentDone]]) {
 	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
+		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
+			snap = p.registry.Resolve(ctx, run)
+		}
 	}
+	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	at, all := &payload, snap // for the deferred functions
 	if snap.Recording() {
 		fired := &OnSubagentStopFired[SubagentDone]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			snap.Notify(fired)
+			all.Notify(fired)
 		}()
 	}
-	p.runHooks(ctx, run, payload, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
-func (p *OnSubagentStopPoint) runHooks(ctx context.Context, run *Run, payload SubagentDone, snap *hookimpl.Snapshot[OnSubagentStop[SubagentDone]]) {
-	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			p.runObserved(ctx, run, payload, nil)
-			return
-		}
-	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	at, all := &payload, snap
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed
@@ -5425,37 +5282,30 @@ var afterToolPoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Final, Outcome: f.Exit, Err: f.Err, Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *AfterToolPoint, ctx context.Context, run *Run, payload *ToolCallResult, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runObserved(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
+		_, err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *AfterToolPoint) runObserved(ctx context.Context, run *Run, payload *ToolCallResult, by *hookkit.By, snap *hookimpl.Snapshot[AfterTool[ToolCallResult]]) (exit AfterToolExit, err error) {
-	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
-	}
-	if snap.Recording() {
-		fired := &AfterToolFired[ToolCallResult]{Payload: *payload}
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Final, fired.Exit, fired.Err = *payload, exit, snap.Err(err)
-			snap.Notify(fired)
-		}()
-	}
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
 func (p *AfterToolPoint) runHooks(ctx context.Context, run *Run, payload *ToolCallResult, by *hookkit.By, snap *hookimpl.Snapshot[AfterTool[ToolCallResult]]) (exit AfterToolExit, err error) {
 	if snap == nil {
 		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			return p.runObserved(ctx, run, payload, by, nil)
+			snap = p.registry.Resolve(ctx, run)
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
+	all := snap         // for the deferred functions
+	if snap.Recording() {
+		fired := &AfterToolFired[ToolCallResult]{Payload: current}
+		snap.Begin(&fired.Verdict)
+		defer func() {
+			fired.Final, fired.Exit, fired.Err = *payload, exit, all.Err(err)
+			all.Notify(fired)
+		}()
+	}
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed
@@ -5495,37 +5345,28 @@ var onBudgetExceededPoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *OnBudgetExceededPoint, ctx context.Context, run *Run, payload *BudgetExceeded, fired *hookkit.AnyFired) error {
-		p.runObserved(ctx, run, *payload, p.registry.Record(ctx, run, fired))
+		p.runHooks(ctx, run, *payload, p.registry.Record(ctx, run, fired))
 		return nil
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *OnBudgetExceededPoint) runObserved(ctx context.Context, run *Run, payload BudgetExceeded, snap *hookimpl.Snapshot[OnBudgetExceeded[BudgetExceeded]]) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
+func (p *OnBudgetExceededPoint) runHooks(ctx context.Context, run *Run, payload BudgetExceeded, snap *hookimpl.Snapshot[OnBudgetExceeded[BudgetExceeded]]) {
 	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
+		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
+			snap = p.registry.Resolve(ctx, run)
+		}
 	}
+	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	at, all := &payload, snap // for the deferred functions
 	if snap.Recording() {
 		fired := &OnBudgetExceededFired[BudgetExceeded]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			snap.Notify(fired)
+			all.Notify(fired)
 		}()
 	}
-	p.runHooks(ctx, run, payload, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
-func (p *OnBudgetExceededPoint) runHooks(ctx context.Context, run *Run, payload BudgetExceeded, snap *hookimpl.Snapshot[OnBudgetExceeded[BudgetExceeded]]) {
-	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			p.runObserved(ctx, run, payload, nil)
-			return
-		}
-	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	at, all := &payload, snap
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed
@@ -5553,37 +5394,28 @@ var afterStepPoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *AfterStepPoint, ctx context.Context, run *Run, payload *StepResult, fired *hookkit.AnyFired) error {
-		p.runObserved(ctx, run, *payload, p.registry.Record(ctx, run, fired))
+		p.runHooks(ctx, run, *payload, p.registry.Record(ctx, run, fired))
 		return nil
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *AfterStepPoint) runObserved(ctx context.Context, run *Run, payload StepResult, snap *hookimpl.Snapshot[AfterStep[StepResult]]) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
+func (p *AfterStepPoint) runHooks(ctx context.Context, run *Run, payload StepResult, snap *hookimpl.Snapshot[AfterStep[StepResult]]) {
 	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
+		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
+			snap = p.registry.Resolve(ctx, run)
+		}
 	}
+	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	at, all := &payload, snap // for the deferred functions
 	if snap.Recording() {
 		fired := &AfterStepFired[StepResult]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			snap.Notify(fired)
+			all.Notify(fired)
 		}()
 	}
-	p.runHooks(ctx, run, payload, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
-func (p *AfterStepPoint) runHooks(ctx context.Context, run *Run, payload StepResult, snap *hookimpl.Snapshot[AfterStep[StepResult]]) {
-	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			p.runObserved(ctx, run, payload, nil)
-			return
-		}
-	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	at, all := &payload, snap
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed
@@ -5616,37 +5448,30 @@ var checkDonePoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Final, Outcome: f.Exit, Err: f.Err, Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *CheckDonePoint, ctx context.Context, run *Run, payload *DoneRequest, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runObserved(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
+		_, err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *CheckDonePoint) runObserved(ctx context.Context, run *Run, payload *DoneRequest, by *hookkit.By, snap *hookimpl.Snapshot[CheckDone[DoneRequest]]) (exit CheckDoneExit, err error) {
-	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
-	}
-	if snap.Recording() {
-		fired := &CheckDoneFired[DoneRequest]{Payload: *payload}
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Final, fired.Exit, fired.Err = *payload, exit, snap.Err(err)
-			snap.Notify(fired)
-		}()
-	}
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
 func (p *CheckDonePoint) runHooks(ctx context.Context, run *Run, payload *DoneRequest, by *hookkit.By, snap *hookimpl.Snapshot[CheckDone[DoneRequest]]) (exit CheckDoneExit, err error) {
 	if snap == nil {
 		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			return p.runObserved(ctx, run, payload, by, nil)
+			snap = p.registry.Resolve(ctx, run)
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
+	all := snap         // for the deferred functions
+	if snap.Recording() {
+		fired := &CheckDoneFired[DoneRequest]{Payload: current}
+		snap.Begin(&fired.Verdict)
+		defer func() {
+			fired.Final, fired.Exit, fired.Err = *payload, exit, all.Err(err)
+			all.Notify(fired)
+		}()
+	}
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed
@@ -5686,37 +5511,28 @@ var onDoneAcceptedPoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *OnDoneAcceptedPoint, ctx context.Context, run *Run, payload *DoneAccepted, fired *hookkit.AnyFired) error {
-		p.runObserved(ctx, run, *payload, p.registry.Record(ctx, run, fired))
+		p.runHooks(ctx, run, *payload, p.registry.Record(ctx, run, fired))
 		return nil
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *OnDoneAcceptedPoint) runObserved(ctx context.Context, run *Run, payload DoneAccepted, snap *hookimpl.Snapshot[OnDoneAccepted[DoneAccepted]]) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
+func (p *OnDoneAcceptedPoint) runHooks(ctx context.Context, run *Run, payload DoneAccepted, snap *hookimpl.Snapshot[OnDoneAccepted[DoneAccepted]]) {
 	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
+		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
+			snap = p.registry.Resolve(ctx, run)
+		}
 	}
+	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	at, all := &payload, snap // for the deferred functions
 	if snap.Recording() {
 		fired := &OnDoneAcceptedFired[DoneAccepted]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			snap.Notify(fired)
+			all.Notify(fired)
 		}()
 	}
-	p.runHooks(ctx, run, payload, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
-func (p *OnDoneAcceptedPoint) runHooks(ctx context.Context, run *Run, payload DoneAccepted, snap *hookimpl.Snapshot[OnDoneAccepted[DoneAccepted]]) {
-	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			p.runObserved(ctx, run, payload, nil)
-			return
-		}
-	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	at, all := &payload, snap
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed
@@ -5749,37 +5565,29 @@ var onRunErrorPoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Outcome: f.Exit, Err: f.Err, Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *OnRunErrorPoint, ctx context.Context, run *Run, payload *RunError, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runObserved(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
+		_, err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *OnRunErrorPoint) runObserved(ctx context.Context, run *Run, payload RunError, by *hookkit.By, snap *hookimpl.Snapshot[OnRunError[RunError]]) (exit OnRunErrorExit, err error) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
+func (p *OnRunErrorPoint) runHooks(ctx context.Context, run *Run, payload RunError, by *hookkit.By, snap *hookimpl.Snapshot[OnRunError[RunError]]) (exit OnRunErrorExit, err error) {
 	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
+		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
+			snap = p.registry.Resolve(ctx, run)
+		}
 	}
+	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	at, all := &payload, snap // for the deferred functions
 	if snap.Recording() {
 		fired := &OnRunErrorFired[RunError]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Exit, fired.Err = exit, snap.Err(err)
-			snap.Notify(fired)
+			fired.Exit, fired.Err = exit, all.Err(err)
+			all.Notify(fired)
 		}()
 	}
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
-func (p *OnRunErrorPoint) runHooks(ctx context.Context, run *Run, payload RunError, by *hookkit.By, snap *hookimpl.Snapshot[OnRunError[RunError]]) (exit OnRunErrorExit, err error) {
-	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			return p.runObserved(ctx, run, payload, by, nil)
-		}
-	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	at, all := &payload, snap
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed
@@ -5821,37 +5629,29 @@ var onStopPoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Collected: hookimpl.Slice(f.Collected), Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *OnStopPoint, ctx context.Context, run *Run, payload *Stopping, fired *hookkit.AnyFired) error {
-		p.runObserved(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
+		p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
 		return nil
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *OnStopPoint) runObserved(ctx context.Context, run *Run, payload Stopping, bys *[]hookkit.By, snap *hookimpl.Snapshot[OnStop[Stopping]]) (collected []EndRun) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
+func (p *OnStopPoint) runHooks(ctx context.Context, run *Run, payload Stopping, bys *[]hookkit.By, snap *hookimpl.Snapshot[OnStop[Stopping]]) (collected []EndRun) {
 	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
+		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
+			snap = p.registry.Resolve(ctx, run)
+		}
 	}
+	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	at, all := &payload, snap // for the deferred functions
 	if snap.Recording() {
 		fired := &OnStopFired[Stopping]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Collected = collected
-			snap.Notify(fired)
+			fired.Collected = hookimpl.Returned(&all.Dispatch, collected)
+			all.Notify(fired)
 		}()
 	}
-	return p.runHooks(ctx, run, payload, bys, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
-func (p *OnStopPoint) runHooks(ctx context.Context, run *Run, payload Stopping, bys *[]hookkit.By, snap *hookimpl.Snapshot[OnStop[Stopping]]) (collected []EndRun) {
-	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			return p.runObserved(ctx, run, payload, bys, nil)
-		}
-	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	at, all := &payload, snap
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed
@@ -5889,37 +5689,30 @@ var beforeRunEndPoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Final, Err: f.Err, Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *BeforeRunEndPoint, ctx context.Context, run *Run, payload *AgentResult, fired *hookkit.AnyFired) (err error) {
-		err = p.runObserved(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
+		err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *BeforeRunEndPoint) runObserved(ctx context.Context, run *Run, payload *AgentResult, by *hookkit.By, snap *hookimpl.Snapshot[BeforeRunEnd[AgentResult]]) (err error) {
-	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
-	}
-	if snap.Recording() {
-		fired := &BeforeRunEndFired[AgentResult]{Payload: *payload}
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Final, fired.Err = *payload, snap.Err(err)
-			snap.Notify(fired)
-		}()
-	}
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
 func (p *BeforeRunEndPoint) runHooks(ctx context.Context, run *Run, payload *AgentResult, by *hookkit.By, snap *hookimpl.Snapshot[BeforeRunEnd[AgentResult]]) (err error) {
 	if snap == nil {
 		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			return p.runObserved(ctx, run, payload, by, nil)
+			snap = p.registry.Resolve(ctx, run)
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
+	all := snap         // for the deferred functions
+	if snap.Recording() {
+		fired := &BeforeRunEndFired[AgentResult]{Payload: current}
+		snap.Begin(&fired.Verdict)
+		defer func() {
+			fired.Final, fired.Err = *payload, all.Err(err)
+			all.Notify(fired)
+		}()
+	}
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed
@@ -5955,37 +5748,28 @@ var onRunEndPoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *OnRunEndPoint, ctx context.Context, run *Run, payload *AgentResult, fired *hookkit.AnyFired) error {
-		p.runObserved(ctx, run, *payload, p.registry.Record(ctx, run, fired))
+		p.runHooks(ctx, run, *payload, p.registry.Record(ctx, run, fired))
 		return nil
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *OnRunEndPoint) runObserved(ctx context.Context, run *Run, payload AgentResult, snap *hookimpl.Snapshot[OnRunEnd[AgentResult]]) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
+func (p *OnRunEndPoint) runHooks(ctx context.Context, run *Run, payload AgentResult, snap *hookimpl.Snapshot[OnRunEnd[AgentResult]]) {
 	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
+		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
+			snap = p.registry.Resolve(ctx, run)
+		}
 	}
+	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	at, all := &payload, snap // for the deferred functions
 	if snap.Recording() {
 		fired := &OnRunEndFired[AgentResult]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			snap.Notify(fired)
+			all.Notify(fired)
 		}()
 	}
-	p.runHooks(ctx, run, payload, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
-func (p *OnRunEndPoint) runHooks(ctx context.Context, run *Run, payload AgentResult, snap *hookimpl.Snapshot[OnRunEnd[AgentResult]]) {
-	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			p.runObserved(ctx, run, payload, nil)
-			return
-		}
-	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	at, all := &payload, snap
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed

@@ -58,6 +58,14 @@ func (d *Dispatch) Err(err error) error {
 	return err
 }
 
+// Returned returns what the fire has collected, or nil if a hook ended the goroutine, so that the fire returns nothing.
+func Returned[T any](d *Dispatch, collected []T) []T {
+	if d.recording.gone != nil {
+		return nil
+	}
+	return collected
+}
+
 // Ballots returns the votes so far.
 func (d *Dispatch) Ballots() []hookkit.Ballot { return d.recording.ballots }
 

@@ -348,8 +348,8 @@ func (p *OnPublishedPoint) Fire(ctx context.Context, run *Run, payload Article) 
 // Machinery: nothing below is part of the API.
 //
 // Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks is the loop over the
-// hooks of a snapshot. If there are observers or tracers, runObserved calls it and notifies them at the end. At an around
-// point, Fire calls runHooks, which begins with the first hook, and Next.Call calls the next hook or the act.
+// hooks of a snapshot; at the end it notifies the observers and tracers, if there are any. At an around point, runHooks
+// begins with the first hook, and Next.Call calls the next hook or the act.
 //
 // inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic which hook it was.
 
@@ -374,37 +374,30 @@ var beforePublishPoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Final, Outcome: f.Exit, Err: f.Err, Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *BeforePublishPoint, ctx context.Context, run *Run, payload *Article, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runObserved(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
+		_, err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *BeforePublishPoint) runObserved(ctx context.Context, run *Run, payload *Article, by *hookkit.By, snap *hookimpl.Snapshot[BeforePublish[Article]]) (exit BeforePublishExit, err error) {
-	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
-	}
-	if snap.Recording() {
-		fired := &BeforePublishFired[Article]{Payload: *payload}
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Final, fired.Exit, fired.Err = *payload, exit, snap.Err(err)
-			snap.Notify(fired)
-		}()
-	}
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
 func (p *BeforePublishPoint) runHooks(ctx context.Context, run *Run, payload *Article, by *hookkit.By, snap *hookimpl.Snapshot[BeforePublish[Article]]) (exit BeforePublishExit, err error) {
 	if snap == nil {
 		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			return p.runObserved(ctx, run, payload, by, nil)
+			snap = p.registry.Resolve(ctx, run)
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
+	all := snap         // for the deferred functions
+	if snap.Recording() {
+		fired := &BeforePublishFired[Article]{Payload: current}
+		snap.Begin(&fired.Verdict)
+		defer func() {
+			fired.Final, fired.Exit, fired.Err = *payload, exit, all.Err(err)
+			all.Notify(fired)
+		}()
+	}
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed
@@ -444,37 +437,28 @@ var onPublishedPoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *OnPublishedPoint, ctx context.Context, run *Run, payload *Article, fired *hookkit.AnyFired) error {
-		p.runObserved(ctx, run, *payload, p.registry.Record(ctx, run, fired))
+		p.runHooks(ctx, run, *payload, p.registry.Record(ctx, run, fired))
 		return nil
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *OnPublishedPoint) runObserved(ctx context.Context, run *Run, payload Article, snap *hookimpl.Snapshot[OnPublished[Article]]) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
+func (p *OnPublishedPoint) runHooks(ctx context.Context, run *Run, payload Article, snap *hookimpl.Snapshot[OnPublished[Article]]) {
 	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
+		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
+			snap = p.registry.Resolve(ctx, run)
+		}
 	}
+	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	at, all := &payload, snap // for the deferred functions
 	if snap.Recording() {
 		fired := &OnPublishedFired[Article]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			snap.Notify(fired)
+			all.Notify(fired)
 		}()
 	}
-	p.runHooks(ctx, run, payload, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
-func (p *OnPublishedPoint) runHooks(ctx context.Context, run *Run, payload Article, snap *hookimpl.Snapshot[OnPublished[Article]]) {
-	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			p.runObserved(ctx, run, payload, nil)
-			return
-		}
-	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	at, all := &payload, snap
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed

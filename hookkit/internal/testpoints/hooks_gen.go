@@ -1581,8 +1581,8 @@ func (p *WatchPoint) Fire(ctx context.Context, run *Run, n int) {
 // Machinery: nothing below is part of the API.
 //
 // Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks is the loop over the
-// hooks of a snapshot. If there are observers or tracers, runObserved calls it and notifies them at the end. At an around
-// point, Fire calls runHooks, which begins with the first hook, and Next.Call calls the next hook or the act.
+// hooks of a snapshot; at the end it notifies the observers and tracers, if there are any. At an around point, runHooks
+// begins with the first hook, and Next.Call calls the next hook or the act.
 //
 // inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic which hook it was.
 
@@ -1606,37 +1606,29 @@ var firstPoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Outcome: f.Exit, Err: f.Err, Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *FirstPoint, ctx context.Context, run *Run, payload *int, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runObserved(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
+		_, err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *FirstPoint) runObserved(ctx context.Context, run *Run, payload int, by *hookkit.By, snap *hookimpl.Snapshot[First[int]]) (exit FirstExit, err error) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
+func (p *FirstPoint) runHooks(ctx context.Context, run *Run, payload int, by *hookkit.By, snap *hookimpl.Snapshot[First[int]]) (exit FirstExit, err error) {
 	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
+		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
+			snap = p.registry.Resolve(ctx, run)
+		}
 	}
+	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	at, all := &payload, snap // for the deferred functions
 	if snap.Recording() {
 		fired := &FirstFired[int]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Exit, fired.Err = exit, snap.Err(err)
-			snap.Notify(fired)
+			fired.Exit, fired.Err = exit, all.Err(err)
+			all.Notify(fired)
 		}()
 	}
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
-func (p *FirstPoint) runHooks(ctx context.Context, run *Run, payload int, by *hookkit.By, snap *hookimpl.Snapshot[First[int]]) (exit FirstExit, err error) {
-	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			return p.runObserved(ctx, run, payload, by, nil)
-		}
-	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	at, all := &payload, snap
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed
@@ -1682,36 +1674,29 @@ var secondPoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Outcome: f.Exit, Err: f.Err, Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *SecondPoint, ctx context.Context, run *Run, payload *int, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runObserved(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
+		_, err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *SecondPoint) runObserved(ctx context.Context, run *Run, payload int, by *hookkit.By, snap *hookimpl.Snapshot[Second[int]]) (exit SecondExit, err error) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
+func (p *SecondPoint) runHooks(ctx context.Context, run *Run, payload int, by *hookkit.By, snap *hookimpl.Snapshot[Second[int]]) (exit SecondExit, err error) {
 	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
+		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
+			snap = p.registry.Resolve(ctx, run)
+		}
 	}
+	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	all := snap // for the deferred functions
 	if snap.Recording() {
 		fired := &SecondFired[int]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Exit, fired.Err = exit, snap.Err(err)
-			snap.Notify(fired)
+			fired.Exit, fired.Err = exit, all.Err(err)
+			all.Notify(fired)
 		}()
 	}
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
-func (p *SecondPoint) runHooks(ctx context.Context, run *Run, payload int, by *hookkit.By, snap *hookimpl.Snapshot[Second[int]]) (exit SecondExit, err error) {
-	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			return p.runObserved(ctx, run, payload, by, nil)
-		}
-	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed
@@ -1752,37 +1737,29 @@ var lastPoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Outcome: f.Exit, Err: f.Err, Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *LastPoint, ctx context.Context, run *Run, payload *int, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runObserved(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
+		_, err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *LastPoint) runObserved(ctx context.Context, run *Run, payload int, by *hookkit.By, snap *hookimpl.Snapshot[Last[int]]) (exit LastExit, err error) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
+func (p *LastPoint) runHooks(ctx context.Context, run *Run, payload int, by *hookkit.By, snap *hookimpl.Snapshot[Last[int]]) (exit LastExit, err error) {
 	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
+		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
+			snap = p.registry.Resolve(ctx, run)
+		}
 	}
+	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	at, all := &payload, snap // for the deferred functions
 	if snap.Recording() {
 		fired := &LastFired[int]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Exit, fired.Err = exit, snap.Err(err)
-			snap.Notify(fired)
+			fired.Exit, fired.Err = exit, all.Err(err)
+			all.Notify(fired)
 		}()
 	}
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
-func (p *LastPoint) runHooks(ctx context.Context, run *Run, payload int, by *hookkit.By, snap *hookimpl.Snapshot[Last[int]]) (exit LastExit, err error) {
-	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			return p.runObserved(ctx, run, payload, by, nil)
-		}
-	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	at, all := &payload, snap
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed
@@ -1828,38 +1805,30 @@ var shapePoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Final, Err: f.Err, Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *ShapePoint, ctx context.Context, run *Run, payload *Letter, fired *hookkit.AnyFired) (err error) {
-		err = p.runObserved(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
+		err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *ShapePoint) runObserved(ctx context.Context, run *Run, payload *Letter, by *hookkit.By, snap *hookimpl.Snapshot[Shape[Letter]]) (err error) {
-	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
-	}
-	if snap.Recording() {
-		fired := &ShapeFired[Letter]{Payload: *payload}
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Final, fired.Err = *payload, snap.Err(err)
-			snap.Notify(fired)
-		}()
-	}
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
 func (p *ShapePoint) runHooks(ctx context.Context, run *Run, payload *Letter, by *hookkit.By, snap *hookimpl.Snapshot[Shape[Letter]]) (err error) {
 	if snap == nil {
 		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			return p.runObserved(ctx, run, payload, by, nil)
+			snap = p.registry.Resolve(ctx, run)
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
-	all := snap
+	all := snap         // for the deferred functions
+	if snap.Recording() {
+		fired := &ShapeFired[Letter]{Payload: current}
+		snap.Begin(&fired.Verdict)
+		defer func() {
+			fired.Final, fired.Err = *payload, all.Err(err)
+			all.Notify(fired)
+		}()
+	}
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed
@@ -1909,36 +1878,29 @@ var pollPoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Outcome: f.Exit, Err: f.Err, Ballots: f.Ballots, Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *PollPoint, ctx context.Context, run *Run, payload *int, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runObserved(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
+		_, err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *PollPoint) runObserved(ctx context.Context, run *Run, payload int, by *hookkit.By, snap *hookimpl.Snapshot[Poll[int]]) (exit PollExit, err error) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
+func (p *PollPoint) runHooks(ctx context.Context, run *Run, payload int, by *hookkit.By, snap *hookimpl.Snapshot[Poll[int]]) (exit PollExit, err error) {
 	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
+		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
+			snap = p.registry.Resolve(ctx, run)
+		}
 	}
+	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	all := snap // for the deferred functions
 	if snap.Recording() {
 		fired := &PollFired[int]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Exit, fired.Err, fired.Ballots = exit, snap.Err(err), snap.Ballots()
-			snap.Notify(fired)
+			fired.Exit, fired.Err, fired.Ballots = exit, all.Err(err), all.Ballots()
+			all.Notify(fired)
 		}()
 	}
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
-func (p *PollPoint) runHooks(ctx context.Context, run *Run, payload int, by *hookkit.By, snap *hookimpl.Snapshot[Poll[int]]) (exit PollExit, err error) {
-	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			return p.runObserved(ctx, run, payload, by, nil)
-		}
-	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed
@@ -1987,37 +1949,29 @@ var pollOpenPoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Outcome: f.Exit, Err: f.Err, Ballots: f.Ballots, Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *PollOpenPoint, ctx context.Context, run *Run, payload *int, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runObserved(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
+		_, err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *PollOpenPoint) runObserved(ctx context.Context, run *Run, payload int, by *hookkit.By, snap *hookimpl.Snapshot[PollOpen[int]]) (exit PollOpenExit, err error) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
+func (p *PollOpenPoint) runHooks(ctx context.Context, run *Run, payload int, by *hookkit.By, snap *hookimpl.Snapshot[PollOpen[int]]) (exit PollOpenExit, err error) {
 	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
+		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
+			snap = p.registry.Resolve(ctx, run)
+		}
 	}
+	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	at, all := &payload, snap // for the deferred functions
 	if snap.Recording() {
 		fired := &PollOpenFired[int]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Exit, fired.Err, fired.Ballots = exit, snap.Err(err), snap.Ballots()
-			snap.Notify(fired)
+			fired.Exit, fired.Err, fired.Ballots = exit, all.Err(err), all.Ballots()
+			all.Notify(fired)
 		}()
 	}
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
-func (p *PollOpenPoint) runHooks(ctx context.Context, run *Run, payload int, by *hookkit.By, snap *hookimpl.Snapshot[PollOpen[int]]) (exit PollOpenExit, err error) {
-	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			return p.runObserved(ctx, run, payload, by, nil)
-		}
-	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	at, all := &payload, snap
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed
@@ -2072,37 +2026,29 @@ var gatherPoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Collected: hookimpl.Slice(f.Collected), Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *GatherPoint, ctx context.Context, run *Run, payload *int, fired *hookkit.AnyFired) error {
-		p.runObserved(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
+		p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
 		return nil
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *GatherPoint) runObserved(ctx context.Context, run *Run, payload int, bys *[]hookkit.By, snap *hookimpl.Snapshot[Gather[int]]) (collected []string) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
+func (p *GatherPoint) runHooks(ctx context.Context, run *Run, payload int, bys *[]hookkit.By, snap *hookimpl.Snapshot[Gather[int]]) (collected []string) {
 	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
+		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
+			snap = p.registry.Resolve(ctx, run)
+		}
 	}
+	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	at, all := &payload, snap // for the deferred functions
 	if snap.Recording() {
 		fired := &GatherFired[int]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Collected = collected
-			snap.Notify(fired)
+			fired.Collected = hookimpl.Returned(&all.Dispatch, collected)
+			all.Notify(fired)
 		}()
 	}
-	return p.runHooks(ctx, run, payload, bys, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
-func (p *GatherPoint) runHooks(ctx context.Context, run *Run, payload int, bys *[]hookkit.By, snap *hookimpl.Snapshot[Gather[int]]) (collected []string) {
-	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			return p.runObserved(ctx, run, payload, bys, nil)
-		}
-	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	at, all := &payload, snap
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed
@@ -2137,36 +2083,29 @@ var gatherClosedPoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Collected: hookimpl.Slice(f.Collected), Err: f.Err, Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *GatherClosedPoint, ctx context.Context, run *Run, payload *int, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runObserved(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
+		_, err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *GatherClosedPoint) runObserved(ctx context.Context, run *Run, payload int, bys *[]hookkit.By, snap *hookimpl.Snapshot[GatherClosed[int]]) (collected []string, err error) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
+func (p *GatherClosedPoint) runHooks(ctx context.Context, run *Run, payload int, bys *[]hookkit.By, snap *hookimpl.Snapshot[GatherClosed[int]]) (collected []string, err error) {
 	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
+		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
+			snap = p.registry.Resolve(ctx, run)
+		}
 	}
+	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	all := snap // for the deferred functions
 	if snap.Recording() {
 		fired := &GatherClosedFired[int]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Collected, fired.Err = collected, snap.Err(err)
-			snap.Notify(fired)
+			fired.Collected, fired.Err = hookimpl.Returned(&all.Dispatch, collected), all.Err(err)
+			all.Notify(fired)
 		}()
 	}
-	return p.runHooks(ctx, run, payload, bys, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
-func (p *GatherClosedPoint) runHooks(ctx context.Context, run *Run, payload int, bys *[]hookkit.By, snap *hookimpl.Snapshot[GatherClosed[int]]) (collected []string, err error) {
-	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			return p.runObserved(ctx, run, payload, bys, nil)
-		}
-	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed
@@ -2200,38 +2139,30 @@ var reviewPoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Final, Outcome: f.Exit, Collected: hookimpl.Slice(f.Collected), Err: f.Err, Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *ReviewPoint, ctx context.Context, run *Run, payload *Letter, fired *hookkit.AnyFired) (err error) {
-		_, _, err = p.runObserved(ctx, run, payload, nil, nil, p.registry.Record(ctx, run, fired))
+		_, _, err = p.runHooks(ctx, run, payload, nil, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *ReviewPoint) runObserved(ctx context.Context, run *Run, payload *Letter, by *hookkit.By, bys *[]hookkit.By, snap *hookimpl.Snapshot[Review[Letter]]) (exit ReviewExit, collected []string, err error) {
-	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
-	}
-	if snap.Recording() {
-		fired := &ReviewFired[Letter]{Payload: *payload}
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Final, fired.Exit, fired.Collected, fired.Err = *payload, exit, collected, snap.Err(err)
-			snap.Notify(fired)
-		}()
-	}
-	return p.runHooks(ctx, run, payload, by, bys, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
 func (p *ReviewPoint) runHooks(ctx context.Context, run *Run, payload *Letter, by *hookkit.By, bys *[]hookkit.By, snap *hookimpl.Snapshot[Review[Letter]]) (exit ReviewExit, collected []string, err error) {
 	if snap == nil {
 		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			return p.runObserved(ctx, run, payload, by, bys, nil)
+			snap = p.registry.Resolve(ctx, run)
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
-	all := snap
+	all := snap         // for the deferred functions
+	if snap.Recording() {
+		fired := &ReviewFired[Letter]{Payload: current}
+		snap.Begin(&fired.Verdict)
+		defer func() {
+			fired.Final, fired.Exit, fired.Collected, fired.Err = *payload, exit, hookimpl.Returned(&all.Dispatch, collected), all.Err(err)
+			all.Notify(fired)
+		}()
+	}
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed
@@ -2288,36 +2219,29 @@ var verifyPoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Err: f.Err, Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *VerifyPoint, ctx context.Context, run *Run, payload *int, fired *hookkit.AnyFired) (err error) {
-		err = p.runObserved(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
+		err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *VerifyPoint) runObserved(ctx context.Context, run *Run, payload int, by *hookkit.By, snap *hookimpl.Snapshot[Verify[int]]) (err error) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
+func (p *VerifyPoint) runHooks(ctx context.Context, run *Run, payload int, by *hookkit.By, snap *hookimpl.Snapshot[Verify[int]]) (err error) {
 	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
+		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
+			snap = p.registry.Resolve(ctx, run)
+		}
 	}
+	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	all := snap // for the deferred functions
 	if snap.Recording() {
 		fired := &VerifyFired[int]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Err = snap.Err(err)
-			snap.Notify(fired)
+			fired.Err = all.Err(err)
+			all.Notify(fired)
 		}()
 	}
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
-func (p *VerifyPoint) runHooks(ctx context.Context, run *Run, payload int, by *hookkit.By, snap *hookimpl.Snapshot[Verify[int]]) (err error) {
-	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			return p.runObserved(ctx, run, payload, by, nil)
-		}
-	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed
@@ -2442,37 +2366,28 @@ var watchPoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *WatchPoint, ctx context.Context, run *Run, payload *int, fired *hookkit.AnyFired) error {
-		p.runObserved(ctx, run, *payload, p.registry.Record(ctx, run, fired))
+		p.runHooks(ctx, run, *payload, p.registry.Record(ctx, run, fired))
 		return nil
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *WatchPoint) runObserved(ctx context.Context, run *Run, payload int, snap *hookimpl.Snapshot[Watch[int]]) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
+func (p *WatchPoint) runHooks(ctx context.Context, run *Run, payload int, snap *hookimpl.Snapshot[Watch[int]]) {
 	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
+		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
+			snap = p.registry.Resolve(ctx, run)
+		}
 	}
+	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	at, all := &payload, snap // for the deferred functions
 	if snap.Recording() {
 		fired := &WatchFired[int]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			snap.Notify(fired)
+			all.Notify(fired)
 		}()
 	}
-	p.runHooks(ctx, run, payload, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
-func (p *WatchPoint) runHooks(ctx context.Context, run *Run, payload int, snap *hookimpl.Snapshot[Watch[int]]) {
-	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			p.runObserved(ctx, run, payload, nil)
-			return
-		}
-	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	at, all := &payload, snap
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed

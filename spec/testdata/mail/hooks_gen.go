@@ -1058,8 +1058,8 @@ func (p *OnSentPoint) Fire(ctx context.Context, run *Run, payload Receipt) {
 // Machinery: nothing below is part of the API.
 //
 // Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks is the loop over the
-// hooks of a snapshot. If there are observers or tracers, runObserved calls it and notifies them at the end. At an around
-// point, Fire calls runHooks, which begins with the first hook, and Next.Call calls the next hook or the act.
+// hooks of a snapshot; at the end it notifies the observers and tracers, if there are any. At an around point, runHooks
+// begins with the first hook, and Next.Call calls the next hook or the act.
 //
 // inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic which hook it was.
 
@@ -1083,37 +1083,30 @@ var beforeSendPoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Final, Outcome: f.Exit, Err: f.Err, Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *BeforeSendPoint, ctx context.Context, run *Run, payload *Message, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runObserved(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
+		_, err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *BeforeSendPoint) runObserved(ctx context.Context, run *Run, payload *Message, by *hookkit.By, snap *hookimpl.Snapshot[BeforeSend[Message]]) (exit BeforeSendExit, err error) {
-	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
-	}
-	if snap.Recording() {
-		fired := &BeforeSendFired[Message]{Payload: *payload}
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Final, fired.Exit, fired.Err = *payload, exit, snap.Err(err)
-			snap.Notify(fired)
-		}()
-	}
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
 func (p *BeforeSendPoint) runHooks(ctx context.Context, run *Run, payload *Message, by *hookkit.By, snap *hookimpl.Snapshot[BeforeSend[Message]]) (exit BeforeSendExit, err error) {
 	if snap == nil {
 		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			return p.runObserved(ctx, run, payload, by, nil)
+			snap = p.registry.Resolve(ctx, run)
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
+	all := snap         // for the deferred functions
+	if snap.Recording() {
+		fired := &BeforeSendFired[Message]{Payload: current}
+		snap.Begin(&fired.Verdict)
+		defer func() {
+			fired.Final, fired.Exit, fired.Err = *payload, exit, all.Err(err)
+			all.Notify(fired)
+		}()
+	}
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed
@@ -1158,36 +1151,29 @@ var maySendPoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Outcome: f.Exit, Err: f.Err, Ballots: f.Ballots, Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *MaySendPoint, ctx context.Context, run *Run, payload *Message, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runObserved(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
+		_, err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *MaySendPoint) runObserved(ctx context.Context, run *Run, payload Message, by *hookkit.By, snap *hookimpl.Snapshot[MaySend[Message]]) (exit MaySendExit, err error) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
+func (p *MaySendPoint) runHooks(ctx context.Context, run *Run, payload Message, by *hookkit.By, snap *hookimpl.Snapshot[MaySend[Message]]) (exit MaySendExit, err error) {
 	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
+		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
+			snap = p.registry.Resolve(ctx, run)
+		}
 	}
+	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	all := snap // for the deferred functions
 	if snap.Recording() {
 		fired := &MaySendFired[Message]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Exit, fired.Err, fired.Ballots = exit, snap.Err(err), snap.Ballots()
-			snap.Notify(fired)
+			fired.Exit, fired.Err, fired.Ballots = exit, all.Err(err), all.Ballots()
+			all.Notify(fired)
 		}()
 	}
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
-func (p *MaySendPoint) runHooks(ctx context.Context, run *Run, payload Message, by *hookkit.By, snap *hookimpl.Snapshot[MaySend[Message]]) (exit MaySendExit, err error) {
-	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			return p.runObserved(ctx, run, payload, by, nil)
-		}
-	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed
@@ -1234,37 +1220,29 @@ var footerPoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Collected: hookimpl.Slice(f.Collected), Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *FooterPoint, ctx context.Context, run *Run, payload *Message, fired *hookkit.AnyFired) error {
-		p.runObserved(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
+		p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
 		return nil
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *FooterPoint) runObserved(ctx context.Context, run *Run, payload Message, bys *[]hookkit.By, snap *hookimpl.Snapshot[Footer[Message]]) (collected []string) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
+func (p *FooterPoint) runHooks(ctx context.Context, run *Run, payload Message, bys *[]hookkit.By, snap *hookimpl.Snapshot[Footer[Message]]) (collected []string) {
 	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
+		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
+			snap = p.registry.Resolve(ctx, run)
+		}
 	}
+	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	at, all := &payload, snap // for the deferred functions
 	if snap.Recording() {
 		fired := &FooterFired[Message]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Collected = collected
-			snap.Notify(fired)
+			fired.Collected = hookimpl.Returned(&all.Dispatch, collected)
+			all.Notify(fired)
 		}()
 	}
-	return p.runHooks(ctx, run, payload, bys, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
-func (p *FooterPoint) runHooks(ctx context.Context, run *Run, payload Message, bys *[]hookkit.By, snap *hookimpl.Snapshot[Footer[Message]]) (collected []string) {
-	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			return p.runObserved(ctx, run, payload, bys, nil)
-		}
-	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	at, all := &payload, snap
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed
@@ -1401,38 +1379,30 @@ var afterSendPoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Final, Err: f.Err, Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *AfterSendPoint, ctx context.Context, run *Run, payload *Receipt, fired *hookkit.AnyFired) (err error) {
-		err = p.runObserved(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
+		err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *AfterSendPoint) runObserved(ctx context.Context, run *Run, payload *Receipt, by *hookkit.By, snap *hookimpl.Snapshot[AfterSend[Receipt]]) (err error) {
-	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
-	}
-	if snap.Recording() {
-		fired := &AfterSendFired[Receipt]{Payload: *payload}
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Final, fired.Err = *payload, snap.Err(err)
-			snap.Notify(fired)
-		}()
-	}
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
 func (p *AfterSendPoint) runHooks(ctx context.Context, run *Run, payload *Receipt, by *hookkit.By, snap *hookimpl.Snapshot[AfterSend[Receipt]]) (err error) {
 	if snap == nil {
 		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			return p.runObserved(ctx, run, payload, by, nil)
+			snap = p.registry.Resolve(ctx, run)
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
-	all := snap
+	all := snap         // for the deferred functions
+	if snap.Recording() {
+		fired := &AfterSendFired[Receipt]{Payload: current}
+		snap.Begin(&fired.Verdict)
+		defer func() {
+			fired.Final, fired.Err = *payload, all.Err(err)
+			all.Notify(fired)
+		}()
+	}
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed
@@ -1478,38 +1448,30 @@ var beforeShowPoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Final, Err: f.Err, Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *BeforeShowPoint, ctx context.Context, run *Run, payload *Message, fired *hookkit.AnyFired) (err error) {
-		err = p.runObserved(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
+		err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *BeforeShowPoint) runObserved(ctx context.Context, run *Run, payload *Message, by *hookkit.By, snap *hookimpl.Snapshot[BeforeShow[Message]]) (err error) {
-	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
-	}
-	if snap.Recording() {
-		fired := &BeforeShowFired[Message]{Payload: *payload}
-		snap.Begin(&fired.Verdict)
-		defer func() {
-			fired.Final, fired.Err = *payload, snap.Err(err)
-			snap.Notify(fired)
-		}()
-	}
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
 func (p *BeforeShowPoint) runHooks(ctx context.Context, run *Run, payload *Message, by *hookkit.By, snap *hookimpl.Snapshot[BeforeShow[Message]]) (err error) {
 	if snap == nil {
 		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			return p.runObserved(ctx, run, payload, by, nil)
+			snap = p.registry.Resolve(ctx, run)
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
-	all := snap
+	all := snap         // for the deferred functions
+	if snap.Recording() {
+		fired := &BeforeShowFired[Message]{Payload: current}
+		snap.Begin(&fired.Verdict)
+		defer func() {
+			fired.Final, fired.Err = *payload, all.Err(err)
+			all.Notify(fired)
+		}()
+	}
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed
@@ -1552,36 +1514,29 @@ var beforeSavePoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Err: f.Err, Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *BeforeSavePoint, ctx context.Context, run *Run, payload *Message, fired *hookkit.AnyFired) (err error) {
-		err = p.runObserved(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
+		err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *BeforeSavePoint) runObserved(ctx context.Context, run *Run, payload Message, by *hookkit.By, snap *hookimpl.Snapshot[BeforeSave[Message]]) (err error) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
+func (p *BeforeSavePoint) runHooks(ctx context.Context, run *Run, payload Message, by *hookkit.By, snap *hookimpl.Snapshot[BeforeSave[Message]]) (err error) {
 	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
+		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
+			snap = p.registry.Resolve(ctx, run)
+		}
 	}
+	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	all := snap // for the deferred functions
 	if snap.Recording() {
 		fired := &BeforeSaveFired[Message]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Err = snap.Err(err)
-			snap.Notify(fired)
+			fired.Err = all.Err(err)
+			all.Notify(fired)
 		}()
 	}
-	return p.runHooks(ctx, run, payload, by, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
-func (p *BeforeSavePoint) runHooks(ctx context.Context, run *Run, payload Message, by *hookkit.By, snap *hookimpl.Snapshot[BeforeSave[Message]]) (err error) {
-	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			return p.runObserved(ctx, run, payload, by, nil)
-		}
-	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed
@@ -1607,37 +1562,28 @@ var onSentPoint = hookimpl.Point{
 		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Verdict: f.Verdict}
 	}),
 	Fire: hookimpl.Firing(func(p *OnSentPoint, ctx context.Context, run *Run, payload *Receipt, fired *hookkit.AnyFired) error {
-		p.runObserved(ctx, run, *payload, p.registry.Record(ctx, run, fired))
+		p.runHooks(ctx, run, *payload, p.registry.Record(ctx, run, fired))
 		return nil
 	}),
 }
 
-// runObserved runs the hooks, and notifies the observers and tracers if there are any. A nil snap means the hooks
-// that are registered now.
-func (p *OnSentPoint) runObserved(ctx context.Context, run *Run, payload Receipt, snap *hookimpl.Snapshot[OnSent[Receipt]]) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
+// hooks that are registered now.
+func (p *OnSentPoint) runHooks(ctx context.Context, run *Run, payload Receipt, snap *hookimpl.Snapshot[OnSent[Receipt]]) {
 	if snap == nil {
-		snap = p.registry.Resolve(ctx, run)
+		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
+			snap = p.registry.Resolve(ctx, run)
+		}
 	}
+	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	at, all := &payload, snap // for the deferred functions
 	if snap.Recording() {
 		fired := &OnSentFired[Receipt]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			snap.Notify(fired)
+			all.Notify(fired)
 		}()
 	}
-	p.runHooks(ctx, run, payload, snap)
-}
-
-// runHooks runs the hooks of snap in order. A nil snap means the hooks that are registered now.
-func (p *OnSentPoint) runHooks(ctx context.Context, run *Run, payload Receipt, snap *hookimpl.Snapshot[OnSent[Receipt]]) {
-	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			p.runObserved(ctx, run, payload, nil)
-			return
-		}
-	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	at, all := &payload, snap
 	defer func() {
 		if inv.Hook == 0 {
 			return // no hook crashed
