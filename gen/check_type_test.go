@@ -150,3 +150,16 @@ func TestUndefinedTypesAreReadSoon(t *testing.T) {
 		t.Errorf("it took %v", took)
 	}
 }
+
+func TestATypeArgumentIsAType(t *testing.T) {
+	for argument, fine := range map[string]bool{
+		"(int)": true, "*int": true, "Box[int]": true, "Box[Pair[int, string]]": true, "(*Pair[int, (string)])": true, "time.Time": true, "[]int": true,
+		"map[string]int": true, "chan int": true, "func()": true, "struct{}": true, "any": true, "interface{ A() }": true,
+		"1": false, "(1)": false, "*1": false, "1 + 2": false,
+	} {
+		s, found := readFiles(map[string]string{"spec.go": "package p\n\nimport \"time\"\n\n//hookgen:points\ntype Points interface {\n\tOnOne(Box[" + argument + "])\n\tOnTwo(time.Time)\n}\n\ntype Box[T any] struct{ V T }\n\ntype Pair[A, B any] struct{ A A; B B }\n"})
+		if fine != (s != nil) || !fine && (len(found) != 1 || found[0].Rule != "type-form") {
+			t.Errorf("Box[%s]: %v", argument, found)
+		}
+	}
+}

@@ -85,3 +85,12 @@ func TestIncompleteDiagnosticsAreFound(t *testing.T) {
 		})
 	}
 }
+
+func TestOnePlaceIsSaidOnceWhereverALineDirectivePutsIt(t *testing.T) {
+	at := func(offset, column int) Diagnostic {
+		return Diagnostic{token.Position{Filename: "x.go", Offset: offset, Line: 1, Column: column}, "message", "rule"}
+	}
+	if got := (Diagnostics{at(9, 2), at(7, 1), at(5, 1)}).sorted(); len(got) != 2 || got[0].Pos.Column != 1 || got[1].Pos.Column != 2 {
+		t.Errorf("got %v", got)
+	}
+}

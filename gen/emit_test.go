@@ -198,3 +198,9 @@ func TestAnImportCalledErrGetsAnotherName(t *testing.T) {
 		t.Errorf("it is not imported as err2:\n%.2000s", text)
 	}
 }
+
+// A spec may import a package as err, a name that jennifer gives to no import.
+func TestImportNamedErr(t *testing.T) {
+	spec := strings.Replace(specOf("\tA(err.Builder) spec.Check\n", ""), "import ", "import err \"strings\"\nimport ", 1)
+	typeCheck(t, spec, emitted(t, spec, Output{Package: "p"}))
+}

@@ -126,9 +126,3 @@ func TestMatchParametersBesideRenamedLocals(t *testing.T) {
 		"type (\n\tnone struct{}\n\texit struct{}\n\tx struct{}\n\tNone struct{}\n\tExit struct{}\n\tX struct{}\n)\n")
 	typeCheck(t, spec, emitted(t, spec, Output{Package: "p"}))
 }
-
-// A spec may import a package as err, a name that jennifer gives to no import.
-func TestImportNamedErr(t *testing.T) {
-	spec := strings.Replace(specOf("\tA(err.Builder) spec.Check\n", ""), "import ", "import err \"strings\"\nimport ", 1)
-	typeCheck(t, spec, emitted(t, spec, Output{Package: "p"}))
-}

@@ -2,6 +2,7 @@ package gen
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -111,15 +112,16 @@ func TestAliasesInACircleAreAnswered(t *testing.T) {
 	}
 }
 
-func TestATypeArgumentIsAType(t *testing.T) {
-	for argument, fine := range map[string]bool{
-		"(int)": true, "*int": true, "Box[int]": true, "Box[Pair[int, string]]": true, "(*Pair[int, (string)])": true, "time.Time": true, "[]int": true,
-		"map[string]int": true, "chan int": true, "func()": true, "struct{}": true, "any": true, "interface{ A() }": true,
-		"1": false, "(1)": false, "*1": false, "1 + 2": false,
-	} {
-		s, found := readFiles(map[string]string{"spec.go": "package p\n\nimport \"time\"\n\n//hookgen:points\ntype Points interface {\n\tOnOne(Box[" + argument + "])\n\tOnTwo(time.Time)\n}\n\ntype Box[T any] struct{ V T }\n\ntype Pair[A, B any] struct{ A A; B B }\n"})
-		if fine != (s != nil) || !fine && (len(found) != 1 || found[0].Rule != "type-form") {
-			t.Errorf("Box[%s]: %v", argument, found)
+func TestATypeOfFortyEightLettersIsShownWhole(t *testing.T) {
+	for n, cut := range map[int]bool{48: false, 49: true} {
+		typ := "[]" + strings.Repeat("T", n-2)
+		want := typ + " is nothing"
+		if cut {
+			want = typ[:45] + "... is nothing"
+		}
+		_, found := readFiles(map[string]string{"spec.go": pointsOf(1, "On#(int) ("+typ+", spec.FailOpen)", "")})
+		if len(found) != 1 || !strings.HasPrefix(found[0].Message, want) {
+			t.Errorf("%d letters: %v", n, found)
 		}
 	}
 }
