@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/internal/race"
 	"github.com/hookgen/hookgen/tests/fixture"
 	"github.com/hookgen/hookgen/tests/points"
 )
@@ -175,7 +176,7 @@ var quietFires = map[string]struct {
 // allocations counts the allocations of one fire.
 func allocations(t *testing.T, h *fixture.Hooks, fire quietFire) float64 {
 	t.Helper()
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("the race detector allocates")
 	}
 	ctx, run, item := t.Context(), newRun(), fixture.Item{}
@@ -298,7 +299,7 @@ func TestOneObserverCostsThreeAllocations(t *testing.T) {
 }
 
 func TestMatchDoesNotAllocate(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("the race detector allocates")
 	}
 	handled := 0
