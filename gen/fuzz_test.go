@@ -67,7 +67,7 @@ func seed(f *testing.F) {
 	f.Add([]byte("package p\n//hookgen:points\ntype _ interface{ A; ~B|C; (D); *E; F[G, H]; spec.Env[I]; j.Points }"), []byte("package p;type A=B;type B=A"))
 	f.Add([]byte("package p\n//hookgen:points\ntype P interface{ A(B|C) (D|E) }\ntype B = struct{ X B; Y B }"), []byte("package p\nfunc (D) M() {}"))
 	f.Add([]byte("\"\n/*Hookgen:A"), []byte("0"))
-	archives, err := filepath.Glob("../tests/wrongspecs/*.txtar")
+	archives, err := filepath.Glob("testdata/wrong/*.txtar")
 	if err != nil || len(archives) == 0 {
 		f.Fatal("no wrong specs to begin with", err)
 	}

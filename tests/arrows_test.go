@@ -14,21 +14,22 @@ import (
 	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/hookgen/hookgen/internal/usermodule"
 )
 
-// A row says what the packages of a directory and below may import beside each other and the standard library:
-// packages of this module, by their directories, and other modules. The longest directory that fits counts.
+// A row lists the imports that the packages of a directory and below may have, apart from each other and the standard
+// library: packages of this module, by their directories, and other modules. The row with the longest directory counts.
 type row struct {
 	dir     string
 	imports []string
 	modules []string
-	tests   []string // what its test files may import too, beside the modules for tests and the package itself
+	tests   []string // further packages that its test files may import
 }
 
-// agentLoop is what everybody who works on the reference spec shares.
+// agentLoop is what all packages that work on the agent's spec share.
 var agentLoop = []string{"hookkit", "generated/agent", "spec/agentspec", "internal/jsonscan"}
 
-// everything is what those may import that nobody imports.
+// everything lists the packages that those may import which nothing imports.
 var everything = []string{"builtin", "gen", "generated", "hookkit", "hooktest", "loop", "spec"}
 
 // rows are the arrows of the module. A directory that has no row may not hold Go files.
@@ -38,28 +39,27 @@ var rows = []row{
 	{dir: "hookkit", tests: []string{"hookkit/internal/testpoints", "spec"}},
 	{dir: "hookkit/internal/testpoints", imports: []string{"hookkit", "spec"}},
 	{dir: "internal"},
-	{dir: "gen", modules: []string{"github.com/dave/jennifer", "golang.org/x/tools"}},
+	{dir: "gen", modules: []string{"github.com/dave/jennifer"}, tests: []string{"internal/usermodule"}},
 	{dir: "generated/agent", imports: []string{"hookkit", "spec", "spec/agentspec"}},
-	{dir: "loop", imports: agentLoop, tests: []string{"hooktest", "loop/looptest"}, modules: []string{
-		"github.com/google/jsonschema-go", "github.com/bmatcuk/doublestar/v4", "github.com/expr-lang/expr"}},
+	{dir: "loop", imports: agentLoop, tests: []string{"hooktest", "loop/looptest"}, modules: []string{"github.com/google/jsonschema-go"}},
 	{dir: "loop/looptest", imports: append([]string{"hooktest", "loop"}, agentLoop...)},
 	{dir: "builtin", imports: agentLoop, tests: []string{"hooktest", "loop"}, modules: []string{
 		"github.com/google/jsonschema-go", "github.com/bmatcuk/doublestar/v4", "github.com/expr-lang/expr"}},
 	{dir: "hooktest", imports: []string{"hookkit"}, tests: []string{"spec/testdata/mail", "tests/fixture"}},
-	{dir: "cmd/hookgen", imports: []string{"gen"}},
-	{dir: "cmd/hookvet", modules: []string{"golang.org/x/tools"}},
+	{dir: "cmd/hookgen", imports: []string{"gen"}, tests: []string{"internal/usermodule"}},
 	{dir: "examples", imports: everything},
-	{dir: "tests", imports: everything, modules: []string{"github.com/google/go-cmp", "pgregory.net/rapid"}},
+	{dir: "lab", imports: []string{"internal/figures"}},
+	{dir: "tests", imports: append([]string{"internal"}, everything...), modules: []string{"github.com/google/go-cmp", "pgregory.net/rapid"}},
 }
 
-// testModules are for test files alone, wherever they stand.
+// testModules are for test files only, in any directory.
 var testModules = []string{
 	"github.com/google/go-cmp", "pgregory.net/rapid", "github.com/rogpeppe/go-internal", "go.uber.org/goleak", "golang.org/x/tools",
 }
 
 // TestImportArrows reads every Go file of the module, whatever its build constraints are.
 func TestImportArrows(t *testing.T) {
-	wrong, err := wrongArrows(os.DirFS(root(t)))
+	wrong, err := wrongArrows(os.DirFS(usermodule.Root(t)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,54 +80,54 @@ func TestWrongArrowsAreFound(t *testing.T) {
 	got, err := wrongArrows(fstest.MapFS{
 		"spec/spec.go":              file("fmt"),
 		"hookkit/run.go":            file("context", "golang.org/x/tools/go/analysis"),
-		"hookkit/run_test.go":       file("testing", "pgregory.net/rapid", modulePath+"/hookkit"),
-		"hookkit/other_test.go":     file(modulePath + "/loop"),
-		"gen/emit.go":               file("github.com/dave/jennifer/jen", modulePath+"/hookkit"),
-		"gen/gen_test.go":           file(modulePath + "/hookkit"),
-		"builtin/guard.go":          file(modulePath+"/generated/agent", modulePath+"/loop"),
-		"builtin/guard_test.go":     file(modulePath+"/hooktest", modulePath+"/builtin/inner"),
-		"builtin/inner/guard.go":    file(modulePath + "/hooktest"),
-		"loop/run.go":               file(modulePath + "/builtin"),
-		"loop/step.go":              file(modulePath + "/loop/looptest"),
-		"loop/step_test.go":         file(modulePath + "/loop/looptest"),
-		"loop/looptest/script.go":   file(modulePath+"/builtin", modulePath+"/hooktest", modulePath+"/loop"),
-		"loop/testdata/run.go":      file(modulePath + "/builtin"),
-		"hooktest/check.go":         file(modulePath+"/generated/agent", modulePath+"/hookkit", modulePath+"/loop", "pgregory.net/rapid"),
-		"examples/agent/main.go":    file(modulePath+"/builtin", modulePath+"/loop"),
+		"hookkit/run_test.go":       file("testing", "pgregory.net/rapid", usermodule.Path+"/hookkit"),
+		"hookkit/other_test.go":     file(usermodule.Path + "/loop"),
+		"gen/emit.go":               file("github.com/dave/jennifer/jen", usermodule.Path+"/hookkit"),
+		"gen/gen_test.go":           file(usermodule.Path + "/hookkit"),
+		"builtin/guard.go":          file(usermodule.Path+"/generated/agent", usermodule.Path+"/loop"),
+		"builtin/guard_test.go":     file(usermodule.Path+"/hooktest", usermodule.Path+"/builtin/inner"),
+		"builtin/inner/guard.go":    file(usermodule.Path + "/hooktest"),
+		"loop/run.go":               file(usermodule.Path + "/builtin"),
+		"loop/step.go":              file(usermodule.Path + "/loop/looptest"),
+		"loop/step_test.go":         file(usermodule.Path + "/loop/looptest"),
+		"loop/looptest/script.go":   file(usermodule.Path+"/builtin", usermodule.Path+"/hooktest", usermodule.Path+"/loop"),
+		"loop/testdata/run.go":      file(usermodule.Path + "/builtin"),
+		"hooktest/check.go":         file(usermodule.Path+"/generated/agent", usermodule.Path+"/hookkit", usermodule.Path+"/loop", "pgregory.net/rapid"),
+		"examples/agent/main.go":    file(usermodule.Path+"/builtin", usermodule.Path+"/loop"),
 		"contrib/otel/go.mod":       {Data: []byte("module example.com/otel")},
 		"contrib/otel/otel.go":      file("example.com/otel"),
-		"hooktest/check_test.go":    file(modulePath+"/spec/testdata/mail", modulePath+"/tests/fixture"),
+		"hooktest/check_test.go":    file(usermodule.Path+"/spec/testdata/mail", usermodule.Path+"/tests/fixture"),
 		"elsewhere/new.go":          file("fmt"),
-		"tests/fixture/fixture.go":  file(modulePath + "/hookkit"),
-		"tests/fire_test.go":        file(modulePath + "/tests/fixture"),
-		"generated/agent/agent.go":  file(modulePath + "/generated/other"),
-		"spec/agentspec/tool.go":    file(modulePath + "/spec"),
-		"cmd/hookgen/main.go":       file(modulePath+"/gen", modulePath+"/generated/agent"),
-		"spec/example_test.go":      file(modulePath + "/gen"),
-		"spec/agentspec/wrong.go":   file(modulePath + "/specification"),
+		"tests/fixture/fixture.go":  file(usermodule.Path + "/hookkit"),
+		"tests/fire_test.go":        file(usermodule.Path + "/tests/fixture"),
+		"generated/agent/agent.go":  file(usermodule.Path + "/generated/other"),
+		"spec/agentspec/tool.go":    file(usermodule.Path + "/spec"),
+		"cmd/hookgen/main.go":       file(usermodule.Path+"/gen", usermodule.Path+"/generated/agent"),
+		"spec/example_test.go":      file(usermodule.Path + "/gen"),
+		"spec/agentspec/wrong.go":   file(usermodule.Path + "/specification"),
 		"hookkit/with_build_tag.go": {Data: []byte("//go:build plan9\n\npackage p\n\nimport _ \"example.com/x\"\n")},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []string{
-		"builtin/guard.go may not import " + modulePath + "/loop",
-		"builtin/inner/guard.go may not import " + modulePath + "/hooktest",
-		"cmd/hookgen/main.go may not import " + modulePath + "/generated/agent",
+		"builtin/guard.go may not import " + usermodule.Path + "/loop",
+		"builtin/inner/guard.go may not import " + usermodule.Path + "/hooktest",
+		"cmd/hookgen/main.go may not import " + usermodule.Path + "/generated/agent",
 		"elsewhere/new.go: no row says what its directory may import",
-		"gen/emit.go may not import " + modulePath + "/hookkit",
-		"gen/gen_test.go may not import " + modulePath + "/hookkit",
-		"generated/agent/agent.go may not import " + modulePath + "/generated/other",
-		"hookkit/other_test.go may not import " + modulePath + "/loop",
+		"gen/emit.go may not import " + usermodule.Path + "/hookkit",
+		"gen/gen_test.go may not import " + usermodule.Path + "/hookkit",
+		"generated/agent/agent.go may not import " + usermodule.Path + "/generated/other",
+		"hookkit/other_test.go may not import " + usermodule.Path + "/loop",
 		"hookkit/run.go may not import golang.org/x/tools/go/analysis",
 		"hookkit/with_build_tag.go may not import example.com/x",
-		"hooktest/check.go may not import " + modulePath + "/generated/agent",
-		"hooktest/check.go may not import " + modulePath + "/loop",
+		"hooktest/check.go may not import " + usermodule.Path + "/generated/agent",
+		"hooktest/check.go may not import " + usermodule.Path + "/loop",
 		"hooktest/check.go may not import pgregory.net/rapid",
-		"loop/looptest/script.go may not import " + modulePath + "/builtin",
-		"loop/run.go may not import " + modulePath + "/builtin",
-		"loop/step.go may not import " + modulePath + "/loop/looptest",
-		"spec/agentspec/wrong.go may not import " + modulePath + "/specification",
+		"loop/looptest/script.go may not import " + usermodule.Path + "/builtin",
+		"loop/run.go may not import " + usermodule.Path + "/builtin",
+		"loop/step.go may not import " + usermodule.Path + "/loop/looptest",
+		"spec/agentspec/wrong.go may not import " + usermodule.Path + "/specification",
 		"spec/spec.go may not import fmt",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -143,7 +143,7 @@ func wrongArrows(module fs.FS) ([]string, error) {
 		case err != nil:
 			return err
 		case entry.IsDir() && name != ".":
-			if base == "testdata" || base[0] == '.' || base[0] == '_' || exists(module, name+"/go.mod") {
+			if base == "testdata" || base[0] == '.' || base[0] == '_' || isModule(module, name) {
 				return fs.SkipDir
 			}
 			return nil
@@ -167,6 +167,12 @@ func wrongArrows(module fs.FS) ([]string, error) {
 		return nil
 	})
 	return wrong, err
+}
+
+// isModule reports whether a directory is the root of a module.
+func isModule(tree fs.FS, dir string) bool {
+	_, err := fs.Stat(tree, path.Join(dir, "go.mod"))
+	return err == nil
 }
 
 // importsOf returns the import paths of a file, sorted.
@@ -207,7 +213,7 @@ func (r *row) allows(path string, test bool) bool {
 	isIn := func(list []string, path string) bool {
 		return slices.ContainsFunc(list, func(of string) bool { return within(path, of) })
 	}
-	if local, ok := strings.CutPrefix(path, modulePath+"/"); ok {
+	if local, ok := strings.CutPrefix(path, usermodule.Path+"/"); ok {
 		return rowOf(local) == r || isIn(r.imports, local) || test && isIn(r.tests, local)
 	}
 	if first, _, _ := strings.Cut(path, "/"); !strings.Contains(first, ".") { // the standard library

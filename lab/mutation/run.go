@@ -128,7 +128,7 @@ func (w *planted) record(binaries []*binary, log io.Writer) ([]*test, error) {
 				continue
 			}
 			names = append(names, name)
-			if w.tests[i].split {
+			if split := w.tests[i].split; split != "" && regexp.MustCompile(split).MatchString(name) {
 				out, _ := b.start("HOOKGEN_MUTANT=0", longest, "-test.v", "-test.run=^"+name+"$")
 				for _, run := range regexp.MustCompile(`(?m)^=== RUN +(\S+/\S+)$`).FindAllStringSubmatch(out, -1) {
 					names = append(names, run[1])

@@ -68,7 +68,7 @@ func (g group) figures(tests []test, outcomes map[string]*outcome) ([]figures.Fi
 		return all, nil
 	}
 	run := ""
-	if g.files != "*_test.go" {
+	if g.files != "*_test.go" || g.except != "" {
 		run = "-run '" + only(tests) + "' "
 	}
 	return []figures.Figure{{
