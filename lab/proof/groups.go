@@ -70,35 +70,32 @@ func (g group) tests(root string) ([]test, error) {
 	return all, nil
 }
 
-// statement returns the doc comment of a test as one line, with the name of the test in front of it in words where
-// the name has a number; where there is no comment, the name in words.
+// statement returns the doc comment of a test as one line, and the name of the test in words if there is no comment. If
+// the comment begins with the name and a colon, the words of the name come first.
 func statement(name, doc string) string {
 	text := strings.Join(strings.Fields(doc), " ")
 	rest, named := strings.CutPrefix(text, name)
-	rest = strings.TrimLeft(rest, ": ")
 	switch {
 	case text == "":
 		text = words(name)
-	case named && strings.Contains(name, "_"):
-		text = words(name) + ": " + rest
 	case named:
-		text = rest
+		text = strings.TrimSpace(rest)
+		if rest[0] == ':' {
+			text = words(name) + rest
+		}
 	}
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// numbered matches what an underscore ends: "Invariant07", "P10".
-var numbered = regexp.MustCompile(`^([A-Z][a-z]+|P)0*(\d+)_`)
+// numbered matches the number of a law of the loop: "P10_".
+var numbered = regexp.MustCompile(`^(P\d+)_`)
 
 // words returns the name of a test in words: "a failure is shown" for TestAFailureIsShown.
 func words(name string) string {
 	var b strings.Builder
 	name = strings.TrimPrefix(name, "Test")
 	if n := numbered.FindStringSubmatch(name); n != nil {
-		if b.WriteString(n[1]); n[1] != "P" { // P1 is the name of a law
-			b.WriteByte(' ')
-		}
-		b.WriteString(n[2] + ",")
+		b.WriteString(n[1] + ",")
 		name = strings.TrimPrefix(name, n[0])
 	}
 	for _, r := range name {

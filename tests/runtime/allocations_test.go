@@ -331,7 +331,7 @@ var (
 	askExit  fixture.PollClosedExit  = fixture.Ask{Prompt: "sure?"}
 )
 
-func TestAConditionDoesNotAllocate(t *testing.T) {
+func TestConditionsDoNotAllocate(t *testing.T) {
 	var h fixture.Hooks
 	never := func(*fixture.Run, fixture.Item) bool { return false }
 	for range 8 {
@@ -372,7 +372,7 @@ func TestRemovedHooksDoNotAllocate(t *testing.T) {
 }
 
 // A layer looks at its parent in every fire, and costs no more than that when neither has hooks.
-func TestAnEmptyLayerDoesNotAllocate(t *testing.T) {
+func TestEmptyLayersDoNotAllocate(t *testing.T) {
 	h := new(fixture.Hooks).Layer("inner")
 	for name, of := range quietFires {
 		t.Run(name, func(t *testing.T) {

@@ -9,9 +9,9 @@ import (
 	"github.com/hookgen/hookgen/tests/points"
 )
 
-// TestInvariant14_Attribution: FireBy and PointInfo.Fire name the hook that decided, its site, its decision and its
+// TestAttribution: FireBy and PointInfo.Fire name the hook that decided, its site, its decision and its
 // reason, the same that observers are notified of, for every law; at Collect, the hook of each contribution.
-func TestInvariant14_Attribution(t *testing.T) {
+func TestAttribution(t *testing.T) {
 	holdsAt(t, points.All, model.Shape{
 		Steps: []model.Step{model.Add{}, model.Add{}, model.Add{}, model.Add{}, model.Use{}, model.Observe{}, model.Layer{}, model.Trace{},
 			model.Fire{}, model.Fire{}, model.Fire{}},
@@ -21,7 +21,7 @@ func TestInvariant14_Attribution(t *testing.T) {
 }
 
 // Without a hook, and where every hook continues, nobody decided.
-func TestInvariant14_NobodyDecided(t *testing.T) {
+func TestNobodyDecidesWithoutADecision(t *testing.T) {
 	for _, p := range points.All {
 		t.Run(p.Name, func(t *testing.T) {
 			var h fixture.Hooks

@@ -10,7 +10,7 @@ import (
 )
 
 // A hook behind a condition runs where it holds, and elsewhere is as if it was not there, at every law.
-func TestAHookBehindAConditionRunsWhereItHolds(t *testing.T) {
+func TestConditionalHooksRunWhereTheConditionHolds(t *testing.T) {
 	const stopped = "stopped by a hook"
 	stop := fixture.Stop{Reason: stopped}
 	type (
@@ -101,18 +101,20 @@ func TestAHookBehindAConditionRunsWhereItHolds(t *testing.T) {
 		},
 	}
 	for name, law := range laws {
-		var h fixture.Hooks
-		law.add(&h)
-		if infos := law.list(&h); len(infos) != 1 || infos[0].When != "one" {
-			t.Errorf("%s: listed as %+v", name, infos)
-		}
-		ran = 0
-		if got := law.fire(&h, item{ID: 2}); got != "" || ran != 0 {
-			t.Errorf("%s: where the condition does not hold, the fire came back with %s, and %d hooks ran", name, got, ran)
-		}
-		if got := law.fire(&h, item{ID: 1}); got != law.done || ran != 1 {
-			t.Errorf("%s: where the condition holds, the fire came back with %s, and %d hooks ran", name, got, ran)
-		}
+		t.Run(name, func(t *testing.T) {
+			var h fixture.Hooks
+			law.add(&h)
+			if infos := law.list(&h); len(infos) != 1 || infos[0].When != "one" {
+				t.Errorf("%s: listed as %+v", name, infos)
+			}
+			ran = 0
+			if got := law.fire(&h, item{ID: 2}); got != "" || ran != 0 {
+				t.Errorf("%s: where the condition does not hold, the fire came back with %s, and %d hooks ran", name, got, ran)
+			}
+			if got := law.fire(&h, item{ID: 1}); got != law.done || ran != 1 {
+				t.Errorf("%s: where the condition holds, the fire came back with %s, and %d hooks ran", name, got, ran)
+			}
+		})
 	}
 }
 
@@ -128,7 +130,7 @@ func reads(v any, err error) string {
 }
 
 // A function binds itself to its own point and to no other.
-func TestAFunctionBindsItself(t *testing.T) {
+func TestFunctionsBindThemselves(t *testing.T) {
 	var h fixture.Hooks
 	h.Use(fixture.WatchFunc(func(context.Context, *fixture.Run, fixture.Item) error { return nil }), hookkit.Named("watch"))
 	h.Use(fixture.VerifyFunc(func(context.Context, *fixture.Run, fixture.Item) error { return nil }), hookkit.Named("verify"))

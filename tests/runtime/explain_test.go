@@ -7,7 +7,7 @@ import (
 	"github.com/hookgen/hookgen/tests/fixture"
 )
 
-func TestExplainShowsAPointThatOnlyWatches(t *testing.T) {
+func TestExplainShowsObservePoints(t *testing.T) {
 	var h fixture.Hooks
 	h.Verify.Add(new(fixtureHook))
 	h.Verify.Observe(new(fixtureObserver))

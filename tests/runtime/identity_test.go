@@ -12,9 +12,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestInvariant13_Identity: the same hook used twice is two registrations, shown as two by Explain; one Remove
+// TestIdentity: the same hook used twice is two registrations, shown as two by Explain; one Remove
 // undoes exactly one Use or Add.
-func TestInvariant13_Identity(t *testing.T) {
+func TestIdentity(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := rapid.SampledFrom(points.All).Draw(t, "point")
 		var h fixture.Hooks

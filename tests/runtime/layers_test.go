@@ -7,9 +7,9 @@ import (
 	"github.com/hookgen/hookgen/tests/points"
 )
 
-// TestInvariant02_Layers: every hook of an outer layer precedes every hook of an inner one (follows, under
+// TestLayers: every hook of an outer layer precedes every hook of an inner one (follows, under
 // Reverse), whatever the priorities; a layer never changes its parent.
-func TestInvariant02_Layers(t *testing.T) {
+func TestLayers(t *testing.T) {
 	holdsAt(t, points.All, model.Shape{
 		Plain: true,
 		Steps: []model.Step{model.Layer{}, model.Add{}, model.Add{}, model.Add{}, model.Observe{}, model.Trace{}, model.Remove{}, model.Fire{}},

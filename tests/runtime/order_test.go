@@ -13,9 +13,9 @@ import (
 	"github.com/hookgen/hookgen/tests/points"
 )
 
-// TestInvariant01_Order: priority descending, ties by registration; Before and After respected; the order is a
+// TestOrder: priority descending, ties by registration; Before and After respected; the order is a
 // pure function of the registrations, however they were made, removed and made again. Reverse is its mirror.
-func TestInvariant01_Order(t *testing.T) {
+func TestOrder(t *testing.T) {
 	holdsAt(t, points.All, model.Shape{
 		Plain: true,
 		Steps: []model.Step{model.Add{}, model.Add{}, model.Add{}, model.Use{}, model.Use{}, model.Remove{}, model.Fire{}},
@@ -24,7 +24,7 @@ func TestInvariant01_Order(t *testing.T) {
 }
 
 // The order of hooks that remain does not depend on hooks that were there and are gone, even if there were thousands.
-func TestInvariant01_OrderOfThousands(t *testing.T) {
+func TestOrderForgetsRemovedHooks(t *testing.T) {
 	const n = 2000
 	for _, name := range []string{"Watch", "WatchBack"} {
 		t.Run(name, func(t *testing.T) {
@@ -90,7 +90,7 @@ func TestInvariant01_OrderOfThousands(t *testing.T) {
 }
 
 // A contradiction is refused, names both places and changes nothing, at every point.
-func TestAContradictionIsRefused(t *testing.T) {
+func TestContradictingAnchorsAreRefused(t *testing.T) {
 	for _, p := range points.All {
 		t.Run(p.Name, func(t *testing.T) {
 			var h fixture.Hooks

@@ -7,9 +7,9 @@ import (
 	"github.com/hookgen/hookgen/tests/points"
 )
 
-// TestInvariant04_ShortCircuit: after the first exit no further hook of that point runs; every observer that is not
+// TestShortCircuit: after the first exit no further hook of that point runs; every observer that is not
 // Async runs, once, and is told who decided. One that is Async is told the same in the end.
-func TestInvariant04_ShortCircuit(t *testing.T) {
+func TestShortCircuit(t *testing.T) {
 	leaving := points.Where(func(p *points.Point) bool { return len(p.Exits) > 0 })
 	holdsAt(t, leaving, model.Shape{
 		Plain: true,

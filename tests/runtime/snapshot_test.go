@@ -2,6 +2,7 @@ package runtime_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 	"testing"
@@ -12,9 +13,9 @@ import (
 	"github.com/hookgen/hookgen/tests/points"
 )
 
-// TestInvariant10_Snapshot: a fire uses the registrations that existed when it began; adding, removing and firing
+// TestSnapshot: a fire uses the registrations that existed when it began; adding, removing and firing
 // from inside a hook are legal and cannot deadlock.
-func TestInvariant10_Snapshot(t *testing.T) {
+func TestSnapshot(t *testing.T) {
 	holdsAt(t, points.All, model.Shape{
 		Steps: []model.Step{model.Add{}, model.Add{}, model.Add{}, model.Use{}, model.Layer{}, model.Trace{}, model.Remove{}, model.Fire{}, model.Fire{}},
 		Deeds: []model.Deed{model.Continues, model.Continues, model.Contributes, model.Leaves, model.CallsTwice},
@@ -22,7 +23,7 @@ func TestInvariant10_Snapshot(t *testing.T) {
 }
 
 // While others register and remove, each fire sees what one Use bound whole or not at all.
-func TestInvariant10_SnapshotInParallel(t *testing.T) {
+func TestFiresSeeBundlesWholeOrNotAtAll(t *testing.T) {
 	const registrars, fires, rounds = 2, 4, 300
 	var outer fixture.Hooks
 	inner := outer.Layer("inner")
@@ -87,36 +88,9 @@ func TestInvariant10_SnapshotInParallel(t *testing.T) {
 	}
 }
 
-// Once means once, however many fires meet the hook at the same time.
-func TestInvariant10_OnceInParallel(t *testing.T) {
-	for range 50 {
-		var h fixture.Hooks
-		var mu sync.Mutex
-		n := 0
-		h.Wrap.Add(fixture.WrapFunc(func(ctx context.Context, _ *fixture.Run, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
-			mu.Lock()
-			n++
-			mu.Unlock()
-			return next.Call(ctx, item)
-		}), hookkit.Once())
-		var wg sync.WaitGroup
-		for range 8 {
-			wg.Go(func() {
-				if r, err := h.Wrap.Fire(context.Background(), newRun(), fixture.Item{ID: 3}, points.Yields); err != nil || r.N != 3 {
-					t.Errorf("a fire returned %+v, %v", r, err)
-				}
-			})
-		}
-		wg.Wait()
-		if n != 1 || len(h.Wrap.List()) != 0 {
-			t.Fatalf("it ran %d times, and is listed %d times", n, len(h.Wrap.List()))
-		}
-	}
-}
-
 // While others register, first in one layer and then in another, each fire sees what stood at one moment in all of
 // them: never the second without the first.
-func TestInvariant10_SnapshotOfAllLayers(t *testing.T) {
+func TestFireSeesAllLayersAtOneMoment(t *testing.T) {
 	const rounds, fires = 20000, 2
 	var outer fixture.Hooks
 	middle := outer.Layer("inner")
@@ -164,5 +138,70 @@ func TestInvariant10_SnapshotOfAllLayers(t *testing.T) {
 		}
 		close(done)
 		firing.Wait()
+	}
+}
+
+func TestHookThatRemovesItselfSkipsNoOther(t *testing.T) {
+	for _, p := range points.All {
+		t.Run(p.Name, func(t *testing.T) {
+			var h fixture.Hooks
+			var ran []string
+			var own *hookkit.Registration
+			for _, name := range []string{"a", "b", "c"} {
+				reg := p.Add(&h, func(c points.Call) points.Reply {
+					ran = append(ran, name)
+					if name == "b" {
+						if !own.Remove() || own.Remove() {
+							t.Errorf("%s: Remove did not report once that there was something", p)
+						}
+					}
+					return points.Continue(c)
+				}, hookkit.Named(name))
+				if name == "b" {
+					own = reg
+				}
+			}
+			all, rest := []string{"a", "b", "c"}, []string{"a", "c"}
+			if p.Reversed {
+				slices.Reverse(all)
+				slices.Reverse(rest)
+			}
+			for _, want := range [][]string{all, rest} {
+				ran = nil
+				p.Fire(t.Context(), &h, newRun(), fixture.Item{}, points.Yields)
+				if !slices.Equal(ran, want) {
+					t.Errorf("%s: ran %v, want %v", p, ran, want)
+				}
+			}
+		})
+	}
+}
+
+func TestHooksMayAddAndFireWithinFires(t *testing.T) {
+	for _, p := range points.Where(func(p *points.Point) bool { return !p.Blank }) {
+		t.Run(p.Name, func(t *testing.T) {
+			var h fixture.Hooks
+			var ran []string
+			p.Add(&h, func(c points.Call) points.Reply {
+				ran = append(ran, fmt.Sprint("a", c.Item.ID))
+				if c.Item.ID < 2 {
+					p.Add(&h, func(c points.Call) points.Reply {
+						ran = append(ran, fmt.Sprint("b", c.Item.ID))
+						return points.Continue(c)
+					}, hookkit.Priority(-1))
+					p.Fire(c.Ctx, &h, c.Run, fixture.Item{ID: c.Item.ID + 1}, points.Yields)
+				}
+				return points.Continue(c)
+			})
+			p.Fire(t.Context(), &h, newRun(), fixture.Item{}, points.Yields)
+			// the outer fire has none of the hooks that were added, the next one, the innermost both
+			want := []string{"a0", "a1", "a2", "b2", "b2", "b1"}
+			if p.Reversed {
+				want = []string{"a0", "b1", "a1", "b2", "b2", "a2"}
+			}
+			if !slices.Equal(ran, want) {
+				t.Errorf("%s: ran %v, want %v", p, ran, want)
+			}
+		})
 	}
 }

@@ -26,9 +26,9 @@ func (c *tally) hook(call points.Call) points.Reply {
 	return points.Continue(call)
 }
 
-// TestInvariant08_State: two instances of one hook never share state; two runs never share state, a run and the
+// TestState: two instances of one hook never share state; two runs never share state, a run and the
 // run that started it included; parallel fires lose no update.
-func TestInvariant08_State(t *testing.T) {
+func TestState(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		instances := make([]*tally, rapid.IntRange(1, 3).Draw(t, "instances"))
 		hooks := make([]*fixture.Hooks, len(instances))

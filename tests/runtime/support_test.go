@@ -1,3 +1,7 @@
+// Package runtime_test checks what hooks do when a point fires, at the points of package fixture. Each rule of package
+// hookkit's documentation has the file of its name, for example order_test.go for rule 1. A file begins with the rule as a
+// property: random programs, compared with the reference model of package model. The cases below it are those that
+// programs do not draw. Add a case to the file of its rule, with a t.Run for each point or variant.
 package runtime_test
 
 import (

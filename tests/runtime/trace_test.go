@@ -25,7 +25,7 @@ func traced(t *testing.T, fire func(h *fixture.Hooks)) hookkit.Event {
 }
 
 // A trace of one hook says what it did, and says no more of what will not count than of a failure.
-func TestATraceSaysWhatAHookDid(t *testing.T) {
+func TestTraceShowsWhatAHookDid(t *testing.T) {
 	captureLog(t)
 	gather := func(out fixture.LeaveGatherOpenOutcome, values []string) func(h *fixture.Hooks) {
 		return func(h *fixture.Hooks) {
@@ -63,13 +63,15 @@ func TestATraceSaysWhatAHookDid(t *testing.T) {
 		"answers":          {around(answering), "Answered", "", nil},
 		"does neither":     {around(forgetting), "Error", hookkit.ErrNoAnswer.Error(), hookkit.ErrNoAnswer},
 	} {
-		e := traced(t, test.fire)
-		if e.Decision != test.decision || !strings.HasPrefix(e.Reason, test.reason) || (e.Reason == "") != (test.reason == "") {
-			t.Errorf("a hook that %s: %q, %q", name, e.Decision, e.Reason)
-		}
-		if (e.Failure == nil) != (test.failure == nil) || !errors.Is(e.Failure, test.failure) {
-			t.Errorf("a hook that %s: the failure is %v", name, e.Failure)
-		}
+		t.Run(name, func(t *testing.T) {
+			e := traced(t, test.fire)
+			if e.Decision != test.decision || !strings.HasPrefix(e.Reason, test.reason) || (e.Reason == "") != (test.reason == "") {
+				t.Errorf("a hook that %s: %q, %q", name, e.Decision, e.Reason)
+			}
+			if (e.Failure == nil) != (test.failure == nil) || !errors.Is(e.Failure, test.failure) {
+				t.Errorf("a hook that %s: the failure is %v", name, e.Failure)
+			}
+		})
 	}
 }
 
@@ -84,7 +86,7 @@ func forgetting(context.Context, fixture.Item, fixture.WrapNext) (hookkit.Answer
 }
 
 // An act that panics fails the fire, whose caller has the failure: nothing is logged.
-func TestAPanicOfTheActIsNotLoggedToo(t *testing.T) {
+func TestPanicOfTheActIsNotLogged(t *testing.T) {
 	logged := captureLog(t)
 	withAudiences(t, func(t *testing.T, h *fixture.Hooks) {
 		wrap(h, passing)
@@ -94,26 +96,5 @@ func TestAPanicOfTheActIsNotLoggedToo(t *testing.T) {
 	})
 	if logged.Len() > 0 {
 		t.Errorf("logged:\n%s", logged)
-	}
-}
-
-// A hook with Once is passed over by a fire that began before another fire called it.
-func TestAHookWithOnceThatAnInnerFireCalledIsPassedOver(t *testing.T) {
-	var h fixture.Hooks
-	depth, calls := 0, 0
-	h.LeaveClosed.Add(fixture.LeaveClosedFunc(func(ctx context.Context, run *fixture.Run, item fixture.Item) (fixture.LeaveClosedOutcome, error) {
-		if depth++; depth == 1 {
-			if exit, err := h.LeaveClosed.Fire(ctx, run, item); exit != (fixture.Stop{Reason: "once"}) || err != nil {
-				t.Errorf("the inner fire returned %v, %v", exit, err)
-			}
-		}
-		return nil, nil
-	}))
-	h.LeaveClosed.Add(fixture.LeaveClosedFunc(func(context.Context, *fixture.Run, fixture.Item) (fixture.LeaveClosedOutcome, error) {
-		calls++
-		return fixture.Stop{Reason: "once"}, nil
-	}), hookkit.Once())
-	if exit, err := h.LeaveClosed.Fire(t.Context(), newRun(), fixture.Item{}); exit != nil || err != nil || calls != 1 {
-		t.Errorf("the outer fire returned %v, %v; the hook was called %d times", exit, err, calls)
 	}
 }

@@ -13,9 +13,9 @@ import (
 
 var votes = []model.Deed{model.Continues, model.Leaves, model.LeavesSecond, model.LeavesThird}
 
-// TestInvariant05_Vote: every hook is asked, about the same payload; the exit listed first wins, and among equal exits
+// TestVote: every hook is asked, about the same payload; the exit listed first wins, and among equal exits
 // the first hook supplies the reason.
-func TestInvariant05_Vote(t *testing.T) {
+func TestVote(t *testing.T) {
 	holdsAt(t, points.Of(points.Vote), model.Shape{
 		Plain: true,
 		Steps: []model.Step{model.Add{}, model.Add{}, model.Add{}, model.Add{}, model.Observe{}, model.Fire{}, model.Fire{}},
@@ -24,7 +24,7 @@ func TestInvariant05_Vote(t *testing.T) {
 }
 
 // Which exit wins does not depend on the order of the hooks.
-func TestInvariant05_VoteInAnyOrder(t *testing.T) {
+func TestVoteDoesNotDependOnTheOrder(t *testing.T) {
 	for _, p := range points.Of(points.Vote) {
 		t.Run(p.Name, func(t *testing.T) {
 			someChecks(t, func(rt *rapid.T) {
@@ -46,9 +46,9 @@ func TestInvariant05_VoteInAnyOrder(t *testing.T) {
 	}
 }
 
-// TestInvariant06_Collect: concatenation in firing order over the hooks that ran; empty contributions leave no
+// TestCollect: concatenation in firing order over the hooks that ran; empty contributions leave no
 // trace, nor do those of a hook that failed.
-func TestInvariant06_Collect(t *testing.T) {
+func TestCollect(t *testing.T) {
 	collecting := points.Where(func(p *points.Point) bool { return p.Collects })
 	holdsAt(t, collecting, model.Shape{
 		Steps: []model.Step{model.Add{}, model.Add{}, model.Add{}, model.Add{}, model.Observe{}, model.Fire{}, model.Fire{}},

@@ -31,7 +31,7 @@ func always(*fixture.Run, fixture.Item) bool { return true }
 
 // What is wrong at a registration is said there, with the place and the remedy, and nothing is registered.
 func TestMistakesAtRegistrationPanic(t *testing.T) {
-	const here = "tests/runtime/faults_misuse_test.go:"
+	const here = "tests/runtime/registration_test.go:"
 	var noHook *fixtureHook
 	var noObserver *fixtureObserver
 	binding := func(h *fixture.Hooks, bind func(*fixture.Hooks), opts ...hookkit.UseOption) {
@@ -124,9 +124,10 @@ func TestMistakesAtRegistrationPanic(t *testing.T) {
 }
 
 // A nil payload is the mistake of the caller of Fire, and no hook is blamed for it.
-func TestANilPayloadPanicsInTheHost(t *testing.T) {
+func TestNilPayloadPanicsInTheCaller(t *testing.T) {
 	logged := captureLog(t)
 	for _, watched := range []bool{false, true} {
+		logged.Reset()
 		var h fixture.Hooks
 		ran := false
 		h.RewriteOpen.AddFunc(func(context.Context, *fixture.Run, fixture.Item) (fixture.RewriteOpenOutcome, error) {
@@ -148,7 +149,7 @@ func TestANilPayloadPanicsInTheHost(t *testing.T) {
 }
 
 // The Hooks that a Bind was given accept neither hooks nor fires after it, at any point.
-func TestBindMayNotKeepItsHooks(t *testing.T) {
+func TestHooksOfABindExpire(t *testing.T) {
 	var h, kept *fixture.Hooks = new(fixture.Hooks), nil
 	h.Use(points.Bundle(func(staged *fixture.Hooks) {
 		kept = staged
@@ -170,7 +171,7 @@ func TestBindMayNotKeepItsHooks(t *testing.T) {
 }
 
 // A Bind that panics has registered nothing, and the panic is its own.
-func TestABindThatPanicsRegistersNothing(t *testing.T) {
+func TestPanickingBindRegistersNothing(t *testing.T) {
 	var h fixture.Hooks
 	text := panicOf(func() {
 		h.Use(points.Bundle(func(staged *fixture.Hooks) {
