@@ -80,7 +80,7 @@ func statement(name, doc string) string {
 		text = words(name)
 	case named:
 		text = strings.TrimSpace(rest)
-		if rest[0] == ':' {
+		if strings.HasPrefix(rest, ":") {
 			text = words(name) + rest
 		}
 	}
