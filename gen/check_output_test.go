@@ -3,7 +3,7 @@ package gen
 import "testing"
 
 // A type parameter hides what the package has under its name.
-func TestATypeParameterIsNoTypeOfThePackage(t *testing.T) {
+func TestTypeParametersHideTypesOfThePackage(t *testing.T) {
 	s := mustRead(t, "package p\n\n//hookgen:points\ntype Points interface {\n\tOnOne(Pair[int, []int])\n}\n\ntype item struct{}\n\ntype Pair[item any, items interface{ ~[]item }] struct {\n\tA item\n\tB items\n}\n")
 	if found := CheckOutput(s, Output{Package: "out", SpecPath: "example.com/p"}); len(found) > 0 {
 		t.Error(found)
@@ -20,7 +20,7 @@ func TestSpecMadeByHandIsRefused(t *testing.T) {
 }
 
 // What stands behind a dot is no type of the package.
-func TestATypeOfAnotherPackageIsNotTheOneOfThatName(t *testing.T) {
+func TestQualifiedTypesAreNotThePackages(t *testing.T) {
 	s := mustRead(t, "package p\n\nimport (\n\t\"time\"\n\n\t\"github.com/hookgen/hookgen/spec\"\n)\n\n//hookgen:points\ntype Points interface {\n\tOnOne(time.Time) (Time, spec.FailOpen)\n}\n\ntype Time struct{ Reason string }\n")
 	if found := CheckOutput(s, Output{Package: "out", SpecPath: "example.com/p"}); len(found) > 0 {
 		t.Error(found)

@@ -31,7 +31,7 @@ func pointsOf(n int, line, decls string) string {
 	return b.String() + "}\n" + decls
 }
 
-func TestAFileOfMistakesIsToldOfTheFirstTenThousand(t *testing.T) {
+func TestDiagnosticsAreLimited(t *testing.T) {
 	for n, want := range map[int]int{mostFindings - 1: mostFindings - 1, mostFindings: mostFindings, mostFindings + 1: mostFindings} {
 		if _, found := readFiles(map[string]string{"spec.go": pointsOf(n, "On#() spec.Check", "")}); len(found) != want {
 			t.Errorf("%d mistakes, %d findings, want %d", n, len(found), want)

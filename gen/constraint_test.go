@@ -4,7 +4,7 @@ import "testing"
 
 // Comments above the package clause are no constraint, but for the two forms of one; an old one within the package
 // comment is none to the go command either.
-func TestAHeadIsNoConstraint(t *testing.T) {
+func TestLeadingCommentsAreNotConstraints(t *testing.T) {
 	for head, fine := range map[string]bool{
 		"// Copyright.\n\n":                        true,
 		"/* Copyright. */\n\n// Package p is p.\n": true,

@@ -3,7 +3,7 @@ package gen
 import "testing"
 
 // The comment above a group of declarations belongs to none of them, that behind a line to the line.
-func TestTheCommentOfAGroupIsNobodys(t *testing.T) {
+func TestGroupCommentsDocumentNoDeclaration(t *testing.T) {
 	s := mustRead(t, `package p
 
 import "github.com/hookgen/hookgen/spec"

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestDiagnosticsAreSortedAndSaidOnce(t *testing.T) {
+func TestDiagnosticsAreSortedAndUnique(t *testing.T) {
 	at := func(file string, line, col int) Diagnostic {
 		return Diagnostic{Pos: token.Position{Filename: file, Line: line, Column: col}, Message: "wrong: right", Rule: "rule"}
 	}
@@ -86,7 +86,7 @@ func TestIncompleteDiagnosticsAreFound(t *testing.T) {
 	}
 }
 
-func TestOnePlaceIsSaidOnceWhereverALineDirectivePutsIt(t *testing.T) {
+func TestDuplicatesUnderLineDirectivesAreRemoved(t *testing.T) {
 	at := func(offset, column int) Diagnostic {
 		return Diagnostic{token.Position{Filename: "x.go", Offset: offset, Line: 1, Column: column}, "message", "rule"}
 	}

@@ -82,7 +82,7 @@ func TestConstrainedName(t *testing.T) {
 }
 
 // What names the tool and has a colon, or is like points, is taken for a slip; prose and long lines are not.
-func TestProseIsNoDirective(t *testing.T) {
+func TestProseIsNotADirective(t *testing.T) {
 	slip := func(blanks int) string { return "//" + strings.Repeat(" ", blanks) + "hookgne:points" }
 	for text, want := range map[string]bool{
 		"// hookgen tool": false, "// hookgen: tool": false, "// hookgen:tool": true, "// hookgen: points": true, "// hookgen point": true,

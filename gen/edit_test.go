@@ -6,7 +6,7 @@ import (
 )
 
 // An Edit finds its field by the type, an embedded one too, however it is written.
-func TestAnEditFindsItsField(t *testing.T) {
+func TestEditFindsItsField(t *testing.T) {
 	for edit, want := range map[string]string{
 		"*Note": "Note", "time.Time": "Time", "*url.URL": "URL", "Box[byte]": "Box", "[]Box[Key]": "Keys", "[2 * Width]int": "Pairs",
 		"[b.c.d]int": "Odd", "struct{ Note; A int }": "Struct", "Alias": "Own", "Pair[byte, Note]": "Pair", "*Pair[Note, byte]": "Pair",
@@ -41,7 +41,7 @@ type Call struct {
 }
 
 // Types are compared up to sixteen thousand letters.
-func TestATypeThatIsTooLongIsNoFields(t *testing.T) {
+func TestOverlongTypesMatchNoField(t *testing.T) {
 	for n, fits := range map[int]bool{1<<14 - 1: true, 1 << 14: false} {
 		long := strings.Repeat("L", n)
 		_, found := readFiles(map[string]string{"spec.go": "package p\n\nimport \"github.com/hookgen/hookgen/spec\"\n\n//hookgen:points\ntype Points interface {\n\tOnCall(Call) (spec.Edit[" + long + "], spec.FailOpen)\n}\n\ntype Call struct{ A " + long + " }\n\ntype " + long + " string\n"})

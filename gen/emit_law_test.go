@@ -121,7 +121,7 @@ func typeCheck(t *testing.T, files ...string) {
 }
 
 // Where a local of Match is renamed for a type, the parameter of an exit with such a name is another one.
-func TestMatchParametersBesideRenamedLocals(t *testing.T) {
+func TestMatchParametersAvoidRenamedLocals(t *testing.T) {
 	spec := specOf("\tA(none) (None, Exit, X, spec.FailOpen)\n",
 		"type (\n\tnone struct{}\n\texit struct{}\n\tx struct{}\n\tNone struct{}\n\tExit struct{}\n\tX struct{}\n)\n")
 	typeCheck(t, spec, emitted(t, spec, Output{Package: "p"}))

@@ -61,7 +61,7 @@ func TestHeaderNamesTheParents(t *testing.T) {
 	}
 }
 
-func TestAHeaderWithinALineIsNone(t *testing.T) {
+func TestHeaderMustBeginALine(t *testing.T) {
 	if Generated([]byte("x " + Header)) {
 		t.Error("it is taken for one")
 	}

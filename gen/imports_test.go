@@ -51,7 +51,7 @@ func TestUsedNameDecides(t *testing.T) {
 }
 
 // A named import is what its name says, whatever the path of another one looks like.
-func TestANamedImportWins(t *testing.T) {
+func TestNamedImportsWin(t *testing.T) {
 	for _, lines := range []string{"import x \"example.com/a\"\nimport \"example.com/x\"\n", "import \"example.com/x\"\nimport x \"example.com/a\"\n"} {
 		s := mustRead(t, "package p\n\n"+lines+"\n//hookgen:points\ntype Points interface {\n\tOnStart(x.T)\n}\n")
 		if n := len(s.Imports); n != 2 {
@@ -66,7 +66,7 @@ func TestANamedImportWins(t *testing.T) {
 }
 
 // Another file may have an import that is none; what follows it counts.
-func TestAnImportThatIsNoneIsPassedOver(t *testing.T) {
+func TestInvalidImportsAreIgnored(t *testing.T) {
 	s, found := readFiles(map[string]string{
 		"spec.go":  oneSpec,
 		"other.go": "package p\n\nimport (\n\t\"bad\\q\"\n\t\"cmp\"\n)\n\ntype Sorted[K cmp.Ordered] struct{ K K }\n",
@@ -87,7 +87,7 @@ func TestMorePackageNames(t *testing.T) {
 	}
 }
 
-func TestImportsBehindOthersCount(t *testing.T) {
+func TestAllImportsAreRead(t *testing.T) {
 	s := mustRead(t, `package p
 
 import (

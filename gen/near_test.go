@@ -38,7 +38,7 @@ func TestNear(t *testing.T) {
 }
 
 // Suggestions cost a comparison with every name of the file: after a hundred there are no more.
-func TestTheFirstHundredGetASuggestion(t *testing.T) {
+func TestSuggestionsAreLimited(t *testing.T) {
 	for what, text := range map[string]string{
 		"exits":  pointsOf(mostAsked+5, "On#(int) (Leav#, spec.FailClosed)", many(mostAsked+5, "type Leave# struct{}\n")),
 		"groups": pointsOf(mostAsked+5, "Grop#", many(mostAsked+5, "type Group# interface{ On#(int) }\n")),
@@ -68,7 +68,7 @@ func many(n int, text string) string {
 	return b.String()
 }
 
-func TestTheHundredAndFirstIsNotComparedWithTheMarkersEither(t *testing.T) {
+func TestMarkerSuggestionsAreLimited(t *testing.T) {
 	text := pointsOf(mostAsked+1, "On#(int) (Leav#, spec.FailClosed)", "")
 	for last, want := range map[string]string{"Leav00099": "did you mean spec.Replace?", "Leav00100": "declare it here as a struct type"} {
 		_, found := readFiles(map[string]string{"spec.go": strings.Replace(text, last, "Replce", 1)})
@@ -92,7 +92,7 @@ func TestWordsAreListed(t *testing.T) {
 	}
 }
 
-func TestNearAtItsBounds(t *testing.T) {
+func TestNearIsBounded(t *testing.T) {
 	if d := distance("ba", "ab"); d != 1 {
 		t.Errorf("two letters swapped are %d edits", d)
 	}

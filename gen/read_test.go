@@ -264,8 +264,8 @@ type Points interface {
 	}
 }
 
-// TestReadPassesOverOtherFiles shows that nothing beside the spec has to compile.
-func TestReadPassesOverOtherFiles(t *testing.T) {
+// TestReadIgnoresOtherFiles shows that nothing beside the spec has to compile.
+func TestReadIgnoresOtherFiles(t *testing.T) {
 	s, found := readFiles(map[string]string{
 		"spec.go":         "package p\n\n//hookgen:points\ntype Points interface {\n\tOnStart(int)\n}\n",
 		"broken.go":       "package p\n\ntype Whole struct{}\n\nfunc broken( {\n\ntype Late struct{}\n",
@@ -403,10 +403,10 @@ func TestReadDirectories(t *testing.T) {
 	})
 }
 
-// TestHostileFilesAreAnsweredSoon reads files made to be slow to judge: long lists of whatever is compared with
+// TestHostileFilesAreReadQuickly reads files made to be slow to judge: long lists of whatever is compared with
 // whatever else. The bound is far above what they take, and far below what work that grows with the square of
 // the file would.
-func TestHostileFilesAreAnsweredSoon(t *testing.T) {
+func TestHostileFilesAreReadQuickly(t *testing.T) {
 	many := func(n int, format string) string {
 		var b strings.Builder
 		for i := range n {

@@ -22,7 +22,7 @@ func folder(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-func TestAFileThatCannotBeReadIsTroubleIfThereIsNoSpec(t *testing.T) {
+func TestUnreadableFilesAreReportedWithoutASpec(t *testing.T) {
 	loop := func(dir string) {
 		if err := os.Symlink("loop.go", filepath.Join(dir, "loop.go")); err != nil {
 			t.Skip(err)
@@ -56,7 +56,7 @@ func TestAFileThatCannotBeReadIsTroubleIfThereIsNoSpec(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoFileIsNoTrouble(t *testing.T) {
+func TestDirectoriesAndBrokenLinksAreIgnored(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "dir.go"), 0o755); err != nil {
 		t.Fatal(err)
@@ -69,7 +69,7 @@ func TestWhatIsNoFileIsNoTrouble(t *testing.T) {
 	}
 }
 
-func TestTroubleSaysWhatToDo(t *testing.T) {
+func TestReadErrorsNameTheRemedy(t *testing.T) {
 	for err, want := range map[error]string{
 		&fs.PathError{Op: "open", Path: "x", Err: fs.ErrPermission}: "may not be read: change its permissions",
 		&fs.PathError{Op: "open", Path: "x", Err: fs.ErrClosed}:     "cannot be read (file already closed): replace or remove it",
@@ -81,8 +81,8 @@ func TestTroubleSaysWhatToDo(t *testing.T) {
 	}
 }
 
-// TestAHugeFileIsNotRead makes holes, which cost nothing.
-func TestAHugeFileIsNotRead(t *testing.T) {
+// TestHugeFilesAreNotRead makes holes, which cost nothing.
+func TestHugeFilesAreNotRead(t *testing.T) {
 	dir := folder(t, map[string]string{"a.go": oneSpec, "b.go": "", "c.go": "", "z.go": "package p\n"})
 	for _, name := range []string{"b.go", "c.go"} {
 		if err := os.Truncate(filepath.Join(dir, name), maxSource+1); err != nil {
@@ -105,7 +105,7 @@ func TestAHugeFileIsNotRead(t *testing.T) {
 	}
 }
 
-func TestASpecMayHaveFourMegabytes(t *testing.T) {
+func TestSpecsHaveASizeLimit(t *testing.T) {
 	for size, refused := range map[int64]bool{maxSpec: false, maxSpec + 1: true} {
 		s := source{text: []byte(pointsDirective), size: size}
 		if s.tooLarge() != refused {

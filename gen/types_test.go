@@ -64,7 +64,7 @@ const Width = 2
 	return 0
 }
 
-func TestTypesThatDifferAreTold(t *testing.T) {
+func TestDifferentTypesDiffer(t *testing.T) {
 	for _, c := range [][2]string{
 		{"time.Time", "other.Time"}, {"time.Time", "time.Duration"}, {"int", "string"}, {"*int", "int"}, {"[]int", "[2]int"}, {"[3]int", "[2]int"},
 		{"[]int", "[]string"}, {"[Width]int", "[2]int"}, {"func(...int)", "func(int)"}, {"func(...int)", "func(...string)"}, {"func(...int)", "func([]int)"},
@@ -87,7 +87,7 @@ func TestTypesThatDifferAreTold(t *testing.T) {
 	}
 }
 
-func TestTypesThatAreOneAreTold(t *testing.T) {
+func TestIdenticalTypesAreIdentical(t *testing.T) {
 	for _, c := range [][2]string{
 		{"time.Time", "one.Time"}, {"(int)", "int"}, {"Key", "string"}, {"List", "[]string"}, {"[]byte", "[]uint8"}, {"rune", "int32"}, {"any", "interface{}"},
 		{"[]List", "[][]string"}, {"func(a, b int)", "func(int, int)"}, {"func(a int) (b error)", "func(int) error"}, {"func(a, b int)", "func(x int, y int)"},
@@ -105,14 +105,14 @@ func TestTypesThatAreOneAreTold(t *testing.T) {
 }
 
 // Aliases that go round in circles name no type, and end nothing.
-func TestAliasesInACircleAreAnswered(t *testing.T) {
+func TestCyclicAliasesAreRefused(t *testing.T) {
 	_, found := readFiles(map[string]string{"spec.go": "package p\n\nimport \"github.com/hookgen/hookgen/spec\"\n\n//hookgen:points\ntype Points interface {\n\tOnOne(Payload) (spec.Edit[A], spec.FailOpen)\n}\n\ntype Payload struct{ X, Y A }\n\ntype A = B\n\ntype B = A\n"})
 	if len(found) != 1 || found[0].Rule != "edit-field" {
 		t.Error(found)
 	}
 }
 
-func TestATypeOfFortyEightLettersIsShownWhole(t *testing.T) {
+func TestLongTypesAreTruncatedInMessages(t *testing.T) {
 	for n, cut := range map[int]bool{48: false, 49: true} {
 		typ := "[]" + strings.Repeat("T", n-2)
 		want := typ + " is nothing"

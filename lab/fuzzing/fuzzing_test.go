@@ -9,7 +9,7 @@ import (
 	"github.com/hookgen/hookgen/internal/figures"
 )
 
-func TestWhatGoPrintsIsRead(t *testing.T) {
+func TestReadGoFuzzOutput(t *testing.T) {
 	for _, c := range []struct {
 		text string
 		want result

@@ -11,8 +11,8 @@ import (
 
 const root = "../.."
 
-// TestThePageIsMadeOfTheReports: the page is what the command makes of the reports that lie beside it.
-func TestThePageIsMadeOfTheReports(t *testing.T) {
+// TestPageMatchesTheReports: the page is what the command makes of the reports that lie beside it.
+func TestPageMatchesTheReports(t *testing.T) {
 	reports, err := figures.Read(root)
 	if err != nil {
 		t.Fatal(err)
@@ -30,7 +30,17 @@ func TestThePageIsMadeOfTheReports(t *testing.T) {
 	}
 }
 
-func TestABoundThatDoesNotHoldSaysWhy(t *testing.T) {
+func TestEveryGroupHasTests(t *testing.T) {
+	for _, g := range groups {
+		t.Run(g.dir+" "+g.files, func(t *testing.T) {
+			if _, err := g.tests(root); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestBrokenBoundsNeedANote(t *testing.T) {
 	for holds, refused := range map[figures.Verdict]bool{figures.Yes: false, figures.No: true, figures.Open: true, "": true} {
 		fig := figures.Figure{Of: "speed", Value: "3", Bound: "≤ 2", Holds: holds}
 		if err := table(new(strings.Builder), []figures.Figure{fig}); (err != nil) != refused {
@@ -47,7 +57,7 @@ func TestABoundThatDoesNotHoldSaysWhy(t *testing.T) {
 	}
 }
 
-func TestWhatIsReadOfGoTest(t *testing.T) {
+func TestReadGoTestOutput(t *testing.T) {
 	got, err := read(strings.NewReader(`{"Action":"run","Test":"TestA"}
 {"Action":"output","Test":"TestA","Output":"    a_test.go:3: [rapid] OK, passed 100 tests (877ms)\n"}
 {"Action":"pass","Test":"TestA"}

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestALogThatIsCutAnywhereGoesOn does by hand what a kill seldom does: the last line of a log ends at any byte.
-func TestALogThatIsCutAnywhereGoesOn(t *testing.T) {
+// TestTruncatedLogsCanBeContinued does by hand what a kill seldom does: the last line of a log ends at any byte.
+func TestTruncatedLogsCanBeContinued(t *testing.T) {
 	for name, w := range map[string]writer{"audit.jsonl": auditLog, "episodes.jsonl": episodes, "notes.md": endlessNotes} {
 		t.Run(w.name, func(t *testing.T) {
 			t.Parallel()

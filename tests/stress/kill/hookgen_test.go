@@ -9,29 +9,15 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
+
+	"github.com/hookgen/hookgen/internal/usermodule"
 )
 
-var hookgenBinary string // in a directory of its own, which TestMain removes
-
-// buildHookgen builds the command, so that what is killed is what users run.
-var buildHookgen = sync.OnceValue(func() error {
-	dir, err := os.MkdirTemp("", "hookgen-kill-*")
-	if err != nil {
-		return err
-	}
-	hookgenBinary = filepath.Join(dir, "hookgen.exe")
-	if out, err := exec.Command("go", "build", "-o", hookgenBinary, "github.com/hookgen/hookgen/cmd/hookgen").CombinedOutput(); err != nil {
-		return fmt.Errorf("%w\n%s", err, out)
-	}
-	return nil
-})
-
 // hookgen is the command in a directory. Its own temporary directories are below temp.
-func hookgen(dir, temp string, args ...string) *exec.Cmd {
-	cmd := exec.Command(hookgenBinary, args...)
+func hookgen(binary, dir, temp string, args ...string) *exec.Cmd {
+	cmd := exec.Command(binary, args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "TMPDIR="+temp, "GOWORK=off", "GOFLAGS=-mod=mod")
 	return cmd
@@ -87,11 +73,9 @@ func stamp(dir string) string {
 	return b.String()
 }
 
-func TestAKilledHookgenLeavesTheOldOutputOrTheNewOne(t *testing.T) {
+func TestKilledHookgenLeavesWholeOutput(t *testing.T) {
 	t.Parallel()
-	if err := buildHookgen(); err != nil {
-		t.Fatal(err)
-	}
+	binary := usermodule.BuildHookgen(t)
 	dir, temp := t.TempDir(), t.TempDir()
 	specs := [2][]byte{specOf("First", 40), specOf("Second", 60)}
 	var outputs [2][]byte
@@ -107,7 +91,7 @@ func TestAKilledHookgenLeavesTheOldOutputOrTheNewOne(t *testing.T) {
 	generate := func() string {
 		t.Helper()
 		begun := time.Now()
-		out, err := hookgen(dir, temp).CombinedOutput()
+		out, err := hookgen(binary, dir, temp).CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
@@ -131,7 +115,7 @@ func TestAKilledHookgenLeavesTheOldOutputOrTheNewOne(t *testing.T) {
 	sum, old := tally{when: "before the new output was there"}, 1
 	for n := 0; sum.kills < *kills; n++ {
 		put(1 - old)
-		killed, err := killedAt(hookgen(dir, temp), random, dir, took)
+		killed, err := killedAt(hookgen(binary, dir, temp), random, dir, took)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,11 +153,9 @@ func TestAKilledHookgenLeavesTheOldOutputOrTheNewOne(t *testing.T) {
 	sum.note("hookgen")
 }
 
-func TestAKilledInitLeavesWholeFilesAndTheNextOneSaysWhatToDo(t *testing.T) {
+func TestKilledInitLeavesWholeFiles(t *testing.T) {
 	t.Parallel()
-	if err := buildHookgen(); err != nil {
-		t.Fatal(err)
-	}
+	binary := usermodule.BuildHookgen(t)
 	temp := t.TempDir()
 	parent := t.TempDir()
 	begin := func(name string) (dir string) { // all are called mail, so that they have the same content
@@ -203,7 +185,7 @@ func TestAKilledInitLeavesWholeFilesAndTheNextOneSaysWhatToDo(t *testing.T) {
 	}
 	first := begin("whole")
 	begun := time.Now()
-	if out, err := hookgen(first, temp, "init").CombinedOutput(); err != nil {
+	if out, err := hookgen(binary, first, temp, "init").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	took := time.Since(begun)
@@ -213,7 +195,7 @@ func TestAKilledInitLeavesWholeFilesAndTheNextOneSaysWhatToDo(t *testing.T) {
 	sum := tally{when: "between two files"}
 	for n := 0; sum.kills < *kills; n++ {
 		dir := begin(fmt.Sprint(n))
-		killed, err := killedAt(hookgen(dir, temp, "init"), random, dir, took)
+		killed, err := killedAt(hookgen(binary, dir, temp, "init"), random, dir, took)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -233,7 +215,7 @@ func TestAKilledInitLeavesWholeFilesAndTheNextOneSaysWhatToDo(t *testing.T) {
 
 		// The next one writes all of them or says which are in the way, and does it when they are gone.
 		delete(found, "go.mod") // of a module that is there now
-		out, err := hookgen(dir, temp, "init").CombinedOutput()
+		out, err := hookgen(binary, dir, temp, "init").CombinedOutput()
 		if len(found) > 0 {
 			var failed *exec.ExitError
 			if !errors.As(err, &failed) || failed.ExitCode() != 1 {
@@ -247,7 +229,7 @@ func TestAKilledInitLeavesWholeFilesAndTheNextOneSaysWhatToDo(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			out, err = hookgen(dir, temp, "init").CombinedOutput()
+			out, err = hookgen(binary, dir, temp, "init").CombinedOutput()
 		}
 		if err != nil {
 			t.Fatalf("init where one was killed: %v\n%s", err, out)
