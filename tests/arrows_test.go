@@ -17,6 +17,8 @@ import (
 	"github.com/hookgen/hookgen/internal/usermodule"
 )
 
+const modulePath = usermodule.Path
+
 // A row lists the imports that the packages of a directory and below may have, apart from each other and the standard
 // library: packages of this module, by their directories, and other modules. The row with the longest directory counts.
 type row struct {
@@ -80,54 +82,54 @@ func TestWrongArrowsAreFound(t *testing.T) {
 	got, err := wrongArrows(fstest.MapFS{
 		"spec/spec.go":              file("fmt"),
 		"hookkit/run.go":            file("context", "golang.org/x/tools/go/analysis"),
-		"hookkit/run_test.go":       file("testing", "pgregory.net/rapid", usermodule.Path+"/hookkit"),
-		"hookkit/other_test.go":     file(usermodule.Path + "/loop"),
-		"gen/emit.go":               file("github.com/dave/jennifer/jen", usermodule.Path+"/hookkit"),
-		"gen/gen_test.go":           file(usermodule.Path + "/hookkit"),
-		"builtin/guard.go":          file(usermodule.Path+"/generated/agent", usermodule.Path+"/loop"),
-		"builtin/guard_test.go":     file(usermodule.Path+"/hooktest", usermodule.Path+"/builtin/inner"),
-		"builtin/inner/guard.go":    file(usermodule.Path + "/hooktest"),
-		"loop/run.go":               file(usermodule.Path + "/builtin"),
-		"loop/step.go":              file(usermodule.Path + "/loop/looptest"),
-		"loop/step_test.go":         file(usermodule.Path + "/loop/looptest"),
-		"loop/looptest/script.go":   file(usermodule.Path+"/builtin", usermodule.Path+"/hooktest", usermodule.Path+"/loop"),
-		"loop/testdata/run.go":      file(usermodule.Path + "/builtin"),
-		"hooktest/check.go":         file(usermodule.Path+"/generated/agent", usermodule.Path+"/hookkit", usermodule.Path+"/loop", "pgregory.net/rapid"),
-		"examples/agent/main.go":    file(usermodule.Path+"/builtin", usermodule.Path+"/loop"),
+		"hookkit/run_test.go":       file("testing", "pgregory.net/rapid", modulePath+"/hookkit"),
+		"hookkit/other_test.go":     file(modulePath + "/loop"),
+		"gen/emit.go":               file("github.com/dave/jennifer/jen", modulePath+"/hookkit"),
+		"gen/gen_test.go":           file(modulePath + "/hookkit"),
+		"builtin/guard.go":          file(modulePath+"/generated/agent", modulePath+"/loop"),
+		"builtin/guard_test.go":     file(modulePath+"/hooktest", modulePath+"/builtin/inner"),
+		"builtin/inner/guard.go":    file(modulePath + "/hooktest"),
+		"loop/run.go":               file(modulePath + "/builtin"),
+		"loop/step.go":              file(modulePath + "/loop/looptest"),
+		"loop/step_test.go":         file(modulePath + "/loop/looptest"),
+		"loop/looptest/script.go":   file(modulePath+"/builtin", modulePath+"/hooktest", modulePath+"/loop"),
+		"loop/testdata/run.go":      file(modulePath + "/builtin"),
+		"hooktest/check.go":         file(modulePath+"/generated/agent", modulePath+"/hookkit", modulePath+"/loop", "pgregory.net/rapid"),
+		"examples/agent/main.go":    file(modulePath+"/builtin", modulePath+"/loop"),
 		"contrib/otel/go.mod":       {Data: []byte("module example.com/otel")},
 		"contrib/otel/otel.go":      file("example.com/otel"),
-		"hooktest/check_test.go":    file(usermodule.Path+"/spec/testdata/mail", usermodule.Path+"/tests/fixture"),
+		"hooktest/check_test.go":    file(modulePath+"/spec/testdata/mail", modulePath+"/tests/fixture"),
 		"elsewhere/new.go":          file("fmt"),
-		"tests/fixture/fixture.go":  file(usermodule.Path + "/hookkit"),
-		"tests/fire_test.go":        file(usermodule.Path + "/tests/fixture"),
-		"generated/agent/agent.go":  file(usermodule.Path + "/generated/other"),
-		"spec/agentspec/tool.go":    file(usermodule.Path + "/spec"),
-		"cmd/hookgen/main.go":       file(usermodule.Path+"/gen", usermodule.Path+"/generated/agent"),
-		"spec/example_test.go":      file(usermodule.Path + "/gen"),
-		"spec/agentspec/wrong.go":   file(usermodule.Path + "/specification"),
+		"tests/fixture/fixture.go":  file(modulePath + "/hookkit"),
+		"tests/fire_test.go":        file(modulePath + "/tests/fixture"),
+		"generated/agent/agent.go":  file(modulePath + "/generated/other"),
+		"spec/agentspec/tool.go":    file(modulePath + "/spec"),
+		"cmd/hookgen/main.go":       file(modulePath+"/gen", modulePath+"/generated/agent"),
+		"spec/example_test.go":      file(modulePath + "/gen"),
+		"spec/agentspec/wrong.go":   file(modulePath + "/specification"),
 		"hookkit/with_build_tag.go": {Data: []byte("//go:build plan9\n\npackage p\n\nimport _ \"example.com/x\"\n")},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []string{
-		"builtin/guard.go may not import " + usermodule.Path + "/loop",
-		"builtin/inner/guard.go may not import " + usermodule.Path + "/hooktest",
-		"cmd/hookgen/main.go may not import " + usermodule.Path + "/generated/agent",
+		"builtin/guard.go may not import " + modulePath + "/loop",
+		"builtin/inner/guard.go may not import " + modulePath + "/hooktest",
+		"cmd/hookgen/main.go may not import " + modulePath + "/generated/agent",
 		"elsewhere/new.go: no row says what its directory may import",
-		"gen/emit.go may not import " + usermodule.Path + "/hookkit",
-		"gen/gen_test.go may not import " + usermodule.Path + "/hookkit",
-		"generated/agent/agent.go may not import " + usermodule.Path + "/generated/other",
-		"hookkit/other_test.go may not import " + usermodule.Path + "/loop",
+		"gen/emit.go may not import " + modulePath + "/hookkit",
+		"gen/gen_test.go may not import " + modulePath + "/hookkit",
+		"generated/agent/agent.go may not import " + modulePath + "/generated/other",
+		"hookkit/other_test.go may not import " + modulePath + "/loop",
 		"hookkit/run.go may not import golang.org/x/tools/go/analysis",
 		"hookkit/with_build_tag.go may not import example.com/x",
-		"hooktest/check.go may not import " + usermodule.Path + "/generated/agent",
-		"hooktest/check.go may not import " + usermodule.Path + "/loop",
+		"hooktest/check.go may not import " + modulePath + "/generated/agent",
+		"hooktest/check.go may not import " + modulePath + "/loop",
 		"hooktest/check.go may not import pgregory.net/rapid",
-		"loop/looptest/script.go may not import " + usermodule.Path + "/builtin",
-		"loop/run.go may not import " + usermodule.Path + "/builtin",
-		"loop/step.go may not import " + usermodule.Path + "/loop/looptest",
-		"spec/agentspec/wrong.go may not import " + usermodule.Path + "/specification",
+		"loop/looptest/script.go may not import " + modulePath + "/builtin",
+		"loop/run.go may not import " + modulePath + "/builtin",
+		"loop/step.go may not import " + modulePath + "/loop/looptest",
+		"spec/agentspec/wrong.go may not import " + modulePath + "/specification",
 		"spec/spec.go may not import fmt",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -213,7 +215,7 @@ func (r *row) allows(path string, test bool) bool {
 	isIn := func(list []string, path string) bool {
 		return slices.ContainsFunc(list, func(of string) bool { return within(path, of) })
 	}
-	if local, ok := strings.CutPrefix(path, usermodule.Path+"/"); ok {
+	if local, ok := strings.CutPrefix(path, modulePath+"/"); ok {
 		return rowOf(local) == r || isIn(r.imports, local) || test && isIn(r.tests, local)
 	}
 	if first, _, _ := strings.Cut(path, "/"); !strings.Contains(first, ".") { // the standard library
