@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookgen/hookgen/tests/figures"
+	"github.com/hookgen/hookgen/internal/figures"
 )
 
 // A claim is a bound and what the run says of it, in one case or in several.

@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"github.com/hookgen/hookgen/tests/figures"
+	"github.com/hookgen/hookgen/internal/figures"
 )
 
 // figures is what the report says in short: every bound, and beside them the main comparisons.

@@ -17,7 +17,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hookgen/hookgen/tests/figures"
+	"github.com/hookgen/hookgen/internal/figures"
 )
 
 func main() {

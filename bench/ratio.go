@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/hookgen/hookgen/tests/figures"
+	"github.com/hookgen/hookgen/internal/figures"
 )
 
 // A timing is what the rounds of a contestant took.

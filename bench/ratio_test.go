@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hookgen/hookgen/tests/figures"
+	"github.com/hookgen/hookgen/internal/figures"
 )
 
 // constant is a timing whose rounds all took so long.

@@ -46,9 +46,9 @@ func TestExitsMayEmbedPlainStructs(t *testing.T) {
 	}
 }
 
-// TestEmbeddedStructsAreJudgedSoon has a thousand exits that embed a struct, and more ways down from it than can be
+// TestEmbeddedStructsAreCheckedQuickly has a thousand exits that embed a struct, and more ways down from it than can be
 // tried.
-func TestEmbeddedStructsAreJudgedSoon(t *testing.T) {
+func TestEmbeddedStructsAreCheckedQuickly(t *testing.T) {
 	const deep = 10_000
 	var b strings.Builder
 	for i := range deep {

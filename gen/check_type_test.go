@@ -42,8 +42,8 @@ func TestTypesAreBounded(t *testing.T) {
 	}
 }
 
-// TestLargestTypesAreEmittedSoon emits the largest types that are accepted: the bound is there for the emitter.
-func TestLargestTypesAreEmittedSoon(t *testing.T) {
+// TestLargestTypesAreEmittedQuickly emits the largest types that are accepted: the bound is there for the emitter.
+func TestLargestTypesAreEmittedQuickly(t *testing.T) {
 	structs := func(n int) string { return strings.Repeat("struct{ A ", n) + "int" + strings.Repeat("}", n) }
 	for name, typ := range map[string]string{
 		"sum":     "[" + strings.Repeat("1+", maxTypeDepth-2) + "1]int",
@@ -138,8 +138,8 @@ func TestTestsAreReadForUndefinedTypes(t *testing.T) {
 	}
 }
 
-// TestUndefinedTypesAreReadSoon reads the files that do not parse, and the tests, once.
-func TestUndefinedTypesAreReadSoon(t *testing.T) {
+// TestUndefinedTypesAreReadQuickly reads the files that do not parse, and the tests, once.
+func TestUndefinedTypesAreReadQuickly(t *testing.T) {
 	files := map[string]string{"spec.go": pointsOf(10_000, "On#(Type#)", ""), "broken.go": "package p\n\nfunc broken( {\n" + many(100_000, "type Other# int\n"),
 		"a_test.go": "package p\n" + many(50_000, "type Test# int\n")}
 	start := time.Now()
@@ -148,5 +148,18 @@ func TestUndefinedTypesAreReadSoon(t *testing.T) {
 	}
 	if took := time.Since(start); took > patience {
 		t.Errorf("it took %v", took)
+	}
+}
+
+func TestTypeArgumentsAreTypes(t *testing.T) {
+	for argument, fine := range map[string]bool{
+		"(int)": true, "*int": true, "Box[int]": true, "Box[Pair[int, string]]": true, "(*Pair[int, (string)])": true, "time.Time": true, "[]int": true,
+		"map[string]int": true, "chan int": true, "func()": true, "struct{}": true, "any": true, "interface{ A() }": true,
+		"1": false, "(1)": false, "*1": false, "1 + 2": false,
+	} {
+		s, found := readFiles(map[string]string{"spec.go": "package p\n\nimport \"time\"\n\n//hookgen:points\ntype Points interface {\n\tOnOne(Box[" + argument + "])\n\tOnTwo(time.Time)\n}\n\ntype Box[T any] struct{ V T }\n\ntype Pair[A, B any] struct{ A A; B B }\n"})
+		if fine != (s != nil) || !fine && (len(found) != 1 || found[0].Rule != "type-form") {
+			t.Errorf("Box[%s]: %v", argument, found)
+		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestDiagnosticsAreSortedAndSaidOnce(t *testing.T) {
+func TestDiagnosticsAreSortedAndUnique(t *testing.T) {
 	at := func(file string, line, col int) Diagnostic {
 		return Diagnostic{Pos: token.Position{Filename: file, Line: line, Column: col}, Message: "wrong: right", Rule: "rule"}
 	}
@@ -83,5 +83,14 @@ func TestIncompleteDiagnosticsAreFound(t *testing.T) {
 				t.Errorf("got %q", got)
 			}
 		})
+	}
+}
+
+func TestDuplicatesUnderLineDirectivesAreRemoved(t *testing.T) {
+	at := func(offset, column int) Diagnostic {
+		return Diagnostic{token.Position{Filename: "x.go", Offset: offset, Line: 1, Column: column}, "message", "rule"}
+	}
+	if got := (Diagnostics{at(9, 2), at(7, 1), at(5, 1)}).sorted(); len(got) != 2 || got[0].Pos.Column != 1 || got[1].Pos.Column != 2 {
+		t.Errorf("got %v", got)
 	}
 }

@@ -2,6 +2,7 @@ package gen
 
 import (
 	"go/ast"
+	"strings"
 	"testing"
 )
 
@@ -76,6 +77,20 @@ func TestConstrainedName(t *testing.T) {
 	} {
 		if got := constrainedName(name); got != want {
 			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
+	}
+}
+
+// What names the tool and has a colon, or is like points, is taken for a slip; prose and long lines are not.
+func TestProseIsNotADirective(t *testing.T) {
+	slip := func(blanks int) string { return "//" + strings.Repeat(" ", blanks) + "hookgne:points" }
+	for text, want := range map[string]bool{
+		"// hookgen tool": false, "// hookgen: tool": false, "// hookgen:tool": true, "// hookgen: points": true, "// hookgen point": true,
+		"/* hookgen:tool */": true, "/* hookgen tool */": false,
+		slip(60 - 16): true, slip(61 - 16): false,
+	} {
+		if _, got := directiveOf(&ast.Comment{Text: text}); got != want {
+			t.Errorf("%q: %v", text, got)
 		}
 	}
 }

@@ -91,7 +91,7 @@ func TestEmitTakesPayloadsOfEveryForm(t *testing.T) {
 	}
 }
 
-func TestEmitDeclaresWhatTheLawNeedsAndNoMore(t *testing.T) {
+func TestEmitDeclaresOnlyWhatTheLawNeeds(t *testing.T) {
 	const point = "On(int)"
 	everywhere := []string{"On", "OnFunc", "OnFunc.On", "OnFunc.Bind", "OnWhen", "OnObserver", "OnFired", "OnPoint", "OnPoint.Fire"}
 	optional := []string{"OnOutcome", "OnExit", "ReplaceOn", "OnNext", "OnNext.Call"}
@@ -121,7 +121,7 @@ func TestEmitDeclaresWhatTheLawNeedsAndNoMore(t *testing.T) {
 }
 
 // What needs no formatting is put out as it is; gofmt must agree, whatever the comment.
-func TestEmitPutsOutDocumentationAsGofmtDoes(t *testing.T) {
+func TestEmitFormatsDocumentationAsGofmt(t *testing.T) {
 	docs := []string{
 		"plain.", "A ``quoted'' word.", "don''t", "Head.\n\nAn Old Heading\n\nText.", "Head.\n\nlower case\n\nText.", "Head.\n\n\nText.", "Head.\n\n# Heading\n\nText.",
 		"List:\n  - one\n  - two", "Code:\n\n\tx := 1", "1. one\n2. two", "[Link]: https://example.org\n\nText.", "é", "(in parentheses)", "\"quoted\"", "x", "go:embed x", "+build x", "line x:1",
@@ -135,7 +135,7 @@ func TestEmitPutsOutDocumentationAsGofmtDoes(t *testing.T) {
 }
 
 // The mark by which the emitter parts what it formats is a text like any other in a spec.
-func TestEmitIsNotPartedByASpec(t *testing.T) {
+func TestPlaceholdersInASpecAreSafe(t *testing.T) {
 	const mark = "//hookgen:section"
 	text := "// " + mark + "\n" + specOf("// "+mark+"\nOn(struct { A int `\n"+mark+"\n` }) (Stop, spec.FailOpen)\nTo([len(`\n"+mark+"\n`)]int)",
 		"// "+mark+"\ntype Stop struct {\n// "+mark+"\nReason string `\n"+mark+"\n`\n}")
@@ -151,7 +151,7 @@ func TestEmitIsNotPartedByASpec(t *testing.T) {
 }
 
 // The constraint of a generic type may be the one thing that needs an import.
-func TestEmitImportsWhatOnlyAConstraintNeeds(t *testing.T) {
+func TestEmitImportsPackagesOfConstraints(t *testing.T) {
 	text := strings.Replace(specOf("On(int)", "type Sorted[K cmp.Ordered] struct{ K K }"), "import \"github", "import \"cmp\"\nimport \"github", 1)
 	out := emitted(t, text, Output{Package: "out", SpecPath: "example.org/p"})
 	if !strings.Contains(out, "\n\t\"cmp\"\n") || !strings.Contains(out, "type Sorted[K cmp.Ordered] = p.Sorted[K]") {
@@ -191,10 +191,16 @@ func TestConstantsKeepTheOrderOfFiles(t *testing.T) {
 }
 
 // An import of the spec is called err, which generated code calls its errors.
-func TestAnImportCalledErrGetsAnotherName(t *testing.T) {
+func TestImportsNamedErrAreRenamed(t *testing.T) {
 	spec := strings.Replace(specOf("OnTick(err.Duration)", ""), "import ", "import err \"time\"\nimport ", 1)
 	text := emitted(t, spec, Output{Package: "p"})
 	if !strings.Contains(text, `err2 "time"`) || !strings.Contains(text, "payload err2.Duration") {
 		t.Errorf("it is not imported as err2:\n%.2000s", text)
 	}
+}
+
+// A spec may import a package as err, a name that jennifer gives to no import.
+func TestImportNamedErr(t *testing.T) {
+	spec := strings.Replace(specOf("\tA(err.Builder) spec.Check\n", ""), "import ", "import err \"strings\"\nimport ", 1)
+	typeCheck(t, spec, emitted(t, spec, Output{Package: "p"}))
 }

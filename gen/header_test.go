@@ -60,3 +60,9 @@ func TestHeaderNamesTheParents(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+func TestHeaderMustBeginALine(t *testing.T) {
+	if Generated([]byte("x " + Header)) {
+		t.Error("it is taken for one")
+	}
+}

@@ -49,3 +49,66 @@ func TestUsedNameDecides(t *testing.T) {
 		}
 	}
 }
+
+// A named import is what its name says, whatever the path of another one looks like.
+func TestNamedImportsWin(t *testing.T) {
+	for _, lines := range []string{"import x \"example.com/a\"\nimport \"example.com/x\"\n", "import \"example.com/x\"\nimport x \"example.com/a\"\n"} {
+		s := mustRead(t, "package p\n\n"+lines+"\n//hookgen:points\ntype Points interface {\n\tOnStart(x.T)\n}\n")
+		if n := len(s.Imports); n != 2 {
+			t.Errorf("%d imports: %v", n, s.Imports)
+		}
+		for _, i := range s.Imports {
+			if i.Path == "example.com/a" && i.Name != "x" {
+				t.Errorf("it is called %s", i.Name)
+			}
+		}
+	}
+}
+
+// Another file may have an import that is none; what follows it counts.
+func TestInvalidImportsAreIgnored(t *testing.T) {
+	s, found := readFiles(map[string]string{
+		"spec.go":  oneSpec,
+		"other.go": "package p\n\nimport (\n\t\"bad\\q\"\n\t\"cmp\"\n)\n\ntype Sorted[K cmp.Ordered] struct{ K K }\n",
+	})
+	if len(found) > 0 {
+		t.Fatal(found)
+	}
+	if found := CheckOutput(s, Output{Package: "out", SpecPath: "example.com/p"}); len(found) > 0 {
+		t.Error(found)
+	}
+}
+
+func TestMorePackageNames(t *testing.T) {
+	for path, want := range map[string][]string{"/x": {"x"}, "x": {"x"}, "example.com/x/v0": {"v0"}, "example.com/x/v10": {"x", "v10"}, "x/v2": {"x", "v2"}} {
+		if got := packageNames(path); !slices.Equal(got, want) {
+			t.Errorf("%q: got %q, want %q", path, got, want)
+		}
+	}
+}
+
+func TestAllImportsAreRead(t *testing.T) {
+	s := mustRead(t, `package p
+
+import (
+	_ "example.com/blank"
+	x "example.com/a"
+	"example.com/x/v2"
+	"time"
+)
+
+//hookgen:points
+type Points interface {
+	OnOne(x.T)
+	OnTwo(v2.T)
+	OnThree(time.Time)
+}
+`)
+	var got []string
+	for _, i := range s.Imports {
+		got = append(got, i.Name+" "+i.Path)
+	}
+	if want := []string{"x example.com/a", "v2 example.com/x/v2", "time time"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

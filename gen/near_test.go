@@ -1,6 +1,10 @@
 package gen
 
-import "testing"
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
 
 func TestDistance(t *testing.T) {
 	for _, c := range []struct {
@@ -30,5 +34,85 @@ func TestNear(t *testing.T) {
 	}
 	if got := Near("abcd", []string{"abxd", "abcx"}); got != "abxd" {
 		t.Errorf("the first of equals does not count: got %s", got)
+	}
+}
+
+// Suggestions cost a comparison with every name of the file: after a hundred there are no more.
+func TestSuggestionsAreLimited(t *testing.T) {
+	for what, text := range map[string]string{
+		"exits":  pointsOf(mostAsked+5, "On#(int) (Leav#, spec.FailClosed)", many(mostAsked+5, "type Leave# struct{}\n")),
+		"groups": pointsOf(mostAsked+5, "Grop#", many(mostAsked+5, "type Group# interface{ On#(int) }\n")),
+	} {
+		_, found := readFiles(map[string]string{"spec.go": text})
+		near, not := 0, 0
+		for _, d := range found {
+			switch {
+			case strings.Contains(d.Message, "did you mean"):
+				near++
+			case strings.Contains(d.Message, "declare it here"):
+				not++
+			}
+		}
+		if near != mostAsked || not != 5 {
+			t.Errorf("%s: %d with a suggestion, %d without", what, near, not)
+		}
+	}
+}
+
+// many repeats a text, with a number in place of #.
+func many(n int, text string) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(strings.ReplaceAll(text, "#", fmt.Sprintf("%05d", i)))
+	}
+	return b.String()
+}
+
+func TestMarkerSuggestionsAreLimited(t *testing.T) {
+	text := pointsOf(mostAsked+1, "On#(int) (Leav#, spec.FailClosed)", "")
+	for last, want := range map[string]string{"Leav00099": "did you mean spec.Replace?", "Leav00100": "declare it here as a struct type"} {
+		_, found := readFiles(map[string]string{"spec.go": strings.Replace(text, last, "Replce", 1)})
+		for _, d := range found {
+			if strings.HasPrefix(d.Message, "Replce ") && !strings.Contains(d.Message, want) {
+				t.Errorf("in place of %s: %s", last, d.Message)
+			}
+		}
+		if len(found) != mostAsked+1 {
+			t.Errorf("%d findings", len(found))
+		}
+	}
+}
+
+func TestWordsAreListed(t *testing.T) {
+	for _, words := range [][]string{nil, {"a"}, {"a", "b"}, {"a", "b", "c"}} {
+		want := map[int]string{0: "", 1: "a", 2: "a or b", 3: "a, b or c"}[len(words)]
+		if got := listed(words); got != want {
+			t.Errorf("%v: %q", words, got)
+		}
+	}
+}
+
+func TestNearIsBounded(t *testing.T) {
+	if d := distance("ba", "ab"); d != 1 {
+		t.Errorf("two letters swapped are %d edits", d)
+	}
+	long := strings.Repeat("x", longestNear-1)
+	for _, c := range []struct{ name, candidate, want string }{
+		{long + "a", long + "b", long + "b"}, {long + "ab", long + "b", ""}, {long + "a", long + "ab", ""},
+	} {
+		if got := Near(c.name, []string{c.candidate}); got != c.want {
+			t.Errorf("%d letters, and %d: %q", len(c.name), len(c.candidate), got)
+		}
+	}
+	if got := Near("replace", []string{"Replace", "REPLACE", "replac"}); got != "Replace" {
+		t.Errorf("of those that are equal but for case the first does not count: %s", got)
+	}
+	many := make([]string, mostNear+1)
+	many[mostNear] = "Replace"
+	if got := Near("Replce", many); got != "" {
+		t.Errorf("the thousand and first is compared: %s", got)
+	}
+	if got := Near("Replce", many[1:]); got != "Replace" {
+		t.Errorf("the thousandth is not compared: %s", got)
 	}
 }

@@ -3,6 +3,7 @@ package hookkit_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/hookgen/hookgen/hookkit"
@@ -150,5 +151,29 @@ func TestErrorsAtAroundPointsNameTheirMaker(t *testing.T) {
 				t.Errorf("FireBy returned %+v, %v, want hook %q", by, err, c.want)
 			}
 		})
+	}
+}
+
+type hollow struct{ text string }
+
+func (h *hollow) Error() string { return h.text }
+
+// A hook that returns a typed nil has failed, although the methods of the error panic.
+func TestTypedNilErrorOfAnAroundHook(t *testing.T) {
+	for _, observed := range []bool{false, true} {
+		var h hooks
+		h.Wrap.AddFunc(func(ctx, *run, int, testpoints.WrapNext) (hookkit.Answer[string], error) {
+			return hookkit.Answer[string]{}, (*hollow)(nil)
+		})
+		if observed {
+			h.ObserveAny(watcher(func(ctx, *run, hookkit.AnyFired) {}))
+		}
+		if _, err := h.Wrap.Fire(t.Context(), nil, 0, nil); err != error((*hollow)(nil)) {
+			t.Errorf("Fire returned %T", err)
+		}
+		_, by, err := h.Wrap.FireBy(t.Context(), nil, 0, nil)
+		if err != error((*hollow)(nil)) || !strings.HasPrefix(by.Reason, "*hookkit_test.hollow, whose Error panicked: ") {
+			t.Errorf("FireBy returned %T and %v", err, by)
+		}
 	}
 }

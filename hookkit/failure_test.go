@@ -486,3 +486,34 @@ func TestHandleFailures(t *testing.T) {
 		}
 	})
 }
+
+func TestAThousandPanicsInOneFire(t *testing.T) {
+	const n = 1000
+	for name, attend := range map[string]func(h *hooks){
+		"unobserved": func(*hooks) {}, "observed": func(h *hooks) { h.ObserveAny(ignoreAny) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var h hooks
+			attend(&h)
+			failures := handled(&h)
+			for i := range n {
+				h.Review.AddFunc(func(ctx, *run, testpoints.Letter) (testpoints.ReviewOutcome, []string, error) { panic(i) })
+			}
+			h.Review.AddFunc(func(_ ctx, _ *run, l testpoints.Letter) (testpoints.ReviewOutcome, []string, error) {
+				return stop{Reason: "after"}, []string{l.To}, nil
+			})
+			exit, collected, err := h.Review.Fire(t.Context(), nil, &testpoints.Letter{To: "x"})
+			if exit != (stop{Reason: "after"}) || fmt.Sprint(collected) != "[x]" || err != nil {
+				t.Errorf("the fire returned %v, %v, %v", exit, collected, err)
+			}
+			if len(failures.all()) != n {
+				t.Fatalf("%d failures were reported, want %d", len(failures.all()), n)
+			}
+			for i, f := range failures.all() {
+				if p, ok := f.Cause.(*hookkit.PanicError); !ok || p.Value != i {
+					t.Fatalf("failure %d is %v", i, f)
+				}
+			}
+		})
+	}
+}

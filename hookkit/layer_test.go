@@ -1,6 +1,7 @@
 package hookkit_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -123,4 +124,31 @@ func TestAnchorsSpentByOnceAreIgnored(t *testing.T) {
 			t.Errorf("panicked with %q", got)
 		}
 	})
+}
+
+func TestAThousandLayers(t *testing.T) {
+	const n = 1000
+	var h hooks
+	var d diary
+	inner := &h
+	var want []string
+	for i := range n {
+		inner = inner.Layer(fmt.Sprintf("layer-%d", i))
+		if i%100 == 0 {
+			name := fmt.Sprint(i)
+			d.add(inner, name)
+			want = append(want, name)
+		}
+	}
+	d.want(t, inner, want...)
+	if err := inner.Verify.Fire(t.Context(), nil, 0); err != nil {
+		t.Errorf("an empty point returned %v", err)
+	}
+	text := explained(t, inner)
+	if last := "  10. 900  priority 0 (default), layer 901 (layer-900), from SITE\n"; !strings.Contains(text, last) {
+		t.Errorf("Explain does not contain %q", last)
+	}
+	d.add(&h, "outermost")
+	d.want(t, inner, append([]string{"outermost"}, want...)...)
+	d.want(t, &h, "outermost")
 }

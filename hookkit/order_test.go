@@ -1,11 +1,13 @@
 package hookkit_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/hookkit/internal/testpoints"
 )
 
 func TestPriority(t *testing.T) {
@@ -193,4 +195,45 @@ func TestOrderDoesNotDependOnHistory(t *testing.T) {
 	d.want(t, &h, "a", "c", "b")
 	d.add(&h, "unrelated", hookkit.Priority(-1))
 	d.want(t, &h, "a", "c", "b", "unrelated")
+}
+
+func TestTenThousandHooks(t *testing.T) {
+	const n = 10_000
+	var h hooks
+	var ran []int
+	regs := make([]*hookkit.Registration, n)
+	for i := range regs {
+		opts := []hookkit.GateOption{hookkit.Named(fmt.Sprint(i))}
+		if i%100 == 99 {
+			opts = append(opts, hookkit.Before(regs[i-1]))
+		}
+		regs[i] = h.First.AddFunc(func(ctx, *run, int) (testpoints.FirstOutcome, error) {
+			ran = append(ran, i)
+			return nil, nil
+		}, opts...)
+	}
+	want := make([]int, n)
+	for i := range want {
+		want[i] = i
+		if i%100 == 99 {
+			want[i-1], want[i] = i, i-1
+		}
+	}
+	fireFirst(t, &h, 1)
+	if !slices.Equal(ran, want) {
+		t.Error("the hooks did not run in order")
+	}
+	for i, info := range h.First.List() {
+		if info.Name != fmt.Sprint(want[i]) {
+			t.Fatalf("hook %d is listed as %s, want %d", i, info.Name, want[i])
+		}
+	}
+	for i, reg := range regs {
+		if !reg.Remove() {
+			t.Fatalf("hook %d could not be removed", i)
+		}
+	}
+	if left := h.First.List(); len(left) != 0 {
+		t.Errorf("%d hooks are left", len(left))
+	}
 }

@@ -1,9 +1,11 @@
 package hookkit_test
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/hookgen/hookgen/hookkit"
@@ -337,4 +339,116 @@ func TestAnchorsOfOtherHooksPanic(t *testing.T) {
 		samePoint.Remove()
 		h.First.Add(continues, hookkit.Before(samePoint))
 	})
+}
+
+// Comparing two of these panics.
+type (
+	withSlice struct {
+		names *[]string
+		_     []int
+	}
+	withMap struct {
+		names *[]string
+		_     map[string]int
+	}
+	withFunc struct {
+		names *[]string
+		_     func()
+	}
+)
+
+func (u withSlice) First(ctx, *run, int) (testpoints.FirstOutcome, error) {
+	*u.names = append(*u.names, "slice")
+	return nil, nil
+}
+
+func (u withMap) First(ctx, *run, int) (testpoints.FirstOutcome, error) {
+	*u.names = append(*u.names, "map")
+	return nil, nil
+}
+
+func (u withFunc) First(ctx, *run, int) (testpoints.FirstOutcome, error) {
+	*u.names = append(*u.names, "func")
+	return nil, nil
+}
+
+func (u withSlice) Bind(h *hooks) { h.First.Add(u) }
+
+func (u withSlice) ObserveFirst(ctx, *run, firstFired) { *u.names = append(*u.names, "observer") }
+
+func (u withSlice) Observe(ctx, *run, hookkit.AnyFired) { *u.names = append(*u.names, "any observer") }
+
+func (u withSlice) Trace(_ ctx, e hookkit.Event) {
+	if e.Kind == hookkit.Fired {
+		*u.names = append(*u.names, "tracer")
+	}
+}
+
+func TestUncomparableHooksCanBeRegistered(t *testing.T) {
+	var h hooks
+	var names []string
+	want := func(want string) {
+		t.Helper()
+		names = nil
+		fireFirst(t, &h, 1)
+		if got := strings.Join(names, ", "); got != want {
+			t.Errorf("ran %s, want %s", got, want)
+		}
+	}
+	s := withSlice{names: &names}
+	slice := h.First.Add(s)
+	m := h.First.Add(withMap{names: &names}, hookkit.Before(slice))
+	h.First.Add(withFunc{names: &names}, hookkit.After(m), hookkit.Before(slice))
+	want("map, func, slice")
+	m.Remove()
+	regs := []*hookkit.Registration{h.Use(s, hookkit.After(slice)), h.First.Observe(s), h.ObserveAny(s), h.Trace(s)}
+	want("func, slice, slice, tracer, observer, any observer")
+	if n := len(h.Registered("hookkit_test.withSlice")); n != 6 { // that of its Bind too
+		t.Errorf("%d registrations have the name of the type, want 6", n)
+	}
+	for _, reg := range regs {
+		if !reg.Remove() {
+			t.Errorf("%s could not be removed", reg.Name())
+		}
+	}
+	want("func, slice")
+}
+
+// Fires of a layer run while hooks and tracers come and go.
+func TestRegistrationsMayChangeDuringFires(t *testing.T) {
+	var h hooks
+	handled(&h)
+	inner := h.Layer("inner")
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for range 100 {
+				for _, l := range laws {
+					_, _, _ = l.fireBy(inner, context.Background(), nil)
+				}
+			}
+		})
+	}
+	for _, target := range []*hooks{&h, inner} {
+		wg.Go(func() {
+			for range 50 {
+				regs := []*hookkit.Registration{target.Trace(new(hookkit.Recorder)), target.ObserveAny(ignoreAny)}
+				for _, p := range target.Points() {
+					regs = append(regs, p.AddAny(passes), p.AddAny(replies(hookkit.AnyReply{}, errBad), hookkit.Once()))
+					p.Hooks()
+				}
+				target.HandleFailures(func(ctx, *hookkit.Failure) {})
+				target.Registered("unknown")
+				for _, r := range regs {
+					r.Remove()
+				}
+			}
+		})
+	}
+	wg.Wait()
+	for _, p := range inner.Points() {
+		for _, i := range append(p.Hooks(), p.Observers()...) {
+			t.Errorf("%s: %s is left", p.Name, i.Name)
+		}
+	}
 }

@@ -1,8 +1,12 @@
 package hookkit_test
 
 import (
+	"context"
+	"fmt"
 	"regexp"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/hookgen/hookgen/hookkit"
 )
@@ -41,5 +45,77 @@ func TestRunsKnowTheirParentAndRoot(t *testing.T) {
 	}
 	if child.ID() == root.ID() || grandchild.ID() == child.ID() {
 		t.Error("two runs have one identity")
+	}
+}
+
+func TestNilContextAndRun(t *testing.T) {
+	checks := func(c ctx, r hookkit.AnyRun, call hookkit.AnyCall) (hookkit.AnyReply, error) {
+		if c == nil || c.Err() != nil || r.ID() != "" {
+			return hookkit.AnyReply{}, fmt.Errorf("context %v, run %v", c, r)
+		}
+		return passes(c, r, call)
+	}
+	fails := replies(hookkit.AnyReply{}, errBad)
+	add := func(h *hooks, hook hookkit.AnyHook, opts ...hookkit.GateOption) {
+		for _, p := range h.Points() {
+			p.AddAny(hook, opts...)
+		}
+	}
+	observed := func(t *testing.T, seen *int) watcher {
+		return func(c ctx, r *run, _ hookkit.AnyFired) {
+			if *seen++; c == nil || r != nil {
+				t.Errorf("an observer received the context %v and the run %v", c, r)
+			}
+		}
+	}
+	all := append(slices.Clone(laws), law{"Watch", false, at(11), nil,
+		func(h *hooks, c ctx, r *run) error { h.Watch.Fire(c, r, 0); return nil }})
+	for name, prepare := range map[string]func(t *testing.T, h *hooks, seen *int) *hookkit.Registration{
+		"nothing":        func(*testing.T, *hooks, *int) *hookkit.Registration { return nil },
+		"a hook":         func(_ *testing.T, h *hooks, _ *int) *hookkit.Registration { add(h, checks); return nil },
+		"a failing hook": func(_ *testing.T, h *hooks, _ *int) *hookkit.Registration { add(h, fails); return nil },
+		"a timeout": func(_ *testing.T, h *hooks, _ *int) *hookkit.Registration {
+			add(h, checks, hookkit.Timeout(time.Hour))
+			return nil
+		},
+		"a hook with Once": func(_ *testing.T, h *hooks, _ *int) *hookkit.Registration { add(h, checks, hookkit.Once()); return nil },
+		"an observer": func(t *testing.T, h *hooks, seen *int) *hookkit.Registration {
+			add(h, checks)
+			return h.ObserveAny(observed(t, seen))
+		},
+		"an async observer": func(t *testing.T, h *hooks, seen *int) *hookkit.Registration {
+			return h.ObserveAny(observed(t, seen), hookkit.Async(1))
+		},
+		"a tracer": func(_ *testing.T, h *hooks, seen *int) *hookkit.Registration {
+			add(h, checks)
+			return h.Trace(tracerFunc(func(c ctx, e hookkit.Event) {
+				if *seen++; c == nil || e.Run != "" {
+					panic("no context")
+				}
+			}))
+		},
+	} {
+		for _, l := range all {
+			t.Run(l.name+" with "+name, func(t *testing.T) {
+				var h hooks
+				failures := handled(&h)
+				seen := 0
+				reg := prepare(t, &h, &seen)
+				var none context.Context
+				err := l.fire(&h, none, nil)
+				if want := l.failsClosed && name == "a failing hook"; (err != nil) != want {
+					t.Errorf("the fire returned %v", err)
+				}
+				if n := len(failures.all()); (n > 0) != (name == "a failing hook" && !l.failsClosed) {
+					t.Errorf("reported %v", failures.all())
+				}
+				if reg == nil {
+					return
+				}
+				if err := reg.Drain(t.Context()); err != nil || seen == 0 {
+					t.Errorf("Drain returned %v, %d were notified", err, seen)
+				}
+			})
+		}
 	}
 }

@@ -1,7 +1,6 @@
 package spec_test
 
 import (
-	"bytes"
 	"flag"
 	"os"
 	"strings"
@@ -11,7 +10,7 @@ import (
 	"github.com/hookgen/hookgen/gen"
 )
 
-var update = flag.Bool("update", false, "write the list of rules and the generated example anew")
+var update = flag.Bool("update", false, "write the list of rules anew")
 
 // TestManualListsEveryRule compares the end of the manual with the rules that hookgen checks.
 func TestManualListsEveryRule(t *testing.T) {
@@ -36,39 +35,5 @@ func TestManualListsEveryRule(t *testing.T) {
 			return
 		}
 		t.Errorf("the manual -, the rules + (go test ./spec -update):\n%s", diff)
-	}
-}
-
-// TestExampleIsFresh generates the example of the manual again, into its own package and into another one.
-func TestExampleIsFresh(t *testing.T) {
-	const dir, output = "testdata/mail", "testdata/mail/" + gen.FileName
-	s, found := gen.Read(dir)
-	if len(found) > 0 {
-		t.Fatal(found)
-	}
-	const importPath = "github.com/hookgen/hookgen/spec/testdata/mail"
-	same := gen.Output{Package: s.Package, Source: importPath}
-	other := gen.Output{Package: "letters", SpecPath: importPath, Source: importPath}
-	for _, to := range []gen.Output{same, other} {
-		if found := gen.CheckOutput(s, to); len(found) > 0 {
-			t.Error(found)
-		}
-	}
-	text, err := gen.Emit(s, same)
-	if err != nil {
-		t.Fatal(err)
-	}
-	old, err := os.ReadFile(output)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(old, text) {
-		if *update {
-			if err := os.WriteFile(output, text, 0o644); err != nil {
-				t.Fatal(err)
-			}
-			return
-		}
-		t.Errorf("%s is stale: go run ./cmd/hookgen spec/%s", output, dir)
 	}
 }

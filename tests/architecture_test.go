@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/hookgen/hookgen/internal/usermodule"
 )
 
 // An architecturePage is docs/architecture.md.
@@ -24,7 +25,7 @@ type architecturePage struct {
 
 func readArchitecture(t *testing.T) architecturePage {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(root(t), "docs", "architecture.md"))
+	text, err := os.ReadFile(filepath.Join(usermodule.Root(t), "docs", "architecture.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +73,7 @@ func TestArchitectureNamesExistingFiles(t *testing.T) {
 			continue // the example's own files, and names of functions
 		}
 		t.Run(name, func(t *testing.T) {
-			matches, err := filepath.Glob(filepath.Join(root(t), filepath.FromSlash(name)))
+			matches, err := filepath.Glob(filepath.Join(usermodule.Root(t), filepath.FromSlash(name)))
 			if err != nil || len(matches) == 0 {
 				t.Errorf("%s does not exist: %v", name, err)
 			}
@@ -137,7 +138,7 @@ func TestArchitectureArrowsAreTheImports(t *testing.T) {
 		}
 		return node
 	}
-	module := os.DirFS(root(t))
+	module := os.DirFS(usermodule.Root(t))
 	for _, dir := range dirs {
 		err := fs.WalkDir(module, dir, func(name string, entry fs.DirEntry, err error) error {
 			switch {
@@ -151,7 +152,7 @@ func TestArchitectureArrowsAreTheImports(t *testing.T) {
 			}
 			imports, err := importsOf(module, name)
 			for _, i := range imports {
-				local, ours := strings.CutPrefix(i, modulePath+"/")
+				local, ours := strings.CutPrefix(i, usermodule.Path+"/")
 				if to := nearest(local); ours && to != "" && to != dir {
 					imported = append(imported, dir+" -> "+to)
 				}
@@ -171,14 +172,14 @@ func TestArchitectureArrowsAreTheImports(t *testing.T) {
 
 func isDirectory(t *testing.T, name string) bool {
 	t.Helper()
-	info, err := os.Stat(filepath.Join(root(t), name))
+	info, err := os.Stat(filepath.Join(usermodule.Root(t), name))
 	return err == nil && info.IsDir()
 }
 
 // declarationsOf returns the functions, methods (as Type.Method) and types that a file declares.
 func declarationsOf(t *testing.T, file string) []string {
 	t.Helper()
-	name := filepath.Join(root(t), filepath.FromSlash(file))
+	name := filepath.Join(usermodule.Root(t), filepath.FromSlash(file))
 	tree, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
 	if err != nil {
 		t.Fatal(err)

@@ -14,21 +14,24 @@ import (
 	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/hookgen/hookgen/internal/usermodule"
 )
 
-// A row says what the packages of a directory and below may import beside each other and the standard library:
-// packages of this module, by their directories, and other modules. The longest directory that fits counts.
+const modulePath = usermodule.Path
+
+// A row lists the imports that the packages of a directory and below may have, apart from each other and the standard
+// library: packages of this module, by their directories, and other modules. The row with the longest directory counts.
 type row struct {
 	dir     string
 	imports []string
 	modules []string
-	tests   []string // what its test files may import too, beside the modules for tests and the package itself
+	tests   []string // further packages that its test files may import
 }
 
-// agentLoop is what everybody who works on the reference spec shares.
+// agentLoop is what all packages that work on the agent's spec share.
 var agentLoop = []string{"hookkit", "generated/agent", "spec/agentspec", "internal/jsonscan"}
 
-// everything is what those may import that nobody imports.
+// everything lists the packages that those may import which nothing imports.
 var everything = []string{"builtin", "gen", "generated", "hookkit", "hooktest", "loop", "spec"}
 
 // rows are the arrows of the module. A directory that has no row may not hold Go files.
@@ -38,28 +41,27 @@ var rows = []row{
 	{dir: "hookkit", tests: []string{"hookkit/internal/testpoints", "spec"}},
 	{dir: "hookkit/internal/testpoints", imports: []string{"hookkit", "spec"}},
 	{dir: "internal"},
-	{dir: "gen", modules: []string{"github.com/dave/jennifer", "golang.org/x/tools"}},
+	{dir: "gen", modules: []string{"github.com/dave/jennifer"}, tests: []string{"internal/usermodule"}},
 	{dir: "generated/agent", imports: []string{"hookkit", "spec", "spec/agentspec"}},
-	{dir: "loop", imports: agentLoop, tests: []string{"hooktest", "loop/looptest"}, modules: []string{
-		"github.com/google/jsonschema-go", "github.com/bmatcuk/doublestar/v4", "github.com/expr-lang/expr"}},
+	{dir: "loop", imports: agentLoop, tests: []string{"hooktest", "loop/looptest"}, modules: []string{"github.com/google/jsonschema-go"}},
 	{dir: "loop/looptest", imports: append([]string{"hooktest", "loop"}, agentLoop...)},
 	{dir: "builtin", imports: agentLoop, tests: []string{"hooktest", "loop"}, modules: []string{
 		"github.com/google/jsonschema-go", "github.com/bmatcuk/doublestar/v4", "github.com/expr-lang/expr"}},
 	{dir: "hooktest", imports: []string{"hookkit"}, tests: []string{"spec/testdata/mail", "tests/fixture"}},
-	{dir: "cmd/hookgen", imports: []string{"gen"}},
-	{dir: "cmd/hookvet", modules: []string{"golang.org/x/tools"}},
+	{dir: "cmd/hookgen", imports: []string{"gen"}, tests: []string{"internal/usermodule"}},
 	{dir: "examples", imports: everything},
-	{dir: "tests", imports: everything, modules: []string{"github.com/google/go-cmp", "pgregory.net/rapid"}},
+	{dir: "lab", imports: []string{"internal/figures"}},
+	{dir: "tests", imports: append([]string{"internal"}, everything...), modules: []string{"github.com/google/go-cmp", "pgregory.net/rapid"}},
 }
 
-// testModules are for test files alone, wherever they stand.
+// testModules are for test files only, in any directory.
 var testModules = []string{
 	"github.com/google/go-cmp", "pgregory.net/rapid", "github.com/rogpeppe/go-internal", "go.uber.org/goleak", "golang.org/x/tools",
 }
 
 // TestImportArrows reads every Go file of the module, whatever its build constraints are.
 func TestImportArrows(t *testing.T) {
-	wrong, err := wrongArrows(os.DirFS(root(t)))
+	wrong, err := wrongArrows(os.DirFS(usermodule.Root(t)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +145,7 @@ func wrongArrows(module fs.FS) ([]string, error) {
 		case err != nil:
 			return err
 		case entry.IsDir() && name != ".":
-			if base == "testdata" || base[0] == '.' || base[0] == '_' || exists(module, name+"/go.mod") {
+			if base == "testdata" || base[0] == '.' || base[0] == '_' || isModule(module, name) {
 				return fs.SkipDir
 			}
 			return nil
@@ -167,6 +169,12 @@ func wrongArrows(module fs.FS) ([]string, error) {
 		return nil
 	})
 	return wrong, err
+}
+
+// isModule reports whether a directory is the root of a module.
+func isModule(tree fs.FS, dir string) bool {
+	_, err := fs.Stat(tree, path.Join(dir, "go.mod"))
+	return err == nil
 }
 
 // importsOf returns the import paths of a file, sorted.

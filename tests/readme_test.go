@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/hookgen/hookgen/internal/usermodule"
 )
 
 // readmeCommands are the commands that the README gives a newcomer.
@@ -20,7 +22,7 @@ type block struct {
 
 func readmeBlocks(t *testing.T) []block {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(root(t), "README.md"))
+	text, err := os.ReadFile(filepath.Join(usermodule.Root(t), "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,10 +50,9 @@ func readmeBlocks(t *testing.T) []block {
 // other text is the program's. Each change is made to the code as it was before the first one.
 func TestReadme(t *testing.T) {
 	t.Parallel()
-	hookgen := buildHookgen(t)
-	d := newDownstream(t)
-	d.requireThisModule()
-	d.run("go", "mod", "edit", "-module", "example.com/tour")
+	hookgen := usermodule.BuildHookgen(t)
+	m := usermodule.New(t)
+	m.Init("example.com/tour")
 	var (
 		commands []string
 		shown    = map[string]int{}
@@ -59,29 +60,29 @@ func TestReadme(t *testing.T) {
 	)
 	generate := func(name string) {
 		if strings.HasSuffix(name, "spec.go") {
-			d.run(hookgen, filepath.Dir(name))
+			m.Run(hookgen, filepath.Dir(name))
 		}
 	}
 	for _, b := range readmeBlocks(t) {
 		shown[b.language]++
 		switch b.language {
 		case "go":
-			generate(d.writeBlock(b.text))
-			d.run("go", "build", "-o", os.DevNull, "./...")
-			d.run("go", "vet", "./...")
+			generate(writeBlock(t, m, b.text))
+			m.Run("go", "build", "-o", os.DevNull, "./...")
+			m.Run("go", "vet", "./...")
 		case "diff":
 			for name, text := range original {
-				d.write(name, text)
+				m.Write(name, text)
 				generate(name)
 			}
-			original = d.applyBlock(b.text)
+			original = applyBlock(t, m, b.text)
 			for name := range original {
 				generate(name)
 			}
 		case "text":
-			out, err := d.try("go", "run", ".")
+			out, err := m.Try("go", "run", ".")
 			if original != nil {
-				out, err = d.try("go", "build", "./...")
+				out, err = m.Try("go", "build", "./...")
 			}
 			if (err != nil) != (original != nil) || out != b.text {
 				t.Errorf("%v, got:\n%s\nthe README says:\n%s", err, out, b.text)
@@ -102,24 +103,24 @@ func TestReadme(t *testing.T) {
 
 // writeBlock writes a file whose name is in the first line, without that line and the blank one below it, and returns
 // the name.
-func (d *downstream) writeBlock(text string) string {
-	d.t.Helper()
+func writeBlock(t *testing.T, m *usermodule.Module, text string) string {
+	t.Helper()
 	first, text, _ := strings.Cut(text, "\n\n")
 	name, ok := strings.CutPrefix(first, "// ")
 	if !ok || filepath.Ext(name) != ".go" {
-		d.t.Fatalf("the first line of a block of Go names no file: %q", first)
+		t.Fatalf("the first line of a block of Go names no file: %q", first)
 	}
 	clean, err := format.Source([]byte(text))
 	if err != nil || string(clean) != text {
-		d.t.Errorf("%s is not as gofmt has it: %v", name, err)
+		t.Errorf("%s is not as gofmt has it: %v", name, err)
 	}
-	d.write(name, text)
+	m.Write(name, text)
 	return name
 }
 
 // applyBlock replaces lines of files and returns the files as they were. A line "--- NAME" begins each replacement.
-func (d *downstream) applyBlock(text string) (before map[string]string) {
-	d.t.Helper()
+func applyBlock(t *testing.T, m *usermodule.Module, text string) (before map[string]string) {
+	t.Helper()
 	before = map[string]string{}
 	for _, change := range strings.Split("\n"+text, "\n--- ")[1:] {
 		name, lines, _ := strings.Cut(change, "\n")
@@ -131,17 +132,17 @@ func (d *downstream) applyBlock(text string) (before map[string]string) {
 			case strings.HasPrefix(line, "+"):
 				new += line[1:]
 			default:
-				d.t.Errorf("a line of a change is neither removed nor added: %q", line)
+				t.Errorf("a line of a change is neither removed nor added: %q", line)
 			}
 		}
-		text := d.read(name)
+		text := m.Read(name)
 		if strings.Count(text, old) != 1 {
-			d.t.Fatalf("%s does not have exactly one %q", name, old)
+			t.Fatalf("%s does not have exactly one %q", name, old)
 		}
 		if _, changed := before[name]; !changed {
 			before[name] = text
 		}
-		d.write(name, strings.Replace(text, old, new, 1))
+		m.Write(name, strings.Replace(text, old, new, 1))
 	}
 	return before
 }
@@ -155,7 +156,7 @@ func TestReadmeShowsTheFilesOfTheTour(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"spec.go", "limit.go"} {
-		text, err := os.ReadFile(filepath.Join(root(t), "examples", "tour", "files", name+".txt"))
+		text, err := os.ReadFile(filepath.Join(usermodule.Root(t), "examples", "tour", "files", name+".txt"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,7 +168,7 @@ func TestReadmeShowsTheFilesOfTheTour(t *testing.T) {
 
 // TestChecksRunTheTestsOfTheReadme reads the script that checks a change.
 func TestChecksRunTheTestsOfTheReadme(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(root(t), ".ci", "run"))
+	text, err := os.ReadFile(filepath.Join(usermodule.Root(t), ".ci", "run"))
 	if err != nil {
 		t.Fatal(err)
 	}

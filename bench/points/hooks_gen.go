@@ -1376,7 +1376,7 @@ func (p *WatchPoint) runHooks(ctx context.Context, run *Run, payload Call, snap 
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	at, all := &payload, snap // for the deferred functions
+	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &WatchFired[Call]{Payload: payload}
 		snap.Begin(&fired.Verdict)
@@ -1431,7 +1431,7 @@ func (p *RewritePoint) runHooks(ctx context.Context, run *Run, payload *Call, by
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
-	all := snap         // for the deferred functions
+	all := snap
 	if snap.Recording() {
 		fired := &RewriteFired[Call]{Payload: current}
 		snap.Begin(&fired.Verdict)
@@ -1495,7 +1495,7 @@ func (p *FlowPoint) runHooks(ctx context.Context, run *Run, payload *Call, by *h
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
-	all := snap         // for the deferred functions
+	all := snap
 	if snap.Recording() {
 		fired := &FlowFired[Call]{Payload: current}
 		snap.Begin(&fired.Verdict)
@@ -1563,7 +1563,7 @@ func (p *LenientPoint) runHooks(ctx context.Context, run *Run, payload *Call, by
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
-	all := snap         // for the deferred functions
+	all := snap
 	if snap.Recording() {
 		fired := &LenientFired[Call]{Payload: current}
 		snap.Begin(&fired.Verdict)
@@ -1636,7 +1636,7 @@ func (p *TrimPoint) runHooks(ctx context.Context, run *Run, payload *Call, by *h
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
-	all := snap         // for the deferred functions
+	all := snap
 	if snap.Recording() {
 		fired := &TrimFired[Call]{Payload: current}
 		snap.Begin(&fired.Verdict)
@@ -1699,7 +1699,7 @@ func (p *LeavePoint) runHooks(ctx context.Context, run *Run, payload Call, by *h
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	all := snap // for the deferred functions
+	all := snap
 	if snap.Recording() {
 		fired := &LeaveFired[Call]{Payload: payload}
 		snap.Begin(&fired.Verdict)
@@ -1762,7 +1762,7 @@ func (p *JudgePoint) runHooks(ctx context.Context, run *Run, payload Call, by *h
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	all := snap // for the deferred functions
+	all := snap
 	if snap.Recording() {
 		fired := &JudgeFired[Call]{Payload: payload}
 		snap.Begin(&fired.Verdict)
@@ -1831,7 +1831,7 @@ func (p *GatherPoint) runHooks(ctx context.Context, run *Run, payload Call, bys 
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	at, all := &payload, snap // for the deferred functions
+	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &GatherFired[Call]{Payload: payload}
 		snap.Begin(&fired.Verdict)
@@ -1888,7 +1888,7 @@ func (p *RefusePoint) runHooks(ctx context.Context, run *Run, payload Call, by *
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	all := snap // for the deferred functions
+	all := snap
 	if snap.Recording() {
 		fired := &RefuseFired[Call]{Payload: payload}
 		snap.Begin(&fired.Verdict)

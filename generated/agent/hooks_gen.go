@@ -4023,7 +4023,7 @@ func (p *OnRunStartPoint) runHooks(ctx context.Context, run *Run, payload *RunSt
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
-	all := snap         // for the deferred functions
+	all := snap
 	if snap.Recording() {
 		fired := &OnRunStartFired[RunStart]{Payload: current}
 		snap.Begin(&fired.Verdict)
@@ -4087,7 +4087,7 @@ func (p *ShouldStopPoint) runHooks(ctx context.Context, run *Run, payload Step, 
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	all := snap // for the deferred functions
+	all := snap
 	if snap.Recording() {
 		fired := &ShouldStopFired[Step]{Payload: payload}
 		snap.Begin(&fired.Verdict)
@@ -4138,7 +4138,7 @@ func (p *BeforeStepPoint) runHooks(ctx context.Context, run *Run, payload Step, 
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	at, all := &payload, snap // for the deferred functions
+	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &BeforeStepFired[Step]{Payload: payload}
 		snap.Begin(&fired.Verdict)
@@ -4192,7 +4192,7 @@ func (p *ShouldCompactPoint) runHooks(ctx context.Context, run *Run, payload Con
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	at, all := &payload, snap // for the deferred functions
+	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &ShouldCompactFired[ContextUse]{Payload: payload}
 		snap.Begin(&fired.Verdict)
@@ -4271,7 +4271,7 @@ func (p *BeforeCompactPoint) runHooks(ctx context.Context, run *Run, payload Com
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	all := snap // for the deferred functions
+	all := snap
 	if snap.Recording() {
 		fired := &BeforeCompactFired[Compaction]{Payload: payload}
 		snap.Begin(&fired.Verdict)
@@ -4335,7 +4335,7 @@ func (p *AfterCompactPoint) runHooks(ctx context.Context, run *Run, payload *Com
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
-	all := snap         // for the deferred functions
+	all := snap
 	if snap.Recording() {
 		fired := &AfterCompactFired[Compacted]{Payload: current}
 		snap.Begin(&fired.Verdict)
@@ -4399,7 +4399,7 @@ func (p *BriefingPoint) runHooks(ctx context.Context, run *Run, payload Step, by
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	at, all := &payload, snap // for the deferred functions
+	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &BriefingFired[Step]{Payload: payload}
 		snap.Begin(&fired.Verdict)
@@ -4460,7 +4460,7 @@ func (p *BeforeLLMPoint) runHooks(ctx context.Context, run *Run, payload *LLMReq
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
-	all := snap         // for the deferred functions
+	all := snap
 	if snap.Recording() {
 		fired := &BeforeLLMFired[LLMRequest]{Payload: current}
 		snap.Begin(&fired.Verdict)
@@ -4627,7 +4627,7 @@ func (p *AfterLLMPoint) runHooks(ctx context.Context, run *Run, payload *LLMResp
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
-	all := snap         // for the deferred functions
+	all := snap
 	if snap.Recording() {
 		fired := &AfterLLMFired[LLMResponse]{Payload: current}
 		snap.Begin(&fired.Verdict)
@@ -4689,7 +4689,7 @@ func (p *OnToolsDisabledPoint) runHooks(ctx context.Context, run *Run, payload T
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	at, all := &payload, snap // for the deferred functions
+	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &OnToolsDisabledFired[ToolsDisabled]{Payload: payload}
 		snap.Begin(&fired.Verdict)
@@ -4744,7 +4744,7 @@ func (p *BeforeToolPoint) runHooks(ctx context.Context, run *Run, payload *ToolC
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
-	all := snap         // for the deferred functions
+	all := snap
 	if snap.Recording() {
 		fired := &BeforeToolFired[ToolCallRequest]{Payload: current}
 		snap.Begin(&fired.Verdict)
@@ -4811,7 +4811,7 @@ func (p *OnPermissionPoint) runHooks(ctx context.Context, run *Run, payload Tool
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	all := snap // for the deferred functions
+	all := snap
 	if snap.Recording() {
 		fired := &OnPermissionFired[ToolCallRequest]{Payload: payload}
 		snap.Begin(&fired.Verdict)
@@ -4879,7 +4879,7 @@ func (p *OnPermissionDeniedPoint) runHooks(ctx context.Context, run *Run, payloa
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	at, all := &payload, snap // for the deferred functions
+	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &OnPermissionDeniedFired[Denial]{Payload: payload}
 		snap.Begin(&fired.Verdict)
@@ -4934,7 +4934,7 @@ func (p *OnHandoffPoint) runHooks(ctx context.Context, run *Run, payload *Handof
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
-	all := snap         // for the deferred functions
+	all := snap
 	if snap.Recording() {
 		fired := &OnHandoffFired[Handoff]{Payload: current}
 		snap.Begin(&fired.Verdict)
@@ -5095,7 +5095,7 @@ func (p *OnToolProgressPoint) runHooks(ctx context.Context, run *Run, payload To
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	at, all := &payload, snap // for the deferred functions
+	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &OnToolProgressFired[ToolProgress]{Payload: payload}
 		snap.Begin(&fired.Verdict)
@@ -5144,7 +5144,7 @@ func (p *OnToolErrorPoint) runHooks(ctx context.Context, run *Run, payload ToolF
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	at, all := &payload, snap // for the deferred functions
+	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &OnToolErrorFired[ToolFailure]{Payload: payload}
 		snap.Begin(&fired.Verdict)
@@ -5193,7 +5193,7 @@ func (p *OnSubagentStartPoint) runHooks(ctx context.Context, run *Run, payload S
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	at, all := &payload, snap // for the deferred functions
+	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &OnSubagentStartFired[Subagent]{Payload: payload}
 		snap.Begin(&fired.Verdict)
@@ -5242,7 +5242,7 @@ func (p *OnSubagentStopPoint) runHooks(ctx context.Context, run *Run, payload Su
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	at, all := &payload, snap // for the deferred functions
+	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &OnSubagentStopFired[SubagentDone]{Payload: payload}
 		snap.Begin(&fired.Verdict)
@@ -5297,7 +5297,7 @@ func (p *AfterToolPoint) runHooks(ctx context.Context, run *Run, payload *ToolCa
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
-	all := snap         // for the deferred functions
+	all := snap
 	if snap.Recording() {
 		fired := &AfterToolFired[ToolCallResult]{Payload: current}
 		snap.Begin(&fired.Verdict)
@@ -5359,7 +5359,7 @@ func (p *OnBudgetExceededPoint) runHooks(ctx context.Context, run *Run, payload 
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	at, all := &payload, snap // for the deferred functions
+	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &OnBudgetExceededFired[BudgetExceeded]{Payload: payload}
 		snap.Begin(&fired.Verdict)
@@ -5408,7 +5408,7 @@ func (p *AfterStepPoint) runHooks(ctx context.Context, run *Run, payload StepRes
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	at, all := &payload, snap // for the deferred functions
+	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &AfterStepFired[StepResult]{Payload: payload}
 		snap.Begin(&fired.Verdict)
@@ -5463,7 +5463,7 @@ func (p *CheckDonePoint) runHooks(ctx context.Context, run *Run, payload *DoneRe
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
-	all := snap         // for the deferred functions
+	all := snap
 	if snap.Recording() {
 		fired := &CheckDoneFired[DoneRequest]{Payload: current}
 		snap.Begin(&fired.Verdict)
@@ -5525,7 +5525,7 @@ func (p *OnDoneAcceptedPoint) runHooks(ctx context.Context, run *Run, payload Do
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	at, all := &payload, snap // for the deferred functions
+	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &OnDoneAcceptedFired[DoneAccepted]{Payload: payload}
 		snap.Begin(&fired.Verdict)
@@ -5579,7 +5579,7 @@ func (p *OnRunErrorPoint) runHooks(ctx context.Context, run *Run, payload RunErr
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	at, all := &payload, snap // for the deferred functions
+	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &OnRunErrorFired[RunError]{Payload: payload}
 		snap.Begin(&fired.Verdict)
@@ -5643,7 +5643,7 @@ func (p *OnStopPoint) runHooks(ctx context.Context, run *Run, payload Stopping, 
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	at, all := &payload, snap // for the deferred functions
+	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &OnStopFired[Stopping]{Payload: payload}
 		snap.Begin(&fired.Verdict)
@@ -5704,7 +5704,7 @@ func (p *BeforeRunEndPoint) runHooks(ctx context.Context, run *Run, payload *Age
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
-	all := snap         // for the deferred functions
+	all := snap
 	if snap.Recording() {
 		fired := &BeforeRunEndFired[AgentResult]{Payload: current}
 		snap.Begin(&fired.Verdict)
@@ -5762,7 +5762,7 @@ func (p *OnRunEndPoint) runHooks(ctx context.Context, run *Run, payload AgentRes
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	at, all := &payload, snap // for the deferred functions
+	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &OnRunEndFired[AgentResult]{Payload: payload}
 		snap.Begin(&fired.Verdict)

@@ -7,7 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hookgen/hookgen/tests/figures"
+	"github.com/hookgen/hookgen/internal/figures"
+	"github.com/hookgen/hookgen/internal/race"
 	"github.com/hookgen/hookgen/tests/model"
 	"pgregory.net/rapid"
 )
@@ -21,7 +22,7 @@ func TestMain(m *testing.M) {
 	flag.Parse()
 	if *count == 0 {
 		*count = 10_000
-		if testing.Short() || raceDetector {
+		if testing.Short() || race.Enabled {
 			*count /= 10
 		}
 	}
@@ -87,7 +88,7 @@ func (all *played) report(took time.Duration) figures.Report {
 			{Of: "fires", Value: n(all.fires), Note: fmt.Sprintf("%d of them fired by hooks", all.nested)},
 			{Of: "calls of hooks and wrapped acts", Value: n(all.hooks)},
 			{Of: "fires that differ from the model", Value: "0", Bound: "0", Holds: figures.Yes, Note: "the report is written only if there is none"},
-			{Of: "wall time", Value: took.Round(time.Second).String(), Note: fmt.Sprintf("race detector: %v", raceDetector)},
+			{Of: "wall time", Value: took.Round(time.Second).String(), Note: fmt.Sprintf("race detector: %v", race.Enabled)},
 		},
 	}
 }

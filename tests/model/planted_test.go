@@ -31,8 +31,8 @@ func (w *witness) Fail()                             { w.failed = true }
 func (w *witness) Failed() bool                      { return w.failed }
 func (w *witness) FailNow()                          {}
 
-// TestAProgramThatGoesWrongIsPrintedAsGo takes the second exit of a point for a mistake, and looks at what is printed.
-func TestAProgramThatGoesWrongIsPrintedAsGo(t *testing.T) {
+// TestFailingProgramsArePrintedAsGo takes the second exit of a point for a mistake, and looks at what is printed.
+func TestFailingProgramsArePrintedAsGo(t *testing.T) {
 	set(t, "rapid.seed", "3") // the same programs each time
 	set(t, "rapid.checks", "5000")
 	w := &witness{T: t}

@@ -389,7 +389,7 @@ func (p *BeforePublishPoint) runHooks(ctx context.Context, run *Run, payload *Ar
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
-	all := snap         // for the deferred functions
+	all := snap
 	if snap.Recording() {
 		fired := &BeforePublishFired[Article]{Payload: current}
 		snap.Begin(&fired.Verdict)
@@ -451,7 +451,7 @@ func (p *OnPublishedPoint) runHooks(ctx context.Context, run *Run, payload Artic
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	at, all := &payload, snap // for the deferred functions
+	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &OnPublishedFired[Article]{Payload: payload}
 		snap.Begin(&fired.Verdict)

@@ -1620,7 +1620,7 @@ func (p *FirstPoint) runHooks(ctx context.Context, run *Run, payload int, by *ho
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	at, all := &payload, snap // for the deferred functions
+	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &FirstFired[int]{Payload: payload}
 		snap.Begin(&fired.Verdict)
@@ -1688,7 +1688,7 @@ func (p *SecondPoint) runHooks(ctx context.Context, run *Run, payload int, by *h
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	all := snap // for the deferred functions
+	all := snap
 	if snap.Recording() {
 		fired := &SecondFired[int]{Payload: payload}
 		snap.Begin(&fired.Verdict)
@@ -1751,7 +1751,7 @@ func (p *LastPoint) runHooks(ctx context.Context, run *Run, payload int, by *hoo
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	at, all := &payload, snap // for the deferred functions
+	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &LastFired[int]{Payload: payload}
 		snap.Begin(&fired.Verdict)
@@ -1820,7 +1820,7 @@ func (p *ShapePoint) runHooks(ctx context.Context, run *Run, payload *Letter, by
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
-	all := snap         // for the deferred functions
+	all := snap
 	if snap.Recording() {
 		fired := &ShapeFired[Letter]{Payload: current}
 		snap.Begin(&fired.Verdict)
@@ -1892,7 +1892,7 @@ func (p *PollPoint) runHooks(ctx context.Context, run *Run, payload int, by *hoo
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	all := snap // for the deferred functions
+	all := snap
 	if snap.Recording() {
 		fired := &PollFired[int]{Payload: payload}
 		snap.Begin(&fired.Verdict)
@@ -1963,7 +1963,7 @@ func (p *PollOpenPoint) runHooks(ctx context.Context, run *Run, payload int, by 
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	at, all := &payload, snap // for the deferred functions
+	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &PollOpenFired[int]{Payload: payload}
 		snap.Begin(&fired.Verdict)
@@ -2040,7 +2040,7 @@ func (p *GatherPoint) runHooks(ctx context.Context, run *Run, payload int, bys *
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	at, all := &payload, snap // for the deferred functions
+	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &GatherFired[int]{Payload: payload}
 		snap.Begin(&fired.Verdict)
@@ -2097,7 +2097,7 @@ func (p *GatherClosedPoint) runHooks(ctx context.Context, run *Run, payload int,
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	all := snap // for the deferred functions
+	all := snap
 	if snap.Recording() {
 		fired := &GatherClosedFired[int]{Payload: payload}
 		snap.Begin(&fired.Verdict)
@@ -2154,7 +2154,7 @@ func (p *ReviewPoint) runHooks(ctx context.Context, run *Run, payload *Letter, b
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
-	all := snap         // for the deferred functions
+	all := snap
 	if snap.Recording() {
 		fired := &ReviewFired[Letter]{Payload: current}
 		snap.Begin(&fired.Verdict)
@@ -2233,7 +2233,7 @@ func (p *VerifyPoint) runHooks(ctx context.Context, run *Run, payload int, by *h
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	all := snap // for the deferred functions
+	all := snap
 	if snap.Recording() {
 		fired := &VerifyFired[int]{Payload: payload}
 		snap.Begin(&fired.Verdict)
@@ -2380,7 +2380,7 @@ func (p *WatchPoint) runHooks(ctx context.Context, run *Run, payload int, snap *
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	at, all := &payload, snap // for the deferred functions
+	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &WatchFired[int]{Payload: payload}
 		snap.Begin(&fired.Verdict)

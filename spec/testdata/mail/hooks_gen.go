@@ -1098,7 +1098,7 @@ func (p *BeforeSendPoint) runHooks(ctx context.Context, run *Run, payload *Messa
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
-	all := snap         // for the deferred functions
+	all := snap
 	if snap.Recording() {
 		fired := &BeforeSendFired[Message]{Payload: current}
 		snap.Begin(&fired.Verdict)
@@ -1165,7 +1165,7 @@ func (p *MaySendPoint) runHooks(ctx context.Context, run *Run, payload Message, 
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	all := snap // for the deferred functions
+	all := snap
 	if snap.Recording() {
 		fired := &MaySendFired[Message]{Payload: payload}
 		snap.Begin(&fired.Verdict)
@@ -1234,7 +1234,7 @@ func (p *FooterPoint) runHooks(ctx context.Context, run *Run, payload Message, b
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	at, all := &payload, snap // for the deferred functions
+	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &FooterFired[Message]{Payload: payload}
 		snap.Begin(&fired.Verdict)
@@ -1394,7 +1394,7 @@ func (p *AfterSendPoint) runHooks(ctx context.Context, run *Run, payload *Receip
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
-	all := snap         // for the deferred functions
+	all := snap
 	if snap.Recording() {
 		fired := &AfterSendFired[Receipt]{Payload: current}
 		snap.Begin(&fired.Verdict)
@@ -1463,7 +1463,7 @@ func (p *BeforeShowPoint) runHooks(ctx context.Context, run *Run, payload *Messa
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
-	all := snap         // for the deferred functions
+	all := snap
 	if snap.Recording() {
 		fired := &BeforeShowFired[Message]{Payload: current}
 		snap.Begin(&fired.Verdict)
@@ -1528,7 +1528,7 @@ func (p *BeforeSavePoint) runHooks(ctx context.Context, run *Run, payload Messag
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	all := snap // for the deferred functions
+	all := snap
 	if snap.Recording() {
 		fired := &BeforeSaveFired[Message]{Payload: payload}
 		snap.Begin(&fired.Verdict)
@@ -1576,7 +1576,7 @@ func (p *OnSentPoint) runHooks(ctx context.Context, run *Run, payload Receipt, s
 		}
 	}
 	inv := hookimpl.Start(ctx, &snap.Dispatch)
-	at, all := &payload, snap // for the deferred functions
+	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &OnSentFired[Receipt]{Payload: payload}
 		snap.Begin(&fired.Verdict)

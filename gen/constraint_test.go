@@ -1,0 +1,21 @@
+package gen
+
+import "testing"
+
+// Comments above the package clause are no constraint, but for the two forms of one; an old one within the package
+// comment is none to the go command either.
+func TestLeadingCommentsAreNotConstraints(t *testing.T) {
+	for head, fine := range map[string]bool{
+		"// Copyright.\n\n":                        true,
+		"/* Copyright. */\n\n// Package p is p.\n": true,
+		"// Package p is p.\n// +build linux\n":    true,
+		"// +build linux\n\n":                      false,
+		"//go:build linux\n\n// Package p is p.\n": false,
+		"// Copyright.\n\n//go:build linux\n\n":    false,
+	} {
+		_, found := readFiles(map[string]string{"spec.go": head + oneSpec + "\n//go:build linux\n"})
+		if fine != (len(found) == 0) || !fine && found[0].Rule != "build-constraint" {
+			t.Errorf("%q: %v", head, found)
+		}
+	}
+}

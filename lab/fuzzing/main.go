@@ -1,0 +1,83 @@
+// Command fuzzing runs the fuzz targets of this repository one after another and adds what they did to
+// docs/figures/fuzzing.json. Run it from the root of the repository:
+//
+//	go run ./lab/fuzzing -each 10m [-only FuzzRead,FuzzEmit] [-parallel 1] [-into DIR]
+//
+// What go finds on the way stays in its cache and is where the next run goes on. With -keep N no target is fuzzed:
+// cached inputs of each are put below its testdata/fuzz, where every go test runs them, until it has N.
+//
+// It exits with 1 if an input fails, which go has then put below testdata/fuzz, and with 2 if it could not run.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+func main() {
+	each := flag.Duration("each", 10*time.Minute, "how long each target runs")
+	only := flag.String("only", "", "the targets to run, with commas between them; all if empty")
+	parallel := flag.Int("parallel", 1, "how many workers a target has")
+	keep := flag.Int("keep", 0, "fuzz nothing, commit up to so many inputs of each target")
+	into := flag.String("into", ".", "the repository whose report is added to, where that is another copy")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	failed, err := run(ctx, *each, *only, *parallel, *keep, *into)
+	switch {
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "fuzzing:", err)
+		os.Exit(2)
+	case failed:
+		os.Exit(1)
+	}
+}
+
+// run reports whether an input failed.
+func run(ctx context.Context, each time.Duration, only string, parallel, keep int, into string) (failed bool, err error) {
+	if _, err := os.Stat("lab/fuzzing"); err != nil || flag.NArg() > 0 || parallel < 1 || each < time.Second {
+		return false, errors.New("run it from the root of the repository, without arguments beside its flags, a second or more for each target")
+	}
+	targets, err := find(".")
+	if err != nil {
+		return false, err
+	}
+	if only != "" {
+		names := strings.Split(only, ",")
+		for _, name := range names {
+			if !slices.ContainsFunc(targets, func(t target) bool { return t.Name == name }) {
+				return false, fmt.Errorf("no package has a target %s", name)
+			}
+		}
+		targets = slices.DeleteFunc(targets, func(t target) bool { return !slices.Contains(names, t.Name) })
+	}
+	var unable []error // a package that does not build keeps no other from running
+	for _, t := range targets {
+		if keep > 0 {
+			if err := t.keep(ctx, keep); err != nil {
+				unable = append(unable, err)
+			}
+			continue
+		}
+		ran, err := t.fuzz(ctx, each, parallel)
+		if err == nil {
+			err = add(into, t, ran)
+		}
+		if err != nil {
+			unable = append(unable, err)
+		}
+		failed = failed || len(ran.Failed) > 0
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return failed, errors.Join(unable...)
+}

@@ -1,0 +1,223 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// A part is a package that bugs are planted in, and the packages whose tests should find them.
+type part struct {
+	name  string
+	dir   string            // of the package, below the root
+	files func(string) bool // which of its files; nil for all
+	alike bool              // the package is generated: what differs by the name of a point is one mutant
+	like  *regexp.Regexp    // the functions that are like others, and are left alone
+	tests []tests
+}
+
+// tests are the tests of one package.
+type tests struct {
+	dir   string
+	args  []string
+	split string // what each subtest of these tests reaches is recorded by itself: a regular expression, "" for none
+}
+
+// The tests of other packages that run the mutants. Tests that build programs are skipped, because those programs are
+// built without the mutants.
+var (
+	runtimeTests = tests{dir: "tests/runtime", args: []string{"-test.skip=StackOverflow"}}
+	modelTests   = tests{dir: "tests/model", args: []string{"-programs=400", "-test.skip=FailingPrograms"}}
+	fixtureTests = tests{dir: "tests/fixture"}
+)
+
+var parts = []part{
+	{
+		name: "hookkit", dir: "hookkit",
+		tests: []tests{{dir: "hookkit"}, runtimeTests, modelTests},
+	},
+	{
+		name: "hookimpl", dir: "hookkit/hookimpl",
+		tests: []tests{{dir: "hookkit/hookimpl"}, {dir: "hookkit"}, runtimeTests, modelTests, {dir: "loop"}},
+	},
+	{
+		name: "gen", dir: "gen",
+		files: func(name string) bool {
+			return !strings.HasPrefix(name, "emit") && name != "doc.go" && name != "export.go"
+		},
+		tests: []tests{
+			{dir: "gen", args: []string{"-test.skip=VetsClean", "-rapid.checks=15"}, split: "^TestWrongSpecs$"},
+			fixtureTests,
+			{dir: "cmd/hookgen", args: []string{"-test.skip=Scripts|InitWith|InitThrough"}},
+			{dir: "tests", args: []string{"-test.skip=Readme|Arrows|Architecture"}},
+		},
+	},
+	{
+		name: "generated", dir: "tests/fixture", alike: true,
+		like:  regexp.MustCompile(`On[A-Z]|\bon[A-Z]`), // points of which only the payload is another
+		files: func(name string) bool { return name == "hooks_gen.go" },
+		tests: []tests{runtimeTests, fixtureTests, modelTests},
+	},
+}
+
+// A planted is a part with its mutants.
+type planted struct {
+	part
+	mutants []mutant // by ID, from 1
+	overlay string   // the file for -overlay
+	temp    string
+}
+
+// plant writes the instrumented copy of a part's package into temp.
+func (p part) plant(root, temp string) (*planted, error) {
+	fset := token.NewFileSet()
+	pkg, files, info, err := load(fset, filepath.Join(root, p.dir))
+	if err != nil {
+		return nil, err
+	}
+	w := &planted{part: p, temp: temp, overlay: filepath.Join(temp, "overlay.json")}
+	replace := map[string]string{}
+	alike := map[string]int{}
+	points := pointNames(files)
+	write := func(path, text string) error {
+		to := filepath.Join(temp, filepath.Base(path))
+		replace[path] = to
+		return os.WriteFile(to, []byte(text), 0o644)
+	}
+	for _, f := range files {
+		path := fset.File(f.FileStart).Name()
+		if p.files != nil && !p.files(filepath.Base(path)) {
+			continue
+		}
+		src, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		relative, _ := filepath.Rel(root, path)
+		pl := &planter{fset: fset, src: src, path: filepath.ToSlash(relative), info: info, pkg: pkg, names: qualifiers(f, info, pkg), like: p.like}
+		if p.alike {
+			pl.rename = points
+		}
+		pl.next = func(m mutant) int {
+			key := ""
+			if p.alike {
+				m.Func = points(m.Func, m.Func)
+				if key = m.Key(); alike[key] > 0 {
+					return alike[key]
+				}
+			}
+			m.ID = len(w.mutants) + 1
+			alike[key] = m.ID
+			w.mutants = append(w.mutants, m)
+			return m.ID
+		}
+		pl.plant(f)
+		if err := write(path, pl.edits.apply(src)); err != nil {
+			return nil, err
+		}
+	}
+	helper := strings.Replace(helperFile, "package helper", "package "+pkg.Name(), 1)
+	helper = strings.Replace(helper, "reachedSize = 0", "reachedSize = "+strconv.Itoa(len(w.mutants)+1), 1)
+	if err := write(filepath.Join(root, p.dir, "zz_mutants.go"), helper); err != nil {
+		return nil, err
+	}
+	data, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return nil, err
+	}
+	return w, os.WriteFile(w.overlay, data, 0o644)
+}
+
+// load parses a package without its tests and checks its types.
+func load(fset *token.FileSet, dir string) (*types.Package, []*ast.File, *types.Info, error) {
+	list := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Export,Dir,GoFiles", ".")
+	list.Dir = dir
+	out, err := list.Output()
+	if err != nil {
+		return nil, nil, nil, fmt.Errorf("go list in %s: %w", dir, err)
+	}
+	export := map[string]string{}
+	var own struct {
+		ImportPath, Export, Dir string
+		GoFiles                 []string
+	}
+	for d := json.NewDecoder(bytes.NewReader(out)); d.More(); {
+		own.GoFiles = nil
+		if err := d.Decode(&own); err != nil {
+			return nil, nil, nil, err
+		}
+		export[own.ImportPath] = own.Export
+	}
+	var files []*ast.File
+	for _, name := range own.GoFiles { // of the last in the list
+		f, err := parser.ParseFile(fset, filepath.Join(dir, name), nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		files = append(files, f)
+	}
+	config := types.Config{Importer: importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(export[path]) })}
+	info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}, Implicits: map[ast.Node]types.Object{}}
+	pkg, err := config.Check(own.ImportPath, fset, files, info)
+	return pkg, files, info, err
+}
+
+// qualifiers tells how a file names the packages that it imports.
+func qualifiers(f *ast.File, info *types.Info, own *types.Package) map[*types.Package]string {
+	names := map[*types.Package]string{own: ""}
+	for _, i := range f.Imports {
+		path, _ := strconv.Unquote(i.Path.Value)
+		for _, pkg := range own.Imports() {
+			if pkg.Path() == path {
+				names[pkg] = pkg.Name()
+				if i.Name != nil {
+					names[pkg] = i.Name.Name
+				}
+			}
+		}
+	}
+	return names
+}
+
+var methodOf = regexp.MustCompile(`^\((\*?)(\w+)\)\.`)
+
+// pointNames returns a function that puts N in place of the name of the point that a function is about.
+func pointNames(files []*ast.File) func(function, text string) string {
+	var names []string
+	for _, f := range files {
+		for _, decl := range f.Decls {
+			if d, ok := decl.(*ast.GenDecl); ok && d.Tok == token.TYPE {
+				for _, spec := range d.Specs {
+					if name, ok := strings.CutSuffix(spec.(*ast.TypeSpec).Name.Name, "Point"); ok && ast.IsExported(name) {
+						names = append(names, name)
+					}
+				}
+			}
+		}
+	}
+	return func(function, text string) string {
+		longest := ""
+		for _, name := range names {
+			if strings.Contains(strings.ToLower(function), strings.ToLower(name)) && len(name) > len(longest) {
+				longest = name
+			}
+		}
+		if longest == "" {
+			return text
+		}
+		lower := strings.ToLower(longest[:1]) + longest[1:]
+		return strings.ReplaceAll(strings.ReplaceAll(text, longest, "N"), lower, "n")
+	}
+}

@@ -1,0 +1,254 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// A binary is a compiled test package.
+type binary struct {
+	path, dir string
+	args      []string
+}
+
+// A test is one top-level test.
+type test struct {
+	in      *binary
+	name    string
+	took    time.Duration
+	reached []byte // by ID
+	breadth int    // how many it reaches
+}
+
+// reach reports whether the test runs the code of the mutant.
+func (t *test) reach(m mutant) bool { return m.ID < len(t.reached) && t.reached[m.ID] != 0 }
+
+// The fate of a mutant.
+type fate string
+
+const (
+	killed   fate = "killed"
+	timedOut fate = "timed out"
+	survived fate = "survived"
+	missed   fate = "not reached by any test"
+)
+
+// limits of one test: one that takes longer by itself is left out, and one is never stopped before the other.
+const (
+	longest  = 20 * time.Second
+	patience = 2 * time.Second
+	together = 100 * time.Millisecond // tests quicker than that are run in one process
+)
+
+// memory is what a process may take, in KiB: mutants that never stop to append must not harm the machine.
+const memory = 6 << 20
+
+// start runs a test binary and returns what it printed, and context.DeadlineExceeded if it was stopped.
+func (b *binary) start(env string, limit time.Duration, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	all := append([]string{"-c", `ulimit -v ` + strconv.Itoa(memory) + `; exec "$0" "$@"`, b.path, "-test.timeout=0"}, args...)
+	cmd := exec.CommandContext(ctx, "/bin/sh", append(all, b.args...)...)
+	cmd.Dir = b.dir
+	scratch, err := os.MkdirTemp(filepath.Dir(b.path), "scratch-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(scratch)
+	cmd.Env = append(os.Environ(), env, "GOMAXPROCS=1", "TMPDIR="+scratch)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // and what it has started
+	cmd.WaitDelay = 200 * time.Millisecond
+	var out bytes.Buffer
+	both := &head{to: &out}
+	cmd.Stdout, cmd.Stderr = both, both
+	err = cmd.Run()
+	if ctx.Err() != nil {
+		return out.String(), context.DeadlineExceeded
+	}
+	if errors.Is(err, exec.ErrWaitDelay) {
+		err = nil
+	}
+	return out.String(), err
+}
+
+// head keeps the first part of what is written.
+type head struct{ to *bytes.Buffer }
+
+func (h *head) Write(p []byte) (int, error) {
+	if h.to.Len() < 1<<20 {
+		h.to.Write(p)
+	}
+	return len(p), nil
+}
+
+// compile builds the test packages of a part with its mutants in them.
+func (w *planted) compile(root string) ([]*binary, error) {
+	var all []*binary
+	for i, t := range w.tests {
+		b := &binary{path: filepath.Join(w.temp, fmt.Sprintf("%d.test", i)), dir: filepath.Join(root, t.dir), args: t.args}
+		build := exec.Command("go", "test", "-c", "-vet=off", "-overlay", w.overlay, "-o", b.path, "./"+t.dir)
+		build.Dir = root
+		if out, err := build.CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("%s: %w\n%s", t.dir, err, out)
+		}
+		if help, _ := b.start("HOOKGEN_MUTANT=0", time.Minute, "-test.list=^$", "-h"); strings.Contains(help, "-rapid.seed") {
+			// the same draws each time; a counterexample is enough, however large
+			b.args = append([]string{"-rapid.seed=1", "-rapid.nofailfile", "-rapid.shrinktime=1ns"}, b.args...)
+		}
+		all = append(all, b)
+	}
+	return all, nil
+}
+
+// record runs every test by itself and notes what it reaches; tests that fail or take long are left out.
+func (w *planted) record(binaries []*binary, log io.Writer) ([]*test, error) {
+	var all []*test
+	for i, b := range binaries {
+		out, err := b.start("HOOKGEN_MUTANT=0", time.Minute, "-test.list=.")
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w\n%s", b.dir, err, out)
+		}
+		var names []string
+		for _, name := range strings.Fields(out) {
+			if !regexp.MustCompile(`^(Test|Fuzz|Example)`).MatchString(name) {
+				continue
+			}
+			names = append(names, name)
+			if split := w.tests[i].split; split != "" && regexp.MustCompile(split).MatchString(name) {
+				out, _ := b.start("HOOKGEN_MUTANT=0", longest, "-test.v", "-test.run=^"+name+"$")
+				for _, run := range regexp.MustCompile(`(?m)^=== RUN +(\S+/\S+)$`).FindAllStringSubmatch(out, -1) {
+					names = append(names, run[1])
+				}
+			}
+		}
+		for _, name := range names {
+			t, out, err := b.reaches(name, filepath.Join(w.temp, "reached"))
+			if err != nil {
+				fmt.Fprintf(log, "left out: %s of %s: %v\n", name, b.dir, err)
+				if !errors.Is(err, context.DeadlineExceeded) {
+					fmt.Fprint(log, out)
+				}
+				continue
+			}
+			if t.breadth > 0 {
+				all = append(all, t)
+			}
+		}
+	}
+	return all, nil
+}
+
+// reaches runs one test and records what it reaches.
+func (b *binary) reaches(name, file string) (*test, string, error) {
+	_ = os.Remove(file)
+	start := time.Now()
+	out, err := b.start("HOOKGEN_MUTANTS_REACHED="+file, longest, "-test.run="+pattern(name))
+	t := &test{in: b, name: name, took: time.Since(start)}
+	t.reached, _ = os.ReadFile(file)
+	t.breadth = bytes.Count(t.reached, []byte{1})
+	return t, out, err
+}
+
+// pattern is the expression for -test.run that finds the tests, and at most some others of the same names on the way.
+func pattern(names ...string) string {
+	var levels [][]string
+	for _, name := range names {
+		for i, part := range strings.Split(name, "/") {
+			if part = regexp.QuoteMeta(part); i == len(levels) {
+				levels = append(levels, []string{part})
+			} else if !slices.Contains(levels[i], part) {
+				levels[i] = append(levels[i], part)
+			}
+		}
+	}
+	all := make([]string, len(levels))
+	for i, level := range levels {
+		all[i] = "^(" + strings.Join(level, "|") + ")$"
+	}
+	return strings.Join(all, "/")
+}
+
+// try runs the tests that reach a mutant until one finds it, which it returns: first the few that reach the least, for
+// they are about it, then the quick ones, and the slow ones by themselves.
+func try(m mutant, binaries []*binary, all []*test) (fate, string) {
+	var reach []*test
+	for _, t := range all {
+		if t.reach(m) {
+			reach = append(reach, t)
+		}
+	}
+	if len(reach) == 0 {
+		return missed, ""
+	}
+	slices.SortStableFunc(reach, func(a, b *test) int { return cmp.Compare(a.breadth, b.breadth) })
+	quick := slices.DeleteFunc(slices.Clone(reach), func(t *test) bool { return t.took > together })
+	slow := slices.DeleteFunc(reach, func(t *test) bool { return t.took <= together })
+	slices.SortFunc(slow, func(a, b *test) int { return cmp.Compare(a.took, b.took) })
+	for _, some := range [][]*test{quick[:min(few, len(quick))], quick[min(few, len(quick)):]} {
+		for _, b := range binaries {
+			var names []string
+			for _, t := range some {
+				if t.in == b {
+					names = append(names, t.name)
+				}
+			}
+			if f := m.run(b, some, names...); f != survived {
+				return f, filepath.Base(b.dir)
+			}
+		}
+	}
+	for _, t := range slow {
+		if f := m.run(t.in, slow, t.name); f != survived {
+			return f, filepath.Base(t.in.dir) + "." + t.name
+		}
+	}
+	return survived, ""
+}
+
+// few is how many tests are run first.
+const few = 4
+
+// run runs tests of one binary with the mutant.
+func (m mutant) run(b *binary, known []*test, names ...string) fate {
+	var took time.Duration
+	for _, t := range known {
+		if t.in == b && slices.Contains(names, t.name) {
+			took += t.took
+		}
+	}
+	flat, deep := []string{}, []string{} // an expression of two levels finds nothing in tests of one
+	for _, name := range names {
+		if strings.Contains(name, "/") {
+			deep = append(deep, name)
+		} else {
+			flat = append(flat, name)
+		}
+	}
+	for _, names := range [][]string{flat, deep} {
+		if len(names) == 0 {
+			continue
+		}
+		_, err := b.start("HOOKGEN_MUTANT="+strconv.Itoa(m.ID), patience+10*took, "-test.failfast", "-test.run="+pattern(names...))
+		switch {
+		case errors.Is(err, context.DeadlineExceeded):
+			return timedOut
+		case err != nil:
+			return killed
+		}
+	}
+	return survived
+}

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/hookgen/hookgen/internal/figures"
+)
+
+// A section is what the page says before the figures of a report.
+type section struct {
+	report string
+	title  string
+	text   string
+}
+
+// sections are those of the page, in order.
+var sections = []section{
+	{"tests", "Invariants, laws and faults", "Each line is a test: what it shows, in the words above its code, and what it found. All of them run in every check, most with" +
+		" fewer drawn cases; but for those that count allocations, they run under the race detector too."},
+	{"bench", "Bounds", "Ratios of minima of interleaved rounds. \"Open\" is a comparison whose rounds disagree. The whole report is [RESULTS.md](../bench/RESULTS.md)."},
+	{"model", "Programs against a model", "Random programs of registrations and fires, played by the framework and by a plain sequential model. Ten thousand run in" +
+		" every check."},
+	{"mutation", "Planted bugs", "Each mutant is one small bug planted in the source. It is killed if a test fails. Every survivor is listed in" +
+		" [SURVIVORS.md](../lab/mutation/SURVIVORS.md) with the reason why nobody could tell it from the original."},
+	{"fuzzing", "Fuzzing", "Time is that of one worker, in all runs so far, and inputs are those that reached something new. Some of each target, those that reach most," +
+		" are committed, and every check plays them; so are all that failed."},
+	{"soak", "Soak", "Fires while hooks are added, removed and layered, and a tracer is attached and detached, from other goroutines."},
+	{"kill", "A kill at any moment", "Processes killed with SIGKILL while they write. What is read afterwards must be the old content or the new one."},
+}
+
+// page makes the page of the reports, all of which must be there and have a section.
+func page(reports []figures.Report) ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteString("# Proof\n\n" +
+		"What hookgen promises, how it is shown, and what the latest run found. Made by `go run ./lab/proof` of what the runs wrote into\n" +
+		"[figures](figures); no figure is typed by hand.\n\n" +
+		"| run | command | commit | day | machine |\n|---|---|---|---|---|\n")
+	known := map[string]figures.Report{}
+	for _, r := range reports {
+		known[r.Name] = r
+		if !slices.ContainsFunc(sections, func(s section) bool { return s.report == r.Name }) {
+			return nil, fmt.Errorf("the report %s has no section in page.go", r.Name)
+		}
+	}
+	for _, s := range sections {
+		r, ok := known[s.report]
+		if !ok {
+			return nil, fmt.Errorf("there is no report %s in %s", s.report, figures.Folder)
+		}
+		fmt.Fprintf(&b, "| [%s](#%s) | %s | %s | %s | %s |\n", s.title, anchor(s.title), code(r.Command), r.Commit, r.Day, cell(r.Machine))
+	}
+	b.WriteString("\nA commit with a + is one whose tree had changes that were not committed.\n")
+	for _, s := range sections {
+		if err := write(&b, s, known[s.report]); err != nil {
+			return nil, err
+		}
+	}
+	return b.Bytes(), nil
+}
+
+// write writes a section: a table for each group of figures, with the columns that the group needs.
+func write(b *bytes.Buffer, s section, r figures.Report) error {
+	fmt.Fprintf(b, "\n## %s\n\n%s\n", s.title, s.text)
+	for rest := r.Figures; len(rest) > 0; {
+		title := rest[0].Group
+		n := slices.IndexFunc(rest, func(f figures.Figure) bool { return f.Group != title })
+		if n < 0 {
+			n = len(rest)
+		}
+		if title != "" {
+			fmt.Fprintf(b, "\n### %s\n", title)
+		}
+		if err := table(b, rest[:n]); err != nil {
+			return fmt.Errorf("the report %s: %w", r.Name, err)
+		}
+		rest = rest[n:]
+	}
+	return nil
+}
+
+// column is one column of a table.
+type column struct {
+	title string
+	of    func(figures.Figure) string
+}
+
+var columns = []column{
+	{"what", func(f figures.Figure) string { return cell(f.Of) }},
+	{"figure", func(f figures.Figure) string { return cell(f.Value) }},
+	{"bound", func(f figures.Figure) string { return cell(f.Bound) }},
+	{"holds", func(f figures.Figure) string { return string(f.Holds) }},
+	{"note", func(f figures.Figure) string { return cell(f.Note) }},
+	{"command", func(f figures.Figure) string { return code(f.Command) }},
+}
+
+// table writes the figures, leaving out columns that are empty. A bound that is not shown to hold must say why: in its
+// note, or, where it is open, by what its figure says of the rounds.
+func table(b io.Writer, figs []figures.Figure) error {
+	for _, f := range figs {
+		torn := f.Holds == figures.Open && strings.Contains(f.Value, "(rounds say ")
+		if f.Holds != figures.Yes && !torn && f.Bound != "" && f.Note == "" {
+			return fmt.Errorf("%s: a bound that is not shown to hold needs a note", f.Of)
+		}
+	}
+	var used []column
+	head, rule := "|", "|"
+	for _, c := range columns {
+		if slices.ContainsFunc(figs, func(f figures.Figure) bool { return c.of(f) != "" }) {
+			used = append(used, c)
+			head, rule = head+" "+c.title+" |", rule+"---|"
+		}
+	}
+	fmt.Fprintf(b, "\n%s\n%s\n", head, rule)
+	for _, f := range figs {
+		row := "|"
+		for _, c := range used {
+			row += " " + c.of(f) + " |"
+		}
+		fmt.Fprintln(b, row)
+	}
+	return nil
+}
+
+// cell escapes what would end a cell of a table, or be taken for HTML.
+func cell(text string) string {
+	return strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;").Replace(text)
+}
+
+// code is text as code in a cell.
+func code(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "`" + strings.NewReplacer("|", `\|`, "\n", " ").Replace(text) + "`"
+}
+
+// anchor is where a title is linked to.
+func anchor(title string) string {
+	var b strings.Builder
+	for _, r := range strings.ToLower(title) {
+		switch {
+		case r == ' ':
+			b.WriteByte('-')
+		case r == '-' || 'a' <= r && r <= 'z' || '0' <= r && r <= '9':
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,547 @@
+package runtime_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/tests/fixture"
+	"github.com/hookgen/hookgen/tests/model"
+	"github.com/hookgen/hookgen/tests/points"
+)
+
+// TestAround: nesting is the firing order; next called zero times without an answer is a failure; the
+// inner act runs exactly as often as next was called; the answer that the outermost hook returns counts.
+func TestAround(t *testing.T) {
+	around := points.Of(points.Around)
+	shape := model.Shape{
+		Steps: []model.Step{model.Add{}, model.Add{}, model.Add{}, model.Observe{}, model.Trace{}, model.Fire{}, model.Fire{}},
+		Deeds: []model.Deed{model.Continues, model.Continues, model.Replaces, model.CallsTwice, model.KeepsFirst, model.Answers, model.AnswersAfter,
+			model.Rescues, model.Fails, model.FailsAfter, model.Panics, model.PanicsAfter, model.Forgets, model.Hangs},
+		Acts: []model.Deed{model.Continues, model.Fails, model.Panics},
+	}
+	for range 5 { // of which there are few points
+		holdsAt(t, around, shape)
+	}
+}
+
+// An wrapHook is a hook at the point Wrap.
+type wrapHook = func(ctx context.Context, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result], error)
+
+// wrap adds a hook to the point.
+func wrap(h *fixture.Hooks, do wrapHook, opts ...hookkit.HookOption) *hookkit.Registration {
+	return h.Wrap.Add(fixture.WrapFunc(func(ctx context.Context, _ *fixture.Run, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+		return do(ctx, item, next)
+	}), opts...)
+}
+
+// passing is a hook that goes on.
+func passing(ctx context.Context, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+	return next.Call(ctx, item)
+}
+
+// An acting counts the calls of an act.
+type acting struct {
+	n  int
+	do func(n int) (fixture.Result, error) // nil for success
+}
+
+func (a *acting) act(context.Context, fixture.Item) (fixture.Result, error) {
+	a.n++
+	if a.do == nil {
+		return fixture.Result{By: "act", N: a.n}, nil
+	}
+	return a.do(a.n)
+}
+
+func fireWrap(h *fixture.Hooks, act *acting) (fixture.Result, error) {
+	return h.Wrap.Fire(context.Background(), newRun(), fixture.Item{}, act.act)
+}
+
+// withAudiences runs a test on new Hooks: with nobody, an observer, a tracer, and in an inner layer.
+func withAudiences(t *testing.T, test func(t *testing.T, h *fixture.Hooks)) {
+	t.Run("nobody", func(t *testing.T) { test(t, new(fixture.Hooks)) })
+	t.Run("observer", func(t *testing.T) {
+		h := new(fixture.Hooks)
+		h.ObserveAny(points.AnyObserver(func(points.Fired) {}))
+		test(t, h)
+	})
+	t.Run("tracer", func(t *testing.T) {
+		h := new(fixture.Hooks)
+		h.Trace(new(hookkit.Recorder))
+		test(t, h)
+	})
+	t.Run("layer", func(t *testing.T) { test(t, new(fixture.Hooks).Layer("inner")) })
+}
+
+func TestNextAfterTheFireDoesNothing(t *testing.T) {
+	withAudiences(t, func(t *testing.T, h *fixture.Hooks) {
+		var kept fixture.WrapNext
+		wrap(h, func(ctx context.Context, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+			kept = next
+			return next.Call(ctx, item)
+		})
+		var a acting
+		if _, err := fireWrap(h, &a); err != nil || a.n != 1 {
+			t.Fatalf("the act ran %d times, the fire returned %v", a.n, err)
+		}
+		for range 2 {
+			answer, err := kept.Call(t.Context(), fixture.Item{})
+			if !errors.Is(err, hookkit.ErrNextOver) || answer.Value() != (fixture.Result{}) || a.n != 1 {
+				t.Errorf("a late next returned %v, %v; the act ran %d times", answer.Value(), err, a.n)
+			}
+		}
+	})
+}
+
+func TestZeroNextDoesNothing(t *testing.T) {
+	if _, err := (fixture.WrapNext{}).Call(t.Context(), fixture.Item{}); !errors.Is(err, hookkit.ErrNextOver) {
+		t.Errorf("it returned %v", err)
+	}
+}
+
+// A retry gets what its own attempt yields: neither the first one's failure nor a success that was not.
+func TestSecondNextIsASecondAttempt(t *testing.T) {
+	withAudiences(t, func(t *testing.T, h *fixture.Hooks) {
+		var errs []error
+		retry := func(ctx context.Context, item fixture.Item, next fixture.WrapNext) (answer hookkit.Answer[fixture.Result], err error) {
+			for range 2 {
+				answer, err = next.Call(ctx, item)
+				errs = append(errs, err)
+			}
+			return answer, err
+		}
+		wrap(h, retry)
+		wrap(h, passing)
+		failFirst := &acting{do: func(n int) (fixture.Result, error) {
+			if n == 1 {
+				return fixture.Result{By: "dropped"}, errAct
+			}
+			return fixture.Result{By: "act", N: n}, nil
+		}}
+		if r, err := fireWrap(h, failFirst); err != nil || r.N != 2 || !errors.Is(errs[0], errAct) || errs[1] != nil {
+			t.Errorf("a failure, then a success: %+v, %v after %v", r, err, errs)
+		}
+		errs = nil
+		failSecond := &acting{do: func(n int) (fixture.Result, error) {
+			if n == 2 {
+				panic(errAct)
+			}
+			return fixture.Result{By: "act", N: n}, nil
+		}}
+		if r, err := fireWrap(h, failSecond); !errors.Is(err, errAct) || r != (fixture.Result{}) || errs[0] != nil {
+			t.Errorf("a success, then a failure: %+v, %v after %v", r, err, errs)
+		}
+	})
+}
+
+func TestNeitherNextNorAnswerIsAFailure(t *testing.T) {
+	withAudiences(t, func(t *testing.T, h *fixture.Hooks) {
+		wrap(h, passing)
+		wrap(h, func(context.Context, fixture.Item, fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+			return hookkit.Answer[fixture.Result]{}, nil
+		}, hookkit.Named("forgetful"))
+		var a acting
+		r, err := fireWrap(h, &a)
+		var f *hookkit.Failure
+		if !errors.Is(err, hookkit.ErrNoAnswer) || !errors.As(err, &f) || f.Hook != "forgetful" || r != (fixture.Result{}) || a.n != 0 {
+			t.Errorf("the fire returned %+v, %v; the act ran %d times", r, err, a.n)
+		}
+	})
+}
+
+// A panic of the act is the act's, whatever stands around it, and not that of the innermost hook.
+func TestPanicOfTheActBlamesNoHook(t *testing.T) {
+	for name, panics := range map[string]func(){"text": func() { panic("x") }, "nil": func() { panic(nil) }, "error": func() { panic(errAct) }} {
+		for hooks := range 3 {
+			withAudiences(t, func(t *testing.T, h *fixture.Hooks) {
+				for range hooks {
+					wrap(h, passing)
+				}
+				r, err := fireWrap(h, &acting{do: func(int) (fixture.Result, error) { panics(); return fixture.Result{}, nil }})
+				var f *hookkit.Failure
+				var p *hookkit.PanicError
+				if !errors.As(err, &f) || f.Hook != "" || f.Site != "" || f.Point != "Wrap" || f.Stack == nil || !errors.As(err, &p) || r != (fixture.Result{}) {
+					t.Errorf("%s, %d hooks: the fire returned %+v, %v", name, hooks, r, err)
+				}
+			})
+		}
+	}
+}
+
+func TestErrorOfTheActIsReturnedUnchanged(t *testing.T) {
+	for hooks := range 3 {
+		withAudiences(t, func(t *testing.T, h *fixture.Hooks) {
+			for range hooks {
+				wrap(h, passing)
+			}
+			r, err := fireWrap(h, &acting{do: func(int) (fixture.Result, error) { return fixture.Result{By: "dropped"}, errAct }})
+			if err != errAct || r != (fixture.Result{}) {
+				t.Errorf("%d hooks: the fire returned %+v, %v", hooks, r, err)
+			}
+		})
+	}
+}
+
+func TestGoexitInTheActEndsTheFire(t *testing.T) {
+	logged := captureLog(t)
+	for hooks := range 3 {
+		for _, watched := range []bool{false, true} {
+			logged.Reset()
+			var h fixture.Hooks
+			var seen []points.Fired
+			for range hooks {
+				wrap(&h, passing)
+			}
+			if watched {
+				h.ObserveAny(points.AnyObserver(func(o points.Fired) { seen = append(seen, o) }))
+			}
+			returned := false
+			finish(func() {
+				_, _ = fireWrap(&h, &acting{do: func(int) (fixture.Result, error) { runtime.Goexit(); return fixture.Result{}, nil }})
+				returned = true
+			})
+			if returned {
+				t.Errorf("%d hooks: the fire returned", hooks)
+			}
+			if !watched {
+				if logged.Len() == 0 {
+					t.Errorf("%d hooks: nobody was told", hooks)
+				}
+				continue
+			}
+			err, _ := seen[0].Err.(error)
+			if v := seen[0].Verdict; len(seen) != 1 || v.Decision != "Error" || !errors.Is(err, hookkit.ErrGoexit) || len(v.Failures) != 1 || v.Failures[0].Hook != "" {
+				t.Errorf("%d hooks: an observer was told %+v, of the error %v", hooks, v, err)
+			}
+		}
+	}
+}
+
+// A hook called next twice: first the act panicked, then it ended the goroutine. The caller receives neither.
+func TestGoexitReportsEarlierFailures(t *testing.T) {
+	withAudiences(t, func(t *testing.T, h *fixture.Hooks) {
+		var reported []error
+		h.HandleFailures(func(_ context.Context, f *hookkit.Failure) { reported = append(reported, f.Cause) })
+		wrap(h, func(ctx context.Context, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+			_, _ = next.Call(ctx, item)
+			return next.Call(ctx, item)
+		})
+		finish(func() {
+			_, _ = fireWrap(h, &acting{do: func(n int) (fixture.Result, error) {
+				if n == 1 {
+					panic(errAct)
+				}
+				runtime.Goexit()
+				return fixture.Result{}, nil
+			}})
+		})
+		if len(reported) != 2 || !errors.Is(reported[0], hookkit.ErrGoexit) || !errors.Is(reported[1], errAct) {
+			t.Errorf("reported were %v", reported)
+		}
+	})
+}
+
+// Whether the hooks around are called directly or by way of a tracer or Once, they have not failed.
+func TestGoexitIsTheFailureOfOneHook(t *testing.T) {
+	for _, traced := range []bool{false, true} {
+		var h fixture.Hooks
+		var seen []points.Fired
+		wrap(&h, passing, hookkit.Named("outer"))
+		wrap(&h, passing, hookkit.Named("once"), hookkit.Once())
+		wrap(&h, func(context.Context, fixture.Item, fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+			runtime.Goexit()
+			panic("not reached")
+		}, hookkit.Named("inner"))
+		h.ObserveAny(points.AnyObserver(func(o points.Fired) { seen = append(seen, o) }))
+		if traced {
+			h.Trace(new(hookkit.Recorder))
+		}
+		finish(func() { _, _ = fireWrap(&h, new(acting)) })
+		if v := seen[0].Verdict; v.By != "inner" || len(v.Failures) != 1 || v.Failures[0].Hook != "inner" {
+			t.Errorf("traced %v: an observer was told %+v", traced, v)
+		}
+	}
+}
+
+// A hook with a Timeout has a goroutine of its own. What ended that may be made good by a hook around.
+func TestHookMayRecoverFromGoexitInside(t *testing.T) {
+	var h fixture.Hooks
+	var seen []points.Fired
+	wrap(&h, func(ctx context.Context, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+		if _, err := next.Call(ctx, item); !errors.Is(err, hookkit.ErrGoexit) {
+			t.Errorf("next returned %v", err)
+		}
+		return hookkit.Answered(fixture.Result{By: "outer"}), nil
+	})
+	wrap(&h, passing, hookkit.Timeout(time.Hour))
+	wrap(&h, func(context.Context, fixture.Item, fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+		runtime.Goexit()
+		panic("not reached")
+	})
+	h.ObserveAny(points.AnyObserver(func(o points.Fired) { seen = append(seen, o) }))
+	if r, err := fireWrap(&h, new(acting)); r.By != "outer" || err != nil {
+		t.Errorf("the fire returned %+v, %v", r, err)
+	}
+	if err := seen[0].Err; err != nil {
+		t.Errorf("an observer was told of the error %v", err)
+	}
+}
+
+// An outer hook that was given up may run on with hooks further in; what they do then is void.
+func TestTimedOutHookCannotRunTheAct(t *testing.T) {
+	withAudiences(t, func(t *testing.T, h *fixture.Hooks) {
+		synctest.Test(t, func(t *testing.T) {
+			var late error
+			wrap(h, func(ctx context.Context, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+				return next.Call(ctx, item)
+			}, hookkit.Timeout(time.Second), hookkit.Named("outer"))
+			wrap(h, func(ctx context.Context, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+				time.Sleep(time.Minute)
+				answer, err := next.Call(ctx, item)
+				late = err
+				return answer, err
+			}, hookkit.Named("inner"))
+			var a acting
+			_, err := fireWrap(h, &a)
+			var f *hookkit.Failure
+			if !errors.Is(err, hookkit.ErrTimeout) || !errors.As(err, &f) || f.Hook != "outer" {
+				t.Errorf("the fire returned %v", err)
+			}
+			time.Sleep(time.Hour)
+			synctest.Wait()
+			if a.n != 0 || !errors.Is(late, hookkit.ErrNextOver) {
+				t.Errorf("the act ran %d times; the late next returned %v", a.n, late)
+			}
+		})
+	})
+}
+
+// A hook that was given up by its time-out cannot run the act late, while a hook around it goes on and may.
+func TestOuterHookMayRetryAfterATimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var h fixture.Hooks
+		var errs []error
+		wrap(&h, func(ctx context.Context, item fixture.Item, next fixture.WrapNext) (answer hookkit.Answer[fixture.Result], err error) {
+			for range 3 {
+				answer, err = next.Call(ctx, item)
+				errs = append(errs, err)
+				time.Sleep(time.Minute)
+			}
+			return answer, err
+		})
+		var called atomic.Bool
+		wrap(&h, func(ctx context.Context, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+			if !called.Swap(true) {
+				time.Sleep(10 * time.Second)
+			}
+			return next.Call(ctx, item)
+		}, hookkit.Timeout(time.Second))
+		var a acting
+		r, err := fireWrap(&h, &a)
+		if err != nil || r.N != 2 || a.n != 2 || !errors.Is(errs[0], hookkit.ErrTimeout) || errs[1] != nil || errs[2] != nil {
+			t.Errorf("the fire returned %+v, %v; the act ran %d times; the attempts: %v", r, err, a.n, errs)
+		}
+	})
+}
+
+func TestTimeoutCoversNext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var h fixture.Hooks
+		wrap(&h, passing, hookkit.Timeout(time.Second))
+		start := time.Now()
+		_, err := h.Wrap.Fire(context.Background(), newRun(), fixture.Item{}, func(ctx context.Context, _ fixture.Item) (fixture.Result, error) {
+			<-ctx.Done()
+			if context.Cause(ctx) != hookkit.ErrTimeout {
+				t.Errorf("the act's context ended with %v", context.Cause(ctx))
+			}
+			return fixture.Result{}, ctx.Err()
+		})
+		if !errors.Is(err, hookkit.ErrTimeout) || time.Since(start) != time.Second {
+			t.Errorf("after %v the fire returned %v", time.Since(start), err)
+		}
+	})
+}
+
+// A hedging hook calls next from several goroutines; each call is an attempt.
+func TestNextMayBeCalledInParallel(t *testing.T) {
+	withAudiences(t, func(t *testing.T, h *fixture.Hooks) {
+		wrap(h, func(ctx context.Context, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+			answers := make([]hookkit.Answer[fixture.Result], 8)
+			var wg sync.WaitGroup
+			for i := range answers {
+				wg.Go(func() { answers[i], _ = next.Call(ctx, fixture.Item{ID: i}) })
+			}
+			wg.Wait()
+			for i, a := range answers {
+				if a.Value() != (fixture.Result{By: "act", N: i}) {
+					t.Errorf("attempt %d yielded %+v", i, a.Value())
+				}
+			}
+			return answers[3], nil
+		})
+		wrap(h, passing, hookkit.Timeout(time.Minute))
+		wrap(h, passing)
+		r, err := h.Wrap.Fire(t.Context(), newRun(), fixture.Item{}, points.Yields)
+		if err != nil || r.N != 3 {
+			t.Errorf("the fire returned %+v, %v", r, err)
+		}
+	})
+}
+
+// An answer may be kept and given again in another fire, with other hooks around.
+func TestAnswersMayBeReturnedAgain(t *testing.T) {
+	var seen []points.Fired
+	var h fixture.Hooks
+	var kept hookkit.Answer[fixture.Result]
+	h.ObserveAny(points.AnyObserver(func(o points.Fired) { seen = append(seen, o) }))
+	cache := wrap(&h, func(ctx context.Context, item fixture.Item, next fixture.WrapNext) (answer hookkit.Answer[fixture.Result], err error) {
+		kept, err = next.Call(ctx, item)
+		return kept, err
+	})
+	wrap(&h, passing)
+	inner := wrap(&h, func(context.Context, fixture.Item, fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+		return hookkit.Answered(fixture.Result{By: "inner"}), nil
+	}, hookkit.Named("inner"))
+	first, err := fireWrap(&h, new(acting))
+	if err != nil || seen[0].Verdict.By != "inner" {
+		t.Fatalf("the fire returned %v, decided by %q", err, seen[0].Verdict.By)
+	}
+	cache.Remove()
+	inner.Remove()
+	wrap(&h, func(context.Context, fixture.Item, fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+		return kept, nil
+	})
+	if again, err := fireWrap(&h, new(acting)); err != nil || again != first {
+		t.Errorf("the fire returned %+v, %v, want %+v", again, err, first)
+	}
+}
+
+// The errors of hooks and acts.
+var errAct = errors.New("the act's error")
+
+// A hook with a timeout was abandoned, and the fire is over. Then a hook inside it ends the goroutine: nobody waits for
+// it, so both are logged.
+func TestGoexitAfterTheFireIsLogged(t *testing.T) {
+	logged := captureLog(t)
+	synctest.Test(t, func(t *testing.T) {
+		var h fixture.Hooks
+		var seen []points.Fired
+		h.ObserveAny(points.AnyObserver(func(o points.Fired) { seen = append(seen, o) }))
+		wrap(&h, passing, hookkit.Timeout(time.Second), hookkit.Named("early"))
+		wrap(&h, func(ctx context.Context, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+			time.Sleep(time.Hour)
+			runtime.Goexit()
+			return next.Call(ctx, item)
+		}, hookkit.Named("late"))
+		if _, err := fireWrap(&h, new(acting)); !errors.Is(err, hookkit.ErrTimeout) {
+			t.Errorf("the fire returned %v", err)
+		}
+		time.Sleep(2 * time.Hour)
+		synctest.Wait()
+		if strings.Count(logged.String(), "runtime.Goexit") != 2 || !strings.Contains(logged.String(), "hook=late") || !strings.Contains(logged.String(), "hook=early") {
+			t.Errorf("logged:\n%s", logged)
+		}
+		if v := seen[0].Verdict; len(seen) != 1 || len(v.Failures) != 1 {
+			t.Errorf("the observer was told %d times, of %v", len(seen), v.Failures)
+		}
+	})
+}
+
+// A hook may come back with the failure of another fire. Nobody of this one has failed then.
+func TestForeignFailuresAreOrdinaryErrors(t *testing.T) {
+	foreign := &hookkit.Failure{Point: "Elsewhere", Hook: "stranger", Site: "elsewhere.go:1", Cause: errAct}
+	var h fixture.Hooks
+	var seen []points.Fired
+	h.ObserveAny(points.AnyObserver(func(o points.Fired) { seen = append(seen, o) }))
+	wrap(&h, passing)
+	_, err := fireWrap(&h, &acting{do: func(int) (fixture.Result, error) { return fixture.Result{}, foreign }})
+	if err != foreign {
+		t.Errorf("the fire returned %v", err)
+	}
+	v := seen[0].Verdict
+	if v.Decision != "Error" || v.By != "" || v.Site != "" || v.Reason != foreign.Error() || len(v.Failures) != 0 {
+		t.Errorf("the observer was told %+v", v)
+	}
+}
+
+// What a hook made good is no error of the fire.
+func TestHookMayAnswerAfterTheActPanics(t *testing.T) {
+	var h fixture.Hooks
+	var seen []points.Fired
+	h.ObserveAny(points.AnyObserver(func(o points.Fired) { seen = append(seen, o) }))
+	wrap(&h, func(ctx context.Context, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+		if _, err := next.Call(ctx, item); !errors.Is(err, errAct) {
+			t.Errorf("next returned %v", err)
+		}
+		return hookkit.Answered(fixture.Result{By: "hook"}), nil
+	})
+	r, err := fireWrap(&h, &acting{do: func(int) (fixture.Result, error) { panic(errAct) }})
+	if r.By != "hook" || err != nil {
+		t.Errorf("the fire returned %v, %v", r, err)
+	}
+	if told := seen[0].Err; told != nil || seen[0].Verdict.Decision != "Answered" || len(seen[0].Verdict.Failures) != 1 {
+		t.Errorf("the observer was told of the error %v, %+v", told, seen[0].Verdict)
+	}
+}
+
+// The caller of a fire whose act ends its goroutine receives nothing: the failure is logged, observers or not.
+func TestGoexitInTheActIsLogged(t *testing.T) {
+	for _, observers := range []int{0, 1} {
+		t.Run(fmt.Sprintf("%d observers", observers), func(t *testing.T) {
+			logged := captureLog(t)
+			var h fixture.Hooks
+			notified := 0
+			for range observers {
+				h.ObserveAny(points.AnyObserver(func(points.Fired) { notified++ }))
+			}
+			wrap(&h, passing)
+			finish(func() {
+				_, _ = fireWrap(&h, &acting{do: func(int) (fixture.Result, error) { runtime.Goexit(); return fixture.Result{}, nil }})
+			})
+			if notified != observers || strings.Count(logged.String(), "runtime.Goexit") != 1 {
+				t.Errorf("%d observers were notified, logged:\n%s", notified, logged)
+			}
+		})
+	}
+}
+
+// At a reversed around point too, what is within a hook that timed out cannot run the act any more.
+func TestReversedHookCannotActAfterATimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var h fixture.Hooks
+		var late error
+		h.WrapBack.Add(fixture.WrapBackFunc(func(ctx context.Context, _ *fixture.Run, item fixture.Item, next fixture.WrapBackNext) (hookkit.Answer[fixture.Result], error) {
+			time.Sleep(time.Minute)
+			answer, err := next.Call(ctx, item)
+			late = err
+			return answer, err
+		}))
+		h.WrapBack.Add(fixture.WrapBackFunc(func(ctx context.Context, _ *fixture.Run, item fixture.Item, next fixture.WrapBackNext) (hookkit.Answer[fixture.Result], error) {
+			return next.Call(ctx, item)
+		}), hookkit.Timeout(time.Second))
+		retried := false
+		h.WrapBack.Add(fixture.WrapBackFunc(func(ctx context.Context, _ *fixture.Run, item fixture.Item, next fixture.WrapBackNext) (hookkit.Answer[fixture.Result], error) {
+			_, err := next.Call(ctx, item)
+			retried = errors.Is(err, hookkit.ErrTimeout)
+			time.Sleep(time.Hour) // the fire is not over when the act would run
+			return hookkit.Answered(fixture.Result{By: "outermost"}), nil
+		}))
+		var a acting
+		if r, err := h.WrapBack.Fire(t.Context(), newRun(), fixture.Item{}, a.act); r.By != "outermost" || err != nil || !retried {
+			t.Errorf("the fire returned %v, %v", r, err)
+		}
+		synctest.Wait()
+		if a.n != 0 || !errors.Is(late, hookkit.ErrNextOver) {
+			t.Errorf("the act ran %d times; the late next returned %v", a.n, late)
+		}
+	})
+}

@@ -1,0 +1,58 @@
+package runtime_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/hookgen/hookgen/tests/fixture"
+	"github.com/hookgen/hookgen/tests/points"
+)
+
+// A hook that cancels a context it can reach has told everybody who looks at that context, and nobody else: the fire
+// does not look, so its other hooks run, and what they decide counts.
+func TestCancellingTheFiresContextEndsNoFire(t *testing.T) {
+	for _, p := range points.All {
+		t.Run(p.Name, func(t *testing.T) {
+			var h fixture.Hooks
+			ctx, cancel := context.WithCancel(t.Context())
+			t.Cleanup(cancel)
+			saw := map[string]error{}
+			first, last := "first", "last"
+			if p.Reversed {
+				first, last = last, first
+			}
+			for _, name := range []string{first, last} {
+				p.Add(&h, func(c points.Call) points.Reply {
+					if name == "first" {
+						cancel()
+					}
+					saw[name] = c.Ctx.Err()
+					return points.Continue(c)
+				})
+			}
+			r := p.Fire(ctx, &h, newRun(), fixture.Item{}, points.Yields)
+			if r.Err != nil || r.Exit != nil || len(saw) != 2 || saw["first"] != context.Canceled || saw["last"] != context.Canceled {
+				t.Errorf("%s: the fire came back with %v, %v; the hooks saw %v", p, r.Exit, r.Err, saw)
+			}
+		})
+	}
+}
+
+// What a hook cancels that it derived itself, nobody else sees.
+func TestCancellingADerivedContextAffectsNobody(t *testing.T) {
+	for _, p := range points.All {
+		t.Run(p.Name, func(t *testing.T) {
+			f := fireFaulty(p, true, func(c points.Call) points.Reply {
+				ctx, cancel := context.WithCancel(c.Ctx)
+				cancel()
+				if c.Ctx.Err() != nil || ctx.Err() == nil {
+					t.Errorf("%s: the hook's own context has %v, that of the fire %v", p, ctx.Err(), c.Ctx.Err())
+				}
+				return points.Continue(c)
+			})
+			if f.Err != nil || f.next != 1 {
+				t.Errorf("%s: the fire came back with %v, the next hook ran %d times", p, f.Err, f.next)
+			}
+		})
+	}
+}

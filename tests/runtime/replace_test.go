@@ -1,0 +1,51 @@
+package runtime_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/hookgen/hookgen/tests/fixture"
+	"github.com/hookgen/hookgen/tests/model"
+	"github.com/hookgen/hookgen/tests/points"
+)
+
+// TestReplace: the payload a hook sees is the fold of the replacements before it, and nothing else; an
+// Edit changes its one field and nothing else. An around hook replaces the payload for the hooks further in.
+func TestReplace(t *testing.T) {
+	rewriting := points.Where(func(p *points.Point) bool { return p.Rewrites() || p.Kind == points.Around })
+	holdsAt(t, rewriting, model.Shape{
+		Plain: true,
+		Steps: []model.Step{model.Add{}, model.Add{}, model.Add{}, model.Observe{}, model.Fire{}, model.Fire{}},
+		Deeds: []model.Deed{model.Continues, model.Replaces, model.Edits},
+	})
+}
+
+// A hook that changes in place what a payload points to changes it for all who hold it, the caller too: payloads are
+// shared. The conformance suite finds such hooks.
+func TestChangesInPlaceAreSeenByAll(t *testing.T) {
+	for _, p := range points.Where(func(p *points.Point) bool { return !p.Blank }) {
+		t.Run(p.Name, func(t *testing.T) {
+			item := fixture.Item{Trail: []string{"as fired"}, Marks: map[string]int{"as fired": 1}}
+			var h fixture.Hooks
+			var seen []fixture.Item
+			hooks := []func(points.Call) points.Reply{
+				func(c points.Call) points.Reply {
+					c.Item.Trail[0] = "changed"
+					c.Item.Marks["changed"] = 2
+					return points.Continue(c)
+				},
+				func(c points.Call) points.Reply { seen = append(seen, c.Item); return points.Continue(c) },
+			}
+			if p.Reversed {
+				slices.Reverse(hooks)
+			}
+			for _, hook := range hooks {
+				p.Add(&h, hook)
+			}
+			p.Fire(t.Context(), &h, newRun(), item, points.Yields)
+			if len(seen) != 1 || seen[0].Trail[0] != "changed" || seen[0].Marks["changed"] != 2 || item.Trail[0] != "changed" || item.Marks["changed"] != 2 {
+				t.Errorf("%s: the next hook saw %v, the caller has %v", p, seen, item)
+			}
+		})
+	}
+}

@@ -1,0 +1,82 @@
+// Package runtime_test checks what hooks do when a point fires, at the points of package fixture. Each rule of package
+// hookkit's documentation has the file of its name, for example order_test.go for rule 1. A file begins with the rule as a
+// property: random programs, compared with the reference model of package model. The cases below it are those that
+// programs do not draw. Add a case to the file of its rule, with a t.Run for each point or variant.
+package runtime_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"log/slog"
+	"testing"
+
+	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/tests/fixture"
+	"github.com/hookgen/hookgen/tests/model"
+	"github.com/hookgen/hookgen/tests/points"
+	"pgregory.net/rapid"
+)
+
+// holdsAt plays random programs of a shape at each of the points, and compares every fire with the reference model.
+func holdsAt(t *testing.T, ps []*points.Point, shape model.Shape) {
+	for _, p := range ps {
+		t.Run(p.Name, func(t *testing.T) {
+			of := shape
+			of.Points = []*points.Point{p}
+			someChecks(t, func(rt *rapid.T) { model.Check(t, rt, of.Draw(rt)) })
+		})
+	}
+}
+
+// someChecks checks a property of one point with few programs, because there are many points.
+func someChecks(t *testing.T, property func(*rapid.T)) {
+	t.Helper()
+	checks := flag.Lookup("rapid.checks")
+	if usual := checks.Value.String(); usual == checks.DefValue { // nobody asked for another number
+		if err := checks.Value.Set("15"); err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = checks.Value.Set(usual) }()
+	}
+	rapid.Check(t, property)
+}
+
+// newRun returns a run for one fire.
+func newRun() *fixture.Run { return fixture.NewRun(&fixture.World{Name: "test"}) }
+
+// names returns the names of the hooks in a listing.
+func names(infos []hookkit.Info) []string {
+	all := make([]string, len(infos))
+	for i, info := range infos {
+		all[i] = info.Name
+	}
+	return all
+}
+
+// panicOf calls f and returns what it panicked with, as text; "" if it returned.
+func panicOf(f func()) (text string) {
+	defer func() {
+		if r := recover(); r != nil {
+			text = fmt.Sprint(r)
+		}
+	}()
+	f()
+	return ""
+}
+
+func count(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// captureLog makes the default logger write into the buffer until the test ends.
+func captureLog(t *testing.T) *bytes.Buffer {
+	old := slog.Default()
+	t.Cleanup(func() { slog.SetDefault(old) })
+	var b bytes.Buffer
+	slog.SetDefault(slog.New(slog.NewTextHandler(&b, nil)))
+	return &b
+}

@@ -1,0 +1,83 @@
+package runtime_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/tests/fixture"
+	"github.com/hookgen/hookgen/tests/model"
+	"github.com/hookgen/hookgen/tests/points"
+	"pgregory.net/rapid"
+)
+
+var votes = []model.Deed{model.Continues, model.Leaves, model.LeavesSecond, model.LeavesThird}
+
+// TestVote: every hook is asked, about the same payload; the exit listed first wins, and among equal exits
+// the first hook supplies the reason.
+func TestVote(t *testing.T) {
+	holdsAt(t, points.Of(points.Vote), model.Shape{
+		Plain: true,
+		Steps: []model.Step{model.Add{}, model.Add{}, model.Add{}, model.Add{}, model.Observe{}, model.Fire{}, model.Fire{}},
+		Deeds: append(votes, model.Contributes),
+	})
+}
+
+// Which exit wins does not depend on the order of the hooks.
+func TestVoteDoesNotDependOnTheOrder(t *testing.T) {
+	for _, p := range points.Of(points.Vote) {
+		t.Run(p.Name, func(t *testing.T) {
+			someChecks(t, func(rt *rapid.T) {
+				poll := func(deeds []model.Deed) string {
+					var program model.Program
+					for i, does := range deeds {
+						program.Steps = append(program.Steps, model.Add{Reg: i, Hook: model.Hook{Point: p.Name, Does: does}})
+					}
+					program.Steps = append(program.Steps, model.Fire{Point: p.Name})
+					return model.Check(t, rt, program).Fires[0].Exit
+				}
+				deeds := rapid.SliceOfN(rapid.SampledFrom(votes), 0, 7).Draw(rt, "deeds")
+				shuffled := rapid.Permutation(deeds).Draw(rt, "shuffled")
+				if one, other := poll(deeds), poll(shuffled); one != other {
+					rt.Fatalf("%s won, and in another order %s", one, other)
+				}
+			})
+		})
+	}
+}
+
+// TestCollect: concatenation in firing order over the hooks that ran; empty contributions leave no
+// trace, nor do those of a hook that failed.
+func TestCollect(t *testing.T) {
+	collecting := points.Where(func(p *points.Point) bool { return p.Collects })
+	holdsAt(t, collecting, model.Shape{
+		Steps: []model.Step{model.Add{}, model.Add{}, model.Add{}, model.Add{}, model.Observe{}, model.Fire{}, model.Fire{}},
+		Deeds: []model.Deed{model.Contributes, model.Contributes, model.Contributes, model.Both, model.Continues, model.Replaces, model.LeavesSecond,
+			model.Fails, model.Panics, model.Lies},
+	})
+}
+
+// A hook that returns a slice of its own finds it as it was, whatever came after it.
+func TestContributionsAreCopied(t *testing.T) {
+	for _, p := range points.Where(func(p *points.Point) bool { return p.Collects && p.Name != "OnSlice" }) { // of which the slice is another
+		t.Run(p.Name, func(t *testing.T) {
+			var h fixture.Hooks
+			own := make([]string, 1, 8)
+			own[0] = "a"
+			give := func(values []string) func(points.Call) points.Reply {
+				return func(points.Call) points.Reply { return points.Reply{Values: values} }
+			}
+			p.Add(&h, give(own), hookkit.Priority(1))
+			p.Add(&h, give([]string{"b"}))
+			got := p.Fire(t.Context(), &h, newRun(), fixture.Item{}, nil).Collected
+			got[0] = "changed"
+			if own[0] != "a" || own[:2][1] != "" {
+				t.Errorf("the hook's own slice became %v", own[:2])
+			}
+			got = append(got, "more")
+			if again := p.Fire(t.Context(), &h, newRun(), fixture.Item{}, nil).Collected; len(again) != 2 || slices.Contains(again, "changed") {
+				t.Errorf("after %v the second fire collected %v", got, again)
+			}
+		})
+	}
+}

@@ -1,0 +1,174 @@
+package systems
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hookgen/hookgen/builtin"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
+)
+
+// said is a conversation of a user and an assistant in turn.
+func said(texts ...string) (messages []agent.Message) {
+	for i, text := range texts {
+		messages = append(messages, agent.Message{Role: []agent.Role{agent.RoleUser, agent.RoleAssistant}[i%2], Content: text})
+	}
+	return messages
+}
+
+func TestA21_MemoryExtractorKeepsWhatIsWorthIt(t *testing.T) {
+	past := said("Remember that I live in Hanoi.", "noted", "Please look at https://example.org/docs now", "Fixed the broken link in the docs.", "note that", "hm")
+	var memory builtin.MemoryStore
+	dir := t.TempDir()
+	clock := looptest.NewClock(time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC))
+	run := func(past []agent.Message) {
+		ran := looptest.Harness{Turns: all(looptest.Reply("yes")), Agent: &loop.Agent{Clock: clock},
+			Hooks: all[agent.Hook](&builtin.MemoryExtractor{Memory: &memory, Dir: dir})}.Do(t, t.Context(), loop.Request{Task: "thanks", Messages: past})
+		if ran.Failed != nil {
+			t.Error(ran.Failed)
+		}
+	}
+	run(said("Remember that I am far too short a conversation.", "noted"))
+	if facts, err := memory.Facts(t.Context(), ""); err != nil || len(facts) != 0 {
+		t.Errorf("of a short conversation it kept %v, %v", facts, err)
+	}
+	run(past)
+	facts, err := memory.Facts(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kept []string
+	for _, f := range facts {
+		kind, _, _ := strings.Cut(f.Key, "-")
+		kept = append(kept, kind+": "+f.Value)
+	}
+	slices.Sort(kept)
+	want := all("address: https://example.org/docs", "outcome: Fixed the broken link in the docs.",
+		"remember: Remember that I live in Hanoi.", "request: Please look at https://example.org/docs now")
+	if !slices.Equal(kept, want) { // "note that" is too short
+		t.Errorf("kept %q, want %q", kept, want)
+	}
+	for _, file := range all("2026-08-01.md", "MEMORY.md") {
+		contains(t, textOf(t, dir, file), "[remember] Remember that I live in Hanoi.", "[outcome]", "[address] https://example.org/docs")
+	}
+}
+
+func TestA22_RunSummaryIsWrittenWhereItIsEnabledAndNamed(t *testing.T) {
+	for name, c := range map[string]struct {
+		enabled      bool
+		conversation string
+		files        int
+	}{"enabled": {true, "talk/1", 1}, "no key": {true, "", 0}, "disabled": {false, "talk/1", 0}} {
+		dir := t.TempDir()
+		l := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](&builtin.RunSummary{Dir: dir, Enabled: c.enabled})}
+		for range 2 { // the second run writes the page anew
+			l.Do(t, t.Context(), loop.Request{Task: "the task", Conversation: c.conversation})
+		}
+		files, err := filepath.Glob(filepath.Join(dir, "*"))
+		if err != nil || len(files) != c.files {
+			t.Errorf("%s: there are %v, %v", name, files, err)
+		}
+		for _, f := range files {
+			contains(t, textOf(t, f), "# talk/1, ", "user: the task", "tool: done", "## Final reply\n\nok")
+		}
+	}
+}
+
+func TestA23_EpisodeLoggerClassifiesWhatToolsReport(t *testing.T) {
+	for output, want := range map[string]string{
+		"": "", "all is well": "", `{"success":true,"log":"error: none"}`: "", `{"success":false}`: "success: false", `{"log":"error: x"}`: "error:",
+		"Error: x": "error:", "Traceback (most recent call last)": "traceback", "an Exception: x": "exception:", "Failed: x": "failed:",
+		"sh: x: command not found": "command not found", "Permission denied": "permission denied", "[Errno 2]": "errno",
+		"FileNotFoundError": "filenotfounderror", "ModuleNotFoundError": "modulenotfounderror", "No such file or directory": "no such file",
+		"ConnectionError": "connectionerror", "Timeout after 3s": "timeout",
+		strings.Repeat("a", 3994) + "error:": "error:", strings.Repeat("a", 3995) + "error:": "",
+	} {
+		if got := builtin.FailureSignal(output); got != want {
+			t.Errorf("%.60q: the signal is %q, want %q", output, got, want)
+		}
+	}
+	dir := t.TempDir()
+	path, disabled := filepath.Join(dir, "on.jsonl"), filepath.Join(dir, "off.jsonl")
+	outputs := all("fine", "Error: no luck")
+	tool := &looptest.Tool{Name: "work", Func: func(_ context.Context, call agent.ToolCallRequest) (string, error) {
+		if call.Step > len(outputs) {
+			return "", errBoom
+		}
+		return outputs[call.Step-1], nil
+	}}
+	hooks := new(agent.Hooks)
+	hooks.Use(&builtin.EpisodeLogger{Path: disabled, Classify: builtin.FailureSignal}).Remove()
+	ran := looptest.Harness{Turns: working(3), Tools: all[agent.Tool](tool), Agent: &loop.Agent{Hooks: hooks},
+		Hooks: all[agent.Hook](&builtin.EpisodeLogger{Path: path, Classify: builtin.FailureSignal})}.Run(t, "x")
+	var got []string
+	for line := range strings.Lines(textOf(t, path)) {
+		var record map[string]any
+		if err := json.Unmarshal([]byte(line), &record); err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, fmt.Sprint(record["turn_index"], record["tool_name"], record["success"], record["error_signal"], record["result_summary"]))
+		if len(record) != 7 || record["timestamp"] == nil || record["elapsed_ms"] == nil {
+			t.Errorf("the record is %v", record)
+		}
+	}
+	want := []string{fmt.Sprint(1.0, "work", true, nil, "fine"), fmt.Sprint(2.0, "work", false, "error:", "Error: no luck"), fmt.Sprint(3.0, "work", false, "tool", "error: boom")}
+	if !slices.Equal(got, want) || ran.Reply != "ok" {
+		t.Errorf("recorded %q, want %q", got, want)
+	}
+	if _, err := os.Stat(disabled); !os.IsNotExist(err) {
+		t.Errorf("a hook that is not in use wrote: %v", err)
+	}
+}
+
+func TestA24_TracingMakesOneSpanOfEachThing(t *testing.T) {
+	var spans builtin.SpanRecorder
+	tracing := &builtin.Tracing{Exporter: &spans}
+	hooks := new(agent.Hooks)
+	hooks.Use(tracing)
+	hooks.Use(tracing) // twice is once
+	looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Agent: &loop.Agent{Hooks: hooks}}.Run(t, "x")
+	if err := tracing.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	kinds := map[builtin.SpanKind]int{}
+	for _, s := range spans.Ended() {
+		kinds[s.Kind]++
+	}
+	if fmt.Sprint(kinds) != "map[model:2 run:1 step:2 tool:1]" || len(spans.Started()) != 6 {
+		t.Errorf("%d spans began, ended are %v", len(spans.Started()), kinds)
+	}
+
+	none := new(agent.Hooks) // without an exporter it only observes
+	none.Use(&builtin.Tracing{})
+	for _, p := range none.Points() {
+		if len(p.Hooks()) != 0 {
+			t.Errorf("at %s there is %v", p.Name, p.Hooks())
+		}
+	}
+
+	var empty agent.Hooks // ends without a start, and payloads without fields
+	var odd builtin.SpanRecorder
+	lone := &builtin.Tracing{Exporter: &odd}
+	empty.Use(lone)
+	run := agent.NewRun(&agent.Env{})
+	empty.AfterStep.Fire(t.Context(), run, agent.StepResult{})
+	empty.OnRunEnd.Fire(t.Context(), run, agent.AgentResult{})
+	result, err := empty.AroundTool.Fire(t.Context(), run, agent.ToolCallRequest{}, func(context.Context, agent.ToolCallRequest) (agent.ToolCallResult, error) {
+		return agent.ToolCallResult{Output: "done"}, nil
+	})
+	if err != nil || result.Output != "done" || lone.Flush(t.Context()) != nil {
+		t.Errorf("%+v, %v", result, err)
+	}
+	if ended := odd.Ended(); len(ended) != 1 || ended[0].Kind != builtin.SpanTool || ended[0].Name != "execute_tool" || ended[0].Tool != "" || ended[0].Status != "ok" || len(ended[0].TraceID) != 32 {
+		t.Errorf("the spans are %+v", odd.Ended())
+	}
+}

@@ -1,0 +1,109 @@
+// Package systems holds one test for each line of lines.txt: what a user of an older hook system relies on, and
+// what went wrong there and cannot happen here. The tests run through the real loop or fire real points.
+package systems
+
+import (
+	"bufio"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// testName is the form of a test's name: the line, then words.
+var testName = regexp.MustCompile(`^Test([A-Z][0-9]{2})_[A-Z]\w*$`)
+
+// lines reads lines.txt: for each line its identity, a tab and what it says; or the word later, a tab and the same,
+// for what is not there yet.
+func lines(t *testing.T) (now, later map[string]string) {
+	t.Helper()
+	f, err := os.Open("lines.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	now, later = make(map[string]string), make(map[string]string)
+	for s := bufio.NewScanner(f); s.Scan(); {
+		if s.Text() == "" || strings.HasPrefix(s.Text(), "#") {
+			continue
+		}
+		rest, isLater := strings.CutPrefix(s.Text(), "later\t")
+		id, text, ok := strings.Cut(rest, "\t")
+		if !ok || text == "" {
+			t.Errorf("%q is not an identity, a tab and a text", s.Text())
+		}
+		if now[id]+later[id] != "" {
+			t.Errorf("%s is there twice", id)
+		}
+		if isLater {
+			later[id] = text
+		} else {
+			now[id] = text
+		}
+	}
+	return now, later
+}
+
+func TestEveryLineHasItsTest(t *testing.T) {
+	now, later := lines(t)
+	files, err := filepath.Glob("*_test.go")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	tests := make(map[string]string) // the test's name by its line
+	for _, name := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		of, others := 0, []string(nil) // a file has tests of lines, or none of them
+		for _, d := range file.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok || f.Recv != nil || !strings.HasPrefix(f.Name.Name, "Test") || f.Name.Name == "TestEveryLineHasItsTest" {
+				continue
+			}
+			match := testName.FindStringSubmatch(f.Name.Name)
+			switch {
+			case match == nil:
+				others = append(others, f.Name.Name)
+				continue
+			case tests[match[1]] != "":
+				t.Errorf("%s has two tests: %s and %s", match[1], tests[match[1]], f.Name.Name)
+			case later[match[1]] != "":
+				t.Errorf("%s: %s is for later, says lines.txt", name, f.Name.Name)
+			case now[match[1]] == "":
+				t.Errorf("%s: %s has no line in lines.txt", name, f.Name.Name)
+			}
+			of++
+			tests[match[1]] = f.Name.Name
+			if calls(f.Body, "Skip", "Skipf", "SkipNow") {
+				t.Errorf("%s: %s can be skipped", name, f.Name.Name)
+			}
+		}
+		if of > 0 && len(others) > 0 {
+			t.Errorf("%s: %v are not named after a line, as its other tests are", name, others)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(now)) {
+		if tests[id] == "" {
+			t.Errorf("%s has no test: %s", id, now[id])
+		}
+	}
+}
+
+// calls reports whether code calls a method of one of the names.
+func calls(code ast.Node, names ...string) (found bool) {
+	ast.Inspect(code, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectorExpr); ok && slices.Contains(names, s.Sel.Name) {
+			found = true
+		}
+		return true
+	})
+	return found
+}

@@ -1,0 +1,164 @@
+package systems
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hookgen/hookgen/builtin"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
+	"github.com/hookgen/hookgen/spec/agentspec"
+)
+
+func TestE57_TracingMakesOneTreeOfEachRun(t *testing.T) {
+	clock := looptest.NewClock(time.Unix(1000, 0))
+	tool := &looptest.Tool{Name: "work", Func: func(context.Context, agent.ToolCallRequest) (string, error) {
+		clock.Advance(time.Second)
+		return "done", nil
+	}}
+	expert := &loop.Agent{Name: "expert", Model: looptest.NewScript(looptest.Reply("certainly"))}
+	var spans builtin.SpanRecorder
+	tracing := &builtin.Tracing{Exporter: &spans}
+	run := func(ctx context.Context) {
+		looptest.Harness{
+			Turns: all(looptest.Call("work", nil), looptest.Call("transfer_to_expert", nil)), Tools: all[agent.Tool](tool),
+			Hooks: all[agent.Hook](tracing), Agent: &loop.Agent{Name: "desk", Clock: clock, Handoffs: all(expert)},
+		}.Do(t, ctx, loop.Request{Task: "x"})
+		if err := tracing.Flush(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run(t.Context())
+	byID := make(map[string]builtin.Span)
+	for _, s := range spans.Ended() {
+		byID[s.SpanID] = s
+	}
+	var paths []string
+	for _, s := range spans.Started() {
+		path := s.Name
+		for p := s.ParentSpanID; p != ""; p = byID[p].ParentSpanID {
+			path = byID[p].Name + "/" + path
+		}
+		paths = append(paths, path)
+		if s.TraceID != spans.Started()[0].TraceID || !regexp.MustCompile(`^[0-9a-f]{32}$`).MatchString(s.TraceID) {
+			t.Errorf("the span %s is in trace %q", s.Name, s.TraceID)
+		}
+	}
+	const desk, hand = "invoke_agent desk", "invoke_agent desk/step 2/invoke_agent expert"
+	if want := all(desk, desk+"/step 1", desk+"/step 1/chat", desk+"/step 1/execute_tool work", desk+"/step 2", desk+"/step 2/chat",
+		hand, hand+"/step 1", hand+"/step 1/chat"); !slices.Equal(paths, want) {
+		t.Errorf("spans %q, want %q", paths, want)
+	}
+	ended := spans.Ended()
+	if last := ended[len(ended)-1]; len(ended) != len(paths) || last.ReplyLen != len("certainly") || last.Duration != time.Second {
+		t.Errorf("%d spans ended, the last one is %+v", len(ended), last)
+	}
+	trace := strings.Repeat("ab", 16)
+	run(builtin.WithTraceParent(t.Context(), trace, strings.Repeat("cd", 8)))
+	if s := spans.Started()[len(paths)]; s.TraceID != trace || s.ParentSpanID != strings.Repeat("cd", 8) {
+		t.Errorf("the inherited trace became %+v", s)
+	}
+	silent := new(agent.Hooks)
+	silent.Use(&builtin.Tracing{})
+	for _, p := range silent.Points() {
+		if len(p.Hooks()) != 0 {
+			t.Errorf("without an exporter there are hooks at %s", p.Name)
+		}
+	}
+}
+
+func TestE58_BundlesComposeAndStayUnderTheLimit(t *testing.T) {
+	memory, notes := &builtin.MemoryStore{}, &builtin.NotesText{}
+	for i := range 50 {
+		if _, err := memory.AddFact(t.Context(), builtin.Fact{Key: fmt.Sprint("k", i), Value: strings.Repeat("v", 50)}); err != nil {
+			t.Fatal(err)
+		}
+		if err := notes.Append(t.Context(), strings.Repeat("n", 50), ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const limit = 1500
+	ran := looptest.Harness{
+		Turns: working(12), Tools: all[agent.Tool](&looptest.Tool{Name: "work", Result: strings.Repeat("r", 9000)}),
+		Hooks: all[agent.Hook](builtin.SmallModel{}, &builtin.MemoryInjector{Store: memory}, &builtin.NotesInjector{Notes: notes},
+			&builtin.TruncateOutput{MaxChars: 500}, &builtin.TokenBudget{Max: limit}),
+	}.Run(t, "the task")
+	for i, r := range ran.Script.Requests() {
+		if n := agentspec.EstimateTokens(r.Messages) + agentspec.EstimateTools(r.Tools); n > limit {
+			t.Errorf("request %d has %d tokens", i, n)
+		}
+		contains(t, heard(t, ran, i), "the task", "## Memory", "## Notes")
+		if err := agentspec.CheckPairs(r.Messages, false); err != nil {
+			t.Errorf("request %d: %v", i, err)
+		}
+	}
+	var have []string
+	for _, p := range ran.Agent.Hooks.Points() {
+		have = append(have, names(p.Hooks())...)
+	}
+	contains(t, strings.Join(have, " "), "LoopDetector", "EchoedPayload", "SchemaRetry")
+	if ran.Reply != "ok" || len(ran.Calls) != 12 {
+		t.Errorf("got %+v", ran.AgentResult)
+	}
+}
+
+func TestE59_ManyBuiltinsInOneRunEachHaveTheirEffect(t *testing.T) {
+	for _, n := range []int{11, 13} {
+		dir := t.TempDir()
+		memory, notes := &builtin.MemoryStore{}, &builtin.NotesText{}
+		if _, err := memory.AddFact(t.Context(), builtin.Fact{Key: "drink", Value: "tea"}); err != nil {
+			t.Fatal(err)
+		}
+		if err := notes.Append(t.Context(), "noted", ""); err != nil {
+			t.Fatal(err)
+		}
+		timing, asked := &builtin.Timing{}, 0
+		hooks := all[agent.Hook](
+			&builtin.InputGuard{Block: all("bomb")}, &builtin.DenyTools{Deny: all("rm")}, &builtin.Confirm{Tools: all("send")},
+			&builtin.MemoryInjector{Store: memory}, &builtin.NotesInjector{Notes: notes}, &builtin.TokenBudget{Max: 600},
+			builtin.SmallModel{}, &builtin.TruncateOutput{MaxChars: 400}, &builtin.EpisodeLogger{Memory: memory},
+			&builtin.AuditLog{Path: filepath.Join(dir, "audit")}, timing,
+			&builtin.OutputValidator{Validators: all[builtin.Validator](builtin.RedactPII())},
+			&builtin.PersistSession{Store: builtin.Sessions{Store: builtin.FileStore{Dir: dir}}, ID: "s"},
+		)[:n]
+		l := looptest.Harness{
+			Turns: all(looptest.Call("work", `{"n":1}`), looptest.Call("work", `{"n":1}`), looptest.Call("rm", nil), looptest.Call("send", `{"town":1}`),
+				looptest.Call("send", `{"city":"Oslo"}`), looptest.Echo("send", "{}", "again")),
+			Tools: all[agent.Tool](&looptest.Tool{Name: "work", Result: "jo@example.com " + strings.Repeat("x", 500)}, &looptest.Tool{Name: "rm"},
+				loop.Tool("send", "Sends.", func(context.Context, place) (string, error) { return "sent", nil })),
+			Hooks: hooks,
+			Agent: &loop.Agent{Approver: person(func(agent.Question) (agent.Approval, error) { asked++; return agent.Approval{Allow: true}, nil })},
+		}
+		ran := l.Do(t, t.Context(), loop.Request{Task: "the task", Messages: talk(30)})
+		if statuses(ran) != "succeeded refused refused failed succeeded" || asked != 1 || ran.Reply != "Sorry, I couldn't answer that." {
+			t.Fatalf("%d: %s, asked %d times, %+v", n, statuses(ran), asked, ran.AgentResult)
+		}
+		contains(t, ran.Calls[1].Err+ran.Calls[2].Err+ran.Calls[3].Output, "already called", "denied by policy", "- city (string, required)")
+		contains(t, heard(t, ran, 0), "drink: tea", "noted", "the task")
+		if got := ran.Calls[0].Output; len([]rune(got)) > 400 || strings.Contains(got, "jo@example.com") != (n < 13) {
+			t.Errorf("%d: the output is %q", n, got)
+		}
+		if sent := ran.Script.Requests()[0].Messages; len(sent) > 25 || len(ran.Messages) < 70 {
+			t.Errorf("%d: %d messages sent, %d stored", n, len(sent), len(ran.Messages))
+		}
+		episodes, _ := memory.Recent(t.Context(), 99, "")
+		audit, err := os.ReadFile(filepath.Join(dir, "audit"))
+		if len(episodes) != 5 || len(timing.Samples()) != 8 || strings.Count(string(audit), "\n") < 17 || err != nil {
+			t.Errorf("%d: %d episodes, %d samples, audit %v: %s", n, len(episodes), len(timing.Samples()), err, audit)
+		}
+		if _, err := os.Stat(filepath.Join(dir, "s.json")); (err == nil) != (n == 13) {
+			t.Errorf("%d: the session: %v", n, err)
+		}
+		if again := (looptest.Harness{Hooks: hooks}).Run(t, "a bomb"); again.Stop.Message != "blocklist match: bomb" {
+			t.Errorf("%d: %+v", n, again.AgentResult)
+		}
+	}
+}

@@ -1,0 +1,141 @@
+package systems_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hookgen/hookgen/generated/agent"
+)
+
+// A row is one line of the tables in docs/seeds.md.
+type row struct{ system, kind, theirs, ours string }
+
+// readTables reads the rows of docs/seeds.md, with the headings they stand under.
+func readTables(t *testing.T) []row {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "seeds.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := map[string]string{"Fire points": "point", "What a hook can decide": "outcome", "Ready-made hooks": "hook"}
+	var rows []row
+	var system, kind string
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		switch {
+		case strings.HasPrefix(line, "### "):
+			if kind = kinds[line[4:]]; kind == "" {
+				t.Errorf("unknown heading %q", line)
+			}
+		case strings.HasPrefix(line, "## "):
+			system = line[3:]
+		case strings.HasPrefix(line, "| ") && line != "| theirs | here |":
+			theirs, ours, _ := strings.Cut(strings.Trim(line, "| "), " | ")
+			rows = append(rows, row{system, kind, theirs, ours})
+		}
+	}
+	return rows
+}
+
+// TestTheVocabularyIsComplete holds the page to the list: each point, outcome and hook of the five systems has its
+// row, and each row is in the list.
+func TestTheVocabularyIsComplete(t *testing.T) {
+	text, err := os.ReadFile("vocabulary.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := map[string]int{}
+	for line := range strings.Lines(string(text)) {
+		if line = strings.TrimRight(line, "\n"); line != "" && line[0] != '#' {
+			listed[line]++
+		}
+	}
+	for _, r := range readTables(t) {
+		key := r.system + "\t" + r.kind + "\t" + r.theirs
+		if listed[key] == 0 {
+			t.Errorf("docs/seeds.md has %q, which is not in the list or is there twice", key)
+		}
+		listed[key]--
+		if r.ours == "" {
+			t.Errorf("%q has nothing in its place", key)
+		}
+	}
+	for key, n := range listed {
+		if n > 0 {
+			t.Errorf("%q has no row in docs/seeds.md", key)
+		}
+	}
+	if len(listed) < 150 {
+		t.Errorf("the list has only %d lines", len(listed))
+	}
+}
+
+// exportedTypes returns the exported types and functions of a package's source.
+func exportedTypes(t *testing.T, dir string) map[string]bool {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no sources in %s (%v)", dir, err)
+	}
+	names := map[string]bool{}
+	for _, name := range files {
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range f.Decls {
+			if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.TYPE {
+				for _, s := range g.Specs {
+					names[s.(*ast.TypeSpec).Name.Name] = true
+				}
+			}
+		}
+	}
+	return names
+}
+
+var identifier = regexp.MustCompile(`\b[A-Z][A-Za-z]+\b`)
+
+// TestWhatStandsInThePlaceOfEachIsThere holds the names on the right of the page to what there is: every hook is a type
+// of builtin, every point and outcome one of the reference spec.
+func TestWhatStandsInThePlaceOfEachIsThere(t *testing.T) {
+	hooks, spec := exportedTypes(t, "../../builtin"), exportedTypes(t, "../../generated/agent")
+	var points []string
+	for _, p := range new(agent.Hooks).Points() {
+		points = append(points, p.Name)
+	}
+	for _, r := range readTables(t) {
+		switch r.kind {
+		case "hook":
+			if strings.HasPrefix(r.ours, "not yet: ") {
+				continue
+			}
+			for _, name := range strings.Split(r.ours, ", ") {
+				if !hooks[name] {
+					t.Errorf("%s %s: builtin has no %s", r.system, r.theirs, name)
+				}
+			}
+		case "point":
+			known := slices.ContainsFunc(points, func(p string) bool { return strings.Contains(r.ours, p) })
+			said := slices.ContainsFunc([]string{"Bind(", "no point of an agent loop", "a spec of its own", "one interface per point", "every point"},
+				func(s string) bool { return strings.Contains(r.ours, s) })
+			if !known && !said {
+				t.Errorf("%s %s: %q names no point", r.system, r.theirs, r.ours)
+			}
+		}
+		for _, name := range identifier.FindAllString(r.ours, -1) {
+			if strings.HasPrefix(name, "On") || strings.HasPrefix(name, "Before") || strings.HasPrefix(name, "After") || strings.HasPrefix(name, "Around") {
+				if !spec[name] {
+					t.Errorf("%s %s: the reference spec has no %s", r.system, r.theirs, name)
+				}
+			}
+		}
+	}
+}
