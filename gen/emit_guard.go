@@ -46,7 +46,7 @@ func (e *emitter) guard(f *jen.File) {
 	}
 	comment(f, "If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the build with:",
 		"go get github.com/hookgen/hookgen@latest. If the rest of the file does not compile against the runtime, run hookgen again.")
-	f.Const().Id("_").Op("=").Qual(impl, "IsAtLeastVersion0_1_0")
+	f.Const().Id("_").Op("=").Qual(impl, runtimeConstant)
 }
 
 // points is the type of the spec's interface, as the guard must name it.
