@@ -18,7 +18,7 @@ func FuzzEmit(f *testing.F) {
 	f.Add("# Heading\n\n  - list\n\n\tcode\n\n[x]: y", "\n//hookgen:section\n", "_", "struct{ A int `x` }", "(spec.Vote, Stop, spec.Collect[string], spec.FailOpen)")
 	f.Add("HookgenPoint hookgenParam HookgenPayload", "\x00", "hookgenParam", "HookgenPayload", "(spec.Collect[HookgenCollected], spec.FailOpen)")
 	f.Fuzz(func(t *testing.T, doc, tag, param, payload, results string) {
-		make := func(doc string) (s *Spec) {
+		read := func(doc string) (s *Spec) {
 			comment := ""
 			for line := range strings.Lines(doc) {
 				comment += "// " + strings.TrimRight(line, "\r\n") + "\n"
@@ -31,7 +31,7 @@ func FuzzEmit(f *testing.F) {
 		}
 		for _, to := range []Output{{Package: "p"}, {Package: "out", SpecPath: "example.org/p"}} {
 			emit := func(doc string) []byte {
-				s := make(doc)
+				s := read(doc)
 				if s == nil || len(CheckOutput(s, to)) > 0 {
 					return nil
 				}

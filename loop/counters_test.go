@@ -65,8 +65,8 @@ func TestRandomNumbersDependOnTheSeed(t *testing.T) {
 		}
 		return got
 	}
-	if numbers(1) != numbers(1) {
-		t.Error("one seed gave two sequences")
+	if first, second := numbers(1), numbers(1); first != second {
+		t.Errorf("one seed gave %v and %v", first, second)
 	}
 	if numbers(1) == numbers(2) {
 		t.Error("two seeds gave one sequence")
