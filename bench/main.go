@@ -107,7 +107,7 @@ func (c config) main() error {
 	}
 	if c.part("loop") {
 		begin("agent loops")
-		r.loops = c.pace.loops()
+		r.loops = c.paceOfLoops().loops()
 		r.claims = append(r.claims, loopClaims(r.loops)...)
 	}
 	r.machine.listen(c.pace)
@@ -179,6 +179,12 @@ func (c config) paceOf(l lineup) pace {
 		return pace{max(c.pace.rounds/longer, parts), c.pace.round * longer}
 	}
 	return c.pace
+}
+
+// paceOfLoops is the pace of agent loops. They allocate so much that the collector runs a few times in a round of the
+// usual length. Whether it is twice or three times would then change the figure by more than what is compared.
+func (c config) paceOfLoops() pace {
+	return pace{max(c.pace.rounds/3, parts), c.pace.round * 8}
 }
 
 // peers measures the peers.
