@@ -64,14 +64,16 @@ func loopContestants(steps int) []contestant {
 	}
 }
 
-// loops measures the script at every length. All lengths share the rounds, because one bound compares two lengths.
+// loops measures the script at every length, in processor time. The time on the wall depends on whether the goroutines
+// of a step run on one processor or on two, which differs from round to round. All lengths share the rounds, because
+// one bound compares two lengths.
 func (p pace) loops() []loopRound {
 	var all []contestant
 	for _, steps := range loopSteps {
 		all = append(all, loopContestants(steps)...)
 	}
 	var rounds []loopRound
-	timings := p.measure(all)
+	timings := p.measureBy(all, processorTime)
 	for _, steps := range loopSteps {
 		rounds = append(rounds, loopRound{
 			steps:  steps,

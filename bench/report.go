@@ -259,7 +259,7 @@ func (r report) loopTables(b *strings.Builder) {
 ## An agent loop
 
 Runs of one script. In each step the model calls a tool three times with 1 KB of arguments, and the tool returns 1 KB.
-Model and tool answer at once, so that only the loop is measured. Times and allocations are those of one step.
+Model and tool answer at once, so that only the loop is measured. Processor time and allocations are those of one step.
 
 `)
 	t := table{head: []string{"steps", "", "over " + nameChatModel, "over 20 steps", "quickest", "median", "allocations"}}
