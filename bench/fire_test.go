@@ -42,6 +42,11 @@ func TestEverythingThatIsMeasuredRuns(t *testing.T) {
 			run.loop(3)
 		}
 	}
+	for _, steps := range loopSteps {
+		for _, c := range loopContestants(steps) {
+			c.loop(1)
+		}
+	}
 }
 
 func TestFramesMoveTheStackByHalfOfSixteenBytes(t *testing.T) {

@@ -1,5 +1,5 @@
-// Command bench measures what a fire costs, beside what a person writes by hand and beside other libraries, and what
-// hookgen costs as a process, beside other generators. It prints its report and writes it as RESULTS.md, with a chart in
+// Command bench measures what a fire costs, compared with code that a person writes by hand and with other libraries.
+// It measures package loop against another agent loop, and hookgen as a process against other generators. It prints its report and writes it as RESULTS.md, with a chart in
 // results.svg, and its bounds and main figures into docs/figures/bench.json. It is a module of its own, outside the
 // workspace:
 //
@@ -49,7 +49,7 @@ func main() {
 }
 
 // allParts are the parts of a run.
-var allParts = []string{"fires", "runtime", "twice", "peers", "costs", "processes", "builds"}
+var allParts = []string{"fires", "runtime", "twice", "peers", "costs", "loop", "processes", "builds"}
 
 // A config is what the flags say.
 type config struct {
@@ -104,6 +104,11 @@ func (c config) main() error {
 		for _, cost := range costs() {
 			r.costs = append(r.costs, costRound{cost.title, c.pace.measure(cost.runs)})
 		}
+	}
+	if c.part("loop") {
+		begin("agent loops")
+		r.loops = c.paceOfLoops().loops()
+		r.claims = append(r.claims, loopClaims(r.loops)...)
 	}
 	r.machine.listen(c.pace)
 	if err := c.processes(&r); err != nil {
@@ -174,6 +179,12 @@ func (c config) paceOf(l lineup) pace {
 		return pace{max(c.pace.rounds/longer, parts), c.pace.round * longer}
 	}
 	return c.pace
+}
+
+// paceOfLoops is the pace of agent loops. They allocate so much that the collector runs a few times in a round of the
+// usual length. Whether it is twice or three times would then change the figure by more than what is compared.
+func (c config) paceOfLoops() pace {
+	return pace{max(c.pace.rounds/3, parts), c.pace.round * 8}
 }
 
 // peers measures the peers.

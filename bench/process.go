@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -89,8 +88,7 @@ func (w workshop) run(dir string, args ...string) (took, error) {
 	if err != nil {
 		return took{}, fmt.Errorf("%s in %s: %w\n%s", strings.Join(args[:min(len(args), 4)], " "), dir, err, said.String())
 	}
-	r := c.ProcessState.SysUsage().(*syscall.Rusage)
-	return took{wall, time.Duration(r.Utime.Nano() + r.Stime.Nano())}, nil
+	return took{wall, c.ProcessState.UserTime() + c.ProcessState.SystemTime()}, nil
 }
 
 // module makes a module with one file, which requires the working copy of the repository.

@@ -19,6 +19,7 @@ type report struct {
 	peers      []peerRound
 	peersTwice [][]timing // the same of each peer
 	costs      []costRound
+	loops      []loopRound
 	races      []race
 	built      []built
 }
@@ -72,6 +73,7 @@ func (r report) markdown() string {
 	r.twiceTables(&b)
 	r.peerTables(&b)
 	r.costTables(&b)
+	r.loopTables(&b)
 	r.processTables(&b)
 	r.buildTables(&b)
 	return b.String()
@@ -247,6 +249,28 @@ func (r report) costTables(b *strings.Builder) {
 		}
 		t.write(b)
 	}
+}
+
+func (r report) loopTables(b *strings.Builder) {
+	if len(r.loops) == 0 {
+		return
+	}
+	fmt.Fprintf(b, `
+## An agent loop
+
+Runs of one script. In each step the model calls a tool three times with 1 KB of arguments, and the tool returns 1 KB.
+Model and tool answer at once, so that only the loop is measured. Processor time and allocations are those of one step.
+
+`)
+	t := table{head: []string{"steps", "", "over " + nameChatModel, "over 20 steps", "quickest", "median", "allocations"}}
+	twenty := r.loops[slices.IndexFunc(r.loops, func(l loopRound) bool { return l.steps == 20 })].runs()
+	for _, l := range r.loops {
+		for i, run := range l.runs() {
+			t.add(fmt.Sprint(l.steps), run.name, run.over(l.eino).String(), run.over(twenty[i]).String(),
+				figure(run.best()), figure(run.median()), figure(run.allocs))
+		}
+	}
+	t.write(b)
 }
 
 func (r report) processTables(b *strings.Builder) {

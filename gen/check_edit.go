@@ -49,7 +49,8 @@ func checkEditField(r *reading, report report) {
 		case len(fields) == 0:
 			report(e.expr.Pos(), "%s has no field of type %s: name the type of the field that hooks may change", d.name, r.text(edit.Expr))
 		case len(fields) > 1:
-			report(e.expr.Pos(), "%s has %d fields of type %s (%s): give the one that hooks may change a type of its own", d.name, len(fields), r.text(edit.Expr), strings.Join(fields, ", "))
+			report(e.expr.Pos(), "%s has %d fields of type %s (%s): give the one that hooks may change a type of its own",
+				d.name, len(fields), r.text(edit.Expr), strings.Join(fields, ", "))
 		case !token.IsExported(fields[0]):
 			report(e.expr.Pos(), "field %s of %s is not exported, so hooks cannot see what they edit: %s", fields[0], d.name, exportedForm(fields[0]))
 		}

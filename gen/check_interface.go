@@ -30,7 +30,8 @@ func checkNoPoints(r *reading, report report) {
 	case 0:
 		report(r.Points.Name.Pos(), "%s declares no point: add a method such as OnStart(Start)", r.Points.Name.Name)
 	case 1:
-		report(r.Points.Name.Pos(), "%s adds no point to %s: add a method such as OnStart(Start), embed the Points of a second package, or use that package as it is", r.Points.Name.Name, r.text(parents[0].expr))
+		report(r.Points.Name.Pos(), "%s adds no point to %s: add a method such as OnStart(Start), embed the Points of a "+
+			"second package, or use that package as it is", r.Points.Name.Name, r.text(parents[0].expr))
 	}
 }
 

@@ -72,7 +72,8 @@ func checkImportClash(r *reading, report report) {
 	for _, f := range slices.Concat(r.others, r.limited) {
 		for _, l := range importLines(f.tree) {
 			if whom := r.generatedFor(l.name); whom != "" {
-				report(l.pos, "%q is imported as %s, a name that hookgen generates %s, and Go refuses both in one package: import it under another name, or generate into a package of its own with -o", l.path, l.name, whom)
+				report(l.pos, "%q is imported as %s, a name that hookgen generates %s, and Go refuses both in one package: "+
+					"import it under another name, or generate into a package of its own with -o", l.path, l.name, whom)
 			}
 		}
 	}
@@ -118,7 +119,8 @@ func checkOutputExported(r *reading, report report) {
 	judge := func(inside string, expr ast.Node, parameters map[string]bool) {
 		typeNames(expr, func(name *ast.Ident) {
 			if r.scope[name.Name] != nil && !name.IsExported() && !parameters[name.Name] {
-				report(name.Pos(), "%s in %s is not exported, so the generated package cannot name it: %s, or generate into this package, without -o", name.Name, inside, exportedForm(name.Name))
+				report(name.Pos(), "%s in %s is not exported, so the generated package cannot name it: %s, "+
+					"or generate into this package, without -o", name.Name, inside, exportedForm(name.Name))
 			}
 		})
 		ast.Inspect(expr, func(n ast.Node) bool {
@@ -216,7 +218,8 @@ func checkExitHeldElsewhere(r *reading, report report) {
 		}
 		typeNames(d.spec.Type, func(ident *ast.Ident) {
 			if x := exits[ident.Name]; x != nil {
-				report(ident.Pos(), "exit %s is used in type %s of %s: an exit appears in result lists only; declare a type of its own for the data that both need", x.name, name, path.Base(d.file.name))
+				report(ident.Pos(), "exit %s is used in type %s of %s: an exit appears in result lists only; "+
+					"declare a type of its own for the data that both need", x.name, name, path.Base(d.file.name))
 			}
 		})
 	}

@@ -70,7 +70,8 @@ func (r *reading) unknownQualifier(use qualifierUse) string {
 		return "spec is not imported: add import \"" + languagePath + "\""
 	}
 	if r.scope[use.name] != nil {
-		return use.name + "." + use.sel.Sel.Name + " is not a type: " + use.name + " is declared in this package, and only imports are followed by a dot; write " + use.name + ", or name the import that is meant"
+		return use.name + "." + use.sel.Sel.Name + " is not a type: " + use.name + " is declared in this package, and " +
+			"only imports are followed by a dot; write " + use.name + ", or name the import that is meant"
 	}
 	if meant := r.near(use.name, r.importNames); meant != "" {
 		return "nothing is imported as " + use.name + ": did you mean " + meant + "? Else name the import"

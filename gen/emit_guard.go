@@ -47,7 +47,7 @@ func (e *emitter) guard(f *jen.File) {
 	e.guardEdits(f)
 	comment(f, "If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the build with:",
 		"go get github.com/hookgen/hookgen@latest. If the rest of the file does not compile against the runtime, run hookgen again.")
-	f.Const().Id("_").Op("=").Qual(impl, "IsAtLeastVersion0_1_0")
+	f.Const().Id("_").Op("=").Qual(impl, runtimeConstant)
 }
 
 // guardEdits restates which field each Edit changes. The spec names only its type, so the comparison of the interfaces

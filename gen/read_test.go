@@ -167,7 +167,7 @@ func TestReadFillsEveryLaw(t *testing.T) {
 
 func TestReadFillsTheSpec(t *testing.T) {
 	s := mustRead(t, everyLaw)
-	type import_ struct{ Name, Path string }
+	type imported struct{ Name, Path string }
 	type export struct {
 		Name, Doc string
 		Const     bool
@@ -176,8 +176,8 @@ func TestReadFillsTheSpec(t *testing.T) {
 	type field struct{ Name, Tag, Doc string }
 	type whole struct {
 		Dir, File, Package, Doc, Points, PointsDoc, Env string
-		Imports                                         []import_
-		SpecPkg                                         import_
+		Imports                                         []imported
+		SpecPkg                                         imported
 		Exits                                           []string
 		Skip                                            []field
 		Exports                                         []export
@@ -185,10 +185,10 @@ func TestReadFillsTheSpec(t *testing.T) {
 	}
 	got := whole{
 		Dir: s.Dir, File: s.File, Package: s.Package, Doc: s.Doc, Points: s.Points.Name.Name, PointsDoc: s.PointsDoc,
-		Env: s.reading.source(s.Env.Expr), SpecPkg: import_{s.SpecPkg.Name, s.SpecPkg.Path}, Declared: s.Declared,
+		Env: s.reading.source(s.Env.Expr), SpecPkg: imported{s.SpecPkg.Name, s.SpecPkg.Path}, Declared: s.Declared,
 	}
 	for _, i := range s.Imports {
-		got.Imports = append(got.Imports, import_{i.Name, i.Path})
+		got.Imports = append(got.Imports, imported{i.Name, i.Path})
 	}
 	for _, x := range s.Exits {
 		got.Exits = append(got.Exits, x.Name+": "+x.Doc)
@@ -202,8 +202,8 @@ func TestReadFillsTheSpec(t *testing.T) {
 	want := whole{
 		Dir: "dir", File: "dir/spec.go", Package: "p", Doc: "Package p shows every law.\n",
 		Points: "Points", PointsDoc: "Points are the points.\n", Env: "*Env",
-		Imports: []import_{{"time", "time"}},
-		SpecPkg: import_{"law", "github.com/hookgen/hookgen/spec"},
+		Imports: []imported{{"time", "time"}},
+		SpecPkg: imported{"law", "github.com/hookgen/hookgen/spec"},
 		Exits:   []string{"Skip: Skip skips.\n", "Stop: "},
 		Skip:    []field{{"Reason", "`json:\"reason\"`", "Reason says why.\n"}, {"A", "", "two\n"}, {"B", "", "two\n"}},
 		Exports: []export{
@@ -341,9 +341,9 @@ func TestReadDirectories(t *testing.T) {
 		}
 	}
 	t.Run("a link to a spec is read", func(t *testing.T) {
-		dir, real := t.TempDir(), filepath.Join(t.TempDir(), "real.go")
-		write(t, real, spec)
-		if err := os.Symlink(real, filepath.Join(dir, "spec.go")); err != nil {
+		dir, target := t.TempDir(), filepath.Join(t.TempDir(), "real.go")
+		write(t, target, spec)
+		if err := os.Symlink(target, filepath.Join(dir, "spec.go")); err != nil {
 			t.Skip(err)
 		}
 		if _, found := Read(dir); len(found) > 0 {

@@ -12,55 +12,61 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-func TestAnAroundHookThatIsGivenUpLeavesNothingRunning(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		for _, deaf := range []bool{false, true} {
-			release := make(chan struct{})
-			var returned atomic.Bool
-			wait := func(ctx context.Context) {
-				if deaf {
-					<-release
-				} else {
-					<-ctx.Done()
-				}
-				returned.Store(true)
-			}
-			timed := bind(func(h *agent.Hooks) {
-				h.AroundTool.Add(agent.AroundToolFunc(func(ctx context.Context, _ *agent.Run, call agent.ToolCallRequest, next agent.AroundToolNext) (hookkit.Answer[agent.ToolCallResult], error) {
-					return next.Call(ctx, call)
-				}), hookkit.Timeout(time.Minute))
-			})
-			begun := time.Now()
-			ran := looptest.Harness{
-				Turns: turns(looptest.Call("hang", nil), looptest.Reply("ok")),
-				Tools: tools(&looptest.Tool{Name: "hang", Func: func(ctx context.Context, _ agent.ToolCallRequest) (string, error) {
-					wait(ctx)
-					return "late", nil
-				}}),
-				Hooks: hooks(timed, afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) {
-					if returned.Load() == deaf {
-						t.Errorf("deaf %t: at AfterTool the tool has returned: %t", deaf, !deaf)
+func TestAnAbandonedAroundHookLeavesNothingRunning(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		deaf bool // the tool ignores its context
+	}{{"Cancelled", false}, {"Deaf", true}} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				deaf := c.deaf
+				release := make(chan struct{})
+				var returned atomic.Bool
+				wait := func(ctx context.Context) {
+					if deaf {
+						<-release
+					} else {
+						<-ctx.Done()
 					}
-					return nil, nil
-				})),
-			}.Run(t, "x")
-			took := time.Minute
-			if deaf {
-				took += time.Second // the grace period
-			}
-			if r := ran.Calls[0]; r.Status != agent.CallFailed || r.Kind != agent.FailTimeout || r.Output != "" || r.Attempts != 1 || ran.Reply != "ok" {
-				t.Errorf("deaf %t: recorded %+v", deaf, r)
-			}
-			if got := time.Since(begun); got != took {
-				t.Errorf("deaf %t: it took %v, want %v", deaf, got, took)
-			}
-			ran.Recorder.InOrder(t, "AroundTool", "AfterTool")
-			close(release)
-		}
-	})
+					returned.Store(true)
+				}
+				timed := bind(func(h *agent.Hooks) {
+					h.AroundTool.Add(agent.AroundToolFunc(func(ctx context.Context, _ *agent.Run, call agent.ToolCallRequest, next agent.AroundToolNext) (hookkit.Answer[agent.ToolCallResult], error) {
+						return next.Call(ctx, call)
+					}), hookkit.Timeout(time.Minute))
+				})
+				begun := time.Now()
+				ran := looptest.Harness{
+					Turns: turns(looptest.Call("hang", nil), looptest.Reply("ok")),
+					Tools: tools(&looptest.Tool{Name: "hang", Func: func(ctx context.Context, _ agent.ToolCallRequest) (string, error) {
+						wait(ctx)
+						return "late", nil
+					}}),
+					Hooks: hooks(timed, afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+						if returned.Load() == deaf {
+							t.Errorf("at AfterTool the tool has returned: %t", !deaf)
+						}
+						return nil, nil
+					})),
+				}.Run(t, "x")
+				took := time.Minute
+				if deaf {
+					took += time.Second // the grace period
+				}
+				if r := ran.Calls[0]; r.Status != agent.CallFailed || r.Kind != agent.FailTimeout || r.Output != "" || r.Attempts != 1 || ran.Reply != "ok" {
+					t.Errorf("recorded %+v", r)
+				}
+				if got := time.Since(begun); got != took {
+					t.Errorf("it took %v, want %v", got, took)
+				}
+				ran.Recorder.InOrder(t, "AroundTool", "AfterTool")
+				close(release)
+			})
+		})
+	}
 }
 
-func TestASubagentIsOverBeforeTheCallIsEvenIfAHookGivesItUp(t *testing.T) {
+func TestAnAbandonedSubagentEndsBeforeItsCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, _, _ := calling(&looptest.Tool{Name: "search", Hang: true}, looptest.Call("search", nil))
 		l.Hooks = hooks(bind(func(h *agent.Hooks) {

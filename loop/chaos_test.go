@@ -42,12 +42,6 @@ func (c *chaos) move(n int) int {
 	return m
 }
 
-func (c *chaos) problem(format string, args ...any) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.problems = append(c.problems, fmt.Sprintf(format, args...))
-}
-
 // fails returns an error or panics, or does neither.
 func (c *chaos) fails(m, failing, panicking int) error {
 	switch m {

@@ -26,7 +26,7 @@ func TestACrewKeepsItsGoroutines(t *testing.T) {
 	})
 }
 
-func TestAFunctionThatEndsItsGoroutineCostsItAlone(t *testing.T) {
+func TestACrewSurvivesTheEndOfAGoroutine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var c crew
 		done := make(chan bool, 2)
@@ -41,7 +41,7 @@ func TestAFunctionThatEndsItsGoroutineCostsItAlone(t *testing.T) {
 	})
 }
 
-func TestAClosedCrewStillRunsAndKeepsNobody(t *testing.T) {
+func TestAClosedCrewStillRunsFunctions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var c crew
 		release, done := make(chan bool), make(chan bool)
@@ -55,5 +55,30 @@ func TestAClosedCrewStillRunsAndKeepsNobody(t *testing.T) {
 		if len(c.idle) != 0 {
 			t.Errorf("%d goroutines are kept", len(c.idle))
 		}
+	})
+}
+
+func TestACrewRunsNestedFunctions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var c crew
+		const depth = 10
+		done := make(chan int, depth)
+		var nest func(level int)
+		nest = func(level int) {
+			if level < depth {
+				c.do(func() { nest(level + 1) })
+			}
+			done <- level
+		}
+		c.do(func() { nest(1) })
+		sum := 0
+		for range depth {
+			sum += <-done
+		}
+		if want := depth * (depth + 1) / 2; sum != want {
+			t.Errorf("the levels that ran sum up to %d, want %d", sum, want)
+		}
+		synctest.Wait()
+		c.close()
 	})
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
@@ -31,7 +33,35 @@ type badDetail struct{}
 
 func (badDetail) MarshalJSON() ([]byte, error) { panic("no JSON") }
 
-func TestUnusableErrorsAreReportedAndHarmNothing(t *testing.T) {
+func TestErrorsOfTheLoopMatchTheirCauses(t *testing.T) {
+	late := &loop.TimeoutError{What: `tool "work"`, Limit: time.Minute}
+	for _, c := range []struct {
+		name    string
+		err     error
+		text    string
+		is, not error
+	}{
+		{"PanicWithText", &loop.PanicError{What: "the model", Value: "boom"}, "the model panicked: boom", nil, errBoom},
+		{"PanicWithError", &loop.PanicError{What: "the model", Value: errBoom}, "the model panicked: boom", errBoom, context.Canceled},
+		{"Goexit", &loop.PanicError{What: "the model"}, "the model ended its goroutine without returning", nil, errBoom},
+		{"Timeout", late, `tool "work" did not return within 1m0s`, context.DeadlineExceeded, context.Canceled},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if c.err.Error() != c.text {
+				t.Errorf("the text is %q, want %q", c.err.Error(), c.text)
+			}
+			if c.is != nil && !errors.Is(c.err, c.is) || errors.Is(c.err, c.not) {
+				t.Errorf("is %v: %t, is %v: %t", c.is, errors.Is(c.err, c.is), c.not, errors.Is(c.err, c.not))
+			}
+		})
+	}
+	var timed interface{ Timeout() bool } // as errors of package net have it
+	if !errors.As(fmt.Errorf("wrapped: %w", late), &timed) || !timed.Timeout() {
+		t.Error("a TimeoutError does not report a timeout")
+	}
+}
+
+func TestUnusableErrorsAreReported(t *testing.T) {
 	one := turns(looptest.Call("work", nil), looptest.Reply("ok"))
 	for _, c := range []struct {
 		name string

@@ -565,7 +565,7 @@ func TestEnvIsUsableDuringTheRunAndNotAfterIt(t *testing.T) {
 			if got := env.Conversation; got.ID() != "c7" || len(got.Messages()) != len(result.Messages) {
 				t.Errorf("the conversation is %+v", got.Messages())
 			}
-			if env.Seed != 9 || env.Random.Uint64() == env.Random.Uint64() {
+			if a, b := env.Random.Uint64(), env.Random.Uint64(); env.Seed != 9 || a == b {
 				t.Error("the random source is not seeded")
 			}
 			reply, err := env.Model.Generate(ctx, agent.LLMRequest{})

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -41,6 +42,12 @@ func TestAShapeAcceptsOrdinaryArguments(t *testing.T) {
 		{"WrongType", `{"path":1,"n":1}`, false},
 		{"WrongItem", `{"path":"a","n":1,"list":[1]}`, false},
 		{"Fraction", `{"path":"a","n":1.5}`, false},
+		{"ItemOfAnotherType", `{"path":"a","n":1,"list":["a",null]}`, false},
+		{"NoCommaInList", `{"path":"a","n":1,"list":["a" "b"]}`, false},
+		{"OpenList", `{"path":"a","n":1,"list":["a"`, false},
+		{"CommaInList", `{"path":"a","n":1,"list":["a",]}`, false},
+		{"NumberAsKey", `{"path":"a","n":1,1:2}`, false},
+		{"NoColon", `{"path":"a","n" 1}`, false},
 		{"NoObject", `[]`, false},
 		{"Nothing", ``, false},
 		{"Open", `{"path":"a","n":1`, false},
@@ -68,6 +75,57 @@ func TestAShapeAcceptsOrdinaryArguments(t *testing.T) {
 	}
 }
 
+// The scanner leaves some arguments to the decoder although they fit the schema.
+func TestAShapeLeavesRareArgumentsToTheDecoder(t *testing.T) {
+	e := shaped(t, someParameters)
+	for _, c := range []struct{ name, args string }{
+		{"KeyWithEscape", `{"p\u0061th":"a","n":1}`},
+		{"KeyBeyondASCII", `{"path":"a","n":1,"sub":{"é":1}}`},
+		{"Exponent", `{"path":"a","n":1e2}`},
+		{"LongNumber", `{"path":"a","n":1234567890123456}`},
+		{"WholeFraction", `{"path":"a","n":1.0}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if e.shape.accepts([]byte(c.args)) {
+				t.Errorf("accepts %s", c.args)
+			}
+			if refused := e.fits(json.RawMessage(c.args), 0); refused != nil {
+				t.Errorf("%s is refused: %v", c.args, refused)
+			}
+		})
+	}
+}
+
+func TestManyRequiredPropertiesAreChecked(t *testing.T) {
+	for _, n := range []int{1, 32, 33, 100} {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			values := make(map[string]int)
+			var names []string
+			for i := range n {
+				names = append(names, fmt.Sprint("p", i))
+				values[names[i]] = i
+			}
+			parameters, err := json.Marshal(map[string]any{"type": "object", "required": names})
+			if err != nil {
+				t.Fatal(err)
+			}
+			e := shaped(t, string(parameters))
+			for _, missing := range []bool{false, true} {
+				if missing {
+					delete(values, names[n-1])
+				}
+				args, err := json.Marshal(values)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if refused := e.fits(args, 0) != nil; refused != missing {
+					t.Errorf("missing %t, refused %t", missing, refused)
+				}
+			}
+		})
+	}
+}
+
 func TestSchemasWithOtherKeywordsHaveNoShape(t *testing.T) {
 	for _, parameters := range []string{
 		`{"type":"object","properties":{"a":{"type":"string","minLength":1}}}`,
@@ -82,7 +140,7 @@ func TestSchemasWithOtherKeywordsHaveNoShape(t *testing.T) {
 	}
 }
 
-// FuzzShape holds shapes to the library that validates: what a shape accepts fits the schema.
+// FuzzShape compares shapes with the library that validates: arguments that a shape accepts fit the schema.
 func FuzzShape(f *testing.F) {
 	for _, args := range []string{
 		`{"path":"a","n":1}`, `{"path":"é","n":1e3}`, `{"path":"a","n":1,"n":"x"}`, `{"path":"a","path":1,"n":1}`,

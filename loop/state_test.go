@@ -3,6 +3,8 @@ package loop
 import (
 	"errors"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 func TestTheStateFollowsTheMoves(t *testing.T) {
@@ -31,6 +33,11 @@ func TestTheStateFollowsTheMoves(t *testing.T) {
 		{"CancelledAfterAFailure", []move{fails, cancel}, "failed", "", true},
 		{"Rescued", []move{answer, fails, rescue}, "replied", "sorry", false},
 		{"RescuedAfterACancellation", []move{cancel, fails, rescue}, "cancelled", "sorry", false},
+		{"HandedOff", []move{{to: stopped, handedOffTo: "expert"}}, "stopped", "", false},
+		{"FailedTwice", []move{fails, {to: failed, failure: failure{"there", stop, ""}}}, "failed", "", true},
+		{"AnswerAfterAFailure", []move{fails, answer}, "failed", "answer", true},
+		{"RescuedWithoutAnAnswer", []move{fails, rescue}, "replied", "sorry", false},
+		{"FailedAfterARescue", []move{fails, rescue, fails}, "failed", "sorry", true},
 		{"Settled", []move{answer, {to: settled, reply: reply{text: "final"}}}, "settled", "final", false},
 		{"Closed", []move{answer, {to: settled}, {to: closed}}, "closed", "", false},
 	} {
@@ -68,4 +75,18 @@ func TestOnlyTheFirstFailureAndCauseAreKept(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A run moves to later phases only, but for a rescue.
+func TestPhasesOnlyMoveForward(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var s state
+		for _, to := range rapid.SliceOf(rapid.SampledFrom([]phase{working, stopped, replied, cancelled, failed, settled, closed})).Draw(t, "moves") {
+			before := s.phase
+			s.move(move{to: to, cause: errors.New("stop"), failure: failure{"here", errors.New("boom"), ""}})
+			if s.phase < before || s.phase < to && s.phase != before {
+				t.Fatalf("a move to %v led from %v to %v", to, before, s.phase)
+			}
+		}
+	})
 }

@@ -40,7 +40,7 @@ func (t *timeout) Err() error {
 	if err == nil {
 		return nil
 	}
-	if _, late := context.Cause(t.Context).(*TimeoutError); late {
+	if _, late := context.Cause(t.Context).(*TimeoutError); late { //nolint:errorlint // a parent's cause may be anything
 		return context.DeadlineExceeded
 	}
 	return err

@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -71,4 +72,49 @@ func TestATimeoutKeepsTheDeadlineOfItsParent(t *testing.T) {
 		}
 		ts.close()
 	})
+}
+
+func TestTimeoutsStopInAnyOrder(t *testing.T) {
+	const n = 6
+	for _, c := range []struct {
+		name string
+		stop []int // the rest expires
+	}{
+		{"None", nil},
+		{"First", []int{0}},
+		{"Last", []int{5}},
+		{"FromTheFirst", []int{0, 1, 2, 3, 4, 5}},
+		{"FromTheLast", []int{5, 4, 3, 2, 1, 0}},
+		{"FromTheMiddle", []int{2, 3, 1, 4}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var ts timeouts
+				var contexts [n]context.Context
+				var stops [n]func()
+				for i := range n {
+					contexts[i], stops[i] = ts.within(t.Context(), "the thing", time.Duration(i+1)*time.Second)
+				}
+				for _, i := range c.stop {
+					stops[i]()
+				}
+				time.Sleep(time.Minute)
+				synctest.Wait()
+				for i, ctx := range contexts {
+					want := context.DeadlineExceeded
+					if slices.Contains(c.stop, i) {
+						want = context.Canceled
+					}
+					if ctx.Err() != want {
+						t.Errorf("timeout %d ended with %v, want %v", i, ctx.Err(), want)
+					}
+					stops[i]()
+				}
+				if len(ts.running) != 0 {
+					t.Errorf("%d timeouts are kept", len(ts.running))
+				}
+				ts.close()
+			})
+		})
+	}
 }

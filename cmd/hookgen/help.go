@@ -22,6 +22,7 @@ Usage:
 	hookgen [-o DIR] [DIR]         generate from the spec in DIR (default: the current directory)
 	hookgen check [-o DIR] [DIR]   print how the output is stale, and exit 1 if it is; write nothing
 	hookgen init [DIR]             begin: write a small spec, a first hook and its test, and generate
+	hookgen version                print the version, for bug reports
 
 Flags:
 

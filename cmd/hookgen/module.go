@@ -20,10 +20,10 @@ func importPath(dir string) (string, error) {
 		return "", err
 	}
 	root, text, err := moduleAbove(absolute)
-	if real, bad := filepath.EvalSymlinks(absolute); bad == nil && real != absolute {
-		realRoot, realText, bad := moduleAbove(real)
-		if bad == nil && (err != nil || sameDir(root, realRoot)) {
-			absolute, root, text, err = real, realRoot, realText, nil
+	if resolved, bad := filepath.EvalSymlinks(absolute); bad == nil && resolved != absolute {
+		resolvedRoot, resolvedText, bad := moduleAbove(resolved)
+		if bad == nil && (err != nil || sameDir(root, resolvedRoot)) {
+			absolute, root, text, err = resolved, resolvedRoot, resolvedText, nil
 		}
 	}
 	if err != nil {

@@ -21,7 +21,7 @@ const (
 
 // An invocation is one run of the command.
 type invocation struct {
-	command        string // "", "check" or "init"
+	command        string // "" or one of commands
 	dir            string
 	out            string // of -o; "" if it was not given
 	json           bool
@@ -29,7 +29,7 @@ type invocation struct {
 }
 
 // commands are the words that are not read as a directory.
-var commands = []string{"check", "init"}
+var commands = []string{"check", "init", "version"}
 
 // run runs hookgen with the arguments and returns its exit code.
 func run(args []string, stdout, stderr io.Writer) int {
@@ -48,6 +48,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 		err = i.check()
 	case "init":
 		err = i.initialize()
+	case "version":
+		i.version()
 	default:
 		err = i.generate()
 	}
@@ -78,6 +80,8 @@ func (i *invocation) parse(args []string) error {
 	switch {
 	case i.command == "" && len(words) > 0 && words[0] == "help":
 		return flag.ErrHelp
+	case i.command == "version" && (given || i.json || len(words) > 0):
+		return errors.New("version takes neither flags nor a directory")
 	case len(words) > 1:
 		return fmt.Errorf("%s: more than one directory: run hookgen once for each", strings.Join(words, " "))
 	case given && i.out == "":

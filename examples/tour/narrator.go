@@ -56,10 +56,10 @@ func (n *narrator) quote(c colour, text string) {
 }
 
 // change prints the removed and the added lines of a file.
-func (n *narrator) change(name, old, new string) {
+func (n *narrator) change(name, before, after string) {
 	fmt.Fprintln(n.out, n.paint(bold, name))
-	n.lines(red, "- ", old)
-	n.lines(green, "+ ", new)
+	n.lines(red, "- ", before)
+	n.lines(green, "+ ", after)
 	fmt.Fprintln(n.out)
 }
 

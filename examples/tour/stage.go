@@ -74,21 +74,21 @@ func (s *stage) add(name string) error {
 }
 
 // edit replaces lines of a file of the module and shows the change.
-func (s *stage) edit(name, old, new string) error {
-	s.change(name, old, new)
-	return s.replace(name, old, new)
+func (s *stage) edit(name, before, after string) error {
+	s.change(name, before, after)
+	return s.replace(name, before, after)
 }
 
 // replace replaces lines of a file of the module and shows nothing.
-func (s *stage) replace(name, old, new string) error {
+func (s *stage) replace(name, before, after string) error {
 	text, err := os.ReadFile(filepath.Join(s.dir, filepath.FromSlash(name)))
 	if err != nil {
 		return err
 	}
-	if strings.Count(string(text), old) != 1 {
-		return fmt.Errorf("%s does not have exactly one %q", name, old)
+	if strings.Count(string(text), before) != 1 {
+		return fmt.Errorf("%s does not have exactly one %q", name, before)
 	}
-	return s.write(name, strings.Replace(string(text), old, new, 1))
+	return s.write(name, strings.Replace(string(text), before, after, 1))
 }
 
 // works runs a command that must succeed, and shows its output.

@@ -98,13 +98,14 @@ func ordinary(data []byte) (n int) {
 	return n
 }
 
-// special is not 0 if one of the first eight bytes is not ordinary. It tests all of them in one word: a byte without
-// its lowest set bits has its highest bit set only if it was 0.
+// special is not 0 if one of the first eight bytes is not ordinary. It tests all of them in one word: subtracting c from
+// a byte below 0x80 sets its highest bit only if the byte is less than c, or if the byte before borrows from it, which
+// is then special itself.
 func special(data []byte) uint64 {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	w := binary.LittleEndian.Uint64(data)
-	quote, slash := w^ones*'"', w^ones*'\\'
-	return ((quote-ones)&^quote | (slash-ones)&^slash | (w-ones*' ')&^w | w) & highs
+	quote, slash := w^ones*'"', w^ones*'\\' // 0 in the bytes that are one
+	return ((quote - ones) | (slash - ones) | (w - ones*' ') | w) & highs
 }
 
 // escape returns the length of the escape that data begins with, 0 if it is not a legal one.

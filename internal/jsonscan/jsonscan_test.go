@@ -1,6 +1,7 @@
 package jsonscan
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -73,6 +74,89 @@ func TestScanningAgreesWithEncodingJSON(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestAPlainTextDecodesToItself(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		plain, ok  bool
+	}{
+		{"Empty", `""`, true, true},
+		{"ASCII", `"a b"`, true, true},
+		{"Long", `"` + strings.Repeat("text ", 100) + `"`, true, true},
+		{"Escape", `"a\nb"`, false, true},
+		{"BeyondASCII", `"é"`, false, true},
+		{"BeyondASCIIAfterLongText", `"` + strings.Repeat("text ", 100) + `é"`, false, true},
+		{"Delete", "\"\x7f\"", true, true},
+		{"ControlCharacter", "\"\n\"", false, false},
+		{"NoText", `1`, false, false},
+		{"Open", `"a`, false, false},
+		{"Nothing", ``, false, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := Scanner{Data: []byte(c.text)}
+			raw, plain, ok := s.Text()
+			if ok != c.ok || ok && plain != c.plain {
+				t.Errorf("plain %t, ok %t", plain, ok)
+			}
+			if ok && (s.At != len(c.text) || string(raw) != c.text[1:len(c.text)-1]) {
+				t.Errorf("read %q up to %d", raw, s.At)
+			}
+		})
+	}
+}
+
+func TestWholeNumbersHaveNeitherFractionNorExponent(t *testing.T) {
+	for _, c := range []struct {
+		text, raw string
+		whole, ok bool
+	}{
+		{"0", "0", true, true},
+		{"-12", "-12", true, true},
+		{"1.5", "1.5", false, true},
+		{"1e3", "1e3", false, true},
+		{"12,", "12", true, true},
+		{"-", "", false, false},
+		{"01", "", false, false},
+		{"1.", "", false, false},
+		{"1e+", "", false, false},
+		{"x", "", false, false},
+		{"", "", false, false},
+	} {
+		t.Run(c.text, func(t *testing.T) {
+			s := Scanner{Data: []byte(c.text)}
+			raw, whole, ok := s.Number()
+			if string(raw) != c.raw || whole != c.whole || ok != c.ok {
+				t.Errorf("read %q, whole %t, ok %t", raw, whole, ok)
+			}
+		})
+	}
+}
+
+// FuzzText compares a text that the scanner reads with encoding/json: the scanner finds the same end, and a text
+// is plain exactly if it is ASCII without escapes.
+func FuzzText(f *testing.F) {
+	for _, text := range samples {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s := Scanner{Data: data}
+		raw, plain, ok := s.Text()
+		if !ok {
+			if len(data) > 0 && data[0] == '"' && json.Valid(data) {
+				t.Errorf("%q is not read", data)
+			}
+			return
+		}
+		var decoded string
+		if err := json.Unmarshal(data[:s.At], &decoded); err != nil {
+			t.Fatalf("%q was read: %v", data[:s.At], err)
+		}
+		ascii := !bytes.ContainsFunc(raw, func(r rune) bool { return r >= 0x80 || r == '\\' })
+		if plain != ascii || plain && decoded != string(raw) {
+			t.Errorf("%q is plain: %t, decoded %q", raw, plain, decoded)
+		}
+	})
 }
 
 func FuzzScanning(f *testing.F) {

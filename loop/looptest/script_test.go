@@ -61,7 +61,7 @@ func TestAScriptPlaysItsTurnsInOrderAndThenFails(t *testing.T) {
 }
 
 func TestIDsOfCallsAreUniqueAndStable(t *testing.T) {
-	make := func() *looptest.Script {
+	script := func() *looptest.Script {
 		return looptest.NewScript(looptest.Call("a", nil), looptest.Calls(looptest.Call("a", nil), looptest.Call("a", nil).ID("mine"))).Named("x").Add(looptest.Call("a", nil))
 	}
 	ids := func(s *looptest.Script) []string {
@@ -75,10 +75,10 @@ func TestIDsOfCallsAreUniqueAndStable(t *testing.T) {
 		return out
 	}
 	want := []string{"x_call_1_1", "x_call_2_1", "mine", "x_call_3_1"}
-	if got := ids(make()); !slices.Equal(got, want) {
+	if got := ids(script()); !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	if !slices.Equal(ids(make()), ids(make())) {
+	if !slices.Equal(ids(script()), ids(script())) {
 		t.Error("the ids differ from time to time")
 	}
 }

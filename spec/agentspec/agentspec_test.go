@@ -186,7 +186,7 @@ func TestClonesShareNothing(t *testing.T) {
 	}
 }
 
-func TestCheckPairs(t *testing.T) {
+func TestCallsAndResultsArePaired(t *testing.T) {
 	user := agentspec.Message{Role: agentspec.RoleUser}
 	calls := func(ids ...string) agentspec.Message {
 		m := agentspec.Message{Role: agentspec.RoleAssistant}
@@ -213,10 +213,12 @@ func TestCheckPairs(t *testing.T) {
 		{"Orphan", []agentspec.Message{user, answer("a")}, true, `message 1 answers call "a"`},
 		{"Twice", []agentspec.Message{calls("a"), answer("a"), answer("a")}, true, `message 2 answers call "a"`},
 	} {
-		err := agentspec.CheckPairs(c.messages, c.open)
-		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v, want %q", c.name, err, c.want)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			err := agentspec.CheckPairs(c.messages, c.open)
+			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+		})
 	}
 }
 
@@ -260,10 +262,12 @@ func TestAToolMessageSaysWhatBecameOfTheCall(t *testing.T) {
 	for _, c := range []struct {
 		output, err, want string
 	}{{"out", "", "out"}, {"", "bad", "error: bad"}, {"try this", "bad", "try this"}, {"", "", "(no output)"}} {
-		m := agentspec.ToolCallResult{Call: agentspec.ToolCallRequest{ID: "a", Name: "work"}, Output: c.output, Err: c.err}.Message()
-		if m.Content != c.want || m.IsError != (c.err != "") || m.ToolCallID != "a" || m.Role != agentspec.RoleTool || m.Name != "work" {
-			t.Errorf("%+v: got %+v", c, m)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			m := agentspec.ToolCallResult{Call: agentspec.ToolCallRequest{ID: "a", Name: "work"}, Output: c.output, Err: c.err}.Message()
+			if m.Content != c.want || m.IsError != (c.err != "") || m.ToolCallID != "a" || m.Role != agentspec.RoleTool || m.Name != "work" {
+				t.Errorf("got %+v", m)
+			}
+		})
 	}
 }
 
@@ -312,9 +316,11 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 		"timeout":                         &agentspec.ToolError{Kind: agentspec.FailTimeout},
 		`under "key"`:                     &agentspec.NotFound{Key: "key"},
 	} {
-		if !strings.Contains(err.Error(), want) {
-			t.Errorf("got %q, want %q", err, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("got %q", err)
+			}
+		})
 	}
 	if !errors.Is(&agentspec.ToolError{Message: "m", Cause: cause}, cause) {
 		t.Error("the cause is lost")

@@ -1,0 +1,20 @@
+package gen
+
+import (
+	"go/version"
+	"strings"
+	"testing"
+)
+
+// A release whose generated code needs a newer runtime than itself would never build.
+func TestGeneratedCodeNeedsNoNewerRuntime(t *testing.T) {
+	numbers, ok := strings.CutPrefix(runtimeConstant, "IsAtLeastVersion")
+	if !ok {
+		t.Fatalf("%s is not named like the constants of the runtime", runtimeConstant)
+	}
+	// Versions of Go are compared like those of modules, but begin with "go".
+	needs, is := "go"+strings.ReplaceAll(numbers, "_", "."), "go"+strings.TrimPrefix(Version, "v")
+	if version.Compare(needs, is) > 0 {
+		t.Errorf("generated code needs %s, and this is %s", needs, is)
+	}
+}
