@@ -195,17 +195,15 @@ func (f WatchFunc) Bind(h *Hooks) {
 
 // WatchWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func WatchWhen(desc string, when func(*Run, Call) bool, h Watch[Call]) Watch[Call] {
-	return watchWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) error {
+	return struct {
+		hookimpl.Condition
+		WatchFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) error {
 		if !when(run, payload) {
 			return nil
 		}
 		return h.Watch(ctx, run, payload)
 	}}
-}
-
-type watchWhen struct {
-	hookimpl.Condition
-	WatchFunc
 }
 
 // WatchObserver is notified of every fire of Watch after it is decided.
@@ -281,17 +279,15 @@ func (f RewriteFunc) Bind(h *Hooks) {
 
 // RewriteWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func RewriteWhen(desc string, when func(*Run, Call) bool, h Rewrite[Call]) Rewrite[Call] {
-	return rewriteWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) (RewriteOutcome, error) {
+	return struct {
+		hookimpl.Condition
+		RewriteFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) (RewriteOutcome, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
 		return h.Rewrite(ctx, run, payload)
 	}}
-}
-
-type rewriteWhen struct {
-	hookimpl.Condition
-	RewriteFunc
 }
 
 // RewriteOutcome is a decision of a hook of Rewrite: ReplaceRewrite. Nil continues.
@@ -397,17 +393,15 @@ func (f FlowFunc) Bind(h *Hooks) {
 
 // FlowWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func FlowWhen(desc string, when func(*Run, Call) bool, h Flow[Call]) Flow[Call] {
-	return flowWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) (FlowOutcome, error) {
+	return struct {
+		hookimpl.Condition
+		FlowFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) (FlowOutcome, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
 		return h.Flow(ctx, run, payload)
 	}}
-}
-
-type flowWhen struct {
-	hookimpl.Condition
-	FlowFunc
 }
 
 // FlowOutcome is a decision of a hook of Flow: ReplaceFlow, Skip or End. Nil continues.
@@ -537,17 +531,15 @@ func (f LenientFunc) Bind(h *Hooks) {
 
 // LenientWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func LenientWhen(desc string, when func(*Run, Call) bool, h Lenient[Call]) Lenient[Call] {
-	return lenientWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) (LenientOutcome, error) {
+	return struct {
+		hookimpl.Condition
+		LenientFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) (LenientOutcome, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
 		return h.Lenient(ctx, run, payload)
 	}}
-}
-
-type lenientWhen struct {
-	hookimpl.Condition
-	LenientFunc
 }
 
 // LenientOutcome is a decision of a hook of Lenient: ReplaceLenient, Skip or End. Nil continues.
@@ -677,17 +669,15 @@ func (f TrimFunc) Bind(h *Hooks) {
 
 // TrimWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func TrimWhen(desc string, when func(*Run, Call) bool, h Trim[Call]) Trim[Call] {
-	return trimWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) (TrimOutcome, error) {
+	return struct {
+		hookimpl.Condition
+		TrimFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) (TrimOutcome, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
 		return h.Trim(ctx, run, payload)
 	}}
-}
-
-type trimWhen struct {
-	hookimpl.Condition
-	TrimFunc
 }
 
 // TrimOutcome is a decision of a hook of Trim: EditTrim. Nil continues.
@@ -793,17 +783,15 @@ func (f LeaveFunc) Bind(h *Hooks) {
 
 // LeaveWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func LeaveWhen(desc string, when func(*Run, Call) bool, h Leave[Call]) Leave[Call] {
-	return leaveWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) (LeaveOutcome, error) {
+	return struct {
+		hookimpl.Condition
+		LeaveFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) (LeaveOutcome, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
 		return h.Leave(ctx, run, payload)
 	}}
-}
-
-type leaveWhen struct {
-	hookimpl.Condition
-	LeaveFunc
 }
 
 // LeaveOutcome is a decision of a hook of Leave: Skip or End. Nil continues.
@@ -919,17 +907,15 @@ func (f JudgeFunc) Bind(h *Hooks) {
 
 // JudgeWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func JudgeWhen(desc string, when func(*Run, Call) bool, h Judge[Call]) Judge[Call] {
-	return judgeWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) (JudgeOutcome, error) {
+	return struct {
+		hookimpl.Condition
+		JudgeFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) (JudgeOutcome, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
 		return h.Judge(ctx, run, payload)
 	}}
-}
-
-type judgeWhen struct {
-	hookimpl.Condition
-	JudgeFunc
 }
 
 // JudgeOutcome is a decision of a hook of Judge: Deny, Ask or Allow. Nil continues.
@@ -1049,17 +1035,15 @@ func (f GatherFunc) Bind(h *Hooks) {
 
 // GatherWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func GatherWhen(desc string, when func(*Run, Call) bool, h Gather[Call]) Gather[Call] {
-	return gatherWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) ([]string, error) {
+	return struct {
+		hookimpl.Condition
+		GatherFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) ([]string, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
 		return h.Gather(ctx, run, payload)
 	}}
-}
-
-type gatherWhen struct {
-	hookimpl.Condition
-	GatherFunc
 }
 
 // GatherObserver is notified of every fire of Gather after it is decided.
@@ -1145,17 +1129,15 @@ func (f RefuseFunc) Bind(h *Hooks) {
 
 // RefuseWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func RefuseWhen(desc string, when func(*Run, Call) bool, h Refuse[Call]) Refuse[Call] {
-	return refuseWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) error {
+	return struct {
+		hookimpl.Condition
+		RefuseFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) error {
 		if !when(run, payload) {
 			return nil
 		}
 		return h.Refuse(ctx, run, payload)
 	}}
-}
-
-type refuseWhen struct {
-	hookimpl.Condition
-	RefuseFunc
 }
 
 // RefuseObserver is notified of every fire of Refuse after it is decided.
@@ -1241,17 +1223,15 @@ func (f WrapFunc) Bind(h *Hooks) {
 
 // WrapWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func WrapWhen(desc string, when func(*Run, Call) bool, h Wrap[Call]) Wrap[Call] {
-	return wrapWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call, next WrapNext) (hookkit.Answer[Result], error) {
+	return struct {
+		hookimpl.Condition
+		WrapFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call, next WrapNext) (hookkit.Answer[Result], error) {
 		if !when(run, payload) {
 			return next.Call(ctx, payload)
 		}
 		return h.Wrap(ctx, run, payload, next)
 	}}
-}
-
-type wrapWhen struct {
-	hookimpl.Condition
-	WrapFunc
 }
 
 // WrapObserver is notified of every fire of Wrap after it is decided.
@@ -1385,12 +1365,11 @@ func (p *WatchPoint) runHooks(ctx context.Context, run *Run, payload Call, snap 
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
-		}
-		stop := inv.Crashed(recover(), nil)
-		for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
-			p.runHooks(inv.Ctx, run, *at, next)
+		if inv.Hook != 0 { // that hook crashed
+			stop := inv.Crashed(recover(), nil)
+			for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+				p.runHooks(inv.Ctx, run, *at, next)
+			}
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
@@ -1441,10 +1420,9 @@ func (p *RewritePoint) runHooks(ctx context.Context, run *Run, payload *Call, by
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
+		if inv.Hook != 0 { // that hook crashed
+			err = inv.Crashed(recover(), by)
 		}
-		err = inv.Crashed(recover(), by)
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
@@ -1505,10 +1483,9 @@ func (p *FlowPoint) runHooks(ctx context.Context, run *Run, payload *Call, by *h
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
+		if inv.Hook != 0 { // that hook crashed
+			err = inv.Crashed(recover(), by)
 		}
-		err = inv.Crashed(recover(), by)
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
@@ -1573,12 +1550,11 @@ func (p *LenientPoint) runHooks(ctx context.Context, run *Run, payload *Call, by
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
-		}
-		err = inv.Crashed(recover(), by)
-		for next := hookimpl.Rest(all, &inv, nil); next != nil && err == nil && exit == nil; next = hookimpl.Rest(all, &inv, next) {
-			exit, err = p.runHooks(inv.Ctx, run, payload, by, next)
+		if inv.Hook != 0 { // that hook crashed
+			err = inv.Crashed(recover(), by)
+			for next := hookimpl.Rest(all, &inv, nil); next != nil && err == nil && exit == nil; next = hookimpl.Rest(all, &inv, next) {
+				exit, err = p.runHooks(inv.Ctx, run, payload, by, next)
+			}
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
@@ -1646,10 +1622,9 @@ func (p *TrimPoint) runHooks(ctx context.Context, run *Run, payload *Call, by *h
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
+		if inv.Hook != 0 { // that hook crashed
+			err = inv.Crashed(recover(), by)
 		}
-		err = inv.Crashed(recover(), by)
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
@@ -1709,10 +1684,9 @@ func (p *LeavePoint) runHooks(ctx context.Context, run *Run, payload Call, by *h
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
+		if inv.Hook != 0 { // that hook crashed
+			err = inv.Crashed(recover(), by)
 		}
-		err = inv.Crashed(recover(), by)
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
@@ -1772,10 +1746,9 @@ func (p *JudgePoint) runHooks(ctx context.Context, run *Run, payload Call, by *h
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
+		if inv.Hook != 0 { // that hook crashed
+			err = inv.Crashed(recover(), by)
 		}
-		err = inv.Crashed(recover(), by)
 	}()
 	var leading JudgeExit
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
@@ -1841,12 +1814,11 @@ func (p *GatherPoint) runHooks(ctx context.Context, run *Run, payload Call, bys 
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
-		}
-		stop := inv.Crashed(recover(), nil)
-		for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
-			collected = append(collected, p.runHooks(inv.Ctx, run, *at, bys, next)...)
+		if inv.Hook != 0 { // that hook crashed
+			stop := inv.Crashed(recover(), nil)
+			for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+				collected = append(collected, p.runHooks(inv.Ctx, run, *at, bys, next)...)
+			}
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
@@ -1898,10 +1870,9 @@ func (p *RefusePoint) runHooks(ctx context.Context, run *Run, payload Call, by *
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
+		if inv.Hook != 0 { // that hook crashed
+			err = inv.Crashed(recover(), by)
 		}
-		err = inv.Crashed(recover(), by)
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
@@ -1992,7 +1963,7 @@ func (n WrapNext) Call(ctx context.Context, payload Call) (answer hookkit.Answer
 // the hooks that are registered now.
 func (p *WrapPoint) runHooks(ctx context.Context, run *Run, payload Call, act func(context.Context, Call) (Result, error), by *hookkit.By, snap *hookimpl.Snapshot[Wrap[Call]]) (result Result, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil {
+		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
 			snap = p.registry.Resolve(ctx, run)
 		}
 	}

@@ -416,17 +416,15 @@ func (f OnRunStartFunc) Bind(h *Hooks) {
 
 // OnRunStartWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func OnRunStartWhen(desc string, when func(*Run, RunStart) bool, h OnRunStart[RunStart]) OnRunStart[RunStart] {
-	return onRunStartWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload RunStart) (OnRunStartOutcome, error) {
+	return struct {
+		hookimpl.Condition
+		OnRunStartFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload RunStart) (OnRunStartOutcome, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
 		return h.OnRunStart(ctx, run, payload)
 	}}
-}
-
-type onRunStartWhen struct {
-	hookimpl.Condition
-	OnRunStartFunc
 }
 
 // OnRunStartOutcome is a decision of a hook of OnRunStart: ReplaceOnRunStart or EndTurn. Nil continues.
@@ -558,17 +556,15 @@ func (f ShouldStopFunc) Bind(h *Hooks) {
 
 // ShouldStopWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func ShouldStopWhen(desc string, when func(*Run, Step) bool, h ShouldStop[Step]) ShouldStop[Step] {
-	return shouldStopWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Step) ([]EndRun, error) {
+	return struct {
+		hookimpl.Condition
+		ShouldStopFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Step) ([]EndRun, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
 		return h.ShouldStop(ctx, run, payload)
 	}}
-}
-
-type shouldStopWhen struct {
-	hookimpl.Condition
-	ShouldStopFunc
 }
 
 // ShouldStopObserver is notified of every fire of ShouldStop after it is decided.
@@ -657,17 +653,15 @@ func (f BeforeStepFunc) Bind(h *Hooks) {
 
 // BeforeStepWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func BeforeStepWhen(desc string, when func(*Run, Step) bool, h BeforeStep[Step]) BeforeStep[Step] {
-	return beforeStepWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Step) error {
+	return struct {
+		hookimpl.Condition
+		BeforeStepFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Step) error {
 		if !when(run, payload) {
 			return nil
 		}
 		return h.BeforeStep(ctx, run, payload)
 	}}
-}
-
-type beforeStepWhen struct {
-	hookimpl.Condition
-	BeforeStepFunc
 }
 
 // BeforeStepObserver is notified of every fire of BeforeStep after it is decided.
@@ -745,17 +739,15 @@ func (f ShouldCompactFunc) Bind(h *Hooks) {
 
 // ShouldCompactWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func ShouldCompactWhen(desc string, when func(*Run, ContextUse) bool, h ShouldCompact[ContextUse]) ShouldCompact[ContextUse] {
-	return shouldCompactWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload ContextUse) (ShouldCompactOutcome, error) {
+	return struct {
+		hookimpl.Condition
+		ShouldCompactFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload ContextUse) (ShouldCompactOutcome, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
 		return h.ShouldCompact(ctx, run, payload)
 	}}
-}
-
-type shouldCompactWhen struct {
-	hookimpl.Condition
-	ShouldCompactFunc
 }
 
 // ShouldCompactOutcome is a decision of a hook of ShouldCompact: Compact. Nil continues.
@@ -873,17 +865,15 @@ func (f BeforeCompactFunc) Bind(h *Hooks) {
 
 // BeforeCompactWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func BeforeCompactWhen(desc string, when func(*Run, Compaction) bool, h BeforeCompact[Compaction]) BeforeCompact[Compaction] {
-	return beforeCompactWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Compaction) (BeforeCompactOutcome, error) {
+	return struct {
+		hookimpl.Condition
+		BeforeCompactFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Compaction) (BeforeCompactOutcome, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
 		return h.BeforeCompact(ctx, run, payload)
 	}}
-}
-
-type beforeCompactWhen struct {
-	hookimpl.Condition
-	BeforeCompactFunc
 }
 
 // BeforeCompactOutcome is a decision of a hook of BeforeCompact: SkipCompaction. Nil continues.
@@ -1000,17 +990,15 @@ func (f AfterCompactFunc) Bind(h *Hooks) {
 
 // AfterCompactWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func AfterCompactWhen(desc string, when func(*Run, Compacted) bool, h AfterCompact[Compacted]) AfterCompact[Compacted] {
-	return afterCompactWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Compacted) (AfterCompactOutcome, error) {
+	return struct {
+		hookimpl.Condition
+		AfterCompactFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Compacted) (AfterCompactOutcome, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
 		return h.AfterCompact(ctx, run, payload)
 	}}
-}
-
-type afterCompactWhen struct {
-	hookimpl.Condition
-	AfterCompactFunc
 }
 
 // AfterCompactOutcome is a decision of a hook of AfterCompact: ReplaceAfterCompact. Nil continues.
@@ -1118,17 +1106,15 @@ func (f BriefingFunc) Bind(h *Hooks) {
 
 // BriefingWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func BriefingWhen(desc string, when func(*Run, Step) bool, h Briefing[Step]) Briefing[Step] {
-	return briefingWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Step) ([]string, error) {
+	return struct {
+		hookimpl.Condition
+		BriefingFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Step) ([]string, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
 		return h.Briefing(ctx, run, payload)
 	}}
-}
-
-type briefingWhen struct {
-	hookimpl.Condition
-	BriefingFunc
 }
 
 // BriefingObserver is notified of every fire of Briefing after it is decided.
@@ -1218,17 +1204,15 @@ func (f BeforeLLMFunc) Bind(h *Hooks) {
 
 // BeforeLLMWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func BeforeLLMWhen(desc string, when func(*Run, LLMRequest) bool, h BeforeLLM[LLMRequest]) BeforeLLM[LLMRequest] {
-	return beforeLLMWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload LLMRequest) (BeforeLLMOutcome, error) {
+	return struct {
+		hookimpl.Condition
+		BeforeLLMFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload LLMRequest) (BeforeLLMOutcome, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
 		return h.BeforeLLM(ctx, run, payload)
 	}}
-}
-
-type beforeLLMWhen struct {
-	hookimpl.Condition
-	BeforeLLMFunc
 }
 
 // BeforeLLMOutcome is a decision of a hook of BeforeLLM: ReplaceBeforeLLM, UseReply or EndTurn. Nil continues.
@@ -1359,17 +1343,15 @@ func (f AroundLLMFunc) Bind(h *Hooks) {
 
 // AroundLLMWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func AroundLLMWhen(desc string, when func(*Run, LLMRequest) bool, h AroundLLM[LLMRequest]) AroundLLM[LLMRequest] {
-	return aroundLLMWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload LLMRequest, next AroundLLMNext) (hookkit.Answer[LLMResponse], error) {
+	return struct {
+		hookimpl.Condition
+		AroundLLMFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload LLMRequest, next AroundLLMNext) (hookkit.Answer[LLMResponse], error) {
 		if !when(run, payload) {
 			return next.Call(ctx, payload)
 		}
 		return h.AroundLLM(ctx, run, payload, next)
 	}}
-}
-
-type aroundLLMWhen struct {
-	hookimpl.Condition
-	AroundLLMFunc
 }
 
 // AroundLLMObserver is notified of every fire of AroundLLM after it is decided.
@@ -1483,17 +1465,15 @@ func (f AfterLLMFunc) Bind(h *Hooks) {
 
 // AfterLLMWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func AfterLLMWhen(desc string, when func(*Run, LLMResponse) bool, h AfterLLM[LLMResponse]) AfterLLM[LLMResponse] {
-	return afterLLMWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload LLMResponse) (AfterLLMOutcome, error) {
+	return struct {
+		hookimpl.Condition
+		AfterLLMFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload LLMResponse) (AfterLLMOutcome, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
 		return h.AfterLLM(ctx, run, payload)
 	}}
-}
-
-type afterLLMWhen struct {
-	hookimpl.Condition
-	AfterLLMFunc
 }
 
 // AfterLLMOutcome is a decision of a hook of AfterLLM: ReplaceAfterLLM or EndTurn. Nil continues.
@@ -1621,17 +1601,15 @@ func (f OnToolsDisabledFunc) Bind(h *Hooks) {
 
 // OnToolsDisabledWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func OnToolsDisabledWhen(desc string, when func(*Run, ToolsDisabled) bool, h OnToolsDisabled[ToolsDisabled]) OnToolsDisabled[ToolsDisabled] {
-	return onToolsDisabledWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload ToolsDisabled) error {
+	return struct {
+		hookimpl.Condition
+		OnToolsDisabledFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload ToolsDisabled) error {
 		if !when(run, payload) {
 			return nil
 		}
 		return h.OnToolsDisabled(ctx, run, payload)
 	}}
-}
-
-type onToolsDisabledWhen struct {
-	hookimpl.Condition
-	OnToolsDisabledFunc
 }
 
 // OnToolsDisabledObserver is notified of every fire of OnToolsDisabled after it is decided.
@@ -1712,17 +1690,15 @@ func (f BeforeToolFunc) Bind(h *Hooks) {
 
 // BeforeToolWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func BeforeToolWhen(desc string, when func(*Run, ToolCallRequest) bool, h BeforeTool[ToolCallRequest]) BeforeTool[ToolCallRequest] {
-	return beforeToolWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload ToolCallRequest) (BeforeToolOutcome, error) {
+	return struct {
+		hookimpl.Condition
+		BeforeToolFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload ToolCallRequest) (BeforeToolOutcome, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
 		return h.BeforeTool(ctx, run, payload)
 	}}
-}
-
-type beforeToolWhen struct {
-	hookimpl.Condition
-	BeforeToolFunc
 }
 
 // BeforeToolOutcome is a decision of a hook of BeforeTool: ReplaceBeforeTool, SkipTool or EndTurn. Nil continues.
@@ -1856,17 +1832,15 @@ func (f OnPermissionFunc) Bind(h *Hooks) {
 
 // OnPermissionWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func OnPermissionWhen(desc string, when func(*Run, ToolCallRequest) bool, h OnPermission[ToolCallRequest]) OnPermission[ToolCallRequest] {
-	return onPermissionWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload ToolCallRequest) (OnPermissionOutcome, error) {
+	return struct {
+		hookimpl.Condition
+		OnPermissionFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload ToolCallRequest) (OnPermissionOutcome, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
 		return h.OnPermission(ctx, run, payload)
 	}}
-}
-
-type onPermissionWhen struct {
-	hookimpl.Condition
-	OnPermissionFunc
 }
 
 // OnPermissionOutcome is a decision of a hook of OnPermission: Deny, Ask or Allow. Nil continues.
@@ -1986,17 +1960,15 @@ func (f OnPermissionDeniedFunc) Bind(h *Hooks) {
 
 // OnPermissionDeniedWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func OnPermissionDeniedWhen(desc string, when func(*Run, Denial) bool, h OnPermissionDenied[Denial]) OnPermissionDenied[Denial] {
-	return onPermissionDeniedWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Denial) error {
+	return struct {
+		hookimpl.Condition
+		OnPermissionDeniedFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Denial) error {
 		if !when(run, payload) {
 			return nil
 		}
 		return h.OnPermissionDenied(ctx, run, payload)
 	}}
-}
-
-type onPermissionDeniedWhen struct {
-	hookimpl.Condition
-	OnPermissionDeniedFunc
 }
 
 // OnPermissionDeniedObserver is notified of every fire of OnPermissionDenied after it is decided.
@@ -2076,17 +2048,15 @@ func (f OnHandoffFunc) Bind(h *Hooks) {
 
 // OnHandoffWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func OnHandoffWhen(desc string, when func(*Run, Handoff) bool, h OnHandoff[Handoff]) OnHandoff[Handoff] {
-	return onHandoffWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Handoff) (OnHandoffOutcome, error) {
+	return struct {
+		hookimpl.Condition
+		OnHandoffFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Handoff) (OnHandoffOutcome, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
 		return h.OnHandoff(ctx, run, payload)
 	}}
-}
-
-type onHandoffWhen struct {
-	hookimpl.Condition
-	OnHandoffFunc
 }
 
 // OnHandoffOutcome is a decision of a hook of OnHandoff: ReplaceOnHandoff, SkipTool or EndTurn. Nil continues.
@@ -2218,17 +2188,15 @@ func (f AroundToolFunc) Bind(h *Hooks) {
 
 // AroundToolWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func AroundToolWhen(desc string, when func(*Run, ToolCallRequest) bool, h AroundTool[ToolCallRequest]) AroundTool[ToolCallRequest] {
-	return aroundToolWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload ToolCallRequest, next AroundToolNext) (hookkit.Answer[ToolCallResult], error) {
+	return struct {
+		hookimpl.Condition
+		AroundToolFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload ToolCallRequest, next AroundToolNext) (hookkit.Answer[ToolCallResult], error) {
 		if !when(run, payload) {
 			return next.Call(ctx, payload)
 		}
 		return h.AroundTool(ctx, run, payload, next)
 	}}
-}
-
-type aroundToolWhen struct {
-	hookimpl.Condition
-	AroundToolFunc
 }
 
 // AroundToolObserver is notified of every fire of AroundTool after it is decided.
@@ -2339,17 +2307,15 @@ func (f OnToolProgressFunc) Bind(h *Hooks) {
 
 // OnToolProgressWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func OnToolProgressWhen(desc string, when func(*Run, ToolProgress) bool, h OnToolProgress[ToolProgress]) OnToolProgress[ToolProgress] {
-	return onToolProgressWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload ToolProgress) error {
+	return struct {
+		hookimpl.Condition
+		OnToolProgressFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload ToolProgress) error {
 		if !when(run, payload) {
 			return nil
 		}
 		return h.OnToolProgress(ctx, run, payload)
 	}}
-}
-
-type onToolProgressWhen struct {
-	hookimpl.Condition
-	OnToolProgressFunc
 }
 
 // OnToolProgressObserver is notified of every fire of OnToolProgress after it is decided.
@@ -2425,17 +2391,15 @@ func (f OnToolErrorFunc) Bind(h *Hooks) {
 
 // OnToolErrorWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func OnToolErrorWhen(desc string, when func(*Run, ToolFailure) bool, h OnToolError[ToolFailure]) OnToolError[ToolFailure] {
-	return onToolErrorWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload ToolFailure) error {
+	return struct {
+		hookimpl.Condition
+		OnToolErrorFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload ToolFailure) error {
 		if !when(run, payload) {
 			return nil
 		}
 		return h.OnToolError(ctx, run, payload)
 	}}
-}
-
-type onToolErrorWhen struct {
-	hookimpl.Condition
-	OnToolErrorFunc
 }
 
 // OnToolErrorObserver is notified of every fire of OnToolError after it is decided.
@@ -2511,17 +2475,15 @@ func (f OnSubagentStartFunc) Bind(h *Hooks) {
 
 // OnSubagentStartWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func OnSubagentStartWhen(desc string, when func(*Run, Subagent) bool, h OnSubagentStart[Subagent]) OnSubagentStart[Subagent] {
-	return onSubagentStartWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Subagent) error {
+	return struct {
+		hookimpl.Condition
+		OnSubagentStartFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Subagent) error {
 		if !when(run, payload) {
 			return nil
 		}
 		return h.OnSubagentStart(ctx, run, payload)
 	}}
-}
-
-type onSubagentStartWhen struct {
-	hookimpl.Condition
-	OnSubagentStartFunc
 }
 
 // OnSubagentStartObserver is notified of every fire of OnSubagentStart after it is decided.
@@ -2596,17 +2558,15 @@ func (f OnSubagentStopFunc) Bind(h *Hooks) {
 
 // OnSubagentStopWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func OnSubagentStopWhen(desc string, when func(*Run, SubagentDone) bool, h OnSubagentStop[SubagentDone]) OnSubagentStop[SubagentDone] {
-	return onSubagentStopWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload SubagentDone) error {
+	return struct {
+		hookimpl.Condition
+		OnSubagentStopFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload SubagentDone) error {
 		if !when(run, payload) {
 			return nil
 		}
 		return h.OnSubagentStop(ctx, run, payload)
 	}}
-}
-
-type onSubagentStopWhen struct {
-	hookimpl.Condition
-	OnSubagentStopFunc
 }
 
 // OnSubagentStopObserver is notified of every fire of OnSubagentStop after it is decided.
@@ -2688,17 +2648,15 @@ func (f AfterToolFunc) Bind(h *Hooks) {
 
 // AfterToolWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func AfterToolWhen(desc string, when func(*Run, ToolCallResult) bool, h AfterTool[ToolCallResult]) AfterTool[ToolCallResult] {
-	return afterToolWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload ToolCallResult) (AfterToolOutcome, error) {
+	return struct {
+		hookimpl.Condition
+		AfterToolFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload ToolCallResult) (AfterToolOutcome, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
 		return h.AfterTool(ctx, run, payload)
 	}}
-}
-
-type afterToolWhen struct {
-	hookimpl.Condition
-	AfterToolFunc
 }
 
 // AfterToolOutcome is a decision of a hook of AfterTool: ReplaceAfterTool or EndTurn. Nil continues.
@@ -2827,17 +2785,15 @@ func (f OnBudgetExceededFunc) Bind(h *Hooks) {
 
 // OnBudgetExceededWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func OnBudgetExceededWhen(desc string, when func(*Run, BudgetExceeded) bool, h OnBudgetExceeded[BudgetExceeded]) OnBudgetExceeded[BudgetExceeded] {
-	return onBudgetExceededWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload BudgetExceeded) error {
+	return struct {
+		hookimpl.Condition
+		OnBudgetExceededFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload BudgetExceeded) error {
 		if !when(run, payload) {
 			return nil
 		}
 		return h.OnBudgetExceeded(ctx, run, payload)
 	}}
-}
-
-type onBudgetExceededWhen struct {
-	hookimpl.Condition
-	OnBudgetExceededFunc
 }
 
 // OnBudgetExceededObserver is notified of every fire of OnBudgetExceeded after it is decided.
@@ -2912,17 +2868,15 @@ func (f AfterStepFunc) Bind(h *Hooks) {
 
 // AfterStepWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func AfterStepWhen(desc string, when func(*Run, StepResult) bool, h AfterStep[StepResult]) AfterStep[StepResult] {
-	return afterStepWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload StepResult) error {
+	return struct {
+		hookimpl.Condition
+		AfterStepFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload StepResult) error {
 		if !when(run, payload) {
 			return nil
 		}
 		return h.AfterStep(ctx, run, payload)
 	}}
-}
-
-type afterStepWhen struct {
-	hookimpl.Condition
-	AfterStepFunc
 }
 
 // AfterStepObserver is notified of every fire of AfterStep after it is decided.
@@ -3002,17 +2956,15 @@ func (f CheckDoneFunc) Bind(h *Hooks) {
 
 // CheckDoneWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func CheckDoneWhen(desc string, when func(*Run, DoneRequest) bool, h CheckDone[DoneRequest]) CheckDone[DoneRequest] {
-	return checkDoneWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload DoneRequest) (CheckDoneOutcome, error) {
+	return struct {
+		hookimpl.Condition
+		CheckDoneFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload DoneRequest) (CheckDoneOutcome, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
 		return h.CheckDone(ctx, run, payload)
 	}}
-}
-
-type checkDoneWhen struct {
-	hookimpl.Condition
-	CheckDoneFunc
 }
 
 // CheckDoneOutcome is a decision of a hook of CheckDone: ReplaceCheckDone or RejectDone. Nil continues.
@@ -3139,17 +3091,15 @@ func (f OnDoneAcceptedFunc) Bind(h *Hooks) {
 
 // OnDoneAcceptedWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func OnDoneAcceptedWhen(desc string, when func(*Run, DoneAccepted) bool, h OnDoneAccepted[DoneAccepted]) OnDoneAccepted[DoneAccepted] {
-	return onDoneAcceptedWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload DoneAccepted) error {
+	return struct {
+		hookimpl.Condition
+		OnDoneAcceptedFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload DoneAccepted) error {
 		if !when(run, payload) {
 			return nil
 		}
 		return h.OnDoneAccepted(ctx, run, payload)
 	}}
-}
-
-type onDoneAcceptedWhen struct {
-	hookimpl.Condition
-	OnDoneAcceptedFunc
 }
 
 // OnDoneAcceptedObserver is notified of every fire of OnDoneAccepted after it is decided.
@@ -3228,17 +3178,15 @@ func (f OnRunErrorFunc) Bind(h *Hooks) {
 
 // OnRunErrorWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func OnRunErrorWhen(desc string, when func(*Run, RunError) bool, h OnRunError[RunError]) OnRunError[RunError] {
-	return onRunErrorWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload RunError) (OnRunErrorOutcome, error) {
+	return struct {
+		hookimpl.Condition
+		OnRunErrorFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload RunError) (OnRunErrorOutcome, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
 		return h.OnRunError(ctx, run, payload)
 	}}
-}
-
-type onRunErrorWhen struct {
-	hookimpl.Condition
-	OnRunErrorFunc
 }
 
 // OnRunErrorOutcome is a decision of a hook of OnRunError: EndTurn. Nil continues.
@@ -3353,17 +3301,15 @@ func (f OnStopFunc) Bind(h *Hooks) {
 
 // OnStopWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func OnStopWhen(desc string, when func(*Run, Stopping) bool, h OnStop[Stopping]) OnStop[Stopping] {
-	return onStopWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Stopping) ([]EndRun, error) {
+	return struct {
+		hookimpl.Condition
+		OnStopFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Stopping) ([]EndRun, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
 		return h.OnStop(ctx, run, payload)
 	}}
-}
-
-type onStopWhen struct {
-	hookimpl.Condition
-	OnStopFunc
 }
 
 // OnStopObserver is notified of every fire of OnStop after it is decided.
@@ -3452,17 +3398,15 @@ func (f BeforeRunEndFunc) Bind(h *Hooks) {
 
 // BeforeRunEndWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func BeforeRunEndWhen(desc string, when func(*Run, AgentResult) bool, h BeforeRunEnd[AgentResult]) BeforeRunEnd[AgentResult] {
-	return beforeRunEndWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload AgentResult) (BeforeRunEndOutcome, error) {
+	return struct {
+		hookimpl.Condition
+		BeforeRunEndFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload AgentResult) (BeforeRunEndOutcome, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
 		return h.BeforeRunEnd(ctx, run, payload)
 	}}
-}
-
-type beforeRunEndWhen struct {
-	hookimpl.Condition
-	BeforeRunEndFunc
 }
 
 // BeforeRunEndOutcome is a decision of a hook of BeforeRunEnd: ReplaceBeforeRunEnd. Nil continues.
@@ -3569,17 +3513,15 @@ func (f OnRunEndFunc) Bind(h *Hooks) {
 
 // OnRunEndWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func OnRunEndWhen(desc string, when func(*Run, AgentResult) bool, h OnRunEnd[AgentResult]) OnRunEnd[AgentResult] {
-	return onRunEndWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload AgentResult) error {
+	return struct {
+		hookimpl.Condition
+		OnRunEndFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload AgentResult) error {
 		if !when(run, payload) {
 			return nil
 		}
 		return h.OnRunEnd(ctx, run, payload)
 	}}
-}
-
-type onRunEndWhen struct {
-	hookimpl.Condition
-	OnRunEndFunc
 }
 
 // OnRunEndObserver is notified of every fire of OnRunEnd after it is decided.
@@ -4033,10 +3975,9 @@ func (p *OnRunStartPoint) runHooks(ctx context.Context, run *Run, payload *RunSt
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
+		if inv.Hook != 0 { // that hook crashed
+			err = inv.Crashed(recover(), by)
 		}
-		err = inv.Crashed(recover(), by)
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
@@ -4097,10 +4038,9 @@ func (p *ShouldStopPoint) runHooks(ctx context.Context, run *Run, payload Step, 
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
+		if inv.Hook != 0 { // that hook crashed
+			err = inv.Crashed(recover(), nil)
 		}
-		err = inv.Crashed(recover(), nil)
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
@@ -4147,12 +4087,11 @@ func (p *BeforeStepPoint) runHooks(ctx context.Context, run *Run, payload Step, 
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
-		}
-		stop := inv.Crashed(recover(), nil)
-		for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
-			p.runHooks(inv.Ctx, run, *at, next)
+		if inv.Hook != 0 { // that hook crashed
+			stop := inv.Crashed(recover(), nil)
+			for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+				p.runHooks(inv.Ctx, run, *at, next)
+			}
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
@@ -4202,18 +4141,17 @@ func (p *ShouldCompactPoint) runHooks(ctx context.Context, run *Run, payload Con
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
-		}
-		err = inv.Crashed(recover(), by)
-		for next := hookimpl.Rest(all, &inv, nil); next != nil && err == nil; next = hookimpl.Rest(all, &inv, next) {
-			better, failure := p.runHooks(inv.Ctx, run, *at, by, next)
-			if err = failure; better != nil {
-				exit = better
+		if inv.Hook != 0 { // that hook crashed
+			err = inv.Crashed(recover(), by)
+			for next := hookimpl.Rest(all, &inv, nil); next != nil && err == nil; next = hookimpl.Rest(all, &inv, next) {
+				better, failure := p.runHooks(inv.Ctx, run, *at, by, next)
+				if err = failure; better != nil {
+					exit = better
+				}
 			}
-		}
-		if err != nil {
-			exit = nil
+			if err != nil {
+				exit = nil
+			}
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
@@ -4281,10 +4219,9 @@ func (p *BeforeCompactPoint) runHooks(ctx context.Context, run *Run, payload Com
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
+		if inv.Hook != 0 { // that hook crashed
+			err = inv.Crashed(recover(), by)
 		}
-		err = inv.Crashed(recover(), by)
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
@@ -4345,12 +4282,11 @@ func (p *AfterCompactPoint) runHooks(ctx context.Context, run *Run, payload *Com
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
-		}
-		err = inv.Crashed(recover(), by)
-		for next := hookimpl.Rest(all, &inv, nil); next != nil && err == nil; next = hookimpl.Rest(all, &inv, next) {
-			err = p.runHooks(inv.Ctx, run, payload, by, next)
+		if inv.Hook != 0 { // that hook crashed
+			err = inv.Crashed(recover(), by)
+			for next := hookimpl.Rest(all, &inv, nil); next != nil && err == nil; next = hookimpl.Rest(all, &inv, next) {
+				err = p.runHooks(inv.Ctx, run, payload, by, next)
+			}
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
@@ -4409,12 +4345,11 @@ func (p *BriefingPoint) runHooks(ctx context.Context, run *Run, payload Step, by
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
-		}
-		stop := inv.Crashed(recover(), nil)
-		for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
-			collected = append(collected, p.runHooks(inv.Ctx, run, *at, bys, next)...)
+		if inv.Hook != 0 { // that hook crashed
+			stop := inv.Crashed(recover(), nil)
+			for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+				collected = append(collected, p.runHooks(inv.Ctx, run, *at, bys, next)...)
+			}
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
@@ -4470,10 +4405,9 @@ func (p *BeforeLLMPoint) runHooks(ctx context.Context, run *Run, payload *LLMReq
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
+		if inv.Hook != 0 { // that hook crashed
+			err = inv.Crashed(recover(), by)
 		}
-		err = inv.Crashed(recover(), by)
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
@@ -4578,7 +4512,7 @@ func (n AroundLLMNext) Call(ctx context.Context, payload LLMRequest) (answer hoo
 // the hooks that are registered now.
 func (p *AroundLLMPoint) runHooks(ctx context.Context, run *Run, payload LLMRequest, act func(context.Context, LLMRequest) (LLMResponse, error), by *hookkit.By, snap *hookimpl.Snapshot[AroundLLM[LLMRequest]]) (result LLMResponse, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil {
+		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
 			snap = p.registry.Resolve(ctx, run)
 		}
 	}
@@ -4637,10 +4571,9 @@ func (p *AfterLLMPoint) runHooks(ctx context.Context, run *Run, payload *LLMResp
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
+		if inv.Hook != 0 { // that hook crashed
+			err = inv.Crashed(recover(), by)
 		}
-		err = inv.Crashed(recover(), by)
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
@@ -4698,12 +4631,11 @@ func (p *OnToolsDisabledPoint) runHooks(ctx context.Context, run *Run, payload T
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
-		}
-		stop := inv.Crashed(recover(), nil)
-		for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
-			p.runHooks(inv.Ctx, run, *at, next)
+		if inv.Hook != 0 { // that hook crashed
+			stop := inv.Crashed(recover(), nil)
+			for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+				p.runHooks(inv.Ctx, run, *at, next)
+			}
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
@@ -4754,10 +4686,9 @@ func (p *BeforeToolPoint) runHooks(ctx context.Context, run *Run, payload *ToolC
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
+		if inv.Hook != 0 { // that hook crashed
+			err = inv.Crashed(recover(), by)
 		}
-		err = inv.Crashed(recover(), by)
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
@@ -4821,10 +4752,9 @@ func (p *OnPermissionPoint) runHooks(ctx context.Context, run *Run, payload Tool
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
+		if inv.Hook != 0 { // that hook crashed
+			err = inv.Crashed(recover(), by)
 		}
-		err = inv.Crashed(recover(), by)
 	}()
 	var leading OnPermissionExit
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
@@ -4888,12 +4818,11 @@ func (p *OnPermissionDeniedPoint) runHooks(ctx context.Context, run *Run, payloa
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
-		}
-		stop := inv.Crashed(recover(), nil)
-		for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
-			p.runHooks(inv.Ctx, run, *at, next)
+		if inv.Hook != 0 { // that hook crashed
+			stop := inv.Crashed(recover(), nil)
+			for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+				p.runHooks(inv.Ctx, run, *at, next)
+			}
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
@@ -4944,10 +4873,9 @@ func (p *OnHandoffPoint) runHooks(ctx context.Context, run *Run, payload *Handof
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
+		if inv.Hook != 0 { // that hook crashed
+			err = inv.Crashed(recover(), by)
 		}
-		err = inv.Crashed(recover(), by)
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
@@ -5052,7 +4980,7 @@ func (n AroundToolNext) Call(ctx context.Context, payload ToolCallRequest) (answ
 // the hooks that are registered now.
 func (p *AroundToolPoint) runHooks(ctx context.Context, run *Run, payload ToolCallRequest, act func(context.Context, ToolCallRequest) (ToolCallResult, error), by *hookkit.By, snap *hookimpl.Snapshot[AroundTool[ToolCallRequest]]) (result ToolCallResult, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil {
+		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
 			snap = p.registry.Resolve(ctx, run)
 		}
 	}
@@ -5104,12 +5032,11 @@ func (p *OnToolProgressPoint) runHooks(ctx context.Context, run *Run, payload To
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
-		}
-		stop := inv.Crashed(recover(), nil)
-		for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
-			p.runHooks(inv.Ctx, run, *at, next)
+		if inv.Hook != 0 { // that hook crashed
+			stop := inv.Crashed(recover(), nil)
+			for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+				p.runHooks(inv.Ctx, run, *at, next)
+			}
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
@@ -5153,12 +5080,11 @@ func (p *OnToolErrorPoint) runHooks(ctx context.Context, run *Run, payload ToolF
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
-		}
-		stop := inv.Crashed(recover(), nil)
-		for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
-			p.runHooks(inv.Ctx, run, *at, next)
+		if inv.Hook != 0 { // that hook crashed
+			stop := inv.Crashed(recover(), nil)
+			for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+				p.runHooks(inv.Ctx, run, *at, next)
+			}
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
@@ -5202,12 +5128,11 @@ func (p *OnSubagentStartPoint) runHooks(ctx context.Context, run *Run, payload S
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
-		}
-		stop := inv.Crashed(recover(), nil)
-		for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
-			p.runHooks(inv.Ctx, run, *at, next)
+		if inv.Hook != 0 { // that hook crashed
+			stop := inv.Crashed(recover(), nil)
+			for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+				p.runHooks(inv.Ctx, run, *at, next)
+			}
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
@@ -5251,12 +5176,11 @@ func (p *OnSubagentStopPoint) runHooks(ctx context.Context, run *Run, payload Su
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
-		}
-		stop := inv.Crashed(recover(), nil)
-		for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
-			p.runHooks(inv.Ctx, run, *at, next)
+		if inv.Hook != 0 { // that hook crashed
+			stop := inv.Crashed(recover(), nil)
+			for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+				p.runHooks(inv.Ctx, run, *at, next)
+			}
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
@@ -5307,10 +5231,9 @@ func (p *AfterToolPoint) runHooks(ctx context.Context, run *Run, payload *ToolCa
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
+		if inv.Hook != 0 { // that hook crashed
+			err = inv.Crashed(recover(), by)
 		}
-		err = inv.Crashed(recover(), by)
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
@@ -5368,12 +5291,11 @@ func (p *OnBudgetExceededPoint) runHooks(ctx context.Context, run *Run, payload 
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
-		}
-		stop := inv.Crashed(recover(), nil)
-		for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
-			p.runHooks(inv.Ctx, run, *at, next)
+		if inv.Hook != 0 { // that hook crashed
+			stop := inv.Crashed(recover(), nil)
+			for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+				p.runHooks(inv.Ctx, run, *at, next)
+			}
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
@@ -5417,12 +5339,11 @@ func (p *AfterStepPoint) runHooks(ctx context.Context, run *Run, payload StepRes
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
-		}
-		stop := inv.Crashed(recover(), nil)
-		for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
-			p.runHooks(inv.Ctx, run, *at, next)
+		if inv.Hook != 0 { // that hook crashed
+			stop := inv.Crashed(recover(), nil)
+			for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+				p.runHooks(inv.Ctx, run, *at, next)
+			}
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
@@ -5473,10 +5394,9 @@ func (p *CheckDonePoint) runHooks(ctx context.Context, run *Run, payload *DoneRe
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
+		if inv.Hook != 0 { // that hook crashed
+			err = inv.Crashed(recover(), by)
 		}
-		err = inv.Crashed(recover(), by)
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
@@ -5534,12 +5454,11 @@ func (p *OnDoneAcceptedPoint) runHooks(ctx context.Context, run *Run, payload Do
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
-		}
-		stop := inv.Crashed(recover(), nil)
-		for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
-			p.runHooks(inv.Ctx, run, *at, next)
+		if inv.Hook != 0 { // that hook crashed
+			stop := inv.Crashed(recover(), nil)
+			for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+				p.runHooks(inv.Ctx, run, *at, next)
+			}
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
@@ -5589,12 +5508,11 @@ func (p *OnRunErrorPoint) runHooks(ctx context.Context, run *Run, payload RunErr
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
-		}
-		err = inv.Crashed(recover(), by)
-		for next := hookimpl.Rest(all, &inv, nil); next != nil && err == nil && exit == nil; next = hookimpl.Rest(all, &inv, next) {
-			exit, err = p.runHooks(inv.Ctx, run, *at, by, next)
+		if inv.Hook != 0 { // that hook crashed
+			err = inv.Crashed(recover(), by)
+			for next := hookimpl.Rest(all, &inv, nil); next != nil && err == nil && exit == nil; next = hookimpl.Rest(all, &inv, next) {
+				exit, err = p.runHooks(inv.Ctx, run, *at, by, next)
+			}
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
@@ -5653,12 +5571,11 @@ func (p *OnStopPoint) runHooks(ctx context.Context, run *Run, payload Stopping, 
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
-		}
-		stop := inv.Crashed(recover(), nil)
-		for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
-			collected = append(collected, p.runHooks(inv.Ctx, run, *at, bys, next)...)
+		if inv.Hook != 0 { // that hook crashed
+			stop := inv.Crashed(recover(), nil)
+			for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+				collected = append(collected, p.runHooks(inv.Ctx, run, *at, bys, next)...)
+			}
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
@@ -5714,10 +5631,9 @@ func (p *BeforeRunEndPoint) runHooks(ctx context.Context, run *Run, payload *Age
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
+		if inv.Hook != 0 { // that hook crashed
+			err = inv.Crashed(recover(), by)
 		}
-		err = inv.Crashed(recover(), by)
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
@@ -5771,12 +5687,11 @@ func (p *OnRunEndPoint) runHooks(ctx context.Context, run *Run, payload AgentRes
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
-		}
-		stop := inv.Crashed(recover(), nil)
-		for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
-			p.runHooks(inv.Ctx, run, *at, next)
+		if inv.Hook != 0 { // that hook crashed
+			stop := inv.Crashed(recover(), nil)
+			for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+				p.runHooks(inv.Ctx, run, *at, next)
+			}
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {

@@ -145,17 +145,15 @@ func (f BeforePublishFunc) Bind(h *Hooks) {
 
 // BeforePublishWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func BeforePublishWhen(desc string, when func(*Run, Article) bool, h BeforePublish[Article]) BeforePublish[Article] {
-	return beforePublishWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Article) (BeforePublishOutcome, error) {
+	return struct {
+		hookimpl.Condition
+		BeforePublishFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Article) (BeforePublishOutcome, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
 		return h.BeforePublish(ctx, run, payload)
 	}}
-}
-
-type beforePublishWhen struct {
-	hookimpl.Condition
-	BeforePublishFunc
 }
 
 // BeforePublishOutcome is a decision of a hook of BeforePublish: ReplaceBeforePublish or Withhold. Nil continues.
@@ -282,17 +280,15 @@ func (f OnPublishedFunc) Bind(h *Hooks) {
 
 // OnPublishedWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func OnPublishedWhen(desc string, when func(*Run, Article) bool, h OnPublished[Article]) OnPublished[Article] {
-	return onPublishedWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Article) error {
+	return struct {
+		hookimpl.Condition
+		OnPublishedFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Article) error {
 		if !when(run, payload) {
 			return nil
 		}
 		return h.OnPublished(ctx, run, payload)
 	}}
-}
-
-type onPublishedWhen struct {
-	hookimpl.Condition
-	OnPublishedFunc
 }
 
 // OnPublishedObserver is notified of every fire of OnPublished after it is decided.
@@ -399,10 +395,9 @@ func (p *BeforePublishPoint) runHooks(ctx context.Context, run *Run, payload *Ar
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
+		if inv.Hook != 0 { // that hook crashed
+			err = inv.Crashed(recover(), by)
 		}
-		err = inv.Crashed(recover(), by)
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
@@ -460,12 +455,11 @@ func (p *OnPublishedPoint) runHooks(ctx context.Context, run *Run, payload Artic
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
-		}
-		stop := inv.Crashed(recover(), nil)
-		for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
-			p.runHooks(inv.Ctx, run, *at, next)
+		if inv.Hook != 0 { // that hook crashed
+			stop := inv.Crashed(recover(), nil)
+			for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+				p.runHooks(inv.Ctx, run, *at, next)
+			}
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {

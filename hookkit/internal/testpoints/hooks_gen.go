@@ -203,17 +203,15 @@ func (f FirstFunc) Bind(h *Hooks) {
 
 // FirstWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func FirstWhen(desc string, when func(*Run, int) bool, h First[int]) First[int] {
-	return firstWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, n int) (FirstOutcome, error) {
+	return struct {
+		hookimpl.Condition
+		FirstFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, n int) (FirstOutcome, error) {
 		if !when(run, n) {
 			return nil, nil
 		}
 		return h.First(ctx, run, n)
 	}}
-}
-
-type firstWhen struct {
-	hookimpl.Condition
-	FirstFunc
 }
 
 // FirstOutcome is a decision of a hook of First: Stop. Nil continues.
@@ -327,17 +325,15 @@ func (f SecondFunc) Bind(h *Hooks) {
 
 // SecondWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func SecondWhen(desc string, when func(*Run, int) bool, h Second[int]) Second[int] {
-	return secondWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, n int) (SecondOutcome, error) {
+	return struct {
+		hookimpl.Condition
+		SecondFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, n int) (SecondOutcome, error) {
 		if !when(run, n) {
 			return nil, nil
 		}
 		return h.Second(ctx, run, n)
 	}}
-}
-
-type secondWhen struct {
-	hookimpl.Condition
-	SecondFunc
 }
 
 // SecondOutcome is a decision of a hook of Second: Stop. Nil continues.
@@ -451,17 +447,15 @@ func (f LastFunc) Bind(h *Hooks) {
 
 // LastWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func LastWhen(desc string, when func(*Run, int) bool, h Last[int]) Last[int] {
-	return lastWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, n int) (LastOutcome, error) {
+	return struct {
+		hookimpl.Condition
+		LastFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, n int) (LastOutcome, error) {
 		if !when(run, n) {
 			return nil, nil
 		}
 		return h.Last(ctx, run, n)
 	}}
-}
-
-type lastWhen struct {
-	hookimpl.Condition
-	LastFunc
 }
 
 // LastOutcome is a decision of a hook of Last: Stop. Nil continues.
@@ -575,17 +569,15 @@ func (f ShapeFunc) Bind(h *Hooks) {
 
 // ShapeWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func ShapeWhen(desc string, when func(*Run, Letter) bool, h Shape[Letter]) Shape[Letter] {
-	return shapeWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, letter Letter) (ShapeOutcome, error) {
+	return struct {
+		hookimpl.Condition
+		ShapeFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, letter Letter) (ShapeOutcome, error) {
 		if !when(run, letter) {
 			return nil, nil
 		}
 		return h.Shape(ctx, run, letter)
 	}}
-}
-
-type shapeWhen struct {
-	hookimpl.Condition
-	ShapeFunc
 }
 
 // ShapeOutcome is a decision of a hook of Shape: ReplaceShape or EditShape. Nil continues.
@@ -703,17 +695,15 @@ func (f PollFunc) Bind(h *Hooks) {
 
 // PollWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func PollWhen(desc string, when func(*Run, int) bool, h Poll[int]) Poll[int] {
-	return pollWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, n int) (PollOutcome, error) {
+	return struct {
+		hookimpl.Condition
+		PollFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, n int) (PollOutcome, error) {
 		if !when(run, n) {
 			return nil, nil
 		}
 		return h.Poll(ctx, run, n)
 	}}
-}
-
-type pollWhen struct {
-	hookimpl.Condition
-	PollFunc
 }
 
 // PollOutcome is a decision of a hook of Poll: Deny or Allow. Nil continues.
@@ -831,17 +821,15 @@ func (f PollOpenFunc) Bind(h *Hooks) {
 
 // PollOpenWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func PollOpenWhen(desc string, when func(*Run, int) bool, h PollOpen[int]) PollOpen[int] {
-	return pollOpenWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, n int) (PollOpenOutcome, error) {
+	return struct {
+		hookimpl.Condition
+		PollOpenFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, n int) (PollOpenOutcome, error) {
 		if !when(run, n) {
 			return nil, nil
 		}
 		return h.PollOpen(ctx, run, n)
 	}}
-}
-
-type pollOpenWhen struct {
-	hookimpl.Condition
-	PollOpenFunc
 }
 
 // PollOpenOutcome is a decision of a hook of PollOpen: Deny or Allow. Nil continues.
@@ -959,17 +947,15 @@ func (f GatherFunc) Bind(h *Hooks) {
 
 // GatherWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func GatherWhen(desc string, when func(*Run, int) bool, h Gather[int]) Gather[int] {
-	return gatherWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, n int) ([]string, error) {
+	return struct {
+		hookimpl.Condition
+		GatherFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, n int) ([]string, error) {
 		if !when(run, n) {
 			return nil, nil
 		}
 		return h.Gather(ctx, run, n)
 	}}
-}
-
-type gatherWhen struct {
-	hookimpl.Condition
-	GatherFunc
 }
 
 // GatherObserver is notified of every fire of Gather after it is decided.
@@ -1056,17 +1042,15 @@ func (f GatherClosedFunc) Bind(h *Hooks) {
 
 // GatherClosedWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func GatherClosedWhen(desc string, when func(*Run, int) bool, h GatherClosed[int]) GatherClosed[int] {
-	return gatherClosedWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, n int) ([]string, error) {
+	return struct {
+		hookimpl.Condition
+		GatherClosedFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, n int) ([]string, error) {
 		if !when(run, n) {
 			return nil, nil
 		}
 		return h.GatherClosed(ctx, run, n)
 	}}
-}
-
-type gatherClosedWhen struct {
-	hookimpl.Condition
-	GatherClosedFunc
 }
 
 // GatherClosedObserver is notified of every fire of GatherClosed after it is decided.
@@ -1155,17 +1139,15 @@ func (f ReviewFunc) Bind(h *Hooks) {
 
 // ReviewWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func ReviewWhen(desc string, when func(*Run, Letter) bool, h Review[Letter]) Review[Letter] {
-	return reviewWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, letter Letter) (ReviewOutcome, []string, error) {
+	return struct {
+		hookimpl.Condition
+		ReviewFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, letter Letter) (ReviewOutcome, []string, error) {
 		if !when(run, letter) {
 			return nil, nil, nil
 		}
 		return h.Review(ctx, run, letter)
 	}}
-}
-
-type reviewWhen struct {
-	hookimpl.Condition
-	ReviewFunc
 }
 
 // ReviewOutcome is a decision of a hook of Review: ReplaceReview, Stop, Coded or Numbered. Nil continues.
@@ -1299,17 +1281,15 @@ func (f VerifyFunc) Bind(h *Hooks) {
 
 // VerifyWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func VerifyWhen(desc string, when func(*Run, int) bool, h Verify[int]) Verify[int] {
-	return verifyWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, n int) error {
+	return struct {
+		hookimpl.Condition
+		VerifyFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, n int) error {
 		if !when(run, n) {
 			return nil
 		}
 		return h.Verify(ctx, run, n)
 	}}
-}
-
-type verifyWhen struct {
-	hookimpl.Condition
-	VerifyFunc
 }
 
 // VerifyObserver is notified of every fire of Verify after it is decided.
@@ -1395,17 +1375,15 @@ func (f WrapFunc) Bind(h *Hooks) {
 
 // WrapWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func WrapWhen(desc string, when func(*Run, int) bool, h Wrap[int]) Wrap[int] {
-	return wrapWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, n int, next WrapNext) (hookkit.Answer[string], error) {
+	return struct {
+		hookimpl.Condition
+		WrapFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, n int, next WrapNext) (hookkit.Answer[string], error) {
 		if !when(run, n) {
 			return next.Call(ctx, n)
 		}
 		return h.Wrap(ctx, run, n, next)
 	}}
-}
-
-type wrapWhen struct {
-	hookimpl.Condition
-	WrapFunc
 }
 
 // WrapObserver is notified of every fire of Wrap after it is decided.
@@ -1515,17 +1493,15 @@ func (f WatchFunc) Bind(h *Hooks) {
 
 // WatchWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func WatchWhen(desc string, when func(*Run, int) bool, h Watch[int]) Watch[int] {
-	return watchWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, n int) error {
+	return struct {
+		hookimpl.Condition
+		WatchFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, n int) error {
 		if !when(run, n) {
 			return nil
 		}
 		return h.Watch(ctx, run, n)
 	}}
-}
-
-type watchWhen struct {
-	hookimpl.Condition
-	WatchFunc
 }
 
 // WatchObserver is notified of every fire of Watch after it is decided.
@@ -1630,12 +1606,11 @@ func (p *FirstPoint) runHooks(ctx context.Context, run *Run, payload int, by *ho
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
-		}
-		err = inv.Crashed(recover(), by)
-		for next := hookimpl.Rest(all, &inv, nil); next != nil && err == nil && exit == nil; next = hookimpl.Rest(all, &inv, next) {
-			exit, err = p.runHooks(inv.Ctx, run, *at, by, next)
+		if inv.Hook != 0 { // that hook crashed
+			err = inv.Crashed(recover(), by)
+			for next := hookimpl.Rest(all, &inv, nil); next != nil && err == nil && exit == nil; next = hookimpl.Rest(all, &inv, next) {
+				exit, err = p.runHooks(inv.Ctx, run, *at, by, next)
+			}
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
@@ -1698,10 +1673,9 @@ func (p *SecondPoint) runHooks(ctx context.Context, run *Run, payload int, by *h
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
+		if inv.Hook != 0 { // that hook crashed
+			err = inv.Crashed(recover(), by)
 		}
-		err = inv.Crashed(recover(), by)
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
@@ -1761,12 +1735,11 @@ func (p *LastPoint) runHooks(ctx context.Context, run *Run, payload int, by *hoo
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
-		}
-		err = inv.Crashed(recover(), by)
-		for next := hookimpl.Rest(all, &inv, nil); next != nil && err == nil && exit == nil; next = hookimpl.Rest(all, &inv, next) {
-			exit, err = p.runHooks(inv.Ctx, run, *at, by, next)
+		if inv.Hook != 0 { // that hook crashed
+			err = inv.Crashed(recover(), by)
+			for next := hookimpl.Rest(all, &inv, nil); next != nil && err == nil && exit == nil; next = hookimpl.Rest(all, &inv, next) {
+				exit, err = p.runHooks(inv.Ctx, run, *at, by, next)
+			}
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
@@ -1830,12 +1803,11 @@ func (p *ShapePoint) runHooks(ctx context.Context, run *Run, payload *Letter, by
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
-		}
-		err = inv.Crashed(recover(), by)
-		for next := hookimpl.Rest(all, &inv, nil); next != nil && err == nil; next = hookimpl.Rest(all, &inv, next) {
-			err = p.runHooks(inv.Ctx, run, payload, by, next)
+		if inv.Hook != 0 { // that hook crashed
+			err = inv.Crashed(recover(), by)
+			for next := hookimpl.Rest(all, &inv, nil); next != nil && err == nil; next = hookimpl.Rest(all, &inv, next) {
+				err = p.runHooks(inv.Ctx, run, payload, by, next)
+			}
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
@@ -1902,10 +1874,9 @@ func (p *PollPoint) runHooks(ctx context.Context, run *Run, payload int, by *hoo
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
+		if inv.Hook != 0 { // that hook crashed
+			err = inv.Crashed(recover(), by)
 		}
-		err = inv.Crashed(recover(), by)
 	}()
 	var leading PollExit
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
@@ -1973,18 +1944,17 @@ func (p *PollOpenPoint) runHooks(ctx context.Context, run *Run, payload int, by 
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
-		}
-		err = inv.Crashed(recover(), by)
-		for next := hookimpl.Rest(all, &inv, nil); next != nil && err == nil; next = hookimpl.Rest(all, &inv, next) {
-			better, failure := p.runHooks(inv.Ctx, run, *at, by, next)
-			if err = failure; better != nil {
-				exit = better
+		if inv.Hook != 0 { // that hook crashed
+			err = inv.Crashed(recover(), by)
+			for next := hookimpl.Rest(all, &inv, nil); next != nil && err == nil; next = hookimpl.Rest(all, &inv, next) {
+				better, failure := p.runHooks(inv.Ctx, run, *at, by, next)
+				if err = failure; better != nil {
+					exit = better
+				}
 			}
-		}
-		if err != nil {
-			exit = nil
+			if err != nil {
+				exit = nil
+			}
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
@@ -2050,12 +2020,11 @@ func (p *GatherPoint) runHooks(ctx context.Context, run *Run, payload int, bys *
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
-		}
-		stop := inv.Crashed(recover(), nil)
-		for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
-			collected = append(collected, p.runHooks(inv.Ctx, run, *at, bys, next)...)
+		if inv.Hook != 0 { // that hook crashed
+			stop := inv.Crashed(recover(), nil)
+			for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+				collected = append(collected, p.runHooks(inv.Ctx, run, *at, bys, next)...)
+			}
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
@@ -2107,10 +2076,9 @@ func (p *GatherClosedPoint) runHooks(ctx context.Context, run *Run, payload int,
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
+		if inv.Hook != 0 { // that hook crashed
+			err = inv.Crashed(recover(), nil)
 		}
-		err = inv.Crashed(recover(), nil)
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
@@ -2164,15 +2132,14 @@ func (p *ReviewPoint) runHooks(ctx context.Context, run *Run, payload *Letter, b
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
-		}
-		err = inv.Crashed(recover(), by)
-		for next := hookimpl.Rest(all, &inv, nil); next != nil && err == nil && exit == nil; next = hookimpl.Rest(all, &inv, next) {
-			better, more, failure := p.runHooks(inv.Ctx, run, payload, by, bys, next)
-			collected = append(collected, more...)
-			if err = failure; better != nil {
-				exit = better
+		if inv.Hook != 0 { // that hook crashed
+			err = inv.Crashed(recover(), by)
+			for next := hookimpl.Rest(all, &inv, nil); next != nil && err == nil && exit == nil; next = hookimpl.Rest(all, &inv, next) {
+				better, more, failure := p.runHooks(inv.Ctx, run, payload, by, bys, next)
+				collected = append(collected, more...)
+				if err = failure; better != nil {
+					exit = better
+				}
 			}
 		}
 	}()
@@ -2243,10 +2210,9 @@ func (p *VerifyPoint) runHooks(ctx context.Context, run *Run, payload int, by *h
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
+		if inv.Hook != 0 { // that hook crashed
+			err = inv.Crashed(recover(), by)
 		}
-		err = inv.Crashed(recover(), by)
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
@@ -2337,7 +2303,7 @@ func (n WrapNext) Call(ctx context.Context, payload int) (answer hookkit.Answer[
 // the hooks that are registered now.
 func (p *WrapPoint) runHooks(ctx context.Context, run *Run, payload int, act func(context.Context, int) (string, error), by *hookkit.By, snap *hookimpl.Snapshot[Wrap[int]]) (result string, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil {
+		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
 			snap = p.registry.Resolve(ctx, run)
 		}
 	}
@@ -2389,12 +2355,11 @@ func (p *WatchPoint) runHooks(ctx context.Context, run *Run, payload int, snap *
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
-		}
-		stop := inv.Crashed(recover(), nil)
-		for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
-			p.runHooks(inv.Ctx, run, *at, next)
+		if inv.Hook != 0 { // that hook crashed
+			stop := inv.Crashed(recover(), nil)
+			for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+				p.runHooks(inv.Ctx, run, *at, next)
+			}
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {

@@ -180,17 +180,15 @@ func (f BeforeSendFunc) Bind(h *Hooks) {
 
 // BeforeSendWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func BeforeSendWhen(desc string, when func(*Run, Message) bool, h BeforeSend[Message]) BeforeSend[Message] {
-	return beforeSendWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Message) (BeforeSendOutcome, error) {
+	return struct {
+		hookimpl.Condition
+		BeforeSendFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Message) (BeforeSendOutcome, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
 		return h.BeforeSend(ctx, run, payload)
 	}}
-}
-
-type beforeSendWhen struct {
-	hookimpl.Condition
-	BeforeSendFunc
 }
 
 // BeforeSendOutcome is a decision of a hook of BeforeSend: ReplaceBeforeSend or Refuse. Nil continues.
@@ -318,17 +316,15 @@ func (f MaySendFunc) Bind(h *Hooks) {
 
 // MaySendWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func MaySendWhen(desc string, when func(*Run, Message) bool, h MaySend[Message]) MaySend[Message] {
-	return maySendWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Message) (MaySendOutcome, error) {
+	return struct {
+		hookimpl.Condition
+		MaySendFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Message) (MaySendOutcome, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
 		return h.MaySend(ctx, run, payload)
 	}}
-}
-
-type maySendWhen struct {
-	hookimpl.Condition
-	MaySendFunc
 }
 
 // MaySendOutcome is a decision of a hook of MaySend: Refuse, Hold or Allow. Nil continues.
@@ -448,17 +444,15 @@ func (f FooterFunc) Bind(h *Hooks) {
 
 // FooterWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func FooterWhen(desc string, when func(*Run, Message) bool, h Footer[Message]) Footer[Message] {
-	return footerWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Message) ([]string, error) {
+	return struct {
+		hookimpl.Condition
+		FooterFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Message) ([]string, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
 		return h.Footer(ctx, run, payload)
 	}}
-}
-
-type footerWhen struct {
-	hookimpl.Condition
-	FooterFunc
 }
 
 // FooterObserver is notified of every fire of Footer after it is decided.
@@ -544,17 +538,15 @@ func (f AroundSendFunc) Bind(h *Hooks) {
 
 // AroundSendWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func AroundSendWhen(desc string, when func(*Run, Message) bool, h AroundSend[Message]) AroundSend[Message] {
-	return aroundSendWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Message, next AroundSendNext) (hookkit.Answer[Receipt], error) {
+	return struct {
+		hookimpl.Condition
+		AroundSendFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Message, next AroundSendNext) (hookkit.Answer[Receipt], error) {
 		if !when(run, payload) {
 			return next.Call(ctx, payload)
 		}
 		return h.AroundSend(ctx, run, payload, next)
 	}}
-}
-
-type aroundSendWhen struct {
-	hookimpl.Condition
-	AroundSendFunc
 }
 
 // AroundSendObserver is notified of every fire of AroundSend after it is decided.
@@ -665,17 +657,15 @@ func (f AfterSendFunc) Bind(h *Hooks) {
 
 // AfterSendWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func AfterSendWhen(desc string, when func(*Run, Receipt) bool, h AfterSend[Receipt]) AfterSend[Receipt] {
-	return afterSendWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Receipt) (AfterSendOutcome, error) {
+	return struct {
+		hookimpl.Condition
+		AfterSendFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Receipt) (AfterSendOutcome, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
 		return h.AfterSend(ctx, run, payload)
 	}}
-}
-
-type afterSendWhen struct {
-	hookimpl.Condition
-	AfterSendFunc
 }
 
 // AfterSendOutcome is a decision of a hook of AfterSend: ReplaceAfterSend. Nil continues.
@@ -781,17 +771,15 @@ func (f BeforeShowFunc) Bind(h *Hooks) {
 
 // BeforeShowWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func BeforeShowWhen(desc string, when func(*Run, Message) bool, h BeforeShow[Message]) BeforeShow[Message] {
-	return beforeShowWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Message) (BeforeShowOutcome, error) {
+	return struct {
+		hookimpl.Condition
+		BeforeShowFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Message) (BeforeShowOutcome, error) {
 		if !when(run, payload) {
 			return nil, nil
 		}
 		return h.BeforeShow(ctx, run, payload)
 	}}
-}
-
-type beforeShowWhen struct {
-	hookimpl.Condition
-	BeforeShowFunc
 }
 
 // BeforeShowOutcome is a decision of a hook of BeforeShow: EditBeforeShow. Nil continues.
@@ -896,17 +884,15 @@ func (f BeforeSaveFunc) Bind(h *Hooks) {
 
 // BeforeSaveWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func BeforeSaveWhen(desc string, when func(*Run, Message) bool, h BeforeSave[Message]) BeforeSave[Message] {
-	return beforeSaveWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Message) error {
+	return struct {
+		hookimpl.Condition
+		BeforeSaveFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Message) error {
 		if !when(run, payload) {
 			return nil
 		}
 		return h.BeforeSave(ctx, run, payload)
 	}}
-}
-
-type beforeSaveWhen struct {
-	hookimpl.Condition
-	BeforeSaveFunc
 }
 
 // BeforeSaveObserver is notified of every fire of BeforeSave after it is decided.
@@ -992,17 +978,15 @@ func (f OnSentFunc) Bind(h *Hooks) {
 
 // OnSentWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func OnSentWhen(desc string, when func(*Run, Receipt) bool, h OnSent[Receipt]) OnSent[Receipt] {
-	return onSentWhen{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Receipt) error {
+	return struct {
+		hookimpl.Condition
+		OnSentFunc
+	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Receipt) error {
 		if !when(run, payload) {
 			return nil
 		}
 		return h.OnSent(ctx, run, payload)
 	}}
-}
-
-type onSentWhen struct {
-	hookimpl.Condition
-	OnSentFunc
 }
 
 // OnSentObserver is notified of every fire of OnSent after it is decided.
@@ -1108,10 +1092,9 @@ func (p *BeforeSendPoint) runHooks(ctx context.Context, run *Run, payload *Messa
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
+		if inv.Hook != 0 { // that hook crashed
+			err = inv.Crashed(recover(), by)
 		}
-		err = inv.Crashed(recover(), by)
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
@@ -1175,10 +1158,9 @@ func (p *MaySendPoint) runHooks(ctx context.Context, run *Run, payload Message, 
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
+		if inv.Hook != 0 { // that hook crashed
+			err = inv.Crashed(recover(), by)
 		}
-		err = inv.Crashed(recover(), by)
 	}()
 	var leading MaySendExit
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
@@ -1244,12 +1226,11 @@ func (p *FooterPoint) runHooks(ctx context.Context, run *Run, payload Message, b
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
-		}
-		stop := inv.Crashed(recover(), nil)
-		for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
-			collected = append(collected, p.runHooks(inv.Ctx, run, *at, bys, next)...)
+		if inv.Hook != 0 { // that hook crashed
+			stop := inv.Crashed(recover(), nil)
+			for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+				collected = append(collected, p.runHooks(inv.Ctx, run, *at, bys, next)...)
+			}
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
@@ -1345,7 +1326,7 @@ func (n AroundSendNext) Call(ctx context.Context, payload Message) (answer hookk
 // the hooks that are registered now.
 func (p *AroundSendPoint) runHooks(ctx context.Context, run *Run, payload Message, act func(context.Context, Message) (Receipt, error), by *hookkit.By, snap *hookimpl.Snapshot[AroundSend[Message]]) (result Receipt, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil {
+		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
 			snap = p.registry.Resolve(ctx, run)
 		}
 	}
@@ -1404,12 +1385,11 @@ func (p *AfterSendPoint) runHooks(ctx context.Context, run *Run, payload *Receip
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
-		}
-		err = inv.Crashed(recover(), by)
-		for next := hookimpl.Rest(all, &inv, nil); next != nil && err == nil; next = hookimpl.Rest(all, &inv, next) {
-			err = p.runHooks(inv.Ctx, run, payload, by, next)
+		if inv.Hook != 0 { // that hook crashed
+			err = inv.Crashed(recover(), by)
+			for next := hookimpl.Rest(all, &inv, nil); next != nil && err == nil; next = hookimpl.Rest(all, &inv, next) {
+				err = p.runHooks(inv.Ctx, run, payload, by, next)
+			}
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
@@ -1473,12 +1453,11 @@ func (p *BeforeShowPoint) runHooks(ctx context.Context, run *Run, payload *Messa
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
-		}
-		err = inv.Crashed(recover(), by)
-		for next := hookimpl.Rest(all, &inv, nil); next != nil && err == nil; next = hookimpl.Rest(all, &inv, next) {
-			err = p.runHooks(inv.Ctx, run, payload, by, next)
+		if inv.Hook != 0 { // that hook crashed
+			err = inv.Crashed(recover(), by)
+			for next := hookimpl.Rest(all, &inv, nil); next != nil && err == nil; next = hookimpl.Rest(all, &inv, next) {
+				err = p.runHooks(inv.Ctx, run, payload, by, next)
+			}
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
@@ -1538,10 +1517,9 @@ func (p *BeforeSavePoint) runHooks(ctx context.Context, run *Run, payload Messag
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
+		if inv.Hook != 0 { // that hook crashed
+			err = inv.Crashed(recover(), by)
 		}
-		err = inv.Crashed(recover(), by)
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
@@ -1585,12 +1563,11 @@ func (p *OnSentPoint) runHooks(ctx context.Context, run *Run, payload Receipt, s
 		}()
 	}
 	defer func() {
-		if inv.Hook == 0 {
-			return // no hook crashed
-		}
-		stop := inv.Crashed(recover(), nil)
-		for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
-			p.runHooks(inv.Ctx, run, *at, next)
+		if inv.Hook != 0 { // that hook crashed
+			stop := inv.Crashed(recover(), nil)
+			for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+				p.runHooks(inv.Ctx, run, *at, next)
+			}
 		}
 	}()
 	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
