@@ -3,9 +3,9 @@ package hookimpl
 import "testing"
 
 type (
-	pointA struct{ word, other uint64 }
-	pointB struct{ word uint32 }
-	pointC struct{ word byte }
+	pointA struct{ _, _ uint64 }
+	pointB struct{ _ uint32 }
+	pointC struct{ _ byte }
 )
 
 func TestPointsOfOneHooksAreRecognized(t *testing.T) {
