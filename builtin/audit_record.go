@@ -162,7 +162,7 @@ func (a *AuditLog) exit(outcome any, data map[string]any) {
 }
 
 // raw is arguments or other JSON fit for a record, nil for none.
-func (a *AuditLog) raw(data []byte) json.RawMessage { return recordedJSON(&a.Redact, data, a.max()) }
+func (a *AuditLog) raw(data []byte) json.RawMessage { return a.Redact.CutJSON(data, a.max()) }
 
 // object is an object without empty values, nil if nothing is left.
 func (a *AuditLog) object(data map[string]any) json.RawMessage {
@@ -174,7 +174,7 @@ func (a *AuditLog) object(data map[string]any) json.RawMessage {
 	if len(data) == 0 {
 		return nil
 	}
-	return recordedValue(&a.Redact, data, a.max())
+	return a.Redact.CutValue(data, a.max())
 }
 
 func (a *AuditLog) max() int {
@@ -185,4 +185,4 @@ func (a *AuditLog) max() int {
 }
 
 // text is a text fit for a record: redacted, then cut.
-func (a *AuditLog) text(s string) string { return recorded(&a.Redact, s, a.max()) }
+func (a *AuditLog) text(s string) string { return a.Redact.CutText(s, a.max()) }

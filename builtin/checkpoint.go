@@ -113,19 +113,19 @@ func (c *Checkpoint) Bind(h *agent.Hooks) {
 		h.OnRunStart.Add(agent.OnRunStartFunc(c.resume), name, hookkit.Priority(hookkit.InputShape))
 		h.OnRunEnd.Add(agent.OnRunEndFunc(c.done), name)
 	}
-	h.OnRunStart.Observe(runStartObserver(func(_ context.Context, run *agent.Run, f agent.OnRunStartFired[agent.RunStart]) {
+	h.OnRunStart.ObserveFunc(func(_ context.Context, run *agent.Run, f agent.OnRunStartFired[agent.RunStart]) {
 		c.runs.Do(run, func(r *checkedRun) { r.task = cmp.Or(r.task, f.Payload.Task) })
-	}), name)
-	h.BeforeLLM.Observe(beforeLLMObserver(func(_ context.Context, run *agent.Run, f agent.BeforeLLMFired[agent.LLMRequest]) {
+	}, name)
+	h.BeforeLLM.ObserveFunc(func(_ context.Context, run *agent.Run, f agent.BeforeLLMFired[agent.LLMRequest]) {
 		if run.Parent() == "" {
 			c.runs.Do(run, func(r *checkedRun) { r.system, r.warm = systemPrompt(f.Final), f.Final.Temperature })
 		}
-	}), name)
-	h.AfterStep.Observe(afterStepObserver(func(ctx context.Context, run *agent.Run, f agent.AfterStepFired[agent.StepResult]) {
+	}, name)
+	h.AfterStep.ObserveFunc(func(ctx context.Context, run *agent.Run, f agent.AfterStepFired[agent.StepResult]) {
 		if run.Parent() == "" {
 			c.step(ctx, run, f.Payload)
 		}
-	}), name)
+	}, name)
 }
 
 func systemPrompt(req agent.LLMRequest) string {

@@ -10,3 +10,6 @@ func mustConfig(hook string, err error) {
 		panic(fmt.Sprintf("builtin: %s: %v", hook, err))
 	}
 }
+
+// lastPriority is the priority of hooks that run after those without a priority.
+const lastPriority = -100

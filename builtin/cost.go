@@ -71,14 +71,15 @@ type lastPrompt struct {
 
 // Bind adds the observers.
 func (c *Cost) Bind(h *agent.Hooks) {
-	h.BeforeLLM.Observe(beforeLLMObserver(func(_ context.Context, run *agent.Run, fired agent.BeforeLLMFired[agent.LLMRequest]) {
+	name := hookkit.Named("builtin.Cost")
+	h.BeforeLLM.ObserveFunc(func(_ context.Context, run *agent.Run, fired agent.BeforeLLMFired[agent.LLMRequest]) {
 		p := lastPrompt{model: fired.Final.Model}
 		for _, m := range fired.Final.Messages {
 			p.chars += chars(m.Content, m.ToolCalls)
 		}
 		c.prompts.Do(run, func(last *lastPrompt) { *last = p })
-	}))
-	h.AfterLLM.Observe(afterLLMObserver(c.add))
+	}, name)
+	h.AfterLLM.ObserveFunc(c.add, name)
 }
 
 // add adds a reply, as the model gave it.

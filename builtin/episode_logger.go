@@ -43,7 +43,6 @@ type EpisodeLogger struct {
 const (
 	episodeKind  = "tool_call"
 	episodeValue = 2000
-	summaryValue = 200
 )
 
 // Bind adds the observers.
@@ -53,15 +52,16 @@ func (e *EpisodeLogger) Bind(h *agent.Hooks) {
 	}
 	as := new(binding)
 	name := hookkit.Named("builtin.EpisodeLogger")
-	h.AfterTool.Observe(afterToolObserver(func(ctx context.Context, run *agent.Run, f agent.AfterToolFired[agent.ToolCallResult]) {
+	h.AfterTool.ObserveFunc(func(ctx context.Context, run *agent.Run, f agent.AfterToolFired[agent.ToolCallResult]) {
 		if e.heard.hears(run, as, "AfterTool", f.Verdict) {
 			e.remember(ctx, run, f.Payload)
 		}
-	}), name)
+	}, name)
+
 	if e.Memory != nil {
-		h.OnRunEnd.Observe(runEndObserver(func(ctx context.Context, _ *agent.Run, _ agent.OnRunEndFired[agent.AgentResult]) {
+		h.OnRunEnd.ObserveFunc(func(ctx context.Context, _ *agent.Run, _ agent.OnRunEndFired[agent.AgentResult]) {
 			e.report(e.Memory.Flush(ctx))
-		}), name)
+		}, name)
 	}
 }
 
@@ -75,16 +75,16 @@ func (e *EpisodeLogger) remember(ctx context.Context, run *agent.Run, r agent.To
 		if limit == 0 {
 			limit = episodeValue
 		}
-		args := recordedJSON(&e.Redact, r.Call.Args, limit)
+		args := e.Redact.CutJSON(r.Call.Args, limit)
 		if args == nil {
 			args = []byte("{}")
 		}
 		payload := map[string]any{
-			"name": recorded(&e.Redact, r.Call.Name, limit), "args": args,
-			"result": recorded(&e.Redact, r.Output, limit), "error": nil,
+			"name": e.Redact.CutText(r.Call.Name, limit), "args": args,
+			"result": e.Redact.CutText(r.Output, limit), "error": nil,
 		}
 		if r.Err != "" {
-			payload["error"] = recorded(&e.Redact, r.Err, limit)
+			payload["error"] = e.Redact.CutText(r.Err, limit)
 		}
 		e.report(e.Memory.AddEpisode(ctx, Episode{
 			Kind: episodeKind, Payload: marshalled(payload), Outcome: outcome, Time: env.Now(), Agent: agentOf(run),
@@ -145,8 +145,8 @@ type observation struct {
 
 func (e *EpisodeLogger) observation(run *agent.Run, r agent.ToolCallResult, outcome, signal string) error {
 	o := observation{
-		Timestamp: seconds(envOf(run).Now()), ToolName: recorded(&e.Redact, r.Call.Name, summaryValue),
-		ResultSummary: recorded(&e.Redact, r.Content(), summaryValue), Success: outcome == "ok", ElapsedMS: milliseconds(r.Elapsed),
+		Timestamp: seconds(envOf(run).Now()), ToolName: e.Redact.CutText(r.Call.Name, summaryValue),
+		ResultSummary: e.Redact.CutText(r.Content(), summaryValue), Success: outcome == "ok", ElapsedMS: milliseconds(r.Elapsed),
 	}
 	if signal != "" {
 		o.ErrorSignal = &signal

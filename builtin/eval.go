@@ -100,13 +100,14 @@ const maxReports = 100
 func (e *Eval) Bind(h *agent.Hooks) {
 	mustConfig("Eval", e.check())
 	last := hookkit.Priority(lastPriority)
-	h.OnRunStart.Observe(runStartObserver(func(_ context.Context, run *agent.Run, fired agent.OnRunStartFired[agent.RunStart]) {
+	name := hookkit.Named("builtin.Eval")
+	h.OnRunStart.ObserveFunc(func(_ context.Context, run *agent.Run, fired agent.OnRunStartFired[agent.RunStart]) {
 		e.task.Do(run, func(task *string) { *task = fired.Payload.Task })
-	}), last)
-	h.AfterStep.Observe(afterStepObserver(func(_ context.Context, run *agent.Run, fired agent.AfterStepFired[agent.StepResult]) {
+	}, name, last)
+	h.AfterStep.ObserveFunc(func(_ context.Context, run *agent.Run, fired agent.AfterStepFired[agent.StepResult]) {
 		e.steps.Do(run, func(steps *[]agent.StepResult) { *steps = append(*steps, fired.Payload) })
-	}), last)
-	h.OnRunEnd.Observe(runEndObserver(e.grade), last)
+	}, name, last)
+	h.OnRunEnd.ObserveFunc(e.grade, name, last)
 }
 
 func (e *Eval) check() error {

@@ -46,26 +46,27 @@ func (b *EventBridge) Bind(h *agent.Hooks) {
 	if b.Bus == nil {
 		mustConfig("EventBridge", errors.New("Bus is nil, so nothing could be published; give a bus"))
 	}
+	name := hookkit.Named("builtin.EventBridge")
 	h.BeforeLLM.Add(b, hookkit.Priority(hookkit.Safety))
 	h.OnPermission.Add(b, hookkit.Priority(hookkit.Safety))
-	h.OnRunStart.Observe(runStartObserver(func(ctx context.Context, run *agent.Run, fired agent.OnRunStartFired[agent.RunStart]) {
+	h.OnRunStart.ObserveFunc(func(ctx context.Context, run *agent.Run, fired agent.OnRunStartFired[agent.RunStart]) {
 		b.tell(ctx, run, "agent", "start", map[string]any{"user_input": fired.Final.Task})
-	}))
+	}, name)
 	h.AroundLLM.Observe(b)
-	h.AfterLLM.Observe(afterLLMObserver(func(ctx context.Context, run *agent.Run, fired agent.AfterLLMFired[agent.LLMResponse]) {
+	h.AfterLLM.ObserveFunc(func(ctx context.Context, run *agent.Run, fired agent.AfterLLMFired[agent.LLMResponse]) {
 		p := fired.Final
 		b.tell(ctx, run, "llm", "after_call", map[string]any{"step": p.Step, "model": p.Model, "response": p.Content, "tokens_used": p.Usage.Total(),
 			"cost": p.Usage.Cost, "duration_ms": milliseconds(p.Elapsed), "ok": fired.Err == nil, "error": errorText(fired.Err)})
-	}))
-	h.AfterTool.Observe(afterToolObserver(func(ctx context.Context, run *agent.Run, fired agent.AfterToolFired[agent.ToolCallResult]) {
+	}, name)
+	h.AfterTool.ObserveFunc(func(ctx context.Context, run *agent.Run, fired agent.AfterToolFired[agent.ToolCallResult]) {
 		p := resultLeft(fired.Payload, fired.Final)
 		b.tell(ctx, run, "tool", "after_call", map[string]any{"step": p.Call.Step, "tool_name": p.Call.Name, "tool_input": string(p.Call.Args), "call_id": p.Call.ID,
 			"result": p.Output, "ok": p.OK() && fired.Err == nil, "error": p.Err + errorText(fired.Err), "duration_ms": milliseconds(p.Elapsed)})
-	}))
+	}, name)
 	h.OnRunError.Observe(b)
-	h.OnRunEnd.Observe(runEndObserver(func(ctx context.Context, run *agent.Run, fired agent.OnRunEndFired[agent.AgentResult]) {
+	h.OnRunEnd.ObserveFunc(func(ctx context.Context, run *agent.Run, fired agent.OnRunEndFired[agent.AgentResult]) {
 		b.tell(ctx, run, "agent", "stop", map[string]any{"final_text": fired.Payload.Reply, "status": string(fired.Payload.Stop.Cause), "error": fired.Payload.Err})
-	}))
+	}, name)
 }
 
 // ObserveOnRunError publishes a failure.

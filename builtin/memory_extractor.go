@@ -110,7 +110,7 @@ func (m *MemoryExtractor) clean(found []ExtractedFact) (facts []ExtractedFact) {
 	seen := make(map[string]bool)
 	for _, f := range found {
 		f.Kind = oneLine(cmp.Or(f.Kind, "fact"), 40)
-		f.Text = oneLine(recorded(redact, f.Text, extractText), extractText)
+		f.Text = oneLine(redact.CutText(f.Text, extractText), extractText)
 		same := firstRunes(f.Text, extractSame)
 		if utf8.RuneCountInString(f.Text) < extractLeast || seen[same] {
 			continue

@@ -10,7 +10,6 @@ import (
 
 // How long what a memory holds may be in a prompt, in characters.
 const (
-	maxKeyShown     = 80
 	maxValueShown   = 300
 	maxPayloadShown = 80
 )

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
 )
 
 // Metrics counts what runs do.
@@ -69,19 +70,20 @@ type ToolMetrics struct {
 
 // Bind adds the observers.
 func (m *Metrics) Bind(h *agent.Hooks) {
-	h.AfterLLM.Observe(afterLLMObserver(func(_ context.Context, _ *agent.Run, fired agent.AfterLLMFired[agent.LLMResponse]) {
+	name := hookkit.Named("builtin.Metrics")
+	h.AfterLLM.ObserveFunc(func(_ context.Context, _ *agent.Run, fired agent.AfterLLMFired[agent.LLMResponse]) {
 		m.count(func(s *MetricsReport) {
 			s.LLMCalls++
 			s.InputTokens += fired.Payload.Usage.Input
 			s.OutputTokens += fired.Payload.Usage.Output
 		})
-	}))
-	h.AfterStep.Observe(afterStepObserver(m.step))
-	h.OnBudgetExceeded.Observe(budgetObserver(m.exceeded))
-	h.OnRunEnd.Observe(runEndObserver(func(ctx context.Context, _ *agent.Run, fired agent.OnRunEndFired[agent.AgentResult]) {
+	}, name)
+	h.AfterStep.ObserveFunc(m.step, name)
+	h.OnBudgetExceeded.ObserveFunc(m.exceeded, name)
+	h.OnRunEnd.ObserveFunc(func(ctx context.Context, _ *agent.Run, fired agent.OnRunEndFired[agent.AgentResult]) {
 		m.count(func(s *MetricsReport) { s.Runs++; s.Duration += fired.Payload.Elapsed })
 		m.export(ctx)
-	}))
+	}, name)
 	h.OnToolError.Observe(m)
 }
 
@@ -216,12 +218,4 @@ func (r MetricsReport) String() string {
 		fmt.Fprintf(&b, "  %s: %d\n", oneLine(class, maxShownName), r.Classes[class])
 	}
 	return b.String()
-}
-
-// budgetObserver is a function as an observer of OnBudgetExceeded.
-type budgetObserver func(context.Context, *agent.Run, agent.OnBudgetExceededFired[agent.BudgetExceeded])
-
-// ObserveOnBudgetExceeded calls f.
-func (f budgetObserver) ObserveOnBudgetExceeded(ctx context.Context, run *agent.Run, fired agent.OnBudgetExceededFired[agent.BudgetExceeded]) {
-	f(ctx, run, fired)
 }

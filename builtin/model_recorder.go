@@ -98,11 +98,11 @@ func (m *ModelRecorder) Bind(h *agent.Hooks) {
 	h.OnRunStart.Add(agent.OnRunStartFunc(m.follow), name, hookkit.Priority(hookkit.Safety+1)) // before a hook can call the model
 	h.AroundLLM.Add(agent.AroundLLMFunc(m.around), name, hookkit.Priority(lastPriority))
 	h.AroundTool.Add(agent.AroundToolFunc(noteTool), name, hookkit.Priority(lastPriority))
-	h.OnRunEnd.Observe(runEndObserver(func(_ context.Context, run *agent.Run, _ agent.OnRunEndFired[agent.AgentResult]) {
+	h.OnRunEnd.ObserveFunc(func(_ context.Context, run *agent.Run, _ agent.OnRunEndFired[agent.AgentResult]) {
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		delete(m.live, run.ID())
-	}), name)
+	}, name)
 }
 
 func (m *ModelRecorder) follow(_ context.Context, run *agent.Run, _ agent.RunStart) (agent.OnRunStartOutcome, error) {
@@ -137,8 +137,8 @@ func (m *ModelRecorder) around(ctx context.Context, run *agent.Run, req agent.LL
 // record makes one call and writes it down.
 func (m *ModelRecorder) record(run *agent.Run, scope string, req agent.LLMRequest, call func(agent.LLMRequest) (agent.LLMResponse, error)) (agent.LLMResponse, error) {
 	chars := promptChars(req)
-	if r := m.upstream(); !r.idle() {
-		req = r.request(req)
+	if r := m.upstream(); !idle(r) {
+		req = r.Request(req)
 	}
 	begun := envOf(run).Now()
 	index := m.next(run)
@@ -167,7 +167,7 @@ func (m *ModelRecorder) upstream() *Redactor {
 	case UpstreamNothing:
 		return &Redactor{KeepSecrets: true, KeepPersonal: true}
 	}
-	return m.Redact.own()
+	return own(&m.Redact)
 }
 
 // next returns the index of a call that begins.
@@ -250,7 +250,7 @@ func (w recordedModel) call(ctx context.Context, req agent.LLMRequest, call func
 	}
 	scope := "hook"
 	if tool, ok := ctx.Value(toolKey{}).(string); ok {
-		scope = "tool:" + recorded(&m.Redact, tool, summaryValue)
+		scope = "tool:" + m.Redact.CutText(tool, summaryValue)
 	}
 	return m.record(run, scope, req, call)
 }
@@ -265,4 +265,14 @@ type streamedModel struct {
 // Stream calls the model.
 func (w streamedModel) Stream(ctx context.Context, req agent.LLMRequest, emit func(agent.Delta)) (agent.LLMResponse, error) {
 	return w.call(ctx, req, func(req agent.LLMRequest) (agent.LLMResponse, error) { return w.streams.Stream(ctx, req, emit) })
+}
+
+// own is the part of a redactor that was configured: without the forms that it knows by itself.
+func own(r *Redactor) *Redactor {
+	return &Redactor{KeepSecrets: true, KeepPersonal: true, Keys: r.Keys, Patterns: r.Patterns, Also: r.Also}
+}
+
+// idle reports whether there is nothing to take out.
+func idle(r *Redactor) bool {
+	return r.KeepSecrets && r.KeepPersonal && len(r.Keys) == 0 && len(r.Patterns) == 0 && r.Also == nil
 }

@@ -55,7 +55,7 @@ func (m *ModelRecorder) write(run *agent.Run, c *modelCall) {
 	stored := storedReply{Timestamp: c.Timestamp, Method: c.Method, Scope: c.Scope}
 	text := ""
 	if c.err != nil {
-		text = r.cutMarked(c.err.Error(), m.max())
+		text = cutRedacted(r, c.err.Error(), m.max())
 		c.Error, stored.Error = &text, text
 		errors.As(c.err, &stored.PromptTooLong)
 	} else {
@@ -66,15 +66,15 @@ func (m *ModelRecorder) write(run *agent.Run, c *modelCall) {
 		}
 		for k, v := range map[string]string{"model": c.reply.Model, "finish_reason": c.reply.FinishReason} {
 			if v != "" {
-				c.Metadata[k] = recorded(r, v, summaryValue)
+				c.Metadata[k] = r.CutText(v, summaryValue)
 			}
 		}
 		if u := usageFacts(c.reply.Usage); u != nil {
 			c.Metadata["usage"] = u
 		}
 		reply := c.reply
-		reply.Content, reply.Reasoning = r.cutMarked(reply.Content, m.max()), r.cutMarked(reply.Reasoning, m.max())
-		reply = r.response(reply)
+		reply.Content, reply.Reasoning = cutRedacted(r, reply.Content, m.max()), cutRedacted(r, reply.Reasoning, m.max())
+		reply = r.Response(reply)
 		stored.Response = &reply
 		text = replyText(reply)
 	}
@@ -83,7 +83,7 @@ func (m *ModelRecorder) write(run *agent.Run, c *modelCall) {
 	dir := m.RunDir(run)
 	whole, err := json.Marshal(stored)
 	m.report(errors.Join(err,
-		writeFile(filepath.Join(dir, callFile(c.Index, "prompt.txt")), []byte(r.cutMarked(promptText(c.req, m.max()), m.max()))),
+		writeFile(filepath.Join(dir, callFile(c.Index, "prompt.txt")), []byte(cutRedacted(r, promptText(c.req, m.max()), m.max()))),
 		// before the text, which a replay takes for the whole reply where it stands alone
 		writeFile(filepath.Join(dir, callFile(c.Index, "response.json")), whole),
 		writeFile(filepath.Join(dir, callFile(c.Index, "response.txt")), []byte(cutMarked(text, m.max()))),
@@ -124,7 +124,7 @@ func promptText(req agent.LLMRequest, maxChars int) string {
 		fmt.Fprintf(&b, "[tools] %s\n\n", strings.Join(names, ", "))
 	}
 	for i, msg := range req.Messages {
-		if maxChars >= 0 && b.Len() > 4*(maxChars+windowEnd) {
+		if maxChars >= 0 && b.Len() > 4*(maxChars+promptMargin) {
 			fmt.Fprintf(&b, "[%d more messages]\n", len(req.Messages)-i)
 			break
 		}
@@ -162,6 +162,9 @@ func writeText(b *strings.Builder, reasoning, content string, calls []agent.Tool
 	}
 }
 
+// promptMargin is how many characters of a prompt are laid out beyond its bound, so that the cut shows.
+const promptMargin = 512
+
 // cutMarked returns the beginning of a text, and how much of it is missing.
 func cutMarked(s string, maxRunes int) string {
 	head := s
@@ -174,12 +177,11 @@ func cutMarked(s string, maxRunes int) string {
 	return validText(head) + fmt.Sprintf("[truncated %d chars]", utf8.RuneCountInString(s[len(head):]))
 }
 
-// cutMarked redacts a text, and then cuts it.
-func (r *Redactor) cutMarked(s string, maxRunes int) string {
-	part := window(s, maxRunes)
-	if len(part) == len(s) {
+// cutRedacted redacts a text, and then cuts it.
+func cutRedacted(r *Redactor, s string, maxRunes int) string {
+	if maxRunes < 0 || len(s)/4 <= maxRunes+promptMargin {
 		return cutMarked(r.Text(s), maxRunes)
 	}
-	kept := strings.TrimSuffix(recorded(r, s, maxRunes), ellipsis)
+	kept := strings.TrimSuffix(r.CutText(s, maxRunes), ellipsis)
 	return kept + fmt.Sprintf("[truncated %d chars]", max(1, utf8.RuneCountInString(s)-utf8.RuneCountInString(kept)))
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// recorded returns a text redacted and then cut to a number of characters; less than 0: not cut.
-func recorded(r *Redactor, s string, maxRunes int) string {
+// CutText returns a text redacted and then cut to a number of characters; less than 0: not cut.
+func (r *Redactor) CutText(s string, maxRunes int) string {
 	if maxRunes < 0 {
 		return r.Text(s)
 	}
@@ -42,25 +42,25 @@ const (
 	maxDepth = 12
 )
 
-// recordedJSON returns JSON fit for a record, its texts redacted and cut, nil for nothing. What is no JSON, or
-// very large, becomes a text.
-func recordedJSON(r *Redactor, data []byte, maxRunes int) json.RawMessage {
+// CutJSON returns JSON fit for a record: its texts are redacted and cut to a number of characters, and of a large
+// value only the beginning stays. Empty data is nil. Data that is not valid JSON, or very large, becomes a text.
+func (r *Redactor) CutJSON(data []byte, maxRunes int) json.RawMessage {
 	if len(data) == 0 {
 		return nil
 	}
 	if len(data) <= maxRaw {
 		if v, ok := decoded(data); ok {
-			return recordedValue(r, v, maxRunes)
+			return r.CutValue(v, maxRunes)
 		}
 	}
 	if maxRunes >= 0 { // a little more than is looked at, so that it shows that there is more
 		data = data[:min(len(data), 4*(maxRunes+windowEnd+1))]
 	}
-	return recordedValue(r, string(data), maxRunes)
+	return r.CutValue(string(data), maxRunes)
 }
 
-// recordedValue encodes a value fit for a record.
-func recordedValue(r *Redactor, v any, maxRunes int) json.RawMessage {
-	w := walk{redact: r, text: func(s string) string { return recorded(r, s, maxRunes) }, nodes: maxNodes, depth: maxDepth}
-	return marshalled(w.value(v, 0))
+// CutValue encodes a value as CutJSON does: v is decoded JSON, or anything that can be encoded.
+func (r *Redactor) CutValue(v any, maxRunes int) json.RawMessage {
+	text := func(s string) string { return r.CutText(s, maxRunes) }
+	return marshalled(r.Value(v, Shape{Text: text, Values: maxNodes, Levels: maxDepth}))
 }

@@ -79,8 +79,7 @@ func (r *Redactor) JSON(data []byte) json.RawMessage {
 	if !ok {
 		v = string(data)
 	}
-	w := walk{redact: r, text: r.Text, nodes: -1, depth: -1}
-	return marshalled(w.value(v, 0))
+	return marshalled(r.Value(v, Shape{Text: r.Text, Values: -1, Levels: -1}))
 }
 
 // decoded decodes JSON, numbers as they are written.

@@ -40,8 +40,8 @@ func (r *Redactor) calls(calls []agent.ToolCallRequest) []agent.ToolCallRequest 
 	return out
 }
 
-// message returns a redacted copy. What is no text, such as an image, stays.
-func (r *Redactor) message(m agent.Message) agent.Message {
+// Message returns a redacted copy of a message. Images and other data that is not text stay.
+func (r *Redactor) Message(m agent.Message) agent.Message {
 	m = m.Clone()
 	m.Content, m.Reasoning = r.Text(m.Content), r.Text(m.Reasoning)
 	m.ToolCalls, m.Extra = r.calls(m.ToolCalls), r.extra(m.Extra)
@@ -51,29 +51,19 @@ func (r *Redactor) message(m agent.Message) agent.Message {
 	return m
 }
 
-// response returns a redacted copy.
-func (r *Redactor) response(reply agent.LLMResponse) agent.LLMResponse {
-	m := r.message(reply.Message())
+// Response returns a redacted copy of a reply.
+func (r *Redactor) Response(reply agent.LLMResponse) agent.LLMResponse {
+	m := r.Message(reply.Message())
 	reply.Content, reply.Reasoning, reply.Parts = m.Content, m.Reasoning, m.Parts
 	reply.ToolCalls, reply.Extra = m.ToolCalls, m.Extra
 	return reply
 }
 
-// request returns a redacted copy of what a model is sent.
-func (r *Redactor) request(req agent.LLMRequest) agent.LLMRequest {
+// Request returns a redacted copy of what a model is sent.
+func (r *Redactor) Request(req agent.LLMRequest) agent.LLMRequest {
 	req = req.Clone()
 	for i := range req.Messages {
-		req.Messages[i] = r.message(req.Messages[i])
+		req.Messages[i] = r.Message(req.Messages[i])
 	}
 	return req
-}
-
-// own is the part of a redactor that was configured: without the forms that it knows by itself.
-func (r *Redactor) own() *Redactor {
-	return &Redactor{KeepSecrets: true, KeepPersonal: true, Keys: r.Keys, Patterns: r.Patterns, Also: r.Also}
-}
-
-// idle reports whether there is nothing to take out.
-func (r *Redactor) idle() bool {
-	return r.KeepSecrets && r.KeepPersonal && len(r.Keys) == 0 && len(r.Patterns) == 0 && r.Also == nil
 }

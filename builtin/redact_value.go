@@ -7,6 +7,19 @@ import (
 	"slices"
 )
 
+// A Shape says how much of a value goes into a record.
+type Shape struct {
+	Text   func(string) string // makes the recorded text of each text; it redacts, too
+	Values int                 // how many values are taken over; less than 0: any number
+	Levels int                 // how many levels are taken over; less than 0: any number
+}
+
+// Value returns v, decoded JSON or anything that can be encoded, as redacted values that can be encoded.
+func (r *Redactor) Value(v any, shape Shape) any {
+	w := walk{redact: r, text: shape.Text, nodes: shape.Values, depth: shape.Levels}
+	return w.value(v, 0)
+}
+
 // A walk makes a value fit for a record: redacted, its texts cut, and if it is large only its beginning.
 type walk struct {
 	redact *Redactor

@@ -64,7 +64,7 @@ func (r *RunHistory) OnRunEnd(ctx context.Context, run *agent.Run, result agent.
 	entry := RunEntry{
 		ExecutionID: run.ID(), Status: "completed", StepCount: result.Steps, Usage: result.Usage,
 		Duration: milliseconds(result.Elapsed) / 1000, StartedAt: seconds(now.Add(-result.Elapsed)), CompletedAt: seconds(now),
-		StopReason: string(result.Stop.Cause), StopMessage: recorded(new(Redactor), result.Stop.Message, summaryValue),
+		StopReason: string(result.Stop.Cause), StopMessage: (&Redactor{}).CutText(result.Stop.Message, summaryValue),
 	}
 	for _, c := range result.Calls {
 		if c.Status == agent.CallFailed || c.Status == "" && c.Err != "" {

@@ -68,7 +68,7 @@ func (s *RunSummary) page(run *agent.Run, id string, result agent.AgentResult) s
 	title := fmt.Sprintf("# %s, %s\n", s.line(id, 80), envOf(run).Now().UTC().Format("2006-01-02 15:04 MST"))
 	reply := ""
 	if result.Reply != "" {
-		reply = "\n## Final reply\n\n" + recorded(&s.Redact, result.Reply, pageReply) + "\n"
+		reply = "\n## Final reply\n\n" + s.Redact.CutText(result.Reply, pageReply) + "\n"
 	}
 	messages := messagesOf(run)
 	if messages == nil {
@@ -99,5 +99,5 @@ func (s *RunSummary) page(run *agent.Run, id string, result agent.AgentResult) s
 
 // line is a text in one line, without what is to be taken out.
 func (s *RunSummary) line(text string, maxRunes int) string {
-	return oneLine(recorded(&s.Redact, text, maxRunes), maxRunes)
+	return oneLine(s.Redact.CutText(text, maxRunes), maxRunes)
 }

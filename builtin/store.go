@@ -3,6 +3,7 @@ package builtin
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -41,7 +42,7 @@ func (s *MapStore) Put(ctx context.Context, key string, value []byte) error {
 		return err
 	}
 	if key == "" {
-		return errNoKey
+		return errors.New("the key is empty; give one")
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,7 +71,7 @@ func (s *MapStore) Keys(ctx context.Context, prefix string) ([]string, error) {
 	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return keysWith(sortedKeys(s.values), prefix), nil
+	return keysWith(slices.Sorted(maps.Keys(s.values)), prefix), nil
 }
 
 func keysWith(keys []string, prefix string) []string {

@@ -43,17 +43,18 @@ func (t *Tap) Bind(h *agent.Hooks) {
 		mustConfig("Tap", errors.New("Sink is nil, so nobody would look; give a function"))
 	}
 	last := hookkit.Priority(lastPriority)
-	h.BeforeLLM.Observe(beforeLLMObserver(func(ctx context.Context, run *agent.Run, fired agent.BeforeLLMFired[agent.LLMRequest]) {
+	name := hookkit.Named("builtin.Tap")
+	h.BeforeLLM.ObserveFunc(func(ctx context.Context, run *agent.Run, fired agent.BeforeLLMFired[agent.LLMRequest]) {
 		if fired.Exit == nil && fired.Err == nil {
 			t.send(ctx, run, TapEvent{Kind: TapMessages, Messages: fired.Final.Messages})
 		}
-	}), last)
-	h.AfterLLM.Observe(afterLLMObserver(func(ctx context.Context, run *agent.Run, fired agent.AfterLLMFired[agent.LLMResponse]) {
+	}, name, last)
+	h.AfterLLM.ObserveFunc(func(ctx context.Context, run *agent.Run, fired agent.AfterLLMFired[agent.LLMResponse]) {
 		t.send(ctx, run, TapEvent{Kind: TapRawReply, Reply: &fired.Payload})
-	}), last)
-	h.OnRunEnd.Observe(runEndObserver(func(ctx context.Context, run *agent.Run, fired agent.OnRunEndFired[agent.AgentResult]) {
+	}, name, last)
+	h.OnRunEnd.ObserveFunc(func(ctx context.Context, run *agent.Run, fired agent.OnRunEndFired[agent.AgentResult]) {
 		t.send(ctx, run, TapEvent{Kind: TapFinalReply, Final: fired.Payload.Reply})
-	}), last)
+	}, name, last)
 }
 
 func (t *Tap) send(ctx context.Context, run *agent.Run, e TapEvent) {

@@ -5,6 +5,12 @@ import "unicode/utf8"
 // ellipsis ends a text that was cut.
 const ellipsis = "…"
 
+// summaryValue bounds a summary of a value, in characters.
+const summaryValue = 200
+
+// maxKeyShown bounds a name or a key in a text for a model, in characters.
+const maxKeyShown = 80
+
 // cut returns the text, or its beginning and an ellipsis, with at most maxRunes characters, the ellipsis
 // included. Bytes that are no UTF-8 become replacement characters only in a text that is cut. Less than 1
 // cuts everything. It looks no further into the text than it needs to.

@@ -57,45 +57,45 @@ func (t *Tracing) Bind(h *agent.Hooks) {
 	}
 	name, tier := hookkit.Named("builtin.Tracing"), hookkit.Priority(hookkit.Observability+10)
 	if t.Exporter == nil {
-		h.OnRunEnd.Observe(runEndObserver(func(context.Context, *agent.Run, agent.OnRunEndFired[agent.AgentResult]) {}), name, tier)
+		h.OnRunEnd.ObserveFunc(func(context.Context, *agent.Run, agent.OnRunEndFired[agent.AgentResult]) {}, name, tier)
 		return
 	}
 	as := new(binding)
-	h.OnRunStart.Observe(runStartObserver(func(ctx context.Context, run *agent.Run, f agent.OnRunStartFired[agent.RunStart]) {
+	h.OnRunStart.ObserveFunc(func(ctx context.Context, run *agent.Run, f agent.OnRunStartFired[agent.RunStart]) {
 		if t.heard.hears(run, as, "OnRunStart", f.Verdict) {
 			t.startRun(ctx, run)
 		}
-	}), name, tier)
-	h.BeforeStep.Observe(beforeStepObserver(func(_ context.Context, run *agent.Run, f agent.BeforeStepFired[agent.Step]) {
+	}, name, tier)
+	h.BeforeStep.ObserveFunc(func(_ context.Context, run *agent.Run, f agent.BeforeStepFired[agent.Step]) {
 		if t.heard.hears(run, as, "BeforeStep", f.Verdict) {
 			t.startStep(run, f.Payload)
 		}
-	}), name, tier)
+	}, name, tier)
 	h.AroundLLM.Add(agent.AroundLLMFunc(t.model), name, tier)
 	h.AroundTool.Add(agent.AroundToolFunc(t.tool), name, tier)
-	h.OnSubagentStart.Observe(subagentStartObserver(func(ctx context.Context, run *agent.Run, f agent.OnSubagentStartFired[agent.Subagent]) {
+	h.OnSubagentStart.ObserveFunc(func(ctx context.Context, run *agent.Run, f agent.OnSubagentStartFired[agent.Subagent]) {
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		if t.subs == nil {
 			t.subs = make(map[string]spanRef)
 		}
 		t.subs[f.Payload.ID] = t.parent(ctx, run)
-	}), name, tier)
-	h.OnSubagentStop.Observe(subagentStopObserver(func(_ context.Context, _ *agent.Run, f agent.OnSubagentStopFired[agent.SubagentDone]) {
+	}, name, tier)
+	h.OnSubagentStop.ObserveFunc(func(_ context.Context, _ *agent.Run, f agent.OnSubagentStopFired[agent.SubagentDone]) {
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		delete(t.subs, f.Payload.ID)
-	}), name, tier)
-	h.AfterStep.Observe(afterStepObserver(func(_ context.Context, run *agent.Run, f agent.AfterStepFired[agent.StepResult]) {
+	}, name, tier)
+	h.AfterStep.ObserveFunc(func(_ context.Context, run *agent.Run, f agent.AfterStepFired[agent.StepResult]) {
 		if t.heard.hears(run, as, "AfterStep", f.Verdict) {
 			t.endStep(run, f.Payload)
 		}
-	}), name, tier)
-	h.OnRunEnd.Observe(runEndObserver(func(_ context.Context, run *agent.Run, f agent.OnRunEndFired[agent.AgentResult]) {
+	}, name, tier)
+	h.OnRunEnd.ObserveFunc(func(_ context.Context, run *agent.Run, f agent.OnRunEndFired[agent.AgentResult]) {
 		if t.heard.hears(run, as, "OnRunEnd", f.Verdict) {
 			t.endRun(run, f.Payload)
 		}
-	}), name, tier)
+	}, name, tier)
 }
 
 // Flush waits until the exporter has been given all spans so far.
@@ -114,7 +114,7 @@ func (t *Tracing) export(s Span, end bool) {
 	})
 }
 
-func (t *Tracing) text(s string) string { return recorded(&t.Redact, s, summaryValue) }
+func (t *Tracing) text(s string) string { return t.Redact.CutText(s, summaryValue) }
 
 // start begins a span under a parent.
 func (t *Tracing) start(run *agent.Run, parent spanRef, s Span) *Span {

@@ -98,43 +98,45 @@ func (t *Trajectory) Bind(h *agent.Hooks) {
 	}
 	as := new(binding)
 	name := hookkit.Named("builtin.Trajectory")
-	h.OnRunStart.Observe(runStartObserver(func(_ context.Context, run *agent.Run, f agent.OnRunStartFired[agent.RunStart]) {
+	h.OnRunStart.ObserveFunc(func(_ context.Context, run *agent.Run, f agent.OnRunStartFired[agent.RunStart]) {
 		t.runs.Do(run, func(r *tracedRun) {
 			if r.started.IsZero() {
 				r.started, r.task = envOf(run).Now(), t.text(f.Final.Task)
 			}
 		})
-	}), name)
-	h.Briefing.Observe(briefingObserver(func(_ context.Context, run *agent.Run, f agent.BriefingFired[agent.Step]) {
+	}, name)
+	h.Briefing.ObserveFunc(func(_ context.Context, run *agent.Run, f agent.BriefingFired[agent.Step]) {
 		if !t.NoContext {
 			t.runs.Do(run, func(r *tracedRun) { r.context = t.text(strings.Join(f.Collected, "\n\n")) })
 		}
-	}), name)
-	h.BeforeStep.Observe(beforeStepObserver(func(_ context.Context, run *agent.Run, _ agent.BeforeStepFired[agent.Step]) {
+	}, name)
+	h.BeforeStep.ObserveFunc(func(_ context.Context, run *agent.Run, _ agent.BeforeStepFired[agent.Step]) {
 		t.runs.Do(run, func(r *tracedRun) { r.begun, r.context, r.rejected = envOf(run).Now(), "", "" })
-	}), name)
-	h.CheckDone.Observe(checkDoneObserver(func(_ context.Context, run *agent.Run, f agent.CheckDoneFired[agent.DoneRequest]) {
+	}, name)
+	h.CheckDone.ObserveFunc(func(_ context.Context, run *agent.Run, f agent.CheckDoneFired[agent.DoneRequest]) {
 		t.rejected(run, f)
-	}), name)
+	}, name)
+
 	if t.Snapshot {
-		h.BeforeLLM.Observe(beforeLLMObserver(func(_ context.Context, run *agent.Run, f agent.BeforeLLMFired[agent.LLMRequest]) {
+		h.BeforeLLM.ObserveFunc(func(_ context.Context, run *agent.Run, f agent.BeforeLLMFired[agent.LLMRequest]) {
 			t.runs.Do(run, func(r *tracedRun) {
 				if r.snapshot == nil {
 					r.snapshot = t.snapshot(run, f.Final)
 				}
 			})
-		}), name)
+		}, name)
 	}
-	h.AfterStep.Observe(afterStepObserver(func(_ context.Context, run *agent.Run, f agent.AfterStepFired[agent.StepResult]) {
+	h.AfterStep.ObserveFunc(func(_ context.Context, run *agent.Run, f agent.AfterStepFired[agent.StepResult]) {
 		if t.heard.hears(run, as, "AfterStep", f.Verdict) {
 			t.step(run, f.Payload)
 		}
-	}), name)
-	h.OnRunEnd.Observe(runEndObserver(func(_ context.Context, run *agent.Run, f agent.OnRunEndFired[agent.AgentResult]) {
+	}, name)
+	h.OnRunEnd.ObserveFunc(func(_ context.Context, run *agent.Run, f agent.OnRunEndFired[agent.AgentResult]) {
 		if t.heard.hears(run, as, "OnRunEnd", f.Verdict) {
 			t.end(run, f.Payload)
 		}
-	}), name, hookkit.Priority(lastPriority))
+	}, name, hookkit.Priority(lastPriority))
+
 }
 
 // SetMetadata adds a value to the metadata of a run, which are in trajectory.json. If that is written already, it is
@@ -258,7 +260,7 @@ func endWord(result agent.AgentResult) string {
 	return string(result.Stop.Cause)
 }
 
-func (t *Trajectory) text(s string) string { return t.Redact.cutMarked(s, charsOr(t.MaxChars)) }
+func (t *Trajectory) text(s string) string { return cutRedacted(&t.Redact, s, charsOr(t.MaxChars)) }
 
 func (t *Trajectory) report(err error) { t.failed.report("Trajectory", t.OnError, err) }
 

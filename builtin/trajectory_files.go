@@ -89,20 +89,21 @@ func (t *Trajectory) args(args json.RawMessage) json.RawMessage {
 	if len(args) == 0 {
 		return json.RawMessage("{}")
 	}
-	w := walk{redact: &t.Redact, text: t.text, nodes: 100_000, depth: 100}
 	if v, ok := decoded(args); ok && len(args) <= 4<<20 {
-		return marshalled(w.value(v, 0))
+		return marshalled(t.Redact.Value(v, t.shape()))
 	}
 	return marshalled(t.text(string(args)))
 }
 
 func (t *Trajectory) value(m map[string]any) any {
-	w := walk{redact: &t.Redact, text: t.text, nodes: 100_000, depth: 100}
-	for _, v := range w.object(m, 0).(map[string]any) {
+	for _, v := range t.Redact.Value(m, t.shape()).(map[string]any) {
 		return v
 	}
 	return nil
 }
+
+// shape bounds the values of a trajectory, which are kept whole but for hostile ones.
+func (t *Trajectory) shape() Shape { return Shape{Text: t.text, Values: 100_000, Levels: 100} }
 
 // pretty is the step in a line.
 func (s TrajectoryStep) pretty() string {
@@ -138,7 +139,7 @@ func (t *Trajectory) snapshot(run *agent.Run, req agent.LLMRequest) *RunSnapshot
 		Limits: map[string]any{"max_steps": count.MaxSteps, "max_tokens": count.MaxTokens, "max_seconds": count.MaxTime.Seconds()},
 	}
 	if at := slices.IndexFunc(req.Messages, func(m agent.Message) bool { return m.Role == agent.RoleSystem }); at >= 0 {
-		s.SystemPrompt = t.Redact.cutMarked(req.Messages[at].Content, snapshotPrompt)
+		s.SystemPrompt = cutRedacted(&t.Redact, req.Messages[at].Content, snapshotPrompt)
 	}
 	for _, tool := range req.Tools {
 		s.Tools = append(s.Tools, ToolSnapshot{t.text(tool.Name), t.text(tool.Description)})
