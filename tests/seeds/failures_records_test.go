@@ -14,7 +14,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/hookgen/hookgen/builtin"
+	"github.com/hookgen/hookgen/builtin/record"
+	"github.com/hookgen/hookgen/builtin/state"
+	"github.com/hookgen/hookgen/builtin/window"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hooktest"
@@ -24,15 +26,15 @@ import (
 )
 
 // audited are the records of a point in an audit log.
-func audited(t testing.TB, path, point string) []builtin.AuditRecord {
+func audited(t testing.TB, path, point string) []record.AuditRecord {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	var out []builtin.AuditRecord
-	for r, err := range builtin.ReadAudit(f) {
+	var out []record.AuditRecord
+	for r, err := range record.ReadAudit(f) {
 		if err != nil {
 			t.Error(err)
 		}
@@ -48,7 +50,7 @@ func TestF48_TrimmingEndsAndOrphansNothing(t *testing.T) {
 	for _, max := range []int{1, 100, 300, 1000} {
 		ran := looptest.Harness{
 			Turns: working(6), Tools: all[agent.Tool](&looptest.Tool{Name: "work", Result: strings.Repeat("r", 400)}),
-			Hooks: all[agent.Hook](&builtin.TokenBudget{Max: max, KeepLast: 3}), Agent: &loop.Agent{Instructions: strings.Repeat("s", 1000)},
+			Hooks: all[agent.Hook](&window.TokenBudget{Max: max, KeepLast: 3}), Agent: &loop.Agent{Instructions: strings.Repeat("s", 1000)},
 		}.Run(t, "the task")
 		requests := ran.Script.Requests()
 		for i, r := range requests {
@@ -71,13 +73,13 @@ func TestF49_RecordsHoldNoSecretsAndIdentitiesAreNoPaths(t *testing.T) {
 	looptest.Harness{
 		Turns: all(looptest.Call("work", `{"cmd":"curl -H 'x' https://me:`+secret+`@host/; $(rm -rf /)","nested":{"api_key":"`+secret+`","say":"\"token\": \"`+secret+`\""}}`), looptest.Reply("ok")),
 		Tools: all[agent.Tool](&looptest.Tool{Name: "work", Result: "password=" + secret + "\n\x00\xff" + strings.Repeat("é", 900)}),
-		Hooks: all[agent.Hook](&builtin.AuditLog{Path: filepath.Join(inside, "audit")}, &builtin.ModelRecorder{Dir: filepath.Join(inside, "model")}),
+		Hooks: all[agent.Hook](&record.Audit{Path: filepath.Join(inside, "audit")}, &record.Model{Dir: filepath.Join(inside, "model")}),
 	}.Run(t, "x")
 	if r := audited(t, filepath.Join(inside, "audit"), "AfterTool"); len(r) != 1 { // and each line is valid
 		t.Errorf("recorded %+v", r)
 	}
 	for _, id := range all("../../up", "/etc/x", "a/../../..", "c:\\x", ".") {
-		hook := &builtin.PersistSession{Store: builtin.Sessions{Store: builtin.FileStore{Dir: filepath.Join(inside, "sessions")}}}
+		hook := &state.Persist{Store: state.Sessions{Store: state.Dir{Dir: filepath.Join(inside, "sessions")}}}
 		looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](hook)}.Do(t, t.Context(), loop.Request{Task: "x", Conversation: id})
 		if s, err := hook.Store.Load(t.Context(), id); err != nil || len(s.Messages) != 2 {
 			t.Errorf("%q: %+v, %v", id, s, err)
