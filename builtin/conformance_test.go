@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/hookgen/hookgen/builtin"
 	"github.com/hookgen/hookgen/builtin/compact"
@@ -210,14 +209,14 @@ func TestHooksThatAreSwitchedOffDoNothing(t *testing.T) {
 		"prompt.Config":      func() agent.Hook { return &prompt.Config{} },
 		"limit.FinishReason": func() agent.Hook { return &limit.FinishReason{} },
 		"builtin.Guards": func() agent.Hook {
-			return builtin.Guards{Steps: limit.None[int](), Tokens: limit.None[int](), Time: limit.None[time.Duration]()}
+			return builtin.Guards{Steps: limit.None, Tokens: limit.None, Time: limit.None}
 		},
 		"record.Summary":  func() agent.Hook { return &record.Summary{} },
 		"prompt.Staged":   func() agent.Hook { return &prompt.Staged{} },
 		"prompt.Static":   func() agent.Hook { return &prompt.Static{File: blank} },
-		"limit.Steps":     func() agent.Hook { return &limit.Steps{Max: limit.None[int]()} },
-		"limit.Time":      func() agent.Hook { return &limit.Time{Max: limit.None[time.Duration]()} },
-		"limit.Tokens":    func() agent.Hook { return &limit.Tokens{Max: limit.None[int]()} },
+		"limit.Steps":     func() agent.Hook { return &limit.Steps{Max: limit.None} },
+		"limit.Time":      func() agent.Hook { return &limit.Time{Max: limit.None} },
+		"limit.Tokens":    func() agent.Hook { return &limit.Tokens{Max: limit.None} },
 		"observe.Tracing": func() agent.Hook { return &observe.Tracing{} },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 
 func ExampleGuards() {
 	var hooks agent.Hooks
-	hooks.Use(builtin.Guards{Steps: limit.AtMost(10), Tokens: limit.None[int]()})
+	hooks.Use(builtin.Guards{Steps: limit.AtMost(10), Tokens: limit.None})
 	signals, _ := hooks.ShouldStop.Fire(context.Background(), agent.NewRun(nil), agent.Step{Number: 10})
 	fmt.Println(signals[0].Cause, signals[0].Message)
 	// Output: steps_limit Step limit reached: 10/10

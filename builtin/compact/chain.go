@@ -106,7 +106,7 @@ func (d *Default) Compact(ctx context.Context, env *agent.Env, c agent.Compactio
 		return pruned, err
 	}
 	shrank := smaller(env, c, pruned)
-	if shrank && c.Reason != agent.CompactTooLong && env.CountTokens(pruned.Messages) < max(d.Summarize.trigger(), 0) {
+	if shrank && c.Reason != agent.CompactTooLong && env.CountTokens(pruned.Messages) < d.Summarize.trigger() {
 		return pruned, nil
 	}
 	summarized, err := d.Summarize.Compact(ctx, env, c)
@@ -126,6 +126,12 @@ func (d *Default) Compact(ctx context.Context, env *agent.Env, c agent.Compactio
 }
 
 func (d *Default) check() error {
+	if err := d.Prune.check(); err != nil {
+		return fmt.Errorf("Prune: %w", err)
+	}
+	if err := d.Truncate.check(); err != nil {
+		return fmt.Errorf("Truncate: %w", err)
+	}
 	if err := d.Summarize.check(); err != nil {
 		return fmt.Errorf("Summarize: %w", err)
 	}

@@ -3,10 +3,12 @@ package compact
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/hookgen/hookgen/builtin/internal/conversation"
 	"github.com/hookgen/hookgen/builtin/internal/kit"
+	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
@@ -21,9 +23,9 @@ import (
 //
 // It is used by pointer and is safe for concurrent use. Negative fields are errors.
 type Incremental struct {
-	Recent     int // tokens; 0: 4096
-	Buffer     int // tokens; 0: 8192
-	SummaryMax int // tokens; 0: 512
+	Recent     limit.Bound[int] // tokens; default 4096
+	Buffer     limit.Bound[int] // tokens; default 8192
+	SummaryMax int              // tokens; 0: 512
 
 	OnError func(error) // is told why the model could not be asked; nil: the error is logged
 
@@ -38,7 +40,7 @@ func (i *Incremental) Compact(ctx context.Context, env *agent.Env, c agent.Compa
 	if ctx.Err() != nil {
 		return agent.Compacted{}, context.Cause(ctx)
 	}
-	recent, buffer := cmp.Or(i.Recent, 4096), cmp.Or(i.Buffer, 8192)
+	recent, buffer := i.Recent.Or(4096), i.Buffer.Or(8192)
 	if c.Reason == agent.CompactTooLong {
 		recent = min(recent, env.CountTokens(c.Messages)/2)
 	}
@@ -53,16 +55,17 @@ func (i *Incremental) Compact(ctx context.Context, env *agent.Env, c agent.Compa
 		return unchanged(c), nil
 	}
 	return summarizer{
-		max: cmp.Or(i.SummaryMax, 512), input: max(8*buffer, 100_000), temperature: 0.3,
+		max: cmp.Or(i.SummaryMax, 512), input: max(8*min(buffer, 1<<27), 100_000), temperature: 0.3,
 		report: func(err error) { i.failed.Report("compact.Incremental", i.OnError, err) },
 	}.compact(ctx, env, c, p)
 }
 
 func (i *Incremental) check() error {
-	for name, n := range map[string]int{"Recent": i.Recent, "Buffer": i.Buffer, "SummaryMax": i.SummaryMax} {
-		if n < 0 {
-			return fmt.Errorf("%s is %d; give a number of tokens, or 0 for the default", name, n)
-		}
+	if i.SummaryMax < 0 {
+		return fmt.Errorf("SummaryMax is %d; give a number of tokens, or 0 for 512", i.SummaryMax)
+	}
+	if err := errors.Join(i.Recent.Check("Recent"), i.Buffer.Check("Buffer")); err != nil {
+		return err
 	}
 	return nil
 }

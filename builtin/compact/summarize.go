@@ -9,6 +9,7 @@ import (
 
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
+	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
@@ -26,15 +27,15 @@ import (
 //
 // A conversation under the Trigger, or with fewer than KeepLast + 2 turns, is returned as it is; one that the model
 // has found too long is compacted whatever its size. It is used by pointer and is safe for concurrent use; its
-// fields must not be changed while it is used. A negative SummaryMax or MaxInput, and a Temperature that is none,
-// are errors.
+// fields must not be changed while it is used. A negative number, and a Temperature that is
+// out of range, are errors.
 type Summarize struct {
-	Trigger       int      // tokens; 0: 4000. Less: every conversation is compacted
-	KeepLast      int      // turns; 0: 4. Less: none but the newest user message
-	SummaryMax    int      // tokens of the summary; 0: 300
-	Temperature   *float64 // nil: 0.3
-	MaxInput      int      // characters of the conversation that the model is shown; 0: 100,000
-	PreserveCalls bool     // add a line for each call: its arguments cut at 60 characters, its result at 120, at most 40 lines
+	Trigger       limit.Bound[int] // tokens that are left alone; default 4000
+	KeepLast      limit.Bound[int] // turns; default 4. The newest user message stays even if it is 0
+	SummaryMax    int              // tokens of the summary; 0: 300
+	Temperature   *float64         // nil: 0.3
+	MaxInput      limit.Bound[int] // characters of the conversation that the model is shown; default 100,000
+	PreserveCalls bool             // add a line for each call: its arguments cut at 60 characters, its result at 120, at most 40 lines
 
 	OnError func(error) // is told why the model could not be asked; nil: the error is logged
 
@@ -49,9 +50,9 @@ func (s *Summarize) Compact(ctx context.Context, env *agent.Env, c agent.Compact
 	if ctx.Err() != nil {
 		return agent.Compacted{}, context.Cause(ctx)
 	}
-	keep := max(cmp.Or(s.KeepLast, 4), 0)
+	keep := s.KeepLast.Or(4)
 	p := planFor(c.Messages, lastTurns(keep))
-	if c.Reason != agent.CompactTooLong && (p.turns < keep+2 || env.CountTokens(c.Messages) < s.trigger()) {
+	if c.Reason != agent.CompactTooLong && (p.turns-2 < keep || env.CountTokens(c.Messages) < s.trigger()) {
 		return unchanged(c), nil
 	}
 	temperature := 0.3
@@ -59,19 +60,20 @@ func (s *Summarize) Compact(ctx context.Context, env *agent.Env, c agent.Compact
 		temperature = *s.Temperature
 	}
 	return summarizer{
-		max: cmp.Or(s.SummaryMax, 300), input: cmp.Or(s.MaxInput, 100_000), temperature: temperature, calls: s.PreserveCalls,
+		max: cmp.Or(s.SummaryMax, 300), input: s.MaxInput.Or(100_000), temperature: temperature, calls: s.PreserveCalls,
 		report: func(err error) { s.failed.Report("compact.Summarize", s.OnError, err) },
 	}.compact(ctx, env, c, p)
 }
 
-func (s *Summarize) trigger() int { return cmp.Or(s.Trigger, 4000) }
+func (s *Summarize) trigger() int { return s.Trigger.Or(4000) }
 
 func (s *Summarize) check() error {
 	switch {
 	case s.SummaryMax < 0:
 		return fmt.Errorf("SummaryMax is %d; give a number of tokens, or 0 for 300", s.SummaryMax)
-	case s.MaxInput < 0:
-		return fmt.Errorf("MaxInput is %d; give a number of characters, or 0 for 100000", s.MaxInput)
+	}
+	if err := errors.Join(s.Trigger.Check("Trigger"), s.KeepLast.Check("KeepLast"), s.MaxInput.Check("MaxInput")); err != nil {
+		return err
 	}
 	return checkTemperature(s.Temperature)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
 	"github.com/hookgen/hookgen/builtin/internal/toolname"
+	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 )
@@ -27,8 +28,8 @@ import (
 // A critic that fails, or whose answer cannot be read, rejects: the point fails closed. With ApproveOnFailure it
 // approves, and the failure is reported.
 type Critic struct {
-	Model            agent.Model // nil: the run's own; its calls count towards the run only then
-	MaxIterations    int         // 0: 2
+	Model            agent.Model      // nil: the run's own; its calls count towards the run only then
+	MaxIterations    limit.Bound[int] // default 2
 	ApproveOnFailure bool
 	OnError          func(error) // is told of a failure that approved; nil: it is logged
 
@@ -51,9 +52,7 @@ const (
 
 // Bind adds the hook. A negative MaxIterations panics.
 func (c *Critic) Bind(h *agent.Hooks) {
-	if c.MaxIterations < 0 {
-		kit.MustConfig("done.Critic", fmt.Errorf("MaxIterations is %d; give 1 or more, or 0 for 2", c.MaxIterations))
-	}
+	kit.MustConfig("done.Critic", c.MaxIterations.Check("MaxIterations"))
 	h.OnRunStart.Observe(c)
 	h.AfterTool.Observe(c)
 	h.CheckDone.Add(c, hookkit.Priority(hookkit.Detection))
@@ -104,12 +103,12 @@ func (c *Critic) CheckDone(ctx context.Context, run *agent.Run, asked agent.Done
 
 // ShouldStop stops a run whose answers were rejected often enough.
 func (c *Critic) ShouldStop(_ context.Context, run *agent.Run, at agent.Step) (signals []agent.EndRun, err error) {
-	limit := cmp.Or(c.MaxIterations, 2)
+	most := c.MaxIterations.Or(2)
 	c.runs.Do(run, func(s *criticState) {
-		if s.iterations >= limit && !at.Done {
+		if s.iterations >= most && !at.Done {
 			signals = []agent.EndRun{{Cause: agent.CauseRetryLimit,
-				Message: fmt.Sprintf("Max self-critic iterations reached: %d/%d", s.iterations, limit),
-				Detail:  map[string]any{"iterations": s.iterations, "maxIterations": limit}}}
+				Message: fmt.Sprintf("Max self-critic iterations reached: %d/%d", s.iterations, most),
+				Detail:  map[string]any{"iterations": s.iterations, "maxIterations": most}}}
 		}
 	})
 	return signals, nil

@@ -13,6 +13,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
 	"github.com/hookgen/hookgen/builtin/internal/toolname"
+	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 )
@@ -29,7 +30,7 @@ type Gate struct {
 	Gates []Condition // asked in order; required
 	// MaxRejections is how often this hook rejects in a run; then the run stops with retry_limit. 0: as often as
 	// the loop lets it.
-	MaxRejections int
+	MaxRejections limit.Bound[int]
 
 	runs hookkit.PerRun[doneState]
 }
@@ -65,7 +66,7 @@ func (d *Gate) Bind(h *agent.Hooks) {
 	kit.MustConfig("done.Gate", d.check())
 	h.CheckDone.Add(d, hookkit.Priority(hookkit.Safety))
 	h.AfterTool.Observe(d)
-	if d.MaxRejections > 0 {
+	if d.MaxRejections != 0 && d.MaxRejections != limit.None {
 		h.ShouldStop.Add(d, hookkit.Priority(hookkit.Safety))
 	}
 }
@@ -74,8 +75,8 @@ func (d *Gate) check() error {
 	if len(d.Gates) == 0 {
 		return errors.New("Gates is empty, so every answer would pass; give a gate, such as MinTools(3)")
 	}
-	if d.MaxRejections < 0 {
-		return fmt.Errorf("MaxRejections is %d; give 1 or more, or 0 for the loop's own limit", d.MaxRejections)
+	if err := d.MaxRejections.Check("MaxRejections"); err != nil {
+		return err
 	}
 	for i, g := range d.Gates {
 		if g == nil {
@@ -122,10 +123,10 @@ func (d *Gate) CheckDone(ctx context.Context, run *agent.Run, asked agent.DoneRe
 // ShouldStop stops a run in which this hook has rejected often enough.
 func (d *Gate) ShouldStop(_ context.Context, run *agent.Run, at agent.Step) (signals []agent.EndRun, err error) {
 	d.runs.Do(run, func(s *doneState) {
-		if s.rejected >= d.MaxRejections && !at.Done {
+		if most := d.MaxRejections.Or(limit.None); s.rejected >= most && !at.Done {
 			signals = []agent.EndRun{{
-				Cause: agent.CauseRetryLimit, Message: fmt.Sprintf("Rejections reached: %d/%d", s.rejected, d.MaxRejections),
-				Detail: map[string]any{"rejections": s.rejected, "maxRejections": d.MaxRejections},
+				Cause: agent.CauseRetryLimit, Message: fmt.Sprintf("Rejections reached: %d/%d", s.rejected, most),
+				Detail: map[string]any{"rejections": s.rejected, "maxRejections": most},
 			}}
 		}
 	})

@@ -47,7 +47,7 @@ func TestAGuardStopsAtItsLimitAndNotBefore(t *testing.T) {
 			Message: "Step limit reached: 20/20", Detail: map[string]any{"currentSteps": 20, "maxSteps": 20}}}},
 		"steps zero": {&limit.Steps{Max: limit.AtMost(0)}, agent.Step{}, []agent.EndRun{{Cause: agent.CauseStepsLimit,
 			Message: "Step limit reached: 0/0", Detail: map[string]any{"currentSteps": 0, "maxSteps": 0}}}},
-		"steps off":  {&limit.Steps{Max: limit.None[int]()}, agent.Step{Number: 1000}, nil},
+		"steps off":  {&limit.Steps{Max: limit.None}, agent.Step{Number: 1000}, nil},
 		"steps done": {&limit.Steps{Max: limit.AtMost(1)}, agent.Step{Number: 1, Done: true}, nil},
 		"a counter of one's own": {&limit.Steps{Max: limit.AtMost(2), Count: func(*agent.Run, agent.Step) int { return 7 }}, agent.Step{},
 			[]agent.EndRun{{Cause: agent.CauseStepsLimit, Message: "Step limit reached: 7/2", Detail: map[string]any{"currentSteps": 7, "maxSteps": 2}}}},
@@ -55,7 +55,7 @@ func TestAGuardStopsAtItsLimitAndNotBefore(t *testing.T) {
 		"tokens under": {&limit.Tokens{Max: limit.AtMost(100)}, agent.Step{Usage: agent.Usage{Input: 60, Output: 39}}, nil},
 		"tokens at": {&limit.Tokens{Max: limit.AtMost(100)}, agent.Step{Usage: agent.Usage{Input: 60, Output: 40}}, []agent.EndRun{{Cause: agent.CauseTokenLimit,
 			Message: "Token limit reached: 100/100", Detail: map[string]any{"totalTokens": 100, "maxTotalTokens": 100}}}},
-		"tokens off": {&limit.Tokens{Max: limit.None[int]()}, agent.Step{Usage: agent.Usage{Input: 1 << 40}}, nil},
+		"tokens off": {&limit.Tokens{Max: limit.None}, agent.Step{Usage: agent.Usage{Input: 1 << 40}}, nil},
 
 		"time before the start": {&limit.Time{Max: limit.AtMost(time.Duration(0))}, agent.Step{}, nil},
 		"time under":            {&limit.Time{Max: limit.AtMost(time.Second)}, agent.Step{Elapsed: time.Second - 1}, nil},
@@ -111,7 +111,7 @@ func TestGuardsStopARunAndEachCanBeSwitchedOff(t *testing.T) {
 	if ran.Stop.Cause != agent.CauseStepsLimit || ran.Steps != 3 {
 		t.Errorf("stopped by %s after %d steps, want steps_limit after 3", ran.Stop.Cause, ran.Steps)
 	}
-	ran = looptest.Harness{Turns: turns(22), Tools: []agent.Tool{tool}, Hooks: []agent.Hook{builtin.Guards{Steps: limit.None[int]()}}}.Run(t, "go")
+	ran = looptest.Harness{Turns: turns(22), Tools: []agent.Tool{tool}, Hooks: []agent.Hook{builtin.Guards{Steps: limit.None}}}.Run(t, "go")
 	if ran.Stop.Cause != agent.CauseCompleted {
 		t.Errorf("stopped by %s, want completed", ran.Stop.Cause)
 	}

@@ -18,7 +18,7 @@ import (
 // not started has no limit, and one that is done anyway is not stopped. The passed budget is reported at
 // OnBudgetExceeded.
 type Time struct {
-	Max Bound[time.Duration] // default 300 s; None binds nothing
+	Max Bound[time.Duration] // default 300 s
 }
 
 // defaultTime is the default of Time.
@@ -26,14 +26,14 @@ const defaultTime = 300 * time.Second
 
 // Bind adds the hook. A negative Max panics.
 func (l *Time) Bind(h *agent.Hooks) {
-	kit.MustConfig("limit.Time", l.Max.check("Max"))
+	kit.MustConfig("limit.Time", l.Max.Check("Max"))
 	h.ShouldStop.Add(l, hookkit.Priority(hookkit.Safety))
 }
 
 // ShouldStop contributes the signal at the limit.
 func (l *Time) ShouldStop(ctx context.Context, run *agent.Run, step agent.Step) ([]agent.EndRun, error) {
-	limit, on := l.Max.or(defaultTime)
-	if !on || step.Done || step.Elapsed == 0 || step.Elapsed < limit {
+	limit := l.Max.Or(AtMost(defaultTime))
+	if step.Done || step.Elapsed == 0 || step.Elapsed < limit {
 		return nil, nil
 	}
 	took, most := step.Elapsed.Seconds(), limit.Seconds()

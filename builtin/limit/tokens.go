@@ -16,20 +16,20 @@ import (
 // known when a step is over, so one step may overshoot. The passed budget is reported at OnBudgetExceeded. A run that is
 // done anyway is not stopped.
 type Tokens struct {
-	Max Bound[int] // default 32768; None binds nothing
+	Max Bound[int] // default 32768
 }
 
 // Bind adds the hook. A negative Max panics.
 func (l *Tokens) Bind(h *agent.Hooks) {
-	kit.MustConfig("limit.Tokens", l.Max.check("Max"))
+	kit.MustConfig("limit.Tokens", l.Max.Check("Max"))
 	h.ShouldStop.Add(l, hookkit.Priority(hookkit.Safety))
 }
 
 // ShouldStop contributes the signal at the limit.
 func (l *Tokens) ShouldStop(ctx context.Context, run *agent.Run, step agent.Step) ([]agent.EndRun, error) {
-	limit, on := l.Max.or(32768)
+	limit := l.Max.Or(32768)
 	used := step.Usage.Total()
-	if !on || step.Done || used < limit {
+	if step.Done || used < limit {
 		return nil, nil
 	}
 	kit.Env(run).ReportBudget(ctx, agent.BudgetExceeded{Kind: agent.BudgetTokens, Used: float64(used), Limit: float64(limit), By: "limit.Tokens"})

@@ -20,7 +20,7 @@ import (
 // the Err "Tool 'x' reached its per-run limit (2/2). Try a different approach." and NoRetry, reason "tool_limit".
 // Parallel calls lose no count. One of Limits and Default is required.
 type Tools struct {
-	Limits  map[string]int // by tool; 0 blocks it
+	Limits  map[string]int // by tool; 0 blocks it, and a negative number panics
 	Default Bound[int]     // of tools not in Limits; default: none
 	Message func(tool string, limit, used int) string
 
@@ -34,7 +34,7 @@ func (l *Tools) Bind(h *agent.Hooks) {
 }
 
 func (l *Tools) check() error {
-	if !l.Default.given && len(l.Limits) == 0 {
+	if l.Default == 0 && len(l.Limits) == 0 {
 		return errors.New("Limits and Default are both empty, so nothing would be limited; give one of them")
 	}
 	for tool, n := range l.Limits {
@@ -42,21 +42,21 @@ func (l *Tools) check() error {
 			return fmt.Errorf("Limits[%q] is %d; give 0 or more, or leave the tool out", tool, n)
 		}
 	}
-	return l.Default.check("Default")
+	return l.Default.Check("Default")
 }
 
 // BeforeTool counts the call, or refuses it.
 func (l *Tools) BeforeTool(_ context.Context, run *agent.Run, call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
-	limit, limited := l.Limits[call.Name]
-	if !limited {
-		limit, limited = l.Default.value, l.Default.given
+	limit, known := l.Limits[call.Name]
+	if !known {
+		limit = l.Default.Or(None)
 	}
 	used, refused := 0, false
 	l.counts.Do(run, func(counts *map[string]int) {
 		if *counts == nil {
 			*counts = make(map[string]int)
 		}
-		if used = (*counts)[call.Name]; limited && used >= limit {
+		if used = (*counts)[call.Name]; used >= limit {
 			refused = true
 			return
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/hookgen/hookgen/builtin/internal/kit"
+	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 )
@@ -22,9 +23,9 @@ import (
 // the text, and the next prompt tries again. A nil Store panics in Bind.
 type Injector struct {
 	Store       Store
-	MaxFacts    int    // facts, and preferences, shown; 0: 20. Less: none
-	MaxEpisodes int    // episodes shown; 0: 5. Less: none
-	Header      string // empty: "## Memory"
+	MaxFacts    limit.Bound[int] // facts, and preferences, shown; default 20
+	MaxEpisodes limit.Bound[int] // episodes shown; default 5
+	Header      string           // empty: "## Memory"
 
 	text rendered
 }
@@ -34,6 +35,7 @@ func (m *Injector) Bind(h *agent.Hooks) {
 	if m.Store == nil {
 		kit.MustConfig("memory.Injector", errors.New("Store is nil; give it a memory.Map, a memory.File or your own"))
 	}
+	kit.MustConfig("memory.Injector", errors.Join(m.MaxFacts.Check("MaxFacts"), m.MaxEpisodes.Check("MaxEpisodes")))
 	h.Briefing.Add(m, hookkit.Priority(hookkit.InputShape))
 	h.OnRunEnd.Add(m)
 }
@@ -41,7 +43,7 @@ func (m *Injector) Bind(h *agent.Hooks) {
 // Briefing contributes the text.
 func (m *Injector) Briefing(ctx context.Context, run *agent.Run, _ agent.Step) ([]string, error) {
 	return m.text.under(run, cmp.Or(m.Header, "## Memory"), func() (string, error) {
-		return Render(ctx, m.Store, cmp.Or(m.MaxFacts, 20), cmp.Or(m.MaxEpisodes, 5))
+		return Render(ctx, m.Store, m.MaxFacts.Or(20), m.MaxEpisodes.Or(5))
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
+	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
@@ -32,8 +33,8 @@ const (
 // NotesText are [Notes] that are gone when the program ends. The zero value is empty and ready to use; it must not
 // be copied.
 type NotesText struct {
-	MaxChars int         // 0: 65,536; less: no bound
-	Clock    agent.Clock // of the headings; nil: the system's
+	MaxChars limit.Bound[int] // default 65,536
+	Clock    agent.Clock      // of the headings; nil: the system's
 
 	mu   sync.Mutex
 	text string
@@ -46,7 +47,10 @@ func (n *NotesText) Append(ctx context.Context, text, heading string) error {
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.text = boundNotes(n.text+noteOf(text, heading, n.Clock, n.text), n.MaxChars)
+	if err := n.MaxChars.Check("NotesText.MaxChars"); err != nil {
+		return err
+	}
+	n.text = boundNotes(n.text+noteOf(text, heading, n.Clock, n.text), n.MaxChars.Or(notesBound))
 	return nil
 }
 
@@ -84,10 +88,7 @@ func noteOf(text, heading string, clock agent.Clock, before string) string {
 
 // boundNotes returns the notes, or their newest part if they are over the bound.
 func boundNotes(notes string, bound int) string {
-	if bound == 0 {
-		bound = notesBound
-	}
-	if bound < 0 || len(notes) <= bound || utf8.RuneCountInString(notes) <= bound {
+	if len(notes) <= bound || utf8.RuneCountInString(notes) <= bound {
 		return notes
 	}
 	room := bound - len(notesTruncated)

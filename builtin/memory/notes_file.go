@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/internal/atomicfile"
 )
@@ -19,8 +20,8 @@ import (
 // that is killed meanwhile may leave the beginning of its last note, and the next note begins on a line of its own.
 // Several NotesFile of one program may share a file.
 type NotesFile struct {
-	MaxChars int         // 0: 65,536; less: no bound. Set it before the first use
-	Clock    agent.Clock // of the headings; nil: the system's
+	MaxChars limit.Bound[int] // default 65,536. Set it before the first use
+	Clock    agent.Clock      // of the headings; nil: the system's
 
 	path string
 }
@@ -52,6 +53,9 @@ func (n *NotesFile) Append(ctx context.Context, text, heading string) error {
 }
 
 func (n *NotesFile) add(text, heading string) error {
+	if err := n.MaxChars.Check("NotesFile.MaxChars"); err != nil {
+		return err
+	}
 	old, err := n.end(n.keeps())
 	if err != nil {
 		return err
@@ -60,12 +64,12 @@ func (n *NotesFile) add(text, heading string) error {
 	if note == "" {
 		return nil
 	}
-	if n.MaxChars >= 0 {
+	if n.MaxChars != limit.None {
 		path := n.path
 		if to, err := filepath.EvalSymlinks(path); err == nil {
 			path = to // a link stays one
 		}
-		return atomicfile.Write(path, []byte(boundNotes(old+note, n.MaxChars)))
+		return atomicfile.Write(path, []byte(boundNotes(old+note, n.MaxChars.Or(notesBound))))
 	}
 	f, _, err := atomicfile.OpenAppend(n.path)
 	if err != nil {
@@ -80,13 +84,10 @@ func (n *NotesFile) add(text, heading string) error {
 
 // keeps is how many characters of the old notes are looked at before more are added.
 func (n *NotesFile) keeps() int {
-	switch {
-	case n.MaxChars == 0:
-		return notesBound
-	case n.MaxChars < 0:
+	if n.MaxChars == limit.None {
 		return 1 // to see whether the last line is ended
 	}
-	return n.MaxChars
+	return n.MaxChars.Or(notesBound)
 }
 
 // Tail implements [Notes].

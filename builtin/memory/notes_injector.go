@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/hookgen/hookgen/builtin/internal/kit"
+	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 )
@@ -19,8 +20,8 @@ import (
 // tries again. Nil Notes panic in Bind.
 type NotesInjector struct {
 	Notes    Notes
-	MaxChars int    // of the tail, without the header; 0: 1500. Less: all of the notes
-	Header   string // empty: "## Notes"
+	MaxChars limit.Bound[int] // of the tail, without the header; default 1500
+	Header   string           // empty: "## Notes"
 
 	text rendered
 }
@@ -30,12 +31,13 @@ func (n *NotesInjector) Bind(h *agent.Hooks) {
 	if n.Notes == nil {
 		kit.MustConfig("memory.NotesInjector", errors.New("Notes is nil; give it a NotesFile, a NotesText or your own"))
 	}
+	kit.MustConfig("memory.NotesInjector", n.MaxChars.Check("MaxChars"))
 	h.Briefing.Add(n, hookkit.Priority(hookkit.InputShape))
 }
 
 // Briefing contributes the text.
 func (n *NotesInjector) Briefing(ctx context.Context, run *agent.Run, _ agent.Step) ([]string, error) {
 	return n.text.under(run, cmp.Or(n.Header, "## Notes"), func() (string, error) {
-		return n.Notes.Tail(ctx, cmp.Or(n.MaxChars, 1500))
+		return n.Notes.Tail(ctx, n.MaxChars.Or(1500))
 	})
 }

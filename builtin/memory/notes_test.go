@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop/looptest"
 )
@@ -18,7 +19,7 @@ import (
 var notesTime = time.Date(2030, 1, 2, 3, 4, 59, 0, time.UTC)
 
 // forEachNotes runs a test on each kind of notes, with the bound.
-func forEachNotes(t *testing.T, bound int, f func(t *testing.T, n Notes)) {
+func forEachNotes(t *testing.T, bound limit.Bound[int], f func(t *testing.T, n Notes)) {
 	clock := looptest.NewClock(notesTime)
 	t.Run("NotesText", func(t *testing.T) { f(t, &NotesText{MaxChars: bound, Clock: clock}) })
 	t.Run("NotesFile", func(t *testing.T) {
@@ -62,7 +63,7 @@ func TestNotesAreAppendedUnderTheirHeadings(t *testing.T) {
 }
 
 func TestTheTailOfNotesStartsAtALineBorder(t *testing.T) {
-	forEachNotes(t, -1, func(t *testing.T, n Notes) {
+	forEachNotes(t, limit.None, func(t *testing.T, n Notes) {
 		if got := tailOfNotes(t, n, 10); got != "" {
 			t.Errorf("of no notes: %q", got)
 		}
@@ -99,7 +100,7 @@ func TestOverTheBoundTheNewestNotesStayUnderAMarker(t *testing.T) {
 
 func TestANoteThatAloneIsOverTheBoundKeepsItsEnd(t *testing.T) {
 	for bound, want := range map[int]string{40: "(earlier notes truncated)\n7890123456789", 10: "123456789", 1: ""} {
-		forEachNotes(t, bound, func(t *testing.T, n Notes) {
+		forEachNotes(t, limit.AtMost(bound), func(t *testing.T, n Notes) {
 			appendNotes(t, n, strings.Repeat("0123456789", 5000), "")
 			if got := tailOfNotes(t, n, -1); !strings.HasSuffix(got, want) || utf8.RuneCountInString(got) > bound {
 				t.Errorf("bound %d: %q, want the end %q", bound, got, want)
@@ -206,7 +207,7 @@ func TestNotesInjectorPutsTheTailIntoEveryPromptOfARun(t *testing.T) {
 		Tools: []agent.Tool{&looptest.Tool{Name: "note", Result: "noted"}},
 		Hooks: []agent.Hook{
 			&NotesInjector{Notes: notes, MaxChars: 12},
-			&NotesInjector{Notes: notes, Header: "# All", MaxChars: -1},
+			&NotesInjector{Notes: notes, Header: "# All", MaxChars: limit.None},
 			&NotesInjector{Notes: &NotesText{}},
 			agent.BeforeToolFunc(func(ctx context.Context, _ *agent.Run, _ agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
 				return nil, notes.Append(ctx, "during the run", "")

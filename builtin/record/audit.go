@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/hookgen/hookgen/builtin/internal/kit"
+	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/redact"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
@@ -41,8 +42,8 @@ import (
 type Audit struct {
 	Path   string
 	Points []string // written down in any case; nil: AfterLLM, AfterTool, OnRunEnd, BeforeTool, OnToolError; empty: none; [AllPoints]
-	// MaxValue bounds each text of a record in characters; 0: 200; less: no bound.
-	MaxValue int
+	// MaxValue bounds each text of a record in characters. The default is 200.
+	MaxValue limit.Bound[int]
 	Redact   redact.Redactor
 	Key      []byte      // not empty: the hashes are keyed, so that only who has it can make a chain anew
 	Sync     bool        // each line is on the disk before the run goes on
@@ -75,6 +76,9 @@ func (a *Audit) Bind(h *agent.Hooks) {
 
 func (a *Audit) check(h *agent.Hooks) error {
 	var errs []error
+	if err := a.MaxValue.Check("MaxValue"); err != nil {
+		errs = append(errs, err)
+	}
 	if a.Path == "" {
 		errs = append(errs, errors.New("Path is empty; name the file to write to"))
 	}

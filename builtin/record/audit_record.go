@@ -163,7 +163,7 @@ func (a *Audit) exit(outcome any, data map[string]any) {
 }
 
 // raw is arguments or other JSON fit for a record, nil for none.
-func (a *Audit) raw(data []byte) json.RawMessage { return a.Redact.CutJSON(data, a.max()) }
+func (a *Audit) raw(data []byte) json.RawMessage { return a.Redact.CutJSON(data, a.maxValue()) }
 
 // object is an object without empty values, nil if nothing is left.
 func (a *Audit) object(data map[string]any) json.RawMessage {
@@ -175,15 +175,10 @@ func (a *Audit) object(data map[string]any) json.RawMessage {
 	if len(data) == 0 {
 		return nil
 	}
-	return a.Redact.CutValue(data, a.max())
+	return a.Redact.CutValue(data, a.maxValue())
 }
 
-func (a *Audit) max() int {
-	if a.MaxValue == 0 {
-		return auditValue
-	}
-	return a.MaxValue
-}
+func (a *Audit) maxValue() int { return a.MaxValue.Or(auditValue) }
 
 // text is a text fit for a record: redacted, then cut.
-func (a *Audit) text(s string) string { return a.Redact.CutText(s, a.max()) }
+func (a *Audit) text(s string) string { return a.Redact.CutText(s, a.maxValue()) }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/hookgen/hookgen/builtin/internal/fixture"
+	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/record"
 	"github.com/hookgen/hookgen/builtin/redact"
 	"github.com/hookgen/hookgen/generated/agent"
@@ -331,7 +332,7 @@ func TestAnAuditLogTakesSecretsOutBeforeItCuts(t *testing.T) {
 func TestAnAuditLogCanKeepEverything(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.jsonl")
 	var hooks agent.Hooks
-	hooks.Use(&record.Audit{Path: path, Points: []string{}, MaxValue: -1, Redact: redact.Redactor{KeepSecrets: true, KeepPersonal: true}})
+	hooks.Use(&record.Audit{Path: path, Points: []string{}, MaxValue: limit.None, Redact: redact.Redactor{KeepSecrets: true, KeepPersonal: true}})
 	long := "password=x " + strings.Repeat("y", 5000)
 	hooks.Use(agent.BeforeToolFunc(func(context.Context, *agent.Run, agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
 		return agent.EndTurn{Reason: long}, nil

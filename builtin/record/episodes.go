@@ -8,6 +8,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/internal/jsonx"
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
+	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/memory"
 	"github.com/hookgen/hookgen/builtin/redact"
 	"github.com/hookgen/hookgen/generated/agent"
@@ -34,7 +35,7 @@ import (
 type Episodes struct {
 	Memory   memory.Store
 	Path     string
-	MaxValue int // characters of a text of an episode; 0: 2000; less: no bound
+	MaxValue limit.Bound[int] // characters of a text of an episode; default 2000
 	Redact   redact.Redactor
 	// Classify finds failures that a tool only reports in its output: it returns what gave a failure away, ""
 	// for none. [FailureSignal] is one; nil: the tool's outcome counts. If it panics, that outcome counts, too.
@@ -53,6 +54,7 @@ const (
 
 // Bind adds the observers.
 func (e *Episodes) Bind(h *agent.Hooks) {
+	kit.MustConfig("record.Episodes", e.MaxValue.Check("MaxValue"))
 	if e.Memory == nil && e.Path == "" {
 		kit.MustConfig("record.Episodes", errors.New("Memory and Path are both empty; set the one to store episodes in"))
 	}
@@ -77,20 +79,17 @@ func (e *Episodes) remember(ctx context.Context, run *agent.Run, r agent.ToolCal
 	outcome, signal := e.outcome(r)
 	env := kit.Env(run)
 	if e.Memory != nil {
-		limit := e.MaxValue
-		if limit == 0 {
-			limit = episodeValue
-		}
-		args := e.Redact.CutJSON(r.Call.Args, limit)
+		most := e.MaxValue.Or(episodeValue)
+		args := e.Redact.CutJSON(r.Call.Args, most)
 		if args == nil {
 			args = []byte("{}")
 		}
 		payload := map[string]any{
-			"name": e.Redact.CutText(r.Call.Name, limit), "args": args,
-			"result": e.Redact.CutText(r.Output, limit), "error": nil,
+			"name": e.Redact.CutText(r.Call.Name, most), "args": args,
+			"result": e.Redact.CutText(r.Output, most), "error": nil,
 		}
 		if r.Err != "" {
-			payload["error"] = e.Redact.CutText(r.Err, limit)
+			payload["error"] = e.Redact.CutText(r.Err, most)
 		}
 		e.report(e.Memory.AddEpisode(ctx, memory.Episode{
 			Kind: episodeKind, Payload: jsonx.Encode(payload), Outcome: outcome, Time: env.Now(), Agent: kit.Agent(run),

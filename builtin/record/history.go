@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
+	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/redact"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
@@ -25,7 +26,7 @@ import (
 // run. One History must serve all runs that share a store.
 type History struct {
 	Store agent.Store
-	Keep  int // runs of an agent; 0: 1000; less: all
+	Keep  limit.Bound[int] // runs of an agent; default 1000
 
 	mu   sync.Mutex // held from reading a list to writing it
 	seen hookkit.PerRun[bool]
@@ -53,6 +54,7 @@ func (r *History) Bind(h *agent.Hooks) {
 	if r.Store == nil {
 		kit.MustConfig("record.History", errors.New("Store is nil; give it a store, such as state.Dir{Dir: ...}"))
 	}
+	kit.MustConfig("record.History", r.Keep.Check("Keep"))
 	h.OnRunEnd.Add(r, hookkit.Priority(kit.LastPriority))
 }
 
@@ -93,7 +95,7 @@ func (r *History) OnRunEnd(ctx context.Context, run *agent.Run, result agent.Age
 		entry.ExecutionNumber = entries[n-1].ExecutionNumber + 1
 	}
 	entries = append(entries, entry)
-	if keep := cmp.Or(r.Keep, keepRuns); keep > 0 && len(entries) > keep {
+	if keep := r.Keep.Or(keepRuns); len(entries) > keep {
 		entries = slices.Delete(entries, 0, len(entries)-keep)
 	}
 	data, err := json.Marshal(entries)

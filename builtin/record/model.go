@@ -9,6 +9,7 @@ import (
 
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
+	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/redact"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
@@ -39,7 +40,7 @@ import (
 type Model struct {
 	Dir      string
 	OneRun   bool
-	MaxChars int // 0: 200000; less: no bound
+	MaxChars limit.Bound[int] // default 200,000
 	Redact   redact.Redactor
 	Upstream Upstream
 	OnError  func(error) // gets what could not be written; nil: it is logged by slog
@@ -94,6 +95,7 @@ type (
 
 // Bind adds the hooks.
 func (m *Model) Bind(h *agent.Hooks) {
+	kit.MustConfig("record.Model", m.MaxChars.Check("MaxChars"))
 	if m.Dir == "" {
 		kit.MustConfig("record.Model", errors.New("Dir is empty; name the directory to write to"))
 	}

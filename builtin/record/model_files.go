@@ -60,7 +60,7 @@ func (m *Model) write(run *agent.Run, c *modelCall) {
 	stored := storedReply{Timestamp: c.Timestamp, Method: c.Method, Scope: c.Scope}
 	text := ""
 	if c.err != nil {
-		text = cutRedacted(r, c.err.Error(), m.max())
+		text = cutRedacted(r, c.err.Error(), m.maxChars())
 		c.Error, stored.Error = &text, text
 		errors.As(c.err, &stored.PromptTooLong)
 	} else {
@@ -78,7 +78,7 @@ func (m *Model) write(run *agent.Run, c *modelCall) {
 			c.Metadata["usage"] = u
 		}
 		reply := c.reply
-		reply.Content, reply.Reasoning = cutRedacted(r, reply.Content, m.max()), cutRedacted(r, reply.Reasoning, m.max())
+		reply.Content, reply.Reasoning = cutRedacted(r, reply.Content, m.maxChars()), cutRedacted(r, reply.Reasoning, m.maxChars())
 		reply = r.Response(reply)
 		stored.Response = &reply
 		text = replyText(reply)
@@ -88,23 +88,15 @@ func (m *Model) write(run *agent.Run, c *modelCall) {
 	dir := m.RunDir(run)
 	whole, err := json.Marshal(stored)
 	m.report(errors.Join(err,
-		atomicfile.Write(filepath.Join(dir, callFile(c.Index, "prompt.txt")), []byte(cutRedacted(r, promptText(c.req, m.max()), m.max()))),
+		atomicfile.Write(filepath.Join(dir, callFile(c.Index, "prompt.txt")), []byte(cutRedacted(r, promptText(c.req, m.maxChars()), m.maxChars()))),
 		// before the text, which a replay takes for the whole reply where it stands alone
 		atomicfile.Write(filepath.Join(dir, callFile(c.Index, "response.json")), whole),
-		atomicfile.Write(filepath.Join(dir, callFile(c.Index, "response.txt")), []byte(cutMarked(text, m.max()))),
+		atomicfile.Write(filepath.Join(dir, callFile(c.Index, "response.txt")), []byte(cutMarked(text, m.maxChars()))),
 		atomicfile.AppendLine(filepath.Join(dir, "manifest.jsonl"), jsonx.Encode(c.ModelCall)),
 	))
 }
 
-func (m *Model) max() int { return charsOr(m.MaxChars) }
-
-// charsOr is the bound of a text in characters: the default for 0, less than 0 for none.
-func charsOr(maxChars int) int {
-	if maxChars == 0 {
-		return recordChars
-	}
-	return maxChars
-}
+func (m *Model) maxChars() int { return m.MaxChars.Or(recordChars) }
 
 // promptChars counts the characters of a prompt.
 func promptChars(req agent.LLMRequest) int {
@@ -129,7 +121,7 @@ func promptText(req agent.LLMRequest, maxChars int) string {
 		fmt.Fprintf(&b, "[tools] %s\n\n", strings.Join(names, ", "))
 	}
 	for i, msg := range req.Messages {
-		if maxChars >= 0 && b.Len() > 4*(maxChars+promptMargin) {
+		if b.Len()/4-promptMargin > maxChars {
 			fmt.Fprintf(&b, "[%d more messages]\n", len(req.Messages)-i)
 			break
 		}
@@ -172,10 +164,7 @@ const promptMargin = 512
 
 // cutMarked returns the beginning of a text, and how much of it is missing.
 func cutMarked(s string, maxRunes int) string {
-	head := s
-	if maxRunes >= 0 {
-		head = shorten.Runes(s, maxRunes)
-	}
+	head := shorten.Runes(s, maxRunes)
 	if len(head) == len(s) {
 		return s
 	}
@@ -184,7 +173,7 @@ func cutMarked(s string, maxRunes int) string {
 
 // cutRedacted redacts a text, and then cuts it.
 func cutRedacted(r *redact.Redactor, s string, maxRunes int) string {
-	if maxRunes < 0 || len(s)/4 <= maxRunes+promptMargin {
+	if len(s)/4-promptMargin <= maxRunes {
 		return cutMarked(r.Text(s), maxRunes)
 	}
 	kept := strings.TrimSuffix(r.CutText(s, maxRunes), shorten.Ellipsis)

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/hookgen/hookgen/builtin/internal/kit"
+	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/redact"
 	"github.com/hookgen/hookgen/generated/agent"
 )
@@ -14,8 +15,8 @@ import (
 // the tier and what happens at each edge.
 type Provenance struct {
 	Dir       string
-	OneRun    bool // Dir is the directory of the only run
-	MaxChars  int  // of a text; 0: 200000; less: no bound
+	OneRun    bool             // Dir is the directory of the only run
+	MaxChars  limit.Bound[int] // of a text; default 200,000
 	Redact    redact.Redactor
 	Upstream  Upstream
 	NoContext bool
@@ -30,6 +31,7 @@ type Provenance struct {
 
 // Bind adds the hooks of both.
 func (p *Provenance) Bind(h *agent.Hooks) {
+	kit.MustConfig("record.Provenance", p.MaxChars.Check("MaxChars"))
 	if p.Dir == "" {
 		kit.MustConfig("record.Provenance", errors.New("Dir is empty; name the directory to write to"))
 	}

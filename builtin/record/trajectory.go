@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hookgen/hookgen/builtin/internal/kit"
+	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/redact"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
@@ -25,8 +26,8 @@ import (
 // the run. One Trajectory serves any number of runs at once.
 type Trajectory struct {
 	Dir       string
-	OneRun    bool // Dir is the directory of the only run
-	MaxChars  int  // of a text; 0: 200000; less: no bound
+	OneRun    bool             // Dir is the directory of the only run
+	MaxChars  limit.Bound[int] // of a text; default 200,000
 	Redact    redact.Redactor
 	NoContext bool // leave out what was in the prompt beside the conversation
 	// Recorder is what records the run's model calls, so that steps can say which were theirs; nil: none.
@@ -95,6 +96,7 @@ type TrajectoryRun struct {
 
 // Bind adds the observers.
 func (t *Trajectory) Bind(h *agent.Hooks) {
+	kit.MustConfig("record.Trajectory", t.MaxChars.Check("MaxChars"))
 	if t.Dir == "" {
 		kit.MustConfig("record.Trajectory", errors.New("Dir is empty; name the directory to write to"))
 	}
@@ -262,7 +264,9 @@ func endWord(result agent.AgentResult) string {
 	return string(result.Stop.Cause)
 }
 
-func (t *Trajectory) text(s string) string { return cutRedacted(&t.Redact, s, charsOr(t.MaxChars)) }
+func (t *Trajectory) text(s string) string {
+	return cutRedacted(&t.Redact, s, t.MaxChars.Or(recordChars))
+}
 
 func (t *Trajectory) report(err error) { t.failed.Report("record.Trajectory", t.OnError, err) }
 

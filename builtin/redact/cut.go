@@ -2,17 +2,15 @@ package redact
 
 import (
 	"encoding/json"
+	"math"
 	"strings"
 
 	"github.com/hookgen/hookgen/builtin/internal/jsonx"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
 )
 
-// CutText returns a text redacted and then cut to a number of characters; less than 0: not cut.
+// CutText returns a text redacted and then cut to a number of characters.
 func (r *Redactor) CutText(s string, maxRunes int) string {
-	if maxRunes < 0 {
-		return r.Text(s)
-	}
 	part := window(s, maxRunes)
 	if len(part) == len(s) {
 		return shorten.To(r.Text(s), maxRunes)
@@ -30,10 +28,15 @@ const windowEnd = 512
 
 // window is as much of a text as redacting and cutting it to a number of characters looks at.
 func window(s string, maxRunes int) string {
-	if maxRunes < 0 || len(s)/4 <= maxRunes+windowEnd {
-		return s
+	return s[:min(len(s), windowBytes(maxRunes))]
+}
+
+// windowBytes is the length of a window, math.MaxInt if there is no bound.
+func windowBytes(maxRunes int) int {
+	if maxRunes > math.MaxInt/4-2*windowEnd {
+		return math.MaxInt
 	}
-	return s[:4*(maxRunes+windowEnd)]
+	return 4 * (max(maxRunes, 0) + windowEnd)
 }
 
 // A raw value of more bytes than this is recorded as a text, by its beginning.
@@ -56,8 +59,8 @@ func (r *Redactor) CutJSON(data []byte, maxRunes int) json.RawMessage {
 			return r.CutValue(v, maxRunes)
 		}
 	}
-	if maxRunes >= 0 { // a little more than is looked at, so that it shows that there is more
-		data = data[:min(len(data), 4*(maxRunes+windowEnd+1))]
+	if n := windowBytes(maxRunes); len(data)-4 > n { // a little more than is looked at, so that it shows that there is more
+		data = data[:n+4]
 	}
 	return r.CutValue(string(data), maxRunes)
 }

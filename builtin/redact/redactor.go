@@ -81,7 +81,7 @@ func (r *Redactor) JSON(data []byte) json.RawMessage {
 	if err != nil {
 		v = string(data)
 	}
-	return jsonx.Encode(r.Value(v, Shape{Text: r.Text, Values: -1, Levels: -1}))
+	return jsonx.Encode(r.Value(v, Shape{Text: r.Text}))
 }
 
 // A secrecy says how much of what stands under a key is secret.

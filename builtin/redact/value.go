@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -13,13 +14,13 @@ import (
 // A Shape says how much of a value goes into a record.
 type Shape struct {
 	Text   func(string) string // makes the recorded text of each text; it redacts, too
-	Values int                 // how many values are taken over; less than 0: any number
-	Levels int                 // how many levels are taken over; less than 0: any number
+	Values int                 // how many values are recorded; 0: all
+	Levels int                 // how many levels are recorded; 0: all
 }
 
 // Value returns v, decoded JSON or anything that can be encoded, as redacted values that can be encoded.
 func (r *Redactor) Value(v any, shape Shape) any {
-	w := walk{redact: r, text: shape.Text, nodes: shape.Values, depth: shape.Levels}
+	w := walk{redact: r, text: shape.Text, nodes: cmp.Or(shape.Values, -1), depth: cmp.Or(shape.Levels, -1)}
 	return w.value(v, 0)
 }
 

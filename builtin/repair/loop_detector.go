@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/hookgen/hookgen/builtin/internal/fingerprint"
@@ -13,6 +12,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/internal/nextprompt"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
 	"github.com/hookgen/hookgen/builtin/internal/toolname"
+	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 )
@@ -40,11 +40,11 @@ import (
 // State: per run, a few dozen bytes for each distinct call. Sub-runs count for themselves. Calls may be decided
 // in parallel; none is lost.
 type LoopDetector struct {
-	// HintAfter is how many identical calls run before one gets the hint. 0: 1. Negative: no hints.
-	HintAfter int
-	// BreakAfter is how many identical calls there may be, refused ones included, before the turn ends. 0: one
-	// more than HintAfter. Negative: it never ends. If it equals HintAfter, there is no hint before.
-	BreakAfter int
+	// HintAfter is how many identical calls run before one gets the hint. The default is 1; limit.None gives no hints.
+	HintAfter limit.Bound[int]
+	// BreakAfter is how many identical calls there may be, refused ones included, before the turn ends. The
+	// default is one more than HintAfter; with limit.None it never ends. If it equals HintAfter, there is no hint before.
+	BreakAfter limit.Bound[int]
 	// Reply is the reply of a turn that was ended. "": a sentence that says that the request could not be
 	// completed.
 	Reply string
@@ -54,8 +54,9 @@ type LoopDetector struct {
 	// "*" stands for any text in a name, alone for all tools. Of their calls only results that stay the same count, so the first call whose result
 	// could be a repetition runs.
 	Poll []string
-	// MaxCycle is how many calls a cycle may have, at most 64. 0: 6. Negative: cycles are not looked for.
-	MaxCycle int
+	// MaxCycle is how many calls a cycle may have, at most 64. The default is 6; with limit.AtMost(0) cycles are not
+	// looked for.
+	MaxCycle limit.Bound[int]
 
 	runs hookkit.PerRun[loopState]
 }
@@ -113,47 +114,36 @@ func (d *LoopDetector) Bind(h *agent.Hooks) {
 }
 
 func (d *LoopDetector) check() error {
+	if err := errors.Join(d.HintAfter.Check("HintAfter"), d.BreakAfter.Check("BreakAfter"), d.MaxCycle.Check("MaxCycle")); err != nil {
+		return err
+	}
 	switch {
-	case d.HintAfter < 0 && d.BreakAfter < 0:
+	case d.HintAfter.Or(1) == 0 || d.BreakAfter.Or(1) == 0:
+		return errors.New("HintAfter or BreakAfter is 0, so no call could run; give 1 or more, or limit.None")
+	case d.HintAfter == limit.None && d.BreakAfter == limit.None:
 		return errors.New("HintAfter and BreakAfter are both switched off; set one of them or leave the hook out")
-	case d.BreakAfter > 0 && d.HintAfter >= 0 && d.BreakAfter < d.hintAfter():
-		return fmt.Errorf("BreakAfter is %d, below HintAfter, which is %d; let it be at least that", d.BreakAfter, d.hintAfter())
+	case d.BreakAfter != 0 && d.HintAfter != limit.None && d.breakAfter() < d.hintAfter():
+		return fmt.Errorf("BreakAfter is %d, below HintAfter, which is %d; let it be at least that", d.breakAfter(), d.hintAfter())
 	case d.Mode != "" && d.Mode != LoopSkip && d.Mode != LoopNote:
 		return fmt.Errorf("Mode is %q; use LoopSkip or LoopNote", d.Mode)
-	case d.MaxCycle == 1:
-		return errors.New("MaxCycle is 1, which HintAfter and BreakAfter cover; use 2 or more, or less than 0 to look for no cycles")
-	case d.MaxCycle > 64:
-		return fmt.Errorf("MaxCycle is %d; use at most 64", d.MaxCycle)
+	case d.maxCycle() == 1:
+		return errors.New("MaxCycle is 1, which HintAfter and BreakAfter cover; use 2 or more, or limit.AtMost(0) to look for no cycles")
+	case d.maxCycle() > 64:
+		return fmt.Errorf("MaxCycle is %v; use at most 64", d.MaxCycle)
 	}
 	return toolname.Check("Poll", d.Poll)
 }
 
-func (d *LoopDetector) hintAfter() int { return limitOr(d.HintAfter, 1) }
+func (d *LoopDetector) hintAfter() int { return d.HintAfter.Or(1) }
 
 func (d *LoopDetector) breakAfter() int {
-	if d.BreakAfter == 0 && d.HintAfter > 0 {
-		return d.HintAfter + 1
+	if d.BreakAfter == 0 && d.HintAfter != 0 && d.HintAfter != limit.None {
+		return d.hintAfter() + 1
 	}
-	return limitOr(d.BreakAfter, 2)
+	return d.BreakAfter.Or(2)
 }
 
-func (d *LoopDetector) maxCycle() int {
-	if d.MaxCycle == 0 {
-		return 6
-	}
-	return max(d.MaxCycle, 0)
-}
-
-// limitOr resolves a limit whose zero value has a default and that a negative value switches off.
-func limitOr(limit, preset int) int {
-	switch {
-	case limit == 0:
-		return preset
-	case limit < 0:
-		return math.MaxInt
-	}
-	return limit
-}
+func (d *LoopDetector) maxCycle() int { return d.MaxCycle.Or(6) }
 
 // BeforeTool counts a call and refuses it, ends the turn or lets it go on.
 func (d *LoopDetector) BeforeTool(_ context.Context, run *agent.Run, call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/hookgen/hookgen/builtin/internal/fixture"
+	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/repair"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
@@ -96,9 +97,9 @@ func TestLoopDetectorCountsWhatItIsToldTo(t *testing.T) {
 			times(5, looptest.Call("t", nil)), "succeeded succeeded succeeded hint unrun", "loop: t x5"},
 		{"a higher BreakAfter gives more hints", &repair.LoopDetector{BreakAfter: 4}, same,
 			times(5, looptest.Call("t", nil)), "succeeded hint hint hint unrun", "loop: t x5"},
-		{"a negative BreakAfter never ends the turn", &repair.LoopDetector{BreakAfter: -1}, same,
+		{"a negative BreakAfter never ends the turn", &repair.LoopDetector{BreakAfter: limit.None}, same,
 			times(5, looptest.Call("t", nil)), "succeeded hint hint hint hint", ""},
-		{"a negative HintAfter gives no hint", &repair.LoopDetector{HintAfter: -1, BreakAfter: 3}, same,
+		{"a negative HintAfter gives no hint", &repair.LoopDetector{HintAfter: limit.None, BreakAfter: 3}, same,
 			times(5, looptest.Call("t", nil)), "succeeded succeeded succeeded unrun", "loop: t x4"},
 		{"equal limits end the turn without a hint", &repair.LoopDetector{BreakAfter: 1}, same,
 			times(5, looptest.Call("t", nil)), "succeeded unrun", "loop: t x2"},
@@ -118,7 +119,7 @@ func TestLoopDetectorCountsWhatItIsToldTo(t *testing.T) {
 			times(9, looptest.Call("t", nil)), "succeeded succeeded succeeded succeeded succeeded succeeded hint unrun", "loop: cycle of 2 calls x4"},
 		{"a cycle that is longer than MaxCycle is none", &repair.LoopDetector{HintAfter: 2, MaxCycle: 2}, []string{"1", "2", "3", "1", "2", "3", "1", "2", "3"},
 			times(9, looptest.Call("t", nil)), strings.TrimSpace(strings.Repeat("succeeded ", 9)), ""},
-		{"cycles are not looked for when switched off", &repair.LoopDetector{HintAfter: 2, MaxCycle: -1}, []string{"on", "off", "on", "off", "on", "off", "on", "off", "on"},
+		{"cycles are not looked for when switched off", &repair.LoopDetector{HintAfter: 2, MaxCycle: limit.AtMost(0)}, []string{"on", "off", "on", "off", "on", "off", "on", "off", "on"},
 			times(9, looptest.Call("t", nil)), strings.TrimSpace(strings.Repeat("succeeded ", 9)), ""},
 		{"two rounds of two calls with changing results are one too many", &repair.LoopDetector{Poll: []string{"*"}}, []string{"on", "lit", "off", "dark", "on", "lit", "off", "dark"},
 			append(times(4, looptest.Call("t", `{"press":1}`), looptest.Call("t", `{"look":1}`))[:8], looptest.Call("t", `{"press":1}`), looptest.Reply("done")),
@@ -152,7 +153,7 @@ func TestLoopDetectorNotesARepeatAndLetsItRun(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: times(3, looptest.Call("look", nil)),
 		Tools: []agent.Tool{look},
-		Hooks: []agent.Hook{&repair.LoopDetector{Mode: repair.LoopNote, BreakAfter: -1}},
+		Hooks: []agent.Hook{&repair.LoopDetector{Mode: repair.LoopNote, BreakAfter: limit.None}},
 	}.Run(t, "look")
 	if look.Count() != 3 || fixture.Fates(ran) != "succeeded succeeded succeeded" {
 		t.Errorf("the tool ran %d times: %s", look.Count(), fixture.Fates(ran))
@@ -235,7 +236,7 @@ func TestTwoLoopDetectorsShareNothing(t *testing.T) {
 
 func TestLoopDetectorLosesNoCountUnderParallelCalls(t *testing.T) {
 	const workers, each = 8, 1000
-	d := &repair.LoopDetector{HintAfter: workers*each - 1, BreakAfter: -1}
+	d := &repair.LoopDetector{HintAfter: workers*each - 1, BreakAfter: limit.None}
 	var hooks agent.Hooks
 	hooks.Use(d)
 	run := agent.NewRun(nil)
@@ -277,7 +278,7 @@ func TestLoopDetectorRefusesWhatCannotWork(t *testing.T) {
 		detector *repair.LoopDetector
 		want     string
 	}{
-		{&repair.LoopDetector{HintAfter: -1, BreakAfter: -1}, "HintAfter and BreakAfter are both switched off"},
+		{&repair.LoopDetector{HintAfter: limit.None, BreakAfter: limit.None}, "HintAfter and BreakAfter are both switched off"},
 		{&repair.LoopDetector{HintAfter: 3, BreakAfter: 2}, "BreakAfter is 2, below HintAfter, which is 3"},
 		{&repair.LoopDetector{Mode: "skp"}, `Mode is "skp"; use LoopSkip or LoopNote`},
 		{&repair.LoopDetector{MaxCycle: 1}, "MaxCycle is 1"},

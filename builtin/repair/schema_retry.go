@@ -1,7 +1,6 @@
 package repair
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -9,7 +8,9 @@ import (
 	"strings"
 
 	"github.com/hookgen/hookgen/builtin/internal/jsonx"
+	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
+	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 )
@@ -21,13 +22,14 @@ import (
 // optional, and description; then it asks for one more try. Err stays set, so the call stays a failure in every record.
 // State: per run, how often each tool's calls were explained.
 type SchemaRetry struct {
-	MaxPerTool int // explanations per tool and run; 0: 1. Less: none
+	MaxPerTool limit.Bound[int] // explanations per tool and run; default 1
 
 	runs hookkit.PerRun[map[string]int]
 }
 
-// Bind adds the hook.
+// Bind adds the hook. A negative MaxPerTool panics.
 func (s *SchemaRetry) Bind(h *agent.Hooks) {
+	kit.MustConfig("repair.SchemaRetry", s.MaxPerTool.Check("MaxPerTool"))
 	h.AfterTool.Add(s, hookkit.Priority(hookkit.Mutation))
 }
 
@@ -45,7 +47,7 @@ func (s *SchemaRetry) AfterTool(_ context.Context, run *agent.Run, result agent.
 		if *n == nil {
 			*n = make(map[string]int)
 		}
-		if explain = (*n)[schema.Name] < cmp.Or(s.MaxPerTool, 1); explain {
+		if explain = (*n)[schema.Name] < s.MaxPerTool.Or(1); explain {
 			(*n)[schema.Name]++
 		}
 	})

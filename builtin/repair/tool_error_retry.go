@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
+	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 )
@@ -19,17 +19,15 @@ import (
 // suggest. Err stays set. A success begins the count of that tool anew; wrong arguments, and calls that did not reach
 // the tool (refused, denied, unknown), do not count. State: per run, failures per tool.
 type ToolErrorRetry struct {
-	MaxFailures int    // 0: 2
-	Suggest     string // "": "This tool is failing. Try a different tool or answer without it."
+	MaxFailures limit.Bound[int] // default 2
+	Suggest     string           // "": "This tool is failing. Try a different tool or answer without it."
 
 	runs hookkit.PerRun[map[string]int]
 }
 
 // Bind adds the hook. A negative MaxFailures panics.
 func (e *ToolErrorRetry) Bind(h *agent.Hooks) {
-	if e.MaxFailures < 0 {
-		kit.MustConfig("repair.ToolErrorRetry", fmt.Errorf("MaxFailures is %d; give 1 or more, or 0 for 2", e.MaxFailures))
-	}
+	kit.MustConfig("repair.ToolErrorRetry", e.MaxFailures.Check("MaxFailures"))
 	h.AfterTool.Add(e, hookkit.Priority(hookkit.Mutation-1))
 }
 
@@ -51,7 +49,7 @@ func (e *ToolErrorRetry) AfterTool(_ context.Context, run *agent.Run, result age
 		(*n)[result.Call.Name]++
 		failures = (*n)[result.Call.Name]
 	})
-	if !failed || failures < cmp.Or(e.MaxFailures, 2) {
+	if !failed || failures < e.MaxFailures.Or(2) {
 		return nil, nil
 	}
 	text, err := json.Marshal(struct {

@@ -3,6 +3,7 @@ package window
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -11,12 +12,13 @@ import (
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/builtin/internal/nextprompt"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
+	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 )
 
 // FromModel as the Max of a [Guard] is the window of the model less what is reserved for the reply.
-const FromModel = -1
+const FromModel limit.Bound[int] = limit.None - 1
 
 // unknownWindow is the context window of a model that does not say how large its own is.
 const unknownWindow = 128_000
@@ -44,16 +46,16 @@ const unknownWindow = 128_000
 // three compactions in a row without effect it stops voting. After a compaction that hid three or more names which
 // the model knew, the next prompt lists up to eight of them.
 //
-// Its state is the window, level, failures and keys of each run. A zero is the default; what is negative is off.
-// A Max less than FromModel, buffers out of order and a Compactor that cannot work panic in Bind.
+// Its state is the window, level, failures and keys of each run. Buffers out of
+// order, a negative number and a Compactor that cannot work panic in Bind.
 type Guard struct {
-	Max       int // tokens of a request, tools included; 0: 4000
-	Reserve   int // tokens of the reply, where Max is FromModel; 0: what the request allows, else 13,000
-	KeepLast  int // messages; 0: 4
-	OutputMax int // characters of an output; 0: 2000
-	FullFor   int // steps that a result is shown in full; 0: 3
-	PerResult int // characters of each result in a request; 0: 50,000
-	Aggregate int // characters of all of them; 0: 500,000
+	Max       limit.Bound[int] // tokens of a request, tools included; default 4000
+	Reserve   int              // tokens of the reply, where Max is FromModel; 0: what the request allows, else 13,000
+	KeepLast  limit.Bound[int] // messages; default 4
+	OutputMax limit.Bound[int] // characters of an output; default 2000
+	FullFor   limit.Bound[int] // steps that a result is shown in full; default 3
+	PerResult limit.Bound[int] // characters of each result in a request; default 50,000
+	Aggregate limit.Bound[int] // characters of all of them; default 500,000
 
 	WarnBuffer    int // tokens below the window where the level warning begins; 0: 30,000
 	CompactBuffer int // the level compact; 0: 20,000
@@ -95,10 +97,12 @@ func (w *Guard) Bind(h *agent.Hooks) {
 }
 
 func (w *Guard) check() error {
+	if err := errors.Join(w.Max.Check("Max"), w.KeepLast.Check("KeepLast"), w.OutputMax.Check("OutputMax"), w.FullFor.Check("FullFor"),
+		w.PerResult.Check("PerResult"), w.Aggregate.Check("Aggregate")); err != nil {
+		return err
+	}
 	b := w.buffers()
 	switch {
-	case w.Max < FromModel:
-		return fmt.Errorf("Max is %d; give a number of tokens, FromModel, or 0 for 4000", w.Max)
 	case w.Reserve < 0:
 		return fmt.Errorf("Reserve is %d; give a number of tokens, or 0", w.Reserve)
 	case b.block < 0 || b.warn <= b.compact || b.compact <= b.block:
@@ -119,44 +123,35 @@ func (w *Guard) OnRunStart(_ context.Context, run *agent.Run, _ agent.RunStart) 
 
 // AfterTool cuts a result that is over the limit.
 func (w *Guard) AfterTool(ctx context.Context, run *agent.Run, result agent.ToolCallResult) (agent.AfterToolOutcome, error) {
-	limit := cmp.Or(w.OutputMax, 2000)
-	if limit < 0 {
-		return nil, nil
-	}
-	output, err := shorten.WithNote(result.Output, limit, ""), shorten.WithNote(result.Err, limit, "")
+	most := w.OutputMax.Or(2000)
+	output, err := shorten.WithNote(result.Output, most, ""), shorten.WithNote(result.Err, most, "")
 	if output == result.Output && err == result.Err {
 		return nil, nil
 	}
 	if output != result.Output {
-		output = shorten.WithNote(result.Output, limit, w.keep(ctx, run, result.Output))
+		output = shorten.WithNote(result.Output, most, w.keep(ctx, run, result.Output))
 	}
 	result.Output, result.Err = output, err
-	return agent.ReplaceAfterTool(result, fmt.Sprintf("truncated to %d characters", limit)), nil
+	return agent.ReplaceAfterTool(result, fmt.Sprintf("truncated to %d characters", most)), nil
 }
 
 // BeforeLLM shortens the request.
 func (w *Guard) BeforeLLM(ctx context.Context, run *agent.Run, req agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
-	limit, keepLast := w.limit(run, req), cmp.Or(w.KeepLast, 4)
+	most, keepLast := w.most(run, req), w.KeepLast.Or(4)
 	fits := func(messages []agent.Message) bool {
-		return conversation.RequestTokens(run.Env, messages, req.Tools) <= limit
+		return conversation.RequestTokens(run.Env, messages, req.Tools) <= most
 	}
 	d := draft{messages: req.Messages}
-	if n := cmp.Or(w.FullFor, 3); n > 0 {
-		d.summarise(n, func(body string) string { return w.keep(ctx, run, body) })
-	}
-	if n := cmp.Or(w.PerResult, 50_000); n > 0 {
-		d.cutResults(n)
-	}
-	if n := cmp.Or(w.Aggregate, 500_000); n > 0 {
-		d.blankOver(n)
-	}
+	d.summarise(w.FullFor.Or(3), func(body string) string { return w.keep(ctx, run, body) })
+	d.cutResults(w.PerResult.Or(50_000))
+	d.blankOver(w.Aggregate.Or(500_000))
 	if !fits(d.messages) {
 		d.blankUntil(keepLast, fits)
 	}
 	left, ok := conversation.Fit(d.messages, keepLast, fits)
 	if !ok {
 		run.Env.ReportBudget(ctx, agent.BudgetExceeded{
-			Kind: agent.BudgetContext, Used: float64(conversation.RequestTokens(run.Env, left, req.Tools)), Limit: float64(limit), Estimated: true,
+			Kind: agent.BudgetContext, Used: float64(conversation.RequestTokens(run.Env, left, req.Tools)), Limit: float64(most), Estimated: true,
 			Detail: fmt.Sprintf("the request goes out with %d of %d messages, the least that is legal", len(left), len(req.Messages)), By: "window.Guard",
 		})
 	}
@@ -168,13 +163,13 @@ func (w *Guard) BeforeLLM(ctx context.Context, run *agent.Run, req agent.LLMRequ
 		return nil, nil
 	}
 	req.Messages = left
-	return agent.ReplaceBeforeLLM(req, fmt.Sprintf("kept within %d tokens: %s", limit, strings.Join(did, ", "))), nil
+	return agent.ReplaceBeforeLLM(req, fmt.Sprintf("kept within %d tokens: %s", most, strings.Join(did, ", "))), nil
 }
 
-// limit is the most tokens that a request may have.
-func (w *Guard) limit(run *agent.Run, req agent.LLMRequest) int {
+// most returns how many tokens a request may have.
+func (w *Guard) most(run *agent.Run, req agent.LLMRequest) int {
 	if w.Max != FromModel {
-		return cmp.Or(w.Max, 4000)
+		return w.Max.Or(4000)
 	}
 	window := unknownWindow
 	w.runs.Do(run, func(s *windowState) { window = cmp.Or(s.window, window) })

@@ -14,6 +14,7 @@ import (
 
 	"github.com/hookgen/hookgen/builtin/compact"
 	"github.com/hookgen/hookgen/builtin/internal/fixture"
+	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/window"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hooktest"
@@ -92,18 +93,18 @@ func TestContextWindowShortensResultsBeforeItLeavesOutMessages(t *testing.T) {
 		want     string
 		left     int
 	}{
-		{"all fits", &window.Guard{FullFor: -1}, steps(5, text), "full full full full full", 11},
-		{"the oldest are blanked", &window.Guard{FullFor: -1, Max: 1000}, steps(5, text), "blanked blanked full full full", 11},
-		{"the last messages stay", &window.Guard{FullFor: -1, Max: 700, KeepLast: 4}, steps(5, text), "blanked blanked blanked full full", 11},
-		{"then messages go", &window.Guard{FullFor: -1, Max: 400, KeepLast: 4}, steps(5, text), "full", 3},
-		{"to the least", &window.Guard{FullFor: -1, Max: 100, KeepLast: 4}, steps(5, text), "", 1},
+		{"all fits", &window.Guard{FullFor: limit.None}, steps(5, text), "full full full full full", 11},
+		{"the oldest are blanked", &window.Guard{FullFor: limit.None, Max: 1000}, steps(5, text), "blanked blanked full full full", 11},
+		{"the last messages stay", &window.Guard{FullFor: limit.None, Max: 700, KeepLast: 4}, steps(5, text), "blanked blanked blanked full full", 11},
+		{"then messages go", &window.Guard{FullFor: limit.None, Max: 400, KeepLast: 4}, steps(5, text), "full", 3},
+		{"to the least", &window.Guard{FullFor: limit.None, Max: 100, KeepLast: 4}, steps(5, text), "", 1},
 		{"old ones are summarised", &window.Guard{}, steps(5, text), "summary summary full full full", 11},
 		{"of at once", &window.Guard{FullFor: 1}, steps(2, text), "summary full", 5},
 		{"short ones are not", &window.Guard{FullFor: 1}, steps(3, "short"), "full full full", 7},
 		{"summaries are blanked too", &window.Guard{Max: 1000}, steps(5, text), "blanked summary full full full", 11},
-		{"long ones are cut", &window.Guard{FullFor: -1, PerResult: 500}, steps(2, text), "cut cut", 5},
-		{"all together", &window.Guard{FullFor: -1, Aggregate: 2500}, steps(4, text), "blanked blanked full full", 9},
-		{"off", &window.Guard{FullFor: -1, PerResult: -1, Aggregate: -1, Max: 1 << 30}, steps(9, strings.Repeat("x", 60_000)), strings.TrimSpace(strings.Repeat("full ", 9)), 19},
+		{"long ones are cut", &window.Guard{FullFor: limit.None, PerResult: 500}, steps(2, text), "cut cut", 5},
+		{"all together", &window.Guard{FullFor: limit.None, Aggregate: 2500}, steps(4, text), "blanked blanked full full", 9},
+		{"off", &window.Guard{FullFor: limit.None, PerResult: limit.None, Aggregate: limit.None, Max: 1 << 30}, steps(9, strings.Repeat("x", 60_000)), strings.TrimSpace(strings.Repeat("full ", 9)), 19},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			left := fixture.Rewritten(t, c.window, agent.LLMRequest{Messages: c.messages})
@@ -140,7 +141,7 @@ func TestAttachmentsGoWithTheBodiesOfResults(t *testing.T) {
 	picture := answering("1", "")
 	picture.Parts = []agent.Part{{MediaType: "image/png", Data: make([]byte, 100_000)}}
 	messages := []agent.Message{fixture.User("u"), calling("a", "1"), picture, calling("a", "2"), answering("2", "r")}
-	for name, w := range map[string]*window.Guard{"summarised": {FullFor: 1}, "blanked": {FullFor: -1, KeepLast: 2}} {
+	for name, w := range map[string]*window.Guard{"summarised": {FullFor: 1}, "blanked": {FullFor: limit.None, KeepLast: 2}} {
 		if left := fixture.Rewritten(t, w, agent.LLMRequest{Messages: messages}); left.Messages[2].Parts != nil || len(left.Messages) != 5 {
 			t.Errorf("%s: %d messages, %d attachments", name, len(left.Messages), len(left.Messages[2].Parts))
 		}
@@ -434,7 +435,7 @@ func TestContextWindowTakesItsLimitFromTheModel(t *testing.T) {
 		{20_000, 0, 0, 10_000}, {50_000, 0, 0, 37_000}, {50_000, 1000, 0, 49_000}, {50_000, 0, 2000, 48_000}, {0, 0, 0, 115_000},
 	} {
 		var hooks agent.Hooks
-		hooks.Use(&window.Guard{Max: window.FromModel, Reserve: c.reserve, FullFor: -1, PerResult: -1, Aggregate: -1})
+		hooks.Use(&window.Guard{Max: window.FromModel, Reserve: c.reserve, FullFor: limit.None, PerResult: limit.None, Aggregate: limit.None})
 		for over, want := range map[int]int{0: 3, 1: 1} { // one token over the limit, and the oldest go
 			run := agent.NewRun(&agent.Env{Tokens: fixture.Counter(func(m []agent.Message) int {
 				if len(m) == 3 {

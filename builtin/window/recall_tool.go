@@ -1,7 +1,6 @@
 package window
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -12,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
+	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
@@ -50,7 +50,7 @@ func isRecallKey(key string) bool {
 // of MaxChars, by its key and an offset; the last line of each says how to go on.
 type RecallTool struct {
 	Store    agent.Store
-	MaxChars int // 0: 1800
+	MaxChars limit.Bound[int] // default 1800
 }
 
 // Schema implements agent.Tool: the name is recall.
@@ -73,7 +73,10 @@ func (t RecallTool) Call(ctx context.Context, call agent.ToolCallRequest) (strin
 		Offset float64 `json:"offset"` // an integer may be written 1e3
 	}
 	if t.Store == nil {
-		return "", errors.New("the recall tool has no store; give RecallTool.Store that of ContextWindow.Recall")
+		return "", errors.New("the recall tool has no store; give RecallTool.Store that of window.Guard.Recall")
+	}
+	if err := t.MaxChars.Check("RecallTool.MaxChars"); err != nil {
+		return "", err
 	}
 	if err := json.Unmarshal(call.Args, &args); err != nil {
 		return "", &agent.ToolError{Kind: agent.FailArguments, Message: "the arguments cannot be read: " + err.Error(), Cause: err}
@@ -91,9 +94,9 @@ func (t RecallTool) Call(ctx context.Context, call agent.ToolCallRequest) (strin
 		return "", fmt.Errorf("the result cannot be read: %w", err)
 	}
 	text := string(data)
-	n, size := utf8.RuneCountInString(text), cmp.Or(max(t.MaxChars, 0), 1800)
+	n, size := utf8.RuneCountInString(text), t.MaxChars.Or(1800)
 	from := int(min(max(args.Offset, 0), float64(n)))
-	to := min(from+size, n)
+	to := from + min(size, n-from)
 	piece := text[shorten.RuneOffset(text, from):shorten.RuneOffset(text, to)]
 	switch {
 	case from == 0 && to == n:

@@ -1,12 +1,13 @@
 package window
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/hookgen/hookgen/builtin/internal/conversation"
 	"github.com/hookgen/hookgen/builtin/internal/kit"
+	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 )
@@ -22,35 +23,33 @@ import (
 // What is left out is said in the reason of the replacement. A request that is over Max with the least that is
 // legal goes out all the same, and OnBudgetExceeded fires with the kind context.
 type TokenBudget struct {
-	Max      int // tokens of a request; 0: 4000
-	KeepLast int // messages; 0: 4. Less: none but the newest user message
+	Max      limit.Bound[int] // tokens of a request; default 4000
+	KeepLast limit.Bound[int] // messages; default 4. The newest user message stays even if it is 0
 }
 
-// Bind adds the hook. A negative Max panics.
+// Bind adds the hook. A negative bound panics.
 func (b *TokenBudget) Bind(h *agent.Hooks) {
-	if b.Max < 0 {
-		kit.MustConfig("window.TokenBudget", fmt.Errorf("Max is %d; give a number of tokens, or 0 for 4000", b.Max))
-	}
+	kit.MustConfig("window.TokenBudget", errors.Join(b.Max.Check("Max"), b.KeepLast.Check("KeepLast")))
 	h.BeforeLLM.Add(b, hookkit.Priority(hookkit.InputShape-10))
 }
 
 // BeforeLLM shortens a request that is over the budget.
 func (b *TokenBudget) BeforeLLM(ctx context.Context, run *agent.Run, req agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
-	limit := cmp.Or(b.Max, 4000)
-	left, ok := conversation.Fit(req.Messages, cmp.Or(b.KeepLast, 4), func(messages []agent.Message) bool {
-		return conversation.RequestTokens(run.Env, messages, req.Tools) <= limit
+	most := b.Max.Or(4000)
+	left, ok := conversation.Fit(req.Messages, b.KeepLast.Or(4), func(messages []agent.Message) bool {
+		return conversation.RequestTokens(run.Env, messages, req.Tools) <= most
 	})
 	dropped := len(req.Messages) - len(left)
 	if !ok {
 		run.Env.ReportBudget(ctx, agent.BudgetExceeded{
-			Kind: agent.BudgetContext, Used: float64(conversation.RequestTokens(run.Env, left, req.Tools)), Limit: float64(limit), Estimated: true,
+			Kind: agent.BudgetContext, Used: float64(conversation.RequestTokens(run.Env, left, req.Tools)), Limit: float64(most), Estimated: true,
 			Detail: fmt.Sprintf("the request goes out with %d of %d messages, the least that is legal", len(left), len(req.Messages)), By: "TokenBudget",
 		})
 	}
 	if dropped == 0 {
 		return nil, nil
 	}
-	reason := fmt.Sprintf("truncated to %d tokens: %d of %d messages left out", limit, dropped, len(req.Messages))
+	reason := fmt.Sprintf("truncated to %d tokens: %d of %d messages left out", most, dropped, len(req.Messages))
 	req.Messages = left
 	return agent.ReplaceBeforeLLM(req, reason), nil
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/hookgen/hookgen/builtin/internal/fixture"
+	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/prompt"
 	"github.com/hookgen/hookgen/builtin/window"
 	"github.com/hookgen/hookgen/generated/agent"
@@ -37,10 +38,10 @@ func ExampleTokenBudget() {
 func TestTokenBudgetLeavesWhatFitsAlone(t *testing.T) {
 	messages := append([]agent.Message{fixture.System("s")}, fixture.Chat(10)...)
 	total := agentspec.EstimateTokens(messages)
-	for max, want := range map[int]int{total: 21, total - 1: 5} {
-		left := fixture.Rewritten(t, &window.TokenBudget{Max: max}, agent.LLMRequest{Messages: messages})
+	for most, want := range map[int]int{total: 21, total - 1: 5} {
+		left := fixture.Rewritten(t, &window.TokenBudget{Max: limit.AtMost(most)}, agent.LLMRequest{Messages: messages})
 		if len(left.Messages) != want || left.Messages[0].Content != "s" {
-			t.Errorf("with a limit of %d of %d tokens %d messages are left, want %d", max, total, len(left.Messages), want)
+			t.Errorf("with a limit of %d of %d tokens %d messages are left, want %d", most, total, len(left.Messages), want)
 		}
 	}
 }
@@ -117,5 +118,5 @@ func TestTokenBudgetStandsAfterTheHooksThatAddToPrompts(t *testing.T) {
 }
 
 func TestATokenBudgetThatCannotWorkCannotBeUsed(t *testing.T) {
-	fixture.MustPanic(t, "TokenBudget: Max is -1; give a number of tokens", func() { new(agent.Hooks).Use(&window.TokenBudget{Max: -1}) })
+	fixture.MustPanic(t, "TokenBudget: Max is -1; give 0 or more", func() { new(agent.Hooks).Use(&window.TokenBudget{Max: -1}) })
 }

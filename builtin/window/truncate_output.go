@@ -8,6 +8,7 @@ import (
 
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
+	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 )
@@ -19,19 +20,19 @@ import (
 // own work passes it unchanged. JSON that is cut is none any more, and the line says so. Characters are whole.
 // What hooks behind it add to a result is beside the limit; give it a lower Priority to have it cut that too.
 type TruncateOutput struct {
-	MaxChars int            // 0: 2000
-	PerTool  map[string]int // instead of MaxChars, by the name of the tool; less than 0: no limit
+	MaxChars limit.Bound[int]            // default 2000
+	PerTool  map[string]limit.Bound[int] // by the name of the tool, instead of MaxChars
 }
 
-// Bind adds the hook. A negative MaxChars and a PerTool of 0 panic.
+// Bind adds the hook. A negative bound and a PerTool of 0 panic.
 func (o *TruncateOutput) Bind(h *agent.Hooks) {
-	if o.MaxChars < 0 {
-		kit.MustConfig("window.TruncateOutput", fmt.Errorf("MaxChars is %d; give a number of characters, or 0 for 2000", o.MaxChars))
-	}
+	kit.MustConfig("window.TruncateOutput", o.MaxChars.Check("MaxChars"))
 	for name, n := range o.PerTool {
+		err := n.Check(fmt.Sprintf("PerTool[%q]", name))
 		if n == 0 {
-			kit.MustConfig("window.TruncateOutput", fmt.Errorf("PerTool[%q] is 0; give a number of characters, or less than 0 for no limit", name))
+			err = fmt.Errorf("PerTool[%q] is 0; give a number of characters, or limit.None", name)
 		}
+		kit.MustConfig("window.TruncateOutput", err)
 	}
 	own := &TruncateOutput{MaxChars: cmp.Or(o.MaxChars, 2000), PerTool: maps.Clone(o.PerTool)}
 	h.AfterTool.Add(own, hookkit.Priority(hookkit.Mutation))
@@ -39,17 +40,15 @@ func (o *TruncateOutput) Bind(h *agent.Hooks) {
 
 // AfterTool cuts a result that is over its limit.
 func (o *TruncateOutput) AfterTool(_ context.Context, _ *agent.Run, result agent.ToolCallResult) (agent.AfterToolOutcome, error) {
-	limit, ok := o.PerTool[result.Call.Name]
+	bound, ok := o.PerTool[result.Call.Name]
 	if !ok {
-		limit = o.MaxChars
+		bound = o.MaxChars
 	}
-	if limit < 0 {
-		return nil, nil
-	}
-	output, err := shorten.WithNote(result.Output, limit, ""), shorten.WithNote(result.Err, limit, "")
+	most := bound.Or(2000)
+	output, err := shorten.WithNote(result.Output, most, ""), shorten.WithNote(result.Err, most, "")
 	if output == result.Output && err == result.Err {
 		return nil, nil
 	}
 	result.Output, result.Err = output, err
-	return agent.ReplaceAfterTool(result, fmt.Sprintf("truncated to %d characters", limit)), nil
+	return agent.ReplaceAfterTool(result, fmt.Sprintf("truncated to %d characters", most)), nil
 }

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hookgen/hookgen/builtin/internal/fixture"
+	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/window"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop/looptest"
@@ -40,19 +41,19 @@ func TestTruncateOutputKeepsItsLimit(t *testing.T) {
 	for _, text := range []string{
 		strings.Repeat("abc ", 1000), strings.Repeat("日本語\n", 1000), strings.Repeat("\xff\xfe", 2000), "[" + strings.Repeat(`"x",`, 1000) + `"y"]`,
 	} {
-		for _, limit := range []int{1, 5, 30, 36, 37, 38, 100, 101, 122, 999, 2000} {
-			h := &window.TruncateOutput{MaxChars: limit}
+		for _, most := range []int{1, 5, 30, 36, 37, 38, 100, 101, 122, 999, 2000} {
+			h := &window.TruncateOutput{MaxChars: limit.AtMost(most)}
 			got := after(t, h, agent.ToolCallResult{Output: text, Err: text})
 			for _, s := range []string{got.Output, got.Err} {
-				if n := utf8.RuneCountInString(s); n > limit {
-					t.Errorf("%.10q cut to %d has %d characters", text, limit, n)
+				if n := utf8.RuneCountInString(s); n > most {
+					t.Errorf("%.10q cut to %d has %d characters", text, most, n)
 				}
 				if !utf8.ValidString(s) {
-					t.Errorf("%.10q cut to %d splits a character: %q", text, limit, s)
+					t.Errorf("%.10q cut to %d splits a character: %q", text, most, s)
 				}
 			}
 			if again := after(t, h, got); again.Output != got.Output || again.Err != got.Err {
-				t.Errorf("%.10q cut to %d, cut again: %q", text, limit, again.Output)
+				t.Errorf("%.10q cut to %d, cut again: %q", text, most, again.Output)
 			}
 		}
 	}
@@ -74,7 +75,7 @@ func TestTruncateOutputSaysWhatIsMissing(t *testing.T) {
 }
 
 func TestTruncateOutputHasALimitForEachTool(t *testing.T) {
-	h := &window.TruncateOutput{PerTool: map[string]int{"short": 50, "whole": -1}}
+	h := &window.TruncateOutput{PerTool: map[string]limit.Bound[int]{"short": 50, "whole": limit.None}}
 	for tool, want := range map[string]int{"short": 50, "whole": 5000, "other": 2000} {
 		got := after(t, h, agent.ToolCallResult{Call: agent.ToolCallRequest{Name: tool}, Output: strings.Repeat("x", 5000)})
 		if len(got.Output) != want {
@@ -106,5 +107,5 @@ func TestTruncatedOutputAndErrorsReachTheNextPrompt(t *testing.T) {
 
 func TestATruncateOutputThatCannotWorkCannotBeUsed(t *testing.T) {
 	fixture.MustPanic(t, "TruncateOutput: MaxChars is -1", func() { new(agent.Hooks).Use(&window.TruncateOutput{MaxChars: -1}) })
-	fixture.MustPanic(t, `TruncateOutput: PerTool["t"] is 0`, func() { new(agent.Hooks).Use(&window.TruncateOutput{PerTool: map[string]int{"t": 0}}) })
+	fixture.MustPanic(t, `TruncateOutput: PerTool["t"] is 0`, func() { new(agent.Hooks).Use(&window.TruncateOutput{PerTool: map[string]limit.Bound[int]{"t": 0}}) })
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/memory"
 	"github.com/hookgen/hookgen/builtin/record"
 	"github.com/hookgen/hookgen/generated/agent"
@@ -57,7 +58,7 @@ var trajectory = writer{
 	open: func(dir string, _ int) (func(int) error, error) {
 		var reported error
 		var hooks agent.Hooks
-		hooks.Use(&record.Trajectory{Dir: dir, OneRun: true, MaxChars: -1, OnError: func(err error) { reported = err }})
+		hooks.Use(&record.Trajectory{Dir: dir, OneRun: true, MaxChars: limit.None, OnError: func(err error) { reported = err }})
 		return func(v int) error {
 			run := runOf(nil)
 			reply := agent.LLMResponse{Content: textOf(v, 30<<10)}
@@ -122,7 +123,7 @@ var endlessNotes = writer{
 		if err != nil {
 			return nil, err
 		}
-		notes.MaxChars = -1
+		notes.MaxChars = limit.None
 		return func(v int) error { return notes.Append(background, textOf(v, 12*noteSize), "") }, nil
 	},
 	read: func(dir string, _ int) ([]int, error) {
@@ -215,7 +216,7 @@ var auditLog = writer{
 	open: func(dir string, _ int) (func(int) error, error) {
 		var reported error
 		var hooks agent.Hooks
-		hooks.Use(&record.Audit{Path: auditPath(dir), MaxValue: -1, OnError: func(err error) { reported = err }})
+		hooks.Use(&record.Audit{Path: auditPath(dir), MaxValue: limit.None, OnError: func(err error) { reported = err }})
 		return func(v int) error {
 			args, _ := json.Marshal(map[string]string{"text": textOf(v, auditText)})
 			_, err := hooks.BeforeTool.Fire(background, runOf(nil), &agent.ToolCallRequest{ID: "1", Name: "work", Args: args})
@@ -286,7 +287,7 @@ var recorder = writer{
 	open: func(dir string, from int) (func(int) error, error) {
 		var reported error
 		var hooks agent.Hooks
-		hooks.Use(&record.Model{Dir: runDir(dir, from), OneRun: true, MaxChars: -1, OnError: func(err error) { reported = err }})
+		hooks.Use(&record.Model{Dir: runDir(dir, from), OneRun: true, MaxChars: limit.None, OnError: func(err error) { reported = err }})
 		run := runOf(nil)
 		return func(v int) error {
 			prompt := agent.LLMRequest{Messages: messagesOf(v, 1, 20<<10)}

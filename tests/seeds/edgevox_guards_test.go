@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/permission"
 	"github.com/hookgen/hookgen/builtin/screen"
 	"github.com/hookgen/hookgen/builtin/window"
@@ -82,7 +83,7 @@ func talk(n int) []agent.Message {
 func TestE42_TokenBudgetTrimsWhatIsOverTheLimit(t *testing.T) {
 	for _, c := range []struct{ max, messages int }{{4000, 41}, {300, 4}} {
 		ran := looptest.Harness{
-			Turns: working(0), Hooks: all[agent.Hook](&window.TokenBudget{Max: c.max}),
+			Turns: working(0), Hooks: all[agent.Hook](&window.TokenBudget{Max: limit.AtMost(c.max)}),
 		}.Do(t, t.Context(), loop.Request{Task: "the newest", Messages: talk(20)})
 		sent := ran.Script.Requests()[0].Messages
 		if len(sent) != c.messages || sent[len(sent)-1].Content != "the newest" || agentspec.EstimateTokens(sent) > c.max {
@@ -119,7 +120,7 @@ func TestE44_ContextWindowBlanksOldResultsBeforeMessagesGo(t *testing.T) {
 		t.Errorf("an output of 10000 bytes became %d", len(got))
 	}
 	ran = looptest.Harness{
-		Turns: working(4), Tools: tool(400), Hooks: all[agent.Hook](&window.Guard{Max: 320, KeepLast: 2, FullFor: -1}),
+		Turns: working(4), Tools: tool(400), Hooks: all[agent.Hook](&window.Guard{Max: 320, KeepLast: 2, FullFor: limit.None}),
 	}.Run(t, "the task")
 	requests := ran.Script.Requests()
 	sent := requests[len(requests)-1].Messages

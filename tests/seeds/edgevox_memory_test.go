@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/hookgen/hookgen/builtin/compact"
+	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/memory"
 	"github.com/hookgen/hookgen/builtin/record"
 	"github.com/hookgen/hookgen/builtin/state"
@@ -82,7 +83,7 @@ func TestE47_CompactorsShortenLongConversations(t *testing.T) {
 		t.Errorf("under the trigger: %+v", ran.AgentResult)
 	}
 	real := looptest.Harness{Turns: working(8), Tools: all[agent.Tool](work())}.Run(t, "the task").Messages
-	ran := run(real, &compact.Summarize{Trigger: -1, PreserveCalls: true})
+	ran := run(real, &compact.Summarize{Trigger: limit.AtMost(0), PreserveCalls: true})
 	contains(t, fmt.Sprint(ran.Messages), "a summary", `{"n":1}`, "done")
 	if err := agentspec.CheckPairs(ran.Messages, false); err != nil || len(ran.Messages) >= len(real) {
 		t.Errorf("%d messages of %d, %v", len(ran.Messages), len(real), err)

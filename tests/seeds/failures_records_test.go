@@ -14,6 +14,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/record"
 	"github.com/hookgen/hookgen/builtin/state"
 	"github.com/hookgen/hookgen/builtin/window"
@@ -47,20 +48,20 @@ func audited(t testing.TB, path, point string) []record.AuditRecord {
 
 // TokenBudget, with a system prompt that is over the limit alone.
 func TestF48_TrimmingEndsAndOrphansNothing(t *testing.T) {
-	for _, max := range []int{1, 100, 300, 1000} {
+	for _, most := range []int{1, 100, 300, 1000} {
 		ran := looptest.Harness{
 			Turns: working(6), Tools: all[agent.Tool](&looptest.Tool{Name: "work", Result: strings.Repeat("r", 400)}),
-			Hooks: all[agent.Hook](&window.TokenBudget{Max: max, KeepLast: 3}), Agent: &loop.Agent{Instructions: strings.Repeat("s", 1000)},
+			Hooks: all[agent.Hook](&window.TokenBudget{Max: limit.AtMost(most), KeepLast: 3}), Agent: &loop.Agent{Instructions: strings.Repeat("s", 1000)},
 		}.Run(t, "the task")
 		requests := ran.Script.Requests()
 		for i, r := range requests {
 			if err := agentspec.CheckPairs(r.Messages, false); err != nil {
-				t.Errorf("within %d, request %d: %v", max, i, err)
+				t.Errorf("within %d, request %d: %v", most, i, err)
 			}
 			contains(t, heard(t, ran, i), "the task")
 		}
-		if len(requests) != 7 || ran.Reply != "ok" || (ran.Recorder.Count("OnBudgetExceeded") > 0) != (max < 300) {
-			t.Errorf("within %d: %d requests, %d budgets passed", max, len(requests), ran.Recorder.Count("OnBudgetExceeded"))
+		if len(requests) != 7 || ran.Reply != "ok" || (ran.Recorder.Count("OnBudgetExceeded") > 0) != (most < 300) {
+			t.Errorf("within %d: %d requests, %d budgets passed", most, len(requests), ran.Recorder.Count("OnBudgetExceeded"))
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/hookgen/hookgen/builtin/compact"
+	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/window"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hooktest"
@@ -235,7 +236,7 @@ func TestL36_ASummaryStandsForWhatIsLeftOut(t *testing.T) {
 		t.Errorf("without the model: %q and %q, %q", first.Summary, second.Summary, first.Err)
 	}
 	contains(t, first.Summary, "assistant: work({})", "tool: result 15 xxx")
-	ran = looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](always), Agent: &loop.Agent{Compactor: &compact.Summarize{Trigger: -1}}}.Run(t, "only this")
+	ran = looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](always), Agent: &loop.Agent{Compactor: &compact.Summarize{Trigger: limit.AtMost(0)}}}.Run(t, "only this")
 	if len(ran.Script.Calls()) != 1 || heard(t, ran, 0) != "only this" {
 		t.Errorf("for nothing the model was asked %d times", len(ran.Script.Calls()))
 	}

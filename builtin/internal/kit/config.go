@@ -9,7 +9,7 @@ import (
 // to do.
 func MustConfig(hook string, err error) {
 	if err != nil {
-		panic(fmt.Sprintf("builtin: %s: %v", hook, err))
+		panic(fmt.Sprintf("%s: %v", hook, err))
 	}
 }
 

@@ -24,13 +24,13 @@ func (r *Reporter) Report(hook string, to func(error), err error) {
 		n := r.n
 		r.mu.Unlock()
 		if bits.OnesCount64(n) == 1 {
-			slog.Error("builtin: "+hook, "error", err, "so_far", n)
+			slog.Error(hook, "error", err, "so_far", n)
 		}
 		return
 	}
 	defer func() {
 		if v := recover(); v != nil {
-			slog.Error("builtin: "+hook+": OnError panicked", "panic", v, "error", err)
+			slog.Error(hook+": OnError panicked", "panic", v, "error", err)
 		}
 	}()
 	to(err)
