@@ -33,7 +33,7 @@ var roomTests = []string{"builtin", "hooktest", "loop"}
 
 // room is what a room of builtin may import: what all rooms share, and the rooms that are named.
 func room(others ...string) []string {
-	return append(append([]string{"builtin/internal", "internal/atomicfile"}, others...), agentLoop...)
+	return append(append([]string{"builtin/internal", "builtin/limit", "internal/atomicfile"}, others...), agentLoop...)
 }
 
 // everything is what those may import that nobody imports.
@@ -69,7 +69,7 @@ var rows = []row{
 	{dir: "builtin/record", imports: room("builtin/redact", "builtin/memory"), tests: roomTests},
 	{dir: "builtin/observe", imports: room("builtin/redact", "builtin/window"), tests: roomTests},
 	{dir: "hooktest", imports: []string{"hookkit"}, tests: []string{"spec/testdata/mail", "tests/fixture"}},
-	{dir: "cmd/hookgen", imports: []string{"gen"}},
+	{dir: "cmd/hookgen", imports: []string{"gen"}, modules: []string{"github.com/rogpeppe/go-internal"}},
 	{dir: "cmd/hookvet", modules: []string{"golang.org/x/tools"}},
 	{dir: "examples", imports: everything},
 	{dir: "tests", imports: everything, modules: []string{"github.com/google/go-cmp", "pgregory.net/rapid"}},

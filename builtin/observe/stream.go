@@ -26,10 +26,13 @@ type Stream struct {
 	Class   func(agent.StepResult) (string, int) // classification and new entities of step_end; nil: as Metrics, 0
 	OnError func(error)                          // gets what an emitter could not do; nil: it is logged
 
-	box    queue.Mailbox[StreamEvent]
+	queue  queue.Queue[StreamEvent]
 	chunks hookkit.PerRun[func()] // ends the subscription
 	failed kit.Reporter
 }
+
+// streamQueue is how many events may wait.
+const streamQueue = 1024
 
 // An Emitter takes an event. It is called by one goroutine at a time.
 type Emitter func(context.Context, StreamEvent) error
@@ -105,14 +108,10 @@ func (s *Stream) Bind(h *agent.Hooks) {
 }
 
 // Drain waits until all events that wait now were emitted, or the context is done, whose error it returns.
-func (s *Stream) Drain(ctx context.Context) error { return s.box.Drain(ctx) }
+func (s *Stream) Drain(ctx context.Context) error { return s.queue.Flush(ctx) }
 
 // Dropped returns how many events found the queue full.
-func (s *Stream) Dropped() uint64 {
-	s.box.Mu.Lock()
-	defer s.box.Mu.Unlock()
-	return s.box.Dropped
-}
+func (s *Stream) Dropped() uint64 { return s.queue.Dropped() }
 
 // AroundTool tells that a tool is dispatched.
 func (s *Stream) AroundTool(ctx context.Context, run *agent.Run, call agent.ToolCallRequest, next agent.AroundToolNext) (hookkit.Answer[agent.ToolCallResult], error) {
@@ -206,10 +205,13 @@ func (s *Stream) send(run *agent.Run, kind string, data map[string]any) {
 	if run.Env != nil {
 		name = run.Env.Agent
 	}
-	s.box.Put(StreamEvent{kind, run.Env.Now(), run.ID(), name, data}, func(e StreamEvent) {
-		_, err := kit.Recover(func() (struct{}, error) { return struct{}{}, s.Emit(context.Background(), e) })
-		s.failed.Report("observe.Stream", s.OnError, err)
-	})
+	s.queue.Put(StreamEvent{kind, run.Env.Now(), run.ID(), name, data},
+		queue.Consumer[StreamEvent]{Name: "observe.Stream: Emit", Take: s.emit, Size: streamQueue, DropNewest: true})
+}
+
+func (s *Stream) emit(e StreamEvent) {
+	_, err := kit.Recover(func() (struct{}, error) { return struct{}{}, s.Emit(context.Background(), e) })
+	s.failed.Report("observe.Stream", s.OnError, err)
 }
 
 // decisionText is a decision and its reason on one line.

@@ -38,7 +38,7 @@ type Tracing struct {
 
 	heard kit.OnceObserver
 	runs  hookkit.PerRun[openRun]
-	queue queue.Delivery[spanEvent]
+	queue queue.Queue[spanEvent]
 
 	mu   sync.Mutex
 	subs map[string]spanRef // where runs belong that are started right now, by their identity
@@ -49,6 +49,9 @@ type spanEvent struct {
 	end  bool
 }
 
+// spanQueue is how many starts and ends of spans may wait.
+const spanQueue = 4096
+
 // openRun is what is open of a run.
 type openRun struct {
 	run, step *Span
@@ -57,7 +60,7 @@ type openRun struct {
 // Bind adds the hooks.
 func (t *Tracing) Bind(h *agent.Hooks) {
 	if t.Queue < 0 {
-		kit.MustConfig("observe.Tracing", fmt.Errorf("Queue is %d; give how many spans may wait, 0 for %d", t.Queue, queue.DeliveryQueue))
+		kit.MustConfig("observe.Tracing", fmt.Errorf("Queue is %d; give how many spans may wait, 0 for %d", t.Queue, spanQueue))
 	}
 	name, tier := hookkit.Named("observe.Tracing"), hookkit.Priority(hookkit.Observability+10)
 	if t.Exporter == nil {
@@ -106,16 +109,18 @@ func (t *Tracing) Bind(h *agent.Hooks) {
 func (t *Tracing) Flush(ctx context.Context) error { return t.queue.Flush(ctx) }
 
 // Dropped returns how many starts and ends were dropped because the exporter was slow.
-func (t *Tracing) Dropped() uint64 { return t.queue.Lost() }
+func (t *Tracing) Dropped() uint64 { return t.queue.Dropped() }
 
 func (t *Tracing) export(s Span, end bool) {
-	t.queue.Put("Tracing's Exporter", t.Queue, spanEvent{s, end}, func(e spanEvent) {
-		if e.end {
-			t.Exporter.EndSpan(e.span)
-		} else {
-			t.Exporter.StartSpan(e.span)
-		}
-	})
+	t.queue.Put(spanEvent{s, end}, queue.Consumer[spanEvent]{Name: "observe.Tracing: Exporter", Take: t.take, Size: cmp.Or(t.Queue, spanQueue)})
+}
+
+func (t *Tracing) take(e spanEvent) {
+	if e.end {
+		t.Exporter.EndSpan(e.span)
+	} else {
+		t.Exporter.StartSpan(e.span)
+	}
 }
 
 func (t *Tracing) text(s string) string { return t.Redact.CutText(s, shorten.SummaryChars) }
