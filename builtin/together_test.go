@@ -85,10 +85,10 @@ func unchangedBy[P any](t *testing.T, point string, p P, fire func(P)) {
 }
 
 func TestPromptHooksBearHostilePayloadsAndChangeNoneInPlace(t *testing.T) {
-	for name, make := range promptHooks() {
+	for name, newHook := range promptHooks() {
 		t.Run(name, func(t *testing.T) {
 			var hooks agent.Hooks
-			hooks.Use(make())
+			hooks.Use(newHook())
 			rec := hooktest.Record(hooks.Points())
 			ctx, env := t.Context(), &agent.Env{Agent: "a"}
 			for i, text := range hostile {
@@ -130,8 +130,8 @@ func TestPromptHooksBearHostilePayloadsAndChangeNoneInPlace(t *testing.T) {
 
 func TestPromptHooksKeepAThousandRunsApart(t *testing.T) {
 	var hooks agent.Hooks
-	for _, make := range promptHooks() {
-		hooks.Use(make())
+	for _, newHook := range promptHooks() {
+		hooks.Use(newHook())
 	}
 	model := func(run int) looptest.Turn {
 		return looptest.Call("read", fmt.Sprintf(`{"n":%d,"__theory__":"theory of %d"}`, run, run))

@@ -11,11 +11,11 @@ import (
 )
 
 // briefings fires Briefing for each step of a run.
-func briefings(t *testing.T, hooks *agent.Hooks, run *agent.Run, max int, steps ...int) map[int][]string {
+func briefings(t *testing.T, hooks *agent.Hooks, run *agent.Run, most int, steps ...int) map[int][]string {
 	t.Helper()
 	got := map[int][]string{}
 	for _, n := range steps {
-		if texts := hooks.Briefing.Fire(t.Context(), run, agent.Step{Number: n, Max: max}); len(texts) > 0 {
+		if texts := hooks.Briefing.Fire(t.Context(), run, agent.Step{Number: n, Max: most}); len(texts) > 0 {
 			got[n] = texts
 		}
 	}

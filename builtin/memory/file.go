@@ -264,18 +264,18 @@ func (m *File) load(e factEntry) {
 	if e.Supersedes != nil {
 		f.Supersedes = string(*e.Supersedes)
 	}
-	if !f.Stands() {
+	if !f.Current() {
 		m.facts = append(m.facts, f)
 		return
 	}
-	if i, ok := m.standing[at]; ok {
+	if i, ok := m.current[at]; ok {
 		end := f.ValidFrom
 		if end.IsZero() {
 			end = m.now() // a time that says that it is closed
 		}
 		m.facts[i].ValidTo, m.facts[i].InvalidatedAt = end, end
 	}
-	m.stand(f)
+	m.activate(f)
 }
 
 func payloadOf(raw json.RawMessage) json.RawMessage {

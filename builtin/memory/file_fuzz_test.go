@@ -43,10 +43,10 @@ func FuzzMemoryFile(f *testing.F) {
 		standing := make(map[factKey]bool)
 		for _, fact := range m.facts {
 			at := keyOf(fact.Key, fact.Scope)
-			if fact.Stands() && standing[at] {
+			if fact.Current() && standing[at] {
 				t.Errorf("two facts stand under %v: %+v", at, m.facts)
 			}
-			standing[at] = standing[at] || fact.Stands()
+			standing[at] = standing[at] || fact.Current()
 		}
 	})
 }

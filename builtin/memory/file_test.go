@@ -110,10 +110,10 @@ func TestAMemoryFileToleratesUnknownAndMissingFields(t *testing.T) {
 		t.Errorf("old: %+v", f)
 	}
 	twice, _ := m.History(ctx, "twice", "")
-	if len(twice) != 2 || twice[0].ID != "12" || twice[0].Stands() || !twice[0].ValidTo.Equal(time.Unix(30, 0)) || twice[1].Value != `{"b":[1]}` || !twice[1].Stands() {
+	if len(twice) != 2 || twice[0].ID != "12" || twice[0].Current() || !twice[0].ValidTo.Equal(time.Unix(30, 0)) || twice[1].Value != `{"b":[1]}` || !twice[1].Current() {
 		t.Errorf("twice: %+v", twice)
 	}
-	if gone, _ := m.History(ctx, "gone", "s"); len(gone) != 1 || gone[0].Stands() || !gone[0].ValidTo.Equal(time.Unix(40, 0)) {
+	if gone, _ := m.History(ctx, "gone", "s"); len(gone) != 1 || gone[0].Current() || !gone[0].ValidTo.Equal(time.Unix(40, 0)) {
 		t.Errorf("gone: %+v", gone)
 	}
 	if e, _ := m.Recent(ctx, 9, ""); len(e) != 2 || e[0].Outcome != "3" || e[0].Payload != nil {

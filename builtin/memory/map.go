@@ -21,8 +21,8 @@ type Map struct {
 	Clock agent.Clock // of the times in it; nil: the system's. Set it before the first use
 
 	mu       sync.RWMutex
-	facts    []Fact // in the order in which they came to stand
-	standing map[factKey]int
+	facts    []Fact // in the order in which they became current
+	current  map[factKey]int
 	prefs    map[string]Preference
 	episodes []Episode
 }
@@ -48,7 +48,7 @@ func (m *Map) AddFact(ctx context.Context, f Fact) (Fact, error) {
 		ID: newFactID(), Key: f.Key, Value: f.Value, Scope: at.scope, Source: f.Source,
 		UpdatedAt: now, ValidFrom: now,
 	}
-	if i, ok := m.standing[at]; ok {
+	if i, ok := m.current[at]; ok {
 		old := &m.facts[i]
 		if old.Value == f.Value {
 			old.UpdatedAt = now
@@ -57,24 +57,24 @@ func (m *Map) AddFact(ctx context.Context, f Fact) (Fact, error) {
 		old.ValidTo, old.InvalidatedAt = now, now
 		added.Supersedes = old.ID
 	}
-	m.stand(added)
+	m.activate(added)
 	return added, nil
 }
 
-// stand adds a fact that stands. The caller holds the lock.
-func (m *Map) stand(f Fact) {
-	if m.standing == nil {
-		m.standing = make(map[factKey]int)
+// activate adds a fact that stands. The caller holds the lock.
+func (m *Map) activate(f Fact) {
+	if m.current == nil {
+		m.current = make(map[factKey]int)
 	}
 	m.facts = append(m.facts, f)
-	m.standing[keyOf(f.Key, f.Scope)] = len(m.facts) - 1
+	m.current[keyOf(f.Key, f.Scope)] = len(m.facts) - 1
 }
 
 // Fact implements [Memory].
 func (m *Map) Fact(ctx context.Context, key, scope string) (Fact, bool, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	i, ok := m.standing[keyOf(key, scope)]
+	i, ok := m.current[keyOf(key, scope)]
 	if !ok {
 		return Fact{}, false, ctx.Err()
 	}
@@ -87,7 +87,7 @@ func (m *Map) Facts(ctx context.Context, scope string) ([]Fact, error) {
 	defer m.mu.RUnlock()
 	var found []Fact
 	for _, f := range slices.Backward(m.facts) {
-		if f.Stands() && (scope == "" || f.Scope == scope) {
+		if f.Current() && (scope == "" || f.Scope == scope) {
 			found = append(found, f)
 		}
 	}
@@ -128,11 +128,11 @@ func (m *Map) Forget(ctx context.Context, key, scope string) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	at := keyOf(key, scope)
-	i, ok := m.standing[at]
+	i, ok := m.current[at]
 	if ok {
 		now := m.now()
 		m.facts[i].ValidTo, m.facts[i].InvalidatedAt = now, now
-		delete(m.standing, at)
+		delete(m.current, at)
 	}
 	return ok, nil
 }

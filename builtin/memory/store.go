@@ -18,11 +18,11 @@ type Store interface {
 	AddFact(ctx context.Context, f Fact) (Fact, error)
 	// Fact returns what stands under key and scope, and whether anything does.
 	Fact(ctx context.Context, key, scope string) (Fact, bool, error)
-	// Facts returns the facts that stand in a scope, in all scopes if it is empty, the last updated first.
+	// Facts returns the current facts of a scope, in all scopes if it is empty, the last updated first.
 	Facts(ctx context.Context, scope string) ([]Fact, error)
 	// History returns every fact that ever stood under key and scope, the oldest first.
 	History(ctx context.Context, key, scope string) ([]Fact, error)
-	// AsOf returns the facts that stood at a time, in the order in which they came to stand.
+	// AsOf returns the facts that were current at a time, in the order in which they became current.
 	AsOf(ctx context.Context, t time.Time) ([]Fact, error)
 	// Forget closes the fact under key and scope and reports whether there was one. Its history stays.
 	Forget(ctx context.Context, key, scope string) (bool, error)
@@ -64,8 +64,8 @@ type Fact struct {
 	Supersedes    string    // the ID of the fact that it took the place of, "" for none
 }
 
-// Stands reports whether the fact has not been closed.
-func (f Fact) Stands() bool { return f.ValidTo.IsZero() && f.InvalidatedAt.IsZero() }
+// Current reports whether the fact has not been closed.
+func (f Fact) Current() bool { return f.ValidTo.IsZero() && f.InvalidatedAt.IsZero() }
 
 // A Preference is what a user wants always.
 type Preference struct {

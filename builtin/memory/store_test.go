@@ -35,9 +35,9 @@ func memories(t *testing.T) map[string]func() (Store, *looptest.Clock) {
 }
 
 func forEachMemory(t *testing.T, f func(t *testing.T, m Store, c *looptest.Clock)) {
-	for name, make := range memories(t) {
+	for name, open := range memories(t) {
 		t.Run(name, func(t *testing.T) {
-			m, c := make()
+			m, c := open()
 			f(t, m, c)
 		})
 	}
@@ -47,7 +47,7 @@ func TestANewValueClosesTheOldFact(t *testing.T) {
 	forEachMemory(t, func(t *testing.T, m Store, c *looptest.Clock) {
 		ctx := t.Context()
 		first, err := m.AddFact(ctx, Fact{Key: "city", Value: "Oslo", Source: "user"})
-		if err != nil || first.ID == "" || first.Scope != GlobalScope || !first.Stands() || !first.ValidFrom.Equal(memoryBegin) {
+		if err != nil || first.ID == "" || first.Scope != GlobalScope || !first.Current() || !first.ValidFrom.Equal(memoryBegin) {
 			t.Fatalf("got %+v, %v", first, err)
 		}
 		c.Advance(time.Minute)
@@ -106,7 +106,7 @@ func TestAForgottenFactStaysInItsHistory(t *testing.T) {
 		if _, ok, _ := m.Fact(ctx, "k", "here"); ok {
 			t.Error("it still stands")
 		}
-		if h, _ := m.History(ctx, "k", "here"); len(h) != 1 || h[0].Stands() {
+		if h, _ := m.History(ctx, "k", "here"); len(h) != 1 || h[0].Current() {
 			t.Errorf("history %+v", h)
 		}
 		f, _ := m.AddFact(ctx, Fact{Key: "k", Value: "v", Scope: "here"})
@@ -246,7 +246,7 @@ func TestAMemoryLosesNothingUnderConcurrentUse(t *testing.T) {
 		shared, _ := m.History(ctx, "shared", "")
 		standing := 0
 		for i, f := range shared {
-			if f.Stands() {
+			if f.Current() {
 				standing++
 			}
 			if i > 0 && f.Supersedes != shared[i-1].ID {

@@ -36,7 +36,7 @@ type Tracing struct {
 	Queue    int    // 0: 4096
 	Redact   redact.Redactor
 
-	heard kit.OnceObserver
+	once  kit.OnceObserver
 	runs  hookkit.PerRun[openRun]
 	queue queue.Queue[spanEvent]
 
@@ -69,12 +69,12 @@ func (t *Tracing) Bind(h *agent.Hooks) {
 	}
 	as := new(kit.Binding)
 	h.OnRunStart.ObserveFunc(func(ctx context.Context, run *agent.Run, f agent.OnRunStartFired[agent.RunStart]) {
-		if t.heard.First(run, as, "OnRunStart", f.Verdict) {
+		if t.once.First(run, as, "OnRunStart", f.Verdict) {
 			t.startRun(ctx, run)
 		}
 	}, name, tier)
 	h.BeforeStep.ObserveFunc(func(_ context.Context, run *agent.Run, f agent.BeforeStepFired[agent.Step]) {
-		if t.heard.First(run, as, "BeforeStep", f.Verdict) {
+		if t.once.First(run, as, "BeforeStep", f.Verdict) {
 			t.startStep(run, f.Payload)
 		}
 	}, name, tier)
@@ -94,12 +94,12 @@ func (t *Tracing) Bind(h *agent.Hooks) {
 		delete(t.subs, f.Payload.ID)
 	}, name, tier)
 	h.AfterStep.ObserveFunc(func(_ context.Context, run *agent.Run, f agent.AfterStepFired[agent.StepResult]) {
-		if t.heard.First(run, as, "AfterStep", f.Verdict) {
+		if t.once.First(run, as, "AfterStep", f.Verdict) {
 			t.endStep(run, f.Payload)
 		}
 	}, name, tier)
 	h.OnRunEnd.ObserveFunc(func(_ context.Context, run *agent.Run, f agent.OnRunEndFired[agent.AgentResult]) {
-		if t.heard.First(run, as, "OnRunEnd", f.Verdict) {
+		if t.once.First(run, as, "OnRunEnd", f.Verdict) {
 			t.endRun(run, f.Payload)
 		}
 	}, name, tier)

@@ -49,7 +49,7 @@ type Audit struct {
 	Sync     bool        // each line is on the disk before the run goes on
 	OnError  func(error) // gets what could not be written; nil: it is logged by slog. It must be safe for concurrent use
 
-	heard  kit.OnceObserver
+	once   kit.OnceObserver
 	asked  hookkit.PerRun[map[string]string] // calls that a person was asked about: which hook wanted it
 	direct kit.Binding                       // of those who call Observe themselves
 	chain  auditChain
@@ -110,7 +110,7 @@ func (b *auditBinding) Observe(_ context.Context, run *agent.Run, fired hookkit.
 }
 
 func (a *Audit) observe(as *kit.Binding, run *agent.Run, fired hookkit.AnyFired) {
-	if !a.heard.First(run, as, fired.Point, fired.Verdict) {
+	if !a.once.First(run, as, fired.Point, fired.Verdict) {
 		return
 	}
 	approved := a.approval(run, fired)

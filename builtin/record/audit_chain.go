@@ -150,7 +150,7 @@ func readChainEnd(f io.ReaderAt, size int64) (chainEnd, error) {
 		switch {
 		case ok:
 			return end, nil
-		case tail == size && begun(data):
+		case tail == size && isPartial(data):
 			return chainEnd{torn: tornHash(data), open: data[len(data)-1] != '\n'}, nil // there is no finished line yet
 		case tail == size || tail >= maxTail:
 			return chainEnd{}, errForeign
@@ -158,9 +158,9 @@ func readChainEnd(f io.ReaderAt, size int64) (chainEnd, error) {
 	}
 }
 
-// begun reports whether data are nothing but the beginnings of records, one to a line, as writers leave them that are
+// isPartial reports whether data are nothing but the beginnings of records, one to a line, as writers leave them that are
 // killed each time.
-func begun(data []byte) bool {
+func isPartial(data []byte) bool {
 	beginning := []byte(`{"time":"`)
 	for line := range bytes.SplitSeq(data, []byte{'\n'}) {
 		if n := min(len(line), len(beginning)); !bytes.Equal(line[:n], beginning[:n]) {

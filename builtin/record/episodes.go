@@ -42,7 +42,7 @@ type Episodes struct {
 	Classify func(output string) (signal string)
 	OnError  func(error) // gets what could not be stored; nil: it is logged by slog
 
-	heard  kit.OnceObserver
+	once   kit.OnceObserver
 	turns  hookkit.PerRun[int]
 	failed kit.Reporter
 }
@@ -61,7 +61,7 @@ func (e *Episodes) Bind(h *agent.Hooks) {
 	as := new(kit.Binding)
 	name := hookkit.Named("record.Episodes")
 	h.AfterTool.ObserveFunc(func(ctx context.Context, run *agent.Run, f agent.AfterToolFired[agent.ToolCallResult]) {
-		if e.heard.First(run, as, "AfterTool", f.Verdict) {
+		if e.once.First(run, as, "AfterTool", f.Verdict) {
 			e.remember(ctx, run, f.Payload)
 		}
 	}, name)

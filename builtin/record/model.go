@@ -38,12 +38,12 @@ import (
 // Calls that hooks and tools make themselves fire no point; they are recorded if the agent's Model is what [Wrap]
 // returned, with "hook" or "tool:name" as their scope.
 type Model struct {
-	Dir      string
-	OneRun   bool
-	MaxChars limit.Bound[int] // default 200,000
-	Redact   redact.Redactor
-	Upstream Upstream
-	OnError  func(error) // gets what could not be written; nil: it is logged by slog
+	Dir          string
+	OneRun       bool
+	MaxChars     limit.Bound[int] // default 200,000
+	Redact       redact.Redactor
+	SendRedacted SendRedacted
+	OnError      func(error) // gets what could not be written; nil: it is logged by slog
 
 	runs   hookkit.PerRun[recordedRun]
 	failed kit.Reporter
@@ -52,15 +52,15 @@ type Model struct {
 	live map[string]*agent.Run // runs under way, for Wrap
 }
 
-// Upstream says what of a prompt is taken out before the model gets it.
-type Upstream int
+// SendRedacted says what of a prompt is taken out before the model gets it.
+type SendRedacted int
 
 // The zero value leaves alone what nobody asked to take out: a model that reads a file to change it must see
 // what is in there.
 const (
-	UpstreamOwn     Upstream = iota // what the Keys, Patterns and Also of the Redactor take out
-	UpstreamAll                     // all that is taken out of the record
-	UpstreamNothing                 // nothing
+	RedactOwn     SendRedacted = iota // what the Keys, Patterns and Extra of the Redactor take out
+	RedactAll                         // all that is taken out of the record
+	RedactNothing                     // nothing
 )
 
 const recordChars = 200_000
@@ -145,7 +145,7 @@ func (m *Model) record(run *agent.Run, scope string, req agent.LLMRequest, call 
 	if r := m.upstream(); !idle(r) {
 		req = r.Request(req)
 	}
-	begun := kit.Env(run).Now()
+	started := kit.Env(run).Now()
 	index := m.next(run)
 	returned := false
 	var reply agent.LLMResponse
@@ -156,7 +156,7 @@ func (m *Model) record(run *agent.Run, scope string, req agent.LLMRequest, call 
 		}
 		c := modelCall{req: req, reply: reply, err: err}
 		c.PromptChars = chars
-		c.Index, c.Timestamp, c.DurationMS, c.Scope = index, kit.UnixSeconds(begun), kit.Milliseconds(kit.Env(run).Now().Sub(begun)), scope
+		c.Index, c.Timestamp, c.DurationMS, c.Scope = index, kit.UnixSeconds(started), kit.Milliseconds(kit.Env(run).Now().Sub(started)), scope
 		m.write(run, &c)
 	}
 	defer write()
@@ -166,10 +166,10 @@ func (m *Model) record(run *agent.Run, scope string, req agent.LLMRequest, call 
 }
 
 func (m *Model) upstream() *redact.Redactor {
-	switch m.Upstream {
-	case UpstreamAll:
+	switch m.SendRedacted {
+	case RedactAll:
 		return &m.Redact
-	case UpstreamNothing:
+	case RedactNothing:
 		return &redact.Redactor{KeepSecrets: true, KeepPersonal: true}
 	}
 	return own(&m.Redact)
@@ -274,10 +274,10 @@ func (w streamedModel) Stream(ctx context.Context, req agent.LLMRequest, emit fu
 
 // own is the part of a redactor that was configured: without the forms that it knows by itself.
 func own(r *redact.Redactor) *redact.Redactor {
-	return &redact.Redactor{KeepSecrets: true, KeepPersonal: true, Keys: r.Keys, Patterns: r.Patterns, Also: r.Also}
+	return &redact.Redactor{KeepSecrets: true, KeepPersonal: true, Keys: r.Keys, Patterns: r.Patterns, Extra: r.Extra}
 }
 
 // idle reports whether there is nothing to take out.
 func idle(r *redact.Redactor) bool {
-	return r.KeepSecrets && r.KeepPersonal && len(r.Keys) == 0 && len(r.Patterns) == 0 && r.Also == nil
+	return r.KeepSecrets && r.KeepPersonal && len(r.Keys) == 0 && len(r.Patterns) == 0 && r.Extra == nil
 }

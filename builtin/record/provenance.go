@@ -14,15 +14,15 @@ import (
 // same directory and know of each other. [Replay] makes the run again. The fields are theirs, and so are the points,
 // the tier and what happens at each edge.
 type Provenance struct {
-	Dir       string
-	OneRun    bool             // Dir is the directory of the only run
-	MaxChars  limit.Bound[int] // of a text; default 200,000
-	Redact    redact.Redactor
-	Upstream  Upstream
-	NoContext bool
-	Snapshot  bool
-	Hooks     *agent.Hooks // that the snapshot lists; nil: none
-	OnError   func(error)  // gets what could not be written; nil: it is logged by slog
+	Dir          string
+	OneRun       bool             // Dir is the directory of the only run
+	MaxChars     limit.Bound[int] // of a text; default 200,000
+	Redact       redact.Redactor
+	SendRedacted SendRedacted
+	NoContext    bool
+	Snapshot     bool
+	Hooks        *agent.Hooks // that the snapshot lists; nil: none
+	OnError      func(error)  // gets what could not be written; nil: it is logged by slog
 
 	once       sync.Once
 	recorder   *Model
@@ -35,15 +35,15 @@ func (p *Provenance) Bind(h *agent.Hooks) {
 	if p.Dir == "" {
 		kit.MustConfig("record.Provenance", errors.New("Dir is empty; name the directory to write to"))
 	}
-	p.make()
+	p.setUp()
 	p.recorder.Bind(h)
 	p.trajectory.Bind(h)
 }
 
-func (p *Provenance) make() {
+func (p *Provenance) setUp() {
 	p.once.Do(func() {
 		p.recorder = &Model{
-			Dir: p.Dir, OneRun: p.OneRun, MaxChars: p.MaxChars, Redact: p.Redact, Upstream: p.Upstream, OnError: p.OnError,
+			Dir: p.Dir, OneRun: p.OneRun, MaxChars: p.MaxChars, Redact: p.Redact, SendRedacted: p.SendRedacted, OnError: p.OnError,
 		}
 		p.trajectory = &Trajectory{
 			Dir: p.Dir, OneRun: p.OneRun, MaxChars: p.MaxChars, Redact: p.Redact, NoContext: p.NoContext,
@@ -54,13 +54,13 @@ func (p *Provenance) make() {
 
 // Wrap returns a model whose calls by hooks and tools are recorded, too. See Model.Wrap.
 func (p *Provenance) Wrap(model agent.Model) agent.Model {
-	p.make()
+	p.setUp()
 	return p.recorder.Wrap(model)
 }
 
 // SetMetadata adds a value to the metadata of a run. See Trajectory.SetMetadata.
 func (p *Provenance) SetMetadata(run *agent.Run, key string, value any) {
-	p.make()
+	p.setUp()
 	p.trajectory.SetMetadata(run, key, value)
 }
 

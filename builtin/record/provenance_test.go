@@ -180,19 +180,19 @@ func TestWhatIsRecordedIsRedactedAndUpstreamWhatWasAskedFor(t *testing.T) {
 	nemesis := redact.Redactor{Patterns: []*regexp.Regexp{regexp.MustCompile("Nemesis")}}
 	for name, c := range map[string]struct {
 		redact   redact.Redactor
-		upstream record.Upstream
+		upstream record.SendRedacted
 		sent     string
 		kept     string
 	}{
 		"by default":   {redact.Redactor{}, 0, task, "password=[REDACTED] for [REDACTED] in project Nemesis"},
 		"own":          {nemesis, 0, "password=hunter2 for bob@example.org in project [REDACTED]", "password=[REDACTED] for [REDACTED] in project [REDACTED]"},
-		"all":          {nemesis, record.UpstreamAll, "password=[REDACTED] for [REDACTED] in project [REDACTED]", "password=[REDACTED] for [REDACTED] in project [REDACTED]"},
-		"nothing":      {nemesis, record.UpstreamNothing, task, "password=[REDACTED] for [REDACTED] in project [REDACTED]"},
-		"not redacted": {redact.Redactor{KeepSecrets: true, KeepPersonal: true}, record.UpstreamAll, task, task},
+		"all":          {nemesis, record.RedactAll, "password=[REDACTED] for [REDACTED] in project [REDACTED]", "password=[REDACTED] for [REDACTED] in project [REDACTED]"},
+		"nothing":      {nemesis, record.RedactNothing, task, "password=[REDACTED] for [REDACTED] in project [REDACTED]"},
+		"not redacted": {redact.Redactor{KeepSecrets: true, KeepPersonal: true}, record.RedactAll, task, task},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			p := &record.Provenance{Dir: dir, OneRun: true, Redact: c.redact, Upstream: c.upstream}
+			p := &record.Provenance{Dir: dir, OneRun: true, Redact: c.redact, SendRedacted: c.upstream}
 			ran := looptest.Harness{
 				Turns: []looptest.Turn{looptest.Call("x", map[string]any{"token": "hunter2"}).Says(task), looptest.Reply(task)},
 				Tools: []agent.Tool{&looptest.Tool{Name: "x", Result: task}},

@@ -37,22 +37,22 @@ type Trajectory struct {
 	Hooks    *agent.Hooks
 	OnError  func(error) // gets what could not be written; nil: it is logged by slog
 
-	heard  kit.OnceObserver
+	once   kit.OnceObserver
 	runs   hookkit.PerRun[tracedRun]
 	failed kit.Reporter
 }
 
 // tracedRun is a trajectory in the making.
 type tracedRun struct {
-	started  time.Time
-	task     string
-	steps    []TrajectoryStep
-	context  string
-	begun    time.Time
-	rejected string
-	snapshot *Snapshot
-	metadata map[string]any
-	ended    *TrajectoryRun // once it was written
+	started   time.Time
+	task      string
+	steps     []TrajectoryStep
+	context   string
+	stepStart time.Time
+	rejected  string
+	snapshot  *Snapshot
+	metadata  map[string]any
+	ended     *TrajectoryRun // once it was written
 }
 
 // A TrajectoryStep is one step. A step with one call has it in ToolCall and ToolResult, and only there.
@@ -115,7 +115,7 @@ func (t *Trajectory) Bind(h *agent.Hooks) {
 		}
 	}, name)
 	h.BeforeStep.ObserveFunc(func(_ context.Context, run *agent.Run, _ agent.BeforeStepFired[agent.Step]) {
-		t.runs.Do(run, func(r *tracedRun) { r.begun, r.context, r.rejected = kit.Env(run).Now(), "", "" })
+		t.runs.Do(run, func(r *tracedRun) { r.stepStart, r.context, r.rejected = kit.Env(run).Now(), "", "" })
 	}, name)
 	h.CheckDone.ObserveFunc(func(_ context.Context, run *agent.Run, f agent.CheckDoneFired[agent.DoneRequest]) {
 		t.rejected(run, f)
@@ -131,12 +131,12 @@ func (t *Trajectory) Bind(h *agent.Hooks) {
 		}, name)
 	}
 	h.AfterStep.ObserveFunc(func(_ context.Context, run *agent.Run, f agent.AfterStepFired[agent.StepResult]) {
-		if t.heard.First(run, as, "AfterStep", f.Verdict) {
+		if t.once.First(run, as, "AfterStep", f.Verdict) {
 			t.step(run, f.Payload)
 		}
 	}, name)
 	h.OnRunEnd.ObserveFunc(func(_ context.Context, run *agent.Run, f agent.OnRunEndFired[agent.AgentResult]) {
-		if t.heard.First(run, as, "OnRunEnd", f.Verdict) {
+		if t.once.First(run, as, "OnRunEnd", f.Verdict) {
 			t.end(run, f.Payload)
 		}
 	}, name, hookkit.Priority(kit.LastPriority))
@@ -192,12 +192,12 @@ func (t *Trajectory) step(run *agent.Run, s agent.StepResult) {
 	now := kit.Env(run).Now()
 	var made TrajectoryStep
 	t.runs.Do(run, func(r *tracedRun) {
-		begun := r.begun
-		if begun.IsZero() {
-			begun = now
+		start := r.stepStart
+		if start.IsZero() {
+			start = now
 		}
 		made = t.made(s)
-		made.Timestamp, made.DurationMS = kit.UnixSeconds(begun), kit.Milliseconds(now.Sub(begun))
+		made.Timestamp, made.DurationMS = kit.UnixSeconds(start), kit.Milliseconds(now.Sub(start))
 		made.ContextBefore, made.Rejected, made.LLMCallIndices = r.context, r.rejected, append([]int{}, indices...)
 		made.Pretty = made.pretty()
 		r.steps = append(r.steps, made)

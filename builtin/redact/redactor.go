@@ -27,18 +27,18 @@ type Redactor struct {
 	KeepPersonal bool
 	Keys         []string            // further keys whose values are taken out; case and punctuation do not matter
 	Patterns     []*regexp.Regexp    // what they match is taken out of texts too
-	Also         func(string) string // has the last word on each text; nil: nothing. If it panics, the text is taken out
+	Extra        func(string) string // has the last word on each text; nil: nothing. If it panics, the text is taken out
 }
 
-// Text returns the text without what is to be taken out. Redacting it again changes nothing, unless Patterns or Also
+// Text returns the text without what is to be taken out. Redacting it again changes nothing, unless Patterns or Extra
 // do.
 func (r *Redactor) Text(s string) string {
-	s = r.settled(s)
+	s = r.redactFully(s)
 	for _, p := range r.Patterns {
 		s = p.ReplaceAllLiteralString(s, Redacted)
 	}
-	if r.Also != nil {
-		s = r.also(s)
+	if r.Extra != nil {
+		s = r.applyExtra(s)
 	}
 	return s
 }
@@ -47,15 +47,15 @@ func (r *Redactor) Text(s string) string {
 // goes on with that was made for it.
 const maxPasses = 8
 
-// settled takes out what the Redactor knows by itself, until there is no more. A text that does not settle is taken
+// redactFully takes out what the Redactor knows by itself, until there is no more. A text that does not settle is taken
 // out whole.
-func (r *Redactor) settled(s string) string {
+func (r *Redactor) redactFully(s string) string {
 	for range maxPasses {
 		was := s
 		if !r.KeepSecrets {
 			s = redactTokens(s)
 		}
-		s = r.withoutNamed(s)
+		s = r.redactNamedValues(s)
 		if !r.KeepPersonal {
 			s = Personal(s)
 		}
@@ -66,13 +66,13 @@ func (r *Redactor) settled(s string) string {
 	return Redacted
 }
 
-func (r *Redactor) also(s string) (out string) {
+func (r *Redactor) applyExtra(s string) (out string) {
 	defer func() {
 		if recover() != nil {
 			out = Redacted
 		}
 	}()
-	return r.Also(s)
+	return r.Extra(s)
 }
 
 // JSON returns valid JSON without what is to be taken out. What is no JSON is encoded as a text.

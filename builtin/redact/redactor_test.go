@@ -92,8 +92,8 @@ func TestARedactorCanKeepWhatItIsToldToKeep(t *testing.T) {
 		{Redactor{KeepSecrets: true, KeepPersonal: true}, text},
 		{Redactor{KeepSecrets: true, KeepPersonal: true, Keys: []string{"PassWord"}}, `password=[REDACTED], a@b.org, {"ssn":"y"}`},
 		{Redactor{KeepSecrets: true, KeepPersonal: true, Patterns: []*regexp.Regexp{regexp.MustCompile("b.o")}}, `password=x, a@[REDACTED]rg, {"ssn":"y"}`},
-		{Redactor{KeepSecrets: true, KeepPersonal: true, Also: strings.ToUpper}, strings.ToUpper(text)},
-		{Redactor{Also: func(string) string { panic("no") }}, Redacted},
+		{Redactor{KeepSecrets: true, KeepPersonal: true, Extra: strings.ToUpper}, strings.ToUpper(text)},
+		{Redactor{Extra: func(string) string { panic("no") }}, Redacted},
 	} {
 		if got := c.r.Text(text); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.r, got, c.want)

@@ -58,9 +58,9 @@ func words(match string) bool {
 	return strings.Trim(value[1:], "abcdefghijklmnopqrstuvwxyz.-") == ""
 }
 
-// withoutNamed takes the values out that stand in the text behind the name of a secret: name=value, name: value,
+// redactNamedValues takes the values out that stand in the text behind the name of a secret: name=value, name: value,
 // "name": "value", --name value.
-func (r *Redactor) withoutNamed(s string) string {
+func (r *Redactor) redactNamedValues(s string) string {
 	if !strings.ContainsAny(s, ":=-") {
 		return s
 	}

@@ -70,8 +70,8 @@ const (
 	LoopNote LoopMode = "note" // the call runs, and the next prompt holds the hint
 )
 
-// sorry is the reply of turns that are ended because they lead nowhere.
-const sorry = "Sorry, I couldn't complete that request."
+// fallbackReply is the reply of turns that are ended because they lead nowhere.
+const fallbackReply = "Sorry, I couldn't complete that request."
 
 // loopState is what a run's calls were.
 type loopState struct {
@@ -147,30 +147,30 @@ func (d *LoopDetector) maxCycle() int { return d.MaxCycle.Or(6) }
 
 // BeforeTool counts a call and refuses it, ends the turn or lets it go on.
 func (d *LoopDetector) BeforeTool(_ context.Context, run *agent.Run, call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
-	print := fingerprint.Call(call)
+	sum := fingerprint.Call(call)
 	var outcome agent.BeforeToolOutcome
-	d.runs.Do(run, func(s *loopState) { outcome = d.judge(s, call, print) })
+	d.runs.Do(run, func(s *loopState) { outcome = d.judge(s, call, sum) })
 	return outcome, nil
 }
 
 // judge counts a call and says what becomes of it.
-func (d *LoopDetector) judge(s *loopState, call agent.ToolCallRequest, print fingerprint.Sum) agent.BeforeToolOutcome {
-	c := s.at(call, print)
+func (d *LoopDetector) judge(s *loopState, call agent.ToolCallRequest, sum fingerprint.Sum) agent.BeforeToolOutcome {
+	c := s.at(call, sum)
 	c.polled = toolname.Match(d.Poll, call.Name)
 	again := c.count > 0 && call.Step != 0 && c.step == call.Step
 	c.step = call.Step
 	if !c.polled {
 		c.count++
 	}
-	length, n, hints, key := 1, c.count, &c.hints, print
-	if l, rounds := s.cycles.continued(print); rounds >= n && rounds > 0 {
+	length, n, hints, key := 1, c.count, &c.hints, sum
+	if l, rounds := s.cycles.continued(sum); rounds >= n && rounds > 0 {
 		length, n, hints, key = l, rounds, &s.cycles.lengths[l].hints, cycleKey(l)
 	}
 
 	unwarned := d.hintAfter() >= d.breakAfter() // the turn ends without a hint before
 	switch {
 	case n > d.breakAfter() && (hints.seen(call.Step) || unwarned && !again):
-		return agent.EndTurn{Reply: cmp.Or(d.Reply, sorry), Reason: loopReason(call.Name, length, n)}
+		return agent.EndTurn{Reply: cmp.Or(d.Reply, fallbackReply), Reason: loopReason(call.Name, length, n)}
 	case n <= min(d.hintAfter(), d.breakAfter()):
 		s.cycles.ahead++
 		return nil
@@ -189,7 +189,7 @@ func (d *LoopDetector) judge(s *loopState, call agent.ToolCallRequest, print fin
 }
 
 // at returns what is known of a call that is being decided.
-func (s *loopState) at(call agent.ToolCallRequest, print fingerprint.Sum) *loopCall {
+func (s *loopState) at(call agent.ToolCallRequest, sum fingerprint.Sum) *loopCall {
 	if call.Step != s.step || call.Step == 0 {
 		s.step, s.cycles.ahead = call.Step, 0
 		clear(s.decided)
@@ -198,12 +198,12 @@ func (s *loopState) at(call agent.ToolCallRequest, print fingerprint.Sum) *loopC
 		s.calls, s.decided = make(map[fingerprint.Sum]*loopCall), make(map[string]fingerprint.Sum)
 	}
 	if call.Step != 0 {
-		s.decided[call.ID] = print
+		s.decided[call.ID] = sum
 	}
-	c := s.calls[print]
+	c := s.calls[sum]
 	if c == nil {
 		c = new(loopCall)
-		s.calls[print] = c
+		s.calls[sum] = c
 	}
 	return c
 }
@@ -215,24 +215,24 @@ func (d *LoopDetector) AfterTool(_ context.Context, run *agent.Run, result agent
 	}
 	got := fingerprint.Result(result)
 	d.runs.Do(run, func(s *loopState) {
-		print, judged := s.decided[result.Call.ID] // other hooks may have rewritten the call since
+		sum, judged := s.decided[result.Call.ID] // other hooks may have rewritten the call since
 		if !judged || result.Call.Step != s.step {
-			print = fingerprint.Call(result.Call)
+			sum = fingerprint.Call(result.Call)
 		}
-		s.cycles.add(cycleEntry{print, got}, d.maxCycle())
+		s.cycles.add(cycleEntry{sum, got}, d.maxCycle())
 		for length, cycle := range s.cycles.lengths {
 			if cycle.matched == 0 {
 				s.notes.Drop(cycleKey(length))
 			}
 		}
-		c := s.calls[print]
+		c := s.calls[sum]
 		if c == nil {
 			return
 		}
 		switch {
 		case c.ran && c.result != got:
 			c.count, c.hints = 1, hints{}
-			s.notes.Drop(print)
+			s.notes.Drop(sum)
 		case c.polled:
 			c.count++
 		}

@@ -32,25 +32,25 @@ func replied(t *testing.T, hook agent.Hook, format *agent.ResponseFormat, reply 
 }
 
 func TestEchoedPayloadReplacesEnvelopesAndNothingElse(t *testing.T) {
-	const sorry = "Sorry, I couldn't answer that."
+	const fallbackReply = "Sorry, I couldn't answer that."
 	envelope := `{"ok": false, "error": "bad", "retry_hint": "again"}`
 	for name, c := range map[string]struct {
 		content string
 		json    bool
 		want    string
 	}{
-		"bare":                    {envelope, false, sorry},
-		"fenced":                  {"```json\n" + envelope + "\n```", false, sorry},
-		"fenced as a tool call":   {"```tool_call\n" + envelope + "\n```", false, sorry},
-		"fenced plainly":          {"```\n" + envelope + "\n```", false, sorry},
-		"fenced on one line":      {"```json " + envelope + " ```", false, sorry},
-		"fenced with tildes":      {"~~~json\n" + envelope + "\n~~~", false, sorry},
-		"blanks before colons":    {`{"you_sent" : {} }`, false, sorry},
-		"an array":                {"[" + envelope + "," + envelope + "]", false, sorry},
-		"leading prose":           {"Here you are: " + envelope, false, sorry},
-		"ok and error alone":      {`{"ok":false,"error":"bad"}`, false, sorry},
-		"a tool given up":         {`{"ok":false,"error":"down","retries_exhausted":true,"suggest":"x"}`, false, sorry},
-		"prose with brackets":     {"As for {x} and [y]: " + envelope, false, sorry},
+		"bare":                    {envelope, false, fallbackReply},
+		"fenced":                  {"```json\n" + envelope + "\n```", false, fallbackReply},
+		"fenced as a tool call":   {"```tool_call\n" + envelope + "\n```", false, fallbackReply},
+		"fenced plainly":          {"```\n" + envelope + "\n```", false, fallbackReply},
+		"fenced on one line":      {"```json " + envelope + " ```", false, fallbackReply},
+		"fenced with tildes":      {"~~~json\n" + envelope + "\n~~~", false, fallbackReply},
+		"blanks before colons":    {`{"you_sent" : {} }`, false, fallbackReply},
+		"an array":                {"[" + envelope + "," + envelope + "]", false, fallbackReply},
+		"leading prose":           {"Here you are: " + envelope, false, fallbackReply},
+		"ok and error alone":      {`{"ok":false,"error":"bad"}`, false, fallbackReply},
+		"a tool given up":         {`{"ok":false,"error":"down","retries_exhausted":true,"suggest":"x"}`, false, fallbackReply},
+		"prose with brackets":     {"As for {x} and [y]: " + envelope, false, fallbackReply},
 		"no failure":              {`{"ok":true,"error":""}`, false, `{"ok":true,"error":""}`},
 		"an error alone":          {`{"error":"none"}`, false, `{"error":"none"}`},
 		"an array of answers":     {`[{"error":"none"},` + envelope + `]`, false, `[{"error":"none"},` + envelope + `]`},
@@ -59,7 +59,7 @@ func TestEchoedPayloadReplacesEnvelopesAndNothingElse(t *testing.T) {
 		"prose behind it":         {envelope + " was the error; I fixed it.", false, envelope + " was the error; I fixed it."},
 		"an object of one's own":  {`{"city":"Oslo","error":"none"}`, false, `{"city":"Oslo","error":"none"}`},
 		"JSON that was asked for": {`{"ok":true,"error":""}`, true, `{"ok":true,"error":""}`},
-		"an echo all the same":    {envelope, true, sorry},
+		"an echo all the same":    {envelope, true, fallbackReply},
 		"empty":                   {"", false, ""},
 		"an empty object":         {"{}", false, "{}"},
 		"broken":                  {`{"ok": fal`, false, `{"ok": fal`},
@@ -74,7 +74,7 @@ func TestEchoedPayloadReplacesEnvelopesAndNothingElse(t *testing.T) {
 			}
 		})
 	}
-	if got := replied(t, &repair.EchoedPayload{}, &agent.ResponseFormat{Type: "text"}, agent.LLMResponse{Content: `{"ok":false,"error":"bad"}`}); got != sorry {
+	if got := replied(t, &repair.EchoedPayload{}, &agent.ResponseFormat{Type: "text"}, agent.LLMResponse{Content: `{"ok":false,"error":"bad"}`}); got != fallbackReply {
 		t.Errorf("asked for text, it left %q", got)
 	}
 	calls := agent.LLMResponse{Content: envelope, ToolCalls: []agent.ToolCallRequest{{ID: "1", Name: "x"}}}

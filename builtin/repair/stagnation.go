@@ -37,7 +37,7 @@ type Stagnation struct {
 }
 
 type streak struct {
-	print    string
+	sum      string
 	length   int
 	progress float64
 	measured bool
@@ -60,9 +60,9 @@ func (s *Stagnation) ObserveAfterTool(ctx context.Context, run *agent.Run, fired
 	if toolname.Match(s.Ignore, result.Call.Name) {
 		return
 	}
-	print := callPrint(result)
+	sum := callPrint(result)
 	if s.Fingerprint != nil {
-		print = s.Fingerprint(result)
+		sum = s.Fingerprint(result)
 	}
 	progress, measured := 0.0, false
 	if s.Progress != nil {
@@ -75,23 +75,23 @@ func (s *Stagnation) ObserveAfterTool(ctx context.Context, run *agent.Run, fired
 			st.progress, st.measured = progress, true
 		}
 		switch {
-		case print == "" || rose:
-			st.print, st.length = print, 0
-			if print != "" {
+		case sum == "" || rose:
+			st.sum, st.length = sum, 0
+			if sum != "" {
 				st.length = 1
 			}
 			return
-		case print == st.print:
+		case sum == st.sum:
 			st.length++
 		default:
-			st.print, st.length = print, 1
+			st.sum, st.length = sum, 1
 		}
 		if st.length < cmp.Or(s.Threshold, 3) {
 			return
 		}
 		st.next.Put(fingerprint.Sum{}, s.nudge(st.length))
 		if !s.KeepNudging {
-			st.print, st.length = "", 0
+			st.sum, st.length = "", 0
 		}
 	})
 }
@@ -117,6 +117,6 @@ func CallAndSize(result agent.ToolCallResult) string {
 
 // callPrint is the fingerprint of a call by value.
 func callPrint(result agent.ToolCallResult) string {
-	print := fingerprint.Call(result.Call)
-	return string(print[:])
+	sum := fingerprint.Call(result.Call)
+	return string(sum[:])
 }

@@ -89,9 +89,9 @@ func (v *Output) AfterTool(ctx context.Context, _ *agent.Run, result agent.ToolC
 	return agent.ReplaceAfterTool(result, "output changed"), nil
 }
 
-// LengthCap is a validator that cuts text to max characters, its mark "(capped at n chars)" included, and rejects JSON
+// LengthCap is a validator that cuts text to most characters, its mark "(capped at n chars)" included, and rejects JSON
 // over it, which would be none any more.
-func LengthCap(max int) Validator { return lengthCap(max) }
+func LengthCap(most int) Validator { return lengthCap(most) }
 
 type lengthCap int
 

@@ -66,7 +66,7 @@ func (r *shellReader) text(text string) []*Command {
 
 // script returns the commands of a script.
 func (r *shellReader) script(script shellScript) []*Command {
-	begun := len(r.found)
+	start := len(r.found)
 	for _, pipe := range script {
 		var before []*Command
 		for i, stage := range pipe {
@@ -78,7 +78,7 @@ func (r *shellReader) script(script shellScript) []*Command {
 			before = append(before, r.found[from:]...)
 		}
 	}
-	return slices.Clone(r.found[begun:])
+	return slices.Clone(r.found[start:])
 }
 
 // A shellContext is what a command gets from the stage that it stands in.

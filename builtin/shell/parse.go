@@ -245,9 +245,9 @@ func (p *shellParser) bodies() {
 
 // words takes a word, or the words that braces make of one, with the parentheses that follow it directly.
 func (p *shellParser) words(stage *shellStage) {
-	begun := p.at
+	start := p.at
 	word, more := p.word()
-	if p.at == begun && !more { // a byte that begins nothing
+	if p.at == start && !more { // a byte that begins nothing
 		_, size := utf8.DecodeRuneInString(p.text[p.at:])
 		p.at += size
 		return
@@ -300,8 +300,8 @@ func (p *shellParser) call(stage *shellStage, name string) {
 // they do not.
 func (p *shellParser) literals() (texts []string, end int, ok bool) {
 	depth := 0
-	begun := p.at
-	defer func() { p.effort.spend(end - begun) }()
+	start := p.at
+	defer func() { p.effort.spend(end - start) }()
 	for end = p.at; end < len(p.text); end++ {
 		switch c := p.text[end]; c {
 		case '(':

@@ -30,9 +30,9 @@ func (p *shellParser) fieldSeparator() int {
 
 // quotes takes a text in double quotes. It takes nothing without an end.
 func (p *shellParser) quotes(b *strings.Builder, w *shellWord) bool {
-	begun, end := p.at, -1
-	i := begun + 1
-	defer func() { p.effort.spend(i - begun) }()
+	start, end := p.at, -1
+	i := start + 1
+	defer func() { p.effort.spend(i - start) }()
 	for ; i < len(p.text) && end < 0 && !p.effort.tooMuch; i++ {
 		switch p.text[i] {
 		case '\\':

@@ -91,16 +91,16 @@ func TestL40_EveryPromptAndReplyIsRecorded(t *testing.T) {
 	own := redact.Redactor{Patterns: all(regexp.MustCompile("Nemesis"))}
 	for name, c := range map[string]struct {
 		redact     redact.Redactor
-		upstream   record.Upstream
+		upstream   record.SendRedacted
 		sent, kept string
 	}{
 		"by default": {redact.Redactor{}, 0, task, "password=[REDACTED] for project Nemesis"},
-		"upstream":   {own, record.UpstreamAll, "password=[REDACTED] for project [REDACTED]", "password=[REDACTED] for project [REDACTED]"},
-		"disk only":  {own, record.UpstreamNothing, task, "password=[REDACTED] for project [REDACTED]"},
-		"off":        {redact.Redactor{KeepSecrets: true, KeepPersonal: true}, record.UpstreamAll, task, task},
+		"upstream":   {own, record.RedactAll, "password=[REDACTED] for project [REDACTED]", "password=[REDACTED] for project [REDACTED]"},
+		"disk only":  {own, record.RedactNothing, task, "password=[REDACTED] for project [REDACTED]"},
+		"off":        {redact.Redactor{KeepSecrets: true, KeepPersonal: true}, record.RedactAll, task, task},
 	} {
 		dir := t.TempDir()
-		ran := looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](&record.Model{Dir: dir, OneRun: true, Redact: c.redact, Upstream: c.upstream})}.Run(t, task)
+		ran := looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](&record.Model{Dir: dir, OneRun: true, Redact: c.redact, SendRedacted: c.upstream})}.Run(t, task)
 		if sent := heard(t, ran, 0); sent != c.sent || !strings.Contains(textOf(t, dir, "call_00_prompt.txt"), c.kept) {
 			t.Errorf("%s: sent %q, kept %q", name, sent, textOf(t, dir, "call_00_prompt.txt"))
 		}
