@@ -54,7 +54,7 @@ func ready(t testing.TB) map[string]func() agent.Hook {
 		"done.Critic":          func() agent.Hook { return &done.Critic{Model: approving()} },
 		"permission.DenyTools": func() agent.Hook { return &permission.DenyTools{Deny: []string{"rm"}} },
 		"done.Gate": func() agent.Hook {
-			return &done.Gate{Gates: []done.Condition{done.MinTools(1), done.AnswerSchema(`{}`)}, MaxRejections: 5}
+			return &done.Gate{Conditions: []done.Condition{done.MinTools(1), done.AnswerSchema(`{}`)}, MaxRejections: 5}
 		},
 		"observe.DebugLog":     func() agent.Hook { return &observe.DebugLog{Writer: io.Discard} },
 		"repair.EchoedPayload": func() agent.Hook { return &repair.EchoedPayload{} },

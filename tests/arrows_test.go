@@ -69,7 +69,7 @@ var rows = []row{
 	{dir: "builtin/record", imports: room("builtin/redact", "builtin/memory"), tests: roomTests},
 	{dir: "builtin/observe", imports: room("builtin/redact", "builtin/window"), tests: roomTests},
 	{dir: "hooktest", imports: []string{"hookkit"}, tests: []string{"spec/testdata/mail", "tests/fixture"}},
-	{dir: "cmd/hookgen", imports: []string{"gen"}, modules: []string{"github.com/rogpeppe/go-internal"}},
+	{dir: "cmd/hookgen", imports: []string{"gen", "internal/atomicfile"}, modules: []string{"github.com/rogpeppe/go-internal"}},
 	{dir: "cmd/hookvet", modules: []string{"golang.org/x/tools"}},
 	{dir: "examples", imports: everything},
 	{dir: "tests", imports: everything, modules: []string{"github.com/google/go-cmp", "pgregory.net/rapid"}},

@@ -21,13 +21,13 @@ import (
 // Gate keeps the model from finishing before it may.
 //
 // It stands at CheckDone (RejectDone), in the tier Safety, observes AfterTool, and with MaxRejections contributes to
-// ShouldStop. An answer must pass every gate; the first that rejects it says why, and the model reads that in the next
-// prompt. A gate that fails or panics rejects. State: per run, the names of the calls that were made and the number
+// ShouldStop. An answer must meet every condition; the first that rejects it says why, and the model reads that in the next
+// prompt. A condition that fails or panics rejects. State: per run, the names of the calls that were made and the number
 // of rejections.
 //
-// Gates made here: [MinTools], [RequireTool], [AnswerCheck], [AnswerSchema].
+// Conditions made here: [MinTools], [RequireTool], [AnswerCheck], [AnswerSchema].
 type Gate struct {
-	Gates []Condition // asked in order; required
+	Conditions []Condition // asked in order; required
 	// MaxRejections is how often this hook rejects in a run; then the run stops with retry_limit. 0: as often as
 	// the loop lets it.
 	MaxRejections limit.Bound[int]
@@ -61,7 +61,7 @@ type doneState struct {
 	rejected int
 }
 
-// Bind adds the hook. No gates, a gate that cannot work and a negative MaxRejections panic.
+// Bind adds the hook. No conditions, a condition that cannot work and a negative MaxRejections panic.
 func (d *Gate) Bind(h *agent.Hooks) {
 	kit.MustConfig("done.Gate", d.check())
 	h.CheckDone.Add(d, hookkit.Priority(hookkit.Safety))
@@ -72,19 +72,19 @@ func (d *Gate) Bind(h *agent.Hooks) {
 }
 
 func (d *Gate) check() error {
-	if len(d.Gates) == 0 {
-		return errors.New("Gates is empty, so every answer would pass; give a gate, such as MinTools(3)")
+	if len(d.Conditions) == 0 {
+		return errors.New("Conditions is empty, so every answer would pass; give a condition, such as MinTools(3)")
 	}
 	if err := d.MaxRejections.Check("MaxRejections"); err != nil {
 		return err
 	}
-	for i, g := range d.Gates {
+	for i, g := range d.Conditions {
 		if g == nil {
-			return fmt.Errorf("Gates[%d] is nil; give a gate or leave it out", i)
+			return fmt.Errorf("Conditions[%d] is nil; give a gate or leave it out", i)
 		}
 		if c, ok := g.(interface{ check() error }); ok {
 			if err := c.check(); err != nil {
-				return fmt.Errorf("Gates[%d]: %w", i, err)
+				return fmt.Errorf("Conditions[%d]: %w", i, err)
 			}
 		}
 	}
@@ -106,7 +106,7 @@ func (d *Gate) ObserveAfterTool(_ context.Context, run *agent.Run, fired agent.A
 func (d *Gate) CheckDone(ctx context.Context, run *agent.Run, asked agent.DoneRequest) (agent.CheckDoneOutcome, error) {
 	a := Attempt{DoneRequest: asked}
 	d.runs.Do(run, func(s *doneState) { a.Calls = slices.Clone(s.calls) })
-	for _, g := range d.Gates {
+	for _, g := range d.Conditions {
 		feedback, err := kit.Recover(func() (string, error) { return g.Check(ctx, run, a) })
 		if err == nil && feedback == "" {
 			continue

@@ -44,7 +44,7 @@ func TestRequireToolWantsACheckOfWhatStandsThere(t *testing.T) {
 			if name == "a failed check whose error a hook has emptied" {
 				tool = "broken"
 			}
-			hooks := []agent.Hook{&done.Gate{Gates: []done.Condition{done.RequireTool(tool, "edit_*")}, MaxRejections: 1}}
+			hooks := []agent.Hook{&done.Gate{Conditions: []done.Condition{done.RequireTool(tool, "edit_*")}, MaxRejections: 1}}
 			if c.hook != nil {
 				hooks = append(hooks, c.hook)
 			}
@@ -91,7 +91,7 @@ func TestAnAnswerInTheToolsPlaceIsNoEvidence(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: []looptest.Turn{looptest.Call("look", nil), looptest.Reply("done")},
 		Tools: []agent.Tool{&looptest.Tool{Name: "look"}},
-		Hooks: []agent.Hook{&done.Gate{Gates: []done.Condition{done.MinTools(1)}, MaxRejections: 1}, skip},
+		Hooks: []agent.Hook{&done.Gate{Conditions: []done.Condition{done.MinTools(1)}, MaxRejections: 1}, skip},
 	}.Run(t, "go")
 	if ran.Stop.Cause != agent.CauseRetryLimit {
 		t.Errorf("it stopped because %+v", ran.Stop)
@@ -102,7 +102,7 @@ func TestAGateThatPanicsRejectsAndCounts(t *testing.T) {
 	broken := gateFunc(func(done.Attempt) (string, error) { panic("no idea") })
 	ran := looptest.Harness{
 		Turns: []looptest.Turn{looptest.Reply("1"), looptest.Reply("2"), looptest.Reply("3")},
-		Hooks: []agent.Hook{&done.Gate{Gates: []done.Condition{broken}, MaxRejections: 2}},
+		Hooks: []agent.Hook{&done.Gate{Conditions: []done.Condition{broken}, MaxRejections: 2}},
 	}.Run(t, "go")
 	if ran.Steps != 2 || ran.Stop.Cause != agent.CauseRetryLimit || ran.Stop.Message != "Rejections reached: 2/2" {
 		t.Errorf("after %d steps it stopped because %+v", ran.Steps, ran.Stop)
@@ -110,7 +110,7 @@ func TestAGateThatPanicsRejectsAndCounts(t *testing.T) {
 	if ran.Stop.Detail["rejections"] != 2 || ran.Stop.Detail["maxRejections"] != 2 {
 		t.Errorf("the detail is %v", ran.Stop.Detail)
 	}
-	hook := &done.Gate{Gates: []done.Condition{done.MinTools(1)}, MaxRejections: 1}
+	hook := &done.Gate{Conditions: []done.Condition{done.MinTools(1)}, MaxRejections: 1}
 	run := agent.NewRun(nil)
 	if _, err := hook.CheckDone(t.Context(), run, agent.DoneRequest{}); err != nil {
 		t.Fatal(err)

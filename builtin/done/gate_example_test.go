@@ -11,7 +11,7 @@ import (
 
 func ExampleGate() {
 	var hooks agent.Hooks
-	hooks.Use(&done.Gate{Gates: []done.Condition{done.MinTools(3)}})
+	hooks.Use(&done.Gate{Conditions: []done.Condition{done.MinTools(3)}})
 	exit, _ := hooks.CheckDone.Fire(context.Background(), agent.NewRun(nil), &agent.DoneRequest{Answer: "It is the cache."})
 	fmt.Println(exit.(agent.RejectDone).Feedback)
 	// Output: Insufficient evidence: only 0 tools called. Call at least 3 before concluding.

@@ -49,7 +49,7 @@ func TestDoneGateRejectsUntilItsGatesPass(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			tools := []agent.Tool{&looptest.Tool{Name: "look", Result: "x"}, &looptest.Tool{Name: "edit", Result: "x"}, &looptest.Tool{Name: "test", Result: "ok"}}
-			ran := looptest.Harness{Turns: c.turns, Tools: tools, Hooks: []agent.Hook{&done.Gate{Gates: []done.Condition{c.gate}}}}.Run(t, "go")
+			ran := looptest.Harness{Turns: c.turns, Tools: tools, Hooks: []agent.Hook{&done.Gate{Conditions: []done.Condition{c.gate}}}}.Run(t, "go")
 			if ran.Stop.Cause != agent.CauseCompleted || ran.Script.Remaining() != 0 {
 				t.Fatalf("stopped by %+v (%v) with %d turns left", ran.Stop, ran.Failed, ran.Script.Remaining())
 			}
@@ -64,7 +64,7 @@ func TestFailedCallsAreNoEvidence(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: []looptest.Turn{looptest.Call("look", nil), looptest.Reply("early"), looptest.Reply("again"), looptest.Reply("and again")},
 		Tools: []agent.Tool{&looptest.Tool{Name: "look", Err: errors.New("down")}},
-		Hooks: []agent.Hook{&done.Gate{Gates: []done.Condition{done.MinTools(1)}}},
+		Hooks: []agent.Hook{&done.Gate{Conditions: []done.Condition{done.MinTools(1)}}},
 	}.Run(t, "go")
 	if ran.Stop.Cause != agent.CauseRetryLimit {
 		t.Errorf("stopped by %+v, want retry_limit", ran.Stop)
@@ -73,7 +73,7 @@ func TestFailedCallsAreNoEvidence(t *testing.T) {
 
 func TestDoneGateStopsARunItHasRejectedOftenEnough(t *testing.T) {
 	never := done.AnswerCheck(func(string) string { return "no" })
-	hook := &done.Gate{Gates: []done.Condition{never}, MaxRejections: 2}
+	hook := &done.Gate{Conditions: []done.Condition{never}, MaxRejections: 2}
 	for range 2 { // counted per run
 		ran := looptest.Harness{Turns: []looptest.Turn{looptest.Reply("1"), looptest.Reply("2"), looptest.Reply("3")}, Hooks: []agent.Hook{hook}}.Run(t, "go")
 		if ran.Stop.Cause != agent.CauseRetryLimit || ran.Steps != 2 {
@@ -84,9 +84,9 @@ func TestDoneGateStopsARunItHasRejectedOftenEnough(t *testing.T) {
 
 func TestDoneGateThatCannotWorkPanicsWhenUsed(t *testing.T) {
 	for want, hook := range map[string]*done.Gate{
-		"Gates is empty": {}, "Gates[0] is nil": {Gates: []done.Condition{nil}}, "MinTools(0)": {Gates: []done.Condition{done.MinTools(0)}},
-		"AnswerSchema": {Gates: []done.Condition{done.AnswerSchema(`{"type": 7}`)}}, "RequireTool": {Gates: []done.Condition{done.RequireTool("")}},
-		"AnswerCheck(nil)": {Gates: []done.Condition{done.AnswerCheck(nil)}}, "MaxRejections is -1": {Gates: []done.Condition{done.MinTools(1)}, MaxRejections: -1},
+		"Conditions is empty": {}, "Conditions[0] is nil": {Conditions: []done.Condition{nil}}, "MinTools(0)": {Conditions: []done.Condition{done.MinTools(0)}},
+		"AnswerSchema": {Conditions: []done.Condition{done.AnswerSchema(`{"type": 7}`)}}, "RequireTool": {Conditions: []done.Condition{done.RequireTool("")}},
+		"AnswerCheck(nil)": {Conditions: []done.Condition{done.AnswerCheck(nil)}}, "MaxRejections is -1": {Conditions: []done.Condition{done.MinTools(1)}, MaxRejections: -1},
 	} {
 		func() {
 			defer func() {

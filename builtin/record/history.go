@@ -52,7 +52,7 @@ type HistoryEntry struct {
 // Bind adds the hook.
 func (r *History) Bind(h *agent.Hooks) {
 	if r.Store == nil {
-		kit.MustConfig("record.History", errors.New("Store is nil; give it a store, such as state.Dir{Dir: ...}"))
+		kit.MustConfig("record.History", errors.New("Store is nil; give it a store, such as state.Dir{Path: ...}"))
 	}
 	kit.MustConfig("record.History", r.Keep.Check("Keep"))
 	h.OnRunEnd.Add(r, hookkit.Priority(kit.LastPriority))

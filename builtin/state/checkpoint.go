@@ -104,7 +104,7 @@ type CheckpointCounters struct {
 func (c *Checkpoint) Bind(h *agent.Hooks) {
 	var errs []error
 	if c.Store == nil {
-		errs = append(errs, errors.New("Store is nil; give it a store, such as state.Dir{Dir: ...}"))
+		errs = append(errs, errors.New("Store is nil; give it a store, such as state.Dir{Path: ...}"))
 	}
 	if c.Every < 0 {
 		errs = append(errs, fmt.Errorf("Every is %d; give a number of steps, 0 for %d", c.Every, checkpointEvery))

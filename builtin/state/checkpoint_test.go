@@ -28,7 +28,7 @@ func callTurns(n int, last ...looptest.Turn) []looptest.Turn {
 
 func TestACheckpointIsSavedEveryFewStepsOnceAndWhole(t *testing.T) {
 	dir := t.TempDir()
-	hook := &state.Checkpoint{Store: state.Dir{Dir: dir}, Every: 2}
+	hook := &state.Checkpoint{Store: state.Dir{Path: dir}, Every: 2}
 	warm := 0.2
 	looptest.Harness{
 		Agent: &loop.Agent{Name: "clerk", Instructions: "Be brief.", Limits: loop.Limits{Steps: 9, Tokens: 1000}, Request: agent.LLMRequest{Temperature: &warm}},
@@ -184,7 +184,7 @@ func TestACheckpointThatCannotBeSavedIsReported(t *testing.T) {
 
 func ExampleCheckpoint() {
 	ctx := context.Background()
-	store := new(state.Map) // or state.Dir{Dir: "checkpoints"}
+	store := new(state.Map) // or state.Dir{Path: "checkpoints"}
 	tool := &looptest.Tool{Name: "look", Result: "a door"}
 	agentWith := func(turns ...looptest.Turn) *loop.Agent {
 		return &loop.Agent{

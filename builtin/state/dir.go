@@ -21,7 +21,7 @@ import (
 // program that is killed while it writes leaves the old value, and a file of its own with the ending ".hook-tmp", which
 // is no value and is removed by the first write an hour later or more.
 type Dir struct {
-	Dir string
+	Path string
 }
 
 var _ agent.Store = Dir{}
@@ -67,7 +67,7 @@ func (s Dir) Keys(ctx context.Context, prefix string) ([]string, error) {
 	if err := s.usable(ctx); err != nil {
 		return nil, err
 	}
-	entries, err := os.ReadDir(s.Dir)
+	entries, err := os.ReadDir(s.Path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -86,8 +86,8 @@ func (s Dir) Keys(ctx context.Context, prefix string) ([]string, error) {
 }
 
 func (s Dir) usable(ctx context.Context) error {
-	if s.Dir == "" {
-		return errors.New("the store has no directory; set Dir")
+	if s.Path == "" {
+		return errors.New("the store has no directory; set Path")
 	}
 	return ctx.Err()
 }
@@ -100,7 +100,7 @@ func (s Dir) path(ctx context.Context, key string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("the key cannot be used: %w", err)
 	}
-	return filepath.Join(s.Dir, name+storeExt), nil
+	return filepath.Join(s.Path, name+storeExt), nil
 }
 
 // keepBeside copies what is under a key to a file beside it, so that it is not lost when another value is put there. A

@@ -35,7 +35,7 @@ type Persist struct {
 // Bind adds the hook.
 func (p *Persist) Bind(h *agent.Hooks) {
 	if p.Store == nil {
-		kit.MustConfig("state.Persist", errors.New("Store is nil; give it a store, such as Sessions{Store: state.Dir{Dir: ...}}"))
+		kit.MustConfig("state.Persist", errors.New("Store is nil; give it a store, such as Sessions{Store: state.Dir{Path: ...}}"))
 	}
 	h.OnRunEnd.Add(p, hookkit.Priority(hookkit.Observability))
 }

@@ -30,7 +30,7 @@ func TestTheConversationIsSavedAtTheEndOfEveryRun(t *testing.T) {
 			})}, "user:hi assistant:hello"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			store := state.Sessions{Store: state.Dir{Dir: t.TempDir()}}
+			store := state.Sessions{Store: state.Dir{Path: t.TempDir()}}
 			hook := &state.Persist{Store: store, ID: "s"}
 			looptest.Harness{Turns: c.turns, Hooks: append(c.hooks, hook, hook)}.Run(t, "hi")
 			got, err := store.Load(t.Context(), "s")
@@ -102,7 +102,7 @@ func TestAConversationThatCannotBeSavedIsReported(t *testing.T) {
 		"no space left":  {Store: state.Sessions{Store: new(fullStore)}, ID: "s"},
 		"no identity":    {Store: state.Sessions{Store: new(state.Map)}},
 		"State panicked": {Store: state.Sessions{Store: new(state.Map)}, ID: "s", State: panics},
-		"too long":       {Store: state.Sessions{Store: state.Dir{Dir: t.TempDir()}}, ID: strings.Repeat("x", 500)},
+		"too long":       {Store: state.Sessions{Store: state.Dir{Path: t.TempDir()}}, ID: strings.Repeat("x", 500)},
 	} {
 		var hooks agent.Hooks
 		var events hookkit.Recorder
@@ -126,7 +126,7 @@ func TestAConversationThatCannotBeSavedIsReported(t *testing.T) {
 
 func ExamplePersist() {
 	ctx := context.Background()
-	store := state.Sessions{Store: new(state.Map)} // or state.Dir{Dir: "sessions"}
+	store := state.Sessions{Store: new(state.Map)} // or state.Dir{Path: "sessions"}
 	a := &loop.Agent{
 		Model: looptest.NewScript(looptest.Reply("Hello Ada.")),
 		Use:   []agent.Hook{&state.Persist{Store: store}},

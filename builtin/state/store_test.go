@@ -20,7 +20,7 @@ import (
 func TestStoresKeepTheirContract(t *testing.T) {
 	for name, open := range map[string]func(t *testing.T) agent.Store{
 		"in memory": func(*testing.T) agent.Store { return new(state.Map) },
-		"in files":  func(t *testing.T) agent.Store { return state.Dir{Dir: filepath.Join(t.TempDir(), "made")} },
+		"in files":  func(t *testing.T) agent.Store { return state.Dir{Path: filepath.Join(t.TempDir(), "made")} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, ctx := open(t), t.Context()
@@ -92,7 +92,7 @@ func TestStoresKeepTheirContract(t *testing.T) {
 
 func TestAFileStoreTouchesOnlyWhatItNamed(t *testing.T) {
 	dir := t.TempDir()
-	s := state.Dir{Dir: dir}
+	s := state.Dir{Path: dir}
 	for _, name := range []string{"README", "Upper.json", ".x.json.1.tmp", "%zz.json"} {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
 			t.Fatal(err)
@@ -110,14 +110,14 @@ func TestAFileStoreTouchesOnlyWhatItNamed(t *testing.T) {
 	if err := s.Put(t.Context(), "dir", nil); err == nil {
 		t.Error("a directory was replaced")
 	}
-	if _, err := (state.Dir{}).Get(t.Context(), "x"); err == nil || !strings.Contains(err.Error(), "set Dir") {
+	if _, err := (state.Dir{}).Get(t.Context(), "x"); err == nil || !strings.Contains(err.Error(), "set Path") {
 		t.Errorf("without a directory: %v", err)
 	}
 }
 
 func TestSessionsComeBackAsTheyWere(t *testing.T) {
 	dir := t.TempDir()
-	for _, s := range []state.Sessions{{Store: new(state.Map)}, {Store: state.Dir{Dir: dir}}} {
+	for _, s := range []state.Sessions{{Store: new(state.Map)}, {Store: state.Dir{Path: dir}}} {
 		ctx := t.Context()
 		want := agent.Session{ID: "../a", Messages: []agent.Message{
 			{Role: agent.RoleUser, Content: "hi"},
@@ -151,7 +151,7 @@ func TestSessionsComeBackAsTheyWere(t *testing.T) {
 
 func TestWhatIsNoSessionIsMovedAsideNotOverwritten(t *testing.T) {
 	dir := t.TempDir()
-	s := state.Sessions{Store: state.Dir{Dir: dir}}
+	s := state.Sessions{Store: state.Dir{Path: dir}}
 	path := filepath.Join(dir, "s.json")
 	for i, text := range []string{`{"messages": [tor`, `{"other": 1}`} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {

@@ -18,38 +18,48 @@ const (
 	dirMode  = 0o700
 )
 
-// Write writes a file whole or not at all: under a temporary name beside it, which is then renamed. Missing
-// directories are made. What stood there before is replaced. A program that is killed meanwhile leaves the temporary
-// file behind, which nobody reads; a later one removes it.
-func Write(path string, data []byte) (err error) {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, dirMode); err != nil {
+// Write writes a file whole or not at all, readable by its owner alone. Missing directories are made. A program that
+// is killed meanwhile leaves a temporary file next to it, which nobody reads; a later Write removes it.
+func Write(path string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), dirMode); err != nil {
 		return err
 	}
+	temporary, err := Stage(path, data, fileMode)
+	if err != nil {
+		return err
+	}
+	if err = flush(temporary); err == nil {
+		err = os.Rename(temporary, path)
+	}
+	if err != nil {
+		_ = os.Remove(temporary)
+	}
+	return err
+}
+
+// Stage writes data to a temporary file next to path and returns its name, for the caller to rename or remove. It removes
+// the temporary files that killed programs left in the directory.
+func Stage(path string, data []byte, mode fs.FileMode) (temporary string, err error) {
+	dir := filepath.Dir(path)
 	removeLeft(dir)
 	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*"+tempExt)
 	if err != nil {
-		return err
+		return "", err
 	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(f.Name())
-		}
-	}()
 	_, err = f.Write(data)
-	if err == nil {
-		err = f.Chmod(fileMode)
+	if err = errors.Join(err, f.Chmod(mode), f.Close()); err != nil {
+		return "", errors.Join(err, os.Remove(f.Name()))
 	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
+	return f.Name(), nil
+}
+
+// flush writes a file through to the disk.
+func flush(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), path)
+	return errors.Join(f.Sync(), f.Close())
 }
 
 const (

@@ -113,11 +113,11 @@ var writers = []writer{
 	{
 		name: "state.Dir",
 		open: func(dir string, _ int) (func(int) error, error) {
-			store := state.Dir{Dir: dir}
+			store := state.Dir{Path: dir}
 			return func(v int) error { return store.Put(background, "a key", []byte(textOf(v, big))) }, nil
 		},
 		read: func(dir string, _ int) ([]int, error) {
-			store := state.Dir{Dir: dir}
+			store := state.Dir{Path: dir}
 			data, err := store.Get(background, "a key")
 			if err != nil {
 				return nil, err
@@ -132,7 +132,7 @@ var writers = []writer{
 	{
 		name: "Sessions",
 		open: func(dir string, _ int) (func(int) error, error) {
-			sessions := state.Sessions{Store: state.Dir{Dir: dir}}
+			sessions := state.Sessions{Store: state.Dir{Path: dir}}
 			return func(v int) error {
 				return sessions.Save(background, agent.Session{ID: "talk", Messages: messagesOf(v, 8, big/8)})
 			}, nil
@@ -142,7 +142,7 @@ var writers = []writer{
 	{
 		name: "Sessions over a file that is none",
 		open: func(dir string, _ int) (func(int) error, error) {
-			store := state.Dir{Dir: dir}
+			store := state.Dir{Path: dir}
 			return func(v int) error {
 				if err := store.Put(background, "talk", corrupt(v)); err != nil {
 					return err
@@ -156,7 +156,7 @@ var writers = []writer{
 	{
 		name: "state.Persist",
 		open: func(dir string, _ int) (func(int) error, error) {
-			hook := &state.Persist{Store: state.Sessions{Store: state.Dir{Dir: dir}}}
+			hook := &state.Persist{Store: state.Sessions{Store: state.Dir{Path: dir}}}
 			return func(v int) error {
 				return ended(func() (agent.Hook, *error) { return hook, nil }, runOf(messagesOf(v, 8, big/8)), agent.AgentResult{})
 			}, nil
@@ -168,7 +168,7 @@ var writers = []writer{
 		open: func(dir string, _ int) (func(int) error, error) {
 			var reported error
 			var hooks agent.Hooks
-			hooks.Use(&state.Checkpoint{Store: state.Dir{Dir: dir}, Every: 1, Name: "c", OnError: func(err error) { reported = err }})
+			hooks.Use(&state.Checkpoint{Store: state.Dir{Path: dir}, Every: 1, Name: "c", OnError: func(err error) { reported = err }})
 			return func(v int) error {
 				hooks.AfterStep.Fire(background, runOf(messagesOf(v, 8, big/8)), agent.StepResult{Step: agent.Step{Number: v}})
 				return reported
@@ -179,14 +179,14 @@ var writers = []writer{
 	{
 		name: "record.History",
 		open: func(dir string, from int) (func(int) error, error) {
-			history := &record.History{Store: state.Dir{Dir: dir}, Keep: 300}
+			history := &record.History{Store: state.Dir{Path: dir}, Keep: 300}
 			return func(int) error {
 				result := agent.AgentResult{Steps: 3, Stop: agent.EndRun{Cause: agent.CauseCompleted, Message: textOf(from, 150)}}
 				return ended(func() (agent.Hook, *error) { return history, nil }, runOf(nil), result)
 			}, nil
 		},
 		read: func(dir string, _ int) ([]int, error) {
-			runs, err := (&record.History{Store: state.Dir{Dir: dir}}).Runs(background, "clerk")
+			runs, err := (&record.History{Store: state.Dir{Path: dir}}).Runs(background, "clerk")
 			if err != nil || len(runs) == 0 {
 				return nil, err
 			}
@@ -256,7 +256,7 @@ var writers = []writer{
 }
 
 func readSession(dir string, _ int) ([]int, error) {
-	session, err := state.Sessions{Store: state.Dir{Dir: dir}}.Load(background, "talk")
+	session, err := state.Sessions{Store: state.Dir{Path: dir}}.Load(background, "talk")
 	if err != nil {
 		return nil, err
 	}
@@ -274,7 +274,7 @@ func readSaved(dir string, from int) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := state.Dir{Dir: dir}.Get(background, "talk")
+	data, err := state.Dir{Path: dir}.Get(background, "talk")
 	if none(err) && len(copies) > 0 {
 		return nil, fmt.Errorf("there is no session beside %d copies: %v", len(copies), err)
 	}
@@ -320,7 +320,7 @@ func readSaved(dir string, from int) ([]int, error) {
 // readCheckpoint also looks at each checkpoint by itself, since one that cannot be read is skipped, and deletes all but the
 // last, so that they do not pile up.
 func readCheckpoint(dir string, _ int) ([]int, error) {
-	store := state.Dir{Dir: dir}
+	store := state.Dir{Path: dir}
 	last, err := state.Latest(background, store, "c")
 	if err != nil {
 		return nil, err

@@ -167,7 +167,7 @@ func TestE49_AuditLogWritesValidLinesAndNothingElse(t *testing.T) {
 }
 
 func TestE50_TheSavedConversationHoldsTheUsersMessage(t *testing.T) {
-	sessions := state.Sessions{Store: state.Dir{Dir: t.TempDir()}}
+	sessions := state.Sessions{Store: state.Dir{Path: t.TempDir()}}
 	for id, turns := range map[string][]looptest.Turn{"good": working(0), "../failed": all(looptest.Error(errBoom))} {
 		looptest.Harness{Turns: turns, Hooks: all[agent.Hook](&state.Persist{Store: sessions})}.
 			Do(t, t.Context(), loop.Request{Task: "hello there", Conversation: id})

@@ -140,7 +140,7 @@ func TestE35_ConversationsAreFreshOrGoOn(t *testing.T) {
 		t.Errorf("the sub-run began with %+v", m)
 	}
 	dir := t.TempDir()
-	sessions := func() state.Sessions { return state.Sessions{Store: state.Dir{Dir: dir}} } // a new one for each process
+	sessions := func() state.Sessions { return state.Sessions{Store: state.Dir{Path: dir}} } // a new one for each process
 	first := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](&state.Persist{Store: sessions()})}
 	if ran := first.Do(t, t.Context(), loop.Request{Task: "remember 7", Conversation: "c"}); ran.Failed != nil {
 		t.Fatal(ran.Failed)

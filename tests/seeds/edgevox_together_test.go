@@ -134,7 +134,7 @@ func TestE59_ManyBuiltinsInOneRunEachHaveTheirEffect(t *testing.T) {
 			builtin.SmallModel{}, &window.TruncateOutput{MaxChars: 400}, &record.Episodes{Memory: remembered},
 			&record.Audit{Path: filepath.Join(dir, "audit")}, timing,
 			&screen.Output{Validators: all[screen.Validator](screen.RedactPersonal())},
-			&state.Persist{Store: state.Sessions{Store: state.Dir{Dir: dir}}, ID: "s"},
+			&state.Persist{Store: state.Sessions{Store: state.Dir{Path: dir}}, ID: "s"},
 		)[:n]
 		l := looptest.Harness{
 			Turns: all(looptest.Call("work", `{"n":1}`), looptest.Call("work", `{"n":1}`), looptest.Call("rm", nil), looptest.Call("send", `{"town":1}`),

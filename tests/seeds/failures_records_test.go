@@ -80,7 +80,7 @@ func TestF49_RecordsHoldNoSecretsAndIdentitiesAreNoPaths(t *testing.T) {
 		t.Errorf("recorded %+v", r)
 	}
 	for _, id := range all("../../up", "/etc/x", "a/../../..", "c:\\x", ".") {
-		hook := &state.Persist{Store: state.Sessions{Store: state.Dir{Dir: filepath.Join(inside, "sessions")}}}
+		hook := &state.Persist{Store: state.Sessions{Store: state.Dir{Path: filepath.Join(inside, "sessions")}}}
 		looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](hook)}.Do(t, t.Context(), loop.Request{Task: "x", Conversation: id})
 		if s, err := hook.Store.Load(t.Context(), id); err != nil || len(s.Messages) != 2 {
 			t.Errorf("%q: %+v, %v", id, s, err)
