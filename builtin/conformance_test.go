@@ -122,8 +122,8 @@ func TestEveryHookConforms(t *testing.T) {
 	}
 }
 
-// TestEveryHookIsChecked finds every type of builtin and its rooms that has a Bind among those that the conformance suite checks,
-// and an example of each.
+// TestEveryHookIsChecked finds every type of builtin and its rooms that has a Bind among those that the conformance
+// suite checks, and an example of each.
 func TestEveryHookIsChecked(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	if err != nil {
@@ -198,8 +198,8 @@ func (policy) Evaluate(context.Context, permission.PolicyRequest) (permission.Po
 	return permission.PolicyDecision{Allow: true}, nil
 }
 
-// TestHooksThatAreSwitchedOffDoNothing uses hooks in configurations in which they have nothing to do. They are legal, because
-// programs read configurations from files.
+// TestHooksThatAreSwitchedOffDoNothing uses hooks in configurations in which they have nothing to do. They are legal,
+// because programs read configurations from files.
 func TestHooksThatAreSwitchedOffDoNothing(t *testing.T) {
 	blank := filepath.Join(t.TempDir(), "blank.md")
 	if err := os.WriteFile(blank, []byte(" \n"), 0o600); err != nil {

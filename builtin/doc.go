@@ -41,8 +41,8 @@
 // belongs to one hook value and one run unless the comment says otherwise, so one value serves any number of runs at
 // once.
 //
-// The rooms import the generated package agent and hookkit, and no loop. A program links only the libraries of the rooms
-// that it imports.
+// The rooms import the generated package agent and hookkit, and no loop. A program links only the libraries of the
+// rooms that it imports.
 //
 // [compact]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/compact
 // [done]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/done

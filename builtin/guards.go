@@ -7,7 +7,8 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// Guards bundles [limit.Steps], [limit.Tokens], [limit.Time] and [limit.FinishReason]: what keeps a run from going on for ever.
+// Guards bundles [limit.Steps], [limit.Tokens], [limit.Time] and [limit.FinishReason]: what keeps a run from going on
+// for ever.
 //
 // The zero value is what [Guards] of most loops want: 20 steps, 32768 tokens, five minutes, no finish reason. Each
 // limit can be changed with AtMost and switched off with limit.None. State: none; one value serves any number of runs.

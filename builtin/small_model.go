@@ -5,8 +5,8 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// SmallModel bundles what makes a small model usable: [repair.LoopDetector], [repair.EchoedPayload] and [repair.SchemaRetry], each with its
-// defaults. State: that of the three, new with each Use.
+// SmallModel bundles what makes a small model usable: [repair.LoopDetector], [repair.EchoedPayload] and
+// [repair.SchemaRetry], each with its defaults. State: that of the three, new with each Use.
 type SmallModel struct{}
 
 // Bind binds the hooks.

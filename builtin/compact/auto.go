@@ -64,7 +64,7 @@ type Sample struct {
 	Tokens int  `json:"tokens"`
 }
 
-// Telemetry is what a Auto saw of one run.
+// Telemetry is what an Auto saw of one run.
 type Telemetry struct {
 	Samples []Sample `json:"samples"` // the last 1000
 	Peak    Tier     `json:"peak"`

@@ -22,11 +22,11 @@ import (
 
 // Eval grades every run when it is over.
 //
-// It observes AfterStep and OnRunEnd, after all other observers (priority −100), so it grades every run, however it ended.
-// Collectors look first; what they find is merged into the artifacts, and one that fails is a result "collector:name" with
-// the label error. Then the evaluators grade, in order. What is expected is shown to them and to nobody else. A
-// grader or collector that panics is an error result, not a failure of the run. State: per run its steps; the last 100
-// reports. It must not be copied.
+// It observes AfterStep and OnRunEnd, after all other observers (priority −100), so it grades every run, however it
+// ended. Collectors look first; what they find is merged into the artifacts, and one that fails is a result
+// "collector:name" with the label error. Then the evaluators grade, in order. What is expected is shown to them and to
+// nobody else. A grader or collector that panics is an error result, not a failure of the run. State: per run its
+// steps; the last 100 reports. It must not be copied.
 type Eval struct {
 	Evaluators []Evaluator // required
 	Collectors []Collector
@@ -259,8 +259,8 @@ func resultOf(grade any, err error) EvalResult {
 	return r
 }
 
-// Passed reports whether the grade is a pass: never with the label error, fail, wrong, no or skipped; else by a score of
-// at least 0.5; without a score by the label pass, correct or yes.
+// Passed reports whether the grade is a pass: never with the label error, fail, wrong, no or skipped; else by a score
+// of at least 0.5; without a score by the label pass, correct or yes.
 func (r EvalResult) Passed() bool {
 	label := strings.ToLower(r.Label)
 	switch label {

@@ -21,9 +21,9 @@ import (
 // Gate keeps the model from finishing before it may.
 //
 // It stands at CheckDone (RejectDone), in the tier Safety, observes AfterTool, and with MaxRejections contributes to
-// ShouldStop. An answer must meet every condition; the first that rejects it says why, and the model reads that in the next
-// prompt. A condition that fails or panics rejects. State: per run, the names of the calls that were made and the number
-// of rejections.
+// ShouldStop. An answer must meet every condition; the first that rejects it says why, and the model reads that in the
+// next prompt. A condition that fails or panics rejects. State: per run, the names of the calls that were made and the
+// number of rejections.
 //
 // Conditions made here: [MinTools], [RequireTool], [AnswerCheck], [AnswerSchema].
 type Gate struct {

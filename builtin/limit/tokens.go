@@ -11,10 +11,10 @@ import (
 
 // Tokens stops a run that has used a number of tokens, input and output together.
 //
-// It contributes to ShouldStop, in the tier Safety, and has no state. When the run has used Max tokens it stops
-// before its next step: token_limit, "Token limit reached: 120/100", Detail totalTokens and maxTotalTokens. Usage is
-// known when a step is over, so one step may overshoot. The passed budget is reported at OnBudgetExceeded. A run that is
-// done anyway is not stopped.
+// It contributes to ShouldStop, in the tier Safety, and has no state. When the run has used Max tokens it stops before
+// its next step: token_limit, "Token limit reached: 120/100", Detail totalTokens and maxTotalTokens. Usage is known
+// when a step is over, so one step may overshoot. The passed budget is reported at OnBudgetExceeded. A run that is done
+// anyway is not stopped.
 type Tokens struct {
 	Max Bound[int] // default 32768
 }

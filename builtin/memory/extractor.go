@@ -20,7 +20,7 @@ import (
 	"github.com/hookgen/hookgen/internal/atomicfile"
 )
 
-// A Extractor keeps what was worth remembering of a conversation.
+// An Extractor keeps what was worth remembering of a conversation.
 //
 // It stands at OnRunEnd, at tier Observability. From 6 messages on it gives the last 20 to Extract and keeps at most
 // 8 of the facts that come back: in Memory, each under a key of its kind and its text, so that the same fact is kept

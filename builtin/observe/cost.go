@@ -15,10 +15,10 @@ import (
 // Cost adds up what the calls to models use and cost.
 //
 // It observes BeforeLLM and AfterLLM, in the tier Observability. A call is priced by the model that replied, or the one
-// that was asked for; an unknown model has tokens and no cost, unless the reply brings one. Each call is logged, at the level
-// debug, unless OnCall takes it. Cached input is part of the
-// input and is billed once, at its own price. A reply without any usage is estimated at a quarter token per
-// character. State: the totals of all runs, and per run the size of the last prompt. It must not be copied.
+// that was asked for; an unknown model has tokens and no cost, unless the reply brings one. Each call is logged, at the
+// level debug, unless OnCall takes it. Cached input is part of the input and is billed once, at its own price. A reply
+// without any usage is estimated at a quarter token per character. State: the totals of all runs, and per run the size
+// of the last prompt. It must not be copied.
 type Cost struct {
 	Prices map[string]Price // by model
 	OnCall func(CallCost)   // gets each call; nil: they are logged, at the level debug. It must be safe for concurrent use

@@ -17,8 +17,8 @@ import (
 // DebugLog prints a line for every fire: the point, and the beginning of what it left as JSON.
 //
 // It observes all points, in the tier Observability: "[hook:BeforeTool] {…", cut at 120 characters with an ellipsis. It
-// is for a look at a program under development: nothing is redacted. JSON escapes what a terminal would obey. State: none
-// but the writer; lines of parallel runs are whole. It must not be copied.
+// is for a look at a program under development: nothing is redacted. JSON escapes what a terminal would obey. State:
+// none but the writer; lines of parallel runs are whole. It must not be copied.
 type DebugLog struct {
 	Writer  io.Writer   // nil: the standard error
 	OnError func(error) // gets what could not be written; nil: it is logged

@@ -13,10 +13,10 @@ import (
 
 // EventBridge publishes what a run does on an event bus, and lets the bus veto calls.
 //
-// It stands at BeforeLLM (EndTurn) and OnPermission (Deny), in the tier Safety, and observes OnRunStart, AroundLLM, AfterLLM,
-// AfterTool, OnRunError and OnRunEnd. A veto of llm:before_call ends the turn, one of tool:before_call denies the call,
-// each with the bus's reason. A bus that fails at a gate refuses the act: the points fail closed; elsewhere its failure is
-// reported. State: none.
+// It stands at BeforeLLM (EndTurn) and OnPermission (Deny), in the tier Safety, and observes OnRunStart, AroundLLM,
+// AfterLLM, AfterTool, OnRunError and OnRunEnd. A veto of llm:before_call ends the turn, one of tool:before_call denies
+// the call, each with the bus's reason. A bus that fails at a gate refuses the act: the points fail closed; elsewhere
+// its failure is reported. State: none.
 type EventBridge struct {
 	Bus     EventBus    // required
 	OnError func(error) // gets failures where the bus was only told; nil: they are logged

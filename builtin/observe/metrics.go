@@ -19,13 +19,12 @@ import (
 
 // Metrics counts what runs do.
 //
-// It observes AfterLLM, AfterStep, OnToolError, OnBudgetExceeded and OnRunEnd, in the tier Observability. Every
-// 10 calls of a tool it logs "x: 10 calls, 8 ok / 2 fail, avg 1.2ms", and it warns when a budget is exceeded. At the
-// end of each run the exporter gets the sums. Tools are counted by name up to 1000 names, further ones as "(other)", since
-// a model can make names up. A call that was
-// refused, denied or skipped with an error is a failure whatever hooks made of it at AfterTool; one that a hook answered
-// in the tool's place, or that was handed over, is neither. State: the sums of all runs. Safe for concurrent use; it must
-// not be copied.
+// It observes AfterLLM, AfterStep, OnToolError, OnBudgetExceeded and OnRunEnd, in the tier Observability. Every 10
+// calls of a tool it logs "x: 10 calls, 8 ok / 2 fail, avg 1.2ms", and it warns when a budget is exceeded. At the end
+// of each run the exporter gets the sums. Tools are counted by name up to 1000 names, further ones as "(other)", since
+// a model can make names up. A call that was refused, denied or skipped with an error is a failure whatever hooks made
+// of it at AfterTool; one that a hook answered in the tool's place, or that was handed over, is neither. State: the
+// sums of all runs. Safe for concurrent use; it must not be copied.
 type Metrics struct {
 	Log      *slog.Logger                  // nil: slog.Default
 	Classify func(agent.StepResult) string // the class of a step; nil: "error" if it or a call failed, else "productive"
@@ -198,7 +197,8 @@ func (m *Metrics) Report() MetricsReport {
 	return r
 }
 
-// String is the report in headed lines: steps and errors, tokens, duration, the ten most used tools, classes, model calls.
+// String is the report in headed lines: steps and errors, tokens, duration, the ten most used tools, classes, model
+// calls.
 func (r MetricsReport) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "steps: %d, errors: %d\n", r.Steps, r.Errors)

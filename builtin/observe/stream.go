@@ -17,10 +17,10 @@ import (
 
 // Stream tells an emitter what a run does, as it does it: for a user interface, or another process.
 //
-// It observes all points, wraps AroundTool to tell when a tool is dispatched, and subscribes to the pieces of replies. Each
-// event is emitted once, in order, from a goroutine of its own: an emitter that fails, panics or is slow cannot hurt the
-// run. When 1024 events wait, further ones are dropped and counted. Drain waits for the rest, at the end of a program.
-// Tier: Observability. State: the waiting events. It must not be copied.
+// It observes all points, wraps AroundTool to tell when a tool is dispatched, and subscribes to the pieces of replies.
+// Each event is emitted once, in order, from a goroutine of its own: an emitter that fails, panics or is slow cannot
+// hurt the run. When 1024 events wait, further ones are dropped and counted. Drain waits for the rest, at the end of a
+// program. Tier: Observability. State: the waiting events. It must not be copied.
 type Stream struct {
 	Emit    Emitter                              // required
 	Class   func(agent.StepResult) (string, int) // classification and new entities of step_end; nil: as Metrics, 0
@@ -85,8 +85,8 @@ func Emitters(all ...Emitter) Emitter {
 	}
 }
 
-// ChannelEmitter returns an emitter that sends to a channel if that has room, and fails if it has none: a reader that is
-// gone must not hold up the rest. Give the channel a buffer.
+// ChannelEmitter returns an emitter that sends to a channel if that has room, and fails if it has none: a reader that
+// is gone must not hold up the rest. Give the channel a buffer.
 func ChannelEmitter(to chan<- StreamEvent) Emitter {
 	return func(_ context.Context, e StreamEvent) error {
 		select {

@@ -26,8 +26,8 @@ import (
 //
 // A run takes over the trace that its context knows (see [WithTraceParent]), and else begins a new one. Spans go to
 // Exporter in the background, in order; if it is slow and more than Queue of them wait, the oldest are dropped and
-// counted. Without an Exporter it only observes OnRunEnd and does nothing there. One Tracing serves any number of runs at once and
-// makes one span of each thing however often it is used.
+// counted. Without an Exporter it only observes OnRunEnd and does nothing there. One Tracing serves any number of runs
+// at once and makes one span of each thing however often it is used.
 //
 // Spans hold names, counts and errors, which are redacted and cut at 200 characters, but neither prompts nor replies.
 type Tracing struct {

@@ -11,9 +11,9 @@ import (
 // Remember is an approver that asks another one and remembers what it said, so that a person is not asked about
 // the same call twice. It is no hook: give it to the loop.
 //
-// A yes and a no are remembered for calls of the same tool with the same arguments, by value; with ByTool for all calls of
-// the tool. An approver that fails, or answers when nobody waits any more, is asked again. Calls that wait for the same answer are asked about once. State:
-// the answers, until Forget. Safe for concurrent use; it must not be copied.
+// A yes and a no are remembered for calls of the same tool with the same arguments, by value; with ByTool for all calls
+// of the tool. An approver that fails, or answers when nobody waits any more, is asked again. Calls that wait for the
+// same answer are asked about once. State: the answers, until Forget. Safe for concurrent use; it must not be copied.
 type Remember struct {
 	Approver agent.Approver // required
 	ByTool   bool

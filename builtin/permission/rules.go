@@ -20,15 +20,15 @@ import (
 
 // Rules decides by rules which calls may run.
 //
-// It votes at OnPermission (Deny, Ask, Allow), in the tier Safety. The first rule that matches the call decides; without
-// one the Mode and the Default do. Among several hooks deny beats ask beats allow, by the law of the point, and an ask goes
-// to the loop's approver, once, which has the loop's time limit; without an answer the call is denied. See
+// It votes at OnPermission (Deny, Ask, Allow), in the tier Safety. The first rule that matches the call decides;
+// without one the Mode and the Default do. Among several hooks deny beats ask beats allow, by the law of the point, and
+// an ask goes to the loop's approver, once, which has the loop's time limit; without an answer the call is denied. See
 // [Remember] for answers that are kept.
 //
 // A predicate that cannot be evaluated matches where the rule denies and does not match where it asks or allows; a call
 // that no rule decides after that is denied, whatever the Default. A Default other than Allow and Deny is Deny. A rule
-// that could never be evaluated panics when the hook is used. State: per run, the last 1000 denials; a call that was asked
-// about and declined is one.
+// that could never be evaluated panics when the hook is used. State: per run, the last 1000 denials; a call that was
+// asked about and declined is one.
 type Rules struct {
 	Rules   []Rule
 	Default Decision    // "": Allow, reason "no rule matched"

@@ -158,8 +158,8 @@ func readChainEnd(f io.ReaderAt, size int64) (chainEnd, error) {
 	}
 }
 
-// isPartial reports whether data are nothing but the beginnings of records, one to a line, as writers leave them that are
-// killed each time.
+// isPartial reports whether data are nothing but the beginnings of records, one to a line, as writers leave them that
+// are killed each time.
 func isPartial(data []byte) bool {
 	beginning := []byte(`{"time":"`)
 	for line := range bytes.SplitSeq(data, []byte{'\n'}) {

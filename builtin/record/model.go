@@ -29,8 +29,8 @@ import (
 //   - call_NN_prompt.txt and call_NN_response.txt, for people;
 //   - call_NN_response.json, the whole reply or the error, for Replay.
 //
-// A program that is killed leaves each of the call's files whole or not at all, the reply before its text; a line of the
-// manifest that was not finished is no JSON, and the next one begins behind it.
+// A program that is killed leaves each of the call's files whole or not at all, the reply before its text; a line of
+// the manifest that was not finished is no JSON, and the next one begins behind it.
 //
 // NN counts the run's calls from 00. Texts have at most MaxChars characters; what is cut says so at its end. All of
 // them are redacted before they are kept anywhere. What cannot be written is reported and does not touch the run.
@@ -224,7 +224,7 @@ func (w recordedModel) Generate(ctx context.Context, req agent.LLMRequest) (agen
 	return w.call(ctx, req, func(req agent.LLMRequest) (agent.LLMResponse, error) { return w.model.Generate(ctx, req) })
 }
 
-// window.Guard is that of the model, 0 if it does not say.
+// ContextWindow is that of the model, 0 if it does not say.
 func (w recordedModel) ContextWindow() int {
 	if c, ok := w.model.(agent.ContextWindow); ok {
 		return c.ContextWindow()

@@ -42,17 +42,17 @@ import (
 type LoopDetector struct {
 	// HintAfter is how many identical calls run before one gets the hint. The default is 1; limit.None gives no hints.
 	HintAfter limit.Bound[int]
-	// BreakAfter is how many identical calls there may be, refused ones included, before the turn ends. The
-	// default is one more than HintAfter; with limit.None it never ends. If it equals HintAfter, there is no hint before.
+	// BreakAfter is how many identical calls there may be, refused ones included, before the turn ends. The default is
+	// one more than HintAfter; with limit.None it never ends. If it equals HintAfter, there is no hint before.
 	BreakAfter limit.Bound[int]
 	// Reply is the reply of a turn that was ended. "": a sentence that says that the request could not be
 	// completed.
 	Reply string
 	// Mode says what a hint is. "": LoopSkip.
 	Mode LoopMode
-	// Poll names tools that are meant to be called again with the same arguments, until their result changes;
-	// "*" stands for any text in a name, alone for all tools. Of their calls only results that stay the same count, so the first call whose result
-	// could be a repetition runs.
+	// Poll names tools that are meant to be called again with the same arguments, until their result changes; "*"
+	// stands for any text in a name, alone for all tools. Of their calls only results that stay the same count, so the
+	// first call whose result could be a repetition runs.
 	Poll []string
 	// MaxCycle is how many calls a cycle may have, at most 64. The default is 6; with limit.AtMost(0) cycles are not
 	// looked for.

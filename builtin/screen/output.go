@@ -21,10 +21,10 @@ import (
 
 // Output checks and changes what tools return.
 //
-// It rewrites results at AfterTool, ten below the tier Mutation, after outputs were cut, and has no state. The validators
-// run in order, each on what the one before left, and only on successful results. A rejection empties Output and sets
-// Err to "output validation: " and the reason, so that the call is a failure everywhere. A validator that fails withholds
-// the result: the point fails closed.
+// It rewrites results at AfterTool, ten below the tier Mutation, after outputs were cut, and has no state. The
+// validators run in order, each on what the one before left, and only on successful results. A rejection empties Output
+// and sets Err to "output validation: " and the reason, so that the call is a failure everywhere. A validator that
+// fails withholds the result: the point fails closed.
 type Output struct {
 	Validators []Validator // required
 }
@@ -115,9 +115,9 @@ func (n lengthCap) Validate(_ context.Context, _ agent.ToolCallRequest, output s
 	return shorten.To(shorten.Valid(output[:shorten.RuneOffset(output, keep)])+mark, int(n)), "", nil
 }
 
-// RedactPersonal is a validator that takes personal data out of an output, at any depth of JSON too: e-mail addresses, US
-// telephone and social security numbers, card numbers whose check digit is right, account numbers; and what the given
-// patterns match. In its place stands [redact.Redacted], or what As says.
+// RedactPersonal is a validator that takes personal data out of an output, at any depth of JSON too: e-mail addresses,
+// US telephone and social security numbers, card numbers whose check digit is right, account numbers; and what the
+// given patterns match. In its place stands [redact.Redacted], or what As says.
 func RedactPersonal(patterns ...*regexp.Regexp) Redaction {
 	return Redaction{patterns, redact.Redacted}
 }

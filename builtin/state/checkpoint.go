@@ -20,11 +20,12 @@ import (
 
 // A Checkpoint saves where a run stands every few steps, so that it can be taken up after a crash.
 //
-// It observes AfterStep, and OnRunStart and BeforeLLM for what belongs to a checkpoint, at tier Observability; with Resume it stands at OnRunStart, in the tier
-// InputShape, and at OnRunEnd, too. Only Store is required. After each step that did not fail and whose number is a multiple of Every a
-// [CheckpointState] is put into it under step_N, once and whole, in files with a [Dir]. It stands under Name,
-// or where that is empty under the identity of the conversation: name/step_N. Runs at once must have different
-// ones. Runs that were started by a run are not saved: their call is made again.
+// It observes AfterStep, and OnRunStart and BeforeLLM for what belongs to a checkpoint, at tier Observability; with
+// Resume it stands at OnRunStart, in the tier InputShape, and at OnRunEnd, too. Only Store is required. After each step
+// that did not fail and whose number is a multiple of Every a [CheckpointState] is put into it under step_N, once and
+// whole, in files with a [Dir]. It stands under Name, or where that is empty under the identity of the conversation:
+// name/step_N. Runs at once must have different ones. Runs that were started by a run are not saved: their call is made
+// again.
 //
 // [Latest] finds what to go on with: the conversation, the number of steps and the counters, which are for
 // the request of the next run. With Resume a run that begins without messages takes the conversation up by itself,

@@ -37,8 +37,8 @@ func Write(path string, data []byte) error {
 	return err
 }
 
-// Stage writes data to a temporary file next to path and returns its name, for the caller to rename or remove. It removes
-// the temporary files that killed programs left in the directory.
+// Stage writes data to a temporary file next to path and returns its name, for the caller to rename or remove. It
+// removes the temporary files that killed programs left in the directory.
 func Stage(path string, data []byte, mode fs.FileMode) (temporary string, err error) {
 	dir := filepath.Dir(path)
 	removeLeft(dir)
@@ -100,8 +100,8 @@ func removeLeft(dir string) {
 	}
 }
 
-// appending are the locks of the files that lines are appended to: hooks that share a file never mix their lines. Files share
-// locks by the hash of their path, so that a program which appends to ever new files keeps no lock for each.
+// appending are the locks of the files that lines are appended to: hooks that share a file never mix their lines. Files
+// share locks by the hash of their path, so that a program which appends to ever new files keeps no lock for each.
 var (
 	appending [64]sync.Mutex
 	pathSeed  = maphash.MakeSeed()

@@ -78,9 +78,9 @@ func (t Thread) without(drop func(i int) bool) []agent.Message {
 	return kept
 }
 
-// Fit shortens messages until they fit: first to the last keepLast messages, then turn by turn, the oldest first.
-// The system messages that begin them, the briefing and the newest user message stay. It reports whether they fit now; what is
-// left then, if they do not, is the least that is legal. Fewer messages must not count as more.
+// Fit shortens messages until they fit: first to the last keepLast messages, then turn by turn, the oldest first. The
+// system messages that begin them, the briefing and the newest user message stay. It reports whether they fit now; what
+// is left then, if they do not, is the least that is legal. Fewer messages must not count as more.
 func Fit(messages []agent.Message, keepLast int, fits func([]agent.Message) bool) ([]agent.Message, bool) {
 	if fits(messages) {
 		return messages, true
