@@ -12,14 +12,26 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/hookgen/hookgen/builtin"
+	"github.com/hookgen/hookgen/builtin/compact"
+	"github.com/hookgen/hookgen/builtin/done"
+	"github.com/hookgen/hookgen/builtin/limit"
+	"github.com/hookgen/hookgen/builtin/memory"
+	"github.com/hookgen/hookgen/builtin/observe"
+	"github.com/hookgen/hookgen/builtin/permission"
+	"github.com/hookgen/hookgen/builtin/prompt"
+	"github.com/hookgen/hookgen/builtin/record"
+	"github.com/hookgen/hookgen/builtin/repair"
+	"github.com/hookgen/hookgen/builtin/screen"
+	"github.com/hookgen/hookgen/builtin/shell"
+	"github.com/hookgen/hookgen/builtin/state"
+	"github.com/hookgen/hookgen/builtin/window"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// ready returns, by name, what makes each hook of the package in a configuration that does something.
+// ready returns, by name, what makes each hook of the rooms in a configuration that does something.
 func ready(t testing.TB) map[string]func() agent.Hook {
 	dir := t.TempDir()
 	quiet := func(error) {}
@@ -27,96 +39,101 @@ func ready(t testing.TB) map[string]func() agent.Hook {
 		return always{agent.LLMResponse{Content: `{"approve": true}`}}
 	}
 	return map[string]func() agent.Hook{
-		"ApprovalStop": func() agent.Hook { return &builtin.ApprovalStop{} },
-		"AuditLog": func() agent.Hook {
-			return &builtin.AuditLog{Path: filepath.Join(dir, "audit", "log"), Points: []string{builtin.AllPoints}, OnError: quiet}
+		"permission.ApprovalStop": func() agent.Hook { return &permission.ApprovalStop{} },
+		"record.Audit": func() agent.Hook {
+			return &record.Audit{Path: filepath.Join(dir, "audit", "log"), Points: []string{record.AllPoints}, OnError: quiet}
 		},
-		"BudgetWarning": func() agent.Hook { return &builtin.BudgetWarning{} },
-		"Cancellation":  func() agent.Hook { return &builtin.Cancellation{Source: &builtin.CancelSwitch{}} },
-		"Checkpoint":    func() agent.Hook { return &builtin.Checkpoint{Store: &builtin.MapStore{}, Every: 1, OnError: quiet} },
-		"CompactOn":     func() agent.Hook { return &builtin.CompactOn{Compactor: &builtin.Truncate{}} },
-		"Confirm":       func() agent.Hook { return &builtin.Confirm{Tools: []string{"*"}} },
-		"ContextConfig": func() agent.Hook { return &builtin.ContextConfig{System: "Be brief."} },
-		"ContextWindow": func() agent.Hook { return &builtin.ContextWindow{Compactor: &builtin.Truncate{}, OnError: quiet} },
-		"Cost":          func() agent.Hook { return &builtin.Cost{} },
-		"Critic":        func() agent.Hook { return &builtin.Critic{Model: approving()} },
-		"DenyTools":     func() agent.Hook { return &builtin.DenyTools{Deny: []string{"rm"}} },
-		"DoneGate": func() agent.Hook {
-			return &builtin.DoneGate{Gates: []builtin.Gate{builtin.MinTools(1), builtin.AnswerSchema(`{}`)}, MaxRejections: 5}
+		"limit.Warning":        func() agent.Hook { return &limit.Warning{} },
+		"limit.Cancellation":   func() agent.Hook { return &limit.Cancellation{Source: &limit.CancelSwitch{}} },
+		"state.Checkpoint":     func() agent.Hook { return &state.Checkpoint{Store: &state.Map{}, Every: 1, OnError: quiet} },
+		"compact.Auto":         func() agent.Hook { return &compact.Auto{Compactor: &compact.Truncate{}} },
+		"permission.Confirm":   func() agent.Hook { return &permission.Confirm{Tools: []string{"*"}} },
+		"prompt.Config":        func() agent.Hook { return &prompt.Config{System: "Be brief."} },
+		"window.Guard":         func() agent.Hook { return &window.Guard{Compactor: &compact.Truncate{}, OnError: quiet} },
+		"observe.Cost":         func() agent.Hook { return &observe.Cost{} },
+		"done.Critic":          func() agent.Hook { return &done.Critic{Model: approving()} },
+		"permission.DenyTools": func() agent.Hook { return &permission.DenyTools{Deny: []string{"rm"}} },
+		"done.Gate": func() agent.Hook {
+			return &done.Gate{Conditions: []done.Condition{done.MinTools(1), done.AnswerSchema(`{}`)}, MaxRejections: 5}
 		},
-		"Echo":          func() agent.Hook { return &builtin.Echo{Writer: io.Discard} },
-		"EchoedPayload": func() agent.Hook { return &builtin.EchoedPayload{} },
-		"EpisodeLogger": func() agent.Hook {
-			return &builtin.EpisodeLogger{Memory: &builtin.MemoryStore{}, Classify: builtin.FailureSignal, OnError: quiet}
+		"observe.DebugLog":     func() agent.Hook { return &observe.DebugLog{Writer: io.Discard} },
+		"repair.EchoedPayload": func() agent.Hook { return &repair.EchoedPayload{} },
+		"record.Episodes": func() agent.Hook {
+			return &record.Episodes{Memory: &memory.Map{}, Classify: record.FailureSignal, OnError: quiet}
 		},
-		"Eval": func() agent.Hook {
-			return &builtin.Eval{Evaluators: []builtin.Evaluator{{Name: "yes", Grade: func(context.Context, builtin.EvalContext) (any, error) { return true, nil }}}}
+		"done.Eval": func() agent.Hook {
+			return &done.Eval{Evaluators: []done.Evaluator{{Name: "yes", Grade: func(context.Context, done.EvalContext) (any, error) { return true, nil }}}}
 		},
-		"EventBridge":     func() agent.Hook { return &builtin.EventBridge{Bus: &bus{}} },
-		"FailureNote":     func() agent.Hook { return &builtin.FailureNote{} },
-		"FinishReason":    func() agent.Hook { return &builtin.FinishReason{Reasons: []string{"stop"}} },
-		"Guards":          func() agent.Hook { return builtin.Guards{} },
-		"InputGuard":      func() agent.Hook { return &builtin.InputGuard{Block: []string{"bomb"}} },
-		"LoopDetector":    func() agent.Hook { return &builtin.LoopDetector{} },
-		"MemoryExtractor": func() agent.Hook { return &builtin.MemoryExtractor{Memory: &builtin.MemoryStore{}} },
-		"MemoryInjector":  func() agent.Hook { return &builtin.MemoryInjector{Store: &builtin.MemoryStore{}} },
-		"Metrics":         func() agent.Hook { return &builtin.Metrics{Log: slog.New(slog.DiscardHandler)} },
-		"ModelRecorder":   func() agent.Hook { return &builtin.ModelRecorder{Dir: filepath.Join(dir, "model"), OnError: quiet} },
-		"NotesInjector":   func() agent.Hook { return &builtin.NotesInjector{Notes: &builtin.NotesText{}} },
-		"OutputValidator": func() agent.Hook {
-			return &builtin.OutputValidator{Validators: []builtin.Validator{builtin.RedactPII(), builtin.LengthCap(100), builtin.SchemaCheck(`{}`)}}
+		"observe.EventBridge":  func() agent.Hook { return &observe.EventBridge{Bus: silentBus{}} },
+		"prompt.FailureNote":   func() agent.Hook { return &prompt.FailureNote{} },
+		"limit.FinishReason":   func() agent.Hook { return &limit.FinishReason{Reasons: []string{"stop"}} },
+		"builtin.Guards":       func() agent.Hook { return builtin.Guards{} },
+		"screen.Input":         func() agent.Hook { return &screen.Input{Block: []string{"bomb"}} },
+		"repair.LoopDetector":  func() agent.Hook { return &repair.LoopDetector{} },
+		"memory.Extractor":     func() agent.Hook { return &memory.Extractor{Memory: &memory.Map{}} },
+		"memory.Injector":      func() agent.Hook { return &memory.Injector{Store: &memory.Map{}} },
+		"observe.Metrics":      func() agent.Hook { return &observe.Metrics{Log: slog.New(slog.DiscardHandler)} },
+		"record.Model":         func() agent.Hook { return &record.Model{Dir: filepath.Join(dir, "model"), OnError: quiet} },
+		"memory.NotesInjector": func() agent.Hook { return &memory.NotesInjector{Notes: &memory.NotesText{}} },
+		"screen.Output": func() agent.Hook {
+			return &screen.Output{Validators: []screen.Validator{screen.RedactPersonal(), screen.LengthCap(100), screen.Schema(`{}`)}}
 		},
-		"Permissions": func() agent.Hook {
-			return &builtin.Permissions{Rules: []builtin.Rule{{Tool: "*", Decision: builtin.DecideAsk, Args: builtin.Expr("args.n > 0")}, {Tool: "*", Decision: builtin.DecideDeny, Args: builtin.PathGlob("at", "**/x")}}}
+		"permission.Rules": func() agent.Hook {
+			return &permission.Rules{Rules: []permission.Rule{{Tool: "*", Decision: permission.Ask, Args: permission.Expr("args.n > 0")}, {Tool: "*", Decision: permission.Deny, Args: permission.PathGlob("at", "**/x")}}}
 		},
-		"PersistSession": func() agent.Hook {
-			return &builtin.PersistSession{Store: &builtin.Sessions{Store: &builtin.MapStore{}}}
+		"state.Persist": func() agent.Hook {
+			return &state.Persist{Store: &state.Sessions{Store: &state.Map{}}}
 		},
-		"PolicyCheck":    func() agent.Hook { return &builtin.PolicyCheck{Provider: policy{}, OnError: quiet} },
-		"Provenance":     func() agent.Hook { return &builtin.Provenance{Dir: filepath.Join(dir, "provenance"), OnError: quiet} },
-		"ReadOnly":       func() agent.Hook { return &builtin.ReadOnly{When: func(*agent.Run) bool { return true }} },
-		"RecoveryHint":   func() agent.Hook { return &builtin.RecoveryHint{Text: "Read the error."} },
-		"RunHistory":     func() agent.Hook { return &builtin.RunHistory{Store: &builtin.MapStore{}} },
-		"RunSummary":     func() agent.Hook { return &builtin.RunSummary{Dir: filepath.Join(dir, "summary"), Enabled: true} },
-		"SchemaRetry":    func() agent.Hook { return &builtin.SchemaRetry{} },
-		"ShellGuard":     func() agent.Hook { return &builtin.ShellGuard{} },
-		"SmallModel":     func() agent.Hook { return builtin.SmallModel{} },
-		"StageBriefing":  func() agent.Hook { return &builtin.StageBriefing{Stages: map[int]string{3: "now"}} },
-		"Stagnation":     func() agent.Hook { return &builtin.Stagnation{} },
-		"StaticBriefing": func() agent.Hook { return &builtin.StaticBriefing{Text: "always"} },
-		"Steering":       func() agent.Hook { return &builtin.Steering{} },
-		"StepLimit":      func() agent.Hook { return &builtin.StepLimit{} },
-		"Stream": func() agent.Hook {
-			return &builtin.Stream{Emit: func(context.Context, builtin.StreamEvent) error { return nil }}
+		"permission.Policy":   func() agent.Hook { return &permission.Policy{Provider: policy{}, OnError: quiet} },
+		"record.Provenance":   func() agent.Hook { return &record.Provenance{Dir: filepath.Join(dir, "provenance"), OnError: quiet} },
+		"permission.ReadOnly": func() agent.Hook { return &permission.ReadOnly{When: func(*agent.Run) bool { return true }} },
+		"prompt.FailureHint":  func() agent.Hook { return &prompt.FailureHint{Text: "Read the error."} },
+		"record.History":      func() agent.Hook { return &record.History{Store: &state.Map{}} },
+		"record.Summary":      func() agent.Hook { return &record.Summary{Dir: filepath.Join(dir, "summary"), Enabled: true} },
+		"repair.SchemaRetry":  func() agent.Hook { return &repair.SchemaRetry{} },
+		"shell.Guard":         func() agent.Hook { return &shell.Guard{} },
+		"builtin.SmallModel":  func() agent.Hook { return builtin.SmallModel{} },
+		"prompt.Staged":       func() agent.Hook { return &prompt.Staged{Stages: map[int]string{3: "now"}} },
+		"repair.Stagnation":   func() agent.Hook { return &repair.Stagnation{} },
+		"prompt.Static":       func() agent.Hook { return &prompt.Static{Text: "always"} },
+		"prompt.Steering":     func() agent.Hook { return &prompt.Steering{} },
+		"limit.Steps":         func() agent.Hook { return &limit.Steps{} },
+		"observe.Stream": func() agent.Hook {
+			return &observe.Stream{Emit: func(context.Context, observe.StreamEvent) error { return nil }}
 		},
-		"Tap":            func() agent.Hook { return &builtin.Tap{Sink: func(context.Context, builtin.TapEvent) {}} },
-		"TheoryNote":     func() agent.Hook { return &builtin.TheoryNote{} },
-		"TimeLimit":      func() agent.Hook { return &builtin.TimeLimit{} },
-		"Timing":         func() agent.Hook { return &builtin.Timing{} },
-		"TokenBudget":    func() agent.Hook { return &builtin.TokenBudget{} },
-		"TokenLimit":     func() agent.Hook { return &builtin.TokenLimit{} },
-		"ToolErrorRetry": func() agent.Hook { return &builtin.ToolErrorRetry{} },
-		"ToolLimit":      func() agent.Hook { return &builtin.ToolLimit{Default: builtin.AtMost(2)} },
-		"Tracing":        func() agent.Hook { return &builtin.Tracing{Exporter: &builtin.SpanRecorder{}} },
-		"Trajectory":     func() agent.Hook { return &builtin.Trajectory{Dir: filepath.Join(dir, "trajectory"), OnError: quiet} },
-		"TruncateOutput": func() agent.Hook { return &builtin.TruncateOutput{} },
+		"observe.RequestTap":    func() agent.Hook { return &observe.RequestTap{Sink: func(context.Context, observe.RequestTapEvent) {}} },
+		"prompt.WorkingTheory":  func() agent.Hook { return &prompt.WorkingTheory{} },
+		"limit.Time":            func() agent.Hook { return &limit.Time{} },
+		"observe.Timing":        func() agent.Hook { return &observe.Timing{} },
+		"window.TokenBudget":    func() agent.Hook { return &window.TokenBudget{} },
+		"limit.Tokens":          func() agent.Hook { return &limit.Tokens{} },
+		"repair.ToolErrorRetry": func() agent.Hook { return &repair.ToolErrorRetry{} },
+		"limit.Tools":           func() agent.Hook { return &limit.Tools{Default: limit.AtMost(2)} },
+		"observe.Tracing":       func() agent.Hook { return &observe.Tracing{Exporter: &observe.SpanRecorder{}} },
+		"record.Trajectory":     func() agent.Hook { return &record.Trajectory{Dir: filepath.Join(dir, "trajectory"), OnError: quiet} },
+		"window.TruncateOutput": func() agent.Hook { return &window.TruncateOutput{} },
 	}
 }
 
-// TestEveryHookConforms runs the conformance suite on every hook of the package.
+// TestEveryHookConforms runs the conformance suite on every hook.
 func TestEveryHookConforms(t *testing.T) {
 	for name, newHook := range ready(t) {
 		t.Run(name, func(t *testing.T) { looptest.Check(t, newHook) })
 	}
 }
 
-// TestEveryHookIsChecked finds every type of the package that has a Bind among those that the conformance suite checks,
-// and an example of each.
+// TestEveryHookIsChecked finds every type of builtin and its rooms that has a Bind among those that the conformance
+// suite checks, and an example of each.
 func TestEveryHookIsChecked(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
+	inRooms, err := filepath.Glob("*/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files = append(files, inRooms...)
 	checked := ready(t)
 	var hooks []string
 	examples := map[string]bool{}
@@ -125,21 +142,22 @@ func TestEveryHookIsChecked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		room := strings.TrimSuffix(f.Name.Name, "_test") + "."
 		for _, d := range f.Decls {
 			fn, ok := d.(*ast.FuncDecl)
 			if !ok {
 				continue
 			}
 			if hook, ok := strings.CutPrefix(fn.Name.Name, "Example"); ok {
-				examples[hook] = true
+				examples[room+hook] = true
 			}
-			if f.Name.Name == "builtin" && fn.Recv != nil && fn.Name.Name == "Bind" {
+			if fn.Recv != nil && fn.Name.Name == "Bind" {
 				recv := fn.Recv.List[0].Type
 				if star, ok := recv.(*ast.StarExpr); ok {
 					recv = star.X
 				}
 				if id, ok := recv.(*ast.Ident); ok && id.IsExported() {
-					hooks = append(hooks, id.Name)
+					hooks = append(hooks, room+id.Name)
 				}
 			}
 		}
@@ -166,33 +184,40 @@ func (a always) Generate(context.Context, agent.LLMRequest) (agent.LLMResponse, 
 	return a.reply, nil
 }
 
+// silentBus vetoes nothing.
+type silentBus struct{}
+
+func (silentBus) Publish(context.Context, observe.BusEvent) (bool, string, error) {
+	return false, "", nil
+}
+
 // policy allows everything.
 type policy struct{}
 
-func (policy) Evaluate(context.Context, builtin.PolicyRequest) (builtin.PolicyDecision, error) {
-	return builtin.PolicyDecision{Allow: true}, nil
+func (policy) Evaluate(context.Context, permission.PolicyRequest) (permission.PolicyDecision, error) {
+	return permission.PolicyDecision{Allow: true}, nil
 }
 
-// TestHooksThatAreSwitchedOffDoNothing uses hooks in configurations in which they have nothing to do. They are legal, because
-// programs read configurations from files.
+// TestHooksThatAreSwitchedOffDoNothing uses hooks in configurations in which they have nothing to do. They are legal,
+// because programs read configurations from files.
 func TestHooksThatAreSwitchedOffDoNothing(t *testing.T) {
 	blank := filepath.Join(t.TempDir(), "blank.md")
 	if err := os.WriteFile(blank, []byte(" \n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for name, newHook := range map[string]func() agent.Hook{
-		"ContextConfig": func() agent.Hook { return &builtin.ContextConfig{} },
-		"FinishReason":  func() agent.Hook { return &builtin.FinishReason{} },
-		"Guards": func() agent.Hook {
-			return builtin.Guards{Steps: builtin.NoLimit[int](), Tokens: builtin.NoLimit[int](), Time: builtin.NoLimit[time.Duration]()}
+		"prompt.Config":      func() agent.Hook { return &prompt.Config{} },
+		"limit.FinishReason": func() agent.Hook { return &limit.FinishReason{} },
+		"builtin.Guards": func() agent.Hook {
+			return builtin.Guards{Steps: limit.None, Tokens: limit.None, Time: limit.None}
 		},
-		"RunSummary":     func() agent.Hook { return &builtin.RunSummary{} },
-		"StageBriefing":  func() agent.Hook { return &builtin.StageBriefing{} },
-		"StaticBriefing": func() agent.Hook { return &builtin.StaticBriefing{File: blank} },
-		"StepLimit":      func() agent.Hook { return &builtin.StepLimit{Max: builtin.NoLimit[int]()} },
-		"TimeLimit":      func() agent.Hook { return &builtin.TimeLimit{Max: builtin.NoLimit[time.Duration]()} },
-		"TokenLimit":     func() agent.Hook { return &builtin.TokenLimit{Max: builtin.NoLimit[int]()} },
-		"Tracing":        func() agent.Hook { return &builtin.Tracing{} },
+		"record.Summary":  func() agent.Hook { return &record.Summary{} },
+		"prompt.Staged":   func() agent.Hook { return &prompt.Staged{} },
+		"prompt.Static":   func() agent.Hook { return &prompt.Static{File: blank} },
+		"limit.Steps":     func() agent.Hook { return &limit.Steps{Max: limit.None} },
+		"limit.Time":      func() agent.Hook { return &limit.Time{Max: limit.None} },
+		"limit.Tokens":    func() agent.Hook { return &limit.Tokens{Max: limit.None} },
+		"observe.Tracing": func() agent.Hook { return &observe.Tracing{} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			looptest.Check(t, newHook)

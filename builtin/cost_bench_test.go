@@ -16,8 +16,8 @@ import (
 
 var costsFile = flag.String("costs", "", "the `file` to which BenchmarkEveryHook writes its table")
 
-// BenchmarkEveryHook measures what each hook costs one fire of each of its points, on a path where it lets the run go on.
-// With -costs it writes the table of docs/costs.md:
+// BenchmarkEveryHook measures what each hook costs one fire of each of its points, on a path where it lets the run go
+// on. With -costs it writes the table of docs/costs.md:
 //
 //	go test ./builtin -run '^$' -bench EveryHook -benchtime 20ms -costs ../docs/costs.md
 func BenchmarkEveryHook(b *testing.B) {

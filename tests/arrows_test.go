@@ -31,6 +31,14 @@ type row struct {
 // agentLoop is what all packages that work on the agent's spec share.
 var agentLoop = []string{"hookkit", "generated/agent", "spec/agentspec", "internal/jsonscan"}
 
+// roomTests is what the test files of a room of builtin may import too.
+var roomTests = []string{"builtin", "hooktest", "loop"}
+
+// room is what a room of builtin may import: what all rooms share, and the rooms that are named.
+func room(others ...string) []string {
+	return append(append([]string{"builtin/internal", "builtin/limit", "internal/atomicfile"}, others...), agentLoop...)
+}
+
 // everything lists the packages that those may import which nothing imports.
 var everything = []string{"builtin", "gen", "generated", "hookkit", "hooktest", "loop", "spec"}
 
@@ -45,10 +53,25 @@ var rows = []row{
 	{dir: "generated/agent", imports: []string{"hookkit", "spec", "spec/agentspec"}},
 	{dir: "loop", imports: agentLoop, tests: []string{"hooktest", "loop/looptest"}, modules: []string{"github.com/google/jsonschema-go"}},
 	{dir: "loop/looptest", imports: append([]string{"hooktest", "loop"}, agentLoop...)},
-	{dir: "builtin", imports: agentLoop, tests: []string{"hooktest", "loop"}, modules: []string{
-		"github.com/google/jsonschema-go", "github.com/bmatcuk/doublestar/v4", "github.com/expr-lang/expr"}},
+	{dir: "builtin", imports: append([]string{"builtin/limit", "builtin/repair"}, agentLoop...), tests: roomTests},
+	{dir: "builtin/internal", imports: append([]string{"internal/atomicfile"}, agentLoop...), tests: []string{"builtin/internal/fixture"}},
+	{dir: "builtin/internal/fixture", imports: append([]string{"hooktest", "loop"}, agentLoop...), modules: []string{"pgregory.net/rapid"}},
+	{dir: "builtin/limit", imports: room(), tests: roomTests},
+	{dir: "builtin/permission", imports: room("builtin/shell"), tests: roomTests, modules: []string{"github.com/bmatcuk/doublestar/v4", "github.com/expr-lang/expr"}},
+	{dir: "builtin/shell", imports: room(), tests: roomTests},
+	{dir: "builtin/screen", imports: room("builtin/redact"), tests: roomTests, modules: []string{"github.com/google/jsonschema-go"}},
+	{dir: "builtin/redact", imports: room(), tests: roomTests},
+	{dir: "builtin/window", imports: room("builtin/compact"), tests: roomTests},
+	{dir: "builtin/compact", imports: room(), tests: roomTests},
+	{dir: "builtin/prompt", imports: room(), tests: roomTests},
+	{dir: "builtin/memory", imports: room("builtin/redact"), tests: roomTests},
+	{dir: "builtin/state", imports: room(), tests: roomTests},
+	{dir: "builtin/done", imports: room(), tests: roomTests, modules: []string{"github.com/google/jsonschema-go"}},
+	{dir: "builtin/repair", imports: room(), tests: roomTests},
+	{dir: "builtin/record", imports: room("builtin/redact", "builtin/memory"), tests: roomTests},
+	{dir: "builtin/observe", imports: room("builtin/redact", "builtin/window"), tests: roomTests},
 	{dir: "hooktest", imports: []string{"hookkit"}, tests: []string{"spec/testdata/mail", "tests/fixture"}},
-	{dir: "cmd/hookgen", imports: []string{"gen"}, tests: []string{"internal/usermodule"}},
+	{dir: "cmd/hookgen", imports: []string{"gen", "internal/atomicfile"}, tests: []string{"internal/usermodule"}, modules: []string{"github.com/rogpeppe/go-internal"}},
 	{dir: "examples", imports: everything},
 	{dir: "lab", imports: []string{"internal/figures"}},
 	{dir: "tests", imports: append([]string{"internal"}, everything...), modules: []string{"github.com/google/go-cmp", "pgregory.net/rapid"}},
@@ -87,8 +110,8 @@ func TestWrongArrowsAreFound(t *testing.T) {
 		"gen/emit.go":               file("github.com/dave/jennifer/jen", modulePath+"/hookkit"),
 		"gen/gen_test.go":           file(modulePath + "/hookkit"),
 		"builtin/guard.go":          file(modulePath+"/generated/agent", modulePath+"/loop"),
-		"builtin/guard_test.go":     file(modulePath+"/hooktest", modulePath+"/builtin/inner"),
-		"builtin/inner/guard.go":    file(modulePath + "/hooktest"),
+		"builtin/guard_test.go":     file(modulePath+"/hooktest", modulePath+"/builtin/limit"),
+		"builtin/limit/guard.go":    file(modulePath+"/hooktest", modulePath+"/builtin/internal/kit", modulePath+"/builtin/repair"),
 		"loop/run.go":               file(modulePath + "/builtin"),
 		"loop/step.go":              file(modulePath + "/loop/looptest"),
 		"loop/step_test.go":         file(modulePath + "/loop/looptest"),
@@ -114,7 +137,8 @@ func TestWrongArrowsAreFound(t *testing.T) {
 	}
 	want := []string{
 		"builtin/guard.go may not import " + modulePath + "/loop",
-		"builtin/inner/guard.go may not import " + modulePath + "/hooktest",
+		"builtin/limit/guard.go may not import " + modulePath + "/builtin/repair",
+		"builtin/limit/guard.go may not import " + modulePath + "/hooktest",
 		"cmd/hookgen/main.go may not import " + modulePath + "/generated/agent",
 		"elsewhere/new.go: no row says what its directory may import",
 		"gen/emit.go may not import " + modulePath + "/hookkit",
@@ -175,6 +199,61 @@ func wrongArrows(module fs.FS) ([]string, error) {
 func isModule(tree fs.FS, dir string) bool {
 	_, err := fs.Stat(tree, path.Join(dir, "go.mod"))
 	return err == nil
+}
+
+// TestRoomsLinkOnlyTheirLibraries follows the imports of each room of builtin: a program that uses one hook links the
+// modules of that hook's room and no others.
+func TestRoomsLinkOnlyTheirLibraries(t *testing.T) {
+	module := os.DirFS(usermodule.Root(t))
+	rooms, err := fs.Glob(module, "builtin/*/doc.go")
+	if err != nil || len(rooms) == 0 {
+		t.Fatalf("no rooms (%v)", err)
+	}
+	for _, name := range rooms {
+		dir := path.Dir(name)
+		t.Run(path.Base(dir), func(t *testing.T) {
+			linked := map[string]bool{}
+			if err := link(module, dir, map[string]bool{}, linked); err != nil {
+				t.Fatal(err)
+			}
+			for i := range linked {
+				if !slices.ContainsFunc(rowOf(dir).modules, func(m string) bool { return within(i, m) }) {
+					t.Errorf("%s links %s; its row does not have that module", dir, i)
+				}
+			}
+		})
+	}
+}
+
+// link adds to linked the packages of other modules that a package of this module imports, itself or through others.
+func link(module fs.FS, dir string, seen, linked map[string]bool) error {
+	if seen[dir] {
+		return nil
+	}
+	seen[dir] = true
+	files, err := fs.Glob(module, dir+"/*.go")
+	if err != nil {
+		return err
+	}
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		imports, err := importsOf(module, name)
+		if err != nil {
+			return err
+		}
+		for _, i := range imports {
+			if local, ok := strings.CutPrefix(i, modulePath+"/"); ok {
+				if err := link(module, local, seen, linked); err != nil {
+					return err
+				}
+			} else if first, _, _ := strings.Cut(i, "/"); strings.Contains(first, ".") {
+				linked[i] = true
+			}
+		}
+	}
+	return nil
 }
 
 // importsOf returns the import paths of a file, sorted.

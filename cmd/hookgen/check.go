@@ -23,7 +23,7 @@ func (i *invocation) check() error {
 		i.say("fresh %s: %s, %d bytes", o.path, o.points(), len(o.text))
 		return nil
 	}
-	i.say("%s", diff(o.path, old, o.text))
+	i.say("%s", unifiedDiff(o.path, old, o.text))
 	return i.stale(o, "is not what the spec makes")
 }
 

@@ -10,9 +10,9 @@ import (
 	"path"
 	"path/filepath"
 	"syscall"
-	"time"
 
 	"github.com/hookgen/hookgen/gen"
+	"github.com/hookgen/hookgen/internal/atomicfile"
 )
 
 // existing returns the text of the output as it is now, nil if there is none. A file there that hookgen did not
@@ -74,7 +74,7 @@ func replace(path string, text []byte) error {
 			return fmt.Errorf("%s is read-only: make it writable, or choose another directory", at)
 		}
 	}
-	temporary, err := written(path, text)
+	temporary, err := atomicfile.Stage(path, text, 0o644)
 	if err != nil {
 		return fmt.Errorf("%s cannot be written to: %w: make it writable, or choose another directory", dir, plain(err))
 	}
@@ -82,33 +82,6 @@ func replace(path string, text []byte) error {
 		return fmt.Errorf("%s cannot be written: %w", path, plain(errors.Join(err, os.Remove(temporary))))
 	}
 	return nil
-}
-
-// leftFor is how old a temporary file is that has no writer any more.
-const leftFor = time.Hour
-
-// written writes a text into a temporary file next to path and returns its name. What an invocation that was killed
-// left there an hour ago or more is removed.
-func written(path string, text []byte) (name string, err error) {
-	dir, pattern := filepath.Dir(path), "."+filepath.Base(path)+".*.tmp"
-	entries, _ := os.ReadDir(dir)
-	for _, e := range entries {
-		if ours, _ := filepath.Match(pattern, e.Name()); !ours || !e.Type().IsRegular() {
-			continue
-		}
-		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > leftFor {
-			_ = os.Remove(filepath.Join(dir, e.Name()))
-		}
-	}
-	f, err := os.CreateTemp(dir, pattern)
-	if err != nil {
-		return "", err
-	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err != nil {
-		return "", errors.Join(err, os.Remove(f.Name()))
-	}
-	return f.Name(), nil
 }
 
 // plain is an error without the path that its text begins with.

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/hookgen/hookgen/gen"
+	"github.com/hookgen/hookgen/internal/atomicfile"
 )
 
 // first holds what init writes, with NAME for the name of the package.
@@ -156,7 +157,7 @@ func (i *invocation) writeNew(files []newFile) error {
 
 // writeNew writes a file that does not exist yet, whole or not at all.
 func writeNew(path string, text []byte) error {
-	temporary, err := written(path, text)
+	temporary, err := atomicfile.Stage(path, text, 0o644)
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,9 @@ import (
 	"os"
 	"time"
 
-	"github.com/hookgen/hookgen/builtin"
+	"github.com/hookgen/hookgen/builtin/permission"
+	"github.com/hookgen/hookgen/builtin/record"
+	"github.com/hookgen/hookgen/builtin/repair"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/loop"
@@ -48,7 +50,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer, colour
 	hooks := new(agent.Hooks)
 	use(hooks)
 	if *auditFile != "" {
-		hooks.Use(&builtin.AuditLog{Path: *auditFile})
+		hooks.Use(&record.Audit{Path: *auditFile})
 	}
 	if *explain {
 		return hooks.Explain(out)
@@ -72,7 +74,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer, colour
 	}
 	hooks.ObserveAny(show, hookkit.Named("screen"))
 
-	var approver agent.Approver = &builtin.TerminalApprover{In: in, Out: out}
+	var approver agent.Approver = &permission.Terminal{In: in, Out: out}
 	if *yes {
 		approver = everybodySaysYes{}
 	}
@@ -99,8 +101,8 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer, colour
 
 // use registers the hooks of this agent: two ready-made ones, and two functions.
 func use(hooks *agent.Hooks) {
-	hooks.Use(&builtin.LoopDetector{})
-	hooks.Use(&builtin.Confirm{Tools: []string{"run_command"}})
+	hooks.Use(&repair.LoopDetector{})
+	hooks.Use(&permission.Confirm{Tools: []string{"run_command"}})
 	hooks.OnPermission.AddFunc(denyRemoval, hookkit.Named("denyRemoval"), hookkit.Priority(hookkit.Safety))
 	hooks.Briefing.AddFunc(beBrief, hookkit.Named("beBrief"))
 }

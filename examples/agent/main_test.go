@@ -24,8 +24,8 @@ func TestEveryDecisionIsShownWithItsReason(t *testing.T) {
 	out := play(t, "y\n")
 	for _, want := range []string{
 		"Deny: removing files is not allowed",
-		"SkipTool: loop_hint by builtin.LoopDetector",
-		"Ask: run_command needs a confirmation by builtin.Confirm",
+		"SkipTool: loop_hint by repair.LoopDetector",
+		"Ask: run_command needs a confirmation by permission.Confirm",
 		"ok: build -cache rebuild",
 		"beBrief Collect",
 		"reply The cache was full",
@@ -63,7 +63,7 @@ func TestWithoutAYesTheCommandIsNotRun(t *testing.T) {
 
 func TestExplainShowsTheOrderAndRunsNothing(t *testing.T) {
 	out := play(t, "", "-explain")
-	first, second := strings.Index(out, "builtin.Confirm"), strings.Index(out, "denyRemoval")
+	first, second := strings.Index(out, "permission.Confirm"), strings.Index(out, "denyRemoval")
 	if first < 0 || second < first {
 		t.Errorf("want Confirm before denyRemoval:\n%s", out)
 	}

@@ -15,7 +15,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/hookgen/hookgen/builtin"
+	"github.com/hookgen/hookgen/builtin/repair"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
@@ -59,7 +59,7 @@ func newHooks(out io.Writer) *newsroom.Hooks {
 	hooks := new(newsroom.Hooks)
 
 	// A hook that was written for the agent's points works here unchanged.
-	hooks.Agent.Use(&builtin.LoopDetector{})
+	hooks.Agent.Use(&repair.LoopDetector{})
 
 	// Our own hooks use our points, the agent's, or both.
 	hooks.Use(&newsroom.Desk{Hooks: hooks, Out: out})

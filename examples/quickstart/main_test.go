@@ -33,7 +33,7 @@ func TestExplainShowsThePointsOfBothPackages(t *testing.T) {
 	}
 	at := 0
 	for _, want := range []string{
-		"\nBeforeTool(", "builtin.LoopDetector", "\nBeforeRunEnd(", "newsroom.Desk",
+		"\nBeforeTool(", "repair.LoopDetector", "\nBeforeRunEnd(", "newsroom.Desk",
 		"\nBeforePublish(", "1. newsroom.Sources", "2. newsroom.Byline", "\nOnPublished(",
 	} {
 		i := strings.Index(out.String()[at:], want)

@@ -11,7 +11,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/hookgen/hookgen/builtin"
+	"github.com/hookgen/hookgen/builtin/observe"
+	"github.com/hookgen/hookgen/builtin/permission"
+	"github.com/hookgen/hookgen/builtin/shell"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
@@ -20,13 +22,13 @@ import (
 
 // bus is an event bus that keeps what it is told and vetoes by a function.
 type bus struct {
-	veto func(builtin.BusEvent) string // "" for none
+	veto func(observe.BusEvent) string // "" for none
 
 	mu     sync.Mutex
-	events []builtin.BusEvent
+	events []observe.BusEvent
 }
 
-func (b *bus) Publish(_ context.Context, e builtin.BusEvent) (bool, string, error) {
+func (b *bus) Publish(_ context.Context, e observe.BusEvent) (bool, string, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.events = append(b.events, e)
@@ -38,7 +40,7 @@ func (b *bus) Publish(_ context.Context, e builtin.BusEvent) (bool, string, erro
 }
 
 // of are the events of an agent, as type:action.
-func (b *bus) of(agent string) (kinds []string, events []builtin.BusEvent) {
+func (b *bus) of(agent string) (kinds []string, events []observe.BusEvent) {
 	for _, e := range b.events {
 		if e.AgentID == agent {
 			kinds, events = append(kinds, e.Type+":"+e.Action), append(events, e)
@@ -50,7 +52,7 @@ func (b *bus) of(agent string) (kinds []string, events []builtin.BusEvent) {
 func TestA12_TheBridgeTellsOfModelsAndToolsInOrder(t *testing.T) {
 	b := new(bus)
 	hooks := new(agent.Hooks)
-	bridge := hooks.Use(&builtin.EventBridge{Bus: b})
+	bridge := hooks.Use(&observe.EventBridge{Bus: b})
 	clock := looptest.NewClock(time.Unix(5, 0))
 	build := func() *loop.Agent {
 		fails := &looptest.Tool{Name: "work", Err: errBoom}
@@ -104,7 +106,7 @@ func TestA12_TheBridgeTellsOfModelsAndToolsInOrder(t *testing.T) {
 
 func TestA13_TheBridgeCarriesTheReasonOfAVetoBack(t *testing.T) {
 	vetoes := func(kind string) *bus {
-		return &bus{veto: func(e builtin.BusEvent) string {
+		return &bus{veto: func(e observe.BusEvent) string {
 			if e.Type == kind && e.Action == "before_call" {
 				return "the bus says no " + kind
 			}
@@ -112,12 +114,12 @@ func TestA13_TheBridgeCarriesTheReasonOfAVetoBack(t *testing.T) {
 		}}
 	}
 	tool := work()
-	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](&builtin.EventBridge{Bus: vetoes("tool")})}.Run(t, "x")
+	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](&observe.EventBridge{Bus: vetoes("tool")})}.Run(t, "x")
 	if tool.Count() != 0 || ran.Calls[0].Reason != "the bus says no tool" || ran.Reply != "ok" {
 		t.Errorf("the tool ran %d times: %+v", tool.Count(), ran.Calls)
 	}
 	contains(t, heard(t, ran, 1), "the bus says no tool")
-	ran = looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](&builtin.EventBridge{Bus: vetoes("llm")})}.Run(t, "x")
+	ran = looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](&observe.EventBridge{Bus: vetoes("llm")})}.Run(t, "x")
 	if len(ran.Script.Calls()) != 0 || ran.Stop.Message != "the bus says no llm" {
 		t.Errorf("%d model calls, %+v", len(ran.Script.Calls()), ran.Stop)
 	}
@@ -139,39 +141,39 @@ func opinionOn(t testing.TB, hook agent.Hook, tool, args string) string {
 }
 
 // policy is a function as a provider.
-type policy func(builtin.PolicyRequest) (builtin.PolicyDecision, error)
+type policy func(permission.PolicyRequest) (permission.PolicyDecision, error)
 
-func (f policy) Evaluate(_ context.Context, r builtin.PolicyRequest) (builtin.PolicyDecision, error) {
+func (f policy) Evaluate(_ context.Context, r permission.PolicyRequest) (permission.PolicyDecision, error) {
 	return f(r)
 }
 
 func TestA15_PolicyCheckAsksItsProvider(t *testing.T) {
 	listed := func(allow bool, names ...string) policy { // of names that are allowed, or denied
-		return func(r builtin.PolicyRequest) (builtin.PolicyDecision, error) {
+		return func(r permission.PolicyRequest) (permission.PolicyDecision, error) {
 			if slices.Contains(names, r.Tool) == allow {
-				return builtin.PolicyDecision{Allow: true}, nil
+				return permission.PolicyDecision{Allow: true}, nil
 			}
-			return builtin.PolicyDecision{Reasons: all(builtin.PolicyReason{Code: "list", Message: "It is not allowed."})}, nil
+			return permission.PolicyDecision{Reasons: all(permission.PolicyReason{Code: "list", Message: "It is not allowed."})}, nil
 		}
 	}
 	const denied = "guardrail denied (list): tool 'work'. It is not allowed."
-	fails := policy(func(builtin.PolicyRequest) (builtin.PolicyDecision, error) {
-		return builtin.PolicyDecision{Allow: true}, errBoom
+	fails := policy(func(permission.PolicyRequest) (permission.PolicyDecision, error) {
+		return permission.PolicyDecision{Allow: true}, errBoom
 	})
 	var failed []error
 	report := func(err error) { failed = append(failed, err) }
 	for name, c := range map[string]struct {
-		hook *builtin.PolicyCheck
+		hook *permission.Policy
 		want string
 	}{
-		"allowed":           {&builtin.PolicyCheck{Provider: listed(true, "work")}, ""},
-		"on the deny list":  {&builtin.PolicyCheck{Provider: listed(false, "work")}, denied},
-		"off the deny list": {&builtin.PolicyCheck{Provider: listed(false, "shell")}, ""},
-		"no allow list has": {&builtin.PolicyCheck{Provider: listed(true, "shell")}, denied},
-		"fails, closed":     {&builtin.PolicyCheck{Provider: fails, OnError: report}, "guardrail provider error"},
-		"fails, open":       {&builtin.PolicyCheck{Provider: fails, FailOpen: true, OnError: report}, ""},
-		"no reasons": {&builtin.PolicyCheck{Provider: policy(func(builtin.PolicyRequest) (builtin.PolicyDecision, error) {
-			return builtin.PolicyDecision{}, nil
+		"allowed":           {&permission.Policy{Provider: listed(true, "work")}, ""},
+		"on the deny list":  {&permission.Policy{Provider: listed(false, "work")}, denied},
+		"off the deny list": {&permission.Policy{Provider: listed(false, "shell")}, ""},
+		"no allow list has": {&permission.Policy{Provider: listed(true, "shell")}, denied},
+		"fails, closed":     {&permission.Policy{Provider: fails, OnError: report}, "guardrail provider error"},
+		"fails, open":       {&permission.Policy{Provider: fails, FailOpen: true, OnError: report}, ""},
+		"no reasons": {&permission.Policy{Provider: policy(func(permission.PolicyRequest) (permission.PolicyDecision, error) {
+			return permission.PolicyDecision{}, nil
 		})}, "guardrail denied (denied): tool 'work'."},
 	} {
 		tool := work()
@@ -186,13 +188,13 @@ func TestA15_PolicyCheckAsksItsProvider(t *testing.T) {
 }
 
 func TestA16_PermissionsByPathAndCommandAndReadOnly(t *testing.T) {
-	rules := func(preset builtin.Decision, rules ...builtin.Rule) agent.Hook {
-		return &builtin.Permissions{Rules: rules, Default: preset}
+	rules := func(preset permission.Decision, rules ...permission.Rule) agent.Hook {
+		return &permission.Rules{Rules: rules, Default: preset}
 	}
-	secret := rules("", builtin.Rule{Tool: "*", Decision: builtin.DecideDeny, Args: builtin.PathGlobUnder("/w", "path", "secrets/**"), Reason: "secret"})
-	source := rules(builtin.DecideDeny, builtin.Rule{Tool: "*", Decision: builtin.DecideAllow, Args: builtin.PathGlobUnder("/w", "path", "src/**")})
-	push := rules("", builtin.Rule{Tool: "*", Decision: builtin.DecideDeny, Args: builtin.CommandGlob("command", "git push*"), Reason: "no push"})
-	git := rules(builtin.DecideDeny, builtin.Rule{Tool: "*", Decision: builtin.DecideAllow, Args: builtin.CommandGlob("command", "git *")})
+	secret := rules("", permission.Rule{Tool: "*", Decision: permission.Deny, Args: permission.PathGlobUnder("/w", "path", "secrets/**"), Reason: "secret"})
+	source := rules(permission.Deny, permission.Rule{Tool: "*", Decision: permission.Allow, Args: permission.PathGlobUnder("/w", "path", "src/**")})
+	push := rules("", permission.Rule{Tool: "*", Decision: permission.Deny, Args: permission.CommandGlob("command", "git push*"), Reason: "no push"})
+	git := rules(permission.Deny, permission.Rule{Tool: "*", Decision: permission.Allow, Args: permission.CommandGlob("command", "git *")})
 	for _, c := range []struct {
 		hook       agent.Hook
 		args, want string
@@ -207,7 +209,7 @@ func TestA16_PermissionsByPathAndCommandAndReadOnly(t *testing.T) {
 		}
 	}
 	look, listed, change := &looptest.Tool{Name: "look", ReadOnly: true}, &looptest.Tool{Name: "plan"}, work()
-	mode := &builtin.ReadOnly{Tools: all("plan")}
+	mode := &permission.ReadOnly{Tools: all("plan")}
 	three := looptest.Harness{Turns: all(looptest.Calls(looptest.Call("look", nil), looptest.Call("plan", nil), looptest.Call("work", nil)), looptest.Reply("ok")),
 		Tools: all[agent.Tool](look, listed, change), Hooks: all[agent.Hook](mode)}
 	if got := statuses(three.Run(t, "x")); got != "succeeded succeeded refused" {
@@ -230,7 +232,7 @@ func (silent) Approve(ctx context.Context, _ agent.Question) (agent.Approval, er
 func TestA17_AnApproverThatDoesNotAnswerInTimeSaysNo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tool, begun := work(), time.Now()
-		ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](&builtin.Confirm{Tools: all("work")}),
+		ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](&permission.Confirm{Tools: all("work")}),
 			Agent: &loop.Agent{Approver: silent{}, Limits: loop.Limits{ApprovalTime: time.Minute}}}.Run(t, "x")
 		denied := hooktest.PayloadsOf[agent.Denial](ran.Recorder, "OnPermissionDenied")
 		if tool.Count() != 0 || len(denied) != 1 || denied[0].Kind != agent.DeniedBySilence || ran.Reply != "ok" {
@@ -243,7 +245,7 @@ func TestA17_AnApproverThatDoesNotAnswerInTimeSaysNo(t *testing.T) {
 }
 
 func TestA18_ShellGuardRefusesWhatDestroys(t *testing.T) {
-	guard := &builtin.ShellGuard{}
+	guard := &shell.Guard{}
 	in := func(field, command string) string {
 		text, _ := json.Marshal(map[string]string{field: command})
 		return string(text)

@@ -11,7 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hookgen/hookgen/builtin"
+	"github.com/hookgen/hookgen/builtin/memory"
+	"github.com/hookgen/hookgen/builtin/observe"
+	"github.com/hookgen/hookgen/builtin/record"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
@@ -27,22 +29,22 @@ func said(texts ...string) (messages []agent.Message) {
 
 func TestA21_MemoryExtractorKeepsWhatIsWorthIt(t *testing.T) {
 	past := said("Remember that I live in Hanoi.", "noted", "Please look at https://example.org/docs now", "Fixed the broken link in the docs.", "note that", "hm")
-	var memory builtin.MemoryStore
+	var remembered memory.Map
 	dir := t.TempDir()
 	clock := looptest.NewClock(time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC))
 	run := func(past []agent.Message) {
 		ran := looptest.Harness{Turns: all(looptest.Reply("yes")), Agent: &loop.Agent{Clock: clock},
-			Hooks: all[agent.Hook](&builtin.MemoryExtractor{Memory: &memory, Dir: dir})}.Do(t, t.Context(), loop.Request{Task: "thanks", Messages: past})
+			Hooks: all[agent.Hook](&memory.Extractor{Memory: &remembered, Dir: dir})}.Do(t, t.Context(), loop.Request{Task: "thanks", Messages: past})
 		if ran.Failed != nil {
 			t.Error(ran.Failed)
 		}
 	}
 	run(said("Remember that I am far too short a conversation.", "noted"))
-	if facts, err := memory.Facts(t.Context(), ""); err != nil || len(facts) != 0 {
+	if facts, err := remembered.Facts(t.Context(), ""); err != nil || len(facts) != 0 {
 		t.Errorf("of a short conversation it kept %v, %v", facts, err)
 	}
 	run(past)
-	facts, err := memory.Facts(t.Context(), "")
+	facts, err := remembered.Facts(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +71,7 @@ func TestA22_RunSummaryIsWrittenWhereItIsEnabledAndNamed(t *testing.T) {
 		files        int
 	}{"enabled": {true, "talk/1", 1}, "no key": {true, "", 0}, "disabled": {false, "talk/1", 0}} {
 		dir := t.TempDir()
-		l := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](&builtin.RunSummary{Dir: dir, Enabled: c.enabled})}
+		l := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](&record.Summary{Dir: dir, Enabled: c.enabled})}
 		for range 2 { // the second run writes the page anew
 			l.Do(t, t.Context(), loop.Request{Task: "the task", Conversation: c.conversation})
 		}
@@ -92,7 +94,7 @@ func TestA23_EpisodeLoggerClassifiesWhatToolsReport(t *testing.T) {
 		"ConnectionError": "connectionerror", "Timeout after 3s": "timeout",
 		strings.Repeat("a", 3994) + "error:": "error:", strings.Repeat("a", 3995) + "error:": "",
 	} {
-		if got := builtin.FailureSignal(output); got != want {
+		if got := record.FailureSignal(output); got != want {
 			t.Errorf("%.60q: the signal is %q, want %q", output, got, want)
 		}
 	}
@@ -106,9 +108,9 @@ func TestA23_EpisodeLoggerClassifiesWhatToolsReport(t *testing.T) {
 		return outputs[call.Step-1], nil
 	}}
 	hooks := new(agent.Hooks)
-	hooks.Use(&builtin.EpisodeLogger{Path: disabled, Classify: builtin.FailureSignal}).Remove()
+	hooks.Use(&record.Episodes{Path: disabled, Classify: record.FailureSignal}).Remove()
 	ran := looptest.Harness{Turns: working(3), Tools: all[agent.Tool](tool), Agent: &loop.Agent{Hooks: hooks},
-		Hooks: all[agent.Hook](&builtin.EpisodeLogger{Path: path, Classify: builtin.FailureSignal})}.Run(t, "x")
+		Hooks: all[agent.Hook](&record.Episodes{Path: path, Classify: record.FailureSignal})}.Run(t, "x")
 	var got []string
 	for line := range strings.Lines(textOf(t, path)) {
 		var record map[string]any
@@ -130,8 +132,8 @@ func TestA23_EpisodeLoggerClassifiesWhatToolsReport(t *testing.T) {
 }
 
 func TestA24_TracingMakesOneSpanOfEachThing(t *testing.T) {
-	var spans builtin.SpanRecorder
-	tracing := &builtin.Tracing{Exporter: &spans}
+	var spans observe.SpanRecorder
+	tracing := &observe.Tracing{Exporter: &spans}
 	hooks := new(agent.Hooks)
 	hooks.Use(tracing)
 	hooks.Use(tracing) // twice is once
@@ -139,7 +141,7 @@ func TestA24_TracingMakesOneSpanOfEachThing(t *testing.T) {
 	if err := tracing.Flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	kinds := map[builtin.SpanKind]int{}
+	kinds := map[observe.SpanKind]int{}
 	for _, s := range spans.Ended() {
 		kinds[s.Kind]++
 	}
@@ -148,7 +150,7 @@ func TestA24_TracingMakesOneSpanOfEachThing(t *testing.T) {
 	}
 
 	none := new(agent.Hooks) // without an exporter it only observes
-	none.Use(&builtin.Tracing{})
+	none.Use(&observe.Tracing{})
 	for _, p := range none.Points() {
 		if len(p.Hooks()) != 0 {
 			t.Errorf("at %s there is %v", p.Name, p.Hooks())
@@ -156,8 +158,8 @@ func TestA24_TracingMakesOneSpanOfEachThing(t *testing.T) {
 	}
 
 	var empty agent.Hooks // ends without a start, and payloads without fields
-	var odd builtin.SpanRecorder
-	lone := &builtin.Tracing{Exporter: &odd}
+	var odd observe.SpanRecorder
+	lone := &observe.Tracing{Exporter: &odd}
 	empty.Use(lone)
 	run := agent.NewRun(&agent.Env{})
 	empty.AfterStep.Fire(t.Context(), run, agent.StepResult{})
@@ -168,7 +170,7 @@ func TestA24_TracingMakesOneSpanOfEachThing(t *testing.T) {
 	if err != nil || result.Output != "done" || lone.Flush(t.Context()) != nil {
 		t.Errorf("%+v, %v", result, err)
 	}
-	if ended := odd.Ended(); len(ended) != 1 || ended[0].Kind != builtin.SpanTool || ended[0].Name != "execute_tool" || ended[0].Tool != "" || ended[0].Status != "ok" || len(ended[0].TraceID) != 32 {
+	if ended := odd.Ended(); len(ended) != 1 || ended[0].Kind != observe.SpanTool || ended[0].Name != "execute_tool" || ended[0].Tool != "" || ended[0].Status != "ok" || len(ended[0].TraceID) != 32 {
 		t.Errorf("the spans are %+v", odd.Ended())
 	}
 }

@@ -7,7 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hookgen/hookgen/builtin"
+	"github.com/hookgen/hookgen/builtin/limit"
+	"github.com/hookgen/hookgen/builtin/permission"
+	"github.com/hookgen/hookgen/builtin/screen"
+	"github.com/hookgen/hookgen/builtin/window"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
@@ -16,15 +19,15 @@ import (
 
 func TestE40_InputGuardBlocksAndGates(t *testing.T) {
 	for _, c := range []struct {
-		guard        builtin.InputGuard
+		guard        screen.Input
 		task, reason string // reason "" for a run that goes on
 	}{
-		{builtin.InputGuard{Block: all("bomb")}, "how to build a BOMB", "blocklist match: bomb"},
-		{builtin.InputGuard{Block: all("bomb")}, "how to bake", ""},
-		{builtin.InputGuard{Block: all("bomb")}, "", ""},
-		{builtin.InputGuard{Allow: all("bake")}, "how to bake", ""},
-		{builtin.InputGuard{Allow: all("bake")}, "how to drive", "not in allowlist"},
-		{builtin.InputGuard{Allow: []string{}}, "how to bake", "not in allowlist"},
+		{screen.Input{Block: all("bomb")}, "how to build a BOMB", "blocklist match: bomb"},
+		{screen.Input{Block: all("bomb")}, "how to bake", ""},
+		{screen.Input{Block: all("bomb")}, "", ""},
+		{screen.Input{Allow: all("bake")}, "how to bake", ""},
+		{screen.Input{Allow: all("bake")}, "how to drive", "not in allowlist"},
+		{screen.Input{Allow: []string{}}, "how to bake", "not in allowlist"},
 	} {
 		ran := looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](&c.guard)}.Run(t, c.task)
 		reply, calls := "ok", 1
@@ -58,7 +61,7 @@ func TestE41_ConfirmAsksAboutItsToolsAlone(t *testing.T) {
 		tool, asked := &looptest.Tool{Name: c.tool}, 0
 		ran := looptest.Harness{
 			Turns: all(looptest.Call(c.tool, nil), looptest.Reply("ok")), Tools: all[agent.Tool](tool),
-			Hooks: all[agent.Hook](&builtin.Confirm{Tools: all("work")}),
+			Hooks: all[agent.Hook](&permission.Confirm{Tools: all("work")}),
 			Agent: &loop.Agent{Approver: person(func(agent.Question) (agent.Approval, error) { asked++; return c.answer, c.err })},
 		}.Run(t, "x")
 		if tool.Count() != c.ran || asked != c.asked || ran.Calls[0].OK() != (c.ran == 1) || ran.Reply != "ok" {
@@ -80,7 +83,7 @@ func talk(n int) []agent.Message {
 func TestE42_TokenBudgetTrimsWhatIsOverTheLimit(t *testing.T) {
 	for _, c := range []struct{ max, messages int }{{4000, 41}, {300, 4}} {
 		ran := looptest.Harness{
-			Turns: working(0), Hooks: all[agent.Hook](&builtin.TokenBudget{Max: c.max}),
+			Turns: working(0), Hooks: all[agent.Hook](&window.TokenBudget{Max: limit.AtMost(c.max)}),
 		}.Do(t, t.Context(), loop.Request{Task: "the newest", Messages: talk(20)})
 		sent := ran.Script.Requests()[0].Messages
 		if len(sent) != c.messages || sent[len(sent)-1].Content != "the newest" || agentspec.EstimateTokens(sent) > c.max {
@@ -97,7 +100,7 @@ func TestE43_TruncateOutputCutsLongText(t *testing.T) {
 		text := strings.Repeat("x", length)
 		ran := looptest.Harness{
 			Turns: working(1), Tools: all[agent.Tool](&looptest.Tool{Name: "work", Result: text}),
-			Hooks: all[agent.Hook](&builtin.TruncateOutput{MaxChars: 100}, &builtin.TruncateOutput{MaxChars: 100}),
+			Hooks: all[agent.Hook](&window.TruncateOutput{MaxChars: 100}, &window.TruncateOutput{MaxChars: 100}),
 		}.Run(t, "x")
 		switch got := ran.Calls[0].Output; {
 		case length <= 100 && got != text:
@@ -112,12 +115,12 @@ func TestE44_ContextWindowBlanksOldResultsBeforeMessagesGo(t *testing.T) {
 	tool := func(size int) []agent.Tool {
 		return all[agent.Tool](&looptest.Tool{Name: "work", Result: strings.Repeat("data ", size/5)})
 	}
-	ran := looptest.Harness{Turns: working(1), Tools: tool(10_000), Hooks: all[agent.Hook](&builtin.ContextWindow{})}.Run(t, "x")
+	ran := looptest.Harness{Turns: working(1), Tools: tool(10_000), Hooks: all[agent.Hook](&window.Guard{})}.Run(t, "x")
 	if got := ran.Calls[0].Output; len(got) > 2000 || !strings.HasPrefix(got, "data data") {
 		t.Errorf("an output of 10000 bytes became %d", len(got))
 	}
 	ran = looptest.Harness{
-		Turns: working(4), Tools: tool(400), Hooks: all[agent.Hook](&builtin.ContextWindow{Max: 320, KeepLast: 2, FullFor: -1}),
+		Turns: working(4), Tools: tool(400), Hooks: all[agent.Hook](&window.Guard{Max: 320, KeepLast: 2, FullFor: limit.None}),
 	}.Run(t, "the task")
 	requests := ran.Script.Requests()
 	sent := requests[len(requests)-1].Messages

@@ -12,7 +12,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hookgen/hookgen/builtin"
+	"github.com/hookgen/hookgen/builtin/compact"
+	"github.com/hookgen/hookgen/builtin/limit"
+	"github.com/hookgen/hookgen/builtin/memory"
+	"github.com/hookgen/hookgen/builtin/record"
+	"github.com/hookgen/hookgen/builtin/state"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
@@ -20,9 +24,9 @@ import (
 )
 
 func TestE45_MemoryInjectorShowsFactsInEachPrompt(t *testing.T) {
-	memory := &builtin.MemoryStore{}
+	remembered := &memory.Map{}
 	hooks := new(agent.Hooks)
-	hooks.Use(&builtin.MemoryInjector{Store: memory})
+	hooks.Use(&memory.Injector{Store: remembered})
 	run := func() *looptest.Ran {
 		return looptest.Harness{
 			Turns: working(2), Tools: all[agent.Tool](work()), Agent: &loop.Agent{Hooks: hooks.Layer("inner"), Instructions: "about ## Memory"},
@@ -31,7 +35,7 @@ func TestE45_MemoryInjectorShowsFactsInEachPrompt(t *testing.T) {
 	ran := run()
 	lacks(t, heard(t, ran, 0), "Known facts", "\n## Memory")
 	for i, fact := range []string{"tea", "coffee"} {
-		if _, err := memory.AddFact(t.Context(), builtin.Fact{Key: "drink" + fmt.Sprint(i), Value: fact}); err != nil {
+		if _, err := remembered.AddFact(t.Context(), memory.Fact{Key: "drink" + fmt.Sprint(i), Value: fact}); err != nil {
 			t.Fatal(err)
 		}
 		ran = run()
@@ -46,7 +50,7 @@ func TestE45_MemoryInjectorShowsFactsInEachPrompt(t *testing.T) {
 }
 
 func TestE46_NotesInjectorShowsTheEndOfTheNotes(t *testing.T) {
-	notes, err := builtin.OpenNotesFile(filepath.Join(t.TempDir(), "notes.md"))
+	notes, err := memory.OpenNotesFile(filepath.Join(t.TempDir(), "notes.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +59,7 @@ func TestE46_NotesInjectorShowsTheEndOfTheNotes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	ran := looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](&builtin.NotesInjector{Notes: notes})}.Run(t, "x")
+	ran := looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](&memory.NotesInjector{Notes: notes})}.Run(t, "x")
 	contains(t, heard(t, ran, 0), "## Notes\nthe last line")
 	lacks(t, heard(t, ran, 0), "first", "xxx")
 }
@@ -69,24 +73,24 @@ func TestE47_CompactorsShortenLongConversations(t *testing.T) {
 		}.Do(t, t.Context(), loop.Request{Task: "go on", Messages: messages})
 	}
 	for name, compactor := range map[string]agent.Compactor{
-		"Summarize": &builtin.Summarize{Trigger: 500}, "Truncate": builtin.Truncate{}, "Default": &builtin.DefaultCompactor{Summarize: builtin.Summarize{Trigger: 500}},
+		"Summarize": &compact.Summarize{Trigger: 500}, "Truncate": compact.Truncate{}, "Default": &compact.Default{Summarize: compact.Summarize{Trigger: 500}},
 	} {
 		if ran := run(talk(20), compactor); len(ran.Messages) >= 42 || agentspec.CheckPairs(ran.Messages, false) != nil {
 			t.Errorf("%s leaves %d messages", name, len(ran.Messages))
 		}
 	}
-	if ran := run(talk(3), &builtin.Summarize{}); len(ran.Messages) != 8 || ran.Reply != "a summary" { // no call for a summary
+	if ran := run(talk(3), &compact.Summarize{}); len(ran.Messages) != 8 || ran.Reply != "a summary" { // no call for a summary
 		t.Errorf("under the trigger: %+v", ran.AgentResult)
 	}
 	real := looptest.Harness{Turns: working(8), Tools: all[agent.Tool](work())}.Run(t, "the task").Messages
-	ran := run(real, &builtin.Summarize{Trigger: -1, PreserveCalls: true})
+	ran := run(real, &compact.Summarize{Trigger: limit.AtMost(0), PreserveCalls: true})
 	contains(t, fmt.Sprint(ran.Messages), "a summary", `{"n":1}`, "done")
 	if err := agentspec.CheckPairs(ran.Messages, false); err != nil || len(ran.Messages) >= len(real) {
 		t.Errorf("%d messages of %d, %v", len(ran.Messages), len(real), err)
 	}
 	var messages []agent.Message
 	for i := range 50 {
-		ran := run(messages, &builtin.DefaultCompactor{Summarize: builtin.Summarize{Trigger: 200}})
+		ran := run(messages, &compact.Default{Summarize: compact.Summarize{Trigger: 200}})
 		if messages = append(ran.Messages, talk(1)...); agentspec.EstimateTokens(messages) > 1000 {
 			t.Fatalf("after %d runs there are %d tokens", i+1, agentspec.EstimateTokens(messages))
 		}
@@ -95,20 +99,20 @@ func TestE47_CompactorsShortenLongConversations(t *testing.T) {
 
 func TestE48_EpisodesAndFactsSurviveFlushAndReload(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memory.json")
-	memory, err := builtin.OpenMemoryFile(path)
+	remembered, err := memory.OpenFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := memory.AddFact(t.Context(), builtin.Fact{Key: "drink", Value: "tea"}); err != nil {
+	if _, err := remembered.AddFact(t.Context(), memory.Fact{Key: "drink", Value: "tea"}); err != nil {
 		t.Fatal(err)
 	}
 	looptest.Harness{
 		Turns: all(looptest.Call("work", nil), looptest.Call("bad", nil), looptest.Reply("ok")),
 		Tools: all[agent.Tool](work(), &looptest.Tool{Name: "bad", Err: errBoom}),
-		Hooks: all[agent.Hook](&builtin.EpisodeLogger{Memory: memory}),
+		Hooks: all[agent.Hook](&record.Episodes{Memory: remembered}),
 		Agent: &loop.Agent{Name: "clerk"},
 	}.Run(t, "x") // its end flushes
-	again, err := builtin.OpenMemoryFile(path)
+	again, err := memory.OpenFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +140,7 @@ func TestE49_AuditLogWritesValidLinesAndNothingElse(t *testing.T) {
 	os.Stdout = write
 	looptest.Harness{
 		Turns: working(1), Tools: all[agent.Tool](&looptest.Tool{Name: "work", Result: strings.Repeat("é\n\"", 900)}),
-		Hooks: all[agent.Hook](&builtin.AuditLog{Path: path}),
+		Hooks: all[agent.Hook](&record.Audit{Path: path}),
 	}.Run(t, "x")
 	os.Stdout = stdout
 	if err := write.Close(); err != nil {
@@ -151,7 +155,7 @@ func TestE49_AuditLogWritesValidLinesAndNothingElse(t *testing.T) {
 	}
 	var points []string
 	for s := bufio.NewScanner(bytes.NewReader(data)); s.Scan(); {
-		var r builtin.AuditRecord
+		var r record.AuditRecord
 		if err := json.Unmarshal(s.Bytes(), &r); err != nil {
 			t.Errorf("%s: %v", s.Bytes(), err)
 		}
@@ -163,9 +167,9 @@ func TestE49_AuditLogWritesValidLinesAndNothingElse(t *testing.T) {
 }
 
 func TestE50_TheSavedConversationHoldsTheUsersMessage(t *testing.T) {
-	sessions := builtin.Sessions{Store: builtin.FileStore{Dir: t.TempDir()}}
+	sessions := state.Sessions{Store: state.Dir{Path: t.TempDir()}}
 	for id, turns := range map[string][]looptest.Turn{"good": working(0), "../failed": all(looptest.Error(errBoom))} {
-		looptest.Harness{Turns: turns, Hooks: all[agent.Hook](&builtin.PersistSession{Store: sessions})}.
+		looptest.Harness{Turns: turns, Hooks: all[agent.Hook](&state.Persist{Store: sessions})}.
 			Do(t, t.Context(), loop.Request{Task: "hello there", Conversation: id})
 		s, err := sessions.Load(t.Context(), id)
 		if err != nil || len(s.Messages) == 0 || s.Messages[0].Role != agent.RoleUser || s.Messages[0].Content != "hello there" {

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/hookgen/hookgen/builtin"
+	"github.com/hookgen/hookgen/builtin/state"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/loop"
@@ -140,8 +140,8 @@ func TestE35_ConversationsAreFreshOrGoOn(t *testing.T) {
 		t.Errorf("the sub-run began with %+v", m)
 	}
 	dir := t.TempDir()
-	sessions := func() builtin.Sessions { return builtin.Sessions{Store: builtin.FileStore{Dir: dir}} } // a new one for each process
-	first := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](&builtin.PersistSession{Store: sessions()})}
+	sessions := func() state.Sessions { return state.Sessions{Store: state.Dir{Path: dir}} } // a new one for each process
+	first := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](&state.Persist{Store: sessions()})}
 	if ran := first.Do(t, t.Context(), loop.Request{Task: "remember 7", Conversation: "c"}); ran.Failed != nil {
 		t.Fatal(ran.Failed)
 	}

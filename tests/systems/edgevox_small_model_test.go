@@ -10,18 +10,20 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hookgen/hookgen/builtin"
+	"github.com/hookgen/hookgen/builtin/observe"
+	"github.com/hookgen/hookgen/builtin/repair"
+	"github.com/hookgen/hookgen/builtin/screen"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
 func TestE51_TimingSamplesCallsAndEchoSeesEveryPoint(t *testing.T) {
-	timing, out := &builtin.Timing{}, new(bytes.Buffer)
+	timing, out := &observe.Timing{}, new(bytes.Buffer)
 	three := looptest.Calls(looptest.Call("work", nil), looptest.Call("work", nil), looptest.Call("work", nil))
 	ran := looptest.Harness{
 		Turns: all(three, looptest.Reply("ok")), Tools: all[agent.Tool](work()),
-		Hooks: all[agent.Hook](timing, &builtin.Echo{Writer: out}),
+		Hooks: all[agent.Hook](timing, &observe.DebugLog{Writer: out}),
 	}.Run(t, "x")
 	var kinds []string
 	for _, s := range timing.Samples() {
@@ -41,7 +43,7 @@ func TestE51_TimingSamplesCallsAndEchoSeesEveryPoint(t *testing.T) {
 func TestE52_LoopDetectorHintsAndThenEnds(t *testing.T) {
 	tool := work()
 	a := &loop.Agent{
-		Tools: all[agent.Tool](tool), Use: all[agent.Hook](&builtin.LoopDetector{}),
+		Tools: all[agent.Tool](tool), Use: all[agent.Hook](&repair.LoopDetector{}),
 		Model: looptest.NewScript(looptest.Call("work", `{"a":1,"b":2}`), looptest.Call("work", `{"a":2}`),
 			looptest.Call("work", `{"b":2,"a":1.0}`), looptest.Call("work", `{"a":1,"b":2}`)).ForEachRun(),
 	}
@@ -67,14 +69,14 @@ func TestE53_EchoedPayloadIsReplaced(t *testing.T) {
 		"It is 12 degrees.":                 "It is 12 degrees.",
 		`{"city": "Oslo", "error": "none"}`: `{"city": "Oslo", "error": "none"}`,
 	} {
-		ran := looptest.Harness{Turns: all(looptest.Reply(reply)), Hooks: all[agent.Hook](&builtin.EchoedPayload{})}.Run(t, "x")
+		ran := looptest.Harness{Turns: all(looptest.Reply(reply)), Hooks: all[agent.Hook](&repair.EchoedPayload{})}.Run(t, "x")
 		if ran.Reply != want {
 			t.Errorf("%q became %q", reply, ran.Reply)
 		}
 	}
 	ran := looptest.Harness{
 		Turns: all(looptest.Call("work", nil).Says(echo), looptest.Reply("ok")), Tools: all[agent.Tool](work()),
-		Hooks: all[agent.Hook](&builtin.EchoedPayload{}),
+		Hooks: all[agent.Hook](&repair.EchoedPayload{}),
 	}.Run(t, "x")
 	if ran.Messages[1].Content != echo || ran.Calls[0].Output != "done" {
 		t.Errorf("a reply with a call became %+v", ran.Messages[1])
@@ -92,7 +94,7 @@ func TestE54_SchemaRetryExplainsTheFirstBadCallOfATool(t *testing.T) {
 	bad := func(tool string) looptest.Turn { return looptest.Call(tool, `{"town":"Oslo"}`) }
 	ran := looptest.Harness{
 		Turns: all(bad("now"), bad("now"), bad("later"), looptest.Call("now", `{"city":"Oslo"}`), looptest.Reply("ok")),
-		Tools: all(weather("now"), weather("later")), Hooks: all[agent.Hook](&builtin.SchemaRetry{}),
+		Tools: all(weather("now"), weather("later")), Hooks: all[agent.Hook](&repair.SchemaRetry{}),
 	}.Run(t, "x")
 	for i, explained := range all(true, false, true, false) {
 		if c := ran.Calls[i]; strings.Contains(c.Output, "- city (string, required)") != explained || c.OK() != (i == 3) {
@@ -113,7 +115,7 @@ func TestE55_ToolErrorRetryGivesUpAToolThatKeepsFailing(t *testing.T) {
 			return results[args.Go], nil
 		}}
 	}
-	hook := &builtin.ToolErrorRetry{}
+	hook := &repair.ToolErrorRetry{}
 	for range 2 { // fresh in the second run
 		var turns []looptest.Turn
 		var want []string
@@ -133,13 +135,13 @@ func TestE55_ToolErrorRetryGivesUpAToolThatKeepsFailing(t *testing.T) {
 }
 
 func TestE56_OutputValidatorChecksAndRedacts(t *testing.T) {
-	run := func(tool *looptest.Tool, validators ...builtin.Validator) *looptest.Ran {
+	run := func(tool *looptest.Tool, validators ...screen.Validator) *looptest.Ran {
 		tool.Name = "work"
 		return looptest.Harness{
-			Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](&builtin.OutputValidator{Validators: validators}),
+			Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](&screen.Output{Validators: validators}),
 		}.Run(t, "x")
 	}
-	own := builtin.ValidatorFunc(func(_ context.Context, _ agent.ToolCallRequest, out string) (string, string, error) {
+	own := screen.ValidatorFunc(func(_ context.Context, _ agent.ToolCallRequest, out string) (string, string, error) {
 		if strings.Contains(out, "forbidden") {
 			return "", "it is forbidden", nil
 		}
@@ -147,15 +149,15 @@ func TestE56_OutputValidatorChecksAndRedacts(t *testing.T) {
 	})
 	for _, c := range []struct {
 		output, left, err string
-		validators        []builtin.Validator
+		validators        []screen.Validator
 	}{
-		{strings.Repeat("x", 99), "(capped at 50 chars)", "", all[builtin.Validator](builtin.LengthCap(50))},
-		{`["` + strings.Repeat("x", 99) + `"]`, "", "output size 103 > 50", all[builtin.Validator](builtin.LengthCap(50))},
-		{`{"a":[{"to":"jo@example.com","tel":"(555) 123-4567"}]}`, `[REDACTED]`, "", all[builtin.Validator](builtin.RedactPII())},
-		{`{"n":1}`, `{"n":1}`, "", all[builtin.Validator](builtin.SchemaCheck(`{"type":"object","required":["n"]}`))},
-		{`{"m":1}`, "", "output validation: ", all[builtin.Validator](builtin.SchemaCheck(`{"type":"object","required":["n"]}`))},
-		{"forbidden", "", "output validation: it is forbidden", all[builtin.Validator](own)},
-		{"jo@example.com", "[REDACTED]+", "", all[builtin.Validator](builtin.RedactPII(), own)}, // in order
+		{strings.Repeat("x", 99), "(capped at 50 chars)", "", all[screen.Validator](screen.LengthCap(50))},
+		{`["` + strings.Repeat("x", 99) + `"]`, "", "output size 103 > 50", all[screen.Validator](screen.LengthCap(50))},
+		{`{"a":[{"to":"jo@example.com","tel":"(555) 123-4567"}]}`, `[REDACTED]`, "", all[screen.Validator](screen.RedactPersonal())},
+		{`{"n":1}`, `{"n":1}`, "", all[screen.Validator](screen.Schema(`{"type":"object","required":["n"]}`))},
+		{`{"m":1}`, "", "output validation: ", all[screen.Validator](screen.Schema(`{"type":"object","required":["n"]}`))},
+		{"forbidden", "", "output validation: it is forbidden", all[screen.Validator](own)},
+		{"jo@example.com", "[REDACTED]+", "", all[screen.Validator](screen.RedactPersonal(), own)}, // in order
 	} {
 		ran := run(&looptest.Tool{Result: c.output}, c.validators...)
 		got := ran.Calls[0]

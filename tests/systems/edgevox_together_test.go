@@ -12,6 +12,13 @@ import (
 	"time"
 
 	"github.com/hookgen/hookgen/builtin"
+	"github.com/hookgen/hookgen/builtin/memory"
+	"github.com/hookgen/hookgen/builtin/observe"
+	"github.com/hookgen/hookgen/builtin/permission"
+	"github.com/hookgen/hookgen/builtin/record"
+	"github.com/hookgen/hookgen/builtin/screen"
+	"github.com/hookgen/hookgen/builtin/state"
+	"github.com/hookgen/hookgen/builtin/window"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
@@ -25,8 +32,8 @@ func TestE57_TracingMakesOneTreeOfEachRun(t *testing.T) {
 		return "done", nil
 	}}
 	expert := &loop.Agent{Name: "expert", Model: looptest.NewScript(looptest.Reply("certainly"))}
-	var spans builtin.SpanRecorder
-	tracing := &builtin.Tracing{Exporter: &spans}
+	var spans observe.SpanRecorder
+	tracing := &observe.Tracing{Exporter: &spans}
 	run := func(ctx context.Context) {
 		looptest.Harness{
 			Turns: all(looptest.Call("work", nil), looptest.Call("transfer_to_expert", nil)), Tools: all[agent.Tool](tool),
@@ -37,7 +44,7 @@ func TestE57_TracingMakesOneTreeOfEachRun(t *testing.T) {
 		}
 	}
 	run(t.Context())
-	byID := make(map[string]builtin.Span)
+	byID := make(map[string]observe.Span)
 	for _, s := range spans.Ended() {
 		byID[s.SpanID] = s
 	}
@@ -62,12 +69,12 @@ func TestE57_TracingMakesOneTreeOfEachRun(t *testing.T) {
 		t.Errorf("%d spans ended, the last one is %+v", len(ended), last)
 	}
 	trace := strings.Repeat("ab", 16)
-	run(builtin.WithTraceParent(t.Context(), trace, strings.Repeat("cd", 8)))
+	run(observe.WithTraceParent(t.Context(), trace, strings.Repeat("cd", 8)))
 	if s := spans.Started()[len(paths)]; s.TraceID != trace || s.ParentSpanID != strings.Repeat("cd", 8) {
 		t.Errorf("the inherited trace became %+v", s)
 	}
 	silent := new(agent.Hooks)
-	silent.Use(&builtin.Tracing{})
+	silent.Use(&observe.Tracing{})
 	for _, p := range silent.Points() {
 		if len(p.Hooks()) != 0 {
 			t.Errorf("without an exporter there are hooks at %s", p.Name)
@@ -76,9 +83,9 @@ func TestE57_TracingMakesOneTreeOfEachRun(t *testing.T) {
 }
 
 func TestE58_BundlesComposeAndStayUnderTheLimit(t *testing.T) {
-	memory, notes := &builtin.MemoryStore{}, &builtin.NotesText{}
+	remembered, notes := &memory.Map{}, &memory.NotesText{}
 	for i := range 50 {
-		if _, err := memory.AddFact(t.Context(), builtin.Fact{Key: fmt.Sprint("k", i), Value: strings.Repeat("v", 50)}); err != nil {
+		if _, err := remembered.AddFact(t.Context(), memory.Fact{Key: fmt.Sprint("k", i), Value: strings.Repeat("v", 50)}); err != nil {
 			t.Fatal(err)
 		}
 		if err := notes.Append(t.Context(), strings.Repeat("n", 50), ""); err != nil {
@@ -88,8 +95,8 @@ func TestE58_BundlesComposeAndStayUnderTheLimit(t *testing.T) {
 	const limit = 1500
 	ran := looptest.Harness{
 		Turns: working(12), Tools: all[agent.Tool](&looptest.Tool{Name: "work", Result: strings.Repeat("r", 9000)}),
-		Hooks: all[agent.Hook](builtin.SmallModel{}, &builtin.MemoryInjector{Store: memory}, &builtin.NotesInjector{Notes: notes},
-			&builtin.TruncateOutput{MaxChars: 500}, &builtin.TokenBudget{Max: limit}),
+		Hooks: all[agent.Hook](builtin.SmallModel{}, &memory.Injector{Store: remembered}, &memory.NotesInjector{Notes: notes},
+			&window.TruncateOutput{MaxChars: 500}, &window.TokenBudget{Max: limit}),
 	}.Run(t, "the task")
 	for i, r := range ran.Script.Requests() {
 		if n := agentspec.EstimateTokens(r.Messages) + agentspec.EstimateTools(r.Tools); n > limit {
@@ -113,21 +120,21 @@ func TestE58_BundlesComposeAndStayUnderTheLimit(t *testing.T) {
 func TestE59_ManyBuiltinsInOneRunEachHaveTheirEffect(t *testing.T) {
 	for _, n := range []int{11, 13} {
 		dir := t.TempDir()
-		memory, notes := &builtin.MemoryStore{}, &builtin.NotesText{}
-		if _, err := memory.AddFact(t.Context(), builtin.Fact{Key: "drink", Value: "tea"}); err != nil {
+		remembered, notes := &memory.Map{}, &memory.NotesText{}
+		if _, err := remembered.AddFact(t.Context(), memory.Fact{Key: "drink", Value: "tea"}); err != nil {
 			t.Fatal(err)
 		}
 		if err := notes.Append(t.Context(), "noted", ""); err != nil {
 			t.Fatal(err)
 		}
-		timing, asked := &builtin.Timing{}, 0
+		timing, asked := &observe.Timing{}, 0
 		hooks := all[agent.Hook](
-			&builtin.InputGuard{Block: all("bomb")}, &builtin.DenyTools{Deny: all("rm")}, &builtin.Confirm{Tools: all("send")},
-			&builtin.MemoryInjector{Store: memory}, &builtin.NotesInjector{Notes: notes}, &builtin.TokenBudget{Max: 600},
-			builtin.SmallModel{}, &builtin.TruncateOutput{MaxChars: 400}, &builtin.EpisodeLogger{Memory: memory},
-			&builtin.AuditLog{Path: filepath.Join(dir, "audit")}, timing,
-			&builtin.OutputValidator{Validators: all[builtin.Validator](builtin.RedactPII())},
-			&builtin.PersistSession{Store: builtin.Sessions{Store: builtin.FileStore{Dir: dir}}, ID: "s"},
+			&screen.Input{Block: all("bomb")}, &permission.DenyTools{Deny: all("rm")}, &permission.Confirm{Tools: all("send")},
+			&memory.Injector{Store: remembered}, &memory.NotesInjector{Notes: notes}, &window.TokenBudget{Max: 600},
+			builtin.SmallModel{}, &window.TruncateOutput{MaxChars: 400}, &record.Episodes{Memory: remembered},
+			&record.Audit{Path: filepath.Join(dir, "audit")}, timing,
+			&screen.Output{Validators: all[screen.Validator](screen.RedactPersonal())},
+			&state.Persist{Store: state.Sessions{Store: state.Dir{Path: dir}}, ID: "s"},
 		)[:n]
 		l := looptest.Harness{
 			Turns: all(looptest.Call("work", `{"n":1}`), looptest.Call("work", `{"n":1}`), looptest.Call("rm", nil), looptest.Call("send", `{"town":1}`),
@@ -149,7 +156,7 @@ func TestE59_ManyBuiltinsInOneRunEachHaveTheirEffect(t *testing.T) {
 		if sent := ran.Script.Requests()[0].Messages; len(sent) > 25 || len(ran.Messages) < 70 {
 			t.Errorf("%d: %d messages sent, %d stored", n, len(sent), len(ran.Messages))
 		}
-		episodes, _ := memory.Recent(t.Context(), 99, "")
+		episodes, _ := remembered.Recent(t.Context(), 99, "")
 		audit, err := os.ReadFile(filepath.Join(dir, "audit"))
 		if len(episodes) != 5 || len(timing.Samples()) != 8 || strings.Count(string(audit), "\n") < 17 || err != nil {
 			t.Errorf("%d: %d episodes, %d samples, audit %v: %s", n, len(episodes), len(timing.Samples()), err, audit)

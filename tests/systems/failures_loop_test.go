@@ -10,6 +10,11 @@ import (
 	"testing"
 
 	"github.com/hookgen/hookgen/builtin"
+	"github.com/hookgen/hookgen/builtin/limit"
+	"github.com/hookgen/hookgen/builtin/memory"
+	"github.com/hookgen/hookgen/builtin/permission"
+	"github.com/hookgen/hookgen/builtin/record"
+	"github.com/hookgen/hookgen/builtin/repair"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/loop"
@@ -62,7 +67,7 @@ func TestF34_ACachedResultMustBePermitted(t *testing.T) {
 // Law P4: a person is asked once about a call, on its final arguments, and not about what a hook denies.
 func TestF35_APersonIsAskedOnceAboutACall(t *testing.T) {
 	var d diary
-	ask := &builtin.Confirm{Tools: all("work", "rm")}
+	ask := &permission.Confirm{Tools: all("work", "rm")}
 	ran := looptest.Harness{
 		Turns: all(looptest.Call("work", `{"n":1}`), looptest.Call("rm", nil), looptest.Reply("ok")), Tools: all[agent.Tool](work(), &looptest.Tool{Name: "rm"}),
 		Hooks: all[agent.Hook](ask, ask, toTwo(), denies("rm", "never")),
@@ -101,7 +106,7 @@ func TestF36_DenialsAndGuardsReachSubRuns(t *testing.T) {
 	if tool.Count() != 0 {
 		t.Errorf("the tool ran %d times in the sub-run", tool.Count())
 	}
-	ran := nested(tool, builtin.Guards{Steps: builtin.AtMost(2)}).Run(t, "x")
+	ran := nested(tool, builtin.Guards{Steps: limit.AtMost(2)}).Run(t, "x")
 	if tool.Count() != 2 {
 		t.Errorf("the tool ran %d times in a sub-run of at most 2 steps", tool.Count())
 	}
@@ -181,7 +186,7 @@ func TestF38_CountersComeDown(t *testing.T) {
 // Law P2, answered.
 func TestF39_EachBeforeHasItsAfter(t *testing.T) {
 	for name, hook := range map[string]agent.Hook{
-		"skipped": answers("x"), "denied": denies("work", "no"), "failing": everywhere["BeforeTool"], "unasked": &builtin.Confirm{Tools: all("*")},
+		"skipped": answers("x"), "denied": denies("work", "no"), "failing": everywhere["BeforeTool"], "unasked": &permission.Confirm{Tools: all("*")},
 		"refused": beforeTool(func(agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
 			return agent.SkipTool{Result: agent.ToolCallResult{Err: "no"}}, nil
 		}),
@@ -262,11 +267,11 @@ func TestF43_AGateThatAlwaysRejectsIsBounded(t *testing.T) {
 
 // Law P8, true records.
 func TestF44_NoRefusalIsRecordedAsASuccess(t *testing.T) {
-	path, memory := filepath.Join(t.TempDir(), "audit"), &builtin.MemoryStore{}
+	path, memory := filepath.Join(t.TempDir(), "audit"), &memory.Map{}
 	ran := looptest.Harness{
 		Turns: all(looptest.Call("work", `{"n":1}`), looptest.Call("work", `{"n":1}`), looptest.Call("rm", nil), looptest.Call("bad", nil), looptest.Reply("ok")),
 		Tools: all[agent.Tool](work(), &looptest.Tool{Name: "rm"}, &looptest.Tool{Name: "bad", Err: errBoom}),
-		Hooks: all[agent.Hook](&builtin.LoopDetector{}, denies("rm", "no"), &builtin.EpisodeLogger{Memory: memory}, &builtin.AuditLog{Path: path},
+		Hooks: all[agent.Hook](&repair.LoopDetector{}, denies("rm", "no"), &record.Episodes{Memory: memory}, &record.Audit{Path: path},
 			afterTool(func(r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
 				r.Err, r.Output = "", "all is well"
 				return agent.ReplaceAfterTool(r, "whitewash"), nil
@@ -295,7 +300,7 @@ func TestF44_NoRefusalIsRecordedAsASuccess(t *testing.T) {
 // Invariant 4: observers and tracers are told who decided what, and why.
 func TestF45_EveryReasonIsInAnEvent(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit")
-	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](&builtin.AuditLog{Path: path}, bind(func(h *agent.Hooks) {
+	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](&record.Audit{Path: path}, bind(func(h *agent.Hooks) {
 		h.Use(renames(""), named("rewriter"))
 		h.Use(answers("x"), named("cache"))
 		h.Use(denies("work", "not today"), named("warden"))

@@ -14,7 +14,10 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/hookgen/hookgen/builtin"
+	"github.com/hookgen/hookgen/builtin/limit"
+	"github.com/hookgen/hookgen/builtin/record"
+	"github.com/hookgen/hookgen/builtin/state"
+	"github.com/hookgen/hookgen/builtin/window"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hooktest"
@@ -24,15 +27,15 @@ import (
 )
 
 // audited are the records of a point in an audit log.
-func audited(t testing.TB, path, point string) []builtin.AuditRecord {
+func audited(t testing.TB, path, point string) []record.AuditRecord {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	var out []builtin.AuditRecord
-	for r, err := range builtin.ReadAudit(f) {
+	var out []record.AuditRecord
+	for r, err := range record.ReadAudit(f) {
 		if err != nil {
 			t.Error(err)
 		}
@@ -45,20 +48,20 @@ func audited(t testing.TB, path, point string) []builtin.AuditRecord {
 
 // TokenBudget, with a system prompt that is over the limit alone.
 func TestF48_TrimmingEndsAndOrphansNothing(t *testing.T) {
-	for _, max := range []int{1, 100, 300, 1000} {
+	for _, most := range []int{1, 100, 300, 1000} {
 		ran := looptest.Harness{
 			Turns: working(6), Tools: all[agent.Tool](&looptest.Tool{Name: "work", Result: strings.Repeat("r", 400)}),
-			Hooks: all[agent.Hook](&builtin.TokenBudget{Max: max, KeepLast: 3}), Agent: &loop.Agent{Instructions: strings.Repeat("s", 1000)},
+			Hooks: all[agent.Hook](&window.TokenBudget{Max: limit.AtMost(most), KeepLast: 3}), Agent: &loop.Agent{Instructions: strings.Repeat("s", 1000)},
 		}.Run(t, "the task")
 		requests := ran.Script.Requests()
 		for i, r := range requests {
 			if err := agentspec.CheckPairs(r.Messages, false); err != nil {
-				t.Errorf("within %d, request %d: %v", max, i, err)
+				t.Errorf("within %d, request %d: %v", most, i, err)
 			}
 			contains(t, heard(t, ran, i), "the task")
 		}
-		if len(requests) != 7 || ran.Reply != "ok" || (ran.Recorder.Count("OnBudgetExceeded") > 0) != (max < 300) {
-			t.Errorf("within %d: %d requests, %d budgets passed", max, len(requests), ran.Recorder.Count("OnBudgetExceeded"))
+		if len(requests) != 7 || ran.Reply != "ok" || (ran.Recorder.Count("OnBudgetExceeded") > 0) != (most < 300) {
+			t.Errorf("within %d: %d requests, %d budgets passed", most, len(requests), ran.Recorder.Count("OnBudgetExceeded"))
 		}
 	}
 }
@@ -71,13 +74,13 @@ func TestF49_RecordsHoldNoSecretsAndIdentitiesAreNoPaths(t *testing.T) {
 	looptest.Harness{
 		Turns: all(looptest.Call("work", `{"cmd":"curl -H 'x' https://me:`+secret+`@host/; $(rm -rf /)","nested":{"api_key":"`+secret+`","say":"\"token\": \"`+secret+`\""}}`), looptest.Reply("ok")),
 		Tools: all[agent.Tool](&looptest.Tool{Name: "work", Result: "password=" + secret + "\n\x00\xff" + strings.Repeat("é", 900)}),
-		Hooks: all[agent.Hook](&builtin.AuditLog{Path: filepath.Join(inside, "audit")}, &builtin.ModelRecorder{Dir: filepath.Join(inside, "model")}),
+		Hooks: all[agent.Hook](&record.Audit{Path: filepath.Join(inside, "audit")}, &record.Model{Dir: filepath.Join(inside, "model")}),
 	}.Run(t, "x")
 	if r := audited(t, filepath.Join(inside, "audit"), "AfterTool"); len(r) != 1 { // and each line is valid
 		t.Errorf("recorded %+v", r)
 	}
 	for _, id := range all("../../up", "/etc/x", "a/../../..", "c:\\x", ".") {
-		hook := &builtin.PersistSession{Store: builtin.Sessions{Store: builtin.FileStore{Dir: filepath.Join(inside, "sessions")}}}
+		hook := &state.Persist{Store: state.Sessions{Store: state.Dir{Path: filepath.Join(inside, "sessions")}}}
 		looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](hook)}.Do(t, t.Context(), loop.Request{Task: "x", Conversation: id})
 		if s, err := hook.Store.Load(t.Context(), id); err != nil || len(s.Messages) != 2 {
 			t.Errorf("%q: %+v, %v", id, s, err)

@@ -10,7 +10,14 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/hookgen/hookgen/builtin"
+	"github.com/hookgen/hookgen/builtin/limit"
+	"github.com/hookgen/hookgen/builtin/memory"
+	"github.com/hookgen/hookgen/builtin/observe"
+	"github.com/hookgen/hookgen/builtin/permission"
+	"github.com/hookgen/hookgen/builtin/prompt"
+	"github.com/hookgen/hookgen/builtin/record"
+	"github.com/hookgen/hookgen/builtin/repair"
+	"github.com/hookgen/hookgen/builtin/window"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/loop"
@@ -116,7 +123,7 @@ func TestF24_ChangesInPlaceDoNotPileUp(t *testing.T) {
 // Invariant 8 and law P9: a text of Briefing is in one prompt.
 func TestF25_ATextIsOnceInEachPrompt(t *testing.T) {
 	ran := looptest.Harness{Turns: working(4), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](
-		&builtin.StaticBriefing{Text: "be brief"},
+		&prompt.Static{Text: "be brief"},
 		beforeLLM(func(r agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
 			r.Messages = append(slices.Clone(r.Messages), agent.Message{Role: agent.RoleUser, Content: "and clear"})
 			return agent.ReplaceBeforeLLM(r, "clear"), nil
@@ -149,8 +156,8 @@ func TestF26_ANewHookHasNoStateOfADeadOne(t *testing.T) {
 // Invariant 8: state is fresh in each run, also one after the other on the same hooks.
 func TestF27_CountersDoNotLeakIntoTheNextRun(t *testing.T) {
 	a := &loop.Agent{Model: looptest.NewScript(working(2)...).ForEachRun(), Tools: all[agent.Tool](work()), Use: all[agent.Hook](
-		&builtin.ToolLimit{Limits: map[string]int{"work": 2}}, &builtin.Stagnation{Threshold: 3, Fingerprint: func(agent.ToolCallResult) string { return "same" }},
-		&builtin.LoopDetector{},
+		&limit.Tools{Limits: map[string]int{"work": 2}}, &repair.Stagnation{Threshold: 3, Fingerprint: func(agent.ToolCallResult) string { return "same" }},
+		&repair.LoopDetector{},
 	)}
 	var prompts diary
 	a.Use = append(a.Use, beforeLLM(func(r agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
@@ -191,7 +198,7 @@ func TestF28_ParallelCallsLoseNoCount(t *testing.T) {
 	for i := range 8 {
 		eight = append(eight, looptest.Call("work", fmt.Sprintf(`{"n":%d}`, i)))
 	}
-	timing := &builtin.Timing{}
+	timing := &observe.Timing{}
 	looptest.Harness{Turns: all(looptest.Calls(eight...), looptest.Reply("ok")), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](timing)}.Run(t, "x")
 	if n := len(timing.Samples()); n != 10 {
 		t.Errorf("%d samples of 8 calls and 2 replies", n)
@@ -201,11 +208,11 @@ func TestF28_ParallelCallsLoseNoCount(t *testing.T) {
 // Invariants 1, order, and 2, layers: the documented tiers are the ones that are set, and a layer stands inside.
 func TestF29_PrioritiesAreTheDocumentedOnes(t *testing.T) {
 	var outer agent.Hooks
-	outer.Use(&builtin.TruncateOutput{})
-	outer.Use(&builtin.TokenBudget{})
-	outer.Use(&builtin.MemoryInjector{Store: &builtin.MemoryStore{}})
-	outer.Use(&builtin.LoopDetector{})
-	outer.Use(&builtin.Confirm{Tools: all("x")})
+	outer.Use(&window.TruncateOutput{})
+	outer.Use(&window.TokenBudget{})
+	outer.Use(&memory.Injector{Store: &memory.Map{}})
+	outer.Use(&repair.LoopDetector{})
+	outer.Use(&permission.Confirm{Tools: all("x")})
 	inner := outer.Layer("inner")
 	inner.BeforeTool.Add(continues, hookkit.Priority(hookkit.Safety))
 	documented := map[string][]int{
@@ -256,8 +263,8 @@ func TestF31_AHookUsedTwiceIsShownTwice(t *testing.T) {
 	if call, _, _ := fire(t, &h); call.Name != "work+" || other.Remove() {
 		t.Errorf("after one removal left is %q", call.Name)
 	}
-	memory := &builtin.MemoryStore{}
-	logger := &builtin.EpisodeLogger{Memory: memory}
+	memory := &memory.Map{}
+	logger := &record.Episodes{Memory: memory}
 	looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](logger, logger)}.Run(t, "x")
 	if episodes, err := memory.Recent(t.Context(), 9, ""); len(episodes) != 1 || err != nil {
 		t.Errorf("one call became %d episodes, %v", len(episodes), err)

@@ -10,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hookgen/hookgen/builtin"
+	"github.com/hookgen/hookgen/builtin/done"
+	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
@@ -42,21 +44,21 @@ func given(s agent.EndRun, by string) agent.EndRun {
 }
 
 func TestI04_StepLimitStopsAtItsLimit(t *testing.T) {
-	limit := &builtin.StepLimit{Max: builtin.AtMost(2)}
+	most := &limit.Steps{Max: limit.AtMost(2)}
 	want := func(n int) agent.EndRun {
 		return agent.EndRun{Cause: agent.CauseStepsLimit, Message: fmt.Sprintf("Step limit reached: %d/2", n),
 			Detail: map[string]any{"currentSteps": n, "maxSteps": 2}}
 	}
-	if got := signalled(t, limit, agent.Step{Number: 1}); len(got) != 0 {
+	if got := signalled(t, most, agent.Step{Number: 1}); len(got) != 0 {
 		t.Errorf("under the limit: %v", got)
 	}
-	is(t, signalled(t, limit, agent.Step{Number: 2}), want(2))
-	is(t, signalled(t, limit, agent.Step{Number: 3}), want(3))
-	ran := looptest.Harness{Turns: working(9), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](limit)}.Run(t, "x")
-	if ran.Steps != 2 || len(ran.Script.Calls()) != 2 || !cmp.Equal(ran.Stop, given(want(2), "builtin.StepLimit")) {
+	is(t, signalled(t, most, agent.Step{Number: 2}), want(2))
+	is(t, signalled(t, most, agent.Step{Number: 3}), want(3))
+	ran := looptest.Harness{Turns: working(9), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](most)}.Run(t, "x")
+	if ran.Steps != 2 || len(ran.Script.Calls()) != 2 || !cmp.Equal(ran.Stop, given(want(2), "limit.Steps")) {
 		t.Errorf("after %d model calls: %+v", len(ran.Script.Calls()), ran.AgentResult)
 	}
-	counted := &builtin.StepLimit{Max: builtin.AtMost(2), Count: func(_ *agent.Run, s agent.Step) int { return 2 * s.Number }}
+	counted := &limit.Steps{Max: limit.AtMost(2), Count: func(_ *agent.Run, s agent.Step) int { return 2 * s.Number }}
 	ran = looptest.Harness{Turns: working(9), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](counted)}.Run(t, "x")
 	if ran.Steps != 1 || ran.Stop.Message != "Step limit reached: 2/2" {
 		t.Errorf("with a counter of its own: %+v", ran.AgentResult)
@@ -64,7 +66,7 @@ func TestI04_StepLimitStopsAtItsLimit(t *testing.T) {
 }
 
 func TestI05_TokenLimitStopsAtItsLimit(t *testing.T) {
-	limit := &builtin.TokenLimit{Max: builtin.AtMost(10)}
+	limit := &limit.Tokens{Max: limit.AtMost(10)}
 	if got := signalled(t, limit, agent.Step{Usage: agent.Usage{Input: 5, Output: 4}}); len(got) != 0 {
 		t.Errorf("under the limit: %v", got)
 	}
@@ -73,13 +75,13 @@ func TestI05_TokenLimitStopsAtItsLimit(t *testing.T) {
 	is(t, signalled(t, limit, agent.Step{Usage: agent.Usage{Input: 6, Output: 4}}), want)
 	five := looptest.Call("work", nil).Uses(agent.Usage{Input: 2, Output: 3})
 	ran := looptest.Harness{Turns: all(five, five, five), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](limit)}.Run(t, "x")
-	if ran.Steps != 2 || !cmp.Equal(ran.Stop, given(want, "builtin.TokenLimit")) {
+	if ran.Steps != 2 || !cmp.Equal(ran.Stop, given(want, "limit.Tokens")) {
 		t.Errorf("%+v", ran.AgentResult)
 	}
 }
 
 func TestI06_TimeLimitCountsFromTheRunsStart(t *testing.T) {
-	limit := &builtin.TimeLimit{Max: builtin.AtMost(time.Second)}
+	limit := &limit.Time{Max: limit.AtMost(time.Second)}
 	for _, elapsed := range all(0, 999*time.Millisecond) {
 		if got := signalled(t, limit, agent.Step{Elapsed: elapsed}); len(got) != 0 {
 			t.Errorf("after %v: %v", elapsed, got)
@@ -95,14 +97,14 @@ func TestI06_TimeLimitCountsFromTheRunsStart(t *testing.T) {
 	a := &loop.Agent{Model: looptest.NewScript(working(9)...).ForEachRun(), Tools: all[agent.Tool](slow), Use: all[agent.Hook](limit), Clock: clock}
 	for range 2 { // each run has a start of its own
 		clock.Advance(time.Hour)
-		if result, err := a.Run(t.Context(), "x"); err != nil || result.Steps != 3 || !cmp.Equal(result.Stop, given(want, "builtin.TimeLimit")) {
+		if result, err := a.Run(t.Context(), "x"); err != nil || result.Steps != 3 || !cmp.Equal(result.Stop, given(want, "limit.Time")) {
 			t.Errorf("%+v, %v", result, err)
 		}
 	}
 }
 
 func TestI07_FinishReasonStopsOnAMatch(t *testing.T) {
-	guard := &builtin.FinishReason{Reasons: all("length", "stop")}
+	guard := &limit.FinishReason{Reasons: all("length", "stop")}
 	after := func(reason string) agent.Step {
 		return agent.Step{Number: 1, Last: &agent.StepResult{Response: &agent.LLMResponse{FinishReason: reason}}}
 	}
@@ -116,7 +118,7 @@ func TestI07_FinishReasonStopsOnAMatch(t *testing.T) {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
-	if got := signalled(t, &builtin.FinishReason{}, after("stop")); len(got) != 0 {
+	if got := signalled(t, &limit.FinishReason{}, after("stop")); len(got) != 0 {
 		t.Errorf("an empty list: %v", got)
 	}
 	tool := work()
@@ -140,7 +142,7 @@ func TestI08_SeveralGuardsAndOnesOwnHooksInOneSet(t *testing.T) {
 	if ran.Stop.Cause != agent.CauseCompleted || len(ran.Signals) != 1 || ran.Reply != "ok" {
 		t.Errorf("under all limits: %+v", ran.AgentResult)
 	}
-	ran = run(builtin.Guards{Steps: builtin.AtMost(1), Tokens: builtin.AtMost(1000)})
+	ran = run(builtin.Guards{Steps: limit.AtMost(1), Tokens: limit.AtMost(1000)})
 	d.want(t, "asked after 0", "asked after 1")
 	if ran.Stop.Cause != agent.CauseStepsLimit || len(ran.Signals) != 1 {
 		t.Errorf("over one of them: %+v", ran.Signals)
@@ -156,7 +158,7 @@ func TestI11_CancellationIsAskedUntilThereIsAStop(t *testing.T) {
 	asked := 0
 	run := func(at int, hooks ...agent.Hook) *looptest.Ran {
 		asked = 0
-		cancels := &builtin.Cancellation{Source: source(func() (string, bool, error) { asked++; return "enough", asked == at, nil })}
+		cancels := &limit.Cancellation{Source: source(func() (string, bool, error) { asked++; return "enough", asked == at, nil })}
 		return looptest.Harness{Turns: working(2), Tools: all[agent.Tool](work()), Hooks: append(hooks, cancels)}.Run(t, "x")
 	}
 	if ran := run(2); ran.Stop.Cause != agent.CauseUserRequested || ran.Stop.Message != "enough" || ran.Steps != 1 || asked != 2 {
@@ -169,9 +171,9 @@ func TestI11_CancellationIsAskedUntilThereIsAStop(t *testing.T) {
 	if ran := run(2, ends); ran.Stop.Message != "done" || len(ran.Signals) != 1 || asked != 1 {
 		t.Errorf("with a stop: asked %d times, %+v", asked, ran.Signals)
 	}
-	var off builtin.CancelSwitch
+	var off limit.CancelSwitch
 	off.Cancel("by hand")
-	sw := looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](&builtin.Cancellation{Source: &off})}
+	sw := looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](&limit.Cancellation{Source: &off})}
 	if ran := sw.Run(t, "x"); ran.Stop.Message != "by hand" || ran.ModelCalls != 0 {
 		t.Errorf("the switch: %+v", ran.AgentResult)
 	}
@@ -186,10 +188,10 @@ func TestI20_TheCriticStopsAtItsMaximum(t *testing.T) {
 	critic := looptest.NewScript(rejects, rejects, rejects)
 	ran := looptest.Harness{
 		Turns: all(looptest.Reply("one"), looptest.Reply("two"), looptest.Reply("three")),
-		Hooks: all[agent.Hook](&builtin.Critic{Model: critic, MaxIterations: 2}),
+		Hooks: all[agent.Hook](&done.Critic{Model: critic, MaxIterations: 2}),
 		Agent: &loop.Agent{Limits: loop.Limits{Rejections: -1}},
 	}.Run(t, "the task")
-	if ran.Stop.Cause != agent.CauseRetryLimit || ran.Stop.Message != "Max self-critic iterations reached: 2/2" || ran.Stop.By != "builtin.Critic" || ran.Steps != 2 || len(critic.Calls()) != 2 {
+	if ran.Stop.Cause != agent.CauseRetryLimit || ran.Stop.Message != "Max self-critic iterations reached: 2/2" || ran.Stop.By != "done.Critic" || ran.Steps != 2 || len(critic.Calls()) != 2 {
 		t.Errorf("the critic was asked %d times: %+v", len(critic.Calls()), ran.AgentResult)
 	}
 	contains(t, heard(t, ran, 1), "[CORRECTION REQUIRED - Iteration 1]", "too short", "say more")

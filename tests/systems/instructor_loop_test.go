@@ -12,6 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hookgen/hookgen/builtin"
+	"github.com/hookgen/hookgen/builtin/limit"
+	"github.com/hookgen/hookgen/builtin/observe"
+	"github.com/hookgen/hookgen/builtin/repair"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hooktest"
@@ -254,8 +257,8 @@ func TestI16_TheFinishedEventHasTheFinalStatus(t *testing.T) {
 		agent.CauseStopRequested: {Turns: working(1), Hooks: all[agent.Hook](onRunStart(func(agent.RunStart) (agent.OnRunStartOutcome, error) { return agent.EndTurn{Reason: "no"}, nil }))},
 	} {
 		var d diary
-		stream := &builtin.Stream{Emit: func(_ context.Context, e builtin.StreamEvent) error {
-			if e.Type == builtin.StreamLoopEnd {
+		stream := &observe.Stream{Emit: func(_ context.Context, e observe.StreamEvent) error {
+			if e.Type == observe.StreamLoopEnd {
 				d.note("%v", e.Data["reason"])
 			}
 			return nil
@@ -307,9 +310,9 @@ func TestI17_TheStrongestStopIsTheOneInAllEvents(t *testing.T) {
 }
 
 func TestI18_StepsAreNumberedAndEventsSayWhy(t *testing.T) {
-	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](&builtin.StepLimit{Max: builtin.AtMost(1)})}.Run(t, "x")
+	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](&limit.Steps{Max: limit.AtMost(1)})}.Run(t, "x")
 	stop := hooktest.PayloadsOf[agent.Stopping](ran.Recorder, "OnStop")
-	if len(stop) != 1 || len(stop[0].Signals) != 1 || stop[0].Signals[0].Cause != agent.CauseStepsLimit || stop[0].Signals[0].By != "builtin.StepLimit" || stop[0].Signals[0].Message == "" {
+	if len(stop) != 1 || len(stop[0].Signals) != 1 || stop[0].Signals[0].Cause != agent.CauseStepsLimit || stop[0].Signals[0].By != "limit.Steps" || stop[0].Signals[0].Message == "" {
 		t.Errorf("the stop: %+v", stop)
 	}
 	var numbers []int
@@ -330,9 +333,9 @@ func TestI18_StepsAreNumberedAndEventsSayWhy(t *testing.T) {
 func TestI19_TwoBuildsShareNoStateAndBehaveAlike(t *testing.T) {
 	build := func() *loop.Agent {
 		h := new(agent.Hooks)
-		h.Use(builtin.Guards{Steps: builtin.AtMost(4)})
-		h.Use(&builtin.LoopDetector{})
-		h.Use(&builtin.ToolLimit{Limits: map[string]int{"work": 2}})
+		h.Use(builtin.Guards{Steps: limit.AtMost(4)})
+		h.Use(&repair.LoopDetector{})
+		h.Use(&limit.Tools{Limits: map[string]int{"work": 2}})
 		return &loop.Agent{Hooks: h, Tools: all[agent.Tool](work()), Model: looptest.NewScript(working(9)...), Clock: looptest.NewClock(time.Unix(0, 0))}
 	}
 	var results [4]agent.AgentResult

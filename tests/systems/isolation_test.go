@@ -7,6 +7,10 @@ import (
 	"testing"
 
 	"github.com/hookgen/hookgen/builtin"
+	"github.com/hookgen/hookgen/builtin/limit"
+	"github.com/hookgen/hookgen/builtin/observe"
+	"github.com/hookgen/hookgen/builtin/prompt"
+	"github.com/hookgen/hookgen/builtin/repair"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
@@ -16,11 +20,11 @@ import (
 // calls, so each must be decided the same: a count, a warning or a text of another run would show.
 func TestAThousandRunsOverOneSetOfHooksShareNothing(t *testing.T) {
 	const runs = 1000
-	limit, metrics := &builtin.ToolLimit{Limits: map[string]int{"look": 3}}, &builtin.Metrics{Log: slog.New(slog.DiscardHandler)}
+	most, metrics := &limit.Tools{Limits: map[string]int{"look": 3}}, &observe.Metrics{Log: slog.New(slog.DiscardHandler)}
 	hooks := new(agent.Hooks)
 	for _, h := range []agent.Hook{
-		&builtin.LoopDetector{HintAfter: 2, BreakAfter: 9}, limit, metrics, &builtin.Stagnation{}, &builtin.BudgetWarning{}, &builtin.TheoryNote{},
-		&builtin.FailureNote{}, builtin.Guards{}, &builtin.SchemaRetry{}, &builtin.ToolErrorRetry{}, &builtin.Cost{},
+		&repair.LoopDetector{HintAfter: 2, BreakAfter: 9}, most, metrics, &repair.Stagnation{}, &limit.Warning{}, &prompt.WorkingTheory{},
+		&prompt.FailureNote{}, builtin.Guards{}, &repair.SchemaRetry{}, &repair.ToolErrorRetry{}, &observe.Cost{},
 	} {
 		hooks.Use(h)
 	}

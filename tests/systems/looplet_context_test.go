@@ -8,7 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hookgen/hookgen/builtin"
+	"github.com/hookgen/hookgen/builtin/compact"
+	"github.com/hookgen/hookgen/builtin/limit"
+	"github.com/hookgen/hookgen/builtin/window"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
@@ -56,30 +58,30 @@ func compacted(t testing.TB, k agent.Compactor, messages []agent.Message, turns 
 func compactors() map[agent.Compactor][]looptest.Turn {
 	summary := all(looptest.Reply("the goal is 7"))
 	return map[agent.Compactor][]looptest.Turn{
-		&builtin.Summarize{Trigger: 100}: summary, &builtin.Truncate{}: nil, &builtin.Prune{}: nil,
-		&builtin.DefaultCompactor{}: nil, &builtin.Incremental{Recent: 200, Buffer: 200}: summary,
-		&builtin.Chain{Stages: all[agent.Compactor](builtin.Prune{}, builtin.Truncate{})}: nil,
+		&compact.Summarize{Trigger: 100}: summary, &compact.Truncate{}: nil, &compact.Prune{}: nil,
+		&compact.Default{}: nil, &compact.Incremental{Recent: 200, Buffer: 200}: summary,
+		&compact.Chain{Stages: all[agent.Compactor](compact.Prune{}, compact.Truncate{})}: nil,
 	}
 }
 
 func TestL30_AWindowFillsUpTierByTier(t *testing.T) {
 	for _, c := range []struct {
 		messages int
-		want     builtin.ContextTier
-	}{{4, builtin.TierOK}, {5, builtin.TierWarning}, {7, builtin.TierWarning}, {8, builtin.TierError}, {9, builtin.TierBlocking}} {
-		hook := &builtin.CompactOn{Compactor: builtin.Truncate{}, Window: 1000, WarnAt: 500, ErrorAt: 800, Reserve: 100}
-		var seen builtin.ContextTelemetry
+		want     compact.Tier
+	}{{4, compact.TierOK}, {5, compact.TierWarning}, {7, compact.TierWarning}, {8, compact.TierError}, {9, compact.TierBlocking}} {
+		hook := &compact.Auto{Compactor: compact.Truncate{}, Window: 1000, WarnAt: 500, ErrorAt: 800, Reserve: 100}
+		var seen compact.Telemetry
 		ends := agent.OnRunEndFunc(func(_ context.Context, run *agent.Run, _ agent.AgentResult) error {
 			seen = hook.Telemetry(run)
 			return nil
 		})
 		looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](hook, ends), Agent: &loop.Agent{Tokens: perMessage(100)}}.
 			Do(t, t.Context(), loop.Request{Task: "x", Messages: chat(c.messages - 1)})
-		if len(seen.Samples) != 1 || seen.Samples[0] != (builtin.ContextSample{Step: 1, Tier: c.want, Tokens: 100 * c.messages}) || seen.Peak != c.want {
+		if len(seen.Samples) != 1 || seen.Samples[0] != (compact.Sample{Step: 1, Tier: c.want, Tokens: 100 * c.messages}) || seen.Peak != c.want {
 			t.Errorf("with %d messages: %+v, want %s", c.messages, seen, c.want)
 		}
 	}
-	notUsable(t, &builtin.CompactOn{Compactor: builtin.Truncate{}, WarnAt: 160_000}, "let each be less")
+	notUsable(t, &compact.Auto{Compactor: compact.Truncate{}, WarnAt: 160_000}, "let each be less")
 }
 
 // chat is a conversation of n messages without calls.
@@ -93,11 +95,11 @@ func chat(n int) []agent.Message {
 
 func TestL31_ACompactionIsAskedForWhenTheWindowIsFull(t *testing.T) {
 	for _, c := range []struct {
-		at       builtin.ContextTier
+		at       compact.Tier
 		messages int
 		fired    bool
-	}{{"", 4, false}, {"", 7, false}, {"", 8, true}, {builtin.TierWarning, 4, false}, {builtin.TierWarning, 5, true}} {
-		hook := &builtin.CompactOn{Compactor: builtin.Truncate{}, Window: 1000, WarnAt: 500, ErrorAt: 800, Reserve: 100, FireAt: c.at}
+	}{{"", 4, false}, {"", 7, false}, {"", 8, true}, {compact.TierWarning, 4, false}, {compact.TierWarning, 5, true}} {
+		hook := &compact.Auto{Compactor: compact.Truncate{}, Window: 1000, WarnAt: 500, ErrorAt: 800, Reserve: 100, FireAt: c.at}
 		ran := looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](hook), Agent: &loop.Agent{Tokens: perMessage(100)}}.
 			Do(t, t.Context(), loop.Request{Task: "now", Messages: chat(c.messages - 1)})
 		if fired := ran.Recorder.Count("AfterCompact") == 1; fired != c.fired {
@@ -110,7 +112,7 @@ func TestL31_ACompactionIsAskedForWhenTheWindowIsFull(t *testing.T) {
 		contains(t, heard(t, ran, 0), "now")
 		lacks(t, heard(t, ran, 0), "message 1")
 	}
-	k := &builtin.Truncate{} // the agent has one, and nobody asks
+	k := &compact.Truncate{} // the agent has one, and nobody asks
 	ran := looptest.Harness{Turns: working(0), Agent: &loop.Agent{Compactor: k}}.Do(t, t.Context(), loop.Request{Task: "now", Messages: chat(50)})
 	ran.Recorder.Times(t, "ShouldCompact", 1)
 	ran.Recorder.Times(t, "BeforeCompact", 0)
@@ -131,17 +133,17 @@ func TestL32_ACompactionSaysWhatItDid(t *testing.T) {
 	abort := agent.BeforeCompactFunc(func(context.Context, *agent.Run, agent.Compaction) (agent.BeforeCompactOutcome, error) {
 		return agent.SkipCompaction{Reason: "in a chain"}, nil
 	})
-	ran := looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](always, abort), Agent: &loop.Agent{Compactor: builtin.Truncate{}}}.Do(t, t.Context(), loop.Request{Messages: past(9)})
+	ran := looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](always, abort), Agent: &loop.Agent{Compactor: compact.Truncate{}}}.Do(t, t.Context(), loop.Request{Messages: past(9)})
 	if got := len(ran.Script.Requests()[0].Messages); got != 19 || ran.Recorder.Count("AfterCompact") != 0 {
 		t.Errorf("an aborted compaction left %d messages", got)
 	}
 
-	custom := &builtin.CompactOn{Compactor: builtin.Truncate{KeepRecent: 1}, Window: 1000, WarnAt: 10, ErrorAt: 20, Reserve: 10}
+	custom := &compact.Auto{Compactor: compact.Truncate{KeepRecent: 1}, Window: 1000, WarnAt: 10, ErrorAt: 20, Reserve: 10}
 	adds := agent.AfterCompactFunc(func(_ context.Context, _ *agent.Run, done agent.Compacted) (agent.AfterCompactOutcome, error) {
 		done.Messages = append(all(agent.Message{Role: agent.RoleSystem, Content: fmt.Sprint("the rules, after ", len(done.Messages))}), done.Messages...)
 		return agent.ReplaceAfterCompact(done, "must stay"), nil
 	})
-	ran = looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](custom, adds), Agent: &loop.Agent{Compactor: &builtin.Summarize{}}}.Do(t, t.Context(), loop.Request{Messages: past(9)})
+	ran = looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](custom, adds), Agent: &loop.Agent{Compactor: &compact.Summarize{}}}.Do(t, t.Context(), loop.Request{Messages: past(9)})
 	if got := ran.Script.Requests(); len(got) != 1 || !strings.HasPrefix(got[0].Messages[0].Content, "the rules, after 3") {
 		t.Errorf("%d model calls; the first prompt: %s", len(got), heard(t, ran, 0))
 	}
@@ -156,19 +158,19 @@ func TestL33_PruneClearsOldResults(t *testing.T) {
 		}
 		return n
 	}
-	done, _ := compacted(t, builtin.Prune{}, past(8))
+	done, _ := compacted(t, compact.Prune{}, past(8))
 	if got := cleared(done.Messages); !slices.Equal(got, all("c1", "c2", "c3")) || done.Cleared != 3 || len(done.Messages) != 17 {
 		t.Errorf("cleared %v: %+v", got, done.After)
 	}
-	if again, _ := compacted(t, builtin.Prune{}, done.Messages); again.Cleared != 0 || len(cleared(again.Messages)) != 3 {
+	if again, _ := compacted(t, compact.Prune{}, done.Messages); again.Cleared != 0 || len(cleared(again.Messages)) != 3 {
 		t.Errorf("pruned again: %d", again.Cleared)
 	}
-	if few, _ := compacted(t, builtin.Prune{}, past(5)); cleared(few.Messages) != nil {
+	if few, _ := compacted(t, compact.Prune{}, past(5)); cleared(few.Messages) != nil {
 		t.Error("few results were cleared")
 	}
 	mixed := past(4)
 	mixed[2].Name, mixed[6].Name = "other", "other"
-	if some, _ := compacted(t, builtin.Prune{KeepRecent: 1, Tools: all("other")}, mixed); !slices.Equal(cleared(some.Messages), all("c1")) {
+	if some, _ := compacted(t, compact.Prune{KeepRecent: 1, Tools: all("other")}, mixed); !slices.Equal(cleared(some.Messages), all("c1")) {
 		t.Errorf("of the tool named, cleared %v", cleared(some.Messages))
 	}
 }
@@ -194,17 +196,17 @@ func TestL34_TheFirstEffectiveStageOfAChainWins(t *testing.T) {
 		}
 	}
 	clean := all(cleanup(errBoom), cleanup(nil))
-	done, _ := compacted(t, &builtin.Chain{Stages: all[agent.Compactor](idle, builtin.Truncate{}, never), Cleanup: clean, OnError: func(err error) { d.note("%v", err) }}, past(9))
+	done, _ := compacted(t, &compact.Chain{Stages: all[agent.Compactor](idle, compact.Truncate{}, never), Cleanup: clean, OnError: func(err error) { d.note("%v", err) }}, past(9))
 	d.want(t, "idle", "clean 5", "cleanup 1: boom", "clean 5")
 	if done.Err != "" || done.After.Messages != 5 {
 		t.Errorf("got %+v, %q", done.After, done.Err)
 	}
-	done, ran := compacted(t, &builtin.Chain{Stages: all[agent.Compactor](idle, idle), Cleanup: clean}, past(9))
+	done, ran := compacted(t, &compact.Chain{Stages: all[agent.Compactor](idle, idle), Cleanup: clean}, past(9))
 	d.want(t, "idle", "idle")
 	if done.Err == "" || len(ran.Script.Requests()[0].Messages) != 19 {
 		t.Errorf("without an effective stage: %q", done.Err)
 	}
-	notUsable(t, &builtin.CompactOn{Compactor: &builtin.Chain{}}, "there are no Stages")
+	notUsable(t, &compact.Auto{Compactor: &compact.Chain{}}, "there are no Stages")
 }
 
 func TestL35_ACompactionNeverMakesAConversationGrow(t *testing.T) {
@@ -223,18 +225,18 @@ func TestL35_ACompactionNeverMakesAConversationGrow(t *testing.T) {
 }
 
 func TestL36_ASummaryStandsForWhatIsLeftOut(t *testing.T) {
-	done, ran := compacted(t, &builtin.Summarize{Trigger: 100}, past(20), looptest.Reply("the goal is 7"))
+	done, ran := compacted(t, &compact.Summarize{Trigger: 100}, past(20), looptest.Reply("the goal is 7"))
 	if got := heard(t, ran, 1); !strings.HasPrefix(got, "(summary of earlier conversation)\nthe goal is 7\nthe task\n") || done.Summary != "the goal is 7" || done.ModelCalls != 1 {
 		t.Errorf("the prompt is %q", got)
 	}
 	quiet := func(error) {}
-	first, _ := compacted(t, &builtin.Summarize{Trigger: 100, OnError: quiet}, past(20), looptest.Error(errBoom))
-	second, _ := compacted(t, &builtin.Summarize{Trigger: 100, OnError: quiet}, past(20), looptest.Error(errBoom))
+	first, _ := compacted(t, &compact.Summarize{Trigger: 100, OnError: quiet}, past(20), looptest.Error(errBoom))
+	second, _ := compacted(t, &compact.Summarize{Trigger: 100, OnError: quiet}, past(20), looptest.Error(errBoom))
 	if first.Summary != second.Summary || first.Err != "" {
 		t.Errorf("without the model: %q and %q, %q", first.Summary, second.Summary, first.Err)
 	}
 	contains(t, first.Summary, "assistant: work({})", "tool: result 15 xxx")
-	ran = looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](always), Agent: &loop.Agent{Compactor: &builtin.Summarize{Trigger: -1}}}.Run(t, "only this")
+	ran = looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](always), Agent: &loop.Agent{Compactor: &compact.Summarize{Trigger: limit.AtMost(0)}}}.Run(t, "only this")
 	if len(ran.Script.Calls()) != 1 || heard(t, ran, 0) != "only this" {
 		t.Errorf("for nothing the model was asked %d times", len(ran.Script.Calls()))
 	}
@@ -242,18 +244,18 @@ func TestL36_ASummaryStandsForWhatIsLeftOut(t *testing.T) {
 
 func TestL37_PressureIsReportedWhenItChanges(t *testing.T) {
 	var d diary
-	window := func() *builtin.ContextWindow {
-		return &builtin.ContextWindow{WarnBuffer: 500, CompactBuffer: 300, BlockBuffer: 100}
+	guard := func() *window.Guard {
+		return &window.Guard{WarnBuffer: 500, CompactBuffer: 300, BlockBuffer: 100}
 	}
-	run := func(w *builtin.ContextWindow) *looptest.Ran {
+	run := func(w *window.Guard) *looptest.Ran {
 		return looptest.Harness{Turns: working(5), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](w),
 			Agent: &loop.Agent{Tokens: perMessage(100), Limits: loop.Limits{Window: 1000}}}.Run(t, "x")
 	}
-	if ran := run(window()); ran.Reply != "ok" || len(ran.Warnings) != 0 {
+	if ran := run(guard()); ran.Reply != "ok" || len(ran.Warnings) != 0 {
 		t.Errorf("with nobody to tell: %+v", ran.AgentResult)
 	}
-	told := window()
-	told.OnPressure = func(_ context.Context, _ *agent.Run, p builtin.Pressure) {
+	told := guard()
+	told.OnPressure = func(_ context.Context, _ *agent.Run, p window.Pressure) {
 		d.note("%s from %d of %d", p.Level, p.Threshold, p.ContextWindow)
 		if p.PercentUsed != float64(p.EstimatedTokens)/10 {
 			t.Errorf("%d tokens are %v%%", p.EstimatedTokens, p.PercentUsed)

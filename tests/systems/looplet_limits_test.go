@@ -10,7 +10,11 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/hookgen/hookgen/builtin"
+	"github.com/hookgen/hookgen/builtin/limit"
+	"github.com/hookgen/hookgen/builtin/permission"
+	"github.com/hookgen/hookgen/builtin/prompt"
+	"github.com/hookgen/hookgen/builtin/repair"
+	"github.com/hookgen/hookgen/builtin/state"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
@@ -59,23 +63,23 @@ func TestL23_StagnationNudgesWhenNothingNewHappens(t *testing.T) {
 		return func(context.Context, *agent.Run) (float64, error) { n += by; return n, nil }
 	}
 	for name, c := range map[string]struct {
-		hook  *builtin.Stagnation
+		hook  *repair.Stagnation
 		calls string
 		want  []int // the prompts with a nudge: after so many calls
 	}{
-		"one repeat":           {&builtin.Stagnation{}, "aa", nil},
-		"at the threshold":     {&builtin.Stagnation{Threshold: 2}, "aa", []int{2}},
-		"another action":       {&builtin.Stagnation{}, "aabaab", nil},
-		"reset after a nudge":  {&builtin.Stagnation{}, "aaaaaaa", []int{3, 6}},
-		"no reset":             {&builtin.Stagnation{KeepNudging: true}, "aaaaa", []int{3, 4, 5}},
-		"progress goes up":     {&builtin.Stagnation{Progress: progress(1)}, "aaaa", nil},
-		"progress stands":      {&builtin.Stagnation{Progress: progress(0)}, "aaaa", []int{3}},
-		"progress goes down":   {&builtin.Stagnation{Progress: progress(-1)}, "aaaa", []int{3}},
-		"progress fails":       {&builtin.Stagnation{Progress: func(context.Context, *agent.Run) (float64, error) { return 0, errBoom }}, "aaaa", []int{3}},
-		"an ignored tool":      {&builtin.Stagnation{Ignore: all("b")}, "ababa", []int{5}},
-		"no opinion":           {&builtin.Stagnation{Fingerprint: func(agent.ToolCallResult) string { return "" }}, "aaaa", nil},
-		"words of one's own":   {&builtin.Stagnation{Nudge: func(streak int) string { return fmt.Sprint("[stagnation detected] ", streak) }}, "aaa", []int{3}},
-		"every call its print": {&builtin.Stagnation{Fingerprint: func(agent.ToolCallResult) string { n++; return fmt.Sprint(n) }}, "aaaa", nil},
+		"one repeat":           {&repair.Stagnation{}, "aa", nil},
+		"at the threshold":     {&repair.Stagnation{Threshold: 2}, "aa", []int{2}},
+		"another action":       {&repair.Stagnation{}, "aabaab", nil},
+		"reset after a nudge":  {&repair.Stagnation{}, "aaaaaaa", []int{3, 6}},
+		"no reset":             {&repair.Stagnation{KeepNudging: true}, "aaaaa", []int{3, 4, 5}},
+		"progress goes up":     {&repair.Stagnation{Progress: progress(1)}, "aaaa", nil},
+		"progress stands":      {&repair.Stagnation{Progress: progress(0)}, "aaaa", []int{3}},
+		"progress goes down":   {&repair.Stagnation{Progress: progress(-1)}, "aaaa", []int{3}},
+		"progress fails":       {&repair.Stagnation{Progress: func(context.Context, *agent.Run) (float64, error) { return 0, errBoom }}, "aaaa", []int{3}},
+		"an ignored tool":      {&repair.Stagnation{Ignore: all("b")}, "ababa", []int{5}},
+		"no opinion":           {&repair.Stagnation{Fingerprint: func(agent.ToolCallResult) string { return "" }}, "aaaa", nil},
+		"words of one's own":   {&repair.Stagnation{Nudge: func(streak int) string { return fmt.Sprint("[stagnation detected] ", streak) }}, "aaa", []int{3}},
+		"every call its print": {&repair.Stagnation{Fingerprint: func(agent.ToolCallResult) string { n++; return fmt.Sprint(n) }}, "aaaa", nil},
 	} {
 		for range 2 { // fresh in each run
 			ran := looptest.Harness{Turns: playing(c.calls), Tools: letters(), Hooks: all[agent.Hook](c.hook)}.Run(t, "x")
@@ -84,11 +88,11 @@ func TestL23_StagnationNudgesWhenNothingNewHappens(t *testing.T) {
 			}
 		}
 	}
-	notUsable(t, &builtin.Stagnation{Threshold: 1}, "give at least 2")
+	notUsable(t, &repair.Stagnation{Threshold: 1}, "give at least 2")
 }
 
 func TestL24_CallsAreComparedByTheirValue(t *testing.T) {
-	var detector builtin.LoopDetector
+	var detector repair.LoopDetector
 	for _, c := range []struct {
 		one, other string
 		same       bool
@@ -101,7 +105,7 @@ func TestL24_CallsAreComparedByTheirValue(t *testing.T) {
 		{`{}`, `{"a":null}`, false},
 	} {
 		turns := all(looptest.Call("work", c.one), looptest.Call("work", c.other), looptest.Reply("ok"))
-		hooks := all[agent.Hook](&detector, &builtin.Stagnation{Threshold: 2})
+		hooks := all[agent.Hook](&detector, &repair.Stagnation{Threshold: 2})
 		ran := looptest.Harness{Turns: turns, Tools: all[agent.Tool](work()), Hooks: hooks}.Run(t, "x")
 		if hint := ran.Calls[1].Reason == "loop_hint"; hint != c.same {
 			t.Errorf("%s and %s: a loop %v, want %v", c.one, c.other, hint, c.same)
@@ -115,7 +119,7 @@ func TestL24_CallsAreComparedByTheirValue(t *testing.T) {
 		n++
 		return strings.Repeat("x", n/2), nil
 	}}
-	ran := looptest.Harness{Turns: playing("aaa"), Tools: all[agent.Tool](fills), Hooks: all[agent.Hook](&builtin.Stagnation{Threshold: 2, Fingerprint: builtin.CallAndSize})}.Run(t, "x")
+	ran := looptest.Harness{Turns: playing("aaa"), Tools: all[agent.Tool](fills), Hooks: all[agent.Hook](&repair.Stagnation{Threshold: 2, Fingerprint: repair.CallAndSize})}.Run(t, "x")
 	if got := prompted(t, ran, "[stagnation"); !slices.Equal(got, []int{3}) { // results are empty, x and x
 		t.Errorf("nudged in %v", got)
 	}
@@ -123,18 +127,18 @@ func TestL24_CallsAreComparedByTheirValue(t *testing.T) {
 
 func TestL25_AToolIsCalledAsOftenAsItsLimitSays(t *testing.T) {
 	for name, c := range map[string]struct {
-		hook   *builtin.ToolLimit
+		hook   *limit.Tools
 		calls  string
 		status string
 	}{
-		"under":         {&builtin.ToolLimit{Limits: map[string]int{"a": 2}}, "a", "succeeded"},
-		"at":            {&builtin.ToolLimit{Limits: map[string]int{"a": 2}}, "aaa", "succeeded succeeded refused"},
-		"unlisted":      {&builtin.ToolLimit{Limits: map[string]int{"a": 1}}, "bbb", "succeeded succeeded succeeded"},
-		"tools apart":   {&builtin.ToolLimit{Limits: map[string]int{"a": 1, "b": 1}}, "abab", "succeeded succeeded refused refused"},
-		"failures too":  {&builtin.ToolLimit{Limits: map[string]int{"c": 1}}, "cc", "failed refused"},
-		"default":       {&builtin.ToolLimit{Limits: map[string]int{"b": 2}, Default: builtin.AtMost(1)}, "aabb", "succeeded refused succeeded succeeded"},
-		"zero":          {&builtin.ToolLimit{Limits: map[string]int{"a": 0}}, "a", "refused"},
-		"zero for rest": {&builtin.ToolLimit{Default: builtin.AtMost(0)}, "ab", "refused refused"},
+		"under":         {&limit.Tools{Limits: map[string]int{"a": 2}}, "a", "succeeded"},
+		"at":            {&limit.Tools{Limits: map[string]int{"a": 2}}, "aaa", "succeeded succeeded refused"},
+		"unlisted":      {&limit.Tools{Limits: map[string]int{"a": 1}}, "bbb", "succeeded succeeded succeeded"},
+		"tools apart":   {&limit.Tools{Limits: map[string]int{"a": 1, "b": 1}}, "abab", "succeeded succeeded refused refused"},
+		"failures too":  {&limit.Tools{Limits: map[string]int{"c": 1}}, "cc", "failed refused"},
+		"default":       {&limit.Tools{Limits: map[string]int{"b": 2}, Default: limit.AtMost(1)}, "aabb", "succeeded refused succeeded succeeded"},
+		"zero":          {&limit.Tools{Limits: map[string]int{"a": 0}}, "a", "refused"},
+		"zero for rest": {&limit.Tools{Default: limit.AtMost(0)}, "ab", "refused refused"},
 	} {
 		for range 2 { // fresh in each run
 			ran := looptest.Harness{Turns: playing(c.calls), Tools: letters(), Hooks: all[agent.Hook](c.hook)}.Run(t, "x")
@@ -146,28 +150,28 @@ func TestL25_AToolIsCalledAsOftenAsItsLimitSays(t *testing.T) {
 			}
 		}
 	}
-	own := &builtin.ToolLimit{Default: builtin.AtMost(1), Message: func(tool string, limit, used int) string { return fmt.Sprint(tool, limit, used, " no more") }}
+	own := &limit.Tools{Default: limit.AtMost(1), Message: func(tool string, limit, used int) string { return fmt.Sprint(tool, limit, used, " no more") }}
 	ran := looptest.Harness{Turns: playing("aa"), Tools: letters(), Hooks: all[agent.Hook](own)}.Run(t, "x")
 	contains(t, heard(t, ran, 2), "a1 1 no more")
-	notUsable(t, &builtin.ToolLimit{Limits: map[string]int{"a": -1}}, "is -1; give 0 or more")
-	notUsable(t, &builtin.ToolLimit{Default: builtin.AtMost(-1)}, "is -1; give 0 or more")
-	notUsable(t, &builtin.ToolLimit{}, "nothing would be limited")
+	notUsable(t, &limit.Tools{Limits: map[string]int{"a": -1}}, "is -1; give 0 or more")
+	notUsable(t, &limit.Tools{Default: limit.AtMost(-1)}, "is -1; give 0 or more")
+	notUsable(t, &limit.Tools{}, "nothing would be limited")
 }
 
 func TestL26_TheModelHearsWhenItsStepsRunOut(t *testing.T) {
 	for name, c := range map[string]struct {
-		hook  *builtin.BudgetWarning
+		hook  *limit.Warning
 		steps int
 		texts map[int]string // by prompt
 	}{
-		"escalating": {&builtin.BudgetWarning{}, 10, map[int]string{
+		"escalating": {&limit.Warning{}, 10, map[int]string{
 			5: "[low budget] 50% of step budget remaining (5 steps). Start consolidating.",
 			8: "[low budget] 20% of step budget remaining (2 steps). Start consolidating.",
 		}},
-		"words of one's own": {&builtin.BudgetWarning{Fractions: all(0.3), Message: func(f float64, left int) string {
+		"words of one's own": {&limit.Warning{Fractions: all(0.3), Message: func(f float64, left int) string {
 			return fmt.Sprintf("[low budget] %.1f and %d", f, left)
 		}}, 10, map[int]string{7: "[low budget] 0.3 and 3"}},
-		"unknown total": {&builtin.BudgetWarning{}, -1, nil},
+		"unknown total": {&limit.Warning{}, -1, nil},
 	} {
 		for range 2 { // fresh in each run
 			limits := &loop.Agent{Limits: loop.Limits{Steps: c.steps}}
@@ -182,15 +186,15 @@ func TestL26_TheModelHearsWhenItsStepsRunOut(t *testing.T) {
 		}
 	}
 	for _, outside := range []float64{0, 1, -0.5, 1.5} {
-		notUsable(t, &builtin.BudgetWarning{Fractions: all(outside)}, "above 0 and below 1")
+		notUsable(t, &limit.Warning{Fractions: all(outside)}, "above 0 and below 1")
 	}
 }
 
 func TestL27_AnOperatorTalksToARunningAgent(t *testing.T) {
-	run := func(s *builtin.Steering, turns ...looptest.Turn) *looptest.Ran {
+	run := func(s *prompt.Steering, turns ...looptest.Turn) *looptest.Ran {
 		return looptest.Harness{Turns: turns, Tools: letters(), Hooks: all[agent.Hook](s)}.Run(t, "x")
 	}
-	one, whole := &builtin.Steering{}, &builtin.Steering{All: true}
+	one, whole := &prompt.Steering{}, &prompt.Steering{All: true}
 	if ran := run(one, looptest.Reply("ok")); len(ran.Script.Requests()[0].Messages) != 1 {
 		t.Error("an empty queue adds a message")
 	}
@@ -229,25 +233,25 @@ func TestL27_AnOperatorTalksToARunningAgent(t *testing.T) {
 
 func TestL28_ARunStopsForAnApprovalAndGoesOnWithTheAnswer(t *testing.T) {
 	asks := &looptest.Tool{Name: "pay", Result: `{"needs_approval":true,"approval_description":"Pay 40?"}`}
-	store := new(builtin.MapStore)
+	store := new(state.Map)
 	l := looptest.Harness{Turns: all(looptest.Call("a", `{"n":1}`), looptest.Call("pay", nil), looptest.Reply("never")), Tools: append(letters(), asks),
-		Hooks: all[agent.Hook](&builtin.ApprovalStop{}, &builtin.Checkpoint{Store: store, Every: 1})}
+		Hooks: all[agent.Hook](&permission.ApprovalStop{}, &state.Checkpoint{Store: store, Every: 1})}
 	ran := l.Run(t, "x")
-	pending, waits := builtin.WaitsForApproval(ran.AgentResult)
+	pending, waits := permission.WaitsForApproval(ran.AgentResult)
 	if !waits || pending.Tool != "pay" || pending.Step != 2 || ran.Stop.Message != "waiting_for_approval" || len(ran.Script.Calls()) != 2 {
 		t.Fatalf("waits %v for %+v, %+v", waits, pending, ran.Stop)
 	}
 	answer, err := pending.Answer("approve")
-	state, missing := builtin.LatestCheckpoint(t.Context(), store, "")
+	state, missing := state.Latest(t.Context(), store, "")
 	if err != nil || missing != nil || state.StepNumber != 2 {
 		t.Fatalf("%v, %v, step %d", err, missing, state.StepNumber)
 	}
-	again := looptest.Harness{Turns: playing("a"), Tools: letters(), Hooks: all[agent.Hook](&builtin.ApprovalStop{}, answer)}.
+	again := looptest.Harness{Turns: playing("a"), Tools: letters(), Hooks: all[agent.Hook](&permission.ApprovalStop{}, answer)}.
 		Do(t, t.Context(), loop.Request{Messages: state.Conversation.Messages, Resume: loop.Resume{Steps: state.Counters.Steps}})
 	if got := prompted(t, again, "The user answered: approve"); !slices.Equal(got, []int{0}) || again.Reply != "ok" || again.Steps != 4 {
 		t.Errorf("told in %v, %+v", got, again.AgentResult)
 	}
-	if _, waits := builtin.WaitsForApproval(again.AgentResult); waits {
+	if _, waits := permission.WaitsForApproval(again.AgentResult); waits {
 		t.Error("the run that went on still waits")
 	}
 }

@@ -16,7 +16,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hookgen/hookgen/builtin"
+	"github.com/hookgen/hookgen/builtin/done"
+	"github.com/hookgen/hookgen/builtin/observe"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
@@ -34,8 +35,8 @@ func using(model, tool string, u agent.Usage) looptest.Turn {
 }
 
 func TestL44_SpansBeginAndEndWithWhatTheyAreOf(t *testing.T) {
-	var spans builtin.SpanRecorder
-	tracing := &builtin.Tracing{Exporter: &spans}
+	var spans observe.SpanRecorder
+	tracing := &observe.Tracing{Exporter: &spans}
 	looptest.Harness{Turns: playing("ac"), Tools: letters(), Hooks: all[agent.Hook](tracing)}.Run(t, "x")
 	if err := tracing.Flush(t.Context()); err != nil {
 		t.Fatal(err)
@@ -51,7 +52,7 @@ func TestL44_SpansBeginAndEndWithWhatTheyAreOf(t *testing.T) {
 	if last := ended[len(ended)-1]; last.SpanID != run.SpanID || last.Status != "ok" || last.ReplyLen != 2 || last.StopReason != "completed" {
 		t.Errorf("it ended as %+v", last)
 	}
-	tools := map[string]builtin.Span{}
+	tools := map[string]observe.Span{}
 	for _, s := range ended {
 		if s.TraceID != run.TraceID {
 			t.Errorf("%s is in another trace", s.Name)
@@ -66,7 +67,7 @@ func TestL44_SpansBeginAndEndWithWhatTheyAreOf(t *testing.T) {
 }
 
 func TestL45_WhatRunsDoIsCounted(t *testing.T) {
-	metrics := &builtin.Metrics{Log: slog.New(slog.DiscardHandler)}
+	metrics := &observe.Metrics{Log: slog.New(slog.DiscardHandler)}
 	for range 2 {
 		looptest.Harness{Turns: all(using("m", "a", agent.Usage{Input: 10, Output: 1}), using("m", "c", agent.Usage{Input: 20, Output: 2}), using("m", "a", agent.Usage{}), using("m", "", agent.Usage{Input: 30, Output: 3})),
 			Tools: letters(), Hooks: all[agent.Hook](metrics)}.Run(t, "x")
@@ -82,7 +83,7 @@ func TestL45_WhatRunsDoIsCounted(t *testing.T) {
 		t.Errorf("by class: %v", r.Classes)
 	}
 	contains(t, r.String(), "steps: 8, errors: 2\n", "a: 4 calls, 4 ok / 0 fail")
-	own := &builtin.Metrics{Log: slog.New(slog.DiscardHandler), Classify: func(s agent.StepResult) string { return fmt.Sprint(len(s.Results), " calls") }}
+	own := &observe.Metrics{Log: slog.New(slog.DiscardHandler), Classify: func(s agent.StepResult) string { return fmt.Sprint(len(s.Results), " calls") }}
 	looptest.Harness{Turns: playing("a"), Tools: letters(), Hooks: all[agent.Hook](own)}.Run(t, "x")
 	if got := own.Report().Classes; !maps.Equal(got, map[string]int{"1 calls": 1, "0 calls": 1}) {
 		t.Errorf("by a class of one's own: %v", got)
@@ -90,12 +91,12 @@ func TestL45_WhatRunsDoIsCounted(t *testing.T) {
 }
 
 func TestL46_AStreamTellsEachEventOnceInOrder(t *testing.T) {
-	var events [2][]builtin.StreamEvent
-	emit := func(i int) builtin.Emitter {
-		return func(_ context.Context, e builtin.StreamEvent) error { events[i] = append(events[i], e); return nil }
+	var events [2][]observe.StreamEvent
+	emit := func(i int) observe.Emitter {
+		return func(_ context.Context, e observe.StreamEvent) error { events[i] = append(events[i], e); return nil }
 	}
-	fails := func(context.Context, builtin.StreamEvent) error { return errBoom }
-	stream := &builtin.Stream{Emit: builtin.Emitters(emit(0), fails, emit(1)), OnError: func(error) {}}
+	fails := func(context.Context, observe.StreamEvent) error { return errBoom }
+	stream := &observe.Stream{Emit: observe.Emitters(emit(0), fails, emit(1)), OnError: func(error) {}}
 	ran := looptest.Harness{Turns: playing("ac"), Tools: letters(), Hooks: all[agent.Hook](stream)}.Run(t, "the task")
 	if err := stream.Drain(t.Context()); err != nil || ran.Reply != "ok" {
 		t.Fatal(err, ran.Reply)
@@ -104,7 +105,7 @@ func TestL46_AStreamTellsEachEventOnceInOrder(t *testing.T) {
 	var failed []any
 	for _, e := range events[0] {
 		types = append(types, e.Type)
-		if e.Type == builtin.StreamToolResult {
+		if e.Type == observe.StreamToolResult {
 			failed = append(failed, e.Data["has_error"])
 		}
 	}
@@ -127,13 +128,13 @@ func TestL47_CallsAreAddedUpAndPriced(t *testing.T) {
 		`{"input_tokens":60,"output_tokens":20,"cache_read_input_tokens":40,"cache_creation_input_tokens":10}`: {Input: 110, Output: 20, CacheRead: 40, CacheWrite: 10},
 		``: {}, `{"tokens":5}`: {}, `nonsense`: {},
 	} {
-		if got := builtin.UsageFrom([]byte(text)); got != want {
+		if got := observe.UsageFrom([]byte(text)); got != want {
 			t.Errorf("%s is read as %+v", text, got)
 		}
 	}
-	prices := map[string]builtin.Price{"m": {Input: 10, Output: 20, CacheRead: 1, CacheWrite: 12}}
-	counts := func(turns ...looptest.Turn) builtin.CostReport {
-		cost := &builtin.Cost{Prices: prices}
+	prices := map[string]observe.Price{"m": {Input: 10, Output: 20, CacheRead: 1, CacheWrite: 12}}
+	counts := func(turns ...looptest.Turn) observe.CostReport {
+		cost := &observe.Cost{Prices: prices}
 		looptest.Harness{Turns: turns, Tools: letters(), Hooks: all[agent.Hook](cost)}.Run(t, "12345678")
 		return cost.Report()
 	}
@@ -164,26 +165,26 @@ func TestL47_CallsAreAddedUpAndPriced(t *testing.T) {
 }
 
 func TestL48_ARunIsGradedWhenItIsOver(t *testing.T) {
-	var seen builtin.EvalContext
+	var seen done.EvalContext
 	grades := map[string]any{"number": 0.5, "low": 0.4, "yes": true, "no": false, "label": "pass", "wrong": "wrong", "metrics": map[string]float64{"f1": 0.9, "x": 2},
 		"zero": map[string]float64{"score": 0, "f1": 1}, "above": 1.5, "none": math.NaN(), "nonsense": struct{}{}}
 	want := map[string]string{"number": "pass", "low": "fail", "yes": "pass", "no": "fail", "label": "pass", "wrong": "fail", "metrics": "pass", "zero": "fail",
 		"above": "error", "none": "error", "nonsense": "error", "judged": "skipped", "fails": "error", "collector:broken": "error", "collector:idle": "error"}
-	eval := &builtin.Eval{Expected: "secret 42", Collectors: all(
-		builtin.Collector{Name: "one", Collect: func(context.Context, builtin.EvalContext) (map[string]any, error) {
+	eval := &done.Eval{Expected: "secret 42", Collectors: all(
+		done.Collector{Name: "one", Collect: func(context.Context, done.EvalContext) (map[string]any, error) {
 			return map[string]any{"a": 1, "b": 1}, nil
 		}},
-		builtin.Collector{Name: "two", Collect: func(context.Context, builtin.EvalContext) (map[string]any, error) { return map[string]any{"b": 2}, nil }},
-		builtin.Collector{Name: "broken", Collect: func(context.Context, builtin.EvalContext) (map[string]any, error) { return nil, errBoom }},
-		builtin.Collector{Name: "idle", Collect: func(context.Context, builtin.EvalContext) (map[string]any, error) { return nil, nil }})}
+		done.Collector{Name: "two", Collect: func(context.Context, done.EvalContext) (map[string]any, error) { return map[string]any{"b": 2}, nil }},
+		done.Collector{Name: "broken", Collect: func(context.Context, done.EvalContext) (map[string]any, error) { return nil, errBoom }},
+		done.Collector{Name: "idle", Collect: func(context.Context, done.EvalContext) (map[string]any, error) { return nil, nil }})}
 	for _, name := range slices.Sorted(maps.Keys(grades)) {
-		eval.Evaluators = append(eval.Evaluators, builtin.Evaluator{Name: name, Grade: func(_ context.Context, e builtin.EvalContext) (any, error) {
+		eval.Evaluators = append(eval.Evaluators, done.Evaluator{Name: name, Grade: func(_ context.Context, e done.EvalContext) (any, error) {
 			seen = e
 			return grades[name], nil
 		}})
 	}
-	eval.Evaluators = append(eval.Evaluators, builtin.Evaluator{Name: "judged", NeedsJudge: true, Grade: func(context.Context, builtin.EvalContext) (any, error) { return true, nil }},
-		builtin.Evaluator{Name: "fails", Grade: func(context.Context, builtin.EvalContext) (any, error) { return true, errors.New("no opinion") }})
+	eval.Evaluators = append(eval.Evaluators, done.Evaluator{Name: "judged", NeedsJudge: true, Grade: func(context.Context, done.EvalContext) (any, error) { return true, nil }},
+		done.Evaluator{Name: "fails", Grade: func(context.Context, done.EvalContext) (any, error) { return true, errors.New("no opinion") }})
 	ran := looptest.Harness{Turns: playing("ac"), Tools: letters(), Hooks: all[agent.Hook](eval)}.Run(t, "x")
 
 	report := eval.Reports()[0]

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hookgen/hookgen/builtin"
+	"github.com/hookgen/hookgen/builtin/permission"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hooktest"
 	"github.com/hookgen/hookgen/loop"
@@ -18,8 +18,8 @@ import (
 )
 
 // args is a predicate that is a function of the arguments as text.
-func args(f func(string) (bool, error)) builtin.Predicate {
-	return builtin.PredicateFunc(func(call agent.ToolCallRequest) (bool, error) { return f(string(call.Args)) })
+func args(f func(string) (bool, error)) permission.Predicate {
+	return permission.PredicateFunc(func(call agent.ToolCallRequest) (bool, error) { return f(string(call.Args)) })
 }
 
 // clerk is an approver that counts its questions.
@@ -35,9 +35,9 @@ func (p *clerk) Approve(_ context.Context, q agent.Question) (agent.Approval, er
 }
 
 // permitting plays calls of tools with one-letter names under rules.
-func permitting(t *testing.T, calls string, approver agent.Approver, p *builtin.Permissions) (*looptest.Ran, []builtin.Denied) {
+func permitting(t *testing.T, calls string, approver agent.Approver, p *permission.Rules) (*looptest.Ran, []permission.Denied) {
 	t.Helper()
-	var denied []builtin.Denied
+	var denied []permission.Denied
 	ends := agent.OnRunEndFunc(func(_ context.Context, run *agent.Run, _ agent.AgentResult) error {
 		denied = p.Denials(run)
 		return nil
@@ -50,19 +50,19 @@ func TestL20_TheFirstRuleThatMatchesDecides(t *testing.T) {
 	one := args(func(text string) (bool, error) { return strings.Contains(text, `"n":1`), nil })
 	none := args(func(string) (bool, error) { return false, nil })
 	for name, c := range map[string]struct {
-		rules    []builtin.Rule
-		preset   builtin.Decision
+		rules    []permission.Rule
+		preset   permission.Decision
 		statuses string // of calls of a and b
 	}{
-		"exact name":      {all(builtin.Rule{Tool: "a", Decision: builtin.DecideDeny}), "", "refused succeeded"},
-		"star":            {all(builtin.Rule{Tool: "*", Decision: builtin.DecideDeny}), "", "refused refused"},
-		"predicate":       {all(builtin.Rule{Tool: "a", Decision: builtin.DecideDeny, Args: one}, builtin.Rule{Tool: "b", Decision: builtin.DecideDeny, Args: none}), "", "refused succeeded"},
-		"first match":     {all(builtin.Rule{Tool: "a", Decision: builtin.DecideAllow}, builtin.Rule{Tool: "*", Decision: builtin.DecideDeny}), "", "succeeded refused"},
+		"exact name":      {all(permission.Rule{Tool: "a", Decision: permission.Deny}), "", "refused succeeded"},
+		"star":            {all(permission.Rule{Tool: "*", Decision: permission.Deny}), "", "refused refused"},
+		"predicate":       {all(permission.Rule{Tool: "a", Decision: permission.Deny, Args: one}, permission.Rule{Tool: "b", Decision: permission.Deny, Args: none}), "", "refused succeeded"},
+		"first match":     {all(permission.Rule{Tool: "a", Decision: permission.Allow}, permission.Rule{Tool: "*", Decision: permission.Deny}), "", "succeeded refused"},
 		"default":         {nil, "", "succeeded succeeded"},
-		"default deny":    {all(builtin.Rule{Tool: "b", Decision: builtin.DecideAllow}), builtin.DecideDeny, "refused succeeded"},
+		"default deny":    {all(permission.Rule{Tool: "b", Decision: permission.Allow}), permission.Deny, "refused succeeded"},
 		"unknown default": {nil, "perhaps", "refused refused"},
 	} {
-		ran, denied := permitting(t, "ab", nil, &builtin.Permissions{Rules: c.rules, Default: c.preset})
+		ran, denied := permitting(t, "ab", nil, &permission.Rules{Rules: c.rules, Default: c.preset})
 		if got := statuses(ran); got != c.statuses {
 			t.Errorf("%s: %s, want %s", name, got, c.statuses)
 		}
@@ -70,8 +70,8 @@ func TestL20_TheFirstRuleThatMatchesDecides(t *testing.T) {
 			t.Errorf("%s: %d denials are recorded, want %d", name, len(denied), n)
 		}
 	}
-	asks := func() *builtin.Permissions {
-		return &builtin.Permissions{Rules: all(builtin.Rule{Tool: "a", Decision: builtin.DecideAsk, Reason: "costs money"})}
+	asks := func() *permission.Rules {
+		return &permission.Rules{Rules: all(permission.Rule{Tool: "a", Decision: permission.Ask, Reason: "costs money"})}
 	}
 	for _, c := range []struct {
 		who  *clerk
@@ -89,18 +89,18 @@ func TestL20_TheFirstRuleThatMatchesDecides(t *testing.T) {
 func TestL21_APredicateThatFailsNeverPermits(t *testing.T) {
 	fails := args(func(string) (bool, error) { return true, errBoom })
 	panics := args(func(string) (bool, error) { panic("boom") })
-	for name, broken := range map[string]builtin.Predicate{"error": fails, "panic": panics} {
+	for name, broken := range map[string]permission.Predicate{"error": fails, "panic": panics} {
 		for _, c := range []struct {
-			rules []builtin.Rule
+			rules []permission.Rule
 			want  string
 		}{
-			{all(builtin.Rule{Tool: "a", Decision: builtin.DecideDeny, Args: broken}), "refused"},
-			{all(builtin.Rule{Tool: "a", Decision: builtin.DecideDeny, Args: broken}, builtin.Rule{Tool: "a", Decision: builtin.DecideAllow}), "refused"},
-			{all(builtin.Rule{Tool: "a", Decision: builtin.DecideAllow, Args: broken}, builtin.Rule{Tool: "a", Decision: builtin.DecideDeny}), "refused"},
-			{all(builtin.Rule{Tool: "a", Decision: builtin.DecideAllow, Args: broken}, builtin.Rule{Tool: "a", Decision: builtin.DecideAllow}), "succeeded"},
-			{all(builtin.Rule{Tool: "a", Decision: builtin.DecideAllow, Args: broken}), "refused"}, // though the default allows
+			{all(permission.Rule{Tool: "a", Decision: permission.Deny, Args: broken}), "refused"},
+			{all(permission.Rule{Tool: "a", Decision: permission.Deny, Args: broken}, permission.Rule{Tool: "a", Decision: permission.Allow}), "refused"},
+			{all(permission.Rule{Tool: "a", Decision: permission.Allow, Args: broken}, permission.Rule{Tool: "a", Decision: permission.Deny}), "refused"},
+			{all(permission.Rule{Tool: "a", Decision: permission.Allow, Args: broken}, permission.Rule{Tool: "a", Decision: permission.Allow}), "succeeded"},
+			{all(permission.Rule{Tool: "a", Decision: permission.Allow, Args: broken}), "refused"}, // though the default allows
 		} {
-			if ran, _ := permitting(t, "a", nil, &builtin.Permissions{Rules: c.rules}); statuses(ran) != c.want {
+			if ran, _ := permitting(t, "a", nil, &permission.Rules{Rules: c.rules}); statuses(ran) != c.want {
 				t.Errorf("%s: with the rules %+v the call %s, want %s", name, c.rules, statuses(ran), c.want)
 			}
 		}
@@ -110,14 +110,14 @@ func TestL21_APredicateThatFailsNeverPermits(t *testing.T) {
 func TestL22_ADeniedToolDoesNotRunAndOneDenialIsRecorded(t *testing.T) {
 	tool := &looptest.Tool{Name: "shell", Result: "ran"}
 	rule := "shell"
-	p := &builtin.Permissions{Rules: all(builtin.Rule{Tool: rule, Decision: builtin.DecideDeny, Reason: "no shell"})}
-	var denied []builtin.Denied
+	p := &permission.Rules{Rules: all(permission.Rule{Tool: rule, Decision: permission.Deny, Reason: "no shell"})}
+	var denied []permission.Denied
 	ran := looptest.Harness{Turns: all(looptest.Call("shell", `{"command":"ls","__theory__":"x"}`), looptest.Call("a", nil), looptest.Reply("ok")),
 		Tools: append(letters(), tool), Hooks: all[agent.Hook](p, agent.OnRunEndFunc(func(_ context.Context, run *agent.Run, _ agent.AgentResult) error {
 			denied = p.Denials(run)
 			return nil
 		}))}.Run(t, "x")
-	want := []builtin.Denied{{Tool: "shell", Args: map[string]any{"command": "ls"}, Rule: &rule, Reason: "no shell"}}
+	want := []permission.Denied{{Tool: "shell", Args: map[string]any{"command": "ls"}, Rule: &rule, Reason: "no shell"}}
 	if diff := cmp.Diff(want, denied); diff != "" || tool.Count() != 0 || statuses(ran) != "refused succeeded" {
 		t.Errorf("the body ran %d times; denials (-want +got):\n%s", tool.Count(), diff)
 	}
@@ -128,8 +128,8 @@ func TestL22_ADeniedToolDoesNotRunAndOneDenialIsRecorded(t *testing.T) {
 	if len(told) != 1 || told[0].Reason != "no shell" || !ran.Calls[0].NoRetry {
 		t.Errorf("told of %+v", told)
 	}
-	if ran, denied := permitting(t, "ab", nil, &builtin.Permissions{Default: builtin.DecideDeny}); statuses(ran) != "refused refused" ||
-		!slices.EqualFunc(denied, all("a", "b"), func(d builtin.Denied, tool string) bool {
+	if ran, denied := permitting(t, "ab", nil, &permission.Rules{Default: permission.Deny}); statuses(ran) != "refused refused" ||
+		!slices.EqualFunc(denied, all("a", "b"), func(d permission.Denied, tool string) bool {
 			return d.Tool == tool && d.Rule == nil && d.Reason == "no rule matched"
 		}) {
 		t.Errorf("unlisted tools under a default of deny: %s, %+v", statuses(ran), denied)

@@ -12,7 +12,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hookgen/hookgen/builtin"
+	"github.com/hookgen/hookgen/builtin/record"
+	"github.com/hookgen/hookgen/builtin/redact"
+	"github.com/hookgen/hookgen/builtin/repair"
+	"github.com/hookgen/hookgen/builtin/state"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
@@ -29,10 +32,10 @@ func textOf(t testing.TB, path ...string) string {
 }
 
 // modelCalls reads the manifest of a recorded run.
-func modelCalls(t testing.TB, dir string) (calls []builtin.ModelCall) {
+func modelCalls(t testing.TB, dir string) (calls []record.ModelCall) {
 	t.Helper()
 	for line := range strings.Lines(textOf(t, dir, "manifest.jsonl")) {
-		var c builtin.ModelCall
+		var c record.ModelCall
 		if err := json.Unmarshal([]byte(line), &c); err != nil {
 			t.Fatalf("%v: %s", err, line)
 		}
@@ -42,9 +45,9 @@ func modelCalls(t testing.TB, dir string) (calls []builtin.ModelCall) {
 }
 
 // trajectoryOf reads the trajectory of a recorded run.
-func trajectoryOf(t testing.TB, dir string) builtin.TrajectoryRun {
+func trajectoryOf(t testing.TB, dir string) record.TrajectoryRun {
 	t.Helper()
-	r, err := builtin.ReadTrajectory(dir)
+	r, err := record.ReadTrajectory(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +60,7 @@ type plain struct{ agent.Model }
 func TestL40_EveryPromptAndReplyIsRecorded(t *testing.T) {
 	dir := t.TempDir()
 	ran := looptest.Harness{Turns: all(looptest.Call("work", `{"n":1}`).Says("I look"), looptest.Error(errBoom)), Tools: all[agent.Tool](work()),
-		Hooks: all[agent.Hook](&builtin.ModelRecorder{Dir: dir, OneRun: true})}.Run(t, "when?")
+		Hooks: all[agent.Hook](&record.Model{Dir: dir, OneRun: true})}.Run(t, "when?")
 	calls := modelCalls(t, dir)
 	if len(calls) != 2 || calls[0].Error != nil || calls[1].Error == nil || *calls[1].Error != "boom" || calls[0].Method != "generate_with_tools" || calls[0].StepNum != 1 {
 		t.Fatalf("recorded %+v", calls)
@@ -69,14 +72,14 @@ func TestL40_EveryPromptAndReplyIsRecorded(t *testing.T) {
 	contains(t, textOf(t, dir, "call_00_response.txt"), "I look", `work {"n":1}`)
 
 	dir = t.TempDir() // without tools, and more than is kept
-	looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](&builtin.ModelRecorder{Dir: dir, OneRun: true, MaxChars: 100})}.Run(t, strings.Repeat("ä", 500_000))
+	looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](&record.Model{Dir: dir, OneRun: true, MaxChars: 100})}.Run(t, strings.Repeat("ä", 500_000))
 	if calls := modelCalls(t, dir); calls[0].Method != "generate" || calls[0].ToolCount != 0 || calls[0].PromptChars != 500_000 {
 		t.Errorf("recorded %+v", calls)
 	}
 	if text := textOf(t, dir, "call_00_prompt.txt"); len(text) > 300 || !strings.Contains(text, "[truncated ") {
 		t.Errorf("the prompt is kept in %d bytes", len(text))
 	}
-	var recorder builtin.ModelRecorder
+	var recorder record.Model
 	if _, streams := recorder.Wrap(plain{looptest.NewScript()}).(agent.StreamingModel); streams {
 		t.Error("a model that cannot stream can when it is recorded")
 	}
@@ -85,19 +88,19 @@ func TestL40_EveryPromptAndReplyIsRecorded(t *testing.T) {
 	}
 
 	const task = "password=hunter2 for project Nemesis"
-	own := builtin.Redactor{Patterns: all(regexp.MustCompile("Nemesis"))}
+	own := redact.Redactor{Patterns: all(regexp.MustCompile("Nemesis"))}
 	for name, c := range map[string]struct {
-		redact     builtin.Redactor
-		upstream   builtin.Upstream
+		redact     redact.Redactor
+		upstream   record.SendRedacted
 		sent, kept string
 	}{
-		"by default": {builtin.Redactor{}, 0, task, "password=[REDACTED] for project Nemesis"},
-		"upstream":   {own, builtin.UpstreamAll, "password=[REDACTED] for project [REDACTED]", "password=[REDACTED] for project [REDACTED]"},
-		"disk only":  {own, builtin.UpstreamNothing, task, "password=[REDACTED] for project [REDACTED]"},
-		"off":        {builtin.Redactor{KeepSecrets: true, KeepPersonal: true}, builtin.UpstreamAll, task, task},
+		"by default": {redact.Redactor{}, 0, task, "password=[REDACTED] for project Nemesis"},
+		"upstream":   {own, record.RedactAll, "password=[REDACTED] for project [REDACTED]", "password=[REDACTED] for project [REDACTED]"},
+		"disk only":  {own, record.RedactNothing, task, "password=[REDACTED] for project [REDACTED]"},
+		"off":        {redact.Redactor{KeepSecrets: true, KeepPersonal: true}, record.RedactAll, task, task},
 	} {
 		dir := t.TempDir()
-		ran := looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](&builtin.ModelRecorder{Dir: dir, OneRun: true, Redact: c.redact, Upstream: c.upstream})}.Run(t, task)
+		ran := looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](&record.Model{Dir: dir, OneRun: true, Redact: c.redact, SendRedacted: c.upstream})}.Run(t, task)
 		if sent := heard(t, ran, 0); sent != c.sent || !strings.Contains(textOf(t, dir, "call_00_prompt.txt"), c.kept) {
 			t.Errorf("%s: sent %q, kept %q", name, sent, textOf(t, dir, "call_00_prompt.txt"))
 		}
@@ -106,7 +109,7 @@ func TestL40_EveryPromptAndReplyIsRecorded(t *testing.T) {
 
 func TestL41_ATrajectoryHoldsEveryStepAndWhyTheRunEnded(t *testing.T) {
 	dir, rejected := t.TempDir(), false
-	p := &builtin.Provenance{Dir: dir, OneRun: true}
+	p := &record.Provenance{Dir: dir, OneRun: true}
 	gate := checkDone(func(agent.DoneRequest) (agent.CheckDoneOutcome, error) {
 		if !rejected {
 			rejected = true
@@ -125,7 +128,7 @@ func TestL41_ATrajectoryHoldsEveryStepAndWhyTheRunEnded(t *testing.T) {
 	if r.Steps[0].ToolCall.Tool != "work" || r.Steps[0].ToolResult.Data != "done" || r.Steps[1].Rejected != "say more" || r.Steps[1].Reply != "soon" || r.Steps[2].Reply != "at noon" {
 		t.Errorf("the steps are %+v", r.Steps)
 	}
-	var again builtin.TrajectoryRun
+	var again record.TrajectoryRun
 	text, err := json.Marshal(r)
 	if err != nil || json.Unmarshal(text, &again) != nil {
 		t.Fatalf("%v: %s", err, text)
@@ -141,7 +144,7 @@ func TestL41_ATrajectoryHoldsEveryStepAndWhyTheRunEnded(t *testing.T) {
 	submit := afterTool(func(r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
 		return agent.EndTurn{Reply: r.Output, Reason: "submitted"}, nil
 	})
-	looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](&builtin.Trajectory{Dir: dir, OneRun: true}, submit)}.Run(t, "x")
+	looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](&record.Trajectory{Dir: dir, OneRun: true}, submit)}.Run(t, "x")
 	if r := trajectoryOf(t, dir); r.TerminationReason != "stop_requested: submitted" || len(r.Steps) != 1 || r.Reply != "done" {
 		t.Errorf("got %+v", r)
 	}
@@ -149,14 +152,14 @@ func TestL41_ATrajectoryHoldsEveryStepAndWhyTheRunEnded(t *testing.T) {
 
 func TestL42_ARunIsMadeAgainFromItsFiles(t *testing.T) {
 	dir := t.TempDir()
-	looptest.Harness{Turns: working(2), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](&builtin.Provenance{Dir: dir, OneRun: true})}.Run(t, "x")
+	looptest.Harness{Turns: working(2), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](&record.Provenance{Dir: dir, OneRun: true})}.Run(t, "x")
 	for _, without := range []string{"", "manifest.jsonl", "trajectory.json"} {
 		if without != "" {
 			if err := os.Remove(filepath.Join(dir, without)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		model, err := builtin.Replay(dir)
+		model, err := record.Replay(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -172,7 +175,7 @@ func TestL42_ARunIsMadeAgainFromItsFiles(t *testing.T) {
 		d.want(t, "fired", "fired")
 	}
 	for _, bad := range []string{filepath.Join(dir, "missing"), t.TempDir()} {
-		if _, err := builtin.Replay(bad); err == nil {
+		if _, err := record.Replay(bad); err == nil {
 			t.Errorf("%s was replayed", bad)
 		}
 	}
@@ -180,13 +183,13 @@ func TestL42_ARunIsMadeAgainFromItsFiles(t *testing.T) {
 
 func TestL43_ASnapshotSaysWhatARunWasMadeOf(t *testing.T) {
 	dir, hooks := t.TempDir(), new(agent.Hooks)
-	made := func(snapshot bool) builtin.TrajectoryRun {
+	made := func(snapshot bool) record.TrajectoryRun {
 		l := looptest.Harness{Turns: working(0), Tools: all[agent.Tool](work()), Agent: &loop.Agent{Hooks: hooks, Instructions: strings.Repeat("é", 5000), Request: agent.LLMRequest{Model: "m1"}, Limits: loop.Limits{Steps: 9}}}
 		if snapshot {
-			hooks.Use(&builtin.LoopDetector{})
-			l.Hooks = all[agent.Hook](&builtin.Trajectory{Dir: dir, OneRun: true, Snapshot: true, Hooks: hooks})
+			hooks.Use(&repair.LoopDetector{})
+			l.Hooks = all[agent.Hook](&record.Trajectory{Dir: dir, OneRun: true, Snapshot: true, Hooks: hooks})
 		} else {
-			l.Hooks = all[agent.Hook](&builtin.Trajectory{Dir: dir, OneRun: true})
+			l.Hooks = all[agent.Hook](&record.Trajectory{Dir: dir, OneRun: true})
 		}
 		l.Run(t, "x")
 		return trajectoryOf(t, dir)
@@ -198,15 +201,15 @@ func TestL43_ASnapshotSaysWhatARunWasMadeOf(t *testing.T) {
 	if s == nil || !strings.HasPrefix(s.SystemPrompt, strings.Repeat("é", 3999)) || len([]rune(s.SystemPrompt)) > 4030 || s.Model != "m1" || s.SchemaVersion != 2 || fmt.Sprint(s.Limits["max_steps"]) != "9" {
 		t.Fatalf("the snapshot is %.200v", s)
 	}
-	if len(s.Tools) != 1 || s.Tools[0].Name != "work" || !slices.Contains(s.Hooks, "builtin.LoopDetector") {
+	if len(s.Tools) != 1 || s.Tools[0].Name != "work" || !slices.Contains(s.Hooks, "repair.LoopDetector") {
 		t.Errorf("tools %v, hooks %v", s.Tools, s.Hooks)
 	}
 }
 
 func TestL49_ARunIsSavedEveryFewStepsAndGoesOnByItself(t *testing.T) {
-	store := new(builtin.MapStore)
+	store := new(state.Map)
 	run := func(turns ...looptest.Turn) *looptest.Ran {
-		return looptest.Harness{Turns: turns, Tools: letters(), Hooks: all[agent.Hook](&builtin.Checkpoint{Store: store, Every: 2, Resume: true})}.
+		return looptest.Harness{Turns: turns, Tools: letters(), Hooks: all[agent.Hook](&state.Checkpoint{Store: store, Every: 2, Resume: true})}.
 			Do(t, t.Context(), loop.Request{Task: "the task", Conversation: "c"})
 	}
 	run(append(playing("abaab")[:5], looptest.Error(errBoom))...)
@@ -218,7 +221,7 @@ func TestL49_ARunIsSavedEveryFewStepsAndGoesOnByItself(t *testing.T) {
 	if got := ran.Script.Requests()[0].Messages; len(got) != 9 || got[0].Content != "the task" || ran.Reply != "ok" {
 		t.Errorf("went on with %d messages: %+v", len(got), ran.AgentResult)
 	}
-	ran.Recorder.Decided(t, "OnRunStart", "builtin.Checkpoint", "Replace", "goes on after step 4")
+	ran.Recorder.Decided(t, "OnRunStart", "state.Checkpoint", "Replace", "goes on after step 4")
 	ran.Recorder.InOrder(t, "OnRunStart", "BeforeStep", "BeforeLLM", "BeforeTool", "AfterTool", "AfterStep", "OnRunEnd")
 	if keys, _ := store.Keys(t.Context(), ""); len(keys) != 0 {
 		t.Errorf("when it is done there are %q", keys)

@@ -11,7 +11,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/hookgen/hookgen/builtin"
+	"github.com/hookgen/hookgen/builtin/done"
+	"github.com/hookgen/hookgen/builtin/record"
+	"github.com/hookgen/hookgen/builtin/state"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hooktest"
@@ -115,7 +117,7 @@ func TestL17_AnAnswerMustFitItsSchema(t *testing.T) {
 			&loop.Agent{Done: agent.ToolSchema{Name: "done", Parameters: json.RawMessage(schema)}},
 			all(looptest.Call("done", `{"count":"many"}`), looptest.Call("done", `{"count":3}`)), nil,
 		},
-		"a gate's": {&loop.Agent{}, all(looptest.Reply(`{"count":"many"}`), looptest.Reply(`{"count":3}`)), all[agent.Hook](&builtin.DoneGate{Gates: all(builtin.AnswerSchema(schema))})},
+		"a gate's": {&loop.Agent{}, all(looptest.Reply(`{"count":"many"}`), looptest.Reply(`{"count":3}`)), all[agent.Hook](&done.Gate{Conditions: all(done.AnswerSchema(schema))})},
 	} {
 		ran := looptest.Harness{Agent: c.agent, Turns: c.turns, Hooks: c.hooks}.Run(t, "x")
 		if ran.Reply != `{"count":3}` || ran.Steps != 2 || ran.Stop.Cause != agent.CauseCompleted {
@@ -181,8 +183,8 @@ func TestL19_TheStateOfAHookIsSharedByItsPartsAndInNoSnapshot(t *testing.T) {
 	dir, watch := t.TempDir(), &stopwatch{}
 	hooks := new(agent.Hooks)
 	looptest.Harness{Turns: working(2), Tools: all[agent.Tool](work()), Agent: &loop.Agent{Hooks: hooks}, Hooks: all[agent.Hook](watch,
-		&builtin.Provenance{Dir: filepath.Join(dir, "run"), OneRun: true, Snapshot: true, Hooks: hooks},
-		&builtin.Checkpoint{Store: builtin.FileStore{Dir: filepath.Join(dir, "checkpoints")}, Every: 1})}.Run(t, "x")
+		&record.Provenance{Dir: filepath.Join(dir, "run"), OneRun: true, Snapshot: true, Hooks: hooks},
+		&state.Checkpoint{Store: state.Dir{Path: filepath.Join(dir, "checkpoints")}, Every: 1})}.Run(t, "x")
 	watch.seen.want(t, "private-call_1_1", "private-call_2_1")
 	files := 0
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {

@@ -9,7 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hookgen/hookgen/builtin"
+	"github.com/hookgen/hookgen/builtin/observe"
+	"github.com/hookgen/hookgen/builtin/record"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hooktest"
@@ -154,7 +155,7 @@ func TestM07_FiringAPointNobodyHearsIsFine(t *testing.T) {
 
 func TestM08_OneDispatchMakesOneAuditLine(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.jsonl")
-	log := &builtin.AuditLog{Path: path, Points: all("AfterTool", "BeforeTool")}
+	log := &record.Audit{Path: path, Points: all("AfterTool", "BeforeTool")}
 	hooks := new(agent.Hooks)
 	hooks.Use(log) // and again below: still one line
 	looptest.Harness{Turns: working(2), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](log), Agent: &loop.Agent{Hooks: hooks}}.Run(t, "x")
@@ -194,7 +195,7 @@ func TestM09_AHookIsRegisteredOnceHoweverOftenItsAgentRuns(t *testing.T) {
 
 func TestM10_MetricsCountsTwoCallsAndAnErrorHookGetsTheAttempt(t *testing.T) {
 	var d diary
-	m := &builtin.Metrics{}
+	m := &observe.Metrics{}
 	retries := agent.AroundToolFunc(func(ctx context.Context, _ *agent.Run, call agent.ToolCallRequest, next agent.AroundToolNext) (hookkit.Answer[agent.ToolCallResult], error) {
 		if answer, err := next.Call(ctx, call); err == nil {
 			return answer, nil

@@ -104,9 +104,19 @@ func exportedTypes(t *testing.T, dir string) map[string]bool {
 var identifier = regexp.MustCompile(`\b[A-Z][A-Za-z]+\b`)
 
 // TestWhatStandsInThePlaceOfEachIsThere holds the names on the right of the page to what there is: every hook is a type
-// of builtin, every point and outcome one of the reference spec.
+// of builtin or of a package below it, every point and outcome one of the reference spec.
 func TestWhatStandsInThePlaceOfEachIsThere(t *testing.T) {
-	hooks, spec := exportedTypes(t, "../../builtin"), exportedTypes(t, "../../generated/agent")
+	hooks, spec := map[string]bool{}, exportedTypes(t, "../../generated/agent")
+	dirs, err := filepath.Glob("../../builtin/*/doc.go")
+	if err != nil || len(dirs) == 0 {
+		t.Fatalf("no packages below builtin (%v)", err)
+	}
+	for _, dir := range append(dirs, "../../builtin/doc.go") {
+		dir = filepath.Dir(dir)
+		for name := range exportedTypes(t, dir) {
+			hooks[filepath.Base(dir)+"."+name] = true
+		}
+	}
 	var points []string
 	for _, p := range new(agent.Hooks).Points() {
 		points = append(points, p.Name)

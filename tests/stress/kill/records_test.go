@@ -10,18 +10,20 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/hookgen/hookgen/builtin"
+	"github.com/hookgen/hookgen/builtin/limit"
+	"github.com/hookgen/hookgen/builtin/memory"
+	"github.com/hookgen/hookgen/builtin/record"
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
 // The writers of more than one file, and of files to which lines are appended.
 
 var memoryExtractor = writer{
-	name: "MemoryExtractor",
+	name: "memory.Extractor",
 	open: func(dir string, _ int) (func(int) error, error) {
 		version := 0
-		hook := &builtin.MemoryExtractor{Dir: dir, Extract: func(context.Context, *agent.Run, []agent.Message) ([]builtin.ExtractedFact, error) {
-			return []builtin.ExtractedFact{{Kind: "fact", Text: textOf(version, 250)}}, nil
+		hook := &memory.Extractor{Dir: dir, Extract: func(context.Context, *agent.Run, []agent.Message) ([]memory.Extracted, error) {
+			return []memory.Extracted{{Kind: "fact", Text: textOf(version, 250)}}, nil
 		}}
 		return func(v int) error {
 			version = v
@@ -56,7 +58,7 @@ var trajectory = writer{
 	open: func(dir string, _ int) (func(int) error, error) {
 		var reported error
 		var hooks agent.Hooks
-		hooks.Use(&builtin.Trajectory{Dir: dir, OneRun: true, MaxChars: -1, OnError: func(err error) { reported = err }})
+		hooks.Use(&record.Trajectory{Dir: dir, OneRun: true, MaxChars: limit.None, OnError: func(err error) { reported = err }})
 		return func(v int) error {
 			run := runOf(nil)
 			reply := agent.LLMResponse{Content: textOf(v, 30<<10)}
@@ -70,7 +72,7 @@ var trajectory = writer{
 		if err != nil {
 			return nil, err
 		}
-		var step builtin.TrajectoryStep
+		var step record.TrajectoryStep
 		if err := json.Unmarshal(data, &step); err != nil {
 			return nil, fmt.Errorf("the step: %w", err)
 		}
@@ -78,7 +80,7 @@ var trajectory = writer{
 		if err != nil {
 			return nil, fmt.Errorf("the step: %w", err)
 		}
-		whole, err := builtin.ReadTrajectory(dir)
+		whole, err := record.ReadTrajectory(dir)
 		if none(err) {
 			return []int{of, 0}, nil // it is written after the step
 		}
@@ -98,7 +100,7 @@ const noteSize = 3000
 var boundedNotes = writer{
 	name: "NotesFile",
 	open: func(dir string, _ int) (func(int) error, error) {
-		notes, err := builtin.OpenNotesFile(filepath.Join(dir, "notes.md"))
+		notes, err := memory.OpenNotesFile(filepath.Join(dir, "notes.md"))
 		if err != nil {
 			return nil, err
 		}
@@ -117,11 +119,11 @@ var boundedNotes = writer{
 var endlessNotes = writer{
 	name: "NotesFile without a bound",
 	open: func(dir string, _ int) (func(int) error, error) {
-		notes, err := builtin.OpenNotesFile(filepath.Join(dir, "notes.md"))
+		notes, err := memory.OpenNotesFile(filepath.Join(dir, "notes.md"))
 		if err != nil {
 			return nil, err
 		}
-		notes.MaxChars = -1
+		notes.MaxChars = limit.None
 		return func(v int) error { return notes.Append(background, textOf(v, 12*noteSize), "") }, nil
 	},
 	read: func(dir string, _ int) ([]int, error) {
@@ -135,7 +137,7 @@ var endlessNotes = writer{
 }
 
 func readNotes(dir string, size int) (last []int, torn int, err error) {
-	notes, err := builtin.OpenNotesFile(filepath.Join(dir, "notes.md"))
+	notes, err := memory.OpenNotesFile(filepath.Join(dir, "notes.md"))
 	if err != nil {
 		return nil, 0, err
 	}
@@ -166,12 +168,12 @@ func wholeLines(data []byte, version func(line string) (int, error)) (last, torn
 }
 
 var episodes = writer{
-	name:  "EpisodeLogger",
+	name:  "record.Episodes",
 	ahead: 300,
 	open: func(dir string, _ int) (func(int) error, error) {
 		var reported error
 		var hooks agent.Hooks
-		hooks.Use(&builtin.EpisodeLogger{Path: filepath.Join(dir, "episodes.jsonl"), OnError: func(err error) { reported = err }})
+		hooks.Use(&record.Episodes{Path: filepath.Join(dir, "episodes.jsonl"), OnError: func(err error) { reported = err }})
 		return func(v int) error {
 			result := agent.ToolCallResult{Call: agent.ToolCallRequest{ID: "1", Name: "work"}, Output: textOf(v, 150), Status: agent.CallSucceeded}
 			_, err := hooks.AfterTool.Fire(background, runOf(nil), &result)
@@ -210,11 +212,11 @@ const auditText = 16 << 10
 func auditPath(dir string) string { return filepath.Join(dir, "audit.jsonl") }
 
 var auditLog = writer{
-	name: "AuditLog",
+	name: "record.Audit",
 	open: func(dir string, _ int) (func(int) error, error) {
 		var reported error
 		var hooks agent.Hooks
-		hooks.Use(&builtin.AuditLog{Path: auditPath(dir), MaxValue: -1, OnError: func(err error) { reported = err }})
+		hooks.Use(&record.Audit{Path: auditPath(dir), MaxValue: limit.None, OnError: func(err error) { reported = err }})
 		return func(v int) error {
 			args, _ := json.Marshal(map[string]string{"text": textOf(v, auditText)})
 			_, err := hooks.BeforeTool.Fire(background, runOf(nil), &agent.ToolCallRequest{ID: "1", Name: "work", Args: args})
@@ -231,7 +233,7 @@ var auditLog = writer{
 			return nil, err
 		}
 		seq := 0
-		for record, err := range builtin.ReadAudit(bytes.NewReader(data)) {
+		for record, err := range record.ReadAudit(bytes.NewReader(data)) {
 			if err != nil {
 				continue // verified has counted it
 			}
@@ -264,8 +266,8 @@ var auditLog = writer{
 
 // verified verifies an audit log. The only thing that may be wrong is that its last line is unfinished, and then the check
 // must say so and name it. It returns how many lines are unfinished, those that a record vouches for too.
-func verified(data []byte) (builtin.AuditState, int, error) {
-	state, err := builtin.VerifyAudit(bytes.NewReader(data), builtin.AuditCheck{})
+func verified(data []byte) (record.AuditState, int, error) {
+	state, err := record.VerifyAudit(bytes.NewReader(data), record.AuditCheck{})
 	torn := state.Torn
 	if len(data) > 0 && data[len(data)-1] != '\n' {
 		lines := 1 + bytes.Count(data, []byte{'\n'})
@@ -281,11 +283,11 @@ func verified(data []byte) (builtin.AuditState, int, error) {
 
 // recorder makes one run in each process, in a directory of its own, and one call to the model in each version.
 var recorder = writer{
-	name: "ModelRecorder",
+	name: "record.Model",
 	open: func(dir string, from int) (func(int) error, error) {
 		var reported error
 		var hooks agent.Hooks
-		hooks.Use(&builtin.ModelRecorder{Dir: runDir(dir, from), OneRun: true, MaxChars: -1, OnError: func(err error) { reported = err }})
+		hooks.Use(&record.Model{Dir: runDir(dir, from), OneRun: true, MaxChars: limit.None, OnError: func(err error) { reported = err }})
 		run := runOf(nil)
 		return func(v int) error {
 			prompt := agent.LLMRequest{Messages: messagesOf(v, 1, 20<<10)}
@@ -300,7 +302,7 @@ var recorder = writer{
 		if calls, _ := filepath.Glob(filepath.Join(dir, "call_*_response.*")); len(calls) == 0 {
 			return nil, nil
 		}
-		replay, err := builtin.Replay(dir)
+		replay, err := record.Replay(dir)
 		if err != nil {
 			return nil, err
 		}
@@ -333,7 +335,7 @@ var recorder = writer{
 			}
 			index := 0
 			for line := range strings.SplitSeq(strings.TrimSuffix(string(data), "\n"), "\n") {
-				var call builtin.ModelCall
+				var call record.ModelCall
 				if json.Unmarshal([]byte(line), &call) != nil {
 					torn++
 				} else if call.Index != index {

@@ -11,7 +11,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/hookgen/hookgen/builtin"
+	"github.com/hookgen/hookgen/builtin/done"
+	"github.com/hookgen/hookgen/builtin/memory"
+	"github.com/hookgen/hookgen/builtin/record"
+	"github.com/hookgen/hookgen/builtin/state"
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
@@ -108,13 +111,13 @@ func (w watcher) ObserveOnRunEnd(_ context.Context, _ *agent.Run, fired agent.On
 
 var writers = []writer{
 	{
-		name: "FileStore",
+		name: "state.Dir",
 		open: func(dir string, _ int) (func(int) error, error) {
-			store := builtin.FileStore{Dir: dir}
+			store := state.Dir{Path: dir}
 			return func(v int) error { return store.Put(background, "a key", []byte(textOf(v, big))) }, nil
 		},
 		read: func(dir string, _ int) ([]int, error) {
-			store := builtin.FileStore{Dir: dir}
+			store := state.Dir{Path: dir}
 			data, err := store.Get(background, "a key")
 			if err != nil {
 				return nil, err
@@ -129,7 +132,7 @@ var writers = []writer{
 	{
 		name: "Sessions",
 		open: func(dir string, _ int) (func(int) error, error) {
-			sessions := builtin.Sessions{Store: builtin.FileStore{Dir: dir}}
+			sessions := state.Sessions{Store: state.Dir{Path: dir}}
 			return func(v int) error {
 				return sessions.Save(background, agent.Session{ID: "talk", Messages: messagesOf(v, 8, big/8)})
 			}, nil
@@ -139,21 +142,21 @@ var writers = []writer{
 	{
 		name: "Sessions over a file that is none",
 		open: func(dir string, _ int) (func(int) error, error) {
-			store := builtin.FileStore{Dir: dir}
+			store := state.Dir{Path: dir}
 			return func(v int) error {
 				if err := store.Put(background, "talk", corrupt(v)); err != nil {
 					return err
 				}
 				session := agent.Session{ID: "talk", Messages: messagesOf(v, 8, big/8)}
-				return builtin.Sessions{Store: store}.Save(background, session)
+				return state.Sessions{Store: store}.Save(background, session)
 			}, nil
 		},
 		read: readSaved,
 	},
 	{
-		name: "PersistSession",
+		name: "state.Persist",
 		open: func(dir string, _ int) (func(int) error, error) {
-			hook := &builtin.PersistSession{Store: builtin.Sessions{Store: builtin.FileStore{Dir: dir}}}
+			hook := &state.Persist{Store: state.Sessions{Store: state.Dir{Path: dir}}}
 			return func(v int) error {
 				return ended(func() (agent.Hook, *error) { return hook, nil }, runOf(messagesOf(v, 8, big/8)), agent.AgentResult{})
 			}, nil
@@ -165,7 +168,7 @@ var writers = []writer{
 		open: func(dir string, _ int) (func(int) error, error) {
 			var reported error
 			var hooks agent.Hooks
-			hooks.Use(&builtin.Checkpoint{Store: builtin.FileStore{Dir: dir}, Every: 1, Name: "c", OnError: func(err error) { reported = err }})
+			hooks.Use(&state.Checkpoint{Store: state.Dir{Path: dir}, Every: 1, Name: "c", OnError: func(err error) { reported = err }})
 			return func(v int) error {
 				hooks.AfterStep.Fire(background, runOf(messagesOf(v, 8, big/8)), agent.StepResult{Step: agent.Step{Number: v}})
 				return reported
@@ -174,16 +177,16 @@ var writers = []writer{
 		read: readCheckpoint,
 	},
 	{
-		name: "RunHistory",
+		name: "record.History",
 		open: func(dir string, from int) (func(int) error, error) {
-			history := &builtin.RunHistory{Store: builtin.FileStore{Dir: dir}, Keep: 300}
+			history := &record.History{Store: state.Dir{Path: dir}, Keep: 300}
 			return func(int) error {
 				result := agent.AgentResult{Steps: 3, Stop: agent.EndRun{Cause: agent.CauseCompleted, Message: textOf(from, 150)}}
 				return ended(func() (agent.Hook, *error) { return history, nil }, runOf(nil), result)
 			}, nil
 		},
 		read: func(dir string, _ int) ([]int, error) {
-			runs, err := (&builtin.RunHistory{Store: builtin.FileStore{Dir: dir}}).Runs(background, "clerk")
+			runs, err := (&record.History{Store: state.Dir{Path: dir}}).Runs(background, "clerk")
 			if err != nil || len(runs) == 0 {
 				return nil, err
 			}
@@ -199,15 +202,15 @@ var writers = []writer{
 		},
 	},
 	{
-		name: "MemoryFile",
+		name: "memory.File",
 		open: func(dir string, _ int) (func(int) error, error) {
-			memory, err := builtin.OpenMemoryFile(filepath.Join(dir, "memory.json"))
+			memory, err := memory.OpenFile(filepath.Join(dir, "memory.json"))
 			return func(v int) error {
 				return errors.Join(memory.SetPreference(background, "version", textOf(v, big)), memory.Flush(background))
 			}, err
 		},
 		read: func(dir string, _ int) ([]int, error) {
-			memory, err := builtin.OpenMemoryFile(filepath.Join(dir, "memory.json"))
+			memory, err := memory.OpenFile(filepath.Join(dir, "memory.json"))
 			if err != nil {
 				return nil, err
 			}
@@ -220,9 +223,9 @@ var writers = []writer{
 		},
 	},
 	{
-		name: "RunSummary",
+		name: "record.Summary",
 		open: func(dir string, _ int) (func(int) error, error) {
-			hook := &builtin.RunSummary{Dir: dir, Enabled: true}
+			hook := &record.Summary{Dir: dir, Enabled: true}
 			return func(v int) error {
 				return ended(func() (agent.Hook, *error) { return hook, nil }, runOf(conversation{}), agent.AgentResult{Reply: textOf(v, 500)})
 			}, nil
@@ -233,7 +236,7 @@ var writers = []writer{
 		name: "EvalReport.Save",
 		open: func(dir string, _ int) (func(int) error, error) {
 			return func(v int) error {
-				return builtin.EvalReport{Task: textOf(v, big)}.Save(filepath.Join(dir, "report.json"))
+				return done.EvalReport{Task: textOf(v, big)}.Save(filepath.Join(dir, "report.json"))
 			}, nil
 		},
 		read: func(dir string, _ int) ([]int, error) {
@@ -241,7 +244,7 @@ var writers = []writer{
 			if err != nil {
 				return nil, err
 			}
-			var r builtin.EvalReport
+			var r done.EvalReport
 			if err := json.Unmarshal(data, &r); err != nil {
 				return nil, err
 			}
@@ -253,7 +256,7 @@ var writers = []writer{
 }
 
 func readSession(dir string, _ int) ([]int, error) {
-	session, err := builtin.Sessions{Store: builtin.FileStore{Dir: dir}}.Load(background, "talk")
+	session, err := state.Sessions{Store: state.Dir{Path: dir}}.Load(background, "talk")
 	if err != nil {
 		return nil, err
 	}
@@ -271,7 +274,7 @@ func readSaved(dir string, from int) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := builtin.FileStore{Dir: dir}.Get(background, "talk")
+	data, err := state.Dir{Path: dir}.Get(background, "talk")
 	if none(err) && len(copies) > 0 {
 		return nil, fmt.Errorf("there is no session beside %d copies: %v", len(copies), err)
 	}
@@ -317,8 +320,8 @@ func readSaved(dir string, from int) ([]int, error) {
 // readCheckpoint also looks at each checkpoint by itself, since one that cannot be read is skipped, and deletes all but the
 // last, so that they do not pile up.
 func readCheckpoint(dir string, _ int) ([]int, error) {
-	store := builtin.FileStore{Dir: dir}
-	last, err := builtin.LatestCheckpoint(background, store, "c")
+	store := state.Dir{Path: dir}
+	last, err := state.Latest(background, store, "c")
 	if err != nil {
 		return nil, err
 	}
@@ -328,7 +331,7 @@ func readCheckpoint(dir string, _ int) ([]int, error) {
 		if err != nil {
 			return nil, err
 		}
-		var state builtin.CheckpointState
+		var state state.CheckpointState
 		if err := json.Unmarshal(data, &state); err != nil {
 			return nil, fmt.Errorf("%s: %w", key, err)
 		}

@@ -1,0 +1,220 @@
+package compact
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+
+	"github.com/hookgen/hookgen/builtin/internal/kit"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
+)
+
+// Auto has the stored conversation compacted when the context window fills up, and warns the model before.
+//
+// It votes at ShouldCompact, in the tier Mutation, contributes to Briefing and observes AfterCompact; at OnRunStart
+// it has the run use its Compactor, in the place of the agent's. The estimate is the loop's: system prompt, tools,
+// briefing and conversation. It is in one of four tiers: ok, from WarnAt on warning, from ErrorAt on error, from
+// Window less Reserve on blocking. From FireAt on it votes for a compaction; from warning on the prompt gets a line
+// that says how full the window is.
+//
+// After a compaction that failed or did not shrink the conversation it votes again when the estimate has grown by
+// a tenth. What it saw is kept per run and returned by Telemetry. If Window, WarnAt, ErrorAt and Reserve are all 0
+// and the model says how large its window is, they are in the same proportion to that.
+//
+// A nil Compactor, or one that cannot work, panics in Bind, and so do thresholds that are not WarnAt < ErrorAt <
+// Window - Reserve.
+type Auto struct {
+	Compactor agent.Compactor
+	Window    int  // tokens; 0: 200,000
+	WarnAt    int  // tokens; 0: 120,000
+	ErrorAt   int  // tokens; 0: 160,000
+	Reserve   int  // tokens for the reply; 0: 13,000
+	FireAt    Tier // TierError or TierWarning; empty: TierError
+
+	OnlyAtStart bool // vote only before the first prompt of a run, so that no chain of calls is cut
+	EveryCalls  int  // write a line to Log each time the run has made so many tool calls more; 0: never
+	Log         *slog.Logger
+
+	runs hookkit.PerRun[contextRecord]
+}
+
+// A Tier says how full the context window is.
+type Tier string
+
+// The tiers, from the emptiest on.
+const (
+	TierOK       Tier = "ok"
+	TierWarning  Tier = "warning"
+	TierError    Tier = "error"
+	TierBlocking Tier = "blocking"
+)
+
+func (t Tier) rank() int {
+	return slices.Index([]Tier{TierOK, TierWarning, TierError, TierBlocking}, t)
+}
+
+// A Sample is the estimate before one prompt.
+type Sample struct {
+	Step   int  `json:"step"`
+	Tier   Tier `json:"tier"`
+	Tokens int  `json:"tokens"`
+}
+
+// Telemetry is what an Auto saw of one run.
+type Telemetry struct {
+	Samples []Sample `json:"samples"` // the last 1000
+	Peak    Tier     `json:"peak"`
+	Fired   []int    `json:"fired"` // the steps in which it voted for a compaction, the last 1000
+}
+
+// maxSamples bounds what is kept of a run.
+const maxSamples = 1000
+
+// A contextRecord is what is kept of one run.
+type contextRecord struct {
+	Telemetry
+	seen   bool // a sample was taken
+	now    Sample
+	window int
+	voteAt int // the estimate from which it votes again
+	calls  int // tool calls when the last line was logged
+}
+
+// Bind adds the hook to its points.
+func (c *Auto) Bind(h *agent.Hooks) {
+	kit.MustConfig("compact.Auto", c.check())
+	h.OnRunStart.Add(c, hookkit.Priority(hookkit.Mutation))
+	h.ShouldCompact.Add(c, hookkit.Priority(hookkit.Mutation))
+	h.AfterCompact.Observe(c)
+	h.Briefing.Add(c, hookkit.Priority(hookkit.Mutation))
+}
+
+func (c *Auto) check() error {
+	t := c.thresholds(0)
+	switch {
+	case c.Compactor == nil:
+		return errors.New("Compactor is nil, so nothing could be compacted; give it one, such as a compact.Default")
+	case c.Window < 0 || c.WarnAt < 0 || c.ErrorAt < 0 || c.Reserve < 0 || c.EveryCalls < 0:
+		return errors.New("a number is negative; give Window, WarnAt, ErrorAt, Reserve and EveryCalls positive numbers, or 0")
+	case t.warn >= t.fail || t.fail >= t.block:
+		return fmt.Errorf("WarnAt is %d, ErrorAt %d and Window - Reserve %d; let each be less than the next", t.warn, t.fail, t.block)
+	case c.FireAt != "" && c.FireAt != TierError && c.FireAt != TierWarning:
+		return fmt.Errorf("FireAt is %q; make it TierError or TierWarning", c.FireAt)
+	}
+	if err := Check(c.Compactor); err != nil {
+		return fmt.Errorf("Compactor: %w", err)
+	}
+	return nil
+}
+
+// thresholds are where tiers begin, in tokens.
+type thresholds struct{ window, warn, fail, block int }
+
+// thresholds returns where the tiers begin for a model with the window, 0 if it is not known.
+func (c *Auto) thresholds(window int) thresholds {
+	if window > 0 && c.Window == 0 && c.WarnAt == 0 && c.ErrorAt == 0 && c.Reserve == 0 {
+		part := func(n int) int { return int(int64(window) * int64(n) / 200) }
+		return thresholds{window, part(120), part(160), part(187)}
+	}
+	whole := cmp.Or(c.Window, 200_000)
+	return thresholds{whole, cmp.Or(c.WarnAt, 120_000), cmp.Or(c.ErrorAt, 160_000), whole - cmp.Or(c.Reserve, 13_000)}
+}
+
+func (t thresholds) tier(tokens int) Tier {
+	switch {
+	case tokens >= t.block:
+		return TierBlocking
+	case tokens >= t.fail:
+		return TierError
+	case tokens >= t.warn:
+		return TierWarning
+	}
+	return TierOK
+}
+
+// OnRunStart has the run use the compactor.
+func (c *Auto) OnRunStart(_ context.Context, run *agent.Run, _ agent.RunStart) (agent.OnRunStartOutcome, error) {
+	kit.UseCompactor(run, c.Compactor)
+	return nil, nil
+}
+
+// ShouldCompact takes a sample and votes.
+func (c *Auto) ShouldCompact(ctx context.Context, run *agent.Run, use agent.ContextUse) (agent.ShouldCompactOutcome, error) {
+	t := c.thresholds(use.Window)
+	sample := Sample{use.Step, t.tier(use.Tokens), use.Tokens}
+	calls, vote, advise := run.Env.Count().ToolCalls, false, false
+	c.runs.Do(run, func(r *contextRecord) {
+		first := !r.seen
+		r.take(sample, t.window)
+		vote = sample.Tier.rank() >= cmp.Or(c.FireAt, TierError).rank() && sample.Tokens >= r.voteAt && (first || !c.OnlyAtStart)
+		if vote {
+			r.Fired = lastOf(append(r.Fired, use.Step), maxSamples)
+		}
+		if advise = c.EveryCalls > 0 && calls-r.calls >= c.EveryCalls; advise {
+			r.calls = calls - calls%c.EveryCalls
+		}
+	})
+	if advise {
+		cmp.Or(c.Log, slog.Default()).InfoContext(ctx, "compact.Auto: many tool calls since the last compaction was advised; consider one",
+			"run", run.ID(), "calls", calls, "tokens", use.Tokens, "tier", sample.Tier)
+	}
+	if !vote {
+		return nil, nil
+	}
+	return agent.Compact{Reason: fmt.Sprintf("context %s: %d of %d tokens", sample.Tier, use.Tokens, t.window)}, nil
+}
+
+func (r *contextRecord) take(s Sample, window int) {
+	r.now, r.window, r.seen = s, window, true
+	r.Samples = lastOf(append(r.Samples, s), maxSamples)
+	if s.Tier.rank() > r.Peak.rank() {
+		r.Peak = s.Tier
+	}
+}
+
+// lastOf returns the last n of a list.
+func lastOf[T any](list []T, n int) []T {
+	if over := len(list) - n; over > 0 {
+		return slices.Delete(list, 0, over)
+	}
+	return list
+}
+
+// ObserveAfterCompact takes note of what a compaction did.
+func (c *Auto) ObserveAfterCompact(_ context.Context, run *agent.Run, fired agent.AfterCompactFired[agent.Compacted]) {
+	done := fired.Payload
+	c.runs.Do(run, func(r *contextRecord) {
+		if done.Err != "" || !done.Effective() {
+			r.voteAt = r.now.Tokens + max(r.now.Tokens/10, 1)
+			return
+		}
+		r.voteAt = 0
+		r.now.Tokens = max(r.now.Tokens-done.Before.Tokens+done.After.Tokens, 0)
+		r.now.Tier = c.thresholds(r.window).tier(r.now.Tokens)
+	})
+}
+
+// Briefing warns the model.
+func (c *Auto) Briefing(_ context.Context, run *agent.Run, _ agent.Step) ([]string, error) {
+	var now Sample
+	var window int
+	c.runs.Do(run, func(r *contextRecord) { now, window = r.now, r.window })
+	if now.Tier.rank() < TierWarning.rank() {
+		return nil, nil
+	}
+	return []string{fmt.Sprintf("[context %s] About %d%% of the context window is used (%d of %d tokens). Be brief, and finish what is open.",
+		now.Tier, int64(now.Tokens)*100/int64(max(window, 1)), now.Tokens, window)}, nil
+}
+
+// Telemetry returns a copy of what it saw of the run.
+func (c *Auto) Telemetry(run *agent.Run) Telemetry {
+	var t Telemetry
+	c.runs.Do(run, func(r *contextRecord) {
+		t = Telemetry{slices.Clone(r.Samples), cmp.Or(r.Peak, TierOK), slices.Clone(r.Fired)}
+	})
+	return t
+}

@@ -1,0 +1,305 @@
+package compact_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hookgen/hookgen/builtin/compact"
+	"github.com/hookgen/hookgen/builtin/internal/fixture"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/hooktest"
+	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
+	"github.com/hookgen/hookgen/spec/agentspec"
+)
+
+func ExampleAuto() {
+	var hooks agent.Hooks
+	hooks.Use(&compact.Auto{Compactor: &compact.Default{}})
+	run := agent.NewRun(nil)
+	for step, tokens := range []int{90_000, 130_000, 170_000} {
+		use := agent.ContextUse{Step: step + 1, Tokens: tokens}
+		exit, _ := hooks.ShouldCompact.Fire(context.Background(), run, use)
+		fmt.Println(exit, hooks.Briefing.Fire(context.Background(), run, agent.Step{Number: step + 1}))
+	}
+	// Output:
+	// <nil> []
+	// <nil> [[context warning] About 65% of the context window is used (130000 of 200000 tokens). Be brief, and finish what is open.]
+	// {context error: 170000 of 200000 tokens} [[context error] About 85% of the context window is used (170000 of 200000 tokens). Be brief, and finish what is open.]
+}
+
+func ExampleSummarize() {
+	var messages []agent.Message
+	for i := range 6 {
+		messages = append(messages, agent.Message{Role: agent.RoleUser, Content: fmt.Sprintf("question %d", i+1)},
+			agent.Message{Role: agent.RoleAssistant, Content: fmt.Sprintf("answer %d", i+1)})
+	}
+	env := &agent.Env{Model: looptest.NewScript(looptest.Reply("The user asked four questions."))}
+	k := &compact.Summarize{Trigger: 50}
+	done, err := k.Compact(context.Background(), env, agent.Compaction{Messages: messages})
+	for _, m := range done.Messages {
+		fmt.Println(m.Content)
+	}
+	fmt.Println(err)
+	// Output:
+	// (summary of earlier conversation)
+	// The user asked four questions.
+	// question 5
+	// answer 5
+	// question 6
+	// answer 6
+	// <nil>
+}
+
+func TestCompactOnClassifiesAtTheBorders(t *testing.T) {
+	k := compact.Truncate{}
+	for _, c := range []struct {
+		name   string
+		hook   *compact.Auto
+		window int
+		tokens []int
+		want   string
+		fired  []int
+	}{
+		{"defaults", &compact.Auto{}, 0, []int{0, 119_999, 120_000, 159_999, 160_000, 186_999, 187_000}, "ok ok warning warning error error blocking", []int{5, 6, 7}},
+		{"at warning", &compact.Auto{FireAt: compact.TierWarning}, 0, []int{119_999, 120_000}, "ok warning", []int{2}},
+		{"own numbers", &compact.Auto{Window: 100, WarnAt: 10, ErrorAt: 20, Reserve: 70}, 1_000_000, []int{9, 10, 19, 20, 29, 30}, "ok warning warning error error blocking", []int{4, 5, 6}},
+		{"the model's window", &compact.Auto{}, 8000, []int{4799, 4800, 6399, 6400, 7479, 7480}, "ok warning warning error error blocking", []int{4, 5, 6}},
+		{"only at the start", &compact.Auto{OnlyAtStart: true}, 0, []int{170_000, 170_000, 190_000}, "error error blocking", []int{1}},
+		{"only at the start, too late", &compact.Auto{OnlyAtStart: true}, 0, []int{1, 170_000}, "ok error", nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.hook.Compactor = k
+			var hooks agent.Hooks
+			hooks.Use(c.hook)
+			run := agent.NewRun(nil)
+			if fired := fixture.Votes(&hooks, run, c.window, c.tokens...); !slices.Equal(fired, c.fired) {
+				t.Errorf("voted in %v, want %v", fired, c.fired)
+			}
+			seen := c.hook.Telemetry(run)
+			var tiers []string
+			for i, s := range seen.Samples {
+				tiers = append(tiers, string(s.Tier))
+				if s.Step != i+1 || s.Tokens != c.tokens[i] {
+					t.Errorf("sample %d is %+v", i, s)
+				}
+			}
+			if got := strings.Join(tiers, " "); got != c.want || !strings.HasSuffix(c.want, string(seen.Peak)) || !slices.Equal(seen.Fired, c.fired) {
+				t.Errorf("got %s, peak %s, fired %v; want %s", got, seen.Peak, seen.Fired, c.want)
+			}
+		})
+	}
+}
+
+func TestCompactOnKeepsRunsAndInstancesApart(t *testing.T) {
+	one, two := &compact.Auto{Compactor: compact.Truncate{}}, &compact.Auto{Compactor: compact.Truncate{}, FireAt: compact.TierWarning}
+	var hooks, other agent.Hooks
+	hooks.Use(one)
+	other.Use(two)
+	first, second := agent.NewRun(nil), agent.NewRun(nil)
+	fixture.Votes(&hooks, first, 0, 170_000)
+	if seen := one.Telemetry(second); len(seen.Samples) != 0 || seen.Peak != compact.TierOK {
+		t.Errorf("another run saw %+v", seen)
+	}
+	if seen := two.Telemetry(first); len(seen.Samples) != 0 {
+		t.Errorf("another instance saw %+v", seen)
+	}
+	if text := hooks.Briefing.Fire(t.Context(), second, agent.Step{}); len(text) != 0 {
+		t.Errorf("another run was warned: %q", text)
+	}
+	got := one.Telemetry(first)
+	got.Samples[0].Tokens = 0
+	if one.Telemetry(first).Samples[0].Tokens != 170_000 {
+		t.Error("Telemetry is no copy")
+	}
+}
+
+func TestCompactOnWaitsAfterACompactionWithoutEffect(t *testing.T) {
+	var hooks agent.Hooks
+	hooks.Use(&compact.Auto{Compactor: compact.Truncate{}})
+	run := agent.NewRun(nil)
+	after := func(done agent.Compacted) {
+		if err := hooks.AfterCompact.Fire(t.Context(), run, &done); err != nil {
+			t.Fatal(err)
+		}
+	}
+	size := func(n int) agent.Size { return agent.Size{Messages: 10, Tokens: n} }
+	for i, c := range []struct {
+		tokens int
+		vote   bool
+		done   *agent.Compacted
+	}{
+		{160_000, true, &agent.Compacted{Before: size(9), After: size(9)}},
+		{165_000, false, nil},
+		{175_999, false, nil},
+		{176_000, true, &agent.Compacted{Before: size(9), After: size(5), Err: "undone"}},
+		{180_000, false, nil},
+		{193_600, true, &agent.Compacted{Before: size(9), After: size(5)}},
+		{170_000, true, nil},
+	} {
+		if voted := fixture.Votes(&hooks, run, 0, c.tokens) != nil; voted != c.vote {
+			t.Errorf("%d: with %d tokens it voted %v", i, c.tokens, voted)
+		}
+		if c.done != nil {
+			after(*c.done)
+		}
+	}
+}
+
+func TestTheWarningKnowsOfACompaction(t *testing.T) {
+	var hooks agent.Hooks
+	hooks.Use(&compact.Auto{Compactor: compact.Truncate{}})
+	run := agent.NewRun(nil)
+	fixture.Votes(&hooks, run, 0, 170_000)
+	done := agent.Compacted{Before: agent.Size{Messages: 9, Tokens: 150_000}, After: agent.Size{Messages: 2, Tokens: 105_000}}
+	_ = hooks.AfterCompact.Fire(t.Context(), run, &done)
+	if text := hooks.Briefing.Fire(t.Context(), run, agent.Step{}); len(text) != 1 || !strings.HasPrefix(text[0], "[context warning] About 62% ") {
+		t.Errorf("got %q", text)
+	}
+	done = agent.Compacted{Before: agent.Size{Messages: 2, Tokens: 105_000}, After: agent.Size{Messages: 1, Tokens: 5000}}
+	_ = hooks.AfterCompact.Fire(t.Context(), run, &done)
+	if text := hooks.Briefing.Fire(t.Context(), run, agent.Step{}); len(text) != 0 {
+		t.Errorf("got %q", text)
+	}
+}
+
+func TestCompactOnBringsItsCompactorAndTheConversationGetsShorter(t *testing.T) {
+	hook := &compact.Auto{Compactor: &compact.Summarize{Trigger: 100}, Window: 1000, WarnAt: 200, ErrorAt: 400, Reserve: 100}
+	var seen compact.Telemetry
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{looptest.Reply("- goal: 7"), looptest.Call("work", nil), looptest.Reply("done")},
+		Tools: fixture.Worker(),
+		Hooks: []agent.Hook{hook, agent.OnRunEndFunc(func(_ context.Context, run *agent.Run, _ agent.AgentResult) error {
+			seen = hook.Telemetry(run)
+			return nil
+		})},
+	}.Do(t, t.Context(), loop.Request{Task: "now", Messages: fixture.Chat(10)})
+	requests := ran.Script.Requests()
+	if ran.Failed != nil || len(ran.Warnings) != 0 || len(requests) != 3 {
+		t.Fatalf("%v, %v, %d prompts", ran.Failed, ran.Warnings, len(requests))
+	}
+	if got := requests[1].Messages; len(got) != 5 || got[0].Content != "(summary of earlier conversation)\n- goal: 7" || got[4].Content != "now" {
+		t.Errorf("after the compaction the prompt is %+v", got)
+	}
+	if len(ran.Messages) != 8 || ran.ModelCalls != 3 {
+		t.Errorf("%d messages are stored, %d calls counted", len(ran.Messages), ran.ModelCalls)
+	}
+	if !slices.Equal(seen.Fired, []int{1}) || seen.Peak != compact.TierError || len(seen.Samples) != 2 {
+		t.Errorf("seen: %+v", seen)
+	}
+	ran.Recorder.Decided(t, "ShouldCompact", "compact.Auto", "Compact", fmt.Sprintf("context error: %d of 1000 tokens", seen.Samples[0].Tokens))
+	done := hooktest.PayloadsOf[agent.Compacted](ran.Recorder, "AfterCompact")
+	if len(done) != 1 || done[0].Summary != "- goal: 7" || done[0].ModelCalls != 1 || done[0].Before.Messages != 21 || done[0].After.Messages != 5 || done[0].Reason != agent.CompactProactive {
+		t.Errorf("recorded: %+v", done)
+	}
+}
+
+func TestACompactionOfARealRunPartsNoCallFromItsResult(t *testing.T) {
+	var calls []looptest.Turn
+	for range 30 {
+		calls = append(calls, looptest.Calls(looptest.Call("work", nil), looptest.Call("fail", nil)))
+	}
+	for name, k := range map[string]agent.Compactor{
+		"Summarize": &compact.Summarize{Trigger: 100, OnError: func(error) {}}, "Truncate": &compact.Truncate{}, "Default": &compact.Default{Summarize: compact.Summarize{Trigger: 400}},
+		"Incremental": &compact.Incremental{Recent: 200, Buffer: 200}, "Chain": &compact.Chain{Stages: []agent.Compactor{compact.Prune{}, compact.Truncate{}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			model := &summarising{steps: looptest.NewScript(append(slices.Clone(calls), looptest.Reply("done"))...)}
+			ran := looptest.Harness{
+				Tools: []agent.Tool{&looptest.Tool{Name: "work", Result: strings.Repeat("x", 200)}, &looptest.Tool{Name: "fail", Err: errors.New("no")}},
+				Hooks: []agent.Hook{&compact.Auto{Compactor: k, Window: 2000, WarnAt: 300, ErrorAt: 600, Reserve: 100}},
+				Agent: &loop.Agent{Model: model, Limits: loop.Limits{Steps: 40}},
+			}.Run(t, "the task")
+			if ran.Failed != nil || ran.Reply != "done" {
+				t.Fatalf("got %v, %q, %v", ran.Failed, ran.Reply, ran.Stop)
+			}
+			if err := agentspec.CheckPairs(ran.Messages, false); err != nil {
+				t.Error(err)
+			}
+			if n := agentspec.EstimateTokens(ran.Messages); n > 1000 {
+				t.Errorf("%d tokens are stored", n)
+			}
+			if !slices.ContainsFunc(ran.Messages, func(m agent.Message) bool { return m.Content == "the task" }) {
+				t.Error("the task is gone")
+			}
+		})
+	}
+}
+
+// summarising is a model that answers requests for a summary itself and plays a script otherwise.
+type summarising struct {
+	steps *looptest.Script
+}
+
+func (m *summarising) Generate(ctx context.Context, req agent.LLMRequest) (agent.LLMResponse, error) {
+	if strings.HasPrefix(req.Messages[0].Content, "You summarise") {
+		return agent.LLMResponse{Content: "so far so good"}, nil
+	}
+	return m.steps.Generate(ctx, req)
+}
+
+func TestAConversationStaysBoundedOverFiftyRuns(t *testing.T) {
+	var turns []looptest.Turn
+	for range 50 {
+		turns = append(turns, looptest.Call("work", nil), looptest.Reply(strings.Repeat("y", 300)))
+	}
+	a := &loop.Agent{
+		Model: &summarising{steps: looptest.NewScript(turns...)},
+		Tools: []agent.Tool{&looptest.Tool{Name: "work", Result: strings.Repeat("x", 300)}},
+		Use:   []agent.Hook{&compact.Auto{Compactor: &compact.Summarize{Trigger: 1000}, Window: 3000, WarnAt: 900, ErrorAt: 1000, Reserve: 100, OnlyAtStart: true}},
+	}
+	var messages []agent.Message
+	for i := range 50 {
+		result, err := a.Do(t.Context(), loop.Request{Task: fmt.Sprint("task ", i), Messages: messages})
+		if err != nil {
+			t.Fatal(err)
+		}
+		messages = result.Messages
+		if n := agentspec.EstimateTokens(messages); n > 1400 {
+			t.Fatalf("after run %d there are %d tokens", i, n)
+		}
+	}
+	if messages[0].Name != "summary" {
+		t.Errorf("the conversation begins with %+v", messages[0])
+	}
+}
+
+func TestCompactOnLogsALineEverySoManyCalls(t *testing.T) {
+	var log bytes.Buffer
+	hook := &compact.Auto{Compactor: compact.Truncate{}, EveryCalls: 2, Log: slog.New(slog.NewTextHandler(&log, nil))}
+	looptest.Harness{Turns: fixture.Work(5), Tools: fixture.Worker(), Hooks: []agent.Hook{hook}}.Run(t, "x")
+	if n := strings.Count(log.String(), "compact.Auto"); n != 2 || !strings.Contains(log.String(), "calls=2 ") || !strings.Contains(log.String(), "calls=4 ") {
+		t.Errorf("logged %s", log.String())
+	}
+}
+
+func TestACompactOnThatCannotWorkCannotBeUsed(t *testing.T) {
+	k := compact.Truncate{}
+	for want, c := range map[string]*compact.Auto{
+		"compact.Auto: Compactor is nil, so nothing could be compacted":                            {},
+		"WarnAt is 120000, ErrorAt 160000 and Window - Reserve 87000; let each be less":            {Compactor: k, Window: 100_000},
+		"WarnAt is 160000, ErrorAt 160000":                                                         {Compactor: k, WarnAt: 160_000},
+		"a number is negative":                                                                     {Compactor: k, Reserve: -1},
+		`FireAt is "blocking"`:                                                                     {Compactor: k, FireAt: compact.TierBlocking},
+		"Compactor: there are no Stages":                                                           {Compactor: &compact.Chain{}},
+		"Compactor: Stages[0]: Summarize: SummaryMax is -1; give a number of tokens, or 0 for 300": {Compactor: &compact.Chain{Stages: []agent.Compactor{&compact.Default{Summarize: compact.Summarize{SummaryMax: -1}}}}},
+	} {
+		fixture.MustPanic(t, want, func() { new(agent.Hooks).Use(c) })
+	}
+}
+
+func TestCompactOnNeedsNoHostThatSupportsIt(t *testing.T) {
+	var hooks agent.Hooks
+	hooks.Use(&compact.Auto{Compactor: compact.Truncate{}}, hookkit.Named("c"))
+	start := agent.RunStart{Task: "x"}
+	if exit, err := hooks.OnRunStart.Fire(t.Context(), agent.NewRun(nil), &start); exit != nil || err != nil {
+		t.Errorf("got %v, %v", exit, err)
+	}
+}

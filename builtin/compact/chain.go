@@ -1,0 +1,139 @@
+package compact
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/hookgen/hookgen/builtin/internal/kit"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/spec/agentspec"
+)
+
+// Chain is a compactor that tries its stages in order: the first that makes the conversation smaller wins. A stage
+// without effect, one that fails, and one that parts a call from its result are passed over, each with the
+// conversation as it was; model calls of all of them are counted. If none has an effect, the conversation is
+// returned as it is, or the errors if any failed.
+//
+// When a stage has won, Cleanup runs; one that fails is reported and changes nothing. A Chain is used by pointer and
+// is safe for concurrent use if its stages are. One without stages is an error.
+type Chain struct {
+	Stages  []agent.Compactor
+	Cleanup []func(ctx context.Context, done agent.Compacted) error
+	OnError func(error) // is told of stages and cleanups that failed; nil: they are logged
+
+	failed kit.Reporter
+}
+
+// Compact implements agent.Compactor.
+func (h *Chain) Compact(ctx context.Context, env *agent.Env, c agent.Compaction) (agent.Compacted, error) {
+	if err := h.check(); err != nil {
+		return agent.Compacted{}, fmt.Errorf("Chain: %w", err)
+	}
+	var errs []error
+	asked := 0
+	for i, stage := range h.Stages {
+		done, err := stage.Compact(ctx, env, c)
+		if ctx.Err() != nil {
+			return agent.Compacted{}, context.Cause(ctx)
+		}
+		asked += done.ModelCalls
+		if err == nil {
+			err = agentspec.CheckPairs(done.Messages, false)
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("stage %d (%T): %w", i+1, stage, err))
+			continue
+		}
+		if !smaller(env, c, done) {
+			continue
+		}
+		h.report(errors.Join(errs...))
+		done.ModelCalls = asked
+		for i, f := range h.Cleanup {
+			if err := f(ctx, done); err != nil {
+				h.report(fmt.Errorf("cleanup %d: %w", i+1, err))
+			}
+		}
+		return done, nil
+	}
+	done := unchanged(c)
+	done.ModelCalls = asked
+	return done, errors.Join(errs...)
+}
+
+func (h *Chain) report(err error) { h.failed.Report("compact.Chain", h.OnError, err) }
+
+func (h *Chain) check() error {
+	if len(h.Stages) == 0 {
+		return errors.New("there are no Stages; give it at least one")
+	}
+	for i, s := range h.Stages {
+		if s == nil {
+			return fmt.Errorf("Stages[%d] is nil; leave it out", i)
+		}
+		if err := Check(s); err != nil {
+			return fmt.Errorf("Stages[%d]: %w", i, err)
+		}
+	}
+	for i, f := range h.Cleanup {
+		if f == nil {
+			return fmt.Errorf("Cleanup[%d] is nil; leave it out", i)
+		}
+	}
+	return nil
+}
+
+// Default is a compactor for every use: it prunes old tool results; if that is not enough, it summarises
+// what is not recent; only if neither changed anything, it drops what is not recent.
+//
+// Enough is less than Summarize.Trigger, and nothing is enough for a conversation that the model has found too
+// long. The summary is made of the conversation with its tool results. The zero value is ready to use; it is used by
+// pointer and is safe for concurrent use.
+type Default struct {
+	Prune     Prune
+	Summarize Summarize
+	Truncate  Truncate
+}
+
+// Compact implements agent.Compactor.
+func (d *Default) Compact(ctx context.Context, env *agent.Env, c agent.Compaction) (agent.Compacted, error) {
+	if err := d.check(); err != nil {
+		return agent.Compacted{}, fmt.Errorf("compact.Default: %w", err)
+	}
+	pruned, err := d.Prune.Compact(ctx, env, c)
+	if err != nil {
+		return pruned, err
+	}
+	shrank := smaller(env, c, pruned)
+	if shrank && c.Reason != agent.CompactTooLong && env.CountTokens(pruned.Messages) < d.Summarize.trigger() {
+		return pruned, nil
+	}
+	summarized, err := d.Summarize.Compact(ctx, env, c)
+	if err != nil {
+		return summarized, err
+	}
+	switch {
+	case smaller(env, c, summarized):
+		return summarized, nil
+	case shrank:
+		pruned.ModelCalls = summarized.ModelCalls
+		return pruned, nil
+	}
+	truncated, err := d.Truncate.Compact(ctx, env, c)
+	truncated.ModelCalls = summarized.ModelCalls
+	return truncated, err
+}
+
+func (d *Default) check() error {
+	if err := d.Prune.check(); err != nil {
+		return fmt.Errorf("Prune: %w", err)
+	}
+	if err := d.Truncate.check(); err != nil {
+		return fmt.Errorf("Truncate: %w", err)
+	}
+	if err := d.Summarize.check(); err != nil {
+		return fmt.Errorf("Summarize: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,152 @@
+package done_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/hookgen/hookgen/builtin/done"
+	"github.com/hookgen/hookgen/builtin/internal/fixture"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/loop/looptest"
+)
+
+type gateFunc func(done.Attempt) (string, error)
+
+func (f gateFunc) Check(_ context.Context, _ *agent.Run, a done.Attempt) (string, error) {
+	return f(a)
+}
+
+func TestDoneGateRejectsUntilItsGatesPass(t *testing.T) {
+	look := func() looptest.Turn { return looptest.Call("look", nil) }
+	edit, check := looptest.Call("edit", nil), looptest.Call("test", nil)
+	for name, c := range map[string]struct {
+		gate  done.Condition
+		turns []looptest.Turn
+		want  string // what the model is told after its first answer
+		at    int    // which call of the model is told it
+	}{
+		"too few tools": {done.MinTools(2), []looptest.Turn{look(), looptest.Reply("early"), look(), looptest.Reply("done")},
+			"Insufficient evidence: only 1 tools called. Call at least 2 before concluding.", 2},
+		"a change after the passing run": {done.RequireTool("test", "edit"), []looptest.Turn{check, edit, looptest.Reply("early"), check, looptest.Reply("done")},
+			"test has not passed yet; run it and fix failures first", 3},
+		"the answer itself": {done.AnswerCheck(func(a string) string {
+			if a != "done" {
+				return "say done"
+			}
+			return ""
+		}), []looptest.Turn{looptest.Reply("early"), looptest.Reply("done")}, "say done", 1},
+		"the schema": {done.AnswerSchema(`{"type":"object","required":["n"],"properties":{"n":{"type":"integer"}}}`),
+			[]looptest.Turn{looptest.Reply(`{"n":"one"}`), looptest.Reply(`{"n":1}`)}, "n", 1},
+		"no JSON": {done.AnswerSchema(`{}`), []looptest.Turn{looptest.Reply(`{} {}`), looptest.Reply(`{}`)}, "must be one JSON value", 1},
+		"a gate that fails": {gateFunc(func(a done.Attempt) (string, error) {
+			if a.Rejections == 0 {
+				return "", errors.New("cannot judge")
+			}
+			return "", nil
+		}), []looptest.Turn{looptest.Reply("early"), looptest.Reply("done")}, "", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tools := []agent.Tool{&looptest.Tool{Name: "look", Result: "x"}, &looptest.Tool{Name: "edit", Result: "x"}, &looptest.Tool{Name: "test", Result: "ok"}}
+			ran := looptest.Harness{Turns: c.turns, Tools: tools, Hooks: []agent.Hook{&done.Gate{Conditions: []done.Condition{c.gate}}}}.Run(t, "go")
+			if ran.Stop.Cause != agent.CauseCompleted || ran.Script.Remaining() != 0 {
+				t.Fatalf("stopped by %+v (%v) with %d turns left", ran.Stop, ran.Failed, ran.Script.Remaining())
+			}
+			if !strings.Contains(fixture.Shown(ran, c.at), c.want) {
+				t.Errorf("the model was not told %q:\n%s", c.want, fixture.Shown(ran, c.at))
+			}
+		})
+	}
+}
+
+func TestFailedCallsAreNoEvidence(t *testing.T) {
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{looptest.Call("look", nil), looptest.Reply("early"), looptest.Reply("again"), looptest.Reply("and again")},
+		Tools: []agent.Tool{&looptest.Tool{Name: "look", Err: errors.New("down")}},
+		Hooks: []agent.Hook{&done.Gate{Conditions: []done.Condition{done.MinTools(1)}}},
+	}.Run(t, "go")
+	if ran.Stop.Cause != agent.CauseRetryLimit {
+		t.Errorf("stopped by %+v, want retry_limit", ran.Stop)
+	}
+}
+
+func TestDoneGateStopsARunItHasRejectedOftenEnough(t *testing.T) {
+	never := done.AnswerCheck(func(string) string { return "no" })
+	hook := &done.Gate{Conditions: []done.Condition{never}, MaxRejections: 2}
+	for range 2 { // counted per run
+		ran := looptest.Harness{Turns: []looptest.Turn{looptest.Reply("1"), looptest.Reply("2"), looptest.Reply("3")}, Hooks: []agent.Hook{hook}}.Run(t, "go")
+		if ran.Stop.Cause != agent.CauseRetryLimit || ran.Steps != 2 {
+			t.Errorf("stopped by %+v after %d steps", ran.Stop, ran.Steps)
+		}
+	}
+}
+
+func TestDoneGateThatCannotWorkPanicsWhenUsed(t *testing.T) {
+	for want, hook := range map[string]*done.Gate{
+		"Conditions is empty": {}, "Conditions[0] is nil": {Conditions: []done.Condition{nil}}, "MinTools(0)": {Conditions: []done.Condition{done.MinTools(0)}},
+		"AnswerSchema": {Conditions: []done.Condition{done.AnswerSchema(`{"type": 7}`)}}, "RequireTool": {Conditions: []done.Condition{done.RequireTool("")}},
+		"AnswerCheck(nil)": {Conditions: []done.Condition{done.AnswerCheck(nil)}}, "MaxRejections is -1": {Conditions: []done.Condition{done.MinTools(1)}, MaxRejections: -1},
+	} {
+		func() {
+			defer func() {
+				if r, _ := recover().(string); !strings.Contains(r, want) {
+					t.Errorf("panicked with %q, want %q in it", r, want)
+				}
+			}()
+			new(agent.Hooks).Use(hook)
+		}()
+	}
+}
+
+func TestCriticRejectsUntilItApproves(t *testing.T) {
+	critic := looptest.NewScript(
+		looptest.Reply("```json\n{\"approve\": false, \"problem\": \"no numbers\", \"suggestions\": [\"add numbers\"]}\n```"),
+		looptest.Reply(`{"approve": true}`))
+	ran := looptest.Harness{Turns: []looptest.Turn{looptest.Call("look", nil), looptest.Reply("draft"), looptest.Reply("final")},
+		Tools: []agent.Tool{&looptest.Tool{Name: "look", Result: strings.Repeat("x", 7000)}},
+		Hooks: []agent.Hook{&done.Critic{Model: critic}}}.Run(t, "count the lines")
+	if ran.Reply != "final" || ran.Stop.Cause != agent.CauseCompleted {
+		t.Fatalf("got %q, stopped by %+v", ran.Reply, ran.Stop)
+	}
+	if want := "[CORRECTION REQUIRED - Iteration 1]\nno numbers\nWhat to do:\n- add numbers"; !strings.Contains(fixture.Shown(ran, 2), want) {
+		t.Errorf("the model was told\n%s\nwant %q in it", fixture.Shown(ran, 2), want)
+	}
+	shown := critic.Requests()[0].Messages[1].Content
+	for _, want := range []string{"count the lines", "look", "(1000 characters left out)", "draft"} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("the critic was not shown %q", want)
+		}
+	}
+}
+
+func TestCriticStopsAtItsMaximum(t *testing.T) {
+	no := looptest.Reply(`{"approve": false, "problem": "bad"}`)
+	ran := looptest.Harness{Turns: []looptest.Turn{looptest.Reply("1"), looptest.Reply("2"), looptest.Reply("3")},
+		Hooks: []agent.Hook{&done.Critic{Model: looptest.NewScript(no, no, no)}}}.Run(t, "go")
+	if ran.Stop.Cause != agent.CauseRetryLimit || ran.Stop.Message != "Max self-critic iterations reached: 2/2" {
+		t.Errorf("stopped by %+v", ran.Stop)
+	}
+}
+
+func TestACriticThatFailsRejectsUnlessToldOtherwise(t *testing.T) {
+	for _, answer := range []looptest.Turn{looptest.Error(errors.New("down")), looptest.Reply("fine"), looptest.Reply(`{"ok":true}`)} {
+		var hooks agent.Hooks
+		hooks.Use(&done.Critic{Model: looptest.NewScript(answer)})
+		if _, err := hooks.CheckDone.Fire(t.Context(), agent.NewRun(nil), &agent.DoneRequest{Answer: "x"}); err == nil {
+			t.Error("a failing critic approved")
+		}
+		var told error
+		var lenient agent.Hooks
+		lenient.Use(&done.Critic{Model: looptest.NewScript(answer), ApproveOnFailure: true, OnError: func(err error) { told = err }})
+		exit, err := lenient.CheckDone.Fire(t.Context(), agent.NewRun(nil), &agent.DoneRequest{Answer: "x"})
+		if exit != nil || err != nil || told == nil {
+			t.Errorf("exit %v, error %v, told %v", exit, err, told)
+		}
+	}
+	var hooks agent.Hooks
+	hooks.Use(&done.Critic{Model: looptest.NewScript()})
+	if exit, err := hooks.CheckDone.Fire(t.Context(), agent.NewRun(nil), &agent.DoneRequest{Answer: " "}); exit != nil || err != nil {
+		t.Errorf("an empty answer was judged: %v %v", exit, err)
+	}
+}

@@ -1,0 +1,40 @@
+package fingerprint
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	"github.com/hookgen/hookgen/builtin/internal/fixture"
+	"github.com/hookgen/hookgen/builtin/internal/jsonx"
+)
+
+// FuzzArguments checks that arguments are the same however they are written, and others if anything follows.
+func FuzzArguments(f *testing.F) {
+	for _, s := range fixture.HostileJSON {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, args []byte) {
+		valid := json.Valid(args)
+		is := canonicalArgs(args)
+		if _, err := jsonx.Decode(args); (err == nil) != valid {
+			t.Errorf("decoded %s: %v", args, err)
+		}
+		if !valid || len(args) > MaxBytes/64 {
+			return
+		}
+		var indented bytes.Buffer
+		if err := json.Indent(&indented, args, " ", "\t"); err != nil {
+			t.Fatal(err)
+		}
+		rewritten, _ := jsonx.RewriteTexts(args, func(s string) string { return s })
+		for _, other := range [][]byte{indented.Bytes(), rewritten, append([]byte("\n"), args...)} {
+			if !bytes.Equal(canonicalArgs(other), is) {
+				t.Errorf("%s and %s are not the same", args, other)
+			}
+		}
+		if bytes.Equal(canonicalArgs([]byte(`[`+string(args)+`]`)), is) || bytes.Equal(canonicalArgs(append(args[:len(args):len(args)], 'x')), is) {
+			t.Errorf("%s is the same as more than it", args)
+		}
+	})
+}

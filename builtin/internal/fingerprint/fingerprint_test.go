@@ -1,0 +1,116 @@
+package fingerprint
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/hookgen/hookgen/builtin/internal/jsonx"
+	"github.com/hookgen/hookgen/generated/agent"
+)
+
+func canonicalArgs(args []byte) []byte { return appendCanonicalArgs(nil, args) }
+
+func TestArgumentsAreComparedByValue(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		same bool
+	}{
+		{`{"a":1,"b":2}`, `{ "b" : 2, "a" : 1 }`, true},
+		{`{"x":{"a":[1,2],"b":null}}`, `{"x":{"b":null,"a":[1,2]}}`, true},
+		{``, `{}`, true},
+		{` `, `{}`, true},
+		{`{"n":1}`, `{"n":1.0}`, true},
+		{`{"n":1}`, `{"n":10e-1}`, true},
+		{`{"n":100}`, `{"n":1E+2}`, true},
+		{`{"n":-0}`, `{"n":0.00}`, true},
+		{`{"n":0.1}`, `{"n":1e-1}`, true},
+		{`{"s":"A"}`, `{"s":"\u0041"}`, true},
+		{`not json`, `not json`, true},
+
+		{`{"n":1}`, `{"n":-1}`, false},
+		{`{"n":1}`, `{"n":10}`, false},
+		{`{"n":9007199254740993}`, `{"n":9007199254740992}`, false},
+		{`{"n":1e999999999999999999999}`, `{"n":1e999999999999999999998}`, false},
+		{`{"n":1}`, `{"n":"1"}`, false},
+		{`{"n":true}`, `{"n":"true"}`, false},
+		{`{"n":null}`, `{}`, false},
+		{`[1,2]`, `[2,1]`, false},
+		{`[[1],2]`, `[[1,2]]`, false},
+		{`{"a":"b"}`, `["a","b"]`, false},
+		{`{"a":"1\"1:b"}`, `{"a":"1","b":""}`, false},
+		{`{"a":1} {"b":2}`, `{"a":1}`, false},
+		{`not json`, `not  json`, false},
+		{`{"a":1`, `{"a":1}`, false},
+	} {
+		a := Call(agent.ToolCallRequest{Name: "t", Args: json.RawMessage(c.a)})
+		b := Call(agent.ToolCallRequest{Name: "t", Args: json.RawMessage(c.b)})
+		if (a == b) != c.same {
+			t.Errorf("%s and %s: same is %t, want %t", c.a, c.b, a == b, c.same)
+		}
+	}
+}
+
+func TestCallsOfOtherToolsDiffer(t *testing.T) {
+	a := Call(agent.ToolCallRequest{Name: "t", Args: json.RawMessage(`{}`)})
+	if b := Call(agent.ToolCallRequest{Name: "t{", Args: json.RawMessage(`}`)}); a == b {
+		t.Error("the border between name and arguments makes no difference")
+	}
+	if b := Call(agent.ToolCallRequest{Name: "u", Args: json.RawMessage(`{}`)}); a == b {
+		t.Error("the name makes no difference")
+	}
+	if Result(agent.ToolCallResult{Output: "x"}) == Result(agent.ToolCallResult{Err: "x"}) {
+		t.Error("an output and an error of the same text are the same")
+	}
+}
+
+func TestHostileArgumentsHaveAFingerprint(t *testing.T) {
+	deep := strings.Repeat("[", 1_000_000)
+	huge := `{"a":"` + strings.Repeat("x", 5<<20) + `"}`
+	for _, args := range []string{deep, deep[:9000] + strings.Repeat("]", 9000), huge, "\xff\xfe", `{"a":"\ud800"}`, `1e`, `-`} {
+		a := Call(agent.ToolCallRequest{Args: json.RawMessage(args)})
+		if b := Call(agent.ToolCallRequest{Args: json.RawMessage(args + " x")}); a == b {
+			t.Errorf("%.20q: more text makes no difference", args)
+		}
+	}
+}
+
+func FuzzCanonicalNumberKeepsTheValue(f *testing.F) {
+	for _, s := range []string{"0", "-1.50", "12e3", "1e-7", "120"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, n string) {
+		var v float64
+		if json.Unmarshal([]byte(n), &v) != nil || len(n) > 15 || strings.TrimSpace(n) != n || n == "null" {
+			t.Skip()
+		}
+		var again float64
+		if err := json.Unmarshal([]byte(canonicalNumber(n)), &again); err != nil || again != v {
+			t.Errorf("%s became %s, which is %v (%v)", n, canonicalNumber(n), again, err)
+		}
+	})
+}
+
+// FuzzScannedArguments holds the canonical text that is made without decoding to the one that is made with it.
+func FuzzScannedArguments(f *testing.F) {
+	for _, args := range []string{
+		`{"b":1,"a":[1.50,-0,1e3,true,false,null],"c":{"y":"1","x":"2"}}`, `{"a":1,"a":2,"b":3,"a":4}`, `{"s":"\u0041"}`, "{\"s\":\"\xff\"}",
+		`[[],{},""]`, ` 1 `, `{"é":1,"e":2}`, `{} {}`, `{"a":1,}`, strings.Repeat("[", 40) + strings.Repeat("]", 40),
+		`{"q":1,"w":2,"e":3,"r":4,"t":5,"y":6,"u":7,"i":8,"o":9,"p":0,"a":1,"s":2,"d":3,"f":4,"g":5,"h":6,"j":7}`,
+	} {
+		f.Add([]byte(args))
+	}
+	f.Fuzz(func(t *testing.T, args []byte) {
+		scanned, ok := scanCanonical(nil, args)
+		if !ok {
+			return
+		}
+		value, err := jsonx.Decode(args)
+		if err != nil {
+			t.Fatalf("%q: %v", args, err)
+		}
+		if want := appendCanonical(nil, value); string(scanned) != string(want) {
+			t.Errorf("%q: %q, want %q", args, scanned, want)
+		}
+	})
+}

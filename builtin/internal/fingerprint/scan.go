@@ -1,0 +1,134 @@
+package fingerprint
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/hookgen/hookgen/internal/jsonscan"
+)
+
+// maxScanned bounds the levels of arguments whose canonical text is made without decoding them.
+const maxScanned = 16
+
+// scanCanonical appends what appendCanonical appends for the decoded arguments, in a tenth of the time. It reports
+// false where the arguments must be decoded: they are not JSON, have escapes, or are deeper than most.
+func scanCanonical(b, args []byte) ([]byte, bool) {
+	s := jsonscan.Scanner{Data: args}
+	s.Blank()
+	b, ok := scanValue(b, &s, 0)
+	s.Blank()
+	return b, ok && s.At == len(args)
+}
+
+func scanValue(b []byte, s *jsonscan.Scanner, level int) ([]byte, bool) {
+	if level > maxScanned {
+		return b, false
+	}
+	switch s.Peek() {
+	case '{':
+		return scanObject(b, s, level)
+	case '[':
+		s.Next('[')
+		b = append(b, '[')
+		for first := true; !s.Next(']'); first = false {
+			if !first && !s.Next(',') {
+				return b, false
+			}
+			var ok bool
+			if b, ok = scanValue(b, s, level+1); !ok {
+				return b, false
+			}
+			s.Blank()
+		}
+		return append(b, ']'), true
+	case '"':
+		raw, ok := scanText(s)
+		return appendText(b, raw), ok
+	case 't':
+		return append(b, "true;"...), s.Word("true")
+	case 'f':
+		return append(b, "false;"...), s.Word("false")
+	case 'n':
+		return append(b, "null;"...), s.Word("null")
+	}
+	raw, whole, ok := s.Number()
+	if !ok {
+		return b, false
+	}
+	return append(appendNumber(append(b, '#'), raw, whole), ';'), true
+}
+
+// appendNumber appends the canonical text of a number.
+func appendNumber(b, raw []byte, whole bool) []byte {
+	if short := bytes.TrimRight(raw, "0"); whole && len(short) > 0 && short[len(short)-1] != '-' {
+		return strconv.AppendInt(append(append(b, short...), 'e'), int64(len(raw)-len(short)), 10)
+	}
+	return append(b, canonicalNumber(string(raw))...)
+}
+
+// scanText reads a text that is the same when it is decoded.
+func scanText(s *jsonscan.Scanner) (raw []byte, ok bool) {
+	raw, plain, ok := s.Text()
+	return raw, ok && (plain || utf8.Valid(raw) && bytes.IndexByte(raw, '\\') < 0)
+}
+
+func appendText(b, raw []byte) []byte {
+	b = strconv.AppendInt(append(b, '"'), int64(len(raw)), 10)
+	return append(append(b, ':'), raw...)
+}
+
+// A scannedMember is a member of an object: its key, and where its canonical text is.
+type scannedMember struct {
+	key      []byte
+	from, to int
+}
+
+// scanObject appends the members in the order of their keys. Of members with the same key the last one counts.
+func scanObject(b []byte, s *jsonscan.Scanner, level int) ([]byte, bool) {
+	s.Next('{')
+	b = append(b, '{')
+	begin := len(b)
+	var memory [16]scannedMember
+	members := memory[:0]
+	for first := true; !s.Next('}'); first = false {
+		if !first && !s.Next(',') {
+			return b, false
+		}
+		key, ok := scanText(s)
+		if s.Blank(); !ok || !s.Next(':') {
+			return b, false
+		}
+		from := len(b)
+		if b, ok = scanValue(appendText(b, key), s, level+1); !ok {
+			return b, false
+		}
+		s.Blank()
+		members = append(members, scannedMember{key, from, len(b)})
+	}
+	byKey := func(x, y scannedMember) int { return bytes.Compare(x.key, y.key) }
+	if strictly(members, byKey) {
+		return append(b, '}'), true
+	}
+	unsorted := slices.Clone(b[begin:])
+	slices.SortStableFunc(members, byKey)
+	b = b[:begin]
+	for i, m := range members {
+		if i+1 < len(members) && byKey(m, members[i+1]) == 0 {
+			continue
+		}
+		b = append(b, unsorted[m.from-begin:m.to-begin]...)
+	}
+	return append(b, '}'), true
+}
+
+// strictly reports whether the members are in the order already, each with a key of its own.
+func strictly(members []scannedMember, byKey func(x, y scannedMember) int) bool {
+	for i := 1; i < len(members); i++ {
+		if byKey(members[i-1], members[i]) >= 0 {
+			return false
+		}
+	}
+	return true
+}

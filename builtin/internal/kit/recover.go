@@ -1,0 +1,15 @@
+package kit
+
+import (
+	"fmt"
+)
+
+// Recover calls f and makes an error of a panic.
+func Recover[T any](f func() (T, error)) (v T, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	return f()
+}

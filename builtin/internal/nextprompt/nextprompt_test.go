@@ -1,0 +1,39 @@
+package nextprompt
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/hookgen/hookgen/builtin/internal/fingerprint"
+)
+
+func TestTextsForTheNextPromptAreInThatPromptAlone(t *testing.T) {
+	var n Queue
+	n.Put(fingerprint.Sum{1}, "one")
+	n.Put(fingerprint.Sum{2}, "two")
+	n.Put(fingerprint.Sum{1}, "ONE")
+	n.Put(fingerprint.Sum{3}, "three")
+	n.Drop(fingerprint.Sum{3})
+	if got := n.Take(4); !slices.Equal(got, []string{"ONE", "two"}) {
+		t.Errorf("the prompt of step 4: %v", got)
+	}
+	if got := n.Take(4); !slices.Equal(got, []string{"ONE", "two"}) {
+		t.Errorf("the prompt of step 4, built again: %v", got)
+	}
+	if got := n.Take(5); got != nil {
+		t.Errorf("the prompt of step 5: %v", got)
+	}
+	if got := n.Take(5); got != nil {
+		t.Errorf("the prompt of step 5, built again: %v", got)
+	}
+}
+
+func TestTheNumberOfTextsForAPromptIsBounded(t *testing.T) {
+	var n Queue
+	for i := range 1000 {
+		n.Put(fingerprint.Sum{byte(i), byte(i >> 8)}, "text")
+	}
+	if got := n.Take(1); len(got) != maxWaiting {
+		t.Errorf("%d texts, want %d", len(got), maxWaiting)
+	}
+}

@@ -1,0 +1,2 @@
+// Package queue hands items to a function in the background, in order.
+package queue

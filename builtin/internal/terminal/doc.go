@@ -1,0 +1,2 @@
+// Package terminal makes text safe to show on a terminal.
+package terminal

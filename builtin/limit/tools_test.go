@@ -1,0 +1,82 @@
+package limit_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hookgen/hookgen/builtin/limit"
+	"github.com/hookgen/hookgen/generated/agent"
+)
+
+// limitRefusal fires BeforeTool and returns the error that a hook answers the call with, "" if it goes on.
+func limitRefusal(t *testing.T, hooks *agent.Hooks, run *agent.Run, tool string) string {
+	t.Helper()
+	exit, err := hooks.BeforeTool.Fire(t.Context(), run, &agent.ToolCallRequest{Name: tool})
+	if err != nil {
+		t.Fatal(err)
+	}
+	skip, refused := exit.(agent.SkipTool)
+	if refused && !skip.Result.NoRetry {
+		t.Error("the model is not told that a retry cannot help")
+	}
+	return skip.Result.Err
+}
+
+func TestToolLimitRefusesWhatIsOverTheLimit(t *testing.T) {
+	limit := &limit.Tools{Limits: map[string]int{"x": 2, "blocked": 0}}
+	var hooks agent.Hooks
+	hooks.Use(limit)
+	run := agent.NewRun(nil)
+	const over = "Tool 'x' reached its per-run limit (2/2). Try a different approach."
+	for i, c := range []struct{ tool, want string }{
+		{"x", ""}, {"x", ""}, {"x", over}, {"x", over}, {"y", ""}, {"y", ""}, {"y", ""},
+		{"blocked", "Tool 'blocked' reached its per-run limit (0/0). Try a different approach."},
+	} {
+		if got := limitRefusal(t, &hooks, run, c.tool); got != c.want {
+			t.Errorf("call %d of %s: %q, want %q", i, c.tool, got, c.want)
+		}
+	}
+	if diff := cmp.Diff(map[string]int{"x": 2, "y": 3}, limit.Counts(run)); diff != "" {
+		t.Errorf("counts (-want +got):\n%s", diff)
+	}
+	limit.Counts(run)["x"] = 0
+	if got := limitRefusal(t, &hooks, run, "x"); got != over {
+		t.Error("a change of what Counts returned changed the hook")
+	}
+	if got := limitRefusal(t, &hooks, agent.NewRun(nil), "x"); got != "" {
+		t.Errorf("the counts leak into the next run: %q", got)
+	}
+}
+
+func TestToolLimitHasADefaultAndAMessageOfOnesOwn(t *testing.T) {
+	var hooks agent.Hooks
+	hooks.Use(&limit.Tools{Default: limit.AtMost(1), Message: func(tool string, limit, used int) string {
+		return fmt.Sprintf("%s %d %d", tool, limit, used)
+	}})
+	run := agent.NewRun(nil)
+	if got := limitRefusal(t, &hooks, run, "a") + limitRefusal(t, &hooks, run, "b") + limitRefusal(t, &hooks, run, "a"); got != "a 1 1" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestToolLimitLosesNoCountUnderParallelCalls(t *testing.T) {
+	limit := &limit.Tools{Default: limit.AtMost(1000)}
+	var hooks agent.Hooks
+	hooks.Use(limit)
+	run := agent.NewRun(nil)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 100 {
+				limitRefusal(t, &hooks, run, "x")
+			}
+		})
+	}
+	wg.Wait()
+	if n := limit.Counts(run)["x"]; n != 800 {
+		t.Errorf("counted %d of 800 calls", n)
+	}
+}

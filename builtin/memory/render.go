@@ -1,0 +1,100 @@
+package memory
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hookgen/hookgen/builtin/internal/jsonx"
+	"github.com/hookgen/hookgen/builtin/internal/shorten"
+)
+
+// How long what a memory holds may be in a prompt, in characters.
+const (
+	maxValueShown   = 300
+	maxPayloadShown = 80
+)
+
+// Render returns what a memory holds as text for a prompt: preferences, facts and episodes, each under a
+// line that says what they are, at most maxFacts preferences, as many facts and maxEpisodes episodes, the newest
+// first. Every entry is one line, long values are shortened. It is empty for an empty memory.
+func Render(ctx context.Context, m Store, maxFacts, maxEpisodes int) (string, error) {
+	preferences, err := m.Preferences(ctx)
+	if err != nil {
+		return "", fmt.Errorf("the preferences in memory: %w", err)
+	}
+	facts, err := m.Facts(ctx, "")
+	if err != nil {
+		return "", fmt.Errorf("the facts in memory: %w", err)
+	}
+	var episodes []Episode
+	if maxEpisodes > 0 {
+		if episodes, err = m.Recent(ctx, maxEpisodes, ""); err != nil {
+			return "", fmt.Errorf("the episodes in memory: %w", err)
+		}
+	}
+	preferences = newestPreferences(preferences, max(maxFacts, 0))
+
+	var b strings.Builder
+	section(&b, "Known preferences", preferences, func(p Preference) string {
+		return shorten.Line(p.Key, shorten.KeyChars) + ": " + shorten.Line(p.Value, maxValueShown)
+	})
+	section(&b, "Known facts", facts[:min(len(facts), max(maxFacts, 0))], func(f Fact) string {
+		key := shorten.Line(f.Key, shorten.KeyChars)
+		if f.Scope != GlobalScope {
+			key += " [" + shorten.Line(f.Scope, shorten.KeyChars) + "]"
+		}
+		return key + ": " + shorten.Line(f.Value, maxValueShown)
+	})
+	section(&b, "Recent outcomes", episodes, renderEpisode)
+	return strings.TrimSuffix(b.String(), "\n"), nil
+}
+
+// newestPreferences returns the n preferences that were set last, in the order in which they stand.
+func newestPreferences(all []Preference, n int) []Preference {
+	if len(all) <= n {
+		return all
+	}
+	newest := slices.Clone(all)
+	slices.SortStableFunc(newest, func(a, b Preference) int { return b.UpdatedAt.Compare(a.UpdatedAt) })
+	newest = newest[:n]
+	slices.SortFunc(newest, func(a, b Preference) int { return strings.Compare(a.Key, b.Key) })
+	return newest
+}
+
+func section[T any](b *strings.Builder, title string, entries []T, line func(T) string) {
+	if len(entries) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "%s:\n", title)
+	for _, e := range entries {
+		fmt.Fprintf(b, "- %s\n", line(e))
+	}
+}
+
+// renderEpisode is the line of an episode: its kind, the first three fields of its payload, its outcome.
+func renderEpisode(e Episode) string {
+	line := "[" + shorten.Line(e.Kind, shorten.KeyChars) + "]"
+	fields, ok := jsonx.Members(e.Payload, 3)
+	for i, f := range fields {
+		if i > 0 {
+			line += ","
+		}
+		line += " " + shorten.Line(f.Key, shorten.KeyChars) + "=" + payloadValue(f.Value)
+	}
+	if !ok && len(fields) == 0 && len(e.Payload) > 0 {
+		line += " " + payloadValue(e.Payload)
+	}
+	return line + " → " + shorten.Line(e.Outcome, maxPayloadShown)
+}
+
+// payloadValue returns a value of a payload on one line, the same however it is laid out and escaped: a memory
+// file lays it out anew.
+func payloadValue(v json.RawMessage) string {
+	if json.Valid(v) {
+		v, _ = jsonx.RewriteTexts(v, func(s string) string { return s })
+	}
+	return shorten.JSON(v, maxPayloadShown)
+}

@@ -1,0 +1,200 @@
+package observe
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
+)
+
+// Cost adds up what the calls to models use and cost.
+//
+// It observes BeforeLLM and AfterLLM, in the tier Observability. A call is priced by the model that replied, or the one
+// that was asked for; an unknown model has tokens and no cost, unless the reply brings one. Each call is logged, at the
+// level debug, unless OnCall takes it. Cached input is part of the input and is billed once, at its own price. A reply
+// without any usage is estimated at a quarter token per character. State: the totals of all runs, and per run the size
+// of the last prompt. It must not be copied.
+type Cost struct {
+	Prices map[string]Price // by model
+	OnCall func(CallCost)   // gets each call; nil: they are logged, at the level debug. It must be safe for concurrent use
+
+	prompts hookkit.PerRun[lastPrompt]
+	mu      sync.Mutex
+	total   CostReport
+}
+
+// A UsageReporter is a model that tells, beside its replies, what its last call used. [Cost] asks it where a reply does
+// not say.
+type UsageReporter interface{ LastUsage() agent.Usage }
+
+// A Price is in US dollars per million tokens.
+type Price struct {
+	Input, Output, CacheRead, CacheWrite float64
+}
+
+// A CallCost is one call to a model.
+type CallCost struct {
+	Run       string
+	Model     string
+	Usage     agent.Usage // Cost is 0 where it is not known
+	Estimated bool
+}
+
+// A CostReport is the sum of calls.
+type CostReport struct {
+	Model          string  `json:"model"` // of the last call
+	Calls          int     `json:"calls"`
+	Input          int     `json:"input_tokens"` // cached ones included
+	Output         int     `json:"output_tokens"`
+	CacheRead      int     `json:"cache_read_tokens"`
+	CacheWrite     int     `json:"cache_write_tokens"`
+	Total          int     `json:"total_tokens"`
+	HitRatio       float64 `json:"cache_hit_ratio"` // of the input that could have come from the cache, what did
+	Dollars        float64 `json:"total_cost_usd"`
+	PromptChars    int     `json:"prompt_chars"`
+	ResponseChars  int     `json:"response_chars"`
+	EstimatedInput int     `json:"estimated_input_tokens"`
+	EstimatedOut   int     `json:"estimated_output_tokens"`
+	EstimatedCost  float64 `json:"estimated_cost_usd"`
+	HasTokenData   bool    `json:"has_token_data"` // at least one call told what it used
+}
+
+type lastPrompt struct {
+	model string
+	chars int
+}
+
+// Bind adds the observers.
+func (c *Cost) Bind(h *agent.Hooks) {
+	name := hookkit.Named("observe.Cost")
+	h.BeforeLLM.ObserveFunc(func(_ context.Context, run *agent.Run, fired agent.BeforeLLMFired[agent.LLMRequest]) {
+		p := lastPrompt{model: fired.Final.Model}
+		for _, m := range fired.Final.Messages {
+			p.chars += chars(m.Content, m.ToolCalls)
+		}
+		c.prompts.Do(run, func(last *lastPrompt) { *last = p })
+	}, name)
+	h.AfterLLM.ObserveFunc(c.add, name)
+}
+
+// add adds a reply, as the model gave it.
+func (c *Cost) add(ctx context.Context, run *agent.Run, fired agent.AfterLLMFired[agent.LLMResponse]) {
+	reply := fired.Payload
+	var asked lastPrompt
+	c.prompts.Do(run, func(last *lastPrompt) { asked = *last })
+	call := CallCost{Run: run.ID(), Model: reply.Model, Usage: reply.Usage}
+	if call.Model == "" {
+		call.Model = asked.model
+	}
+	said := chars(reply.Content, reply.ToolCalls)
+	if call.Usage.Total() == 0 && reply.Elapsed > 0 && run.Env != nil {
+		if m, ok := run.Env.Model.(UsageReporter); ok {
+			call.Usage = m.LastUsage()
+		}
+	}
+	call.Estimated = call.Usage.Total() == 0
+	if call.Estimated {
+		call.Usage.Input, call.Usage.Output = asked.chars/4, said/4
+	}
+	if price, ok := c.Prices[call.Model]; ok {
+		call.Usage.Cost = price.Of(call.Usage)
+	}
+
+	c.mu.Lock()
+	r := &c.total
+	r.Model = call.Model
+	r.Calls++
+	r.PromptChars += asked.chars
+	r.ResponseChars += said
+	if call.Estimated {
+		r.EstimatedInput += call.Usage.Input
+		r.EstimatedOut += call.Usage.Output
+		r.EstimatedCost += call.Usage.Cost
+	} else {
+		r.HasTokenData = true
+		r.Input += call.Usage.Input
+		r.Output += call.Usage.Output
+		r.CacheRead += call.Usage.CacheRead
+		r.CacheWrite += call.Usage.CacheWrite
+		r.Total = r.Input + r.Output
+		r.Dollars += call.Usage.Cost
+	}
+	if fresh := r.Input - r.CacheRead - r.CacheWrite; fresh+r.CacheRead > 0 {
+		r.HitRatio = float64(r.CacheRead) / float64(fresh+r.CacheRead)
+	}
+	c.mu.Unlock()
+	if c.OnCall != nil {
+		c.OnCall(call)
+		return
+	}
+	slog.DebugContext(ctx, "model call", "run", call.Run, "model", call.Model, "input_tokens", call.Usage.Input,
+		"output_tokens", call.Usage.Output, "cost_usd", call.Usage.Cost, "estimated", call.Estimated)
+}
+
+// Of returns what the usage costs.
+func (p Price) Of(u agent.Usage) float64 {
+	fresh := max(u.Input-u.CacheRead-u.CacheWrite, 0)
+	return (float64(fresh)*p.Input + float64(u.CacheRead)*p.CacheRead + float64(u.CacheWrite)*p.CacheWrite + float64(u.Output)*p.Output) / 1e6
+}
+
+// Report returns the sum of all calls so far.
+func (c *Cost) Report() CostReport {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.total
+}
+
+// String is the report on one line.
+func (r CostReport) String() string {
+	if !r.HasTokenData && r.Calls > 0 {
+		return fmt.Sprintf("calls=%d in=%d out=%d cost=$%.4f (est)", r.Calls, r.EstimatedInput, r.EstimatedOut, r.EstimatedCost)
+	}
+	return fmt.Sprintf("calls=%d in=%d out=%d cache_read=%d cache_write=%d hit_ratio=%.2f cost=$%.4f",
+		r.Calls, r.Input, r.Output, r.CacheRead, r.CacheWrite, r.HitRatio, r.Dollars)
+}
+
+// chars is the number of characters that a message costs.
+func chars(content string, calls []agent.ToolCallRequest) int {
+	n := utf8.RuneCountInString(content)
+	for _, c := range calls {
+		n += utf8.RuneCountInString(c.Name) + utf8.RuneCount(c.Args)
+	}
+	return n
+}
+
+// maxUsage is more tokens than any call has; sums of them stay numbers.
+const maxUsage = 1 << 28
+
+// UsageFrom reads the usage that a provider's reply holds, as JSON, in the shapes of the two large chat interfaces:
+// prompt_tokens and completion_tokens, whose cached tokens are part of the prompt; or input_tokens and output_tokens,
+// whose cached tokens are not. Any other shape is a zero usage, and so are counts below zero or above 2^28.
+func UsageFrom(data []byte) agent.Usage {
+	var u struct {
+		Prompt     int `json:"prompt_tokens"`
+		Completion int `json:"completion_tokens"`
+		Details    struct {
+			Cached int `json:"cached_tokens"`
+		} `json:"prompt_tokens_details"`
+		Input      int `json:"input_tokens"`
+		Output     int `json:"output_tokens"`
+		CacheRead  int `json:"cache_read_input_tokens"`
+		CacheWrite int `json:"cache_creation_input_tokens"`
+	}
+	if json.Unmarshal(data, &u) != nil {
+		return agent.Usage{}
+	}
+	for _, n := range []int{u.Prompt, u.Completion, u.Details.Cached, u.Input, u.Output, u.CacheRead, u.CacheWrite} {
+		if n < 0 || n > maxUsage {
+			return agent.Usage{}
+		}
+	}
+	if u.Prompt+u.Completion > 0 {
+		return agent.Usage{Input: u.Prompt, Output: u.Completion, CacheRead: min(u.Details.Cached, u.Prompt)}
+	}
+	return agent.Usage{Input: u.Input + u.CacheRead + u.CacheWrite, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite}
+}

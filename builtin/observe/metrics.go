@@ -1,0 +1,224 @@
+package observe
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hookgen/hookgen/builtin/internal/kit"
+	"github.com/hookgen/hookgen/builtin/internal/shorten"
+	"github.com/hookgen/hookgen/builtin/internal/toolname"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
+)
+
+// Metrics counts what runs do.
+//
+// It observes AfterLLM, AfterStep, OnToolError, OnBudgetExceeded and OnRunEnd, in the tier Observability. Every 10
+// calls of a tool it logs "x: 10 calls, 8 ok / 2 fail, avg 1.2ms", and it warns when a budget is exceeded. At the end
+// of each run the exporter gets the sums. Tools are counted by name up to 1000 names, further ones as "(other)", since
+// a model can make names up. A call that was refused, denied or skipped with an error is a failure whatever hooks made
+// of it at AfterTool; one that a hook answered in the tool's place, or that was handed over, is neither. State: the
+// sums of all runs. Safe for concurrent use; it must not be copied.
+type Metrics struct {
+	Log      *slog.Logger                  // nil: slog.Default
+	Classify func(agent.StepResult) string // the class of a step; nil: "error" if it or a call failed, else "productive"
+
+	// Exporter gets the sums at the end of each run; nil: they are logged. It must be safe for concurrent use.
+	Exporter MetricsExporter
+	OnError  func(error) // gets what the exporter could not do; nil: it is logged
+
+	mu     sync.Mutex
+	sums   MetricsReport
+	failed kit.Reporter
+}
+
+// A MetricsExporter takes the sums of a [Metrics] somewhere else. The report is a copy.
+type MetricsExporter interface {
+	ExportMetrics(ctx context.Context, report MetricsReport) error
+}
+
+// maxToolNames bounds how many tools are counted by name.
+const maxToolNames = 1000
+
+// A MetricsReport is what was counted.
+type MetricsReport struct {
+	Runs         int                    `json:"total_runs"`
+	Steps        int                    `json:"total_steps"`
+	LLMCalls     int                    `json:"total_llm_calls"`
+	ToolCalls    int                    `json:"total_tool_calls"`
+	Errors       int                    `json:"total_errors"`    // failed calls, and steps that failed without one
+	Attempts     int                    `json:"failed_attempts"` // of calls, retried ones too
+	InputTokens  int                    `json:"input_tokens"`
+	OutputTokens int                    `json:"output_tokens"`
+	Duration     time.Duration          `json:"duration_ns"` // of the runs that are over
+	Tools        map[string]ToolMetrics `json:"tools"`
+	Classes      map[string]int         `json:"classes"` // steps by class
+	Exceeded     map[string]int         `json:"exceeded,omitempty"`
+}
+
+// ToolMetrics is what was counted of one tool.
+type ToolMetrics struct {
+	Calls     int           `json:"calls"`
+	Successes int           `json:"successes"`
+	Failures  int           `json:"failures"`
+	Duration  time.Duration `json:"duration_ns"`
+}
+
+// Bind adds the observers.
+func (m *Metrics) Bind(h *agent.Hooks) {
+	name := hookkit.Named("observe.Metrics")
+	h.AfterLLM.ObserveFunc(func(_ context.Context, _ *agent.Run, fired agent.AfterLLMFired[agent.LLMResponse]) {
+		m.count(func(s *MetricsReport) {
+			s.LLMCalls++
+			s.InputTokens += fired.Payload.Usage.Input
+			s.OutputTokens += fired.Payload.Usage.Output
+		})
+	}, name)
+	h.AfterStep.ObserveFunc(m.step, name)
+	h.OnBudgetExceeded.ObserveFunc(m.exceeded, name)
+	h.OnRunEnd.ObserveFunc(func(ctx context.Context, _ *agent.Run, fired agent.OnRunEndFired[agent.AgentResult]) {
+		m.count(func(s *MetricsReport) { s.Runs++; s.Duration += fired.Payload.Elapsed })
+		m.export(ctx)
+	}, name)
+	h.OnToolError.Observe(m)
+}
+
+// ObserveOnToolError counts a failed attempt.
+func (m *Metrics) ObserveOnToolError(context.Context, *agent.Run, agent.OnToolErrorFired[agent.ToolFailure]) {
+	m.count(func(s *MetricsReport) { s.Attempts++ })
+}
+
+// export hands the sums on.
+func (m *Metrics) export(ctx context.Context) {
+	r := m.Report()
+	if m.Exporter == nil {
+		m.log().InfoContext(ctx, "runs so far", "runs", r.Runs, "steps", r.Steps, "llm_calls", r.LLMCalls, "tool_calls", r.ToolCalls,
+			"errors", r.Errors, "input_tokens", r.InputTokens, "output_tokens", r.OutputTokens)
+		return
+	}
+	_, err := kit.Recover(func() (struct{}, error) { return struct{}{}, m.Exporter.ExportMetrics(ctx, r) })
+	m.failed.Report("observe.Metrics", m.OnError, err)
+}
+
+func (m *Metrics) count(f func(*MetricsReport)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.sums.Tools == nil {
+		m.sums.Tools, m.sums.Classes, m.sums.Exceeded = map[string]ToolMetrics{}, map[string]int{}, map[string]int{}
+	}
+	f(&m.sums)
+}
+
+// tool counts a call.
+func (m *Metrics) tool(ctx context.Context, r agent.ToolCallResult) {
+	if r.Status == agent.CallUnrun || r.Kind == agent.FailDisabled {
+		return // no hook decided it
+	}
+	name := shorten.To(r.Call.Name, toolname.MaxDisplay)
+	var t ToolMetrics
+	m.count(func(s *MetricsReport) {
+		s.ToolCalls++
+		if _, known := s.Tools[name]; !known && len(s.Tools) >= maxToolNames {
+			name = "(other)"
+		}
+		t = s.Tools[name]
+		t.Calls++
+		t.Duration += r.Elapsed
+		switch {
+		case kit.Succeeded(r):
+			t.Successes++
+		case !r.OK():
+			t.Failures++
+			s.Errors++
+		}
+		s.Tools[name] = t
+	})
+	if t.Calls%10 == 0 && m.log().Enabled(ctx, slog.LevelInfo) {
+		m.log().InfoContext(ctx, fmt.Sprintf("%s: %d calls, %d ok / %d fail, avg %.1fms", name, t.Calls, t.Successes, t.Failures,
+			float64(t.Duration)/float64(time.Millisecond)/float64(t.Calls)))
+	}
+}
+
+// step counts a step and its calls.
+func (m *Metrics) step(ctx context.Context, _ *agent.Run, fired agent.AfterStepFired[agent.StepResult]) {
+	step := fired.Payload
+	for _, r := range step.Results {
+		m.tool(ctx, r)
+	}
+	failed := slices.ContainsFunc(step.Results, failedCall)
+	class := stepClass(step)
+	if m.Classify != nil {
+		class = m.Classify(step)
+	}
+	m.count(func(s *MetricsReport) {
+		s.Steps++
+		s.Classes[class]++
+		if step.Err != "" && !failed {
+			s.Errors++
+		}
+	})
+}
+
+// stepClass is "error" for a step that failed or in which a call failed, else "productive".
+func stepClass(step agent.StepResult) string {
+	if step.Err != "" || slices.ContainsFunc(step.Results, failedCall) {
+		return "error"
+	}
+	return "productive"
+}
+
+func failedCall(r agent.ToolCallResult) bool { return !r.OK() }
+
+func (m *Metrics) exceeded(ctx context.Context, _ *agent.Run, fired agent.OnBudgetExceededFired[agent.BudgetExceeded]) {
+	b := fired.Payload
+	m.count(func(s *MetricsReport) { s.Exceeded[string(b.Kind)]++ })
+	m.log().WarnContext(ctx, "a budget was exceeded", "kind", b.Kind, "used", b.Used, "limit", b.Limit, "by", b.By)
+}
+
+func (m *Metrics) log() *slog.Logger {
+	if m.Log != nil {
+		return m.Log
+	}
+	return slog.Default()
+}
+
+// Report returns a copy of what was counted so far.
+func (m *Metrics) Report() MetricsReport {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := m.sums
+	r.Tools, r.Classes, r.Exceeded = maps.Clone(r.Tools), maps.Clone(r.Classes), maps.Clone(r.Exceeded)
+	return r
+}
+
+// String is the report in headed lines: steps and errors, tokens, duration, the ten most used tools, classes, model
+// calls.
+func (r MetricsReport) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "steps: %d, errors: %d\n", r.Steps, r.Errors)
+	fmt.Fprintf(&b, "tokens: %d in, %d out\n", r.InputTokens, r.OutputTokens)
+	fmt.Fprintf(&b, "duration: %s\n", r.Duration.Round(time.Millisecond))
+	fmt.Fprintf(&b, "model calls: %d\n", r.LLMCalls)
+	b.WriteString("tools:\n")
+	names := slices.SortedFunc(maps.Keys(r.Tools), func(x, y string) int {
+		if d := r.Tools[y].Calls - r.Tools[x].Calls; d != 0 {
+			return d
+		}
+		return strings.Compare(x, y)
+	})
+	for _, name := range names[:min(len(names), 10)] {
+		t := r.Tools[name]
+		fmt.Fprintf(&b, "  %s: %d calls, %d ok / %d fail\n", shorten.Line(name, toolname.MaxDisplay), t.Calls, t.Successes, t.Failures)
+	}
+	b.WriteString("classes:\n")
+	for _, class := range slices.Sorted(maps.Keys(r.Classes)) {
+		fmt.Fprintf(&b, "  %s: %d\n", shorten.Line(class, toolname.MaxDisplay), r.Classes[class])
+	}
+	return b.String()
+}

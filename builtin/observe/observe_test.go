@@ -1,0 +1,228 @@
+package observe_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hookgen/hookgen/builtin/done"
+	"github.com/hookgen/hookgen/builtin/observe"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/loop/looptest"
+)
+
+func TestTimingHasOneSamplePerCall(t *testing.T) {
+	timing := &observe.Timing{}
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{looptest.Calls(looptest.Call("a", nil), looptest.Call("b", nil), looptest.Call("c", nil)), looptest.Reply("done")},
+		Tools: []agent.Tool{&looptest.Tool{Name: "a", Result: "x"}, &looptest.Tool{Name: "b", Err: errors.New("down")}, &looptest.Tool{Name: "c", Result: "x"}},
+		Hooks: []agent.Hook{timing},
+	}.Run(t, "go")
+	count := map[string]int{}
+	for _, s := range timing.Samples() {
+		count[s.Kind+" "+s.Name]++
+		if s.Duration < 0 || s.Run == "" {
+			t.Errorf("sample %+v", s)
+		}
+	}
+	if diff := cmp.Diff(map[string]int{"llm ": 2, "tool a": 1, "tool b": 1, "tool c": 1}, count); diff != "" {
+		t.Errorf("samples (-want +got):\n%s", diff)
+	}
+	if ran.Reply != "done" {
+		t.Error("timing changed the run")
+	}
+}
+
+func TestTimingMeasuresByTheRunsClockAlsoACallThatPanics(t *testing.T) {
+	clock := looptest.NewClock(time.Unix(0, 0))
+	timing := &observe.Timing{}
+	var hooks agent.Hooks
+	hooks.Use(timing)
+	_, err := hooks.AroundTool.Fire(t.Context(), agent.NewRun(&agent.Env{Clock: clock}), agent.ToolCallRequest{Name: "x"},
+		func(context.Context, agent.ToolCallRequest) (agent.ToolCallResult, error) {
+			clock.Advance(time.Second)
+			panic("boom")
+		})
+	if err == nil || len(timing.Samples()) != 1 || timing.Samples()[0].Duration != time.Second {
+		t.Errorf("error %v, samples %+v", err, timing.Samples())
+	}
+}
+
+type brokenWriter struct{}
+
+func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("full") }
+
+func TestEchoPrintsALineForEveryFire(t *testing.T) {
+	var out bytes.Buffer
+	ran := looptest.Harness{Turns: []looptest.Turn{looptest.Reply("done\x1b[2J")}, Hooks: []agent.Hook{&observe.DebugLog{Writer: &out}}}.Run(t, strings.Repeat("long ", 100))
+	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
+	if len(lines) != len(ran.Recorder.Fires()) {
+		t.Errorf("%d lines for %d fires", len(lines), len(ran.Recorder.Fires()))
+	}
+	if !strings.HasPrefix(lines[0], `[hook:OnRunStart] {"task":"long `) || !strings.HasSuffix(lines[0], "…") {
+		t.Errorf("the first line is %q", lines[0])
+	}
+	for _, l := range lines {
+		_, preview, _ := strings.Cut(l, "] ")
+		if n := len([]rune(preview)); n > 120 {
+			t.Errorf("%d characters: %s", n, l)
+		}
+		if strings.Contains(l, "\x1b") {
+			t.Errorf("a reply commands the terminal: %q", l)
+		}
+	}
+	var told error
+	ran = looptest.Harness{Turns: []looptest.Turn{looptest.Reply("done")},
+		Hooks: []agent.Hook{&observe.DebugLog{Writer: brokenWriter{}, OnError: func(err error) { told = err }}}}.Run(t, "go")
+	if told == nil || ran.Reply != "done" {
+		t.Errorf("told %v, reply %q", told, ran.Reply)
+	}
+}
+
+func TestTapSendsWhatWentOutAndWhatCameBack(t *testing.T) {
+	var got []string
+	tap := &observe.RequestTap{Sink: func(_ context.Context, e observe.RequestTapEvent) {
+		switch e.Kind {
+		case observe.TapMessages:
+			got = append(got, "messages "+e.Messages[len(e.Messages)-1].Content)
+		case observe.TapRawReply:
+			got = append(got, "raw "+e.Reply.Content)
+		case observe.TapFinalReply:
+			got = append(got, "final "+e.Final)
+		}
+	}}
+	polish := agent.AfterLLMFunc(func(_ context.Context, _ *agent.Run, r agent.LLMResponse) (agent.AfterLLMOutcome, error) {
+		r.Content = strings.ToUpper(r.Content)
+		return agent.ReplaceAfterLLM(r, "loud"), nil
+	})
+	looptest.Harness{Turns: []looptest.Turn{looptest.Reply("hello")}, Hooks: []agent.Hook{tap, polish}}.Run(t, "greet")
+	if diff := cmp.Diff([]string{"messages greet", "raw hello", "final HELLO"}, got); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+	got = nil
+	tap.Enabled = func() bool { return false }
+	looptest.Harness{Turns: []looptest.Turn{looptest.Reply("hello")}, Hooks: []agent.Hook{tap}}.Run(t, "greet")
+	if got != nil {
+		t.Errorf("switched off, it sent %v", got)
+	}
+}
+
+func TestUsageFromReadsBothShapes(t *testing.T) {
+	for text, want := range map[string]agent.Usage{
+		`{"prompt_tokens":100,"completion_tokens":20,"prompt_tokens_details":{"cached_tokens":40}}`:            {Input: 100, Output: 20, CacheRead: 40},
+		`{"input_tokens":60,"output_tokens":20,"cache_read_input_tokens":40,"cache_creation_input_tokens":10}`: {Input: 110, Output: 20, CacheRead: 40, CacheWrite: 10},
+		`{"tokens":5}`: {}, `nonsense`: {}, ``: {}, `null`: {},
+		`{"prompt_tokens":-10,"completion_tokens":20}`: {}, `{"input_tokens":9223372036854775807,"cache_read_input_tokens":1}`: {},
+	} {
+		if diff := cmp.Diff(want, observe.UsageFrom([]byte(text))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", text, diff)
+		}
+	}
+}
+
+func TestCostAddsUpCallsAndBillsCachedTokensOnce(t *testing.T) {
+	cost := &observe.Cost{Prices: map[string]observe.Price{"m": {Input: 10, Output: 20, CacheRead: 1, CacheWrite: 12}}}
+	used := agent.Usage{Input: 1_000_000, Output: 500_000, CacheRead: 400_000, CacheWrite: 100_000}
+	reply := func(model string, u agent.Usage) looptest.Turn {
+		return looptest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {
+			return agent.LLMResponse{Content: "four", Model: model, Usage: u}, nil
+		})
+	}
+	looptest.Harness{Turns: []looptest.Turn{reply("m", used)}, Hooks: []agent.Hook{cost}}.Run(t, "go")
+	if got, want := cost.Report().Dollars, 0.5*10+0.4*1+0.1*12+0.5*20; math.Abs(got-want) > 1e-9 {
+		t.Errorf("cost %v, want %v", got, want)
+	}
+	if got, want := cost.Report().String(), "calls=1 in=1000000 out=500000 cache_read=400000 cache_write=100000 hit_ratio=0.44 cost=$16.6000"; got != want {
+		t.Errorf("summary %q, want %q", got, want)
+	}
+	looptest.Harness{Turns: []looptest.Turn{reply("unknown", used)}, Hooks: []agent.Hook{cost}}.Run(t, "go")
+	if r := cost.Report(); r.Calls != 2 || r.Total != 3_000_000 || math.Abs(r.Dollars-16.6) > 1e-9 {
+		t.Errorf("an unknown model was priced: %+v", r)
+	}
+	var keys map[string]any
+	text, err := json.Marshal(cost.Report())
+	if err != nil || json.Unmarshal(text, &keys) != nil || len(keys) != 15 {
+		t.Errorf("the report as JSON: %s (%v)", text, err)
+	}
+}
+
+func TestCostEstimatesWhereNoUsageIsTold(t *testing.T) {
+	cost := &observe.Cost{}
+	looptest.Harness{Turns: []looptest.Turn{looptest.Reply("twelve chars")}, Hooks: []agent.Hook{cost}}.Run(t, strings.Repeat("x", 40))
+	r := cost.Report()
+	if r.HasTokenData || r.EstimatedInput != 10 || r.EstimatedOut != 3 || !strings.HasSuffix(r.String(), "(est)") {
+		t.Errorf("report %+v, %s", r, r)
+	}
+}
+
+func TestObservingHooksThatCannotWorkPanicWhenUsed(t *testing.T) {
+	nothing := func(context.Context, done.EvalContext) (any, error) { return nil, nil }
+	for want, hook := range map[string]agent.Hook{
+		"Sink is nil": &observe.RequestTap{}, "Evaluators is empty": &done.Eval{}, "Evaluators[0]": &done.Eval{Evaluators: []done.Evaluator{{Grade: nothing}}},
+		"Collectors[0]": &done.Eval{Evaluators: []done.Evaluator{{Name: "x", Grade: nothing}}, Collectors: []done.Collector{{}}},
+	} {
+		func() {
+			defer func() {
+				if r, _ := recover().(string); !strings.Contains(r, want) {
+					t.Errorf("panicked with %q, want %q in it", r, want)
+				}
+			}()
+			new(agent.Hooks).Use(hook)
+		}()
+	}
+}
+
+// remembers is a model that tells what it used only when it is asked.
+type remembers struct{ *looptest.Script }
+
+func (remembers) LastUsage() agent.Usage { return agent.Usage{Input: 7, Output: 2} }
+
+func TestCostAsksTheModelWhereAReplyDoesNotSay(t *testing.T) {
+	cost := &observe.Cost{}
+	var hooks agent.Hooks
+	hooks.Use(cost)
+	run := agent.NewRun(&agent.Env{Model: remembers{looptest.NewScript()}})
+	if _, err := hooks.AfterLLM.Fire(t.Context(), run, &agent.LLMResponse{Content: "x", Elapsed: time.Second}); err != nil {
+		t.Fatal(err)
+	}
+	if r := cost.Report(); !r.HasTokenData || r.Input != 7 || r.Output != 2 {
+		t.Errorf("report %+v", r)
+	}
+}
+
+// exported keeps what it is given, and fails.
+type exported struct{ reports []observe.MetricsReport }
+
+func (e *exported) ExportMetrics(_ context.Context, r observe.MetricsReport) error {
+	e.reports = append(e.reports, r)
+	return errors.New("unreachable")
+}
+
+func TestMetricsExportTheSumsOfEachRun(t *testing.T) {
+	var to exported
+	var told error
+	metrics := &observe.Metrics{Exporter: &to, OnError: func(err error) { told = err }}
+	ran := looptest.Harness{Turns: []looptest.Turn{looptest.Call("x", nil), looptest.Reply("done")}, Tools: []agent.Tool{&looptest.Tool{Name: "x", Err: errors.New("down")}},
+		Hooks: []agent.Hook{metrics}}.Run(t, "go")
+	if len(to.reports) != 1 || to.reports[0].Attempts != 1 || to.reports[0].Steps != 2 || told == nil || ran.Reply != "done" {
+		t.Errorf("exported %+v, told %v", to.reports, told)
+	}
+}
+
+func TestAChannelEmitterDoesNotWaitForItsReader(t *testing.T) {
+	to := make(chan observe.StreamEvent, 1)
+	emit := observe.ChannelEmitter(to)
+	if err := emit(t.Context(), observe.StreamEvent{Type: "a"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := emit(t.Context(), observe.StreamEvent{Type: "b"}); err == nil || (<-to).Type != "a" {
+		t.Errorf("a full channel: %v", err)
+	}
+}

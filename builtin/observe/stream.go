@@ -1,0 +1,223 @@
+package observe
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/hookgen/hookgen/builtin/internal/kit"
+	"github.com/hookgen/hookgen/builtin/internal/queue"
+	"github.com/hookgen/hookgen/builtin/internal/shorten"
+	"github.com/hookgen/hookgen/builtin/window"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
+)
+
+// Stream tells an emitter what a run does, as it does it: for a user interface, or another process.
+//
+// It observes all points, wraps AroundTool to tell when a tool is dispatched, and subscribes to the pieces of replies.
+// Each event is emitted once, in order, from a goroutine of its own: an emitter that fails, panics or is slow cannot
+// hurt the run. When 1024 events wait, further ones are dropped and counted. Drain waits for the rest, at the end of a
+// program. Tier: Observability. State: the waiting events. It must not be copied.
+type Stream struct {
+	Emit    Emitter                              // required
+	Class   func(agent.StepResult) (string, int) // classification and new entities of step_end; nil: as Metrics, 0
+	OnError func(error)                          // gets what an emitter could not do; nil: it is logged
+
+	queue  queue.Queue[StreamEvent]
+	chunks hookkit.PerRun[func()] // ends the subscription
+	failed kit.Reporter
+}
+
+// streamQueue is how many events may wait.
+const streamQueue = 1024
+
+// An Emitter takes an event. It is called by one goroutine at a time.
+type Emitter func(context.Context, StreamEvent) error
+
+// A StreamEvent is one thing that happened. It encodes as one flat JSON object: event_type, timestamp, run, agent and
+// the keys of Data.
+type StreamEvent struct {
+	Type  string
+	Time  time.Time
+	Run   string
+	Agent string
+	Data  map[string]any
+}
+
+// MarshalJSON encodes the event.
+func (e StreamEvent) MarshalJSON() ([]byte, error) {
+	flat := map[string]any{}
+	for k, v := range e.Data {
+		flat[k] = v
+	}
+	flat["event_type"], flat["timestamp"], flat["run"], flat["agent"] = e.Type, e.Time.UTC(), e.Run, e.Agent
+	return json.Marshal(flat)
+}
+
+// The types of events, with the keys of their Data.
+const (
+	StreamLoopStart       = "loop_start"       // task_summary, max_steps
+	StreamStepStart       = "step_start"       // step_num
+	StreamLLMStart        = "llm_start"        // step_num, prompt_tokens_est
+	StreamLLMChunk        = "llm_chunk"        // step_num, chunk, chunk_index
+	StreamLLMEnd          = "llm_end"          // step_num, response_length, duration_ms; of a call that failed also error
+	StreamToolDispatch    = "tool_dispatch"    // step_num, tool_name, args_summary
+	StreamToolResult      = "tool_result"      // step_num, tool_name, duration_ms, has_error
+	StreamStepEnd         = "step_end"         // step_num, classification, new_entities_count
+	StreamLoopEnd         = "loop_end"         // total_steps, total_llm_calls, reason
+	StreamHook            = "hook"             // hook_name, method, message
+	StreamRecovery        = "recovery"         // strategy, success
+	StreamContextPressure = "context_pressure" // level, estimated_tokens, threshold, context_window, percent_used
+)
+
+// Emitters returns an emitter that calls each, also after one has failed.
+func Emitters(all ...Emitter) Emitter {
+	return func(ctx context.Context, e StreamEvent) error {
+		var errs []error
+		for _, emit := range all {
+			_, err := kit.Recover(func() (struct{}, error) { return struct{}{}, emit(ctx, e) })
+			errs = append(errs, err)
+		}
+		return errors.Join(errs...)
+	}
+}
+
+// ChannelEmitter returns an emitter that sends to a channel if that has room, and fails if it has none: a reader that
+// is gone must not hold up the rest. Give the channel a buffer.
+func ChannelEmitter(to chan<- StreamEvent) Emitter {
+	return func(_ context.Context, e StreamEvent) error {
+		select {
+		case to <- e:
+			return nil
+		default:
+			return fmt.Errorf("the channel has no room for %s; read it faster, or give it a larger buffer", e.Type)
+		}
+	}
+}
+
+// Bind adds the observer. A nil Emit panics.
+func (s *Stream) Bind(h *agent.Hooks) {
+	if s.Emit == nil {
+		kit.MustConfig("observe.Stream", errors.New("Emit is nil, so nothing would be told; give an emitter"))
+	}
+	h.ObserveAny(s)
+	h.AroundTool.Add(s)
+}
+
+// Drain waits until all events that wait now were emitted, or the context is done, whose error it returns.
+func (s *Stream) Drain(ctx context.Context) error { return s.queue.Flush(ctx) }
+
+// Dropped returns how many events found the queue full.
+func (s *Stream) Dropped() uint64 { return s.queue.Dropped() }
+
+// AroundTool tells that a tool is dispatched.
+func (s *Stream) AroundTool(ctx context.Context, run *agent.Run, call agent.ToolCallRequest, next agent.AroundToolNext) (hookkit.Answer[agent.ToolCallResult], error) {
+	s.send(run, StreamToolDispatch, map[string]any{"step_num": call.Step, "tool_name": call.Name, "args_summary": shorten.Line(string(call.Args), 200)})
+	return next.Call(ctx, call)
+}
+
+// Pressure tells that the context window fills up; it fits window.Guard.OnPressure.
+func (s *Stream) Pressure(_ context.Context, run *agent.Run, p window.Pressure) {
+	data := map[string]any{}
+	if text, err := json.Marshal(p); err == nil && json.Unmarshal(text, &data) == nil {
+		s.send(run, StreamContextPressure, data)
+	}
+}
+
+// Observe turns a fire into events.
+func (s *Stream) Observe(_ context.Context, run *agent.Run, fired hookkit.AnyFired) {
+	if fired.Decision != "" && fired.By != "" { // what failed without a hook is told by its result
+		s.send(run, StreamHook, map[string]any{"hook_name": fired.By, "method": fired.Point, "message": decisionText(fired.Verdict)})
+	}
+	switch p := fired.Final.(type) {
+	case agent.RunStart:
+		s.send(run, StreamLoopStart, map[string]any{"task_summary": shorten.Line(p.Task, 200), "max_steps": run.Env.Count().MaxSteps})
+		s.subscribe(run)
+	case agent.Step:
+		if fired.Point == "BeforeStep" {
+			s.send(run, StreamStepStart, map[string]any{"step_num": p.Number})
+		}
+	case agent.LLMRequest:
+		if fired.Point == "BeforeLLM" && fired.Outcome == nil && fired.Err == nil {
+			s.send(run, StreamLLMStart, map[string]any{"step_num": p.Step, "prompt_tokens_est": run.Env.CountTokens(p.Messages)})
+		}
+		if fired.Point == "AroundLLM" && fired.Err != nil { // AfterLLM does not fire
+			s.send(run, StreamLLMEnd, map[string]any{"step_num": p.Step, "response_length": 0, "duration_ms": kit.Milliseconds(fired.Elapsed), "error": fired.Err.Error()})
+		}
+	case agent.LLMResponse:
+		s.send(run, StreamLLMEnd, map[string]any{"step_num": p.Step, "response_length": chars(p.Content, p.ToolCalls), "duration_ms": kit.Milliseconds(p.Elapsed)})
+	case agent.ToolFailure:
+		if p.WillRetry {
+			s.send(run, StreamRecovery, map[string]any{"strategy": "retry", "success": false})
+		}
+	case agent.Compacted:
+		if p.Reason == agent.CompactTooLong {
+			s.send(run, StreamRecovery, map[string]any{"strategy": "compaction", "success": p.Err == "" && p.Effective()})
+		}
+	case agent.RunError:
+		if fired.Outcome != nil {
+			s.send(run, StreamRecovery, map[string]any{"strategy": "reply", "success": true})
+		}
+	case agent.ToolCallResult:
+		if was, ok := fired.Payload.(agent.ToolCallResult); ok {
+			p = kit.AfterHooks(was, p)
+		}
+		s.send(run, StreamToolResult, map[string]any{"step_num": p.Call.Step, "tool_name": p.Call.Name, "duration_ms": kit.Milliseconds(p.Elapsed), "has_error": !p.OK() || fired.Err != nil})
+		if p.OK() && p.Attempts > 1 {
+			s.send(run, StreamRecovery, map[string]any{"strategy": "retry", "success": true})
+		}
+	case agent.StepResult:
+		class, entities := stepClass(p), 0
+		if s.Class != nil {
+			class, entities = s.Class(p)
+		}
+		s.send(run, StreamStepEnd, map[string]any{"step_num": p.Step.Number, "classification": class, "new_entities_count": entities})
+	case agent.AgentResult:
+		if fired.Point == "OnRunEnd" {
+			s.chunks.Do(run, func(end *func()) {
+				if *end != nil {
+					(*end)()
+				}
+			})
+			s.send(run, StreamLoopEnd, map[string]any{"total_steps": p.Steps, "total_llm_calls": p.ModelCalls, "reason": string(p.Stop.Cause)})
+		}
+	}
+}
+
+// subscribe passes the pieces of replies on.
+func (s *Stream) subscribe(run *agent.Run) {
+	if run.Env == nil || run.Env.Subscribe == nil {
+		return
+	}
+	end := run.Env.Subscribe(func(c agent.Chunk) {
+		if c.Delta.Content != "" {
+			s.send(run, StreamLLMChunk, map[string]any{"step_num": c.Step, "chunk": c.Delta.Content, "chunk_index": c.Index})
+		}
+	})
+	s.chunks.Do(run, func(to *func()) { *to = end })
+}
+
+func (s *Stream) send(run *agent.Run, kind string, data map[string]any) {
+	name := ""
+	if run.Env != nil {
+		name = run.Env.Agent
+	}
+	s.queue.Put(StreamEvent{kind, run.Env.Now(), run.ID(), name, data},
+		queue.Consumer[StreamEvent]{Name: "observe.Stream: Emit", Take: s.emit, Size: streamQueue, DropNewest: true})
+}
+
+func (s *Stream) emit(e StreamEvent) {
+	_, err := kit.Recover(func() (struct{}, error) { return struct{}{}, s.Emit(context.Background(), e) })
+	s.failed.Report("observe.Stream", s.OnError, err)
+}
+
+// decisionText is a decision and its reason on one line.
+func decisionText(v hookkit.Verdict) string {
+	if v.Reason == "" {
+		return v.Decision
+	}
+	return v.Decision + ": " + shorten.Line(v.Reason, 300)
+}

@@ -1,0 +1,285 @@
+package observe_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hookgen/hookgen/builtin/limit"
+	"github.com/hookgen/hookgen/builtin/observe"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/loop/looptest"
+)
+
+func TestMetricsCountWhatRunsDo(t *testing.T) {
+	var log bytes.Buffer
+	metrics := &observe.Metrics{Log: slog.New(slog.NewTextHandler(&log, nil))}
+	reply := looptest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {
+		return agent.LLMResponse{Content: "done", Usage: agent.Usage{Input: 10, Output: 5}}, nil
+	})
+	deny := agent.OnPermissionFunc(func(_ context.Context, _ *agent.Run, c agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
+		if c.Name == "secret" {
+			return agent.Deny{Reason: "no"}, nil
+		}
+		return nil, nil
+	})
+	var turns []looptest.Turn
+	for range 10 {
+		turns = append(turns, looptest.Call("a", nil))
+	}
+	turns = append(turns, looptest.Calls(looptest.Call("b", nil), looptest.Call("secret", nil)), reply)
+	ran := looptest.Harness{Turns: turns, Tools: []agent.Tool{&looptest.Tool{Name: "a", Result: "1"}, &looptest.Tool{Name: "b", Err: errors.New("down")}, &looptest.Tool{Name: "secret"}},
+		Hooks: []agent.Hook{metrics, deny, &limit.Tokens{}}}.Run(t, "go")
+	r := metrics.Report()
+	if r.Steps != 12 || r.LLMCalls != 12 || r.ToolCalls != 12 || r.Errors != 2 || r.InputTokens != 10 || r.OutputTokens != 5 || r.Runs != 1 {
+		t.Errorf("report %+v", r)
+	}
+	if r.Tools["secret"].Successes != 0 || r.Tools["secret"].Failures != 1 || r.Tools["a"].Successes != 10 || r.Tools["b"].Failures != 1 {
+		t.Errorf("tools %+v", r.Tools)
+	}
+	if diff := cmp.Diff(map[string]int{"productive": 11, "error": 1}, r.Classes); diff != "" {
+		t.Errorf("classes (-want +got):\n%s", diff)
+	}
+	if !strings.Contains(log.String(), "a: 10 calls, 10 ok / 0 fail, avg ") {
+		t.Errorf("the log says %s", &log)
+	}
+	for _, want := range []string{"steps: 12, errors: 2\n", "tokens: 10 in, 5 out\n", "model calls: 12\n", "  a: 10 calls, 10 ok / 0 fail\n  b: 1 calls"} {
+		if !strings.Contains(r.String(), want) {
+			t.Errorf("the report does not say %q:\n%s", want, r)
+		}
+	}
+	r.Tools["a"] = observe.ToolMetrics{}
+	if metrics.Report().Tools["a"].Calls != 10 {
+		t.Error("a change of what Report returned changed the hook")
+	}
+	if ran.Reply != "done" {
+		t.Error("counting changed the run")
+	}
+}
+
+func TestMetricsWarnWhenABudgetIsExceeded(t *testing.T) {
+	var log bytes.Buffer
+	var hooks agent.Hooks
+	metrics := &observe.Metrics{Log: slog.New(slog.NewTextHandler(&log, nil)), Classify: func(agent.StepResult) string { return "odd" }}
+	hooks.Use(metrics)
+	run := agent.NewRun(nil)
+	hooks.OnBudgetExceeded.Fire(t.Context(), run, agent.BudgetExceeded{Kind: agent.BudgetTokens, Used: 12, Limit: 10})
+	hooks.AfterStep.Fire(t.Context(), run, agent.StepResult{Err: "down"})
+	if r := metrics.Report(); r.Exceeded["tokens"] != 1 || r.Classes["odd"] != 1 || r.Errors != 1 || !strings.Contains(log.String(), "level=WARN") {
+		t.Errorf("report %+v, log %s", r, &log)
+	}
+}
+
+// events collects what a stream emits.
+type events struct {
+	mu  sync.Mutex
+	all []observe.StreamEvent
+}
+
+func (e *events) emit(_ context.Context, ev observe.StreamEvent) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.all = append(e.all, ev)
+	return nil
+}
+
+func (e *events) types() []string {
+	var types []string
+	for _, ev := range e.all {
+		types = append(types, ev.Type)
+	}
+	return types
+}
+
+func TestStreamEmitsEachEventOnceInOrder(t *testing.T) {
+	var got events
+	stream := &observe.Stream{Emit: got.emit}
+	hint := agent.BriefingFunc(func(context.Context, *agent.Run, agent.Step) ([]string, error) { return nil, nil })
+	skip := agent.BeforeToolFunc(func(_ context.Context, _ *agent.Run, c agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+		if c.Name == "b" {
+			return agent.SkipTool{Result: agent.ToolCallResult{Err: "not now"}, Reason: "later"}, nil
+		}
+		return nil, nil
+	})
+	looptest.Harness{Turns: []looptest.Turn{looptest.Calls(looptest.Call("a", nil), looptest.Call("b", nil)), looptest.Reply("two words")},
+		Tools: []agent.Tool{&looptest.Tool{Name: "a", Result: "1"}, &looptest.Tool{Name: "b"}}, Hooks: []agent.Hook{stream, hint, skip}}.Run(t, "go")
+	if err := stream.Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"loop_start", "step_start", "llm_start", "llm_end", "hook", "tool_dispatch", "tool_result", "tool_result", "step_end",
+		"step_start", "llm_start", "llm_chunk", "llm_chunk", "llm_end", "step_end", "loop_end",
+	}
+	if diff := cmp.Diff(want, got.types()); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+	for _, e := range got.all {
+		var flat map[string]any
+		text, err := json.Marshal(e)
+		if err != nil || json.Unmarshal(text, &flat) != nil || flat["event_type"] != e.Type || flat["agent"] != "tested" || flat["run"] == "" {
+			t.Errorf("event %s (%v)", text, err)
+		}
+	}
+	last := got.all[len(got.all)-1]
+	if last.Data["total_steps"] != 2 || last.Data["reason"] != "completed" {
+		t.Errorf("loop_end %v", last.Data)
+	}
+}
+
+func TestAFailingToolIsNoDecisionOfAHook(t *testing.T) {
+	var got events
+	stream := &observe.Stream{Emit: got.emit}
+	looptest.Harness{Turns: []looptest.Turn{looptest.Call("a", nil), looptest.Reply("done")},
+		Tools: []agent.Tool{&looptest.Tool{Name: "a", Err: errors.New("down")}}, Hooks: []agent.Hook{stream}}.Run(t, "go")
+	if err := stream.Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if types := got.types(); slices.Contains(types, "hook") || !slices.Contains(types, "tool_result") {
+		t.Errorf("events %v", types)
+	}
+}
+
+func TestAFailingOrSlowEmitterCannotHurtTheRun(t *testing.T) {
+	var told []error
+	var mu sync.Mutex
+	var got events
+	release := make(chan struct{})
+	stream := &observe.Stream{
+		Emit: observe.Emitters(
+			func(context.Context, observe.StreamEvent) error { <-release; return nil },
+			func(context.Context, observe.StreamEvent) error { panic("boom") },
+			func(context.Context, observe.StreamEvent) error { return errors.New("down") },
+			got.emit),
+		OnError: func(err error) { mu.Lock(); told = append(told, err); mu.Unlock() },
+	}
+	ran := looptest.Harness{Turns: []looptest.Turn{looptest.Reply("done")}, Hooks: []agent.Hook{stream}}.Run(t, "go") // while the first emitter waits
+	if ran.Reply != "done" {
+		t.Errorf("reply %q", ran.Reply)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := stream.Drain(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("Drain returned %v while events wait", err)
+	}
+	close(release)
+	if err := stream.Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if len(got.all) == 0 || len(told) != len(got.all) || !strings.Contains(fmt.Sprint(told[0]), "boom") || !strings.Contains(fmt.Sprint(told[0]), "down") {
+		t.Errorf("%d events, told %v", len(got.all), told)
+	}
+}
+
+func TestStreamDropsAndCountsWhatDoesNotFit(t *testing.T) {
+	release := make(chan struct{})
+	n := 0
+	stream := &observe.Stream{Emit: func(context.Context, observe.StreamEvent) error { <-release; n++; return nil }}
+	var hooks agent.Hooks
+	hooks.Use(stream)
+	run := agent.NewRun(nil)
+	for i := range 2000 {
+		hooks.BeforeStep.Fire(t.Context(), run, agent.Step{Number: i})
+	}
+	close(release)
+	if err := stream.Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if uint64(n)+stream.Dropped() != 2000 || stream.Dropped() == 0 {
+		t.Errorf("%d emitted, %d dropped", n, stream.Dropped())
+	}
+}
+
+// bus records events and answers with a veto where it is told to.
+type bus struct {
+	mu     sync.Mutex
+	events []observe.BusEvent
+	veto   map[string]string // by type:action
+	fail   error
+}
+
+func (b *bus) Publish(_ context.Context, e observe.BusEvent) (bool, string, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.events = append(b.events, e)
+	reason, veto := b.veto[e.Type+":"+e.Action]
+	return veto, reason, b.fail
+}
+
+func TestEventBridgePublishesInOrderAndCarriesAVetoBack(t *testing.T) {
+	b := &bus{veto: map[string]string{"tool:before_call": "closed today"}}
+	ran := looptest.Harness{Turns: []looptest.Turn{looptest.Call("a", nil), looptest.Reply("done")}, Tools: []agent.Tool{&looptest.Tool{Name: "a"}},
+		Hooks: []agent.Hook{&observe.EventBridge{Bus: b}}}.Run(t, "go")
+	var names []string
+	for _, e := range b.events {
+		names = append(names, e.Type+":"+e.Action)
+		if e.AgentID != "tested" || e.Task == "" || e.Timestamp.IsZero() {
+			t.Errorf("event %+v", e)
+		}
+	}
+	want := []string{"agent:start", "llm:before_call", "llm:after_call", "tool:before_call", "tool:after_call", "llm:before_call", "llm:after_call", "agent:stop"}
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+	if ran.Calls[0].Reason != "closed today" || b.events[4].Context["ok"] != false || !strings.Contains(fmt.Sprint(b.events[4].Context["error"]), "closed today") {
+		t.Errorf("call %+v, event %+v", ran.Calls[0], b.events[4])
+	}
+}
+
+func TestAVetoOfTheModelEndsTheTurnAndAFailingBusRefuses(t *testing.T) {
+	b := &bus{veto: map[string]string{"llm:before_call": "no budget"}}
+	ran := looptest.Harness{Turns: []looptest.Turn{looptest.Reply("never")}, Hooks: []agent.Hook{&observe.EventBridge{Bus: b}}}.Run(t, "go")
+	if ran.Stop.Message != "no budget" || len(ran.Script.Calls()) != 0 {
+		t.Errorf("stopped by %+v after %d calls", ran.Stop, len(ran.Script.Calls()))
+	}
+	var hooks agent.Hooks
+	hooks.Use(&observe.EventBridge{Bus: &bus{fail: errors.New("gone")}, OnError: func(error) {}})
+	if _, err := hooks.OnPermission.Fire(t.Context(), agent.NewRun(nil), agent.ToolCallRequest{Name: "a"}); err == nil {
+		t.Error("a failing bus let the call through")
+	}
+}
+
+func TestStreamsWithoutATargetPanicWhenUsed(t *testing.T) {
+	for want, hook := range map[string]agent.Hook{"Emit is nil": &observe.Stream{}, "Bus is nil": &observe.EventBridge{}} {
+		func() {
+			defer func() {
+				if r, _ := recover().(string); !strings.Contains(r, want) {
+					t.Errorf("panicked with %q, want %q in it", r, want)
+				}
+			}()
+			new(agent.Hooks).Use(hook)
+		}()
+	}
+}
+
+func ExampleStream() {
+	var hooks agent.Hooks
+	stream := &observe.Stream{Emit: func(_ context.Context, e observe.StreamEvent) error {
+		fmt.Println(e.Type, e.Data["step_num"])
+		return nil
+	}}
+	hooks.Use(stream)
+	hooks.BeforeStep.Fire(context.Background(), agent.NewRun(nil), agent.Step{Number: 1})
+	stream.Drain(context.Background())
+	// Output: step_start 1
+}
+
+func ExampleMetrics() {
+	var hooks agent.Hooks
+	metrics := &observe.Metrics{}
+	hooks.Use(metrics)
+	denied := agent.ToolCallResult{Call: agent.ToolCallRequest{Name: "search"}, Err: "denied"}
+	hooks.AfterStep.Fire(context.Background(), agent.NewRun(nil), agent.StepResult{Results: []agent.ToolCallResult{denied}})
+	fmt.Printf("%+v\n", metrics.Report().Tools["search"])
+	// Output: {Calls:1 Successes:0 Failures:1 Duration:0s}
+}

@@ -1,0 +1,34 @@
+package permission
+
+import (
+	"reflect"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/hookgen/hookgen/builtin/internal/fixture"
+	"github.com/hookgen/hookgen/builtin/internal/jsonx"
+	"github.com/hookgen/hookgen/generated/agent"
+)
+
+// FuzzApprovalRequest reads a request for an approval in any output, and the same again from its own fields.
+func FuzzApprovalRequest(f *testing.F) {
+	for _, s := range append([]string{
+		`{"needs_approval":true,"approval_description":" Send it? ","approval_options":["yes","",1,"no"]}`, `{"needs_approval":"true"}`,
+		`{"needs_approval":true,"needs_approval":false}`, `{"NEEDS_APPROVAL":true,"approval_options":null}`,
+	}, fixture.HostileJSON...) {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, output string) {
+		asks, ok := approvalIn(agent.ToolCallResult{Output: output, Call: agent.ToolCallRequest{Name: "t", Step: 1}})
+		if !ok {
+			return
+		}
+		if len(asks.Options) == 0 || len(asks.Options) > 20 || asks.Description == "" || utf8.RuneCountInString(asks.Description) > maxApproval {
+			t.Errorf("%q asks %+v", output, asks)
+		}
+		same := jsonx.Encode(map[string]any{"needs_approval": true, "approval_description": asks.Description, "approval_options": asks.Options})
+		if again, ok := approvalIn(agent.ToolCallResult{Output: string(same), Call: agent.ToolCallRequest{Name: "t", Step: 1}}); !ok || !reflect.DeepEqual(again, asks) {
+			t.Errorf("%+v, asked again as %s, is %+v", asks, same, again)
+		}
+	})
+}

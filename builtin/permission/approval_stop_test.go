@@ -1,0 +1,153 @@
+package permission_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hookgen/hookgen/builtin/internal/fixture"
+	"github.com/hookgen/hookgen/builtin/permission"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
+)
+
+func TestApprovalStopEndsTheTurnWhenAToolAsks(t *testing.T) {
+	const output = `{"needs_approval":true,"approval_description":"Pay 40 euros?","approval_options":["pay","refuse","later"]}`
+	look := &looptest.Tool{Name: "look", Result: "a shop"}
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{
+			looptest.Call("look", nil),
+			looptest.Calls(looptest.Call("pay", nil), looptest.Call("look", nil)),
+			looptest.Reply("never"),
+		},
+		Tools: []agent.Tool{&looptest.Tool{Name: "pay", Result: output}, look},
+		Hooks: []agent.Hook{&permission.ApprovalStop{}},
+	}.Run(t, "buy it")
+	if ran.Reply != "Pay 40 euros?" || ran.Stop.Message != "waiting_for_approval" || ran.Stop.Cause != agent.CauseStopRequested || ran.EndedBy != "permission.ApprovalStop" {
+		t.Errorf("it ended with %q because %+v by %q", ran.Reply, ran.Stop, ran.EndedBy)
+	}
+	if len(ran.Script.Calls()) != 2 || look.Count() != 2 || len(ran.Calls) != 3 || ran.Calls[2].Output != "a shop" {
+		t.Errorf("the results of the other calls are lost: %+v", ran.Calls)
+	}
+	got, waits := permission.WaitsForApproval(ran.AgentResult)
+	want := permission.PendingApproval{Step: 2, Tool: "pay", Description: "Pay 40 euros?", Options: []string{"pay", "refuse", "later"}}
+	if diff := cmp.Diff(want, got); diff != "" || !waits {
+		t.Errorf("it waits: %t (-want +got):\n%s", waits, diff)
+	}
+
+	if _, err := got.Answer("maybe"); err == nil || !strings.Contains(err.Error(), `"maybe" is no answer here; use one of ["pay" "refuse" "later"]`) {
+		t.Errorf("an answer that is no option: %v", err)
+	}
+	answer, err := got.Answer("later")
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := looptest.Harness{
+		Turns: []looptest.Turn{looptest.Call("look", nil), looptest.Reply("done")},
+		Tools: []agent.Tool{look},
+		Hooks: []agent.Hook{&permission.ApprovalStop{}},
+		Agent: &loop.Agent{Use: []agent.Hook{answer}},
+	}.Do(t, t.Context(), loop.Request{Messages: ran.Messages, Resume: loop.Resume{Steps: ran.Steps}})
+	if got := fixture.PromptsWith(again, "The tool pay asked in step 2: Pay 40 euros?\nThe user answered: later"); got != "10" || again.Reply != "done" {
+		t.Errorf("the answer was in the prompts %s, want 10; the reply: %q", got, again.Reply)
+	}
+	if _, waits := permission.WaitsForApproval(again.AgentResult); waits {
+		t.Error("the run that went on still waits")
+	}
+}
+
+func TestApprovalStopLeavesOtherResultsAlone(t *testing.T) {
+	for _, output := range []string{
+		``, `plain text`, `needs_approval: true`, `[{"needs_approval":true}]`, `{"needs_approval":false}`, `{"needs_approval":"true"}`,
+		`{"needs_approval":1}`, `{"needs_approval":null}`, `{"ok":true}`, `{"needs_approval":true`, `{"a":{"needs_approval":true}}`, `null`, `42`,
+		`{"needs_approval":true,"pad":"` + strings.Repeat("x", 1<<20) + `"}`,
+	} {
+		hook, run := new(permission.ApprovalStop), agent.NewRun(nil)
+		out, err := hook.AfterTool(t.Context(), run, agent.ToolCallResult{Output: output})
+		if _, waits := hook.Pending(run); out != nil || err != nil || waits {
+			t.Errorf("%.60q: %v, %v, waits: %t", output, out, err, waits)
+		}
+	}
+}
+
+func TestAnApprovalIsReadAsFarAsItCanBe(t *testing.T) {
+	for _, c := range []struct {
+		output string
+		want   permission.PendingApproval
+	}{
+		{`{"needs_approval":true}`, permission.PendingApproval{Tool: "t", Description: "The tool t needs an approval to go on.", Options: []string{"approve", "deny"}}},
+		{"\n{\"needs_approval\" : true, \"approval_description\": 7, \"approval_options\": \"yes\"}\n",
+			permission.PendingApproval{Tool: "t", Description: "The tool t needs an approval to go on.", Options: []string{"approve", "deny"}}},
+		{`{"needs_approval":true,"approval_description":" go? ","approval_options":[1,"","yes",null]}`,
+			permission.PendingApproval{Tool: "t", Description: "go?", Options: []string{"yes"}}},
+	} {
+		hook, run := new(permission.ApprovalStop), agent.NewRun(nil)
+		out, err := hook.AfterTool(t.Context(), run, agent.ToolCallResult{Call: agent.ToolCallRequest{Name: "t"}, Output: c.output})
+		if diff := cmp.Diff(agent.EndTurn{Reply: c.want.Description, Reason: "waiting_for_approval"}, out); diff != "" || err != nil {
+			t.Errorf("%s: %v\n%s", c.output, err, diff)
+		}
+		got, _ := hook.Pending(run)
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.output, diff)
+		}
+		if len(got.Options) > 0 {
+			got.Options[0] = "changed"
+		}
+		if again, _ := hook.Pending(run); again.Options[0] == "changed" {
+			t.Error("Pending hands out its own options")
+		}
+		if _, waits := hook.Pending(agent.NewRun(nil)); waits {
+			t.Error("another run waits, too")
+		}
+	}
+	huge, _ := json.Marshal(map[string]any{
+		"needs_approval": true, "approval_description": strings.Repeat("é", 5000), "approval_options": strings.Split(strings.Repeat("a,", 100), ","),
+	})
+	hook, run := new(permission.ApprovalStop), agent.NewRun(nil)
+	if _, err := hook.AfterTool(t.Context(), run, agent.ToolCallResult{Output: string(huge)}); err != nil {
+		t.Error(err)
+	}
+	if got, _ := hook.Pending(run); len([]rune(got.Description)) != 2000 || len(got.Options) != 20 {
+		t.Errorf("it has a description of %d characters and %d options", len([]rune(got.Description)), len(got.Options))
+	}
+}
+
+func TestTheFirstOfSeveralApprovalsIsPending(t *testing.T) {
+	hook, run := new(permission.ApprovalStop), agent.NewRun(nil)
+	for _, name := range []string{"a", "b"} {
+		if _, err := hook.AfterTool(t.Context(), run, agent.ToolCallResult{Call: agent.ToolCallRequest{Name: name}, Output: `{"needs_approval":true}`}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, _ := hook.Pending(run); got.Tool != "a" {
+		t.Errorf("the one of %s is pending, want the first", got.Tool)
+	}
+	if _, waits := permission.WaitsForApproval(agent.AgentResult{Calls: []agent.ToolCallResult{{Output: `{"needs_approval":true}`}}}); waits {
+		t.Error("a run that was not stopped for it waits")
+	}
+	var hooks agent.Hooks
+	hooks.Use(hook)
+	if list := hooks.AfterTool.List(); len(list) != 1 || list[0].Priority != hookkit.Safety {
+		t.Errorf("it is bound as %+v", list)
+	}
+}
+
+func ExampleApprovalStop() {
+	var hooks agent.Hooks
+	hooks.Use(&permission.ApprovalStop{})
+
+	result := agent.ToolCallResult{
+		Call:   agent.ToolCallRequest{Name: "deploy", Step: 3},
+		Output: `{"needs_approval": true, "approval_description": "Deploy to production?"}`,
+	}
+	exit, err := hooks.AfterTool.Fire(context.Background(), agent.NewRun(nil), &result)
+	fmt.Println(exit, err)
+	// Output:
+	// {Deploy to production? waiting_for_approval} <nil>
+}

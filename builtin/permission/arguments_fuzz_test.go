@@ -1,0 +1,43 @@
+package permission
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"testing"
+
+	"github.com/hookgen/hookgen/builtin/internal/fixture"
+	"github.com/hookgen/hookgen/builtin/internal/jsonx"
+	"github.com/hookgen/hookgen/generated/agent"
+)
+
+// FuzzArguments checks that rules see every argument, once, and that a person is shown as many.
+func FuzzArguments(f *testing.F) {
+	for _, s := range append([]string{
+		`{"path":"/etc/passwd","force":true,"n":12345678901234567890}`, `{"password":"hunter2","in":[{"api_key":1}]}`,
+	}, fixture.HostileJSON...) {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, args []byte) {
+		call, valid := agent.ToolCallRequest{ID: "1", Name: "t", Args: args}, json.Valid(args)
+		seen, err := decodedArgs(call)
+		if err != nil {
+			if seen != nil {
+				t.Errorf("%v beside %v", seen, err)
+			}
+			return
+		}
+		if !valid && len(bytes.TrimSpace(call.Args)) > 0 {
+			t.Errorf("%s has the arguments %v", call.Args, seen)
+		}
+		written, _ := jsonx.Members(call.Args, -1)
+		keys, values, shown := argMembers(call.Args)
+		if len(seen) != len(written) || shown && (len(keys) != len(written) || len(values) != len(written)) {
+			t.Errorf("of %s, %d arguments are decided and %d shown, it has %d", call.Args, len(seen), len(keys), len(written))
+		}
+		var again map[string]any
+		if data, err := json.Marshal(seen); err != nil || json.Unmarshal(data, &again) != nil || !reflect.DeepEqual(seen, again) {
+			t.Errorf("%s is decided as %v", call.Args, seen)
+		}
+	})
+}

@@ -1,0 +1,107 @@
+package permission_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/hookgen/hookgen/builtin/internal/fixture"
+	"github.com/hookgen/hookgen/builtin/permission"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/loop/looptest"
+)
+
+func TestReadOnlyLetsOnlyRunWhatChangesNothing(t *testing.T) {
+	off := &permission.ReadOnly{}
+	off.Switch(false)
+	again := &permission.ReadOnly{}
+	again.Switch(false)
+	again.Switch(true)
+	for _, c := range []struct {
+		name string
+		hook *permission.ReadOnly
+		want string // of write, look and listed
+	}{
+		{"on from the start", &permission.ReadOnly{}, "refused succeeded refused"},
+		{"a tool in the list", &permission.ReadOnly{Tools: []string{"list*"}}, "refused succeeded succeeded"},
+		{"off", off, "succeeded succeeded succeeded"},
+		{"on again", again, "refused succeeded refused"},
+		{"a function that says off", &permission.ReadOnly{When: func(*agent.Run) bool { return false }}, "succeeded succeeded succeeded"},
+		{"a function that says on", &permission.ReadOnly{When: func(*agent.Run) bool { return true }}, "refused succeeded refused"},
+		{"a function that fails", &permission.ReadOnly{When: func(*agent.Run) bool { panic("no idea") }}, "refused refused refused"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			write, look, listed := &looptest.Tool{Name: "write"}, &looptest.Tool{Name: "look", ReadOnly: true}, &looptest.Tool{Name: "listed"}
+			ran := looptest.Harness{
+				Turns: []looptest.Turn{
+					looptest.Calls(looptest.Call("write", nil), looptest.Call("look", nil), looptest.Call("listed", nil)), looptest.Reply("done"),
+				},
+				Tools: []agent.Tool{write, look, listed},
+				Hooks: []agent.Hook{c.hook},
+			}.Run(t, "go")
+			if got := fixture.Fates(ran); got != c.want {
+				t.Errorf("the calls: %s, want %s", got, c.want)
+			}
+			if n := strings.Count(c.want, "succeeded"); write.Count()+look.Count()+listed.Count() != n {
+				t.Errorf("%d tools ran, want %d", write.Count()+look.Count()+listed.Count(), n)
+			}
+		})
+	}
+}
+
+func TestReadOnlyCanBeSwitchedDuringARun(t *testing.T) {
+	hook := &permission.ReadOnly{}
+	write := &looptest.Tool{Name: "write"}
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{
+			looptest.Call("write", `{"n":1}`),
+			looptest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {
+				hook.Switch(false)
+				return looptest.Call("write", `{"n":2}`).Response(), nil
+			}),
+			looptest.Reply("done"),
+		},
+		Tools: []agent.Tool{write}, Hooks: []agent.Hook{hook},
+	}.Run(t, "go")
+	if got := fixture.Fates(ran); got != "refused succeeded" || hook.On(nil) {
+		t.Errorf("the calls: %s; on: %t", got, hook.On(nil))
+	}
+}
+
+func TestReadOnlyDeniesAToolThatNobodyKnows(t *testing.T) {
+	for _, run := range []*agent.Run{agent.NewRun(nil), agent.NewRun(&agent.Env{})} {
+		if got := fixture.Opinion(t, run, &permission.ReadOnly{}, agent.ToolCallRequest{Name: "x"}); !strings.HasPrefix(got, "deny: tool x may change something") {
+			t.Errorf("it says %q", got)
+		}
+	}
+	if got := fixture.Refusal(&permission.ReadOnly{Tools: []string{""}}); !strings.Contains(got, "permission.ReadOnly: Tools[0] is empty") {
+		t.Errorf("refused with %q", got)
+	}
+	var hooks agent.Hooks
+	hooks.Use(&permission.ReadOnly{})
+	if list := hooks.OnPermission.List(); len(list) != 1 || list[0].Priority != hookkit.Safety {
+		t.Errorf("it is bound as %+v", list)
+	}
+}
+
+func ExampleReadOnly() {
+	var hooks agent.Hooks
+	planning := &permission.ReadOnly{Tools: []string{"search"}}
+	hooks.Use(planning)
+
+	ctx, run := context.Background(), agent.NewRun(nil)
+	try := func(tool string) {
+		exit, err := hooks.OnPermission.Fire(ctx, run, agent.ToolCallRequest{Name: tool})
+		fmt.Println(tool, exit, err)
+	}
+	try("search")
+	try("write_file")
+	planning.Switch(false) // the plan was approved
+	try("write_file")
+	// Output:
+	// search <nil> <nil>
+	// write_file {tool write_file may change something, and only tools that change nothing may run now} <nil>
+	// write_file <nil> <nil>
+}

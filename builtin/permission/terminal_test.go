@@ -1,0 +1,192 @@
+package permission_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"testing/synctest"
+
+	"github.com/hookgen/hookgen/builtin/permission"
+	"github.com/hookgen/hookgen/generated/agent"
+)
+
+var question = agent.Question{
+	Call: agent.ToolCallRequest{Name: "remove", Args: []byte(`{"path":"/tmp/x"}`)}, Reason: "it deletes", Agent: "cleaner",
+}
+
+func TestOnlyAYesApproves(t *testing.T) {
+	for _, c := range []struct {
+		typed string
+		allow bool
+	}{
+		{"y\n", true}, {"Y\n", true}, {"yes\n", true}, {"YES\r\n", true}, {"  yes \n", true}, {"y", true},
+		{"n\n", false}, {"no\n", false}, {"\n", false}, {"", false}, {"yy\n", false}, {"yes please\n", false},
+		{"ye", false}, {strings.Repeat("y", 100_000) + "\n", false}, {"\x00y\n", false},
+		{"y" + strings.Repeat(" ", 255) + "\n", true}, {"y" + strings.Repeat(" ", 255) + "no\n", false},
+		{"no" + strings.Repeat(" ", 254) + "yes\n", false},
+	} {
+		var out bytes.Buffer
+		a := &permission.Terminal{In: strings.NewReader(c.typed), Out: &out}
+		got, err := a.Approve(t.Context(), question)
+		if err != nil || got.Allow != c.allow {
+			t.Errorf("%.20q: allowed is %t (%v), want %t", c.typed, got.Allow, err, c.allow)
+		}
+		if !c.allow && got.Reason != "user declined" {
+			t.Errorf("%.20q: declined because %q", c.typed, got.Reason)
+		}
+		want := "[cleaner] Run remove with these arguments?\n  path: /tmp/x\nReason: it deletes\nAllow? [y/N] "
+		if out.String() != want {
+			t.Errorf("it was asked %q, want %q", out.String(), want)
+		}
+	}
+}
+
+func TestTheDeclineTextIsTheReasonOfANo(t *testing.T) {
+	a := &permission.Terminal{In: strings.NewReader("n\n"), Out: io.Discard, DeclineText: "the operator said no"}
+	if got, err := a.Approve(t.Context(), question); err != nil || got.Reason != "the operator said no" {
+		t.Errorf("declined because %q, %v", got.Reason, err)
+	}
+}
+
+func TestNoMoreIsReadThanTheAnswer(t *testing.T) {
+	in := strings.NewReader("y\nn\nthe rest")
+	a := &permission.Terminal{In: in, Out: io.Discard}
+	for _, want := range []bool{true, false} {
+		if got, err := a.Approve(t.Context(), question); err != nil || got.Allow != want {
+			t.Errorf("allowed is %t (%v), want %t", got.Allow, err, want)
+		}
+	}
+	if rest, _ := io.ReadAll(in); string(rest) != "the rest" {
+		t.Errorf("%q is left to read", rest)
+	}
+}
+
+// panicking is a reader that panics.
+type panicking struct{}
+
+func (panicking) Read([]byte) (int, error) { panic("broken") }
+
+// idle is a reader that returns nothing and no error.
+type idle struct{}
+
+func (idle) Read([]byte) (int, error) { return 0, nil }
+
+func TestATerminalThatFailsIsAnError(t *testing.T) {
+	broken := errors.New("broken")
+	for _, c := range []struct {
+		name     string
+		approver *permission.Terminal
+		want     string
+	}{
+		{"reading fails", &permission.Terminal{In: iotest.ErrReader(broken), Out: io.Discard}, "the answer could not be read: broken"},
+		{"reading panics", &permission.Terminal{In: panicking{}, Out: io.Discard}, "the reader panicked: broken"},
+		{"reading leads nowhere", &permission.Terminal{In: idle{}, Out: io.Discard}, io.ErrNoProgress.Error()},
+		{"writing fails", &permission.Terminal{In: strings.NewReader("y\n"), Out: failing{}}, "the question could not be shown"},
+	} {
+		got, err := c.approver.Approve(t.Context(), question)
+		if got.Allow || err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: allowed is %t, error %v, want %q", c.name, got.Allow, err, c.want)
+		}
+	}
+}
+
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, errors.New("closed") }
+
+// abandon asks a question that nobody answers until its context is done.
+func abandon(t *testing.T, a *permission.Terminal) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		synctest.Wait()
+		cancel()
+	}()
+	if got, err := a.Approve(ctx, question); got.Allow || !errors.Is(err, context.Canceled) {
+		t.Errorf("without an answer: allowed is %t, error %v", got.Allow, err)
+	}
+}
+
+func TestALineTypedTooLateIsNoAnswerToTheNextQuestion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in, keys := io.Pipe()
+		a := &permission.Terminal{In: in, Out: io.Discard}
+
+		abandon(t, a)
+		go io.WriteString(keys, "y\n") // late
+		synctest.Wait()
+
+		answered := make(chan agent.Approval)
+		go func() {
+			got, err := a.Approve(t.Context(), question)
+			if err != nil {
+				t.Error(err)
+			}
+			answered <- got
+		}()
+		synctest.Wait()
+		select {
+		case got := <-answered:
+			t.Errorf("the late line answered the next question: %+v", got)
+		default:
+			io.WriteString(keys, "n\n")
+			if got := <-answered; got.Allow {
+				t.Error("the no was taken for a yes")
+			}
+		}
+	})
+}
+
+func TestALineThatIsStillToComeAnswersTheQuestionThatStands(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in, keys := io.Pipe()
+		a := &permission.Terminal{In: in, Out: io.Discard}
+		abandon(t, a)
+		answered := make(chan agent.Approval)
+		go func() {
+			got, _ := a.Approve(t.Context(), question)
+			answered <- got
+		}()
+		synctest.Wait()
+		io.WriteString(keys, "y\n")
+		if got := <-answered; !got.Allow {
+			t.Error("the yes was not taken")
+		}
+	})
+}
+
+func TestQuestionsAreAskedOneAfterTheOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in, keys := io.Pipe()
+		var out bytes.Buffer
+		a := &permission.Terminal{In: in, Out: &out}
+		answers := make(chan agent.Approval, 2)
+		for range 2 {
+			go func() {
+				got, err := a.Approve(t.Context(), question)
+				if err != nil {
+					t.Error(err)
+				}
+				answers <- got
+			}()
+		}
+		synctest.Wait()
+		if n := strings.Count(out.String(), "Allow?"); n != 1 {
+			t.Errorf("%d questions are asked at once", n)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		go cancel()
+		if _, err := a.Approve(ctx, question); !errors.Is(err, context.Canceled) {
+			t.Errorf("a question that waits for its turn does not end with its context: %v", err)
+		}
+		io.WriteString(keys, "y\n")
+		io.WriteString(keys, "n\n")
+		if first, second := <-answers, <-answers; first.Allow == second.Allow {
+			t.Errorf("the answers are %+v and %+v, want one of each", first, second)
+		}
+	})
+}

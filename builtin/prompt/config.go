@@ -1,0 +1,164 @@
+package prompt
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hookgen/hookgen/builtin/internal/kit"
+	"github.com/hookgen/hookgen/builtin/internal/shorten"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
+)
+
+// Config sets the system prompt, the form of the reply, and what is added to the system prompt.
+//
+// It rewrites requests at BeforeLLM, in the tier InputShape, each one anew, so that nothing that happens in a run
+// can drop what it sets. It sets only what is not empty; with everything empty it changes nothing. It has no state.
+//
+//   - System takes the place of the system prompt, which is the first message if that is an unnamed system
+//     message; where there is none, one is made. The briefing and other system messages stay.
+//   - ResponseFormat takes the place of the request's.
+//   - Fragments are appended to the system prompt, each after a blank line. What is there already is not
+//     appended again; a generated block is replaced where it stands.
+//
+// A run started by a run fires the hooks of the run that started it: name the Agents that are meant where others
+// have a prompt of their own. A fragment that cannot be generated fails the run. A ResponseFormat that no model
+// could follow, a fragment that is neither or both, and names that are used twice panic in Bind.
+type Config struct {
+	System         string
+	ResponseFormat *agent.ResponseFormat // nil and an empty Type: not set
+	Fragments      []Fragment
+	Agents         []string // names of the agents that it concerns; none: all
+}
+
+// A Fragment is a piece of a system prompt: either a Text, or a block that Generate makes for each request and
+// that stands between markers with its Name. A Text that is blank adds nothing, and so does a block.
+type Fragment struct {
+	Text     string
+	Name     string // of a generated block: one line without "--"
+	Generate func(ctx context.Context, run *agent.Run) (string, error)
+}
+
+// Bind adds the hook if there is anything to set.
+func (c *Config) Bind(h *agent.Hooks) {
+	kit.MustConfig("prompt.Config", c.check())
+	h.BeforeLLM.Add(c, hookkit.Priority(hookkit.InputShape))
+}
+
+func (c *Config) formats() bool { return c.ResponseFormat != nil && c.ResponseFormat.Type != "" }
+
+func (c *Config) check() error {
+	if c.formats() {
+		f := c.ResponseFormat
+		if !slices.Contains([]string{"text", "json_object", "json_schema"}, f.Type) {
+			return fmt.Errorf("ResponseFormat.Type is %q; make it text, json_object or json_schema", f.Type)
+		}
+		if f.Type == "json_schema" && !json.Valid(f.Schema) {
+			return errors.New("ResponseFormat.Schema is no JSON; give it the schema of the reply")
+		}
+	}
+	for i, f := range c.Fragments {
+		switch {
+		case f.Generate == nil && f.Name != "":
+			return fmt.Errorf("Fragments[%d] has the name %q but no Generate; set Generate, or leave the name out", i, f.Name)
+		case f.Generate == nil:
+		case f.Text != "":
+			return fmt.Errorf("Fragments[%d] has a Text and a Generate; make two fragments of it", i)
+		case strings.TrimSpace(f.Name) == "" || strings.Contains(f.Name, "--") || shorten.Line(f.Name, len(f.Name)) != f.Name:
+			return fmt.Errorf("Fragments[%d].Name is %q; name the block in one line without \"--\"", i, f.Name)
+		case slices.ContainsFunc(c.Fragments[:i], func(g Fragment) bool { return g.Name == f.Name }):
+			return fmt.Errorf("Fragments[%d].Name is %q a second time; give each block a name of its own", i, f.Name)
+		}
+	}
+	return nil
+}
+
+// BeforeLLM sets what is configured.
+func (c *Config) BeforeLLM(ctx context.Context, run *agent.Run, req agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
+	if len(c.Agents) > 0 && (run.Env == nil || !slices.Contains(c.Agents, run.Env.Agent)) {
+		return nil, nil
+	}
+	has := len(req.Messages) > 0 && req.Messages[0].Role == agent.RoleSystem && req.Messages[0].Name == ""
+	was := ""
+	if has {
+		was = req.Messages[0].Content
+	}
+	text := was
+	if strings.TrimSpace(c.System) != "" {
+		text = c.System
+	}
+	for _, f := range c.Fragments {
+		var err error
+		if text, err = f.into(ctx, run, text); err != nil {
+			return nil, err
+		}
+	}
+	var set []string
+	if text != was {
+		set = append(set, "system prompt")
+		req.Messages = slices.Clone(req.Messages)
+		if !has {
+			req.Messages = slices.Insert(req.Messages, 0, agent.Message{Role: agent.RoleSystem})
+		}
+		req.Messages[0].Content = text
+	}
+	if c.formats() {
+		set = append(set, "response format")
+		f := *c.ResponseFormat
+		f.Schema = slices.Clone(f.Schema)
+		req.ResponseFormat = &f
+	}
+	if set == nil {
+		return nil, nil
+	}
+	return agent.ReplaceBeforeLLM(req, "context configuration: "+strings.Join(set, ", ")), nil
+}
+
+// adds reports whether the fragment can add anything.
+func (f Fragment) adds() bool { return f.Generate != nil || strings.TrimSpace(f.Text) != "" }
+
+// into returns the system prompt with the fragment in it.
+func (f Fragment) into(ctx context.Context, run *agent.Run, prompt string) (string, error) {
+	if f.Generate == nil {
+		if !f.adds() || holdsParagraph(prompt, f.Text) {
+			return prompt, nil
+		}
+		return paragraphs(prompt, f.Text), nil
+	}
+	text, err := f.Generate(ctx, run)
+	if err != nil {
+		return "", fmt.Errorf("the fragment %q could not be generated: %w", f.Name, err)
+	}
+	begin, end := "<!-- begin "+f.Name+" -->", "<!-- end "+f.Name+" -->"
+	text = strings.Trim(strings.NewReplacer(begin, "", end, "").Replace(text), "\n")
+	block := ""
+	if strings.TrimSpace(text) != "" {
+		block = begin + "\n" + text + "\n" + end
+	}
+	before, rest, found := strings.Cut(prompt, begin)
+	_, after, closed := strings.Cut(rest, end)
+	switch {
+	case found && closed && block != "":
+		return before + block + after, nil
+	case found && closed:
+		return paragraphs(strings.TrimRight(before, "\n"), strings.TrimLeft(after, "\n")), nil
+	}
+	return paragraphs(prompt, block), nil
+}
+
+// paragraphs joins two texts by a blank line; one that is empty is left out.
+func paragraphs(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return strings.TrimRight(a, "\n") + "\n\n" + b
+}
+
+// holdsParagraph reports whether a text holds a piece that begins and ends where its lines do.
+func holdsParagraph(text, piece string) bool {
+	return strings.Contains("\n"+text+"\n", "\n"+piece+"\n")
+}

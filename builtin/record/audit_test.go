@@ -1,0 +1,461 @@
+package record_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hookgen/hookgen/builtin/internal/fixture"
+	"github.com/hookgen/hookgen/builtin/limit"
+	"github.com/hookgen/hookgen/builtin/record"
+	"github.com/hookgen/hookgen/builtin/redact"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
+)
+
+func auditRecords(t testing.TB, path string) []record.AuditRecord {
+	t.Helper()
+	var out []record.AuditRecord
+	for record, err := range record.ReadAudit(bytes.NewReader(fixture.ReadFile(t, path))) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, record)
+	}
+	return out
+}
+
+func auditPoints(records []record.AuditRecord) string {
+	var points []string
+	for _, r := range records {
+		points = append(points, r.Point)
+	}
+	return strings.Join(points, " ")
+}
+
+func auditOf(records []record.AuditRecord, point string) (out []record.AuditRecord) {
+	for _, r := range records {
+		if r.Point == point {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func verified(t testing.TB, path string, check record.AuditCheck) record.AuditState {
+	t.Helper()
+	state, err := record.VerifyAudit(bytes.NewReader(fixture.ReadFile(t, path)), check)
+	if err != nil {
+		t.Errorf("the chain is broken: %v", err)
+	}
+	return state
+}
+
+func TestAnAuditLogHoldsWhatARunDidOneValidLinePerEvent(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "made", "audit.jsonl")
+	clock := looptest.NewClock(time.Date(2026, 1, 2, 3, 4, 5, 600_000_000, time.FixedZone("x", 3600)))
+	ran := looptest.Harness{
+		Agent: &loop.Agent{Name: "clerk", Clock: clock},
+		Turns: []looptest.Turn{looptest.Call("read", `{"path":"a.txt"}`), looptest.Reply("done").Uses(agent.Usage{Input: 7, Output: 2})},
+		Tools: []agent.Tool{&looptest.Tool{Name: "read", Result: "hello"}},
+		Hooks: []agent.Hook{&record.Audit{Path: path}},
+	}.Run(t, "go")
+	records := auditRecords(t, path)
+	if got := auditPoints(records); got != "AfterLLM BeforeTool AfterTool AfterLLM OnRunEnd" {
+		t.Fatalf("recorded: %s", got)
+	}
+	for i, line := range strings.Split(strings.TrimSpace(string(fixture.ReadFile(t, path))), "\n") {
+		if !json.Valid([]byte(line)) {
+			t.Errorf("line %d is no JSON: %s", i+1, line)
+		}
+	}
+	run := records[0].Run
+	for i, r := range records {
+		if r.Seq != uint64(i+1) || r.Run != run || run == "" || r.Parent != "" || r.Agent != "clerk" || !r.Time.Equal(clock.Now()) || r.Time.Location() != time.UTC {
+			t.Errorf("record %d: %+v", i, r)
+		}
+	}
+	after := records[2]
+	if after.Tool != "read" || after.CallID != "call_1_1" || string(after.Args) != `{"path":"a.txt"}` || after.Result != "hello" ||
+		after.Success == nil || !*after.Success || after.Status != "succeeded" || after.Step != 1 || after.Attempt != 1 || after.DurationMS == nil {
+		t.Errorf("AfterTool: %+v", after)
+	}
+	if b := records[1]; b.Tool != "read" || b.Success != nil || b.Result != "" || b.Step != 1 {
+		t.Errorf("BeforeTool: %+v", b)
+	}
+	if l := records[3]; l.Result != "done" || l.Step != 2 || !strings.Contains(string(l.Data), `"input_tokens":7`) {
+		t.Errorf("AfterLLM: %+v %s", l, l.Data)
+	}
+	if e := records[4]; e.Result != "done" || !*e.Success || !strings.Contains(string(e.Data), `"cause":"completed"`) {
+		t.Errorf("OnRunEnd: %+v %s", e, e.Data)
+	}
+	if state := verified(t, path, record.AuditCheck{}); state.Records != 5 || state.Seq != 5 {
+		t.Errorf("state: %+v", state)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+	if ran.Failed != nil {
+		t.Error(ran.Failed)
+	}
+}
+
+func TestAnAuditLogSaysWhoDecidedAndWhy(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "audit.jsonl")
+	cache := agent.BeforeToolFunc(func(_ context.Context, _ *agent.Run, call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+		switch call.Name {
+		case "cached":
+			return agent.SkipTool{Result: agent.ToolCallResult{Output: "from the cache"}, Reason: "cache hit"}, nil
+		case "wide":
+			return agent.ReplaceBeforeTool(agent.ToolCallRequest{Name: "wide", Args: json.RawMessage(`{"n":1}`)}, "clamped"), nil
+		case "broken":
+			return nil, errors.New("the guard is broken")
+		}
+		return nil, nil
+	})
+	var hooks agent.Hooks
+	hooks.Use(&record.Audit{Path: path})
+	hooks.Use(cache, hookkit.Named("cache"))
+	hooks.Use(fixture.DenyTool("rm", "never"), hookkit.Named("guard"))
+	hooks.Use(agent.OnPermissionFunc(func(context.Context, *agent.Run, agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
+		return agent.Allow{Reason: "all fine"}, nil
+	}), hookkit.Named("optimist"))
+	hooks.Use(agent.ShouldStopFunc(func(_ context.Context, _ *agent.Run, s agent.Step) ([]agent.EndRun, error) {
+		if s.Number == 1 {
+			return []agent.EndRun{{Cause: agent.CauseStopRequested, Message: "enough", By: "stopper"}}, nil
+		}
+		return nil, nil
+	}))
+	looptest.Harness{
+		Agent: &loop.Agent{Hooks: &hooks},
+		Turns: []looptest.Turn{looptest.Calls(looptest.Call("cached", nil), looptest.Call("wide", `{"n":100}`),
+			looptest.Call("rm", nil), looptest.Call("broken", nil), looptest.Call("failing", nil))},
+		Tools: []agent.Tool{&looptest.Tool{Name: "cached"}, &looptest.Tool{Name: "wide"}, &looptest.Tool{Name: "rm"},
+			&looptest.Tool{Name: "broken"}, &looptest.Tool{Name: "failing", Err: errors.New("no disk")}},
+	}.Run(t, "go")
+	records := auditRecords(t, path)
+	verified(t, path, record.AuditCheck{})
+
+	before, after := auditOf(records, "BeforeTool"), auditOf(records, "AfterTool")
+	if len(before) != 5 || len(after) != 5 {
+		t.Fatalf("recorded: %s", auditPoints(records))
+	}
+	if r := before[0]; r.Hook != "cache" || r.Outcome != "SkipTool" || r.Reason != "cache hit" || r.Site == "" || !strings.Contains(string(r.Data), "from the cache") {
+		t.Errorf("skip: %+v", r)
+	}
+	if r := before[1]; r.Outcome != "Replace" || r.Reason != "clamped" || string(r.Args) != `{"n":1}` || r.From == nil ||
+		string(r.From.Args) != `{"n":100}` || r.CallID != "call_1_2" {
+		t.Errorf("replace: %+v", r)
+	}
+	if r := before[3]; r.Hook != "cache" || r.Outcome != "Error" || len(r.Failures) != 1 || !strings.Contains(r.Err, "the guard is broken") {
+		t.Errorf("failure: %+v", r)
+	}
+	for i, want := range []struct{ status, by, why string }{
+		{"skipped", "cache", "cache hit"}, {"succeeded", "", ""}, {"refused", "guard", "never"}, {"refused", "cache", "the guard is broken"}, {"failed", "", ""},
+	} {
+		r := after[i]
+		if r.Status != want.status || r.DecidedBy != want.by || r.Why != want.why || *r.Success != (want.status == "succeeded") {
+			t.Errorf("result %d: %+v, want %+v", i, r, want)
+		}
+	}
+	votes := auditOf(records, "OnPermission")
+	if len(votes) != 4 { // the broken guard's call was refused before
+		t.Fatalf("votes: %+v", votes)
+	}
+	if r := votes[2]; r.Hook != "guard" || r.Outcome != "Deny" || len(r.Ballots) != 2 || r.Ballots[1].Hook != "optimist" || r.Ballots[1].Reason != "all fine" {
+		t.Errorf("vote: %+v", r)
+	}
+	if d := auditOf(records, "OnPermissionDenied"); len(d) != 1 || d[0].DecidedBy != "guard" || d[0].Why != "never" || *d[0].Success {
+		t.Errorf("denials: %+v", d)
+	}
+	if e := auditOf(records, "OnToolError"); len(e) != 1 || e[0].Err != "no disk" || e[0].Attempt != 1 || *e[0].Success {
+		t.Errorf("errors: %+v", e)
+	}
+	if s := auditOf(records, "ShouldStop"); len(s) != 1 || s[0].Outcome != "Collect" || !strings.Contains(string(s[0].Data), "stopper") {
+		t.Errorf("stops: %+v", s)
+	}
+	if e := auditOf(records, "OnRunEnd"); len(e) != 1 || *e[0].Success {
+		t.Errorf("end: %+v", e)
+	}
+}
+
+type yesTo string
+
+func (y yesTo) Approve(_ context.Context, q agent.Question) (agent.Approval, error) {
+	return agent.Approval{Allow: q.Call.Name == string(y), Reason: "not that one"}, nil
+}
+
+func TestAnAuditLogSaysWhatAPersonDecided(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "audit.jsonl")
+	ask := agent.OnPermissionFunc(func(_ context.Context, _ *agent.Run, call agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
+		if call.Name == "free" {
+			return nil, nil
+		}
+		return agent.Ask{Prompt: "may it?", Reason: "risky"}, nil
+	})
+	var hooks agent.Hooks
+	hooks.Use(&record.Audit{Path: path})
+	hooks.Use(ask, hookkit.Named("confirm"))
+	looptest.Harness{
+		Agent: &loop.Agent{Hooks: &hooks, Approver: yesTo("deploy")},
+		Turns: []looptest.Turn{looptest.Calls(looptest.Call("deploy", nil), looptest.Call("rm", nil), looptest.Call("free", nil)), looptest.Reply("done")},
+		Tools: []agent.Tool{&looptest.Tool{Name: "deploy"}, &looptest.Tool{Name: "rm"}, &looptest.Tool{Name: "free"}},
+	}.Run(t, "go")
+	records := auditRecords(t, path)
+	verified(t, path, record.AuditCheck{})
+	if q := auditOf(records, "OnPermission"); len(q) != 2 || q[0].Hook != "confirm" || q[0].Outcome != "Ask" || q[0].Reason != "risky" || !strings.Contains(string(q[0].Data), "may it?") {
+		t.Errorf("questions: %+v", q)
+	}
+	if d := auditOf(records, "OnPermissionDenied"); len(d) != 1 || d[0].Tool != "rm" || d[0].Why != "not that one" || !strings.Contains(string(d[0].Data), `"kind":"person"`) {
+		t.Errorf("denials: %+v", d)
+	}
+	for i, want := range []string{"confirm", "", ""} {
+		if r := auditOf(records, "AfterTool")[i]; r.Approved != want {
+			t.Errorf("result of %s: approved on the question of %q, want %q", r.Tool, r.Approved, want)
+		}
+	}
+}
+
+func TestAnAuditLogRecordsFailuresOfModelAndSubRuns(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "audit.jsonl")
+	log := &record.Audit{Path: path}
+	helper := &loop.Agent{Name: "helper", Model: looptest.NewScript(looptest.Error(errors.New("no line"))), Use: []agent.Hook{log}}
+	looptest.Harness{
+		Turns: []looptest.Turn{looptest.Call("helper", `{"task":"x"}`), looptest.Reply("done")},
+		Tools: []agent.Tool{loop.Subagent(helper)},
+		Hooks: []agent.Hook{log, log},
+	}.Run(t, "go")
+	records := auditRecords(t, path)
+	verified(t, path, record.AuditCheck{})
+	var inner []record.AuditRecord
+	for _, r := range records {
+		if r.Parent != "" {
+			inner = append(inner, r)
+		}
+	}
+	if got := auditPoints(inner); got != "AroundLLM OnRunEnd" {
+		t.Fatalf("of the sub-run: %s", got)
+	}
+	if r := inner[0]; r.Err != "no line" || *r.Success || r.DurationMS == nil || r.Agent != "helper" || r.Parent != records[0].Run {
+		t.Errorf("model failure: %+v", r)
+	}
+	if got := len(auditOf(records, "OnRunEnd")); got != 2 {
+		t.Errorf("%d ends of two runs: used three times, a line was doubled: %s", got, auditPoints(records))
+	}
+}
+
+func TestAnAuditLogUsedTwiceGoesOnWhenOneIsRemovedInTheMiddleOfARun(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "audit.jsonl")
+	log := &record.Audit{Path: path}
+	var hooks agent.Hooks
+	first := hooks.Use(log)
+	hooks.Use(log)
+	run := agent.NewRun(&agent.Env{})
+	fire := func(n int) {
+		call := agent.ToolCallRequest{ID: fmt.Sprint(n), Name: "x"}
+		_, _ = hooks.BeforeTool.Fire(t.Context(), run, &call)
+	}
+	fire(1)
+	fire(2)
+	first.Remove()
+	fire(3)
+	hooks.Use(log, hookkit.Priority(100))
+	fire(4)
+	hooks.Use(log)
+	fire(5)
+	var ids []string
+	for _, r := range auditRecords(t, path) {
+		ids = append(ids, r.CallID)
+	}
+	if got := strings.Join(ids, ""); got != "12345" {
+		t.Errorf("recorded the calls %s, want each once", got)
+	}
+}
+
+func TestAnAuditLogTakesSecretsOutBeforeItCuts(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "audit.jsonl")
+	var hooks agent.Hooks
+	hooks.Use(&record.Audit{Path: path, Points: []string{record.AllPoints}, MaxValue: 40})
+	run := agent.NewRun(&agent.Env{Agent: "a"})
+	ctx := t.Context()
+	long := strings.Repeat("x", 30) + " password=hunter2hunter2 and " + strings.Repeat("y", 100)
+	call := agent.ToolCallRequest{ID: "1", Name: "curl", Args: json.RawMessage(
+		`{"url":"https://bob:hunter2@h/","deep":[{"Api-Key":"hunter2"}],"body":"{\"password\":\"hunter2\"}","n":3,"long":"` + long + `"}`)}
+	_, _ = hooks.BeforeTool.Fire(ctx, run, &call)
+	bad := agent.ToolCallRequest{ID: "2", Name: "x", Args: json.RawMessage(`{"password":"hunter2"`)}
+	_, _ = hooks.BeforeTool.Fire(ctx, run, &bad)
+	result := agent.ToolCallResult{Call: call, Output: "bob@example.org " + long, Err: "token=hunter2"}
+	_, _ = hooks.AfterTool.Fire(ctx, run, &result)
+	hooks.OnRunEnd.Fire(ctx, run, agent.AgentResult{Reply: long, Stop: agent.EndRun{Cause: agent.CauseUnknown, Detail: map[string]any{"secret": "hunter2"}}})
+	big := agent.ToolCallRequest{ID: "3", Name: strings.Repeat("n", 5<<20), Args: json.RawMessage(`{"a":"` + strings.Repeat("z", 5<<20) + `"}`)}
+	_, _ = hooks.BeforeTool.Fire(ctx, run, &big)
+	many := agent.ToolCallRequest{ID: "4", Name: "x", Args: json.RawMessage(`[` + strings.Repeat("[1],", 20000) + strings.Repeat("[", 500) + strings.Repeat("]", 500) + `]`)}
+	_, _ = hooks.BeforeTool.Fire(ctx, run, &many)
+	pem := agent.ToolCallResult{Output: strings.Repeat("k ", 15) + "-----BEGIN PRIVATE KEY-----\n" + strings.Repeat("hunter2\n", 100000)}
+	_, _ = hooks.AfterTool.Fire(ctx, run, &pem)
+
+	data := fixture.ReadFile(t, path)
+	if bytes.Contains(data, []byte("hunter2")) || bytes.Contains(data, []byte("bob")) {
+		t.Errorf("a secret is in the file:\n%.2000s", data)
+	}
+	if len(data) > 100_000 {
+		t.Errorf("the file has %d bytes", len(data))
+	}
+	records := auditRecords(t, path)
+	if len(records) != 7 {
+		t.Fatalf("%d records: %s", len(records), auditPoints(records))
+	}
+	want := `{"body":"{\"password\":\"[REDACTED]\"}","deep":[{"Api-Key":"[REDACTED]"}],"long":"` + strings.Repeat("x", 30) + ` password…","n":3,"url":"https://[REDACTED]@h/"}`
+	if string(records[0].Args) != want {
+		t.Errorf("args: %s\nwant  %s", records[0].Args, want)
+	}
+	if string(records[1].Args) != `"{\"password\":\"[REDACTED]\""` {
+		t.Errorf("args that are no JSON: %s", records[1].Args)
+	}
+	if r := records[2]; len([]rune(r.Result)) != 40 || r.Err != "token=[REDACTED]" {
+		t.Errorf("result: %q %q", r.Result, r.Err)
+	}
+	verified(t, path, record.AuditCheck{})
+}
+
+func TestAnAuditLogCanKeepEverything(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "audit.jsonl")
+	var hooks agent.Hooks
+	hooks.Use(&record.Audit{Path: path, Points: []string{}, MaxValue: limit.None, Redact: redact.Redactor{KeepSecrets: true, KeepPersonal: true}})
+	long := "password=x " + strings.Repeat("y", 5000)
+	hooks.Use(agent.BeforeToolFunc(func(context.Context, *agent.Run, agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+		return agent.EndTurn{Reason: long}, nil
+	}))
+	run := agent.NewRun(nil)
+	call := agent.ToolCallRequest{ID: "1"}
+	_, _ = hooks.BeforeTool.Fire(t.Context(), run, &call)
+	hooks.OnRunEnd.Fire(t.Context(), run, agent.AgentResult{})
+	records := auditRecords(t, path)
+	if len(records) != 1 || records[0].Reason != long {
+		t.Errorf("decisions alone, uncut: %+v", records)
+	}
+}
+
+func TestAnAuditLogThatCannotBeWrittenIsReportedAndStopsNothing(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "audit.jsonl")
+	if err := os.Mkdir(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	var reported []error
+	log := &record.Audit{Path: path, OnError: func(err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		reported = append(reported, err)
+		panic("and the report fails, too")
+	}}
+	var hooks agent.Hooks
+	hooks.Use(log)
+	run := agent.NewRun(&agent.Env{})
+	fire := func() {
+		call := agent.ToolCallRequest{ID: "1", Name: "x"}
+		if exit, err := hooks.BeforeTool.Fire(t.Context(), run, &call); exit != nil || err != nil {
+			t.Errorf("the run was stopped: %v %v", exit, err)
+		}
+	}
+	fire()
+	fire()
+	if len(reported) != 2 || !strings.Contains(reported[1].Error(), "2 so far") || !strings.Contains(reported[0].Error(), "no regular file") {
+		t.Errorf("reported: %v", reported)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	fire()
+	if s := verified(t, path, record.AuditCheck{}); s.Records != 1 || s.Lost != 2 {
+		t.Errorf("state: %+v", s)
+	}
+
+	notes := filepath.Join(dir, "notes.txt")
+	if err := os.WriteFile(notes, []byte("dear diary\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	log.Path = notes
+	fire()
+	if got := string(fixture.ReadFile(t, notes)); got != "dear diary\n" || !strings.Contains(reported[2].Error(), "something else") {
+		t.Errorf("another file was written to: %q, %v", got, reported)
+	}
+}
+
+func TestAnAuditLogSaysWhatIsWrongWithItsFields(t *testing.T) {
+	for want, log := range map[string]*record.Audit{
+		"Path is empty":                        {},
+		`Points names "BeforTool"`:             {Path: "x", Points: []string{"BeforTool"}},
+		"record.Audit: Points names \"after\"": {Path: "x", Points: []string{"after"}},
+	} {
+		func() {
+			defer func() {
+				if v := fmt.Sprint(recover()); !strings.Contains(v, want) {
+					t.Errorf("panicked with %q, want %q", v, want)
+				}
+			}()
+			new(agent.Hooks).Use(log)
+		}()
+	}
+}
+
+func TestParallelRunsShareOneAuditLog(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "audit.jsonl")
+	var hooks agent.Hooks
+	hooks.Use(&record.Audit{Path: path})
+	a := &loop.Agent{Hooks: &hooks, Tools: []agent.Tool{&looptest.Tool{Name: "x"}},
+		Model: looptest.NewScript(looptest.Calls(looptest.Call("x", nil), looptest.Call("x", nil), looptest.Call("x", nil)), looptest.Reply("ok")).ForEachRun()}
+	var all sync.WaitGroup
+	for range 10 {
+		all.Go(func() {
+			if _, err := a.Run(t.Context(), "go"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if s := verified(t, path, record.AuditCheck{}); s.Records != 10*(2+3+3+1) {
+		t.Errorf("state: %+v", s)
+	}
+}
+
+func ExampleAudit() {
+	dir, _ := os.MkdirTemp("", "audit")
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "audit.jsonl")
+
+	var hooks agent.Hooks
+	hooks.Use(&record.Audit{Path: path})
+	hooks.OnPermission.Add(agent.OnPermissionFunc(func(_ context.Context, _ *agent.Run, call agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
+		return agent.Deny{Reason: "no shell today"}, nil
+	}), hookkit.Named("no-shell"))
+
+	run := agent.NewRun(&agent.Env{Agent: "clerk"})
+	_, _ = hooks.OnPermission.Fire(context.Background(), run, agent.ToolCallRequest{
+		ID: "call_1", Name: "bash", Args: json.RawMessage(`{"command":"deploy --token abc123"}`),
+	})
+
+	f, _ := os.Open(path)
+	defer f.Close()
+	for r, err := range record.ReadAudit(f) {
+		fmt.Println(r.Seq, r.Agent, r.Point, r.Hook, r.Outcome, r.Reason, string(r.Args), err)
+	}
+	_, _ = f.Seek(0, io.SeekStart)
+	state, err := record.VerifyAudit(f, record.AuditCheck{})
+	fmt.Println(state.Records, err)
+	// Output:
+	// 1 clerk OnPermission no-shell Deny no shell today {"command":"deploy --token [REDACTED]"} <nil>
+	// 1 <nil>
+}

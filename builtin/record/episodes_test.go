@@ -1,0 +1,217 @@
+package record_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/hookgen/hookgen/builtin/internal/fixture"
+	"github.com/hookgen/hookgen/builtin/memory"
+	"github.com/hookgen/hookgen/builtin/record"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
+)
+
+func TestEachCallIsRememberedWithWhatTheToolMadeOfIt(t *testing.T) {
+	memory := new(memory.Map)
+	logger := &record.Episodes{Memory: memory, Classify: record.FailureSignal}
+	hide := agent.AfterToolFunc(func(_ context.Context, _ *agent.Run, r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+		r.Err, r.Output = "", "everything is fine"
+		return agent.ReplaceAfterTool(r, "optimism"), nil
+	})
+	skip := agent.BeforeToolFunc(func(_ context.Context, _ *agent.Run, call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+		if call.Name == "cached" {
+			return agent.SkipTool{Result: agent.ToolCallResult{Output: "old"}}, nil
+		}
+		return nil, nil
+	})
+	looptest.Harness{
+		Agent: &loop.Agent{Name: "clerk"},
+		Turns: []looptest.Turn{looptest.Calls(looptest.Call("good", `{"n":1}`), looptest.Call("bad", nil), looptest.Call("rm", nil),
+			looptest.Call("cached", nil), looptest.Call("talks", nil)), looptest.Reply("done")},
+		Tools: []agent.Tool{&looptest.Tool{Name: "good", Result: "42"}, &looptest.Tool{Name: "bad", Err: errors.New("no disk")},
+			&looptest.Tool{Name: "rm"}, &looptest.Tool{Name: "cached"}, &looptest.Tool{Name: "talks", Result: "bash: x: command not found"}},
+		Hooks: []agent.Hook{logger, logger, hide, skip, fixture.DenyTool("rm", "never")},
+	}.Run(t, "go")
+	episodes, err := memory.Recent(t.Context(), 10, "tool_call")
+	if err != nil || len(episodes) != 5 {
+		t.Fatalf("%d episodes, %v", len(episodes), err)
+	}
+	for i, want := range []struct{ outcome, payload string }{
+		{"ok", `{"args":{"n":1},"error":null,"name":"good","result":"42"}`},
+		{"failed", `{"args":{},"error":"no disk","name":"bad","result":""}`},
+		{"refused", `{"args":{},"error":"Permission denied for tool 'rm': never","name":"rm","result":""}`},
+		{"skipped", `{"args":{},"error":null,"name":"cached","result":"old"}`},
+		{"failed", `{"args":{},"error":null,"name":"talks","result":"bash: x: command not found"}`},
+	} {
+		e := episodes[len(episodes)-1-i]
+		if e.Kind != "tool_call" || e.Agent != "clerk" || e.Outcome != want.outcome || string(e.Payload) != want.payload || e.Time.IsZero() {
+			t.Errorf("episode %d: %+v %s, want %+v", i, e, e.Payload, want)
+		}
+	}
+}
+
+func TestEpisodesOutliveTheProgram(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "memory.json")
+	remembered, err := memory.OpenFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	looptest.Harness{
+		Turns: []looptest.Turn{looptest.Call("x", nil), looptest.Call("x", nil), looptest.Reply("done")},
+		Tools: []agent.Tool{&looptest.Tool{Name: "x"}},
+		Hooks: []agent.Hook{&record.Episodes{Memory: remembered}},
+	}.Run(t, "go")
+	again, err := memory.OpenFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if episodes, _ := again.Recent(t.Context(), 10, ""); len(episodes) != 2 {
+		t.Errorf("%d episodes in the file after the run", len(episodes))
+	}
+}
+
+func TestObservationsAreOneLineEachWithARisingIndex(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "seen", "observations.jsonl")
+	logger := &record.Episodes{Path: path}
+	var hooks agent.Hooks
+	hooks.Use(logger)
+	run, other := agent.NewRun(&agent.Env{}), agent.NewRun(nil)
+	for _, r := range []agent.ToolCallResult{
+		{Call: agent.ToolCallRequest{Name: "a"}, Output: strings.Repeat("ä", 300), Elapsed: 1500000},
+		{Call: agent.ToolCallRequest{Name: "b"}, Err: "Traceback: password=hunter2", Status: agent.CallFailed},
+		{Call: agent.ToolCallRequest{Name: "c"}, Err: "odd", Kind: agent.FailDenied, Status: agent.CallRefused},
+	} {
+		_, _ = hooks.AfterTool.Fire(t.Context(), run, &r)
+	}
+	r := agent.ToolCallResult{Call: agent.ToolCallRequest{Name: "d"}, Status: agent.CallSkipped}
+	_, _ = hooks.AfterTool.Fire(t.Context(), other, &r)
+
+	lines := strings.Split(strings.TrimSpace(string(fixture.ReadFile(t, path))), "\n")
+	if len(lines) != 4 {
+		t.Fatalf("%d lines", len(lines))
+	}
+	for i, want := range []struct {
+		name, summary string
+		success       bool
+		signal        any
+		index         float64
+		ms            float64
+	}{
+		{"a", strings.Repeat("ä", 199) + "…", true, nil, 1, 1.5},
+		{"b", "error: Traceback: password=[REDACTED]", false, "traceback", 2, 0},
+		{"c", "error: odd", false, "denied", 3, 0},
+		{"d", "(no output)", false, "skipped", 1, 0},
+	} {
+		var got map[string]any
+		if err := json.Unmarshal([]byte(lines[i]), &got); err != nil {
+			t.Fatal(err)
+		}
+		if len(got) != 7 || got["tool_name"] != want.name || got["result_summary"] != want.summary || got["success"] != want.success ||
+			got["error_signal"] != want.signal || got["turn_index"] != want.index || got["elapsed_ms"] != want.ms || got["timestamp"].(float64) < 1e9 {
+			t.Errorf("line %d: %s, want %+v", i, lines[i], want)
+		}
+	}
+}
+
+func TestFailuresThatToolsReportInTheirTextAreRecognised(t *testing.T) {
+	for output, want := range map[string]string{
+		"":                                   "",
+		"42 files":                           "",
+		"Error: x":                           "error:",
+		"Traceback (most recent":             "traceback",
+		"an Exception: y":                    "exception:",
+		"FAILED: 3":                          "failed:",
+		"sh: x: command not found":           "command not found",
+		"Permission denied":                  "permission denied",
+		"[Errno 2]":                          "errno",
+		"FileNotFoundError":                  "filenotfounderror",
+		"ModuleNotFoundError":                "modulenotfounderror",
+		"no such file":                       "no such file",
+		"ConnectionError":                    "connectionerror",
+		"Timeout":                            "timeout",
+		`{"success": true, "e":"error:"}`:    "",
+		`{"success": false}`:                 "success: false",
+		`{"success": "no", "x": 1}`:          "",
+		`{"x":"error:"}`:                     "error:",
+		`{"broken"`:                          "",
+		strings.Repeat("ä", 3994) + "error:": "error:",
+		strings.Repeat("ä", 3995) + "error:": "",
+	} {
+		if got := record.FailureSignal(output); got != want {
+			t.Errorf("FailureSignal(%.40q) = %q, want %q", output, got, want)
+		}
+	}
+}
+
+func TestEpisodesThatCannotBeStoredAreReported(t *testing.T) {
+	dir := t.TempDir()
+	var mu sync.Mutex
+	var reported []string
+	logger := &record.Episodes{Path: dir, Classify: func(string) string { panic("no idea") }, OnError: func(err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		reported = append(reported, err.Error())
+	}}
+	var hooks agent.Hooks
+	hooks.Use(logger)
+	r := agent.ToolCallResult{Call: agent.ToolCallRequest{Name: "a"}}
+	if _, err := hooks.AfterTool.Fire(t.Context(), agent.NewRun(nil), &r); err != nil {
+		t.Error(err)
+	}
+	if got := strings.Join(reported, "; "); !strings.Contains(got, "Classify panicked") || !strings.Contains(got, "no regular file") {
+		t.Errorf("reported: %s", got)
+	}
+	defer func() {
+		if v := fmt.Sprint(recover()); !strings.Contains(v, "record.Episodes: Memory and Path are both empty") {
+			t.Errorf("panicked with %s", v)
+		}
+	}()
+	hooks.Use(&record.Episodes{})
+}
+
+func TestEpisodesOfParallelCallsAreAllThere(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "observations.jsonl")
+	memory := new(memory.Map)
+	var hooks agent.Hooks
+	hooks.Use(&record.Episodes{Memory: memory, Path: path})
+	run := agent.NewRun(nil)
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() {
+			for range 10 {
+				r := agent.ToolCallResult{Call: agent.ToolCallRequest{Name: "a"}}
+				_, _ = hooks.AfterTool.Fire(context.Background(), run, &r)
+			}
+		})
+	}
+	all.Wait()
+	episodes, _ := memory.Recent(t.Context(), 500, "")
+	data, _ := os.ReadFile(path)
+	if lines := strings.Count(string(data), "\n"); len(episodes) != 200 || lines != 200 {
+		t.Errorf("%d episodes, %d lines, want 200 of each", len(episodes), lines)
+	}
+}
+
+func ExampleEpisodes() {
+	memory := new(memory.Map)
+	var hooks agent.Hooks
+	hooks.Use(&record.Episodes{Memory: memory})
+
+	run := agent.NewRun(&agent.Env{Agent: "clerk"})
+	_, _ = hooks.AfterTool.Fire(context.Background(), run, &agent.ToolCallResult{
+		Call:   agent.ToolCallRequest{Name: "search", Args: json.RawMessage(`{"q":"trains"}`)},
+		Output: "3 trains", Status: agent.CallSucceeded,
+	})
+
+	episodes, _ := memory.Recent(context.Background(), 1, "tool_call")
+	fmt.Println(episodes[0].Agent, episodes[0].Outcome, string(episodes[0].Payload))
+	// Output: clerk ok {"args":{"q":"trains"},"error":null,"name":"search","result":"3 trains"}
+}

@@ -1,0 +1,127 @@
+package record
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/hookgen/hookgen/builtin/internal/kit"
+	"github.com/hookgen/hookgen/builtin/internal/shorten"
+	"github.com/hookgen/hookgen/builtin/limit"
+	"github.com/hookgen/hookgen/builtin/redact"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
+)
+
+// A History keeps a list of the runs of each agent: how they ended, how long they took, what they used.
+//
+// It stands at OnRunEnd, after the hooks that have a priority of their own, and puts a [HistoryEntry] for each run into
+// Store, under "history/" and the agent's name; [History.Runs] reads them. Only Store is required. A run that was
+// started by a run is in the list of its own agent. Beyond Keep runs of an agent the oldest go; numbers go on. A list
+// that cannot be read is left alone, and what cannot be stored is reported as the hook's failure; neither touches the
+// run. One History must serve all runs that share a store.
+type History struct {
+	Store agent.Store
+	Keep  limit.Bound[int] // runs of an agent; default 1000
+
+	mu   sync.Mutex // held from reading a list to writing it
+	seen hookkit.PerRun[bool]
+}
+
+const keepRuns = 1000
+
+// A HistoryEntry is one run in the list of an agent.
+type HistoryEntry struct {
+	ExecutionID     string      `json:"execution_id"`     // the run's identity
+	ExecutionNumber int         `json:"execution_number"` // of the agent's runs, from 1
+	Status          string      `json:"status"`           // failed, stopped or completed
+	StepCount       int         `json:"step_count"`
+	Usage           agent.Usage `json:"usage"`
+	Duration        float64     `json:"duration"`   // seconds
+	StartedAt       float64     `json:"started_at"` // seconds since 1970
+	CompletedAt     float64     `json:"completed_at"`
+	StopReason      string      `json:"stop_reason"` // the strongest cause
+	StopMessage     string      `json:"stop_message"`
+	ErrorCount      int         `json:"error_count"` // calls that failed, and the run if it did
+}
+
+// Bind adds the hook.
+func (r *History) Bind(h *agent.Hooks) {
+	if r.Store == nil {
+		kit.MustConfig("record.History", errors.New("Store is nil; give it a store, such as state.Dir{Path: ...}"))
+	}
+	kit.MustConfig("record.History", r.Keep.Check("Keep"))
+	h.OnRunEnd.Add(r, hookkit.Priority(kit.LastPriority))
+}
+
+// OnRunEnd adds the run to the list.
+func (r *History) OnRunEnd(ctx context.Context, run *agent.Run, result agent.AgentResult) error {
+	var again bool
+	r.seen.Do(run, func(seen *bool) { again, *seen = *seen, true })
+	if again {
+		return nil
+	}
+	now := kit.Env(run).Now()
+	entry := HistoryEntry{
+		ExecutionID: run.ID(), Status: "completed", StepCount: result.Steps, Usage: result.Usage,
+		Duration: kit.Milliseconds(result.Elapsed) / 1000, StartedAt: kit.UnixSeconds(now.Add(-result.Elapsed)), CompletedAt: kit.UnixSeconds(now),
+		StopReason: string(result.Stop.Cause), StopMessage: (&redact.Redactor{}).CutText(result.Stop.Message, shorten.SummaryChars),
+	}
+	for _, c := range result.Calls {
+		if c.Status == agent.CallFailed || c.Status == "" && c.Err != "" {
+			entry.ErrorCount++
+		}
+	}
+	switch {
+	case result.Err != "":
+		entry.Status = "failed"
+		entry.ErrorCount++
+	case result.Forced():
+		entry.Status = "stopped"
+	}
+	name := cmp.Or(kit.Agent(run), result.Agent)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	entries, err := r.Runs(ctx, name)
+	if err != nil {
+		return fmt.Errorf("the run is not in the history: %w", err)
+	}
+	entry.ExecutionNumber = 1
+	if n := len(entries); n > 0 {
+		entry.ExecutionNumber = entries[n-1].ExecutionNumber + 1
+	}
+	entries = append(entries, entry)
+	if keep := r.Keep.Or(keepRuns); len(entries) > keep {
+		entries = slices.Delete(entries, 0, len(entries)-keep)
+	}
+	data, err := json.Marshal(entries)
+	if err == nil {
+		err = r.Store.Put(ctx, historyKey(name), data)
+	}
+	if err != nil {
+		return fmt.Errorf("the run is not in the history: %w", err)
+	}
+	return nil
+}
+
+func historyKey(agent string) string { return "history/" + agent }
+
+// Runs returns the runs of an agent, the oldest first; none is no error.
+func (r *History) Runs(ctx context.Context, agentName string) ([]HistoryEntry, error) {
+	data, err := r.Store.Get(ctx, historyKey(agentName))
+	if errors.As(err, new(*agent.NotFound)) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var entries []HistoryEntry
+	if err := json.Unmarshal(data, &entries); err != nil {
+		return nil, fmt.Errorf("what is stored under %q is no list of runs: %w; mend it or delete it", shorten.To(historyKey(agentName), shorten.SummaryChars), err)
+	}
+	return entries, nil
+}

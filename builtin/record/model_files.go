@@ -1,0 +1,181 @@
+package record
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/hookgen/hookgen/builtin/internal/jsonx"
+	"github.com/hookgen/hookgen/builtin/internal/kit"
+	"github.com/hookgen/hookgen/builtin/internal/shorten"
+	"github.com/hookgen/hookgen/builtin/redact"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/internal/atomicfile"
+)
+
+// A modelCall is a call that is over.
+type modelCall struct {
+	ModelCall
+	req   agent.LLMRequest
+	reply agent.LLMResponse
+	err   error
+}
+
+// A storedReply is a call_NN_response.json.
+type storedReply struct {
+	Timestamp     float64              `json:"timestamp"`
+	Method        string               `json:"method"`
+	Scope         string               `json:"scope,omitempty"`
+	Response      *agent.LLMResponse   `json:"response,omitempty"`
+	Error         string               `json:"error,omitempty"`
+	PromptTooLong *agent.PromptTooLong `json:"prompt_too_long,omitempty"`
+}
+
+const (
+	methodPlain = "generate"
+	methodTools = "generate_with_tools"
+)
+
+func methodOf(req agent.LLMRequest) string {
+	if len(req.Tools) > 0 {
+		return methodTools
+	}
+	return methodPlain
+}
+
+func callFile(index int, what string) string { return fmt.Sprintf("call_%02d_%s", index, what) }
+
+// write writes a call to its files.
+func (m *Model) write(run *agent.Run, c *modelCall) {
+	r := &m.Redact
+	c.Method, c.Temperature, c.MaxTokens, c.ToolCount = methodOf(c.req), c.req.Temperature, c.req.MaxTokens, len(c.req.Tools)
+	c.StepNum = c.req.Step
+	c.Metadata = map[string]any{"run": run.ID()}
+	if name := kit.Agent(run); name != "" {
+		c.Metadata["agent"] = name
+	}
+	stored := storedReply{Timestamp: c.Timestamp, Method: c.Method, Scope: c.Scope}
+	text := ""
+	if c.err != nil {
+		text = cutRedacted(r, c.err.Error(), m.maxChars())
+		c.Error, stored.Error = &text, text
+		errors.As(c.err, &stored.PromptTooLong)
+	} else {
+		c.ResponseChars = utf8.RuneCountInString(c.reply.Content)
+		c.ResponseBlocks = len(c.reply.ToolCalls) + len(c.reply.Parts)
+		if c.reply.Content != "" {
+			c.ResponseBlocks++
+		}
+		for k, v := range map[string]string{"model": c.reply.Model, "finish_reason": c.reply.FinishReason} {
+			if v != "" {
+				c.Metadata[k] = r.CutText(v, shorten.SummaryChars)
+			}
+		}
+		if u := usageFacts(c.reply.Usage); u != nil {
+			c.Metadata["usage"] = u
+		}
+		reply := c.reply
+		reply.Content, reply.Reasoning = cutRedacted(r, reply.Content, m.maxChars()), cutRedacted(r, reply.Reasoning, m.maxChars())
+		reply = r.Response(reply)
+		stored.Response = &reply
+		text = replyText(reply)
+	}
+	m.runs.Do(run, func(known *recordedRun) { known.calls[c.Index] = c.ModelCall })
+
+	dir := m.RunDir(run)
+	whole, err := json.Marshal(stored)
+	m.report(errors.Join(err,
+		atomicfile.Write(filepath.Join(dir, callFile(c.Index, "prompt.txt")), []byte(cutRedacted(r, promptText(c.req, m.maxChars()), m.maxChars()))),
+		// before the text, which a replay takes for the whole reply where it stands alone
+		atomicfile.Write(filepath.Join(dir, callFile(c.Index, "response.json")), whole),
+		atomicfile.Write(filepath.Join(dir, callFile(c.Index, "response.txt")), []byte(cutMarked(text, m.maxChars()))),
+		atomicfile.AppendLine(filepath.Join(dir, "manifest.jsonl"), jsonx.Encode(c.ModelCall)),
+	))
+}
+
+func (m *Model) maxChars() int { return m.MaxChars.Or(recordChars) }
+
+// promptChars counts the characters of a prompt.
+func promptChars(req agent.LLMRequest) int {
+	n := 0
+	for _, msg := range req.Messages {
+		n += utf8.RuneCountInString(msg.Content) + utf8.RuneCountInString(msg.Reasoning)
+		for _, c := range msg.ToolCalls {
+			n += utf8.RuneCountInString(c.Name) + utf8.RuneCount(c.Args)
+		}
+	}
+	return n
+}
+
+// promptText is a prompt for people. What is far beyond maxChars is counted, not written.
+func promptText(req agent.LLMRequest, maxChars int) string {
+	var b strings.Builder
+	if len(req.Tools) > 0 {
+		var names []string
+		for _, t := range req.Tools {
+			names = append(names, t.Name)
+		}
+		fmt.Fprintf(&b, "[tools] %s\n\n", strings.Join(names, ", "))
+	}
+	for i, msg := range req.Messages {
+		if b.Len()/4-promptMargin > maxChars {
+			fmt.Fprintf(&b, "[%d more messages]\n", len(req.Messages)-i)
+			break
+		}
+		b.WriteString("[" + string(msg.Role))
+		for _, mark := range []string{msg.Name, msg.ToolCallID} {
+			if mark != "" {
+				b.WriteString(" " + mark)
+			}
+		}
+		b.WriteString("]\n")
+		writeText(&b, msg.Reasoning, msg.Content, msg.ToolCalls)
+		for _, p := range msg.Parts {
+			fmt.Fprintf(&b, "(%s, %d bytes %s)\n", p.MediaType, len(p.Data), p.URL)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func replyText(reply agent.LLMResponse) string {
+	var b strings.Builder
+	writeText(&b, reply.Reasoning, reply.Content, reply.ToolCalls)
+	return b.String()
+}
+
+func writeText(b *strings.Builder, reasoning, content string, calls []agent.ToolCallRequest) {
+	if reasoning != "" {
+		fmt.Fprintf(b, "(reasoning) %s\n", reasoning)
+	}
+	if content != "" {
+		b.WriteString(content + "\n")
+	}
+	for _, c := range calls {
+		fmt.Fprintf(b, "-> %s %s %s\n", c.Name, c.Args, c.ID)
+	}
+}
+
+// promptMargin is how many characters of a prompt are laid out beyond its bound, so that the cut shows.
+const promptMargin = 512
+
+// cutMarked returns the beginning of a text, and how much of it is missing.
+func cutMarked(s string, maxRunes int) string {
+	head := shorten.Runes(s, maxRunes)
+	if len(head) == len(s) {
+		return s
+	}
+	return shorten.Valid(head) + fmt.Sprintf("[truncated %d chars]", utf8.RuneCountInString(s[len(head):]))
+}
+
+// cutRedacted redacts a text, and then cuts it.
+func cutRedacted(r *redact.Redactor, s string, maxRunes int) string {
+	if len(s)/4-promptMargin <= maxRunes {
+		return cutMarked(r.Text(s), maxRunes)
+	}
+	kept := strings.TrimSuffix(r.CutText(s, maxRunes), shorten.Ellipsis)
+	return kept + fmt.Sprintf("[truncated %d chars]", max(1, utf8.RuneCountInString(s)-utf8.RuneCountInString(kept)))
+}

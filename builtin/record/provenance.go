@@ -1,0 +1,68 @@
+package record
+
+import (
+	"errors"
+	"sync"
+
+	"github.com/hookgen/hookgen/builtin/internal/kit"
+	"github.com/hookgen/hookgen/builtin/limit"
+	"github.com/hookgen/hookgen/builtin/redact"
+	"github.com/hookgen/hookgen/generated/agent"
+)
+
+// Provenance keeps where every result of a run came from: a [Model] and a [Trajectory] that write to the
+// same directory and know of each other. [Replay] makes the run again. The fields are theirs, and so are the points,
+// the tier and what happens at each edge.
+type Provenance struct {
+	Dir          string
+	OneRun       bool             // Dir is the directory of the only run
+	MaxChars     limit.Bound[int] // of a text; default 200,000
+	Redact       redact.Redactor
+	SendRedacted SendRedacted
+	NoContext    bool
+	Snapshot     bool
+	Hooks        *agent.Hooks // that the snapshot lists; nil: none
+	OnError      func(error)  // gets what could not be written; nil: it is logged by slog
+
+	once       sync.Once
+	recorder   *Model
+	trajectory *Trajectory
+}
+
+// Bind adds the hooks of both.
+func (p *Provenance) Bind(h *agent.Hooks) {
+	kit.MustConfig("record.Provenance", p.MaxChars.Check("MaxChars"))
+	if p.Dir == "" {
+		kit.MustConfig("record.Provenance", errors.New("Dir is empty; name the directory to write to"))
+	}
+	p.setUp()
+	p.recorder.Bind(h)
+	p.trajectory.Bind(h)
+}
+
+func (p *Provenance) setUp() {
+	p.once.Do(func() {
+		p.recorder = &Model{
+			Dir: p.Dir, OneRun: p.OneRun, MaxChars: p.MaxChars, Redact: p.Redact, SendRedacted: p.SendRedacted, OnError: p.OnError,
+		}
+		p.trajectory = &Trajectory{
+			Dir: p.Dir, OneRun: p.OneRun, MaxChars: p.MaxChars, Redact: p.Redact, NoContext: p.NoContext,
+			Recorder: p.recorder, Snapshot: p.Snapshot, Hooks: p.Hooks, OnError: p.OnError,
+		}
+	})
+}
+
+// Wrap returns a model whose calls by hooks and tools are recorded, too. See Model.Wrap.
+func (p *Provenance) Wrap(model agent.Model) agent.Model {
+	p.setUp()
+	return p.recorder.Wrap(model)
+}
+
+// SetMetadata adds a value to the metadata of a run. See Trajectory.SetMetadata.
+func (p *Provenance) SetMetadata(run *agent.Run, key string, value any) {
+	p.setUp()
+	p.trajectory.SetMetadata(run, key, value)
+}
+
+// RunDir returns the directory of a run.
+func (p *Provenance) RunDir(run *agent.Run) string { return runDir(p.Dir, p.OneRun, run) }

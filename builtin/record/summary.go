@@ -1,0 +1,107 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/hookgen/hookgen/builtin/internal/kit"
+	"github.com/hookgen/hookgen/builtin/internal/shorten"
+	"github.com/hookgen/hookgen/builtin/redact"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/internal/atomicfile"
+)
+
+// A Summary writes a page about each conversation, for people: when it was last continued, its last messages, its
+// final reply.
+//
+// It stands at OnRunEnd, at tier Observability, and does nothing unless Enabled. The page is a Markdown file in Dir,
+// named after the identity of the conversation and written anew by each run of it. It holds the last 12 messages at
+// 180 characters and the reply at 600, 2000 characters in all: of the messages the oldest go. Secrets and personal
+// data are taken out. A conversation without an identity leaves a warning and no file; one of a run that was started
+// by a run leaves nothing. What cannot be written is reported as the hook's failure and does not touch the run.
+type Summary struct {
+	Dir     string
+	Enabled bool
+	Redact  redact.Redactor
+}
+
+const (
+	pageMessages = 12
+	pageMessage  = 180
+	pageReply    = 600
+	pageAll      = 2000
+)
+
+// Bind adds the hook. An empty Dir panics if the hook is enabled.
+func (s *Summary) Bind(h *agent.Hooks) {
+	if s.Enabled && s.Dir == "" {
+		kit.MustConfig("record.Summary", errors.New("Dir is empty; name the directory to write to"))
+	}
+	h.OnRunEnd.Add(s, hookkit.Priority(hookkit.Observability))
+}
+
+// OnRunEnd writes the page, if the hook is enabled.
+func (s *Summary) OnRunEnd(ctx context.Context, run *agent.Run, result agent.AgentResult) error {
+	if !s.Enabled {
+		return nil
+	}
+	id := kit.ConversationID(run)
+	if id == "" {
+		if run.Parent() == "" {
+			slog.WarnContext(ctx, "record.Summary: the conversation has no identity, so there is no summary of it", "run", run.ID())
+		}
+		return nil
+	}
+	name, err := atomicfile.EncodeName(id)
+	if err == nil {
+		err = atomicfile.Write(filepath.Join(s.Dir, name+".md"), []byte(s.page(run, id, result)))
+	}
+	if err != nil {
+		return fmt.Errorf("the summary of the conversation is not written: %w", err)
+	}
+	return nil
+}
+
+func (s *Summary) page(run *agent.Run, id string, result agent.AgentResult) string {
+	title := fmt.Sprintf("# %s, %s\n", s.line(id, 80), kit.Env(run).Now().UTC().Format("2006-01-02 15:04 MST"))
+	reply := ""
+	if result.Reply != "" {
+		reply = "\n## Final reply\n\n" + s.Redact.CutText(result.Reply, pageReply) + "\n"
+	}
+	messages := kit.Messages(run)
+	if messages == nil {
+		messages = result.Messages
+	}
+	left := pageAll - utf8.RuneCountInString(title+reply) - len("\n## Last messages\n\n")
+	var lines []string
+	for i := len(messages) - 1; i >= 0 && len(lines) < pageMessages; i-- {
+		m := messages[i]
+		text := m.Content
+		for _, c := range m.ToolCalls {
+			text += fmt.Sprintf(" %s(%s)", c.Name, shorten.Runes(string(c.Args), pageMessage))
+		}
+		if strings.TrimSpace(text) == "" {
+			continue
+		}
+		line := "- " + string(m.Role) + ": " + s.line(text, pageMessage) + "\n"
+		if left -= utf8.RuneCountInString(line); left < 0 {
+			break
+		}
+		lines = append([]string{line}, lines...)
+	}
+	if len(lines) > 0 {
+		title += "\n## Last messages\n\n" + strings.Join(lines, "")
+	}
+	return title + reply
+}
+
+// line is a text in one line, without what is to be taken out.
+func (s *Summary) line(text string, maxRunes int) string {
+	return shorten.Line(s.Redact.CutText(text, maxRunes), maxRunes)
+}

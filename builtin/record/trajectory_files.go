@@ -1,0 +1,198 @@
+package record
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/hookgen/hookgen/builtin/internal/jsonx"
+	"github.com/hookgen/hookgen/builtin/internal/kit"
+	"github.com/hookgen/hookgen/builtin/internal/shorten"
+	"github.com/hookgen/hookgen/builtin/redact"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/internal/atomicfile"
+)
+
+// A TrajectoryCall is a call of a tool.
+type TrajectoryCall struct {
+	Tool      string          `json:"tool"`
+	Args      json.RawMessage `json:"args"`
+	Reasoning string          `json:"reasoning"` // what the model said beside its calls
+	CallID    string          `json:"call_id"`
+	Metadata  map[string]any  `json:"metadata"`
+}
+
+// A TrajectoryResult is what became of a call.
+type TrajectoryResult struct {
+	Tool       string          `json:"tool"`
+	Args       json.RawMessage `json:"args"`
+	DurationMS float64         `json:"duration_ms"`
+	Data       string          `json:"data,omitempty"` // for the model
+	Error      string          `json:"error,omitempty"`
+	Status     string          `json:"status,omitempty"`     // succeeded, failed, refused, ...
+	DecidedBy  string          `json:"decided_by,omitempty"` // the hook that answered or refused the call
+}
+
+// A Snapshot is what a run was made of.
+type Snapshot struct {
+	SchemaVersion int            `json:"schema_version"` // 2
+	SystemPrompt  string         `json:"system_prompt"`  // its first 4000 characters
+	Limits        map[string]any `json:"limits"`
+	Tools         []ToolSnapshot `json:"tools"`
+	Hooks         []string       `json:"hooks"` // their names, each once
+	Model         string         `json:"model"`
+}
+
+// A ToolSnapshot is a tool as a model was offered it.
+type ToolSnapshot struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+}
+
+const (
+	snapshotSchema = 2
+	snapshotPrompt = 4000
+)
+
+// made is what there is to say of a step, but for what the run knows.
+func (t *Trajectory) made(s agent.StepResult) TrajectoryStep {
+	out := TrajectoryStep{StepNum: s.Step.Number, Error: t.text(s.Err), Metadata: map[string]any{}}
+	said := ""
+	if s.Response != nil {
+		out.Reply = t.text(s.Response.Content)
+		if said = s.Response.Reasoning; said == "" {
+			said = s.Response.Content
+		}
+		if s.Response.FinishReason != "" {
+			out.Metadata["finish_reason"] = t.text(s.Response.FinishReason)
+		}
+		if u := usageFacts(s.Response.Usage); u != nil {
+			out.Metadata["usage"] = u
+		}
+	}
+	for _, r := range s.Results {
+		args := t.args(r.Call.Args)
+		call := TrajectoryCall{Tool: t.text(r.Call.Name), Args: args, Reasoning: t.text(said), CallID: t.text(r.Call.ID), Metadata: map[string]any{}}
+		result := TrajectoryResult{
+			Tool: call.Tool, Args: args, DurationMS: kit.Milliseconds(r.Elapsed), Data: t.text(r.Output), Error: t.text(r.Err),
+			Status: t.text(string(r.Status)), DecidedBy: t.text(r.By),
+		}
+		out.ToolCalls, out.ToolResults = append(out.ToolCalls, call), append(out.ToolResults, result)
+	}
+	if len(out.ToolCalls) == 1 {
+		out.ToolCall, out.ToolResult = &out.ToolCalls[0], &out.ToolResults[0]
+		out.ToolCalls, out.ToolResults = nil, nil
+	}
+	return out
+}
+
+// args are arguments fit for the record, {} for none.
+func (t *Trajectory) args(args json.RawMessage) json.RawMessage {
+	if len(args) == 0 {
+		return json.RawMessage("{}")
+	}
+	if v, err := jsonx.Decode(args); err == nil && len(args) <= 4<<20 {
+		return jsonx.Encode(t.Redact.Value(v, t.shape()))
+	}
+	return jsonx.Encode(t.text(string(args)))
+}
+
+func (t *Trajectory) value(m map[string]any) any {
+	for _, v := range t.Redact.Value(m, t.shape()).(map[string]any) {
+		return v
+	}
+	return nil
+}
+
+// shape bounds the values of a trajectory, which are kept whole but for hostile ones.
+func (t *Trajectory) shape() redact.Shape {
+	return redact.Shape{Text: t.text, Values: 100_000, Levels: 100}
+}
+
+// pretty is the step in a line.
+func (s TrajectoryStep) pretty() string {
+	line := fmt.Sprintf("#%d", s.StepNum)
+	calls, results := s.ToolCalls, s.ToolResults
+	if s.ToolCall != nil {
+		calls, results = []TrajectoryCall{*s.ToolCall}, []TrajectoryResult{*s.ToolResult}
+	}
+	for i, c := range calls {
+		line += fmt.Sprintf(" %s(%s)", shorten.Line(c.Tool, 60), shorten.Line(string(c.Args), 80))
+		if r := results[i]; r.Error != "" {
+			line += " ✗ " + shorten.Line(r.Error, 100)
+		} else {
+			line += " → " + shorten.Line(r.Data, 100)
+		}
+	}
+	switch {
+	case s.Rejected != "":
+		line += " " + shorten.Line(s.Reply, 100) + " ✗ rejected: " + shorten.Line(s.Rejected, 100)
+	case len(calls) == 0 && s.Reply != "":
+		line += " " + shorten.Line(s.Reply, 100)
+	}
+	if s.Error != "" {
+		line += " ✗ " + shorten.Line(s.Error, 100)
+	}
+	return line
+}
+
+func (t *Trajectory) snapshot(run *agent.Run, req agent.LLMRequest) *Snapshot {
+	count := kit.Env(run).Count()
+	s := &Snapshot{
+		SchemaVersion: snapshotSchema, Model: t.text(req.Model), Tools: []ToolSnapshot{}, Hooks: []string{},
+		Limits: map[string]any{"max_steps": count.MaxSteps, "max_tokens": count.MaxTokens, "max_seconds": count.MaxTime.Seconds()},
+	}
+	if at := slices.IndexFunc(req.Messages, func(m agent.Message) bool { return m.Role == agent.RoleSystem }); at >= 0 {
+		s.SystemPrompt = cutRedacted(&t.Redact, req.Messages[at].Content, snapshotPrompt)
+	}
+	for _, tool := range req.Tools {
+		s.Tools = append(s.Tools, ToolSnapshot{t.text(tool.Name), t.text(tool.Description)})
+	}
+	if t.Hooks != nil {
+		for _, p := range t.Hooks.Points() {
+			for _, h := range slices.Concat(p.Hooks(), p.Observers()) {
+				s.Hooks = append(s.Hooks, h.Name)
+			}
+		}
+		slices.Sort(s.Hooks)
+		s.Hooks = slices.Compact(s.Hooks)
+	}
+	return s
+}
+
+func (t *Trajectory) writeStep(run *agent.Run, s TrajectoryStep) {
+	data, err := json.MarshalIndent(s, "", " ")
+	if err == nil {
+		err = atomicfile.Write(filepath.Join(runDir(t.Dir, t.OneRun, run), "steps", fmt.Sprintf("step_%02d.json", s.StepNum)), data)
+	}
+	t.report(err)
+}
+
+func (t *Trajectory) write(run *agent.Run, r *TrajectoryRun) {
+	data, err := json.MarshalIndent(r, "", " ")
+	if err == nil {
+		err = atomicfile.Write(filepath.Join(runDir(t.Dir, t.OneRun, run), trajectoryFile), data)
+	}
+	t.report(err)
+}
+
+const trajectoryFile = "trajectory.json"
+
+// ReadTrajectory reads the trajectory in the directory of a run.
+func ReadTrajectory(dir string) (TrajectoryRun, error) {
+	data, err := os.ReadFile(filepath.Join(dir, trajectoryFile))
+	if err != nil {
+		return TrajectoryRun{}, fmt.Errorf("the trajectory cannot be read: %w", err)
+	}
+	var r TrajectoryRun
+	if err = json.Unmarshal(data, &r); err == nil && r.RunID == "" {
+		err = errors.New("it names no run")
+	}
+	if err != nil {
+		return TrajectoryRun{}, fmt.Errorf("%s is no trajectory: %w", filepath.Join(dir, trajectoryFile), err)
+	}
+	return r, nil
+}

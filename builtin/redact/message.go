@@ -1,0 +1,70 @@
+package redact
+
+import (
+	"encoding/json"
+
+	"github.com/hookgen/hookgen/builtin/internal/jsonx"
+	"github.com/hookgen/hookgen/generated/agent"
+)
+
+// raw redacts what should be JSON and may be none; nil stays nil.
+func (r *Redactor) raw(data json.RawMessage) json.RawMessage {
+	if len(data) == 0 {
+		return nil
+	}
+	if json.Valid(data) {
+		return r.JSON(data)
+	}
+	return json.RawMessage(r.Text(string(data)))
+}
+
+func (r *Redactor) extra(extra map[string]json.RawMessage) map[string]json.RawMessage {
+	if extra == nil {
+		return nil
+	}
+	out := make(map[string]json.RawMessage, len(extra))
+	for k, v := range extra {
+		if r.secret(k) == everything {
+			v = jsonx.Encode(Redacted)
+		}
+		out[k] = r.raw(v)
+	}
+	return out
+}
+
+func (r *Redactor) calls(calls []agent.ToolCallRequest) []agent.ToolCallRequest {
+	var out []agent.ToolCallRequest
+	for _, c := range calls {
+		c.Args = r.raw(c.Args)
+		out = append(out, c)
+	}
+	return out
+}
+
+// Message returns a redacted copy of a message. Images and other data that is not text stay.
+func (r *Redactor) Message(m agent.Message) agent.Message {
+	m = m.Clone()
+	m.Content, m.Reasoning = r.Text(m.Content), r.Text(m.Reasoning)
+	m.ToolCalls, m.Extra = r.calls(m.ToolCalls), r.extra(m.Extra)
+	for i := range m.Parts {
+		m.Parts[i].URL, m.Parts[i].Name = r.Text(m.Parts[i].URL), r.Text(m.Parts[i].Name)
+	}
+	return m
+}
+
+// Response returns a redacted copy of a reply.
+func (r *Redactor) Response(reply agent.LLMResponse) agent.LLMResponse {
+	m := r.Message(reply.Message())
+	reply.Content, reply.Reasoning, reply.Parts = m.Content, m.Reasoning, m.Parts
+	reply.ToolCalls, reply.Extra = m.ToolCalls, m.Extra
+	return reply
+}
+
+// Request returns a redacted copy of what a model is sent.
+func (r *Redactor) Request(req agent.LLMRequest) agent.LLMRequest {
+	req = req.Clone()
+	for i := range req.Messages {
+		req.Messages[i] = r.Message(req.Messages[i])
+	}
+	return req
+}

@@ -1,0 +1,18 @@
+package screen_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hookgen/hookgen/builtin/screen"
+	"github.com/hookgen/hookgen/generated/agent"
+)
+
+func ExampleOutput() {
+	var hooks agent.Hooks
+	hooks.Use(&screen.Output{Validators: []screen.Validator{screen.RedactPersonal(), screen.LengthCap(40)}})
+	result := agent.ToolCallResult{Output: "ask jane@example.org"}
+	hooks.AfterTool.Fire(context.Background(), agent.NewRun(nil), &result)
+	fmt.Println(result.Output)
+	// Output: ask [REDACTED]
+}

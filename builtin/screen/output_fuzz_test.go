@@ -1,0 +1,36 @@
+package screen
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/hookgen/hookgen/builtin/internal/fixture"
+	"github.com/hookgen/hookgen/builtin/internal/jsonx"
+	"github.com/hookgen/hookgen/generated/agent"
+)
+
+// FuzzToolOutput gives any output to the validators that rewrite it.
+func FuzzToolOutput(f *testing.F) {
+	for _, s := range append([]string{
+		`{"a":"b@c.org","b":["4111 1111 1111 1111",4111111111111111],"c@d.org":{}}`, "call me: +1 555 123 4567\nb@c.org",
+		strings.Repeat("é", 700), `["` + strings.Repeat("x", 700) + `"]`,
+	}, fixture.HostileJSON...) {
+		f.Add(s, uint16(40))
+	}
+	personal := RedactPersonal()
+	f.Fuzz(func(t *testing.T, output string, size uint16) {
+		most := int(size) + 1
+		left, rejection, err := LengthCap(most).Validate(t.Context(), agent.ToolCallRequest{}, output)
+		fits := utf8.RuneCountInString(output) <= most
+		if err != nil || utf8.RuneCountInString(left) > most || fits && left != output || (rejection != "") != (!fits && json.Valid([]byte(output))) {
+			t.Errorf("%q is capped at %d as %q, %q, %v", output, most, left, rejection, err)
+		}
+
+		left, rejection, err = personal.Validate(t.Context(), agent.ToolCallRequest{}, output)
+		if err != nil || rejection != "" || jsonx.IsContainer(output) && fixture.Tokens([]byte(left)) != fixture.Tokens([]byte(output)) {
+			t.Errorf("%q is left as %q, %q, %v", output, left, rejection, err)
+		}
+	})
+}

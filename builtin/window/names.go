@@ -1,0 +1,107 @@
+package window
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/hookgen/hookgen/builtin/internal/jsonx"
+	"github.com/hookgen/hookgen/builtin/internal/shorten"
+	"github.com/hookgen/hookgen/generated/agent"
+)
+
+const (
+	minHidden   = 3 // names that a compaction must hide to be worth a note
+	maxHidden   = 8 // names in the note
+	maxNames    = 500
+	maxNameArgs = 64 << 10 // bytes of arguments that are looked at for names
+)
+
+func (w *Guard) names(messages []agent.Message) []string {
+	if w.Names != nil {
+		return w.Names(messages)
+	}
+	return argumentNames(messages)
+}
+
+// argumentNames returns the texts in the arguments of calls that could be names: of 3 to 80 characters, without
+// blanks, with a letter. Each is there once, in the order in which they first came.
+func argumentNames(messages []agent.Message) []string {
+	var names []string
+	seen := make(map[string]bool)
+	for _, m := range messages {
+		for _, c := range m.ToolCalls {
+			if len(c.Args) > maxNameArgs || !json.Valid(c.Args) {
+				continue
+			}
+			textsIn(c.Args, 0, func(text string) {
+				if !seen[text] && couldBeName(text) && len(names) < maxNames {
+					seen[text] = true
+					names = append(names, text)
+				}
+			})
+		}
+	}
+	return names
+}
+
+// textsIn calls f with each text in a JSON value, in order, not deeper than ten levels. Keys are none.
+func textsIn(raw json.RawMessage, level int, f func(string)) {
+	if level > 10 || len(raw) == 0 {
+		return
+	}
+	switch raw[0] {
+	case '"':
+		var text string
+		if json.Unmarshal(raw, &text) == nil {
+			f(text)
+		}
+	case '{':
+		all, _ := jsonx.Members(raw, -1)
+		for _, m := range all {
+			textsIn(m.Value, level+1, f)
+		}
+	case '[':
+		var all []json.RawMessage
+		if json.Unmarshal(raw, &all) == nil {
+			for _, v := range all {
+				textsIn(v, level+1, f)
+			}
+		}
+	}
+}
+
+func couldBeName(text string) bool {
+	n := utf8.RuneCountInString(text)
+	return n >= 3 && n <= 80 && strings.ContainsFunc(text, unicode.IsLetter) &&
+		!strings.ContainsFunc(text, func(c rune) bool { return unicode.IsSpace(c) || unicode.IsControl(c) })
+}
+
+// hiddenNote lists the names that stand in none of the messages, "" if there are too few of them.
+func hiddenNote(known []string, messages []agent.Message) string {
+	var left strings.Builder
+	for _, m := range messages {
+		left.WriteString(m.Content)
+		left.WriteByte('\n')
+		for _, c := range m.ToolCalls {
+			left.Write(c.Args)
+			left.WriteByte('\n')
+		}
+	}
+	text := left.String()
+	hidden := slices.DeleteFunc(slices.Clone(known), func(name string) bool { return strings.Contains(text, name) })
+	if len(hidden) < minHidden {
+		return ""
+	}
+	more := ""
+	if over := len(hidden) - maxHidden; over > 0 {
+		hidden, more = hidden[:maxHidden], fmt.Sprintf(" and %d more", over)
+	}
+	for i, name := range hidden {
+		hidden[i] = shorten.Line(name, shorten.KeyChars)
+	}
+	return "[after compaction] You have worked with these before, though they are no longer shown: " + strings.Join(hidden, ", ") + more
+}

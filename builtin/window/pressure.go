@@ -1,0 +1,121 @@
+package window
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/hookgen/hookgen/builtin/internal/fingerprint"
+	"github.com/hookgen/hookgen/generated/agent"
+)
+
+// A PressureLevel says how near a conversation is to filling the context window.
+type PressureLevel string
+
+// The levels, from the lowest on.
+const (
+	PressureOK      PressureLevel = "ok"
+	PressureWarning PressureLevel = "warning"
+	PressureCompact PressureLevel = "compact"
+	PressureBlock   PressureLevel = "block"
+)
+
+func (l PressureLevel) rank() int {
+	return slices.Index([]PressureLevel{PressureOK, PressureWarning, PressureCompact, PressureBlock}, l)
+}
+
+// Pressure is how full the context window is: system prompt, tools, briefing and stored conversation, by the
+// loop's one estimate. A level begins where less than its buffer is left of the window; in a window that is smaller
+// than twice the buffer of the first, all buffers are smaller in proportion.
+type Pressure struct {
+	Level           PressureLevel `json:"level"`
+	EstimatedTokens int           `json:"estimated_tokens"`
+	Threshold       int           `json:"threshold"` // where the level begins; 0 for ok
+	ContextWindow   int           `json:"context_window"`
+	PercentUsed     float64       `json:"percent_used"`
+}
+
+type buffers struct{ warn, compact, block int }
+
+func (w *Guard) buffers() buffers {
+	return buffers{cmp.Or(w.WarnBuffer, 30_000), cmp.Or(w.CompactBuffer, 20_000), cmp.Or(w.BlockBuffer, 5_000)}
+}
+
+// pressure returns the pressure of an estimate on a window.
+func (w *Guard) pressure(tokens, window int) Pressure {
+	b := w.buffers()
+	if half := window / 2; b.warn > half {
+		scaled := func(n int) int { return int(int64(n) * int64(half) / int64(b.warn)) }
+		b = buffers{half, scaled(b.compact), scaled(b.block)}
+	}
+	p := Pressure{Level: PressureOK, EstimatedTokens: tokens, ContextWindow: window, PercentUsed: 100 * float64(tokens) / float64(window)}
+	switch {
+	case tokens >= window-b.block:
+		p.Level, p.Threshold = PressureBlock, window-b.block
+	case tokens >= window-b.compact:
+		p.Level, p.Threshold = PressureCompact, window-b.compact
+	case tokens >= window-b.warn:
+		p.Level, p.Threshold = PressureWarning, window-b.warn
+	}
+	return p
+}
+
+// maxFailures is how many compactions in a row may be without effect.
+const maxFailures = 3
+
+// ShouldCompact finds the level of pressure, reports it if it is another one, and votes.
+func (w *Guard) ShouldCompact(ctx context.Context, run *agent.Run, use agent.ContextUse) (agent.ShouldCompactOutcome, error) {
+	window := use.Window
+	if window <= 0 {
+		window = unknownWindow
+	}
+	p, changed, tired := w.pressure(use.Tokens, window), false, false
+	w.runs.Do(run, func(s *windowState) {
+		s.window = window
+		changed = s.level != p.Level
+		s.level = p.Level
+		tired = s.failures >= maxFailures
+	})
+	if changed && w.OnPressure != nil {
+		w.OnPressure(ctx, run, p)
+	}
+	if w.Compactor == nil || tired || p.Level.rank() < PressureCompact.rank() {
+		return nil, nil
+	}
+	return agent.Compact{Reason: fmt.Sprintf("context pressure %s: %d of %d tokens", p.Level, p.EstimatedTokens, p.ContextWindow)}, nil
+}
+
+// ObserveBeforeCompact notes the names that the model knows.
+func (w *Guard) ObserveBeforeCompact(_ context.Context, run *agent.Run, fired agent.BeforeCompactFired[agent.Compaction]) {
+	known := w.names(fired.Payload.Messages)
+	w.runs.Do(run, func(s *windowState) { s.known = known })
+}
+
+// ObserveAfterCompact counts compactions without effect, and notes which names one has hidden.
+func (w *Guard) ObserveAfterCompact(_ context.Context, run *agent.Run, fired agent.AfterCompactFired[agent.Compacted]) {
+	done := fired.Payload
+	effective := done.Err == "" && done.Effective()
+	var known []string
+	w.runs.Do(run, func(s *windowState) {
+		known, s.known = s.known, nil
+		if effective {
+			s.failures = 0
+		} else {
+			s.failures++
+		}
+	})
+	if !effective {
+		return
+	}
+	if note := hiddenNote(known, fired.Final.Messages); note != "" {
+		w.runs.Do(run, func(s *windowState) { s.notes.Put(fingerprint.Of([]byte(note)), note) })
+	}
+}
+
+// Briefing lists the names that a compaction has hidden.
+func (w *Guard) Briefing(_ context.Context, run *agent.Run, step agent.Step) ([]string, error) {
+	var texts []string
+	w.runs.Do(run, func(s *windowState) { texts = slices.Clone(s.notes.Take(step.Number)) })
+	return texts, nil
+}

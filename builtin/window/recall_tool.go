@@ -1,0 +1,108 @@
+package window
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/hookgen/hookgen/builtin/internal/shorten"
+	"github.com/hookgen/hookgen/builtin/limit"
+	"github.com/hookgen/hookgen/generated/agent"
+)
+
+// recallPrefix begins every recall key; what else is in a store cannot be recalled.
+const recallPrefix = "result-"
+
+// recallNote stands before the key where a text was cut or summarised.
+const recallNote = "; recall key "
+
+// recallKey is the key of a text: the same for the same text, and no payload.
+func recallKey(body string) string {
+	sum := sha256.Sum256([]byte(body))
+	return recallPrefix + hex.EncodeToString(sum[:8])
+}
+
+// keyOfWhole returns the key of the whole text of which body is what was left after a cut, "" if it is none.
+func keyOfWhole(body string) string {
+	at := strings.LastIndex(body, recallNote)
+	if at < 0 {
+		return ""
+	}
+	key, ok := strings.CutSuffix(body[at+len(recallNote):], "]")
+	if !ok || !isRecallKey(key) {
+		return ""
+	}
+	return key
+}
+
+func isRecallKey(key string) bool {
+	digits, ok := strings.CutPrefix(key, recallPrefix)
+	return ok && len(digits) == 16 && strings.Trim(digits, "0123456789abcdef") == ""
+}
+
+// RecallTool is a tool with which a model reads again what a [Guard] has cut or summarised. Its Store is
+// that of Guard.Recall. It reads nothing that a Guard did not put there. A result is read in pieces
+// of MaxChars, by its key and an offset; the last line of each says how to go on.
+type RecallTool struct {
+	Store    agent.Store
+	MaxChars limit.Bound[int] // default 1800
+}
+
+// Schema implements agent.Tool: the name is recall.
+func (RecallTool) Schema() agent.ToolSchema {
+	return agent.ToolSchema{
+		Name:        "recall",
+		Description: "Read again an earlier result that was cut or summarised, by its recall key.",
+		Parameters: json.RawMessage(`{"type":"object","properties":{` +
+			`"key":{"type":"string","description":"the recall key"},` +
+			`"offset":{"type":"integer","minimum":0,"description":"the character to begin with; 0 if left out"}},` +
+			`"required":["key"],"additionalProperties":false}`),
+		ReadOnly: true,
+	}
+}
+
+// Call implements agent.Tool.
+func (t RecallTool) Call(ctx context.Context, call agent.ToolCallRequest) (string, error) {
+	var args struct {
+		Key    string  `json:"key"`
+		Offset float64 `json:"offset"` // an integer may be written 1e3
+	}
+	if t.Store == nil {
+		return "", errors.New("the recall tool has no store; give RecallTool.Store that of window.Guard.Recall")
+	}
+	if err := t.MaxChars.Check("RecallTool.MaxChars"); err != nil {
+		return "", err
+	}
+	if err := json.Unmarshal(call.Args, &args); err != nil {
+		return "", &agent.ToolError{Kind: agent.FailArguments, Message: "the arguments cannot be read: " + err.Error(), Cause: err}
+	}
+	unknown := &agent.ToolError{Kind: agent.FailTool, NoRetry: true, Message: fmt.Sprintf("there is no result under the key %q; take the key from the summary of the result", shorten.To(args.Key, 60))}
+	if !isRecallKey(args.Key) {
+		return "", unknown
+	}
+	data, err := t.Store.Get(ctx, args.Key)
+	var none *agent.NotFound
+	if errors.As(err, &none) {
+		return "", unknown
+	}
+	if err != nil {
+		return "", fmt.Errorf("the result cannot be read: %w", err)
+	}
+	text := string(data)
+	n, size := utf8.RuneCountInString(text), t.MaxChars.Or(1800)
+	from := int(min(max(args.Offset, 0), float64(n)))
+	to := from + min(size, n-from)
+	piece := text[shorten.RuneOffset(text, from):shorten.RuneOffset(text, to)]
+	switch {
+	case from == 0 && to == n:
+		return piece, nil
+	case to == n:
+		return fmt.Sprintf("%s\n[characters %d to %d of %d, the end]", piece, from, to, n), nil
+	}
+	return fmt.Sprintf("%s\n[characters %d to %d of %d; go on with offset %d]", piece, from, to, n, to), nil
+}

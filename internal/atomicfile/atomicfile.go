@@ -1,0 +1,220 @@
+package atomicfile
+
+import (
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Files that hooks write are readable by their owner alone.
+const (
+	fileMode = 0o600
+	dirMode  = 0o700
+)
+
+// Write writes a file whole or not at all, readable by its owner alone. Missing directories are made. A program that
+// is killed meanwhile leaves a temporary file next to it, which nobody reads; a later Write removes it.
+func Write(path string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), dirMode); err != nil {
+		return err
+	}
+	temporary, err := Stage(path, data, fileMode)
+	if err != nil {
+		return err
+	}
+	if err = flush(temporary); err == nil {
+		err = os.Rename(temporary, path)
+	}
+	if err != nil {
+		_ = os.Remove(temporary)
+	}
+	return err
+}
+
+// Stage writes data to a temporary file next to path and returns its name, for the caller to rename or remove. It
+// removes the temporary files that killed programs left in the directory.
+func Stage(path string, data []byte, mode fs.FileMode) (temporary string, err error) {
+	dir := filepath.Dir(path)
+	removeLeft(dir)
+	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*"+tempExt)
+	if err != nil {
+		return "", err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Chmod(mode), f.Close()); err != nil {
+		return "", errors.Join(err, os.Remove(f.Name()))
+	}
+	return f.Name(), nil
+}
+
+// flush writes a file through to the disk.
+func flush(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+const (
+	tempExt  = ".hook-tmp"
+	leftFor  = time.Hour // after which a temporary file has no writer any more
+	lookedAt = 1000      // directories at most that are remembered
+)
+
+// looked holds the directories in which this process has looked for temporary files that were left behind.
+var looked struct {
+	sync.Mutex
+	dirs map[string]bool
+}
+
+// removeLeft removes the temporary files that killed programs left in a directory, once per process and directory.
+func removeLeft(dir string) {
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
+	looked.Lock()
+	seen := looked.dirs[dir]
+	if looked.dirs == nil || len(looked.dirs) >= lookedAt {
+		looked.dirs = make(map[string]bool)
+	}
+	looked.dirs[dir] = true
+	looked.Unlock()
+	if seen {
+		return
+	}
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), ".") || !strings.HasSuffix(e.Name(), tempExt) || !e.Type().IsRegular() {
+			continue
+		}
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > leftFor {
+			_ = os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
+}
+
+// appending are the locks of the files that lines are appended to: hooks that share a file never mix their lines. Files
+// share locks by the hash of their path, so that a program which appends to ever new files keeps no lock for each.
+var (
+	appending [64]sync.Mutex
+	pathSeed  = maphash.MakeSeed()
+)
+
+// Lock locks a path against other appends of this process and returns the function that unlocks it. The caller must not
+// lock a second path before that.
+func Lock(path string) (unlock func()) {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	mu := &appending[maphash.String(pathSeed, path)%uint64(len(appending))]
+	mu.Lock()
+	return mu.Unlock
+}
+
+// AppendLine appends one line, which must not hold a line break, in one write. Missing directories are made. A
+// line that an interrupted write left without its end is ended first.
+func AppendLine(path string, line []byte) error {
+	defer Lock(path)()
+	f, size, err := OpenAppend(path)
+	if err != nil {
+		return err
+	}
+	whole := append(line[:len(line):len(line)], '\n')
+	if size > 0 && !endsLine(f, size) {
+		whole = append([]byte{'\n'}, whole...)
+	}
+	_, err = f.Write(whole)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	return err
+}
+
+// OpenAppend opens a file for reading and appending and returns its size. What is no regular file is refused.
+func OpenAppend(path string) (*os.File, int64, error) {
+	if err := os.MkdirAll(filepath.Dir(path), dirMode); err != nil {
+		return nil, 0, err
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, 0, &fs.PathError{Op: "append", Path: path, Err: errors.New("it is no regular file; name another one")}
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|os.O_APPEND, fileMode)
+	if err != nil {
+		return nil, 0, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		_ = f.Close()
+		return nil, 0, err
+	}
+	return f, info.Size(), nil
+}
+
+// endsLine reports whether the last byte of a file is a line break.
+func endsLine(f *os.File, size int64) bool {
+	var last [1]byte
+	_, err := f.ReadAt(last[:], size-1)
+	return err == nil && last[0] == '\n'
+}
+
+// maxName bounds the length of what safeName returns.
+const maxName = 150
+
+// EncodeName makes the name of a file of any text, the same one for the same text and different ones for
+// different texts, also where the file system ignores case. It holds lower-case letters, digits, "-", "_" and
+// "%" alone, so it never leads to another directory; unsafeName turns it back. It fails for the empty text and
+// for one that is too long for a file name.
+func EncodeName(text string) (string, error) {
+	if text == "" {
+		return "", errors.New("the name is empty; give one")
+	}
+	var b strings.Builder
+	for i := range len(text) {
+		switch c := text[i]; {
+		case 'a' <= c && c <= 'z', '0' <= c && c <= '9', c == '_', c == '-' && i > 0:
+			b.WriteByte(c)
+		default:
+			fmt.Fprintf(&b, "%%%02x", c)
+		}
+	}
+	name := b.String()
+	if len(name) > maxName {
+		return "", fmt.Errorf("the name %.40q is too long for a file; give a shorter one", text)
+	}
+	if reserved[strings.TrimRight(name, "0123456789")] { // names of devices on some systems
+		name = fmt.Sprintf("%%%02x%s", name[0], name[1:])
+	}
+	return name, nil
+}
+
+var reserved = map[string]bool{"con": true, "prn": true, "aux": true, "nul": true, "com": true, "lpt": true}
+
+// DecodeName returns the text that safeName made a name of, and false if it made none of the kind.
+func DecodeName(name string) (string, bool) {
+	var b strings.Builder
+	for i := 0; i < len(name); i++ {
+		if name[i] != '%' {
+			b.WriteByte(name[i])
+			continue
+		}
+		var c byte
+		if i+2 >= len(name) {
+			return "", false
+		}
+		if _, err := fmt.Sscanf(name[i+1:i+3], "%02x", &c); err != nil {
+			return "", false
+		}
+		b.WriteByte(c)
+		i += 2
+	}
+	text := b.String()
+	again, err := EncodeName(text)
+	return text, err == nil && again == name
+}

@@ -1,0 +1,164 @@
+package atomicfile
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+func TestAFileIsReplacedWholeAndReadableByItsOwnerAlone(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "deep", "er", "x.json")
+	for _, text := range []string{"first", "second"} {
+		if err := Write(path, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(path); err != nil || string(got) != text {
+			t.Errorf("got %q, %v", got, err)
+		}
+	}
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+	left, _ := os.ReadDir(filepath.Dir(path))
+	if len(left) != 1 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestAFileThatCannotBeReplacedStaysAndNothingIsLeftBehind(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "taken")
+	if err := os.MkdirAll(filepath.Join(path, "full"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(path, []byte("x")); err == nil {
+		t.Error("a directory was replaced")
+	}
+	left, _ := os.ReadDir(dir)
+	if len(left) != 1 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestTemporaryFilesOfKilledProgramsAreRemoved(t *testing.T) {
+	dir := t.TempDir()
+	old := time.Now().Add(-2 * leftFor)
+	stay := []string{".new.json.1" + tempExt, ".x.json.1.tmp", "x" + tempExt, "x.json"}
+	for _, name := range append([]string{".x.json.1" + tempExt, ".y.json.23" + tempExt}, stay...) {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte("half"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if name != stay[0] {
+			if err := os.Chtimes(path, old, old); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := Write(filepath.Join(dir, "x.json"), []byte("whole")); err != nil {
+		t.Fatal(err)
+	}
+	left, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range left {
+		names = append(names, e.Name())
+	}
+	if got, want := strings.Join(names, " "), strings.Join(stay, " "); got != want {
+		t.Errorf("left are %s, want %s", got, want)
+	}
+	for i := range 2 * lookedAt { // what is remembered of directories is bounded
+		removeLeft(filepath.Join(dir, fmt.Sprint(i)))
+	}
+	if n := len(looked.dirs); n > lookedAt {
+		t.Errorf("%d directories are remembered", n)
+	}
+}
+
+func TestLinesAppendedAtOnceDoNotMix(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "sub", "log.jsonl")
+	var all sync.WaitGroup
+	for i := range 20 {
+		all.Go(func() {
+			for range 20 {
+				if err := AppendLine(path, []byte(strings.Repeat(string(rune('a'+i)), 300))); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
+	if len(lines) != 400 {
+		t.Errorf("%d lines, want 400", len(lines))
+	}
+	for _, line := range lines {
+		if len(line) != 300 || strings.Trim(line, line[:1]) != "" {
+			t.Errorf("a mixed line: %q", line)
+		}
+	}
+	if info, _ := os.Stat(path); info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v", info.Mode())
+	}
+}
+
+func TestALineThatWasLeftWithoutItsEndIsEndedFirst(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	if err := os.WriteFile(path, []byte("whole\ntor"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := AppendLine(path, []byte("next")); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := os.ReadFile(path); string(got) != "whole\ntor\nnext\n" {
+		t.Errorf("got %q", got)
+	}
+	if err := AppendLine(filepath.Dir(path), nil); err == nil {
+		t.Error("a line was appended to a directory")
+	}
+}
+
+func TestASafeNameLeadsNowhereElseAndTurnsBack(t *testing.T) {
+	seen := make(map[string]string)
+	for _, text := range []string{
+		"a", "A", "a/b", "../../etc/passwd", "..", ".", "a.b", "-rf", "con", "com1", "CON", "a b", "a%2fb", "ä", "\x00", "\\", "c:x", "nul\n",
+	} {
+		name, err := EncodeName(text)
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+			continue
+		}
+		if strings.ContainsAny(name, "/\\.: \x00\n") || strings.HasPrefix(name, "-") || name != strings.ToLower(name) {
+			t.Errorf("%q became %q", text, name)
+		}
+		if other, taken := seen[name]; taken {
+			t.Errorf("%q and %q both became %q", text, other, name)
+		}
+		seen[name] = text
+		if back, ok := DecodeName(name); !ok || back != text {
+			t.Errorf("%q became %q and then %q, %v", text, name, back, ok)
+		}
+	}
+	for _, text := range []string{"", strings.Repeat("x", 151), strings.Repeat("ä", 80)} {
+		if name, err := EncodeName(text); err == nil {
+			t.Errorf("%q became %q", text, name)
+		}
+	}
+	for _, name := range []string{"%", "%6", "%zz", "%61", "A", ".tmp", "a.json", "con"} {
+		if back, ok := DecodeName(name); ok {
+			t.Errorf("%q was taken for the name of %q", name, back)
+		}
+	}
+}
