@@ -14,7 +14,11 @@ import (
 	"github.com/cloudwego/eino/compose"
 	"github.com/cloudwego/eino/schema"
 
-	"github.com/hookgen/hookgen/builtin"
+	"github.com/hookgen/hookgen/builtin/limit"
+	"github.com/hookgen/hookgen/builtin/observe"
+	"github.com/hookgen/hookgen/builtin/permission"
+	"github.com/hookgen/hookgen/builtin/repair"
+	"github.com/hookgen/hookgen/builtin/window"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
 )
@@ -120,14 +124,14 @@ func (t timing) percentMore(floor timing) ratio {
 // ordinaryHooks returns eight hooks that an agent usually has.
 func ordinaryHooks() []agent.Hook {
 	return []agent.Hook{
-		&builtin.StepLimit{Max: builtin.AtMost(1000)},
-		&builtin.TokenLimit{Max: builtin.AtMost(1 << 40)},
-		&builtin.TimeLimit{Max: builtin.AtMost(time.Hour)},
-		&builtin.LoopDetector{},
-		&builtin.ToolLimit{Default: builtin.AtMost(10000)},
-		&builtin.Permissions{Rules: []builtin.Rule{{Tool: "work", Decision: builtin.DecideAllow, Reason: "it only reads"}}, Default: builtin.DecideDeny},
-		&builtin.TruncateOutput{},
-		&builtin.Metrics{Log: slog.New(slog.DiscardHandler)},
+		&limit.Steps{Max: limit.AtMost(1000)},
+		&limit.Tokens{Max: limit.AtMost(1 << 40)},
+		&limit.Time{Max: limit.AtMost(time.Hour)},
+		&repair.LoopDetector{},
+		&limit.Tools{Default: limit.AtMost(10000)},
+		&permission.Rules{Rules: []permission.Rule{{Tool: "work", Decision: permission.Allow, Reason: "it only reads"}}, Default: permission.Deny},
+		&window.TruncateOutput{},
+		&observe.Metrics{Log: slog.New(slog.DiscardHandler)},
 	}
 }
 
