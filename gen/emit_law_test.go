@@ -126,3 +126,12 @@ func TestMatchParametersAvoidRenamedLocals(t *testing.T) {
 		"type (\n\tnone struct{}\n\texit struct{}\n\tx struct{}\n\tNone struct{}\n\tExit struct{}\n\tX struct{}\n)\n")
 	typeCheck(t, spec, emitted(t, spec, Output{Package: "p"}))
 }
+
+func TestPointsMayHaveNamesOfTheRuntime(t *testing.T) {
+	var points strings.Builder
+	for _, name := range []string{"Condition", "Replacement", "Act", "Snapshot", "Registry", "Dispatch"} {
+		fmt.Fprintf(&points, "\t%s(int) spec.Check\n\tFrom%s(int) (spec.Replace, spec.FailOpen)\n\tWith%s(int) spec.Around[int]\n", name, name, name)
+	}
+	spec := specOf(points.String(), "")
+	typeCheck(t, spec, emitted(t, spec, Output{Package: "p"}))
+}

@@ -131,7 +131,7 @@ func (e *apiEmitter) hook() {
 
 // when emits the adapter for conditions.
 func (e *apiEmitter) when() {
-	adapter := jen.Struct(implName("Condition"), jen.Id(anyPoint+"Func"))
+	adapter := jen.Struct(jen.Id("condition"), jen.Id(anyPoint+"Func"))
 	continues := make([]jen.Code, len(e.results()))
 	for i := range continues {
 		continues[i] = jen.Nil()
@@ -143,6 +143,7 @@ func (e *apiEmitter) when() {
 	e.doc("HookgenPointWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.")
 	e.f.Func().Id(anyPoint+"When").Params(jen.Id("desc").String(), jen.Id("when").Func().Params(jen.Op("*").Id("Run"), payloadType()).Bool(),
 		jen.Id("h").Add(hookType())).Add(hookType()).Block(
+		jen.Type().Id("condition").Op("=").Add(implName("Condition")), // so that no field hides the method of a point called Condition
 		jen.Return(adapter.Values(implName("When").Call(jen.Id("desc"), jen.Id("when").Op("!=").Nil(), jen.Id("h")),
 			jen.Func().Params(e.params(payloadType())...).Params(e.results()...).Block(
 				jen.If(jen.Op("!").Id("when").Call(jen.Id("run"), jen.Id(anyParam))).Block(pass),

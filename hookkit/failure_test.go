@@ -452,6 +452,20 @@ func TestHandleFailures(t *testing.T) {
 			t.Errorf("logged %q", got)
 		}
 	})
+	t.Run("the end of its goroutine blames no hook", func(t *testing.T) {
+		captureLog(t)
+		var h hooks
+		h.First.Add(first(nil, errBad), hookkit.Named("failing"))
+		var causes []error
+		h.HandleFailures(func(_ ctx, f *hookkit.Failure) {
+			causes = append(causes, f.Cause)
+			runtime.Goexit()
+		})
+		fireInGoroutine(&h)
+		if len(causes) != 1 || causes[0] != errBad {
+			t.Errorf("handled %v, want only %v", causes, errBad)
+		}
+	})
 	t.Run("layers inherit and override", func(t *testing.T) {
 		var h hooks
 		h.First.Add(first(nil, errBad))

@@ -195,8 +195,9 @@ func (f WatchFunc) Bind(h *Hooks) {
 
 // WatchWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func WatchWhen(desc string, when func(*Run, Call) bool, h Watch[Call]) Watch[Call] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		WatchFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) error {
 		if !when(run, payload) {
@@ -279,8 +280,9 @@ func (f RewriteFunc) Bind(h *Hooks) {
 
 // RewriteWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func RewriteWhen(desc string, when func(*Run, Call) bool, h Rewrite[Call]) Rewrite[Call] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		RewriteFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) (RewriteOutcome, error) {
 		if !when(run, payload) {
@@ -393,8 +395,9 @@ func (f FlowFunc) Bind(h *Hooks) {
 
 // FlowWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func FlowWhen(desc string, when func(*Run, Call) bool, h Flow[Call]) Flow[Call] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		FlowFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) (FlowOutcome, error) {
 		if !when(run, payload) {
@@ -531,8 +534,9 @@ func (f LenientFunc) Bind(h *Hooks) {
 
 // LenientWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func LenientWhen(desc string, when func(*Run, Call) bool, h Lenient[Call]) Lenient[Call] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		LenientFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) (LenientOutcome, error) {
 		if !when(run, payload) {
@@ -669,8 +673,9 @@ func (f TrimFunc) Bind(h *Hooks) {
 
 // TrimWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func TrimWhen(desc string, when func(*Run, Call) bool, h Trim[Call]) Trim[Call] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		TrimFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) (TrimOutcome, error) {
 		if !when(run, payload) {
@@ -783,8 +788,9 @@ func (f LeaveFunc) Bind(h *Hooks) {
 
 // LeaveWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func LeaveWhen(desc string, when func(*Run, Call) bool, h Leave[Call]) Leave[Call] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		LeaveFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) (LeaveOutcome, error) {
 		if !when(run, payload) {
@@ -907,8 +913,9 @@ func (f JudgeFunc) Bind(h *Hooks) {
 
 // JudgeWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func JudgeWhen(desc string, when func(*Run, Call) bool, h Judge[Call]) Judge[Call] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		JudgeFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) (JudgeOutcome, error) {
 		if !when(run, payload) {
@@ -1035,8 +1042,9 @@ func (f GatherFunc) Bind(h *Hooks) {
 
 // GatherWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func GatherWhen(desc string, when func(*Run, Call) bool, h Gather[Call]) Gather[Call] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		GatherFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) ([]string, error) {
 		if !when(run, payload) {
@@ -1129,8 +1137,9 @@ func (f RefuseFunc) Bind(h *Hooks) {
 
 // RefuseWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func RefuseWhen(desc string, when func(*Run, Call) bool, h Refuse[Call]) Refuse[Call] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		RefuseFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) error {
 		if !when(run, payload) {
@@ -1223,8 +1232,9 @@ func (f WrapFunc) Bind(h *Hooks) {
 
 // WrapWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func WrapWhen(desc string, when func(*Run, Call) bool, h Wrap[Call]) Wrap[Call] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		WrapFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call, next WrapNext) (hookkit.Answer[Result], error) {
 		if !when(run, payload) {

@@ -40,17 +40,22 @@ func (o *output) existing() ([]byte, error) {
 	switch {
 	case !generated:
 		return nil, inTheWay(o.path, "hand-written", "was not written by hookgen (it lacks the line "+gen.Header+") and is not overwritten: rename or remove it")
-	case !sameSpec(origin.Source, own.Source, o.spec.Package):
+	case !o.sameSpec(origin.Source, own.Source):
 		return nil, inTheWay(o.path, "other-spec", fmt.Sprintf(
 			"was generated from %s and is not overwritten with the output of %s: choose another directory with -o, or remove the file if its spec was moved", origin.Source, own.Source))
 	}
 	return text, nil
 }
 
-// sameSpec reports whether a header's source is the spec that is generated from. An older file names none. A spec
-// that was not in a module when the file was generated, or is not in one now, is known by the name of its package.
-func sameSpec(source, own, name string) bool {
-	return source == "" || source == own || source == name || own == name && path.Base(source) == name
+// sameSpec reports whether a header's source is the spec that is generated from. An older file names none. Next to the
+// spec it may be known by the name of its package: it was not in a module when the file was generated, or is not in one
+// now. Elsewhere a source is always an import path, and that of another spec may be one word.
+func (o *output) sameSpec(source, own string) bool {
+	if source == "" || source == own {
+		return true
+	}
+	name := o.spec.Package
+	return !o.own && (source == name || own == name && path.Base(source) == name)
 }
 
 // inTheWay is a finding about the output as a whole.

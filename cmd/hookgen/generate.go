@@ -11,6 +11,7 @@ type output struct {
 	spec *gen.Spec
 	path string
 	text []byte
+	own  bool // it is a package of its own
 }
 
 // generate writes the output of the spec in the directory.
@@ -58,7 +59,7 @@ func (i *invocation) make() (*output, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &output{spec, where.path, text}, nil
+	return &output{spec, where.path, text, where.own}, nil
 }
 
 // points is the number of points, in words.

@@ -416,8 +416,9 @@ func (f OnRunStartFunc) Bind(h *Hooks) {
 
 // OnRunStartWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func OnRunStartWhen(desc string, when func(*Run, RunStart) bool, h OnRunStart[RunStart]) OnRunStart[RunStart] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		OnRunStartFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload RunStart) (OnRunStartOutcome, error) {
 		if !when(run, payload) {
@@ -556,8 +557,9 @@ func (f ShouldStopFunc) Bind(h *Hooks) {
 
 // ShouldStopWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func ShouldStopWhen(desc string, when func(*Run, Step) bool, h ShouldStop[Step]) ShouldStop[Step] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		ShouldStopFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Step) ([]EndRun, error) {
 		if !when(run, payload) {
@@ -653,8 +655,9 @@ func (f BeforeStepFunc) Bind(h *Hooks) {
 
 // BeforeStepWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func BeforeStepWhen(desc string, when func(*Run, Step) bool, h BeforeStep[Step]) BeforeStep[Step] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		BeforeStepFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Step) error {
 		if !when(run, payload) {
@@ -739,8 +742,9 @@ func (f ShouldCompactFunc) Bind(h *Hooks) {
 
 // ShouldCompactWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func ShouldCompactWhen(desc string, when func(*Run, ContextUse) bool, h ShouldCompact[ContextUse]) ShouldCompact[ContextUse] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		ShouldCompactFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload ContextUse) (ShouldCompactOutcome, error) {
 		if !when(run, payload) {
@@ -865,8 +869,9 @@ func (f BeforeCompactFunc) Bind(h *Hooks) {
 
 // BeforeCompactWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func BeforeCompactWhen(desc string, when func(*Run, Compaction) bool, h BeforeCompact[Compaction]) BeforeCompact[Compaction] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		BeforeCompactFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Compaction) (BeforeCompactOutcome, error) {
 		if !when(run, payload) {
@@ -990,8 +995,9 @@ func (f AfterCompactFunc) Bind(h *Hooks) {
 
 // AfterCompactWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func AfterCompactWhen(desc string, when func(*Run, Compacted) bool, h AfterCompact[Compacted]) AfterCompact[Compacted] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		AfterCompactFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Compacted) (AfterCompactOutcome, error) {
 		if !when(run, payload) {
@@ -1106,8 +1112,9 @@ func (f BriefingFunc) Bind(h *Hooks) {
 
 // BriefingWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func BriefingWhen(desc string, when func(*Run, Step) bool, h Briefing[Step]) Briefing[Step] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		BriefingFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Step) ([]string, error) {
 		if !when(run, payload) {
@@ -1204,8 +1211,9 @@ func (f BeforeLLMFunc) Bind(h *Hooks) {
 
 // BeforeLLMWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func BeforeLLMWhen(desc string, when func(*Run, LLMRequest) bool, h BeforeLLM[LLMRequest]) BeforeLLM[LLMRequest] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		BeforeLLMFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload LLMRequest) (BeforeLLMOutcome, error) {
 		if !when(run, payload) {
@@ -1343,8 +1351,9 @@ func (f AroundLLMFunc) Bind(h *Hooks) {
 
 // AroundLLMWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func AroundLLMWhen(desc string, when func(*Run, LLMRequest) bool, h AroundLLM[LLMRequest]) AroundLLM[LLMRequest] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		AroundLLMFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload LLMRequest, next AroundLLMNext) (hookkit.Answer[LLMResponse], error) {
 		if !when(run, payload) {
@@ -1465,8 +1474,9 @@ func (f AfterLLMFunc) Bind(h *Hooks) {
 
 // AfterLLMWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func AfterLLMWhen(desc string, when func(*Run, LLMResponse) bool, h AfterLLM[LLMResponse]) AfterLLM[LLMResponse] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		AfterLLMFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload LLMResponse) (AfterLLMOutcome, error) {
 		if !when(run, payload) {
@@ -1601,8 +1611,9 @@ func (f OnToolsDisabledFunc) Bind(h *Hooks) {
 
 // OnToolsDisabledWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func OnToolsDisabledWhen(desc string, when func(*Run, ToolsDisabled) bool, h OnToolsDisabled[ToolsDisabled]) OnToolsDisabled[ToolsDisabled] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		OnToolsDisabledFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload ToolsDisabled) error {
 		if !when(run, payload) {
@@ -1690,8 +1701,9 @@ func (f BeforeToolFunc) Bind(h *Hooks) {
 
 // BeforeToolWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func BeforeToolWhen(desc string, when func(*Run, ToolCallRequest) bool, h BeforeTool[ToolCallRequest]) BeforeTool[ToolCallRequest] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		BeforeToolFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload ToolCallRequest) (BeforeToolOutcome, error) {
 		if !when(run, payload) {
@@ -1832,8 +1844,9 @@ func (f OnPermissionFunc) Bind(h *Hooks) {
 
 // OnPermissionWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func OnPermissionWhen(desc string, when func(*Run, ToolCallRequest) bool, h OnPermission[ToolCallRequest]) OnPermission[ToolCallRequest] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		OnPermissionFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload ToolCallRequest) (OnPermissionOutcome, error) {
 		if !when(run, payload) {
@@ -1960,8 +1973,9 @@ func (f OnPermissionDeniedFunc) Bind(h *Hooks) {
 
 // OnPermissionDeniedWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func OnPermissionDeniedWhen(desc string, when func(*Run, Denial) bool, h OnPermissionDenied[Denial]) OnPermissionDenied[Denial] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		OnPermissionDeniedFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Denial) error {
 		if !when(run, payload) {
@@ -2048,8 +2062,9 @@ func (f OnHandoffFunc) Bind(h *Hooks) {
 
 // OnHandoffWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func OnHandoffWhen(desc string, when func(*Run, Handoff) bool, h OnHandoff[Handoff]) OnHandoff[Handoff] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		OnHandoffFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Handoff) (OnHandoffOutcome, error) {
 		if !when(run, payload) {
@@ -2188,8 +2203,9 @@ func (f AroundToolFunc) Bind(h *Hooks) {
 
 // AroundToolWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func AroundToolWhen(desc string, when func(*Run, ToolCallRequest) bool, h AroundTool[ToolCallRequest]) AroundTool[ToolCallRequest] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		AroundToolFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload ToolCallRequest, next AroundToolNext) (hookkit.Answer[ToolCallResult], error) {
 		if !when(run, payload) {
@@ -2307,8 +2323,9 @@ func (f OnToolProgressFunc) Bind(h *Hooks) {
 
 // OnToolProgressWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func OnToolProgressWhen(desc string, when func(*Run, ToolProgress) bool, h OnToolProgress[ToolProgress]) OnToolProgress[ToolProgress] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		OnToolProgressFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload ToolProgress) error {
 		if !when(run, payload) {
@@ -2391,8 +2408,9 @@ func (f OnToolErrorFunc) Bind(h *Hooks) {
 
 // OnToolErrorWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func OnToolErrorWhen(desc string, when func(*Run, ToolFailure) bool, h OnToolError[ToolFailure]) OnToolError[ToolFailure] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		OnToolErrorFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload ToolFailure) error {
 		if !when(run, payload) {
@@ -2475,8 +2493,9 @@ func (f OnSubagentStartFunc) Bind(h *Hooks) {
 
 // OnSubagentStartWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func OnSubagentStartWhen(desc string, when func(*Run, Subagent) bool, h OnSubagentStart[Subagent]) OnSubagentStart[Subagent] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		OnSubagentStartFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Subagent) error {
 		if !when(run, payload) {
@@ -2558,8 +2577,9 @@ func (f OnSubagentStopFunc) Bind(h *Hooks) {
 
 // OnSubagentStopWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func OnSubagentStopWhen(desc string, when func(*Run, SubagentDone) bool, h OnSubagentStop[SubagentDone]) OnSubagentStop[SubagentDone] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		OnSubagentStopFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload SubagentDone) error {
 		if !when(run, payload) {
@@ -2648,8 +2668,9 @@ func (f AfterToolFunc) Bind(h *Hooks) {
 
 // AfterToolWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func AfterToolWhen(desc string, when func(*Run, ToolCallResult) bool, h AfterTool[ToolCallResult]) AfterTool[ToolCallResult] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		AfterToolFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload ToolCallResult) (AfterToolOutcome, error) {
 		if !when(run, payload) {
@@ -2785,8 +2806,9 @@ func (f OnBudgetExceededFunc) Bind(h *Hooks) {
 
 // OnBudgetExceededWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func OnBudgetExceededWhen(desc string, when func(*Run, BudgetExceeded) bool, h OnBudgetExceeded[BudgetExceeded]) OnBudgetExceeded[BudgetExceeded] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		OnBudgetExceededFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload BudgetExceeded) error {
 		if !when(run, payload) {
@@ -2868,8 +2890,9 @@ func (f AfterStepFunc) Bind(h *Hooks) {
 
 // AfterStepWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func AfterStepWhen(desc string, when func(*Run, StepResult) bool, h AfterStep[StepResult]) AfterStep[StepResult] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		AfterStepFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload StepResult) error {
 		if !when(run, payload) {
@@ -2956,8 +2979,9 @@ func (f CheckDoneFunc) Bind(h *Hooks) {
 
 // CheckDoneWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func CheckDoneWhen(desc string, when func(*Run, DoneRequest) bool, h CheckDone[DoneRequest]) CheckDone[DoneRequest] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		CheckDoneFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload DoneRequest) (CheckDoneOutcome, error) {
 		if !when(run, payload) {
@@ -3091,8 +3115,9 @@ func (f OnDoneAcceptedFunc) Bind(h *Hooks) {
 
 // OnDoneAcceptedWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func OnDoneAcceptedWhen(desc string, when func(*Run, DoneAccepted) bool, h OnDoneAccepted[DoneAccepted]) OnDoneAccepted[DoneAccepted] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		OnDoneAcceptedFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload DoneAccepted) error {
 		if !when(run, payload) {
@@ -3178,8 +3203,9 @@ func (f OnRunErrorFunc) Bind(h *Hooks) {
 
 // OnRunErrorWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func OnRunErrorWhen(desc string, when func(*Run, RunError) bool, h OnRunError[RunError]) OnRunError[RunError] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		OnRunErrorFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload RunError) (OnRunErrorOutcome, error) {
 		if !when(run, payload) {
@@ -3301,8 +3327,9 @@ func (f OnStopFunc) Bind(h *Hooks) {
 
 // OnStopWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func OnStopWhen(desc string, when func(*Run, Stopping) bool, h OnStop[Stopping]) OnStop[Stopping] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		OnStopFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Stopping) ([]EndRun, error) {
 		if !when(run, payload) {
@@ -3398,8 +3425,9 @@ func (f BeforeRunEndFunc) Bind(h *Hooks) {
 
 // BeforeRunEndWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func BeforeRunEndWhen(desc string, when func(*Run, AgentResult) bool, h BeforeRunEnd[AgentResult]) BeforeRunEnd[AgentResult] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		BeforeRunEndFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload AgentResult) (BeforeRunEndOutcome, error) {
 		if !when(run, payload) {
@@ -3513,8 +3541,9 @@ func (f OnRunEndFunc) Bind(h *Hooks) {
 
 // OnRunEndWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func OnRunEndWhen(desc string, when func(*Run, AgentResult) bool, h OnRunEnd[AgentResult]) OnRunEnd[AgentResult] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		OnRunEndFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload AgentResult) error {
 		if !when(run, payload) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -26,14 +27,14 @@ type Act struct {
 	errs     []madeError        // that hooks and the act returned, the latest last
 }
 
-// A madeError is an error and the hook that made it, nil for the act.
+// A madeError is an error and who made it: the position of a hook, counted from 0, or the number of hooks for the act.
 type madeError struct {
 	err error
-	by  *entry
+	by  int
 }
 
 // maxErrs limits the errors that an Act remembers. For example, a hook that tries again for ever gets a new error each
-// time, and only the latest are likely to be passed on.
+// time, and passes on the first or the latest of them. So half of those remembered are the first, and half the latest.
 const maxErrs = 32
 
 // End makes every next of the act invalid.
@@ -133,11 +134,7 @@ func (a *Act) Crashed(ctx context.Context, d *Dispatch, i int, recovered any) er
 	if recovered != nil {
 		a.keep(ctx, d, f)
 	}
-	var by *entry
-	if i < len(d.entries) {
-		by = d.entries[i]
-	}
-	a.made(f, by)
+	a.made(f, i)
 	return f
 }
 
@@ -192,7 +189,10 @@ func (a *Act) kept() []*hookkit.Failure {
 func (a *Act) Failed(ctx context.Context, d *Dispatch, i int, err error) error {
 	a = a.whole()
 	if i == len(d.entries) {
-		a.made(err, nil)
+		a.made(err, i)
+		return err
+	}
+	if a.maker(err, i) >= 0 {
 		return err
 	}
 	crash, isCrash := err.(*crash)
@@ -203,43 +203,40 @@ func (a *Act) Failed(ctx context.Context, d *Dispatch, i int, err error) error {
 		a.gone.Store(false) // it was the goroutine of the hook's timeout that ended
 	case isCrash, err == hookkit.ErrTimeout, isIllegal(err):
 	default:
-		a.made(err, d.entries[i])
+		a.made(err, i)
 		return err
 	}
 	f := d.failed(ctx, d.entries[i], err, false, nil)
 	a.keep(ctx, d, f)
-	a.made(f, d.entries[i])
+	a.made(f, i)
 	return f
 }
 
-// made records who made the error. A hook that returns an error of an inner hook or of the act, wrapped or not, only
-// passes it on.
-func (a *Act) made(err error, by *entry) {
-	if _, known := a.maker(err); known {
-		return
-	}
+// made records who made the error.
+func (a *Act) made(err error, by int) {
 	a.mu.Lock()
 	if a.errs = append(a.errs, madeError{err, by}); len(a.errs) > maxErrs {
-		a.errs = slices.Delete(a.errs, 0, 1)
+		a.errs = slices.Delete(a.errs, maxErrs/2, maxErrs/2+1)
 	}
 	a.mu.Unlock()
 	a.failing.Store(true)
 }
 
-// maker returns the hook that made the error, nil for the act.
-func (a *Act) maker(err error) (by *entry, known bool) {
+// maker returns who made an error that hook i returned, or the whole fire if i is -1. The hook only passes on an error of
+// an inner hook or of the act, wrapped or not. The result is -1 if there is no such error.
+func (a *Act) maker(err error, i int) int {
 	if !a.failing.Load() {
-		return nil, false
+		return -1
 	}
 	a.mu.Lock()
 	errs := slices.Clone(a.errs)
 	a.mu.Unlock()
 	for _, made := range slices.Backward(errs) {
-		if passesOn(err, made.err) {
-			return made.by, true
+		if made.by > i && wraps(err, func(inner error) bool { return same(inner, made.err) }) {
+			return made.by
 		}
 	}
-	return nil, false
+	return -1
 }
 
 func isIllegal(err error) bool {
@@ -256,9 +253,18 @@ func ErrorBy(err error) hookkit.By { return hookkit.By{Decision: "Error", Reason
 func Concluded[R any](ctx context.Context, a *Act, d *Dispatch, answer *hookkit.Answer[R], err error, by *hookkit.By) {
 	a.End()
 	kept := a.kept()
-	for _, f := range kept {
-		if !passesOn(err, f) {
-			d.unreported(ctx, f)
+	if len(kept) > 0 {
+		passed := map[error]bool{}
+		wraps(err, func(inner error) bool {
+			if f, ok := inner.(*hookkit.Failure); ok {
+				passed[f] = true
+			}
+			return false
+		})
+		for _, f := range kept {
+			if !passed[f] {
+				d.unreported(ctx, f)
+			}
 		}
 	}
 	if by == nil && d.recording == nil {
@@ -267,8 +273,8 @@ func Concluded[R any](ctx context.Context, a *Act, d *Dispatch, answer *hookkit.
 	var decided hookkit.By
 	if err != nil {
 		decided = ErrorBy(err)
-		if e, _ := a.maker(err); e != nil {
-			decided.Hook, decided.Site = e.name, e.site
+		if i := a.maker(err, -1); i >= 0 && i < len(d.entries) {
+			decided.Hook, decided.Site = d.entries[i].name, d.entries[i].site
 		}
 		if f := failureIn(err); f != nil && f.Hook != "" && slices.Contains(kept, f) {
 			decided.Reason = textOf(f.Cause)
@@ -285,10 +291,70 @@ func Concluded[R any](ctx context.Context, a *Act, d *Dispatch, answer *hookkit.
 	}
 }
 
-// passesOn is errors.Is for an error that a hook or the act made: the methods of a typed nil may panic.
-func passesOn(err, inner error) bool {
+// wraps reports whether found returns true for err or an error that it wraps. Unlike errors.Is it asks no method Is:
+// that of ErrTimeout takes itself for the context.DeadlineExceeded of somebody else. Unwrap of a typed nil may panic.
+func wraps(err error, found func(error) bool) bool {
 	defer func() { _ = recover() }()
-	return errors.Is(err, inner)
+	return anyIn(err, found)
+}
+
+func anyIn(err error, found func(error) bool) bool {
+	for err != nil {
+		if found(err) {
+			return true
+		}
+		switch e := err.(type) {
+		case interface{ Unwrap() error }:
+			err = e.Unwrap()
+		case interface{ Unwrap() []error }:
+			return slices.ContainsFunc(e.Unwrap(), func(err error) bool { return anyIn(err, found) })
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// same reports whether two errors are one. They need not be comparable: for example, the ErrorList of go/scanner is a
+// slice.
+func same(a, b error) bool {
+	t := reflect.TypeOf(a)
+	if t != reflect.TypeOf(b) {
+		return false
+	}
+	return t.Kind() == reflect.Pointer && a == b || t.Kind() != reflect.Pointer && identical(reflect.ValueOf(a), reflect.ValueOf(b))
+}
+
+func identical(a, b reflect.Value) bool {
+	if !a.IsValid() || !b.IsValid() {
+		return a.IsValid() == b.IsValid()
+	}
+	if a.Type() != b.Type() {
+		return false
+	}
+	switch a.Kind() {
+	case reflect.Slice:
+		return a.Len() == b.Len() && a.UnsafePointer() == b.UnsafePointer()
+	case reflect.Map, reflect.Func:
+		return a.UnsafePointer() == b.UnsafePointer()
+	case reflect.Interface:
+		return identical(a.Elem(), b.Elem())
+	case reflect.Struct:
+		for i := range a.NumField() {
+			if !identical(a.Field(i), b.Field(i)) {
+				return false
+			}
+		}
+		return true
+	case reflect.Array:
+		for i := range a.Len() {
+			if !identical(a.Index(i), b.Index(i)) {
+				return false
+			}
+		}
+		return true
+	}
+	return a.Equal(b)
 }
 
 // failureIn is errors.As for such an error.

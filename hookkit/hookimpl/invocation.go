@@ -29,11 +29,13 @@ func (inv *Invocation) Fail(outcome any, err error, by *hookkit.By) error {
 	if err == nil {
 		err = Illegal(outcome)
 	}
-	stop := inv.dispatch.failed(inv.Ctx, inv.entry(), err, false, by)
+	e, hook := inv.entry(), inv.Hook
+	inv.Hook = 0 // a failure handler that ends the goroutine, as testing's FailNow does, is no crash of the hook
+	stop := inv.dispatch.failed(inv.Ctx, e, err, false, by)
 	if stop != nil {
-		inv.Hook = 0
 		return stop // not a nil *Failure
 	}
+	inv.Hook = hook
 	return nil
 }
 

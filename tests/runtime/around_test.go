@@ -545,3 +545,125 @@ func TestReversedHookCannotActAfterATimeout(t *testing.T) {
 		}
 	})
 }
+
+// TestWrappedErrorsNameTheirMaker: hooks wrap an error of the act, or of an inner hook, whatever its type.
+func TestWrappedErrorsNameTheirMaker(t *testing.T) {
+	wrapping := func(ctx context.Context, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+		answer, err := next.Call(ctx, item)
+		if err != nil {
+			err = fmt.Errorf("wrapped: %w", err)
+		}
+		return answer, err
+	}
+	for _, made := range []error{errAct, listError{"a"}, fieldError{list: []int{1}}, sameAsAll{}, hookkit.ErrTimeout} {
+		t.Run(fmt.Sprintf("%T", made), func(t *testing.T) {
+			withAudiences(t, func(t *testing.T, h *fixture.Hooks) {
+				wrap(h, wrapping)
+				wrap(h, passing, hookkit.Timeout(time.Hour))
+				fails := func(context.Context, fixture.Item) (fixture.Result, error) { return fixture.Result{}, made }
+				if _, by, _ := h.Wrap.FireBy(context.Background(), newRun(), fixture.Item{}, fails); by.Hook != "" {
+					t.Errorf("an error of the act: %+v", by)
+				}
+				wrap(h, func(context.Context, fixture.Item, fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+					return hookkit.Answer[fixture.Result]{}, made
+				}, hookkit.Named("maker"))
+				if _, by, _ := h.Wrap.FireBy(context.Background(), newRun(), fixture.Item{}, new(acting).act); by.Hook != "maker" {
+					t.Errorf("an error of a hook: %+v", by)
+				}
+			})
+		})
+	}
+}
+
+// A listError cannot be compared, as the ErrorList of go/scanner.
+type listError []string
+
+func (e listError) Error() string { return fmt.Sprint([]string(e)) }
+
+// A fieldError panics when it is compared.
+type fieldError struct{ list any }
+
+func (fieldError) Error() string { return "field" }
+
+// sameAsAll takes itself for any other error.
+type sameAsAll struct{}
+
+func (sameAsAll) Error() string { return "same" }
+
+func (sameAsAll) Is(error) bool { return true }
+
+// TestErrorsAfterNextNameTheirMaker: a hook calls next, which fails, and then fails itself.
+func TestErrorsAfterNextNameTheirMaker(t *testing.T) {
+	own := func(err error) wrapHook {
+		return func(ctx context.Context, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+			_, _ = next.Call(ctx, item)
+			return hookkit.Answer[fixture.Result]{}, err
+		}
+	}
+	tests := map[string]wrapHook{
+		"an error that takes itself for the act's": own(sameAsAll{}),
+		"a panic with the error of the act": func(ctx context.Context, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+			_, err := next.Call(ctx, item)
+			panic(err)
+		},
+		"a timeout after one of the act": func(ctx context.Context, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+			_, _ = next.Call(ctx, item)
+			<-ctx.Done()
+			return hookkit.Answer[fixture.Result]{}, ctx.Err()
+		},
+	}
+	for name, hook := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var h fixture.Hooks
+				wrap(&h, passing)
+				wrap(&h, hook, hookkit.Named("maker"), hookkit.Timeout(time.Second))
+				late := func(context.Context, fixture.Item) (fixture.Result, error) {
+					return fixture.Result{}, context.DeadlineExceeded
+				}
+				if _, by, err := h.Wrap.FireBy(context.Background(), newRun(), fixture.Item{}, late); by.Hook != "maker" {
+					t.Errorf("%+v made %v", by, err)
+				}
+			})
+		})
+	}
+}
+
+// TestSharedErrorsNameTheLatestMaker: two hooks return the same error value, at different attempts.
+func TestSharedErrorsNameTheLatestMaker(t *testing.T) {
+	withAudiences(t, func(t *testing.T, h *fixture.Hooks) {
+		wrap(h, func(ctx context.Context, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+			_, _ = next.Call(ctx, item)
+			return next.Call(ctx, item)
+		})
+		attempts := 0
+		wrap(h, func(ctx context.Context, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+			if attempts++; attempts == 1 {
+				return hookkit.Answer[fixture.Result]{}, errAct
+			}
+			return next.Call(ctx, item)
+		})
+		wrap(h, func(context.Context, fixture.Item, fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+			return hookkit.Answer[fixture.Result]{}, errAct
+		}, hookkit.Named("maker"))
+		if _, by, _ := h.Wrap.FireBy(context.Background(), newRun(), fixture.Item{}, new(acting).act); by.Hook != "maker" {
+			t.Errorf("by %+v", by)
+		}
+	})
+}
+
+// TestRetriesMayReturnTheFirstError: however many attempts follow.
+func TestRetriesMayReturnTheFirstError(t *testing.T) {
+	var h fixture.Hooks
+	wrap(&h, func(ctx context.Context, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+		answer, first := next.Call(ctx, item)
+		for range 100 {
+			_, _ = next.Call(ctx, item)
+		}
+		return answer, first
+	})
+	act := &acting{do: func(n int) (fixture.Result, error) { return fixture.Result{}, fmt.Errorf("attempt %d", n) }}
+	if _, by, err := h.Wrap.FireBy(context.Background(), newRun(), fixture.Item{}, act.act); by.Hook != "" {
+		t.Errorf("%+v made %v", by, err)
+	}
+}

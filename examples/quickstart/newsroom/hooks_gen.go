@@ -145,8 +145,9 @@ func (f BeforePublishFunc) Bind(h *Hooks) {
 
 // BeforePublishWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func BeforePublishWhen(desc string, when func(*Run, Article) bool, h BeforePublish[Article]) BeforePublish[Article] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		BeforePublishFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Article) (BeforePublishOutcome, error) {
 		if !when(run, payload) {
@@ -280,8 +281,9 @@ func (f OnPublishedFunc) Bind(h *Hooks) {
 
 // OnPublishedWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func OnPublishedWhen(desc string, when func(*Run, Article) bool, h OnPublished[Article]) OnPublished[Article] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		OnPublishedFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Article) error {
 		if !when(run, payload) {

@@ -203,8 +203,9 @@ func (f FirstFunc) Bind(h *Hooks) {
 
 // FirstWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func FirstWhen(desc string, when func(*Run, int) bool, h First[int]) First[int] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		FirstFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, n int) (FirstOutcome, error) {
 		if !when(run, n) {
@@ -325,8 +326,9 @@ func (f SecondFunc) Bind(h *Hooks) {
 
 // SecondWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func SecondWhen(desc string, when func(*Run, int) bool, h Second[int]) Second[int] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		SecondFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, n int) (SecondOutcome, error) {
 		if !when(run, n) {
@@ -447,8 +449,9 @@ func (f LastFunc) Bind(h *Hooks) {
 
 // LastWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func LastWhen(desc string, when func(*Run, int) bool, h Last[int]) Last[int] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		LastFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, n int) (LastOutcome, error) {
 		if !when(run, n) {
@@ -569,8 +572,9 @@ func (f ShapeFunc) Bind(h *Hooks) {
 
 // ShapeWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func ShapeWhen(desc string, when func(*Run, Letter) bool, h Shape[Letter]) Shape[Letter] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		ShapeFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, letter Letter) (ShapeOutcome, error) {
 		if !when(run, letter) {
@@ -695,8 +699,9 @@ func (f PollFunc) Bind(h *Hooks) {
 
 // PollWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func PollWhen(desc string, when func(*Run, int) bool, h Poll[int]) Poll[int] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		PollFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, n int) (PollOutcome, error) {
 		if !when(run, n) {
@@ -821,8 +826,9 @@ func (f PollOpenFunc) Bind(h *Hooks) {
 
 // PollOpenWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func PollOpenWhen(desc string, when func(*Run, int) bool, h PollOpen[int]) PollOpen[int] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		PollOpenFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, n int) (PollOpenOutcome, error) {
 		if !when(run, n) {
@@ -947,8 +953,9 @@ func (f GatherFunc) Bind(h *Hooks) {
 
 // GatherWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func GatherWhen(desc string, when func(*Run, int) bool, h Gather[int]) Gather[int] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		GatherFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, n int) ([]string, error) {
 		if !when(run, n) {
@@ -1042,8 +1049,9 @@ func (f GatherClosedFunc) Bind(h *Hooks) {
 
 // GatherClosedWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func GatherClosedWhen(desc string, when func(*Run, int) bool, h GatherClosed[int]) GatherClosed[int] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		GatherClosedFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, n int) ([]string, error) {
 		if !when(run, n) {
@@ -1139,8 +1147,9 @@ func (f ReviewFunc) Bind(h *Hooks) {
 
 // ReviewWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func ReviewWhen(desc string, when func(*Run, Letter) bool, h Review[Letter]) Review[Letter] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		ReviewFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, letter Letter) (ReviewOutcome, []string, error) {
 		if !when(run, letter) {
@@ -1281,8 +1290,9 @@ func (f VerifyFunc) Bind(h *Hooks) {
 
 // VerifyWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func VerifyWhen(desc string, when func(*Run, int) bool, h Verify[int]) Verify[int] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		VerifyFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, n int) error {
 		if !when(run, n) {
@@ -1375,8 +1385,9 @@ func (f WrapFunc) Bind(h *Hooks) {
 
 // WrapWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func WrapWhen(desc string, when func(*Run, int) bool, h Wrap[int]) Wrap[int] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		WrapFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, n int, next WrapNext) (hookkit.Answer[string], error) {
 		if !when(run, n) {
@@ -1493,8 +1504,9 @@ func (f WatchFunc) Bind(h *Hooks) {
 
 // WatchWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func WatchWhen(desc string, when func(*Run, int) bool, h Watch[int]) Watch[int] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		WatchFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, n int) error {
 		if !when(run, n) {

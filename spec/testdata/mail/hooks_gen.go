@@ -180,8 +180,9 @@ func (f BeforeSendFunc) Bind(h *Hooks) {
 
 // BeforeSendWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func BeforeSendWhen(desc string, when func(*Run, Message) bool, h BeforeSend[Message]) BeforeSend[Message] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		BeforeSendFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Message) (BeforeSendOutcome, error) {
 		if !when(run, payload) {
@@ -316,8 +317,9 @@ func (f MaySendFunc) Bind(h *Hooks) {
 
 // MaySendWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func MaySendWhen(desc string, when func(*Run, Message) bool, h MaySend[Message]) MaySend[Message] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		MaySendFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Message) (MaySendOutcome, error) {
 		if !when(run, payload) {
@@ -444,8 +446,9 @@ func (f FooterFunc) Bind(h *Hooks) {
 
 // FooterWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func FooterWhen(desc string, when func(*Run, Message) bool, h Footer[Message]) Footer[Message] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		FooterFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Message) ([]string, error) {
 		if !when(run, payload) {
@@ -538,8 +541,9 @@ func (f AroundSendFunc) Bind(h *Hooks) {
 
 // AroundSendWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func AroundSendWhen(desc string, when func(*Run, Message) bool, h AroundSend[Message]) AroundSend[Message] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		AroundSendFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Message, next AroundSendNext) (hookkit.Answer[Receipt], error) {
 		if !when(run, payload) {
@@ -657,8 +661,9 @@ func (f AfterSendFunc) Bind(h *Hooks) {
 
 // AfterSendWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func AfterSendWhen(desc string, when func(*Run, Receipt) bool, h AfterSend[Receipt]) AfterSend[Receipt] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		AfterSendFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Receipt) (AfterSendOutcome, error) {
 		if !when(run, payload) {
@@ -771,8 +776,9 @@ func (f BeforeShowFunc) Bind(h *Hooks) {
 
 // BeforeShowWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func BeforeShowWhen(desc string, when func(*Run, Message) bool, h BeforeShow[Message]) BeforeShow[Message] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		BeforeShowFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Message) (BeforeShowOutcome, error) {
 		if !when(run, payload) {
@@ -884,8 +890,9 @@ func (f BeforeSaveFunc) Bind(h *Hooks) {
 
 // BeforeSaveWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func BeforeSaveWhen(desc string, when func(*Run, Message) bool, h BeforeSave[Message]) BeforeSave[Message] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		BeforeSaveFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Message) error {
 		if !when(run, payload) {
@@ -978,8 +985,9 @@ func (f OnSentFunc) Bind(h *Hooks) {
 
 // OnSentWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
 func OnSentWhen(desc string, when func(*Run, Receipt) bool, h OnSent[Receipt]) OnSent[Receipt] {
+	type condition = hookimpl.Condition
 	return struct {
-		hookimpl.Condition
+		condition
 		OnSentFunc
 	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Receipt) error {
 		if !when(run, payload) {
