@@ -50,7 +50,9 @@ func TestOptionsAreLegalAtTheirTargets(t *testing.T) {
 
 func TestInvalidOptionsPanic(t *testing.T) {
 	reg := new(hooks).First.Add(continues)
-	const noOption = "hookkit: option <nil>: pass the result of one of the package's functions"
+	noOption := func(verb, option string) string {
+		return "hookkit: " + verb + " at SITE: option " + option + ": pass the result of one of the package's functions"
+	}
 	for name, c := range map[string]struct {
 		f    func()
 		want string
@@ -62,19 +64,19 @@ func TestInvalidOptionsPanic(t *testing.T) {
 		"Before of nil":      {func() { hookkit.Before(reg, nil) }, "hookkit: Before: registration 1 is nil; pass the result of Add, Observe or Use"},
 		"After of nil":       {func() { hookkit.After(nil) }, "hookkit: After: registration 0 is nil; pass the result of Add, Observe or Use"},
 		"After of zero":      {func() { hookkit.After(new(hookkit.Registration)) }, "hookkit: After: registration 0 is nil; pass the result of Add, Observe or Use"},
-		"nil in Add":         {func() { new(hooks).First.Add(continues, nil) }, noOption},
-		"nil in AddFunc":     {func() { new(hooks).Verify.AddFunc(func(ctx, *run, int) error { return nil }, nil) }, noOption},
-		"nil in AddAny":      {func() { at(0)(new(hooks)).AddAny(passes, nil) }, noOption},
-		"nil in ObserveFunc": {func() { new(hooks).First.ObserveFunc(ignore, nil) }, noOption},
-		"nil in Use":         {func() { new(hooks).Use(continues, nil) }, noOption},
+		"nil in Add":         {func() { new(hooks).First.Add(continues, nil) }, noOption("First.Add", "<nil>")},
+		"nil in AddFunc":     {func() { new(hooks).Verify.AddFunc(func(ctx, *run, int) error { return nil }, nil) }, noOption("Verify.AddFunc", "<nil>")},
+		"nil in AddAny":      {func() { at(0)(new(hooks)).AddAny(passes, nil) }, noOption("First.AddAny", "<nil>")},
+		"nil in ObserveFunc": {func() { new(hooks).First.ObserveFunc(ignore, nil) }, noOption("First.ObserveFunc", "<nil>")},
+		"nil in Use":         {func() { new(hooks).Use(continues, nil) }, noOption("Use", "<nil>")},
 		"nil of a type": {func() { new(hooks).First.Add(continues, hookkit.OrderOption(nil)) },
-			"hookkit: option hookkit.OrderOption(nil): pass the result of one of the package's functions"},
+			noOption("First.Add", "hookkit.OrderOption(nil)")},
 		"foreign type": {func() { new(hooks).First.Add(continues, struct{ hookkit.GateOption }{hookkit.Once()}) },
-			"hookkit: option struct { hookkit.GateOption }: pass the result of one of the package's functions"},
-		"nil in ObserveAny": {func() { new(hooks).ObserveAny(ignoreAny, nil) }, noOption},
+			noOption("First.Add", "struct { hookkit.GateOption }")},
+		"nil in ObserveAny": {func() { new(hooks).ObserveAny(ignoreAny, nil) }, noOption("ObserveAny", "<nil>")},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if text := panicText(c.f); text != c.want {
+			if text := withoutSites(panicText(c.f)); text != c.want {
 				t.Errorf("panicked with %q, want %q", text, c.want)
 			}
 		})

@@ -44,27 +44,43 @@ var clock atomic.Uint64
 func Options[O any](opts []O) opaque.Settings {
 	var set opaque.Settings
 	for _, option := range opts {
-		if option := any(option); option == nil {
-			panic("hookkit: option <nil>: pass the result of one of the package's functions")
-		} else if isNil(option) {
-			panic(fmt.Sprintf("hookkit: option %T(nil): pass the result of one of the package's functions", option))
-		}
-		switch o := any(option).(type) {
-		case hookkit.OrderOption:
-			o(&set)
-		case hookkit.LimitOption:
-			o(&set)
-		case hookkit.CallOption:
-			o(&set)
-		case hookkit.PolicyOption:
-			o(&set)
-		case hookkit.DeliveryOption:
-			o(&set)
-		default: // another type that embeds the interface
-			panic(fmt.Sprintf("hookkit: option %T: pass the result of one of the package's functions", option))
+		if text, ok := apply(option, &set); !ok && set.Invalid == "" {
+			set.Invalid = "option " + text + ": pass the result of one of the package's functions"
 		}
 	}
 	return set
+}
+
+// apply applies one option. It reports false, and the type of the option, if that is nil or not one of hookkit's.
+func apply(option any, set *opaque.Settings) (text string, ok bool) {
+	switch {
+	case option == nil:
+		return "<nil>", false
+	case isNil(option):
+		return fmt.Sprintf("%T(nil)", option), false
+	}
+	switch o := option.(type) {
+	case hookkit.OrderOption:
+		o(set)
+	case hookkit.LimitOption:
+		o(set)
+	case hookkit.CallOption:
+		o(set)
+	case hookkit.PolicyOption:
+		o(set)
+	case hookkit.DeliveryOption:
+		o(set)
+	default: // another type that embeds the interface
+		return fmt.Sprintf("%T", option), false
+	}
+	return "", true
+}
+
+// refuseInvalid panics if one of the options cannot be used.
+func refuseInvalid(verb, site string, set opaque.Settings) {
+	if set.Invalid != "" {
+		panic(fmt.Sprintf("hookkit: %s at %s: %s", verb, site, set.Invalid))
+	}
 }
 
 func anchors(set opaque.Settings) []anchor {

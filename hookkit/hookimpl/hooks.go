@@ -14,7 +14,9 @@ func ObserveAny(points []hookkit.PointInfo, observer any,
 	notify func(context.Context, hookkit.AnyRun, hookkit.AnyFired), opts []hookkit.ObserverOption) *hookkit.Registration {
 	site := caller(2)
 	refuseNil("ObserveAny", site, "observer", observer)
-	return register("ObserveAny", newEntry(everything{observer, notify}, Options(opts), site), toObservers, registries(points)...)
+	set := Options(opts)
+	refuseInvalid("ObserveAny", site, set)
+	return register("ObserveAny", newEntry(everything{observer, notify}, set, site), toObservers, registries(points)...)
 }
 
 // Layer makes each of the inner points, which are new, a layer on the outer point in the same place.

@@ -109,6 +109,7 @@ func (r *registry) changed() {
 func (r *registry) addAt(verb, site string, hook any, set opaque.Settings) *hookkit.Registration {
 	verb = r.point.Name + "." + verb
 	refuseNil(verb, site, "hook", hook)
+	refuseInvalid(verb, site, set)
 	return register(verb, newEntry(hook, set, site), toHooks, r)
 }
 
@@ -116,6 +117,7 @@ func (r *registry) addAt(verb, site string, hook any, set opaque.Settings) *hook
 func (r *registry) observeAt(verb, site string, observer any, set opaque.Settings) *hookkit.Registration {
 	verb = r.point.Name + "." + verb
 	refuseNil(verb, site, "observer", observer)
+	refuseInvalid(verb, site, set)
 	return register(verb, newEntry(observer, set, site), toObservers, r)
 }
 

@@ -15,6 +15,7 @@ func Use(points, staged []hookkit.PointInfo, hook any, bind func(), opts []hookk
 	site := caller(2)
 	refuseNil("Use", site, "hook", hook)
 	set := Options(opts)
+	refuseInvalid("Use", site, set)
 	reg := newRegistration(set.Name, site)
 	if reg.name == "" {
 		reg.name = nameOf(hook)
