@@ -39,8 +39,8 @@ const maxErrs = 32
 // End makes every next of the act invalid.
 func (a *Act) End() { a.over.Store(true) }
 
-// Ended ends the act of a whole fire. If its goroutine is ending, so that the fire was not concluded, it reports the failures
-// that no caller receives now.
+// Ended ends the act of a whole fire. If its goroutine is ending, so that the fire was not concluded, it reports the
+// failures that no caller receives now.
 func (a *Act) Ended(ctx context.Context, d *Dispatch) {
 	a.End()
 	for _, f := range a.kept() {
@@ -298,7 +298,8 @@ func failureIn(err error) (f *hookkit.Failure) {
 	return f
 }
 
-// Unwrapped returns the failure of an act without hooks that did not return: the same as with hooks.
+// Unwrapped returns the failure of an act that panicked, or ended its goroutine, while no hook was registered. It is
+// reported as an act inside hooks is.
 func (r *Registry[H]) Unwrapped(ctx context.Context, point *Point, recovered any) error {
 	d := Dispatch{point: point}
 	if core := r.core.Load(); core != nil {
