@@ -4144,14 +4144,16 @@ func (p *ShouldCompactPoint) runHooks(ctx context.Context, run *Run, payload Con
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
+			leading := exit
+			exit = nil // and stays nil if a hook ends the fire or its goroutine
 			for next := hookimpl.Rest(all, &inv, nil); next != nil && err == nil; next = hookimpl.Rest(all, &inv, next) {
 				better, failure := p.runHooks(inv.Ctx, run, *at, by, next)
 				if err = failure; better != nil {
-					exit = better
+					leading = better
 				}
 			}
-			if err != nil {
-				exit = nil
+			if err == nil {
+				exit = leading
 			}
 		}
 	}()
