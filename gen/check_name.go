@@ -24,7 +24,7 @@ var generatedNames = struct {
 	types:    []string{"Run", "NewRun", "Hooks", "Hook", "AnyObserver", "HookgenLineage"},
 	methods:  []string{"Use", "Layer", "Trace", "Points", "Explain", "ObserveAny", "HandleFailures", "Registered"},
 	points:   []string{"*", "*Func", "*Outcome", "*Exit", "*Observer", "*Fired", "*Point", "*When", "*Next", "Replace*", "Edit*", "Observe*", "Match*"},
-	private:  []string{"*Point", "*Act", "*Replace", "*Edit"},
+	private:  []string{"*Point", "*Invocation", "*Replace", "*Edit"},
 	prefixes: []string{"hookgen", "staleCode_", stale},
 	imports:  []string{"context", "io", "hookkit", "hookimpl", "spec"},
 	params:   []string{"P", "R"},

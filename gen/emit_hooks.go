@@ -92,7 +92,8 @@ func (e *emitter) hooks(f *jen.File) {
 	method("HandleFailures").Params(jen.Id("handle").Func().Params(jen.Qual("context", "Context"), jen.Op("*").Add(kitType("Failure")))).Block(
 		implName("HandleFailures").Call(points(), jen.Id("handle")))
 
-	comment(f, "Registered returns the registrations of that name in h and in its outer layers, in the order in which they were made.")
+	comment(f, "Registered returns the registrations of that name in h and in its outer layers, in the order in which they were made. A",
+		"Use and the calls of Add and Observe in its Bind are registrations of their own, the Use first.")
 	method("Registered").Params(jen.Id("name").String()).Index().Add(registration()).Block(
 		jen.Return(implName("Registered").Call(points(), jen.Id("name"))))
 

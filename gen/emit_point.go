@@ -228,7 +228,7 @@ func (e *apiEmitter) next() {
 	}
 	e.doc("HookgenPointNext runs the inner hooks and the act. It is valid until the hook that received it returns.")
 	e.f.Type().Id(anyPoint+"Next").Struct(
-		jen.Id("fire").Op("*").Id(lowerFirst(anyPoint)+"Act"),
+		jen.Id("fire").Op("*").Id(lowerFirst(anyPoint)+"Invocation"),
 		jen.Id("level").Int())
 }
 

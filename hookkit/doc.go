@@ -8,7 +8,11 @@
 //   - A hook author, who implements points and binds a hook to them: [Priority] and the other options, [PerRun],
 //     [Answer].
 //   - An operator, who registers hooks and finds out why one fired: [Registration], [Info], [Failure], [Tracer], and
-//     the generated methods Use, Layer, Explain and Trace.
+//     the generated methods Use, Layer, Explain, Trace, HandleFailures and Registered.
+//
+// A hook runs during a fire and may decide it. An observer is notified once after the fire is decided, at a point of
+// any law: it receives the payload, the decision and the failures, and cannot change them. Audit and metrics are
+// observers. A [Tracer] also receives an event for each hook that ran.
 //
 // # Rules
 //
@@ -79,8 +83,8 @@
 //
 // Registration panics if it can already see that a hook will not work, so that the program fails at its start. The
 // text names the file and line of the call. Examples are a nil hook, a Bind that registers nothing, and Before and
-// After that contradict each other or name a registration of other Hooks. Firing the Hooks that Bind received panics
-// too: they hold no other hook.
+// After that contradict each other or name a registration of other Hooks. An option with an impossible argument, such
+// as Timeout(0), panics where it is made. Firing the Hooks that Bind received panics too: they hold no other hook.
 //
 // # Cost
 //

@@ -2,7 +2,9 @@ package hookkit_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -424,5 +426,24 @@ func TestMatchDoesNotAllocate(t *testing.T) {
 		total += testpoints.MatchSecond(exit, func() int { return 0 }, func(s stop) int { return len(s.Reason) })
 	}); n > 0 || total == 0 {
 		t.Errorf("%v allocations, total %d", n, total)
+	}
+}
+
+func TestGoexitAfterACrashLeavesNoExit(t *testing.T) {
+	var h hooks
+	h.PollOpen.AddFunc(func(ctx, *run, int) (testpoints.PollOpenOutcome, error) { return testpoints.Deny{}, nil })
+	h.PollOpen.AddFunc(func(ctx, *run, int) (testpoints.PollOpenOutcome, error) { panic("reported") })
+	h.PollOpen.AddFunc(func(ctx, *run, int) (testpoints.PollOpenOutcome, error) { runtime.Goexit(); return nil, nil })
+	h.HandleFailures(func(ctx, *hookkit.Failure) {})
+	var fired testpoints.PollOpenFired[int]
+	h.PollOpen.ObserveFunc(func(_ ctx, _ *run, f testpoints.PollOpenFired[int]) { fired = f })
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_, _ = h.PollOpen.Fire(t.Context(), nil, 0)
+	}()
+	<-done
+	if fired.Exit != nil || fired.Decision != "Error" || !errors.Is(fired.Err, hookkit.ErrGoexit) {
+		t.Errorf("the observer received the exit %v, the decision %q and the error %v", fired.Exit, fired.Decision, fired.Err)
 	}
 }

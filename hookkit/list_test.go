@@ -40,7 +40,7 @@ func TestExplainShowsEveryHookWithReasons(t *testing.T) {
 	nameless.Last.Add(lastContinues, hookkit.Named("c"))
 
 	want := `First(int): Stop, FailOpen
-   1. guard  priority 100 (Safety), layer 0, timeout 1.5s, from SITE
+   1. guard  priority 100 (Safety), layer 0, timeout 1.5s, fail closed, from SITE
    2. plain  priority 0 (default), layer 0, from SITE
    3. odd  priority 7, layer 0, after plain, once, from SITE
    4. umbrella  priority 80 (InputShape), layer 1 (tenant), when it rains, from SITE
@@ -110,7 +110,7 @@ func TestListShowsTheOptions(t *testing.T) {
 	var h hooks
 	reg := h.First.Add(continues, hookkit.Priority(7), hookkit.Named("a"), hookkit.Timeout(1), hookkit.FailClosed())
 	want := hookkit.Info{Name: "a", Site: reg.Site(), Priority: 7, Timeout: 1, FailClosed: true,
-		Why: "priority 7, layer 0, timeout 1ns, from " + reg.Site()}
+		Why: "priority 7, layer 0, timeout 1ns, fail closed, from " + reg.Site()}
 	if got := h.First.List(); len(got) != 1 || got[0] != want {
 		t.Errorf("hook: got %+v, want %+v", got, want)
 	}

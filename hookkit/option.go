@@ -48,7 +48,8 @@ func Named(name string) OrderOption { return func(s *opaque.Settings) { s.Name =
 
 // Before makes the hook fire before every hook of the registrations, whatever the priorities: the hook moves forward,
 // the others stay. A registration that was removed, or has no hook at the point or in the layers that fire together, is
-// ignored. A nil registration, and one of other Hooks, panics. At a point whose law is Reverse the resulting order is mirrored as a whole.
+// ignored. A nil registration, and one of other Hooks, panics. At a point whose law is Reverse the resulting order is
+// mirrored as a whole.
 func Before(regs ...*Registration) OrderOption {
 	anchors := anchored("Before", regs)
 	return func(s *opaque.Settings) { s.Before = append(s.Before, anchors...) }

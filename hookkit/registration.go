@@ -7,9 +7,9 @@ import (
 	"github.com/hookgen/hookgen/hookkit/internal/opaque"
 )
 
-// A Registration stands for one call of Add, AddFunc, Observe, ObserveFunc, ObserveAny, Use or Trace. Keep it to remove
-// what was registered, or to order other hooks around it. All methods may be called at any time from any goroutine,
-// also from inside a hook.
+// A Registration is the result of a call of Add, AddFunc, Observe, ObserveFunc, ObserveAny, Use or Trace. Keep it to
+// remove what was registered, or to order other hooks around it. All methods may be called at any time from any
+// goroutine, also from inside a hook.
 type Registration opaque.Registration
 
 func (r *Registration) registered() opaque.Registered { return (*opaque.Registration)(r).Registered() }

@@ -223,6 +223,14 @@ func TestRegistered(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { wantRegistrations(t, c.h.Registered(c.name), c.want...) })
 	}
+	t.Run("a Use before what it added", func(t *testing.T) {
+		var h hooks
+		var added []*hookkit.Registration
+		used := h.Use(bind(func(h *hooks) {
+			added = append(added, h.Second.Add(secondContinues, hookkit.Named("a")), h.First.Add(continues, hookkit.Named("a")))
+		}), hookkit.Named("a"))
+		wantRegistrations(t, h.Registered("a"), append([]*hookkit.Registration{used}, added...)...)
+	})
 	t.Run("not when removed", func(t *testing.T) {
 		used.Remove()
 		wantRegistrations(t, h.Registered("a"), added, observed)

@@ -177,18 +177,18 @@ func (s *subject) fire(ctx context.Context, p hookkit.PointInfo, run hookkit.Any
 	case err != nil && sh.fired.Point == "":
 		sh.failure = err.Error() // the point does not take the run
 	default:
-		sh.failure = misconduct(sh.fired.Failures)
+		sh.failure = s.misconduct(sh.fired.Failures)
 	}
 	return sh
 }
 
 // misconduct describes the first failure that is more than an error which the hook returned; "" if there is none.
-func misconduct(failures []*hookkit.Failure) string {
+func (s *subject) misconduct(failures []*hookkit.Failure) string {
 	for _, f := range failures {
 		var panicked *hookkit.PanicError
 		switch {
 		case errors.As(f.Cause, &panicked):
-			return fmt.Sprintf("%s panicked: %v\n%s", f.Hook, panicked.Value, f.Stack)
+			return fmt.Sprintf("%s panicked: %v\n%s%s", f.Hook, panicked.Value, s.hint(), f.Stack)
 		case errors.Is(f.Cause, hookkit.ErrGoexit), errors.Is(f.Cause, hookkit.ErrNoAnswer), errors.Is(f.Cause, hookkit.ErrIllegal):
 			return fmt.Sprintf("%s: %v", f.Hook, f.Cause)
 		}
@@ -196,13 +196,26 @@ func misconduct(failures []*hookkit.Failure) string {
 	return ""
 }
 
-// late reports what observers, and hooks after their Timeout, did wrong.
-func (s *subject) late(t testing.TB) {
+// hint explains a panic that the environment of the runs may have caused: for example, Env is a nil pointer.
+func (s *subject) hint() string {
+	run := reflect.ValueOf(s.points[0].NewRun()).Elem()
+	if s.newRun != nil || run.FieldByName("Env").Type().Size() == 0 {
+		return ""
+	}
+	return "(run.Env is a zero value here: if the hook uses it, pass runs with hooktest.Runs)\n"
+}
+
+// late reports what observers, and hooks after their Timeout, did wrong. A fault at a point of which a fire reported one
+// is probably the same.
+func (s *subject) late(t testing.TB, reported *sync.Map) {
 	t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, f := range s.failures {
-		if why := misconduct([]*hookkit.Failure{f}); why != "" {
+		if _, again := reported.Load(f.Point); again {
+			continue
+		}
+		if why := s.misconduct([]*hookkit.Failure{f}); why != "" {
 			t.Errorf("%s: %s", f.Point, why)
 			return
 		}
@@ -232,11 +245,13 @@ func (c *checker) registered(t testing.TB) {
 // hostile reports panics and illegal outcomes.
 func (c *checker) hostile(t testing.TB) {
 	s := c.subject()
+	var reported sync.Map // the names of the points with a fault
 	fireAll := func(ctx context.Context) {
 		for _, p := range s.points {
 			run := s.run()
 			for _, payload := range c.payloads(p) {
 				if sh := s.fire(ctx, p, run, payload); sh.failure != "" {
+					reported.Store(p.Name, true)
 					t.Errorf("%s with %s: %s", p.Name, payload.name, sh.failure)
 					break
 				}
@@ -248,7 +263,7 @@ func (c *checker) hostile(t testing.TB) {
 	} else {
 		fireAll(t.Context())
 	}
-	s.late(t)
+	s.late(t, &reported)
 }
 
 // async reports whether there are asynchronous observers.
@@ -409,6 +424,7 @@ func labelled(label, value string) string {
 func (c *checker) parallel(t testing.TB) {
 	s := c.subject()
 	shared := s.run()
+	var reported sync.Map // the names of the points with a fault, which several goroutines find
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {
@@ -420,7 +436,9 @@ func (c *checker) parallel(t testing.TB) {
 				for _, p := range s.points {
 					for _, payload := range c.ordinary(p) {
 						if sh := s.fire(t.Context(), p, run, payload); sh.failure != "" {
-							t.Errorf("%s: %s", p.Name, sh.failure)
+							if _, again := reported.LoadOrStore(p.Name, true); !again {
+								t.Errorf("%s: %s", p.Name, sh.failure)
+							}
 							return
 						}
 					}
@@ -429,5 +447,5 @@ func (c *checker) parallel(t testing.TB) {
 		})
 	}
 	wg.Wait()
-	s.late(t)
+	s.late(t, &reported)
 }

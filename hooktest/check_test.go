@@ -304,8 +304,11 @@ func TestCheckUsesTheRunsOfTheUser(t *testing.T) {
 		}, hookkit.Named("planted"))
 		return h.Points()
 	}
-	if found := broken(t, build)[hostile]; !strings.Contains(found, "planted panicked") {
-		t.Errorf("without an environment: %q", found)
+	found := broken(t, build)
+	for _, rule := range []string{hostile, parallel} {
+		if got := found[rule]; strings.Count(got, "planted panicked") != 1 || !strings.Contains(got, "hooktest.Runs") {
+			t.Errorf("%s, without an environment: want one panic with a hint; found %q", rule, got)
+		}
 	}
 	Check(t, build, Runs(func() hookkit.AnyRun { return mail.NewRun(&mail.Account{Name: "me"}) }))
 	wrong := Runs(func() hookkit.AnyRun { return fixture.NewRun(nil) })

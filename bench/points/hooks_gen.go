@@ -147,7 +147,8 @@ func (h *Hooks) HandleFailures(handle func(context.Context, *hookkit.Failure)) {
 	hookimpl.HandleFailures(h.Points(), handle)
 }
 
-// Registered returns the registrations of that name in h and in its outer layers, in the order in which they were made.
+// Registered returns the registrations of that name in h and in its outer layers, in the order in which they were made. A
+// Use and the calls of Add and Observe in its Bind are registrations of their own, the Use first.
 func (h *Hooks) Registered(name string) []*hookkit.Registration {
 	return hookimpl.Registered(h.Points(), name)
 }
@@ -1263,7 +1264,7 @@ type WrapFired[P any] struct {
 
 // WrapNext runs the inner hooks and the act. It is valid until the hook that received it returns.
 type WrapNext struct {
-	fire  *wrapAct
+	fire  *wrapInvocation
 	level int
 }
 
@@ -1901,16 +1902,16 @@ var wrapPoint = hookimpl.Point{
 	Results: "Around[Result]",
 	Law:     hookimpl.Wraps,
 	Calls: hookimpl.Wrapping(func(h Wrap[Call], ctx context.Context, run *Run, payload Call, call hookkit.AnyCall) (hookkit.AnyReply, error) {
-		act := &wrapAct{Next: func(ctx context.Context, payload Call) (hookkit.Answer[Result], error) {
+		inv := &wrapInvocation{Next: func(ctx context.Context, payload Call) (hookkit.Answer[Result], error) {
 			return hookimpl.AnswerOf[Result](call.Next(ctx, payload))
 		}}
-		defer act.End()
-		answer, err := h.Wrap(ctx, run, payload, WrapNext{act, 0})
+		defer inv.End()
+		answer, err := h.Wrap(ctx, run, payload, WrapNext{inv, 0})
 		return hookimpl.Reply(answer), err
 	}, func(point string, h hookkit.AnyHook) any {
 		return WrapFunc(func(ctx context.Context, run *Run, payload Call, next WrapNext) (hookkit.Answer[Result], error) {
-			own := &wrapAct{Run: next.fire.Run, Snap: next.fire.Snap, Do: next.fire.Do, Next: next.fire.Next}
-			own.Within(&next.fire.Act)
+			own := &wrapInvocation{Run: next.fire.Run, Snap: next.fire.Snap, Do: next.fire.Do, Next: next.fire.Next}
+			own.Within(&next.fire.AroundInvocation)
 			defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
 			inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
 				answer, err := WrapNext{own, next.level}.Call(ctx, hookimpl.As[Call](payload))
@@ -1928,44 +1929,44 @@ var wrapPoint = hookimpl.Point{
 	}),
 }
 
-// wrapAct is one fire of Wrap.
-type wrapAct struct {
-	hookimpl.Act
+// wrapInvocation is one fire of Wrap.
+type wrapInvocation struct {
+	hookimpl.AroundInvocation
 	Run  *Run
 	Snap *hookimpl.Snapshot[Wrap[Call]]
 	Do   func(context.Context, Call) (Result, error)
-	// Next replaces the three for a hook that the runtime calls through functions of any type.
+	// Next is set instead of the three fields above for a hook that the runtime calls through functions of any type.
 	Next func(context.Context, Call) (hookkit.Answer[Result], error)
 }
 
 // Call runs the inner hooks and the act with the payload. Calling it again runs them again. The error is that of the act or of
 // an inner hook, or hookkit.ErrNextOver.
 func (n WrapNext) Call(ctx context.Context, payload Call) (answer hookkit.Answer[Result], err error) {
-	a := n.fire
-	if a == nil || a.Over() {
+	inv := n.fire
+	if inv == nil || inv.Over() {
 		return answer, hookkit.ErrNextOver
 	}
-	if a.Next != nil {
-		return a.Next(ctx, payload)
+	if inv.Next != nil {
+		return inv.Next(ctx, payload)
 	}
 	returned := false
 	defer func() {
 		if !returned {
-			answer, err = hookkit.Answer[Result]{}, a.Crashed(ctx, &a.Snap.Dispatch, n.level, recover())
+			answer, err = hookkit.Answer[Result]{}, inv.Crashed(ctx, &inv.Snap.Dispatch, n.level, recover())
 		}
 	}()
-	if n.level == len(a.Snap.Hooks) {
-		result, failure := a.Do(ctx, payload)
+	if n.level == len(inv.Snap.Hooks) {
+		result, failure := inv.Do(ctx, payload)
 		hookimpl.Acted(&answer, result)
 		err = failure
 	} else {
-		answer, err = a.Snap.Hooks[n.level].Wrap(ctx, a.Run, payload, WrapNext{a, n.level + 1})
+		answer, err = inv.Snap.Hooks[n.level].Wrap(ctx, inv.Run, payload, WrapNext{inv, n.level + 1})
 	}
 	if err != nil || hookimpl.Missing(&answer) {
-		answer, err = hookkit.Answer[Result]{}, a.Failed(ctx, &a.Snap.Dispatch, n.level, err)
+		answer, err = hookkit.Answer[Result]{}, inv.Failed(ctx, &inv.Snap.Dispatch, n.level, err)
 	}
 	returned = true
-	hookimpl.Pass(&answer, &a.Snap.Dispatch, n.level)
+	hookimpl.Pass(&answer, &inv.Snap.Dispatch, n.level)
 	return
 }
 
@@ -1978,8 +1979,8 @@ func (p *WrapPoint) runHooks(ctx context.Context, run *Run, payload Call, act fu
 		}
 	}
 	ctx = hookimpl.Background(ctx)
-	a := &wrapAct{Run: run, Snap: snap, Do: act}
-	defer a.Ended(ctx, &snap.Dispatch)
+	inv := &wrapInvocation{Run: run, Snap: snap, Do: act}
+	defer inv.Ended(ctx, &snap.Dispatch)
 	if snap.Recording() {
 		fired := &WrapFired[Call]{Payload: payload}
 		snap.Begin(&fired.Verdict)
@@ -1988,7 +1989,7 @@ func (p *WrapPoint) runHooks(ctx context.Context, run *Run, payload Call, act fu
 			snap.Notify(fired)
 		}()
 	}
-	answer, err := WrapNext{a, 0}.Call(ctx, payload)
-	hookimpl.Concluded(ctx, &a.Act, &snap.Dispatch, &answer, err, by)
+	answer, err := WrapNext{inv, 0}.Call(ctx, payload)
+	hookimpl.Concluded(ctx, &inv.AroundInvocation, &snap.Dispatch, &answer, err, by)
 	return answer.Value(), err
 }

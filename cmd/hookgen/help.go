@@ -34,6 +34,7 @@ Begin with
 
 	mkdir mail && cd mail && hookgen init && go mod tidy && go test ./...
 
+or, in a module that exists, with hookgen init mail, which prints the command that remains,
 and keep the output fresh with a line in the spec, which init writes, and go generate:
 
 	//go:generate go tool hookgen

@@ -346,7 +346,8 @@ func (h *Hooks) HandleFailures(handle func(context.Context, *hookkit.Failure)) {
 	hookimpl.HandleFailures(h.Points(), handle)
 }
 
-// Registered returns the registrations of that name in h and in its outer layers, in the order in which they were made.
+// Registered returns the registrations of that name in h and in its outer layers, in the order in which they were made. A
+// Use and the calls of Add and Observe in its Bind are registrations of their own, the Use first.
 func (h *Hooks) Registered(name string) []*hookkit.Registration {
 	return hookimpl.Registered(h.Points(), name)
 }
@@ -1382,7 +1383,7 @@ type AroundLLMFired[P any] struct {
 
 // AroundLLMNext runs the inner hooks and the act. It is valid until the hook that received it returns.
 type AroundLLMNext struct {
-	fire  *aroundLLMAct
+	fire  *aroundLLMInvocation
 	level int
 }
 
@@ -2234,7 +2235,7 @@ type AroundToolFired[P any] struct {
 
 // AroundToolNext runs the inner hooks and the act. It is valid until the hook that received it returns.
 type AroundToolNext struct {
-	fire  *aroundToolAct
+	fire  *aroundToolInvocation
 	level int
 }
 
@@ -4172,14 +4173,16 @@ func (p *ShouldCompactPoint) runHooks(ctx context.Context, run *Run, payload Con
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
+			leading := exit
+			exit = nil // and stays nil if a hook ends the fire or its goroutine
 			for next := hookimpl.Rest(all, &inv, nil); next != nil && err == nil; next = hookimpl.Rest(all, &inv, next) {
 				better, failure := p.runHooks(inv.Ctx, run, *at, by, next)
 				if err = failure; better != nil {
-					exit = better
+					leading = better
 				}
 			}
-			if err != nil {
-				exit = nil
+			if err == nil {
+				exit = leading
 			}
 		}
 	}()
@@ -4469,16 +4472,16 @@ var aroundLLMPoint = hookimpl.Point{
 	Results: "Around[LLMResponse]",
 	Law:     hookimpl.Wraps,
 	Calls: hookimpl.Wrapping(func(h AroundLLM[LLMRequest], ctx context.Context, run *Run, payload LLMRequest, call hookkit.AnyCall) (hookkit.AnyReply, error) {
-		act := &aroundLLMAct{Next: func(ctx context.Context, payload LLMRequest) (hookkit.Answer[LLMResponse], error) {
+		inv := &aroundLLMInvocation{Next: func(ctx context.Context, payload LLMRequest) (hookkit.Answer[LLMResponse], error) {
 			return hookimpl.AnswerOf[LLMResponse](call.Next(ctx, payload))
 		}}
-		defer act.End()
-		answer, err := h.AroundLLM(ctx, run, payload, AroundLLMNext{act, 0})
+		defer inv.End()
+		answer, err := h.AroundLLM(ctx, run, payload, AroundLLMNext{inv, 0})
 		return hookimpl.Reply(answer), err
 	}, func(point string, h hookkit.AnyHook) any {
 		return AroundLLMFunc(func(ctx context.Context, run *Run, payload LLMRequest, next AroundLLMNext) (hookkit.Answer[LLMResponse], error) {
-			own := &aroundLLMAct{Run: next.fire.Run, Snap: next.fire.Snap, Do: next.fire.Do, Next: next.fire.Next}
-			own.Within(&next.fire.Act)
+			own := &aroundLLMInvocation{Run: next.fire.Run, Snap: next.fire.Snap, Do: next.fire.Do, Next: next.fire.Next}
+			own.Within(&next.fire.AroundInvocation)
 			defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
 			inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
 				answer, err := AroundLLMNext{own, next.level}.Call(ctx, hookimpl.As[LLMRequest](payload))
@@ -4496,44 +4499,44 @@ var aroundLLMPoint = hookimpl.Point{
 	}),
 }
 
-// aroundLLMAct is one fire of AroundLLM.
-type aroundLLMAct struct {
-	hookimpl.Act
+// aroundLLMInvocation is one fire of AroundLLM.
+type aroundLLMInvocation struct {
+	hookimpl.AroundInvocation
 	Run  *Run
 	Snap *hookimpl.Snapshot[AroundLLM[LLMRequest]]
 	Do   func(context.Context, LLMRequest) (LLMResponse, error)
-	// Next replaces the three for a hook that the runtime calls through functions of any type.
+	// Next is set instead of the three fields above for a hook that the runtime calls through functions of any type.
 	Next func(context.Context, LLMRequest) (hookkit.Answer[LLMResponse], error)
 }
 
 // Call runs the inner hooks and the act with the payload. Calling it again runs them again. The error is that of the act or of
 // an inner hook, or hookkit.ErrNextOver.
 func (n AroundLLMNext) Call(ctx context.Context, payload LLMRequest) (answer hookkit.Answer[LLMResponse], err error) {
-	a := n.fire
-	if a == nil || a.Over() {
+	inv := n.fire
+	if inv == nil || inv.Over() {
 		return answer, hookkit.ErrNextOver
 	}
-	if a.Next != nil {
-		return a.Next(ctx, payload)
+	if inv.Next != nil {
+		return inv.Next(ctx, payload)
 	}
 	returned := false
 	defer func() {
 		if !returned {
-			answer, err = hookkit.Answer[LLMResponse]{}, a.Crashed(ctx, &a.Snap.Dispatch, n.level, recover())
+			answer, err = hookkit.Answer[LLMResponse]{}, inv.Crashed(ctx, &inv.Snap.Dispatch, n.level, recover())
 		}
 	}()
-	if n.level == len(a.Snap.Hooks) {
-		result, failure := a.Do(ctx, payload)
+	if n.level == len(inv.Snap.Hooks) {
+		result, failure := inv.Do(ctx, payload)
 		hookimpl.Acted(&answer, result)
 		err = failure
 	} else {
-		answer, err = a.Snap.Hooks[n.level].AroundLLM(ctx, a.Run, payload, AroundLLMNext{a, n.level + 1})
+		answer, err = inv.Snap.Hooks[n.level].AroundLLM(ctx, inv.Run, payload, AroundLLMNext{inv, n.level + 1})
 	}
 	if err != nil || hookimpl.Missing(&answer) {
-		answer, err = hookkit.Answer[LLMResponse]{}, a.Failed(ctx, &a.Snap.Dispatch, n.level, err)
+		answer, err = hookkit.Answer[LLMResponse]{}, inv.Failed(ctx, &inv.Snap.Dispatch, n.level, err)
 	}
 	returned = true
-	hookimpl.Pass(&answer, &a.Snap.Dispatch, n.level)
+	hookimpl.Pass(&answer, &inv.Snap.Dispatch, n.level)
 	return
 }
 
@@ -4546,8 +4549,8 @@ func (p *AroundLLMPoint) runHooks(ctx context.Context, run *Run, payload LLMRequ
 		}
 	}
 	ctx = hookimpl.Background(ctx)
-	a := &aroundLLMAct{Run: run, Snap: snap, Do: act}
-	defer a.Ended(ctx, &snap.Dispatch)
+	inv := &aroundLLMInvocation{Run: run, Snap: snap, Do: act}
+	defer inv.Ended(ctx, &snap.Dispatch)
 	if snap.Recording() {
 		fired := &AroundLLMFired[LLMRequest]{Payload: payload}
 		snap.Begin(&fired.Verdict)
@@ -4556,8 +4559,8 @@ func (p *AroundLLMPoint) runHooks(ctx context.Context, run *Run, payload LLMRequ
 			snap.Notify(fired)
 		}()
 	}
-	answer, err := AroundLLMNext{a, 0}.Call(ctx, payload)
-	hookimpl.Concluded(ctx, &a.Act, &snap.Dispatch, &answer, err, by)
+	answer, err := AroundLLMNext{inv, 0}.Call(ctx, payload)
+	hookimpl.Concluded(ctx, &inv.AroundInvocation, &snap.Dispatch, &answer, err, by)
 	return answer.Value(), err
 }
 
@@ -4937,16 +4940,16 @@ var aroundToolPoint = hookimpl.Point{
 	Results: "Around[ToolCallResult]",
 	Law:     hookimpl.Wraps,
 	Calls: hookimpl.Wrapping(func(h AroundTool[ToolCallRequest], ctx context.Context, run *Run, payload ToolCallRequest, call hookkit.AnyCall) (hookkit.AnyReply, error) {
-		act := &aroundToolAct{Next: func(ctx context.Context, payload ToolCallRequest) (hookkit.Answer[ToolCallResult], error) {
+		inv := &aroundToolInvocation{Next: func(ctx context.Context, payload ToolCallRequest) (hookkit.Answer[ToolCallResult], error) {
 			return hookimpl.AnswerOf[ToolCallResult](call.Next(ctx, payload))
 		}}
-		defer act.End()
-		answer, err := h.AroundTool(ctx, run, payload, AroundToolNext{act, 0})
+		defer inv.End()
+		answer, err := h.AroundTool(ctx, run, payload, AroundToolNext{inv, 0})
 		return hookimpl.Reply(answer), err
 	}, func(point string, h hookkit.AnyHook) any {
 		return AroundToolFunc(func(ctx context.Context, run *Run, payload ToolCallRequest, next AroundToolNext) (hookkit.Answer[ToolCallResult], error) {
-			own := &aroundToolAct{Run: next.fire.Run, Snap: next.fire.Snap, Do: next.fire.Do, Next: next.fire.Next}
-			own.Within(&next.fire.Act)
+			own := &aroundToolInvocation{Run: next.fire.Run, Snap: next.fire.Snap, Do: next.fire.Do, Next: next.fire.Next}
+			own.Within(&next.fire.AroundInvocation)
 			defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
 			inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
 				answer, err := AroundToolNext{own, next.level}.Call(ctx, hookimpl.As[ToolCallRequest](payload))
@@ -4964,44 +4967,44 @@ var aroundToolPoint = hookimpl.Point{
 	}),
 }
 
-// aroundToolAct is one fire of AroundTool.
-type aroundToolAct struct {
-	hookimpl.Act
+// aroundToolInvocation is one fire of AroundTool.
+type aroundToolInvocation struct {
+	hookimpl.AroundInvocation
 	Run  *Run
 	Snap *hookimpl.Snapshot[AroundTool[ToolCallRequest]]
 	Do   func(context.Context, ToolCallRequest) (ToolCallResult, error)
-	// Next replaces the three for a hook that the runtime calls through functions of any type.
+	// Next is set instead of the three fields above for a hook that the runtime calls through functions of any type.
 	Next func(context.Context, ToolCallRequest) (hookkit.Answer[ToolCallResult], error)
 }
 
 // Call runs the inner hooks and the act with the payload. Calling it again runs them again. The error is that of the act or of
 // an inner hook, or hookkit.ErrNextOver.
 func (n AroundToolNext) Call(ctx context.Context, payload ToolCallRequest) (answer hookkit.Answer[ToolCallResult], err error) {
-	a := n.fire
-	if a == nil || a.Over() {
+	inv := n.fire
+	if inv == nil || inv.Over() {
 		return answer, hookkit.ErrNextOver
 	}
-	if a.Next != nil {
-		return a.Next(ctx, payload)
+	if inv.Next != nil {
+		return inv.Next(ctx, payload)
 	}
 	returned := false
 	defer func() {
 		if !returned {
-			answer, err = hookkit.Answer[ToolCallResult]{}, a.Crashed(ctx, &a.Snap.Dispatch, n.level, recover())
+			answer, err = hookkit.Answer[ToolCallResult]{}, inv.Crashed(ctx, &inv.Snap.Dispatch, n.level, recover())
 		}
 	}()
-	if n.level == len(a.Snap.Hooks) {
-		result, failure := a.Do(ctx, payload)
+	if n.level == len(inv.Snap.Hooks) {
+		result, failure := inv.Do(ctx, payload)
 		hookimpl.Acted(&answer, result)
 		err = failure
 	} else {
-		answer, err = a.Snap.Hooks[n.level].AroundTool(ctx, a.Run, payload, AroundToolNext{a, n.level + 1})
+		answer, err = inv.Snap.Hooks[n.level].AroundTool(ctx, inv.Run, payload, AroundToolNext{inv, n.level + 1})
 	}
 	if err != nil || hookimpl.Missing(&answer) {
-		answer, err = hookkit.Answer[ToolCallResult]{}, a.Failed(ctx, &a.Snap.Dispatch, n.level, err)
+		answer, err = hookkit.Answer[ToolCallResult]{}, inv.Failed(ctx, &inv.Snap.Dispatch, n.level, err)
 	}
 	returned = true
-	hookimpl.Pass(&answer, &a.Snap.Dispatch, n.level)
+	hookimpl.Pass(&answer, &inv.Snap.Dispatch, n.level)
 	return
 }
 
@@ -5014,8 +5017,8 @@ func (p *AroundToolPoint) runHooks(ctx context.Context, run *Run, payload ToolCa
 		}
 	}
 	ctx = hookimpl.Background(ctx)
-	a := &aroundToolAct{Run: run, Snap: snap, Do: act}
-	defer a.Ended(ctx, &snap.Dispatch)
+	inv := &aroundToolInvocation{Run: run, Snap: snap, Do: act}
+	defer inv.Ended(ctx, &snap.Dispatch)
 	if snap.Recording() {
 		fired := &AroundToolFired[ToolCallRequest]{Payload: payload}
 		snap.Begin(&fired.Verdict)
@@ -5024,8 +5027,8 @@ func (p *AroundToolPoint) runHooks(ctx context.Context, run *Run, payload ToolCa
 			snap.Notify(fired)
 		}()
 	}
-	answer, err := AroundToolNext{a, 0}.Call(ctx, payload)
-	hookimpl.Concluded(ctx, &a.Act, &snap.Dispatch, &answer, err, by)
+	answer, err := AroundToolNext{inv, 0}.Call(ctx, payload)
+	hookimpl.Concluded(ctx, &inv.AroundInvocation, &snap.Dispatch, &answer, err, by)
 	return answer.Value(), err
 }
 

@@ -13,12 +13,13 @@ import (
 	"github.com/hookgen/hookgen/hookkit/internal/opaque"
 )
 
-// An Act is one fire of an around point, or the part of it inside one hook that the runtime may abandon.
-type Act struct {
-	over  atomic.Bool // next must not be called any more
-	outer *Act        // of the part inside a hook: the act around it
+// An AroundInvocation is the state of one fire of an around point while its hooks and the act run. A hook that the
+// runtime may abandon, for example because of its Timeout, has one of its own for everything inside it.
+type AroundInvocation struct {
+	over  atomic.Bool       // next must not be called any more
+	outer *AroundInvocation // of the part inside a hook: the invocation around it
 
-	// What follows is used in the outermost act.
+	// These fields are used in the outermost invocation.
 	gone atomic.Bool // a hook or the act is ending the goroutine
 
 	failing  atomic.Bool // failures or errs may not be empty
@@ -27,47 +28,48 @@ type Act struct {
 	errs     []madeError        // that hooks and the act returned, the latest last
 }
 
-// A madeError is an error and who made it: the position of a hook, counted from 0, or the number of hooks for the act.
+// A madeError is an error and the hook that made it, nil for the act.
 type madeError struct {
 	err error
 	by  int
 }
 
-// maxErrs limits the errors that an Act remembers. For example, a hook that tries again for ever gets a new error each
-// time, and passes on the first or the latest of them. So half of those remembered are the first, and half the latest.
+// maxErrs limits the errors that an AroundInvocation remembers. For example, a hook that tries again for ever gets a
+// new error each time, and passes on the first or the latest of them. So half of those remembered are the first, and
+// half the latest.
 const maxErrs = 32
 
-// End makes every next of the act invalid.
-func (a *Act) End() { a.over.Store(true) }
+// End makes every next of the invocation invalid.
+func (inv *AroundInvocation) End() { inv.over.Store(true) }
 
-// Ended ends the act of a whole fire. If its goroutine is ending, so that the fire was not concluded, it reports the failures
-// that no caller receives now.
-func (a *Act) Ended(ctx context.Context, d *Dispatch) {
-	a.End()
-	for _, f := range a.kept() {
+// Ended ends the invocation of a whole fire. If its goroutine is ending, so that Concluded was not called, it reports
+// the failures that no caller receives now.
+func (inv *AroundInvocation) Ended(ctx context.Context, d *Dispatch) {
+	inv.End()
+	for _, f := range inv.kept() {
 		d.unreported(ctx, f)
 	}
 }
 
-// Over reports whether End was called, for this act or for one around it.
-func (a *Act) Over() bool {
-	for ; a != nil; a = a.outer {
-		if a.over.Load() {
+// Over reports whether End was called, for this invocation or for one around it.
+func (inv *AroundInvocation) Over() bool {
+	for ; inv != nil; inv = inv.outer {
+		if inv.over.Load() {
 			return true
 		}
 	}
 	return false
 }
 
-// Within makes the act a part of the outer one.
-func (a *Act) Within(outer *Act) { a.outer = outer }
+// Within makes the invocation a part of the outer one.
+func (inv *AroundInvocation) Within(outer *AroundInvocation) { inv.outer = outer }
 
-// whole returns the act that this one is a part of.
-func (a *Act) whole() *Act {
-	for a.outer != nil {
-		a = a.outer
+// whole returns the invocation of the whole fire.
+func (inv *AroundInvocation) whole() *AroundInvocation {
+	for inv.outer != nil {
+		inv = inv.outer
 	}
-	return a
+	return inv
 }
 
 // Acted makes the answer the result of the wrapped act.
@@ -120,9 +122,9 @@ func (b boxed[R]) decision() (string, string) {
 
 // Crashed records that hook i, counted from 0, or the wrapped act after the last hook, did not return. It takes the
 // result of recover and returns the failure.
-func (a *Act) Crashed(ctx context.Context, d *Dispatch, i int, recovered any) error {
-	a = a.whole()
-	if recovered == nil && a.gone.Swap(true) {
+func (inv *AroundInvocation) Crashed(ctx context.Context, d *Dispatch, i int, recovered any) error {
+	inv = inv.whole()
+	if recovered == nil && inv.gone.Swap(true) {
 		return hookkit.ErrGoexit // recorded further in
 	}
 	var f *hookkit.Failure
@@ -132,9 +134,9 @@ func (a *Act) Crashed(ctx context.Context, d *Dispatch, i int, recovered any) er
 		f = d.unreturned(ctx, recovered)
 	}
 	if recovered != nil {
-		a.keep(ctx, d, f)
+		inv.keep(ctx, d, f)
 	}
-	a.made(f, i)
+	inv.made(f, i)
 	return f
 }
 
@@ -152,47 +154,47 @@ func (d *Dispatch) unreturned(ctx context.Context, recovered any) *hookkit.Failu
 
 // keep keeps a failure for Concluded. If the fire is over, because a timeout has abandoned the hook that called next,
 // it reports the failure.
-func (a *Act) keep(ctx context.Context, d *Dispatch, f *hookkit.Failure) {
-	a.mu.Lock()
-	a.failures = append(a.failures, f)
-	a.mu.Unlock()
-	a.failing.Store(true)
-	if !a.over.Load() {
+func (inv *AroundInvocation) keep(ctx context.Context, d *Dispatch, f *hookkit.Failure) {
+	inv.mu.Lock()
+	inv.failures = append(inv.failures, f)
+	inv.mu.Unlock()
+	inv.failing.Store(true)
+	if !inv.over.Load() {
 		return
 	}
-	a.mu.Lock()
-	i := slices.Index(a.failures, f) // Concluded may have taken it in the meantime
+	inv.mu.Lock()
+	i := slices.Index(inv.failures, f) // Concluded may have taken it in the meantime
 	if i >= 0 {
-		a.failures = slices.Delete(a.failures, i, i+1)
+		inv.failures = slices.Delete(inv.failures, i, i+1)
 	}
-	a.mu.Unlock()
+	inv.mu.Unlock()
 	if i >= 0 {
 		d.unreported(ctx, f)
 	}
 }
 
 // kept returns the failures that were kept, and forgets them.
-func (a *Act) kept() []*hookkit.Failure {
-	if !a.failing.Load() {
+func (inv *AroundInvocation) kept() []*hookkit.Failure {
+	if !inv.failing.Load() {
 		return nil
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	kept := a.failures
-	a.failures = nil
+	inv.mu.Lock()
+	defer inv.mu.Unlock()
+	kept := inv.failures
+	inv.failures = nil
 	return kept
 }
 
 // Failed handles the error that hook i returned, counted from 0, or the act after the last hook, or the missing answer
 // if err is nil. An error of the hook passes on as it is; a timeout, a panic inside a timeout and a missing answer become
 // a failure of the hook.
-func (a *Act) Failed(ctx context.Context, d *Dispatch, i int, err error) error {
-	a = a.whole()
+func (inv *AroundInvocation) Failed(ctx context.Context, d *Dispatch, i int, err error) error {
+	inv = inv.whole()
 	if i == len(d.entries) {
-		a.made(err, i)
+		inv.made(err, i)
 		return err
 	}
-	if a.maker(err, i) >= 0 {
+	if inv.maker(err, i) >= 0 {
 		return err
 	}
 	crash, isCrash := err.(*crash)
@@ -200,37 +202,37 @@ func (a *Act) Failed(ctx context.Context, d *Dispatch, i int, err error) error {
 	case err == nil:
 		err = hookkit.ErrNoAnswer
 	case isCrash && crash.cause == hookkit.ErrGoexit:
-		a.gone.Store(false) // it was the goroutine of the hook's timeout that ended
+		inv.gone.Store(false) // it was the goroutine of the hook's timeout that ended
 	case isCrash, err == hookkit.ErrTimeout, isIllegal(err):
 	default:
-		a.made(err, i)
+		inv.made(err, i)
 		return err
 	}
 	f := d.failed(ctx, d.entries[i], err, false, nil)
-	a.keep(ctx, d, f)
-	a.made(f, i)
+	inv.keep(ctx, d, f)
+	inv.made(f, i)
 	return f
 }
 
 // made records who made the error.
-func (a *Act) made(err error, by int) {
-	a.mu.Lock()
-	if a.errs = append(a.errs, madeError{err, by}); len(a.errs) > maxErrs {
-		a.errs = slices.Delete(a.errs, maxErrs/2, maxErrs/2+1)
+func (inv *AroundInvocation) made(err error, by int) {
+	inv.mu.Lock()
+	if inv.errs = append(inv.errs, madeError{err, by}); len(inv.errs) > maxErrs {
+		inv.errs = slices.Delete(inv.errs, maxErrs/2, maxErrs/2+1)
 	}
-	a.mu.Unlock()
-	a.failing.Store(true)
+	inv.mu.Unlock()
+	inv.failing.Store(true)
 }
 
 // maker returns who made an error that hook i returned, or the whole fire if i is -1. The hook only passes on an error of
 // an inner hook or of the act, wrapped or not. The result is -1 if there is no such error.
-func (a *Act) maker(err error, i int) int {
-	if !a.failing.Load() {
+func (inv *AroundInvocation) maker(err error, i int) int {
+	if !inv.failing.Load() {
 		return -1
 	}
-	a.mu.Lock()
-	errs := slices.Clone(a.errs)
-	a.mu.Unlock()
+	inv.mu.Lock()
+	errs := slices.Clone(inv.errs)
+	inv.mu.Unlock()
 	for _, made := range slices.Backward(errs) {
 		if made.by > i && wraps(err, func(inner error) bool { return same(inner, made.err) }) {
 			return made.by
@@ -250,9 +252,9 @@ func ErrorBy(err error) hookkit.By { return hookkit.By{Decision: "Error", Reason
 // Concluded records the end of the fire and, unless by is nil, stores who decided: the hook that gave the answer, or
 // the one that made the error. Only the end of the fire shows that, because an outer hook may have called next again.
 // It reports the failures that an outer hook did not pass on.
-func Concluded[R any](ctx context.Context, a *Act, d *Dispatch, answer *hookkit.Answer[R], err error, by *hookkit.By) {
-	a.End()
-	kept := a.kept()
+func Concluded[R any](ctx context.Context, inv *AroundInvocation, d *Dispatch, answer *hookkit.Answer[R], err error, by *hookkit.By) {
+	inv.End()
+	kept := inv.kept()
 	if len(kept) > 0 {
 		passed := map[error]bool{}
 		wraps(err, func(inner error) bool {
@@ -273,7 +275,7 @@ func Concluded[R any](ctx context.Context, a *Act, d *Dispatch, answer *hookkit.
 	var decided hookkit.By
 	if err != nil {
 		decided = ErrorBy(err)
-		if i := a.maker(err, -1); i >= 0 && i < len(d.entries) {
+		if i := inv.maker(err, -1); i >= 0 && i < len(d.entries) {
 			decided.Hook, decided.Site = d.entries[i].name, d.entries[i].site
 		}
 		if f := failureIn(err); f != nil && f.Hook != "" && slices.Contains(kept, f) {
@@ -364,7 +366,8 @@ func failureIn(err error) (f *hookkit.Failure) {
 	return f
 }
 
-// Unwrapped returns the failure of an act without hooks that did not return: the same as with hooks.
+// Unwrapped returns the failure of an act that panicked, or ended its goroutine, while no hook was registered. It is
+// reported as an act inside hooks is.
 func (r *Registry[H]) Unwrapped(ctx context.Context, point *Point, recovered any) error {
 	d := Dispatch{point: point}
 	if core := r.core.Load(); core != nil {

@@ -2,14 +2,12 @@ package hookimpl
 
 import (
 	"context"
-	"fmt"
-	"reflect"
 
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// Calls is the part of a Point that calls and makes hooks. Each kind of hook has a function that returns it, from a method
-// expression of the point's interface and a nil of its function type.
+// Calls is the part of a Point that calls and makes hooks. Each kind of hook has a function that returns a Calls, from a
+// method expression of the point's interface and a nil of its function type.
 type Calls struct {
 	New    func() any            // a pointer to a zero payload
 	NewRun func() hookkit.AnyRun // a run with a zero environment
@@ -124,60 +122,4 @@ func unpack[O, T any](reply hookkit.AnyReply, err error) (O, []T, error) {
 		err = Illegal(reply.Result)
 	}
 	return out, values, err
-}
-
-// Fired is the part of a Point that notifies observers. fired is a pointer to the point's Fired struct.
-type Fired struct {
-	// Notify calls an observer of the point.
-	Notify func(ctx context.Context, observer any, run hookkit.AnyRun, fired any)
-	// Any converts the struct.
-	Any func(fired any) hookkit.AnyFired
-}
-
-// Notifying returns it from a method expression of the observer's interface and the function that converts a Fired struct.
-func Notifying[O, E, F any](method func(O, context.Context, *hookkit.Run[E], F), convert func(*F) hookkit.AnyFired) Fired {
-	return Fired{
-		Notify: func(ctx context.Context, observer any, run hookkit.AnyRun, fired any) {
-			switch o := observer.(type) {
-			case O:
-				method(o, ctx, As[*hookkit.Run[E]](run), *fired.(*F))
-			case func(context.Context, *hookkit.Run[E], F):
-				o(ctx, As[*hookkit.Run[E]](run), *fired.(*F))
-			}
-		},
-		Any: func(fired any) hookkit.AnyFired { return convert(fired.(*F)) },
-	}
-}
-
-// Firing returns Point.Fire from a function that fires the point Q with the address of a payload.
-func Firing[Q, E, P any](fire func(p Q, ctx context.Context, run *hookkit.Run[E], payload *P, fired *hookkit.AnyFired) error,
-) func(context.Context, any, hookkit.AnyRun, any, *hookkit.AnyFired) error {
-	return func(ctx context.Context, point any, run hookkit.AnyRun, payload any, fired *hookkit.AnyFired) error {
-		r, ok := run.(*hookkit.Run[E])
-		if !ok && run != nil {
-			return fmt.Errorf("hookkit: the run is a %T; pass a %T", run, r)
-		}
-		at, err := addressOf[P](payload)
-		if err != nil {
-			return err
-		}
-		return fire(point.(Q), ctx, r, at, fired)
-	}
-}
-
-// addressOf returns the address of a payload that is passed as a P, as a pointer to one or, if P is an interface, as nil.
-func addressOf[P any](payload any) (*P, error) {
-	switch v := payload.(type) {
-	case *P:
-		if v != nil {
-			return v, nil
-		}
-	case P:
-		return &v, nil
-	case nil:
-		if reflect.TypeFor[P]().Kind() == reflect.Interface {
-			return new(P), nil
-		}
-	}
-	return nil, fmt.Errorf("hookkit: the payload is a %T; pass a %v or a pointer to one", payload, reflect.TypeFor[P]())
 }

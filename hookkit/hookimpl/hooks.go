@@ -74,16 +74,25 @@ func registries(points []hookkit.PointInfo) []*registry {
 	return rs
 }
 
-// Registered returns the registrations of that name, in the order in which they were made.
+// Registered returns the registrations of that name, in the order in which they were made: a Use before what its Bind
+// added.
 func Registered(points []hookkit.PointInfo, name string) []*hookkit.Registration {
-	first := map[*registration]uint64{}
+	var found []*registration
+	first := map[*registration]uint64{} // the earliest place in time of its entries
 	for _, p := range points {
 		r := registryOf(p)
 		r.tree.mu.Lock()
 		for _, layer := range r.layers() {
 			for _, e := range slices.Concat(layer.hooks.inOrder(), layer.observers.inOrder(), layer.tracers) {
-				for _, reg := range e.regs {
-					if at, ok := first[reg]; reg.name == name && (!ok || e.seq < at) {
+				for _, reg := range slices.Backward(e.regs) { // a Use before what its Bind added
+					if reg.name != name {
+						continue
+					}
+					at, ok := first[reg]
+					if !ok {
+						found = append(found, reg)
+					}
+					if !ok || e.seq < at {
 						first[reg] = e.seq
 					}
 				}
@@ -91,11 +100,7 @@ func Registered(points []hookkit.PointInfo, name string) []*hookkit.Registration
 		}
 		r.tree.mu.Unlock()
 	}
-	found := make([]*registration, 0, len(first))
-	for reg := range first {
-		found = append(found, reg)
-	}
-	slices.SortFunc(found, func(a, b *registration) int { return cmp.Compare(first[a], first[b]) })
+	slices.SortStableFunc(found, func(a, b *registration) int { return cmp.Compare(first[a], first[b]) })
 	public := make([]*hookkit.Registration, len(found))
 	for i, reg := range found {
 		public[i] = reg.public

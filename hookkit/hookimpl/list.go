@@ -81,6 +81,9 @@ func (e *entry) why(i hookkit.Info, layers []*registry) string {
 	if i.Timeout > 0 {
 		words = append(words, "timeout "+i.Timeout.String())
 	}
+	if e.failClosed {
+		words = append(words, "fail closed")
+	}
 	if i.Once {
 		words = append(words, "once")
 	}

@@ -102,7 +102,8 @@ func (h *Hooks) HandleFailures(handle func(context.Context, *hookkit.Failure)) {
 	hookimpl.HandleFailures(h.Points(), handle)
 }
 
-// Registered returns the registrations of that name in h and in its outer layers, in the order in which they were made.
+// Registered returns the registrations of that name in h and in its outer layers, in the order in which they were made. A
+// Use and the calls of Add and Observe in its Bind are registrations of their own, the Use first.
 func (h *Hooks) Registered(name string) []*hookkit.Registration {
 	return hookimpl.Registered(h.Points(), name)
 }

@@ -152,7 +152,8 @@ func (h *Hooks) HandleFailures(handle func(context.Context, *hookkit.Failure)) {
 	hookimpl.HandleFailures(h.Points(), handle)
 }
 
-// Registered returns the registrations of that name in h and in its outer layers, in the order in which they were made.
+// Registered returns the registrations of that name in h and in its outer layers, in the order in which they were made. A
+// Use and the calls of Add and Observe in its Bind are registrations of their own, the Use first.
 func (h *Hooks) Registered(name string) []*hookkit.Registration {
 	return hookimpl.Registered(h.Points(), name)
 }
@@ -1416,7 +1417,7 @@ type WrapFired[P any] struct {
 
 // WrapNext runs the inner hooks and the act. It is valid until the hook that received it returns.
 type WrapNext struct {
-	fire  *wrapAct
+	fire  *wrapInvocation
 	level int
 }
 
@@ -1958,14 +1959,16 @@ func (p *PollOpenPoint) runHooks(ctx context.Context, run *Run, payload int, by 
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
+			leading := exit
+			exit = nil // and stays nil if a hook ends the fire or its goroutine
 			for next := hookimpl.Rest(all, &inv, nil); next != nil && err == nil; next = hookimpl.Rest(all, &inv, next) {
 				better, failure := p.runHooks(inv.Ctx, run, *at, by, next)
 				if err = failure; better != nil {
-					exit = better
+					leading = better
 				}
 			}
-			if err != nil {
-				exit = nil
+			if err == nil {
+				exit = leading
 			}
 		}
 	}()
@@ -2243,16 +2246,16 @@ var wrapPoint = hookimpl.Point{
 	Results: "Around[string]",
 	Law:     hookimpl.Wraps,
 	Calls: hookimpl.Wrapping(func(h Wrap[int], ctx context.Context, run *Run, payload int, call hookkit.AnyCall) (hookkit.AnyReply, error) {
-		act := &wrapAct{Next: func(ctx context.Context, payload int) (hookkit.Answer[string], error) {
+		inv := &wrapInvocation{Next: func(ctx context.Context, payload int) (hookkit.Answer[string], error) {
 			return hookimpl.AnswerOf[string](call.Next(ctx, payload))
 		}}
-		defer act.End()
-		answer, err := h.Wrap(ctx, run, payload, WrapNext{act, 0})
+		defer inv.End()
+		answer, err := h.Wrap(ctx, run, payload, WrapNext{inv, 0})
 		return hookimpl.Reply(answer), err
 	}, func(point string, h hookkit.AnyHook) any {
 		return WrapFunc(func(ctx context.Context, run *Run, payload int, next WrapNext) (hookkit.Answer[string], error) {
-			own := &wrapAct{Run: next.fire.Run, Snap: next.fire.Snap, Do: next.fire.Do, Next: next.fire.Next}
-			own.Within(&next.fire.Act)
+			own := &wrapInvocation{Run: next.fire.Run, Snap: next.fire.Snap, Do: next.fire.Do, Next: next.fire.Next}
+			own.Within(&next.fire.AroundInvocation)
 			defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
 			inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
 				answer, err := WrapNext{own, next.level}.Call(ctx, hookimpl.As[int](payload))
@@ -2270,44 +2273,44 @@ var wrapPoint = hookimpl.Point{
 	}),
 }
 
-// wrapAct is one fire of Wrap.
-type wrapAct struct {
-	hookimpl.Act
+// wrapInvocation is one fire of Wrap.
+type wrapInvocation struct {
+	hookimpl.AroundInvocation
 	Run  *Run
 	Snap *hookimpl.Snapshot[Wrap[int]]
 	Do   func(context.Context, int) (string, error)
-	// Next replaces the three for a hook that the runtime calls through functions of any type.
+	// Next is set instead of the three fields above for a hook that the runtime calls through functions of any type.
 	Next func(context.Context, int) (hookkit.Answer[string], error)
 }
 
 // Call runs the inner hooks and the act with the payload. Calling it again runs them again. The error is that of the act or of
 // an inner hook, or hookkit.ErrNextOver.
 func (n WrapNext) Call(ctx context.Context, payload int) (answer hookkit.Answer[string], err error) {
-	a := n.fire
-	if a == nil || a.Over() {
+	inv := n.fire
+	if inv == nil || inv.Over() {
 		return answer, hookkit.ErrNextOver
 	}
-	if a.Next != nil {
-		return a.Next(ctx, payload)
+	if inv.Next != nil {
+		return inv.Next(ctx, payload)
 	}
 	returned := false
 	defer func() {
 		if !returned {
-			answer, err = hookkit.Answer[string]{}, a.Crashed(ctx, &a.Snap.Dispatch, n.level, recover())
+			answer, err = hookkit.Answer[string]{}, inv.Crashed(ctx, &inv.Snap.Dispatch, n.level, recover())
 		}
 	}()
-	if n.level == len(a.Snap.Hooks) {
-		result, failure := a.Do(ctx, payload)
+	if n.level == len(inv.Snap.Hooks) {
+		result, failure := inv.Do(ctx, payload)
 		hookimpl.Acted(&answer, result)
 		err = failure
 	} else {
-		answer, err = a.Snap.Hooks[n.level].Wrap(ctx, a.Run, payload, WrapNext{a, n.level + 1})
+		answer, err = inv.Snap.Hooks[n.level].Wrap(ctx, inv.Run, payload, WrapNext{inv, n.level + 1})
 	}
 	if err != nil || hookimpl.Missing(&answer) {
-		answer, err = hookkit.Answer[string]{}, a.Failed(ctx, &a.Snap.Dispatch, n.level, err)
+		answer, err = hookkit.Answer[string]{}, inv.Failed(ctx, &inv.Snap.Dispatch, n.level, err)
 	}
 	returned = true
-	hookimpl.Pass(&answer, &a.Snap.Dispatch, n.level)
+	hookimpl.Pass(&answer, &inv.Snap.Dispatch, n.level)
 	return
 }
 
@@ -2320,8 +2323,8 @@ func (p *WrapPoint) runHooks(ctx context.Context, run *Run, payload int, act fun
 		}
 	}
 	ctx = hookimpl.Background(ctx)
-	a := &wrapAct{Run: run, Snap: snap, Do: act}
-	defer a.Ended(ctx, &snap.Dispatch)
+	inv := &wrapInvocation{Run: run, Snap: snap, Do: act}
+	defer inv.Ended(ctx, &snap.Dispatch)
 	if snap.Recording() {
 		fired := &WrapFired[int]{Payload: payload}
 		snap.Begin(&fired.Verdict)
@@ -2330,8 +2333,8 @@ func (p *WrapPoint) runHooks(ctx context.Context, run *Run, payload int, act fun
 			snap.Notify(fired)
 		}()
 	}
-	answer, err := WrapNext{a, 0}.Call(ctx, payload)
-	hookimpl.Concluded(ctx, &a.Act, &snap.Dispatch, &answer, err, by)
+	answer, err := WrapNext{inv, 0}.Call(ctx, payload)
+	hookimpl.Concluded(ctx, &inv.AroundInvocation, &snap.Dispatch, &answer, err, by)
 	return answer.Value(), err
 }
 

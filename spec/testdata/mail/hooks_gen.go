@@ -133,7 +133,8 @@ func (h *Hooks) HandleFailures(handle func(context.Context, *hookkit.Failure)) {
 	hookimpl.HandleFailures(h.Points(), handle)
 }
 
-// Registered returns the registrations of that name in h and in its outer layers, in the order in which they were made.
+// Registered returns the registrations of that name in h and in its outer layers, in the order in which they were made. A
+// Use and the calls of Add and Observe in its Bind are registrations of their own, the Use first.
 func (h *Hooks) Registered(name string) []*hookkit.Registration {
 	return hookimpl.Registered(h.Points(), name)
 }
@@ -572,7 +573,7 @@ type AroundSendFired[P any] struct {
 
 // AroundSendNext runs the inner hooks and the act. It is valid until the hook that received it returns.
 type AroundSendNext struct {
-	fire  *aroundSendAct
+	fire  *aroundSendInvocation
 	level int
 }
 
@@ -1262,16 +1263,16 @@ var aroundSendPoint = hookimpl.Point{
 	Results: "Around[Receipt]",
 	Law:     hookimpl.Wraps,
 	Calls: hookimpl.Wrapping(func(h AroundSend[Message], ctx context.Context, run *Run, payload Message, call hookkit.AnyCall) (hookkit.AnyReply, error) {
-		act := &aroundSendAct{Next: func(ctx context.Context, payload Message) (hookkit.Answer[Receipt], error) {
+		inv := &aroundSendInvocation{Next: func(ctx context.Context, payload Message) (hookkit.Answer[Receipt], error) {
 			return hookimpl.AnswerOf[Receipt](call.Next(ctx, payload))
 		}}
-		defer act.End()
-		answer, err := h.AroundSend(ctx, run, payload, AroundSendNext{act, 0})
+		defer inv.End()
+		answer, err := h.AroundSend(ctx, run, payload, AroundSendNext{inv, 0})
 		return hookimpl.Reply(answer), err
 	}, func(point string, h hookkit.AnyHook) any {
 		return AroundSendFunc(func(ctx context.Context, run *Run, payload Message, next AroundSendNext) (hookkit.Answer[Receipt], error) {
-			own := &aroundSendAct{Run: next.fire.Run, Snap: next.fire.Snap, Do: next.fire.Do, Next: next.fire.Next}
-			own.Within(&next.fire.Act)
+			own := &aroundSendInvocation{Run: next.fire.Run, Snap: next.fire.Snap, Do: next.fire.Do, Next: next.fire.Next}
+			own.Within(&next.fire.AroundInvocation)
 			defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
 			inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
 				answer, err := AroundSendNext{own, next.level}.Call(ctx, hookimpl.As[Message](payload))
@@ -1289,44 +1290,44 @@ var aroundSendPoint = hookimpl.Point{
 	}),
 }
 
-// aroundSendAct is one fire of AroundSend.
-type aroundSendAct struct {
-	hookimpl.Act
+// aroundSendInvocation is one fire of AroundSend.
+type aroundSendInvocation struct {
+	hookimpl.AroundInvocation
 	Run  *Run
 	Snap *hookimpl.Snapshot[AroundSend[Message]]
 	Do   func(context.Context, Message) (Receipt, error)
-	// Next replaces the three for a hook that the runtime calls through functions of any type.
+	// Next is set instead of the three fields above for a hook that the runtime calls through functions of any type.
 	Next func(context.Context, Message) (hookkit.Answer[Receipt], error)
 }
 
 // Call runs the inner hooks and the act with the payload. Calling it again runs them again. The error is that of the act or of
 // an inner hook, or hookkit.ErrNextOver.
 func (n AroundSendNext) Call(ctx context.Context, payload Message) (answer hookkit.Answer[Receipt], err error) {
-	a := n.fire
-	if a == nil || a.Over() {
+	inv := n.fire
+	if inv == nil || inv.Over() {
 		return answer, hookkit.ErrNextOver
 	}
-	if a.Next != nil {
-		return a.Next(ctx, payload)
+	if inv.Next != nil {
+		return inv.Next(ctx, payload)
 	}
 	returned := false
 	defer func() {
 		if !returned {
-			answer, err = hookkit.Answer[Receipt]{}, a.Crashed(ctx, &a.Snap.Dispatch, n.level, recover())
+			answer, err = hookkit.Answer[Receipt]{}, inv.Crashed(ctx, &inv.Snap.Dispatch, n.level, recover())
 		}
 	}()
-	if n.level == len(a.Snap.Hooks) {
-		result, failure := a.Do(ctx, payload)
+	if n.level == len(inv.Snap.Hooks) {
+		result, failure := inv.Do(ctx, payload)
 		hookimpl.Acted(&answer, result)
 		err = failure
 	} else {
-		answer, err = a.Snap.Hooks[n.level].AroundSend(ctx, a.Run, payload, AroundSendNext{a, n.level + 1})
+		answer, err = inv.Snap.Hooks[n.level].AroundSend(ctx, inv.Run, payload, AroundSendNext{inv, n.level + 1})
 	}
 	if err != nil || hookimpl.Missing(&answer) {
-		answer, err = hookkit.Answer[Receipt]{}, a.Failed(ctx, &a.Snap.Dispatch, n.level, err)
+		answer, err = hookkit.Answer[Receipt]{}, inv.Failed(ctx, &inv.Snap.Dispatch, n.level, err)
 	}
 	returned = true
-	hookimpl.Pass(&answer, &a.Snap.Dispatch, n.level)
+	hookimpl.Pass(&answer, &inv.Snap.Dispatch, n.level)
 	return
 }
 
@@ -1339,8 +1340,8 @@ func (p *AroundSendPoint) runHooks(ctx context.Context, run *Run, payload Messag
 		}
 	}
 	ctx = hookimpl.Background(ctx)
-	a := &aroundSendAct{Run: run, Snap: snap, Do: act}
-	defer a.Ended(ctx, &snap.Dispatch)
+	inv := &aroundSendInvocation{Run: run, Snap: snap, Do: act}
+	defer inv.Ended(ctx, &snap.Dispatch)
 	if snap.Recording() {
 		fired := &AroundSendFired[Message]{Payload: payload}
 		snap.Begin(&fired.Verdict)
@@ -1349,8 +1350,8 @@ func (p *AroundSendPoint) runHooks(ctx context.Context, run *Run, payload Messag
 			snap.Notify(fired)
 		}()
 	}
-	answer, err := AroundSendNext{a, 0}.Call(ctx, payload)
-	hookimpl.Concluded(ctx, &a.Act, &snap.Dispatch, &answer, err, by)
+	answer, err := AroundSendNext{inv, 0}.Call(ctx, payload)
+	hookimpl.Concluded(ctx, &inv.AroundInvocation, &snap.Dispatch, &answer, err, by)
 	return answer.Value(), err
 }
 
