@@ -3,7 +3,7 @@ package hookkit
 import "github.com/hookgen/hookgen/hookkit/internal/opaque"
 
 // An Answer is the result of an around hook. A hook returns the Answer that next.Call gave it, or makes one with
-// [Answered]. The zero Answer is no result: a hook that returns it without an error has failed with [ErrNoAnswer].
+// [Answered]. The zero Answer has no result: a hook that returns it without an error has failed with [ErrNoAnswer].
 type Answer[R any] opaque.Answer[R]
 
 // Answered returns an Answer for a hook that does not call next, or that replaces the result of next.

@@ -38,25 +38,49 @@ func TestAroundHooksWrapTheAct(t *testing.T) {
 		"the first is the outermost": {[]wrapFunc{adds("a"), adds("b")}, "act(5)ba", 1, nil, "0"},
 		"an answer replaces the act": {[]wrapFunc{wrapPasses, answers("x"), wrapPasses}, "x", 0, nil, "1"},
 		"the act answers":            {[]wrapFunc{wrapPasses, wrapPasses}, "act(5)", 1, nil, ""},
-		"next may change the payload": {[]wrapFunc{func(c ctx, _ *run, n int, next testpoints.WrapNext) (hookkit.Answer[string], error) {
-			return next.Call(c, n+1)
-		}}, "act(6)", 1, nil, ""},
-		"next may be called twice": {[]wrapFunc{func(c ctx, _ *run, n int, next testpoints.WrapNext) (hookkit.Answer[string], error) {
-			_, _ = next.Call(c, n)
-			return next.Call(c, n)
-		}, wrapPasses}, "act(5)", 2, nil, ""},
+		"next may change the payload": {
+			[]wrapFunc{func(c ctx, _ *run, n int, next testpoints.WrapNext) (hookkit.Answer[string], error) {
+				return next.Call(c, n+1)
+			}},
+			"act(6)",
+			1,
+			nil,
+			"",
+		},
+		"next may be called twice": {
+			[]wrapFunc{func(c ctx, _ *run, n int, next testpoints.WrapNext) (hookkit.Answer[string], error) {
+				_, _ = next.Call(c, n)
+				return next.Call(c, n)
+			}, wrapPasses},
+			"act(5)",
+			2,
+			nil,
+			"",
+		},
 		"an error passes on":     {[]wrapFunc{wrapPasses, fails(errBad)}, "", 0, errBad, "1"},
 		"no answer is a failure": {[]wrapFunc{wrapPasses, fails(nil)}, "", 0, hookkit.ErrNoAnswer, "1"},
-		"an outer hook may answer instead": {[]wrapFunc{func(c ctx, _ *run, n int, next testpoints.WrapNext) (hookkit.Answer[string], error) {
-			if a, err := next.Call(c, n); err == nil {
-				return a, nil
-			}
-			return hookkit.Answered("instead"), nil
-		}, fails(errBad)}, "instead", 0, nil, "0"},
-		"a kept next is over": {[]wrapFunc{func(c ctx, _ *run, n int, next testpoints.WrapNext) (hookkit.Answer[string], error) {
-			kept = next
-			return next.Call(c, n)
-		}}, "act(5)", 1, nil, ""},
+		"an outer hook may answer instead": {
+			[]wrapFunc{func(c ctx, _ *run, n int, next testpoints.WrapNext) (hookkit.Answer[string], error) {
+				if a, err := next.Call(c, n); err == nil {
+					return a, nil
+				}
+				return hookkit.Answered("instead"), nil
+			}, fails(errBad)},
+			"instead",
+			0,
+			nil,
+			"0",
+		},
+		"a kept next is over": {
+			[]wrapFunc{func(c ctx, _ *run, n int, next testpoints.WrapNext) (hookkit.Answer[string], error) {
+				kept = next
+				return next.Call(c, n)
+			}},
+			"act(5)",
+			1,
+			nil,
+			"",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var h hooks

@@ -67,7 +67,8 @@ func TestFullQueuesDropCountAndReport(t *testing.T) {
 		}
 		f := failures.all()[3]
 		want := "the queue of the observer is full, events are dropped: 8 so far; the queue holds 2"
-		if f.Point != "First" || f.Hook != "slow" || f.Site != reg.Site() || !errors.Is(f, hookkit.ErrDropped) || f.Cause.Error() != want {
+		if f.Point != "First" || f.Hook != "slow" || f.Site != reg.Site() || !errors.Is(f, hookkit.ErrDropped) ||
+			f.Cause.Error() != want {
 			t.Errorf("reported %v", f)
 		}
 	})

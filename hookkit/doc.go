@@ -16,8 +16,8 @@
 //
 // # Rules
 //
-// Each rule has a test file of its name in tests/runtime. The tests of rule 11 are in tests/compile, those of rule 12 in
-// package gen.
+// Each rule has a test file of its name in tests/runtime. The tests of rule 11 are in tests/compile, those of rule 12
+// in package gen.
 //
 //  1. Order. A guard with Priority(Safety) fires before a hook with Priority(Mutation), whichever was registered
 //     first. Hooks with the same [Priority] fire in order of registration. [Before] and [After] outrank priorities.

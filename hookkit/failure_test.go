@@ -92,7 +92,8 @@ func TestIllegalOutcomesAreFailures(t *testing.T) {
 			if exit != nil || !errors.Is(err, hookkit.ErrIllegal) || !errors.As(err, &f) {
 				t.Fatalf("the fire returned %v, %v", exit, err)
 			}
-			want := "outcome " + c.text + " is not legal here: return nil, an exit by value, or the result of one of the point's constructors"
+			want := "outcome " + c.text +
+				" is not legal here: return nil, an exit by value, or the result of one of the point's constructors"
 			if got := f.Cause.Error(); got != want {
 				t.Errorf("it reads %q, want %q", got, want)
 			}
@@ -228,10 +229,14 @@ var unreturned = map[string]struct {
 // The failure handler receives each of these once, whoever observes or traces.
 func TestUnreturnedFailuresReachTheHandler(t *testing.T) {
 	audiences := map[string]func(h *hooks){
-		"without observers":     func(*hooks) {},
-		"with an observer":      func(h *hooks) { h.ObserveAny(ignoreAny) },
-		"with a tracer":         func(h *hooks) { h.Trace(new(hookkit.Recorder)) },
-		"with several of these": func(h *hooks) { h.ObserveAny(ignoreAny); h.ObserveAny(ignoreAny); h.Trace(new(hookkit.Recorder)) },
+		"without observers": func(*hooks) {},
+		"with an observer":  func(h *hooks) { h.ObserveAny(ignoreAny) },
+		"with a tracer":     func(h *hooks) { h.Trace(new(hookkit.Recorder)) },
+		"with several of these": func(h *hooks) {
+			h.ObserveAny(ignoreAny)
+			h.ObserveAny(ignoreAny)
+			h.Trace(new(hookkit.Recorder))
+		},
 	}
 	for name, c := range unreturned {
 		for audience, attend := range audiences {
@@ -448,7 +453,8 @@ func TestHandleFailures(t *testing.T) {
 		h.HandleFailures(func(ctx, *hookkit.Failure) { panic("no space left") })
 		fireFirst(t, &h, 1)
 		got := withoutSites(log.String())
-		if !strings.Contains(got, `msg="hookkit: the failure handler failed" panic="no space left"`) || !strings.Contains(got, logged) {
+		if !strings.Contains(got, `msg="hookkit: the failure handler failed" panic="no space left"`) ||
+			!strings.Contains(got, logged) {
 			t.Errorf("logged %q", got)
 		}
 	})

@@ -113,7 +113,7 @@ func replies(reply hookkit.AnyReply, err error) hookkit.AnyHook {
 	return func(ctx, hookkit.AnyRun, hookkit.AnyCall) (hookkit.AnyReply, error) { return reply, err }
 }
 
-// TestFireByNamesTheHookThatDecided compares FireBy with what is wanted, without observers and with one, which must
+// TestFireByNamesTheHookThatDecided compares FireBy with the expected By, without observers and with one, which must
 // receive the same.
 func TestFireByNamesTheHookThatDecided(t *testing.T) {
 	panics := func(ctx, hookkit.AnyRun, hookkit.AnyCall) (hookkit.AnyReply, error) { panic("boom") }
@@ -192,7 +192,8 @@ func TestFireByNamesTheLastReplacement(t *testing.T) {
 	})
 	var l testpoints.Letter
 	by, err := h.Shape.FireBy(t.Context(), nil, &l)
-	if want := (hookkit.By{Hook: reg.Name(), Site: reg.Site(), Decision: "Edit", Reason: "2"}); by != want || err != nil || l.Text != "ab" {
+	if want := (hookkit.By{Hook: reg.Name(), Site: reg.Site(), Decision: "Edit", Reason: "2"}); by != want || err != nil ||
+		l.Text != "ab" {
 		t.Errorf("FireBy returned %+v, %v with %q, want %+v", by, err, l.Text, want)
 	}
 }
@@ -203,9 +204,13 @@ func TestFireByNamesTheFirstStrongestVote(t *testing.T) {
 		want  string
 		deny  bool
 	}{
-		"the stronger exit leads":      {[]any{testpoints.Allow{}, testpoints.Deny{}, testpoints.Allow{}}, "1", true},
-		"among equal exits the first":  {[]any{testpoints.Allow{}, testpoints.Allow{}}, "0", false},
-		"after a crash":                {[]any{nil, testpoints.Allow{}, nil, testpoints.Deny{}, testpoints.Deny{}}, "3", true},
+		"the stronger exit leads":     {[]any{testpoints.Allow{}, testpoints.Deny{}, testpoints.Allow{}}, "1", true},
+		"among equal exits the first": {[]any{testpoints.Allow{}, testpoints.Allow{}}, "0", false},
+		"after a crash": {
+			[]any{nil, testpoints.Allow{}, nil, testpoints.Deny{}, testpoints.Deny{}},
+			"3",
+			true,
+		},
 		"before a crash":               {[]any{testpoints.Deny{}, nil, testpoints.Allow{}, nil}, "0", true},
 		"crashes of all":               {[]any{nil, nil}, "", false},
 		"the last of several crashing": {[]any{nil, nil, testpoints.Allow{}}, "2", false},
@@ -244,10 +249,16 @@ func TestFireByHasOneByPerContribution(t *testing.T) {
 	open, closed := []int{1, panicking, 0, 2, failing, 1}, []int{1, 0, 2, 1, panicking}
 	add := map[string]func(h *hooks, i, n int) *hookkit.Registration{
 		"Gather": func(h *hooks, i, n int) *hookkit.Registration {
-			return h.Gather.AddFunc(func(ctx, *run, int) ([]string, error) { return contribute(n) }, hookkit.Named(fmt.Sprint(i)))
+			return h.Gather.AddFunc(
+				func(ctx, *run, int) ([]string, error) { return contribute(n) },
+				hookkit.Named(fmt.Sprint(i)),
+			)
 		},
 		"GatherClosed": func(h *hooks, i, n int) *hookkit.Registration {
-			return h.GatherClosed.AddFunc(func(ctx, *run, int) ([]string, error) { return contribute(n) }, hookkit.Named(fmt.Sprint(i)))
+			return h.GatherClosed.AddFunc(
+				func(ctx, *run, int) ([]string, error) { return contribute(n) },
+				hookkit.Named(fmt.Sprint(i)),
+			)
 		},
 		"Review": func(h *hooks, i, n int) *hookkit.Registration {
 			return h.Review.AddFunc(func(ctx, *run, testpoints.Letter) (testpoints.ReviewOutcome, []string, error) {
@@ -345,7 +356,9 @@ var continuing = map[string]func(h *hooks){
 	"Gather":       func(h *hooks) { h.Gather.AddFunc(func(ctx, *run, int) ([]string, error) { return nil, nil }) },
 	"GatherClosed": func(h *hooks) { h.GatherClosed.AddFunc(func(ctx, *run, int) ([]string, error) { return nil, nil }) },
 	"Review": func(h *hooks) {
-		h.Review.AddFunc(func(ctx, *run, testpoints.Letter) (testpoints.ReviewOutcome, []string, error) { return nil, nil, nil })
+		h.Review.AddFunc(
+			func(ctx, *run, testpoints.Letter) (testpoints.ReviewOutcome, []string, error) { return nil, nil, nil },
+		)
 	},
 	"Verify": func(h *hooks) { h.Verify.AddFunc(func(ctx, *run, int) error { return nil }) },
 	"Wrap": func(h *hooks) {
@@ -406,13 +419,16 @@ func TestMatchCallsTheFunctionOfTheExit(t *testing.T) {
 			func(n testpoints.Numbered) string { return fmt.Sprint("numbered ", n.Reason) })
 	}
 	for want, exit := range map[string]testpoints.ReviewExit{
-		"none": nil, "stop why": stop{Reason: "why"}, "coded x": testpoints.Coded{Code: "x"}, "numbered 7": testpoints.Numbered{Reason: 7},
+		"none": nil, "stop why": stop{
+			Reason: "why",
+		}, "coded x": testpoints.Coded{Code: "x"}, "numbered 7": testpoints.Numbered{Reason: 7},
 	} {
 		if got := match(exit); got != want {
 			t.Errorf("%#v: got %q, want %q", exit, got, want)
 		}
 	}
-	want := "hookkit: MatchReview: outcome *testpoints.Stop is not legal here: return nil, an exit by value, or the result of " +
+	want := "hookkit: MatchReview: outcome *testpoints.Stop is not legal here: return nil, an exit by value, or the " +
+		"result of " +
 		"one of the point's constructors"
 	if got := panicText(func() { match(&stop{}) }); got != want {
 		t.Errorf("a pointer panicked with %q, want %q", got, want)

@@ -83,7 +83,8 @@ func TestAnchorsCannotReverseLayers(t *testing.T) {
 	inner := outer.Layer("inner")
 	out, in := d.add(&outer, "out"), d.add(inner, "in")
 	for want, f := range map[string]func(){
-		"hookkit: First.Add at SITE: First: x (SITE) cannot be before out (SITE) of an outer layer: outer layers fire first; " +
+		"hookkit: First.Add at SITE: First: x (SITE) cannot be before out (SITE) of an outer layer: outer layers fire " +
+			"first; " +
 			"add it to that layer": func() { d.add(inner, "x", hookkit.Before(out)) },
 		"hookkit: First.Add at SITE: First: y (SITE) cannot be after in (SITE) of an inner layer: outer layers fire first; " +
 			"add it to that layer": func() { d.add(&outer, "y", hookkit.After(in)) },

@@ -26,14 +26,30 @@ func TestExplainShowsEveryHookWithReasons(t *testing.T) {
 	var h hooks
 	plain := h.First.Add(continues, hookkit.Named("plain"))
 	gone := h.First.Add(continues, hookkit.Named("gone"))
-	h.First.Add(continues, hookkit.Named("guard"), hookkit.Priority(hookkit.Safety), hookkit.Timeout(1500*time.Millisecond),
-		hookkit.FailClosed())
-	h.First.Add(continues, hookkit.Named("odd"), hookkit.Priority(7), hookkit.Once(), hookkit.After(plain), hookkit.Before(gone))
+	h.First.Add(
+		continues,
+		hookkit.Named("guard"),
+		hookkit.Priority(hookkit.Safety),
+		hookkit.Timeout(1500*time.Millisecond),
+		hookkit.FailClosed(),
+	)
+	h.First.Add(
+		continues,
+		hookkit.Named("odd"),
+		hookkit.Priority(7),
+		hookkit.Once(),
+		hookkit.After(plain),
+		hookkit.Before(gone),
+	)
 	h.First.ObserveFunc(ignore, hookkit.Named("audit"), hookkit.Async(64))
 	all := h.ObserveAny(ignoreAny, hookkit.Named("everything"), hookkit.Priority(hookkit.Detection))
 	gone.Remove()
 	inner := h.Layer("tenant")
-	inner.First.Add(testpoints.FirstWhen("it rains", rains, continues), hookkit.Named("umbrella"), hookkit.Priority(hookkit.InputShape))
+	inner.First.Add(
+		testpoints.FirstWhen("it rains", rains, continues),
+		hookkit.Named("umbrella"),
+		hookkit.Priority(hookkit.InputShape),
+	)
 	inner.Last.Add(lastContinues, hookkit.Named("a"), hookkit.Priority(hookkit.Mutation))
 	inner.Last.Add(lastContinues, hookkit.Named("b"))
 	nameless := inner.Layer("")
@@ -115,7 +131,12 @@ func TestListShowsTheOptions(t *testing.T) {
 		t.Errorf("hook: got %+v, want %+v", got, want)
 	}
 	reg = h.First.ObserveFunc(ignore, hookkit.Async(1), hookkit.Named("b"))
-	want = hookkit.Info{Name: "b", Site: reg.Site(), Async: 1, Why: "priority 0 (default), layer 0, async, queue 1, from " + reg.Site()}
+	want = hookkit.Info{
+		Name:  "b",
+		Site:  reg.Site(),
+		Async: 1,
+		Why:   "priority 0 (default), layer 0, async, queue 1, from " + reg.Site(),
+	}
 	if got := h.Points()[0].Observers(); len(got) != 1 || got[0] != want {
 		t.Errorf("observer: got %+v, want %+v", got, want)
 	}
@@ -161,7 +182,8 @@ func TestNestedConditionsAreListedAsOne(t *testing.T) {
 	var h hooks
 	h.First.Add(testpoints.FirstWhen("it is late", rains, testpoints.FirstWhen("it rains", rains, &guard{})))
 	i := h.First.List()[0]
-	if i.When != "it is late and it rains" || i.Name != "hookkit_test.guard" || !strings.Contains(i.Why, ", when it is late and it rains, ") {
+	if i.When != "it is late and it rains" || i.Name != "hookkit_test.guard" ||
+		!strings.Contains(i.Why, ", when it is late and it rains, ") {
 		t.Errorf("listed as %+v", i)
 	}
 }

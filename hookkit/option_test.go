@@ -57,15 +57,30 @@ func TestInvalidOptionsPanic(t *testing.T) {
 		f    func()
 		want string
 	}{
-		"zero Timeout":       {func() { hookkit.Timeout(0) }, "hookkit: Timeout(0s): the timeout must be positive"},
-		"negative Timeout":   {func() { hookkit.Timeout(-time.Second) }, "hookkit: Timeout(-1s): the timeout must be positive"},
-		"empty queue":        {func() { hookkit.Async(0) }, "hookkit: Async(0): the queue must hold at least one event"},
-		"negative queue":     {func() { hookkit.Async(-3) }, "hookkit: Async(-3): the queue must hold at least one event"},
-		"Before of nil":      {func() { hookkit.Before(reg, nil) }, "hookkit: Before: registration 1 is nil; pass the result of Add, Observe or Use"},
-		"After of nil":       {func() { hookkit.After(nil) }, "hookkit: After: registration 0 is nil; pass the result of Add, Observe or Use"},
-		"After of zero":      {func() { hookkit.After(new(hookkit.Registration)) }, "hookkit: After: registration 0 is nil; pass the result of Add, Observe or Use"},
-		"nil in Add":         {func() { new(hooks).First.Add(continues, nil) }, noOption("First.Add", "<nil>")},
-		"nil in AddFunc":     {func() { new(hooks).Verify.AddFunc(func(ctx, *run, int) error { return nil }, nil) }, noOption("Verify.AddFunc", "<nil>")},
+		"zero Timeout": {func() { hookkit.Timeout(0) }, "hookkit: Timeout(0s): the timeout must be positive"},
+		"negative Timeout": {
+			func() { hookkit.Timeout(-time.Second) },
+			"hookkit: Timeout(-1s): the timeout must be positive",
+		},
+		"empty queue":    {func() { hookkit.Async(0) }, "hookkit: Async(0): the queue must hold at least one event"},
+		"negative queue": {func() { hookkit.Async(-3) }, "hookkit: Async(-3): the queue must hold at least one event"},
+		"Before of nil": {
+			func() { hookkit.Before(reg, nil) },
+			"hookkit: Before: registration 1 is nil; pass the result of Add, Observe or Use",
+		},
+		"After of nil": {
+			func() { hookkit.After(nil) },
+			"hookkit: After: registration 0 is nil; pass the result of Add, Observe or Use",
+		},
+		"After of zero": {
+			func() { hookkit.After(new(hookkit.Registration)) },
+			"hookkit: After: registration 0 is nil; pass the result of Add, Observe or Use",
+		},
+		"nil in Add": {func() { new(hooks).First.Add(continues, nil) }, noOption("First.Add", "<nil>")},
+		"nil in AddFunc": {
+			func() { new(hooks).Verify.AddFunc(func(ctx, *run, int) error { return nil }, nil) },
+			noOption("Verify.AddFunc", "<nil>"),
+		},
 		"nil in AddAny":      {func() { at(0)(new(hooks)).AddAny(passes, nil) }, noOption("First.AddAny", "<nil>")},
 		"nil in ObserveFunc": {func() { new(hooks).First.ObserveFunc(ignore, nil) }, noOption("First.ObserveFunc", "<nil>")},
 		"nil in Use":         {func() { new(hooks).Use(continues, nil) }, noOption("Use", "<nil>")},
@@ -135,7 +150,8 @@ func TestTimeout(t *testing.T) {
 				time.Sleep(time.Second - 1)
 				return stop{Reason: "in time"}, c.Err()
 			}, hookkit.Timeout(time.Second))
-			if exit, err := h.Second.Fire(t.Context(), testpoints.NewRun(""), 0); exit != (stop{Reason: "in time"}) || err != nil {
+			if exit, err := h.Second.Fire(t.Context(), testpoints.NewRun(""), 0); exit != (stop{Reason: "in time"}) ||
+				err != nil {
 				t.Errorf("the fire returned %v, %v", exit, err)
 			}
 		})

@@ -36,7 +36,7 @@ func (p *PerRun[T]) Do(run AnyRun, f func(*T)) {
 	f(&c.value)
 }
 
-// Load returns a copy of the value of the run, or a zero T if there is none yet. The copy is shallow: maps, slices and
+// Load returns a copy of the value of the run, or a zero T if Do has not been called for the run. The copy is shallow: maps, slices and
 // pointers in it are shared with the value. A nil run panics.
 func (p *PerRun[T]) Load(run AnyRun) T {
 	c := p.cell("Load", run, false)
@@ -49,7 +49,7 @@ func (p *PerRun[T]) Load(run AnyRun) T {
 	return c.value
 }
 
-// cell returns the value of the run with its lock. If there is none yet, it creates one, or returns nil.
+// cell returns the value of the run with its lock. If the run has none, it creates one, or returns nil.
 func (p *PerRun[T]) cell(method string, run AnyRun, create bool) *cell[T] {
 	var r *identity
 	if run != nil {

@@ -64,7 +64,7 @@ type AnyCall struct {
 	Next func(ctx context.Context, payload any) (AnyReply, error)
 }
 
-// AnyReply is what an [AnyHook] returns.
+// AnyReply is the result of an [AnyHook].
 type AnyReply struct {
 	Outcome   any // nil to continue
 	Collected any // the contributions, a []T; nil for none

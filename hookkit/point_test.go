@@ -70,11 +70,41 @@ func TestOutcomesMakeDecisions(t *testing.T) {
 		want           any
 		wrong          string
 	}{
-		{"First", "Stop", stop{Reason: "x"}, stop{Reason: "x"}, "hookkit: the value for Stop is a float64; pass a testpoints.Stop"},
-		{"Shape", "Replace", letter, testpoints.ReplaceShape(letter, "why"), "hookkit: the value for Replace is a float64; pass a testpoints.Letter"},
-		{"Shape", "Edit", testpoints.Text("b"), testpoints.EditShape("b", "why"), "hookkit: the value for Edit is a float64; pass a testpoints.Text"},
-		{"Poll", "Allow", testpoints.Allow{}, testpoints.Allow{}, "hookkit: the value for Allow is a float64; pass a testpoints.Allow"},
-		{"Review", "Replace", letter, testpoints.ReplaceReview(letter, "why"), "hookkit: the value for Replace is a float64; pass a testpoints.Letter"},
+		{
+			"First",
+			"Stop",
+			stop{Reason: "x"},
+			stop{Reason: "x"},
+			"hookkit: the value for Stop is a float64; pass a testpoints.Stop",
+		},
+		{
+			"Shape",
+			"Replace",
+			letter,
+			testpoints.ReplaceShape(letter, "why"),
+			"hookkit: the value for Replace is a float64; pass a testpoints.Letter",
+		},
+		{
+			"Shape",
+			"Edit",
+			testpoints.Text("b"),
+			testpoints.EditShape("b", "why"),
+			"hookkit: the value for Edit is a float64; pass a testpoints.Text",
+		},
+		{
+			"Poll",
+			"Allow",
+			testpoints.Allow{},
+			testpoints.Allow{},
+			"hookkit: the value for Allow is a float64; pass a testpoints.Allow",
+		},
+		{
+			"Review",
+			"Replace",
+			letter,
+			testpoints.ReplaceReview(letter, "why"),
+			"hookkit: the value for Replace is a float64; pass a testpoints.Letter",
+		},
 	} {
 		t.Run(c.point+" "+c.outcome, func(t *testing.T) {
 			for _, o := range pointNamed(new(hooks), c.point).Outcomes {
@@ -105,14 +135,38 @@ func TestDynamicFireMatchesTheObservers(t *testing.T) {
 		want    hookkit.AnyFired
 		by      string
 	}{
-		"First":           {"First", hookkit.AnyReply{Outcome: stop{Reason: "x"}}, 5, hookkit.AnyFired{Payload: 5, Final: 5, Outcome: stop{Reason: "x"}}, "Stop"},
-		"Last":            {"Last", hookkit.AnyReply{}, 5, hookkit.AnyFired{Payload: 5, Final: 5}, ""},
-		"pointer to int":  {"First", hookkit.AnyReply{}, new(int), hookkit.AnyFired{Payload: 0, Final: 0}, ""},
-		"Shape of value":  {"Shape", edit, letter, hookkit.AnyFired{Payload: letter, Final: edited}, "Edit"},
-		"Shape":           {"Shape", edit, &testpoints.Letter{To: "a"}, hookkit.AnyFired{Payload: letter, Final: edited}, "Edit"},
-		"Gather":          {"Gather", hookkit.AnyReply{Collected: []string{"x"}}, 5, hookkit.AnyFired{Payload: 5, Final: 5, Collected: []string{"x"}}, ""},
+		"First": {
+			"First",
+			hookkit.AnyReply{Outcome: stop{Reason: "x"}},
+			5,
+			hookkit.AnyFired{Payload: 5, Final: 5, Outcome: stop{Reason: "x"}},
+			"Stop",
+		},
+		"Last":           {"Last", hookkit.AnyReply{}, 5, hookkit.AnyFired{Payload: 5, Final: 5}, ""},
+		"pointer to int": {"First", hookkit.AnyReply{}, new(int), hookkit.AnyFired{Payload: 0, Final: 0}, ""},
+		"Shape of value": {"Shape", edit, letter, hookkit.AnyFired{Payload: letter, Final: edited}, "Edit"},
+		"Shape": {
+			"Shape",
+			edit,
+			&testpoints.Letter{To: "a"},
+			hookkit.AnyFired{Payload: letter, Final: edited},
+			"Edit",
+		},
+		"Gather": {
+			"Gather",
+			hookkit.AnyReply{Collected: []string{"x"}},
+			5,
+			hookkit.AnyFired{Payload: 5, Final: 5, Collected: []string{"x"}},
+			"",
+		},
 		"Gather, nothing": {"Gather", hookkit.AnyReply{}, 5, hookkit.AnyFired{Payload: 5, Final: 5}, ""},
-		"GatherClosed":    {"GatherClosed", hookkit.AnyReply{Collected: []string{"x"}}, 5, hookkit.AnyFired{Payload: 5, Final: 5, Collected: []string{"x"}}, ""},
+		"GatherClosed": {
+			"GatherClosed",
+			hookkit.AnyReply{Collected: []string{"x"}},
+			5,
+			hookkit.AnyFired{Payload: 5, Final: 5, Collected: []string{"x"}},
+			"",
+		},
 		"Review": {"Review", hookkit.AnyReply{Outcome: stop{}, Collected: []string{"x"}}, letter,
 			hookkit.AnyFired{Payload: letter, Final: letter, Outcome: stop{}, Collected: []string{"x"}}, "Stop"},
 		"Verify": {"Verify", hookkit.AnyReply{}, 5, hookkit.AnyFired{Payload: 5, Final: 5}, ""},
@@ -154,7 +208,8 @@ func TestDynamicFireReturnsTheVotes(t *testing.T) {
 		{By: "one", Site: one.Site(), Decision: "Allow", Reason: "1", Outcome: testpoints.Allow{Reason: "1"}},
 		{By: "two", Site: two.Site(), Decision: "Deny", Reason: "2", Outcome: testpoints.Deny{Reason: "2"}},
 	}
-	if err != nil || got.Outcome != (testpoints.Deny{Reason: "2"}) || got.By != "two" || !reflect.DeepEqual(got.Ballots, want) {
+	if err != nil || got.Outcome != (testpoints.Deny{Reason: "2"}) || got.By != "two" ||
+		!reflect.DeepEqual(got.Ballots, want) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 }
@@ -201,11 +256,15 @@ func TestDynamicFireRefusesWrongTypes(t *testing.T) {
 			payload any
 			want    string
 		}{
-			"payload":         {nil, 1.5, "hookkit: the payload is a float64; pass a " + want + " or a pointer to one"},
-			"no payload":      {nil, nil, "hookkit: the payload is a <nil>; pass a " + want + " or a pointer to one"},
-			"pointer payload": {nil, new(float64), "hookkit: the payload is a *float64; pass a " + want + " or a pointer to one"},
-			"run":             {hookkit.NewRun(1), p.New(), "hookkit: the run is a *hookkit.Run[int]; pass a *hookkit.Run[string]"},
-			"nil run":         {noRun, p.New(), ""},
+			"payload":    {nil, 1.5, "hookkit: the payload is a float64; pass a " + want + " or a pointer to one"},
+			"no payload": {nil, nil, "hookkit: the payload is a <nil>; pass a " + want + " or a pointer to one"},
+			"pointer payload": {
+				nil,
+				new(float64),
+				"hookkit: the payload is a *float64; pass a " + want + " or a pointer to one",
+			},
+			"run":     {hookkit.NewRun(1), p.New(), "hookkit: the run is a *hookkit.Run[int]; pass a *hookkit.Run[string]"},
+			"nil run": {noRun, p.New(), ""},
 		} {
 			t.Run(p.Name+" "+name, func(t *testing.T) {
 				ran := false
@@ -284,10 +343,19 @@ func TestWrongOutcomesOfAddAnyAreFailures(t *testing.T) {
 }
 
 func TestAddAnyRefusesFailClosedWithoutAPolicy(t *testing.T) {
-	decides := map[string]bool{"First": true, "Second": true, "Last": true, "Shape": true, "Poll": true, "PollOpen": true, "Review": true}
+	decides := map[string]bool{
+		"First":    true,
+		"Second":   true,
+		"Last":     true,
+		"Shape":    true,
+		"Poll":     true,
+		"PollOpen": true,
+		"Review":   true,
+	}
 	for _, p := range new(hooks).Points() {
 		t.Run(p.Name, func(t *testing.T) {
-			want := "hookkit: " + p.Name + ".AddAny at SITE: FailClosed, but hooks of this point decide nothing; remove the option"
+			want := "hookkit: " + p.Name +
+				".AddAny at SITE: FailClosed, but hooks of this point decide nothing; remove the option"
 			if decides[p.Name] {
 				want = ""
 			}

@@ -119,7 +119,8 @@ func TestAddFuncAndObserveFuncCallTheFunction(t *testing.T) {
 		calls = append(calls, fmt.Sprint("ObserveFunc ", f.Payload, " ", f.Exit))
 	})
 	exit, err := h.First.Fire(t.Context(), nil, 7)
-	if got := strings.Join(calls, ", "); got != "AddFunc, ObserveFunc 7 {enough}" || exit != (stop{Reason: "enough"}) || err != nil {
+	if got := strings.Join(calls, ", "); got != "AddFunc, ObserveFunc 7 {enough}" || exit != (stop{Reason: "enough"}) ||
+		err != nil {
 		t.Errorf("called %s; the fire returned %v, %v", got, exit, err)
 	}
 }
@@ -204,7 +205,10 @@ func TestRegistered(t *testing.T) {
 	var inBind *hookkit.Registration
 	second := tenant.First.AddFunc(plain, hookkit.Named("a"))
 	added := h.First.Add(continues, hookkit.Named("a"))
-	used := h.Use(bind(func(h *hooks) { inBind = h.Second.Add(secondContinues, hookkit.Named("bound")) }), hookkit.Named("a"))
+	used := h.Use(
+		bind(func(h *hooks) { inBind = h.Second.Add(secondContinues, hookkit.Named("bound")) }),
+		hookkit.Named("a"),
+	)
 	observed := h.ObserveAny(ignoreAny, hookkit.Named("a"))
 	traced := h.Trace(new(hookkit.Recorder))
 	byType := h.Last.Add(lastContinues)
@@ -262,24 +266,63 @@ func TestNilHooksAndObserversPanic(t *testing.T) {
 		f    func()
 		want string
 	}{
-		"hook":                  {func() { h.First.Add(nil) }, "hookkit: First.Add at SITE: the hook is nil; pass a value"},
-		"pointer hook":          {func() { h.First.Add(noGuard) }, "hookkit: First.Add at SITE: the hook is nil; pass a value"},
-		"function hook":         {func() { h.First.Add(noFunc) }, "hookkit: First.Add at SITE: the hook is nil; pass a value"},
-		"function":              {func() { h.First.AddFunc(nil) }, "hookkit: First.AddFunc at SITE: the hook is nil; pass a value"},
-		"any hook":              {func() { at(0)(&h).AddAny(nil) }, "hookkit: First.AddAny at SITE: the hook is nil; pass a function"},
-		"conditional hook":      {func() { h.First.Add(inner) }, "hookkit: First.Add at SITE: the hook is nil; pass a value"},
-		"condition":             {func() { h.First.Add(never) }, `hookkit: First.Add at SITE: the condition "it rains" is nil; pass a function`},
-		"nested condition":      {func() { h.First.Add(testpoints.FirstWhen("x", rains, never)) }, `hookkit: First.Add at SITE: the condition "it rains" is nil; pass a function`},
-		"observer":              {func() { h.First.Observe(nil) }, "hookkit: First.Observe at SITE: the observer is nil; pass a value"},
-		"pointer observer":      {func() { h.First.Observe(noGuard) }, "hookkit: First.Observe at SITE: the observer is nil; pass a value"},
-		"observer function":     {func() { h.First.ObserveFunc(nil) }, "hookkit: First.ObserveFunc at SITE: the observer is nil; pass a value"},
-		"observer of all":       {func() { h.ObserveAny(nil) }, "hookkit: ObserveAny at SITE: the observer is nil; pass a value"},
-		"pointer that sees all": {func() { h.ObserveAny(noGuard) }, "hookkit: ObserveAny at SITE: the observer is nil; pass a value"},
-		"function of all":       {func() { h.ObserveAny(watcher(nil)) }, "hookkit: ObserveAny at SITE: the observer is nil; pass a value"},
-		"bundle":                {func() { h.Use(nil) }, "hookkit: Use at SITE: the hook is nil; pass a value"},
-		"bundle function":       {func() { h.Use(noFunc) }, "hookkit: Use at SITE: the hook is nil; pass a value"},
-		"tracer":                {func() { h.Trace(nil) }, "hookkit: Trace at SITE: the tracer is nil; pass a value"},
-		"pointer tracer":        {func() { h.Trace((*hookkit.Recorder)(nil)) }, "hookkit: Trace at SITE: the tracer is nil; pass a value"},
+		"hook": {func() { h.First.Add(nil) }, "hookkit: First.Add at SITE: the hook is nil; pass a value"},
+		"pointer hook": {
+			func() { h.First.Add(noGuard) },
+			"hookkit: First.Add at SITE: the hook is nil; pass a value",
+		},
+		"function hook": {
+			func() { h.First.Add(noFunc) },
+			"hookkit: First.Add at SITE: the hook is nil; pass a value",
+		},
+		"function": {
+			func() { h.First.AddFunc(nil) },
+			"hookkit: First.AddFunc at SITE: the hook is nil; pass a value",
+		},
+		"any hook": {
+			func() { at(0)(&h).AddAny(nil) },
+			"hookkit: First.AddAny at SITE: the hook is nil; pass a function",
+		},
+		"conditional hook": {func() { h.First.Add(inner) }, "hookkit: First.Add at SITE: the hook is nil; pass a value"},
+		"condition": {
+			func() { h.First.Add(never) },
+			`hookkit: First.Add at SITE: the condition "it rains" is nil; pass a function`,
+		},
+		"nested condition": {
+			func() { h.First.Add(testpoints.FirstWhen("x", rains, never)) },
+			`hookkit: First.Add at SITE: the condition "it rains" is nil; pass a function`,
+		},
+		"observer": {
+			func() { h.First.Observe(nil) },
+			"hookkit: First.Observe at SITE: the observer is nil; pass a value",
+		},
+		"pointer observer": {
+			func() { h.First.Observe(noGuard) },
+			"hookkit: First.Observe at SITE: the observer is nil; pass a value",
+		},
+		"observer function": {
+			func() { h.First.ObserveFunc(nil) },
+			"hookkit: First.ObserveFunc at SITE: the observer is nil; pass a value",
+		},
+		"observer of all": {
+			func() { h.ObserveAny(nil) },
+			"hookkit: ObserveAny at SITE: the observer is nil; pass a value",
+		},
+		"pointer that sees all": {
+			func() { h.ObserveAny(noGuard) },
+			"hookkit: ObserveAny at SITE: the observer is nil; pass a value",
+		},
+		"function of all": {
+			func() { h.ObserveAny(watcher(nil)) },
+			"hookkit: ObserveAny at SITE: the observer is nil; pass a value",
+		},
+		"bundle":          {func() { h.Use(nil) }, "hookkit: Use at SITE: the hook is nil; pass a value"},
+		"bundle function": {func() { h.Use(noFunc) }, "hookkit: Use at SITE: the hook is nil; pass a value"},
+		"tracer":          {func() { h.Trace(nil) }, "hookkit: Trace at SITE: the tracer is nil; pass a value"},
+		"pointer tracer": {
+			func() { h.Trace((*hookkit.Recorder)(nil)) },
+			"hookkit: Trace at SITE: the tracer is nil; pass a value",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := withoutSites(panicText(c.f)); got != c.want {
@@ -297,7 +340,8 @@ func TestNilHooksAndObserversPanic(t *testing.T) {
 // An anchor of other Hooks could never order anything.
 func TestAnchorsOfOtherHooksPanic(t *testing.T) {
 	text := func(verb, hook, word string) string {
-		return "hookkit: " + verb + " at SITE: First: " + hook + " (SITE) cannot be " + word + " foreign (SITE), which was registered on " +
+		return "hookkit: " + verb + " at SITE: First: " + hook + " (SITE) cannot be " + word +
+			" foreign (SITE), which was registered on " +
 			"other Hooks: pass a registration of the Hooks that this one is added to"
 	}
 	named := hookkit.Named("x")
@@ -331,8 +375,14 @@ func TestAnchorsOfOtherHooksPanic(t *testing.T) {
 			text("First.ObserveFunc", "x", "before")},
 		"observer of all": {func() { h.ObserveAny(ignoreAny, named, hookkit.Before(samePoint)) },
 			text("ObserveAny", "x", "before")},
-		"any hook": {func() { at(0)(&h).AddAny(passes, named, hookkit.Before(samePoint)) }, text("First.AddAny", "x", "before")},
-		"layer":    {func() { h.Layer("l").First.Add(continues, named, hookkit.Before(samePoint)) }, text("First.Add", "x", "before")},
+		"any hook": {
+			func() { at(0)(&h).AddAny(passes, named, hookkit.Before(samePoint)) },
+			text("First.AddAny", "x", "before"),
+		},
+		"layer": {
+			func() { h.Layer("l").First.Add(continues, named, hookkit.Before(samePoint)) },
+			text("First.Add", "x", "before"),
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := withoutSites(panicText(c.f)); got != c.want {

@@ -163,7 +163,8 @@ func TestPanicsOfATracerDoNotAffectOthers(t *testing.T) {
 		t.Fatalf("reported %v, want two failures", failures.all())
 	}
 	var p *hookkit.PanicError
-	if f := failures.all()[0]; f.Point != "First" || f.Hook != reg.Name() || f.Site != reg.Site() || !errors.As(f, &p) || p.Value != "no space left" {
+	if f := failures.all()[0]; f.Point != "First" || f.Hook != reg.Name() || f.Site != reg.Site() || !errors.As(f, &p) ||
+		p.Value != "no space left" {
 		t.Errorf("reported %v", f)
 	}
 }
@@ -180,7 +181,9 @@ func TestTracersReceiveFailuresOfObservers(t *testing.T) {
 		t.Fatalf("received %+v", es)
 	}
 	e := es[1]
-	if e.Kind != hookkit.ObserverFailed || e.Hook != "faulty" || e.Site != reg.Site() || e.Priority != 3 || e.Reason != "panic: bad" || !errors.Is(e.Failure, errBad) {
+	if e.Kind != hookkit.ObserverFailed || e.Hook != "faulty" || e.Site != reg.Site() || e.Priority != 3 ||
+		e.Reason != "panic: bad" ||
+		!errors.Is(e.Failure, errBad) {
 		t.Errorf("received %+v", e)
 	}
 }
@@ -210,8 +213,10 @@ func TestSlogTracer(t *testing.T) {
 		lines := strings.Split(strings.TrimSpace(b.String()), "\n")
 		want := []string{
 			`level=DEBUG msg=hook point=Second hook=quiet layer=0 priority=2`,
-			`level=ERROR msg=hook point=Second hook=failing layer=0 priority=0 decision=Error reason=bad failure="Second: hook failing (`,
-			`level=ERROR msg=fire point=Second hook=failing decision=Error reason=bad failure="Second: hook failing (`,
+			`level=ERROR msg=hook point=Second hook=failing layer=0 priority=0 decision=Error reason=bad ` +
+				`failure="Second: hook failing (`,
+			`level=ERROR msg=fire point=Second hook=failing decision=Error reason=bad ` +
+				`failure="Second: hook failing (`,
 			`level=INFO msg=hook point=First hook=stopping layer=0 priority=0 decision=Stop reason=why`,
 			`level=INFO msg=fire point=First hook=stopping decision=Stop reason=why`,
 		}

@@ -169,30 +169,58 @@ func TestHooksOfABindRefuseMisuse(t *testing.T) {
 		f    func()
 		want string
 	}{
-		"Fire before an Add":                {use(fire), refused("First")},
-		"FireBy before an Add":              {use(fireBy), refused("First")},
-		"Fire of an act before an Add":      {use(wrap), refused("Wrap")},
-		"dynamic Fire before an Add":        {use(fireAny), refused("First")},
-		"Fire after an Add":                 {added(fire), refused("First")},
-		"FireBy after an Add":               {added(fireBy), refused("First")},
-		"Fire of an act after an Add":       {added(wrap), refused("Wrap")},
-		"dynamic Fire after an Add":         {added(fireAny), refused("First")},
-		"Fire after Bind":                   {later(fire), refused("First")},
-		"FireBy after Bind":                 {later(fireBy), refused("First")},
-		"Fire of an act after Bind":         {later(wrap), refused("Wrap")},
-		"dynamic Fire after Bind":           {later(fireAny), refused("First")},
-		"Fire of an unused point":           {later(func(h *hooks) { _ = h.Verify.Fire(t.Context(), nil, 0) }), refused("Verify")},
-		"Add after Bind":                    {later(func(h *hooks) { h.First.Add(continues) }), bound("First.Add", "First")},
-		"AddFunc after Bind":                {later(func(h *hooks) { h.First.AddFunc(plain) }), bound("First.AddFunc", "First")},
-		"AddAny after Bind":                 {later(func(h *hooks) { at(0)(h).AddAny(passes) }), bound("First.AddAny", "First")},
-		"Observe after Bind":                {later(func(h *hooks) { h.First.ObserveFunc(ignore) }), bound("First.ObserveFunc", "First")},
-		"ObserveAny after Bind":             {later(func(h *hooks) { h.ObserveAny(ignoreAny) }), bound("ObserveAny", "First")},
-		"Use after Bind":                    {later(func(h *hooks) { h.Use(continues) }), bound("Use", "First")},
-		"Layer in Bind":                     {use(func(h *hooks) { h.Layer("x") }), "hookkit: Layer at SITE on the Hooks that Bind was given: a hook adds and observes, the program adds layers"},
-		"Trace in Bind":                     {use(func(h *hooks) { h.Trace(new(hookkit.Recorder)) }), "hookkit: Trace at SITE on the Hooks that Bind was given: a hook adds and observes, the operator traces"},
-		"HandleFailures in Bind":            {use(func(h *hooks) { h.HandleFailures(nil) }), "hookkit: HandleFailures at SITE on the Hooks that Bind was given: a hook adds and observes, the operator handles failures"},
-		"a Bind whose panic is its own":     {use(func(*hooks) { panic("own") }), "own"},
-		"Fire after everything was removed": {use(func(h *hooks) { h.First.Add(continues).Remove(); fire(h) }), refused("First")},
+		"Fire before an Add":           {use(fire), refused("First")},
+		"FireBy before an Add":         {use(fireBy), refused("First")},
+		"Fire of an act before an Add": {use(wrap), refused("Wrap")},
+		"dynamic Fire before an Add":   {use(fireAny), refused("First")},
+		"Fire after an Add":            {added(fire), refused("First")},
+		"FireBy after an Add":          {added(fireBy), refused("First")},
+		"Fire of an act after an Add":  {added(wrap), refused("Wrap")},
+		"dynamic Fire after an Add":    {added(fireAny), refused("First")},
+		"Fire after Bind":              {later(fire), refused("First")},
+		"FireBy after Bind":            {later(fireBy), refused("First")},
+		"Fire of an act after Bind":    {later(wrap), refused("Wrap")},
+		"dynamic Fire after Bind":      {later(fireAny), refused("First")},
+		"Fire of an unused point": {
+			later(func(h *hooks) { _ = h.Verify.Fire(t.Context(), nil, 0) }),
+			refused("Verify"),
+		},
+		"Add after Bind": {later(func(h *hooks) { h.First.Add(continues) }), bound("First.Add", "First")},
+		"AddFunc after Bind": {
+			later(func(h *hooks) { h.First.AddFunc(plain) }),
+			bound("First.AddFunc", "First"),
+		},
+		"AddAny after Bind": {
+			later(func(h *hooks) { at(0)(h).AddAny(passes) }),
+			bound("First.AddAny", "First"),
+		},
+		"Observe after Bind": {
+			later(func(h *hooks) { h.First.ObserveFunc(ignore) }),
+			bound("First.ObserveFunc", "First"),
+		},
+		"ObserveAny after Bind": {
+			later(func(h *hooks) { h.ObserveAny(ignoreAny) }),
+			bound("ObserveAny", "First"),
+		},
+		"Use after Bind": {later(func(h *hooks) { h.Use(continues) }), bound("Use", "First")},
+		"Layer in Bind": {
+			use(func(h *hooks) { h.Layer("x") }),
+			"hookkit: Layer at SITE on the Hooks that Bind was given: a hook adds and observes, the program adds layers",
+		},
+		"Trace in Bind": {
+			use(func(h *hooks) { h.Trace(new(hookkit.Recorder)) }),
+			"hookkit: Trace at SITE on the Hooks that Bind was given: a hook adds and observes, the operator traces",
+		},
+		"HandleFailures in Bind": {
+			use(func(h *hooks) { h.HandleFailures(nil) }),
+			"hookkit: HandleFailures at SITE on the Hooks that Bind was given: a hook adds and observes, the operator " +
+				"handles failures",
+		},
+		"a Bind whose panic is its own": {use(func(*hooks) { panic("own") }), "own"},
+		"Fire after everything was removed": {
+			use(func(h *hooks) { h.First.Add(continues).Remove(); fire(h) }),
+			refused("First"),
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := withoutSites(panicText(c.f)); got != c.want {

@@ -33,7 +33,7 @@ import (
 //   - not change the payload in place; the test names the field,
 //   - decide in a second run, and in a second instance, as in the first: state belongs to one run of one instance,
 //   - return when the context is cancelled,
-//   - leave no goroutine behind,
+//   - end every goroutine that it starts,
 //   - be safe for calls from several goroutines, of one run and of several.
 //
 // # Payloads
@@ -78,8 +78,8 @@ var rules = []rule{
 // An Option changes what [Check] passes to the hook.
 type Option func(*checker)
 
-// Payloads replaces the payloads that Check makes. Each value is used at every point whose payload has its type; the other
-// points keep the made payloads. A value whose type no point has fails the test. Check copies the values, but for
+// Payloads replaces the payloads that Check makes. Each value is used at every point whose payload has its type; the
+// other points keep the made payloads. A value whose type no point has fails the test. Check copies the values, but for
 // unexported fields, functions and channels.
 func Payloads(values ...any) Option {
 	return func(c *checker) { c.given = append(c.given, values...) }
@@ -182,14 +182,16 @@ func (s *subject) fire(ctx context.Context, p hookkit.PointInfo, run hookkit.Any
 	return sh
 }
 
-// misconduct describes the first failure that is more than an error which the hook returned; "" if there is none.
+// misconduct describes the first failure that is more than an error which the hook returned; "" without one.
 func (s *subject) misconduct(failures []*hookkit.Failure) string {
 	for _, f := range failures {
 		var panicked *hookkit.PanicError
 		switch {
 		case errors.As(f.Cause, &panicked):
 			return fmt.Sprintf("%s panicked: %v\n%s%s", f.Hook, panicked.Value, s.hint(), f.Stack)
-		case errors.Is(f.Cause, hookkit.ErrGoexit), errors.Is(f.Cause, hookkit.ErrNoAnswer), errors.Is(f.Cause, hookkit.ErrIllegal):
+		case errors.Is(f.Cause, hookkit.ErrGoexit),
+			errors.Is(f.Cause, hookkit.ErrNoAnswer),
+			errors.Is(f.Cause, hookkit.ErrIllegal):
 			return fmt.Sprintf("%s: %v", f.Hook, f.Cause)
 		}
 	}
@@ -205,8 +207,8 @@ func (s *subject) hint() string {
 	return "(run.Env is a zero value here: if the hook uses it, pass runs with hooktest.Runs)\n"
 }
 
-// late reports what observers, and hooks after their Timeout, did wrong. A fault at a point of which a fire reported one
-// is probably the same.
+// late reports what observers, and hooks after their Timeout, did wrong. A fault at a point of which a fire reported
+// one is probably the same.
 func (s *subject) late(t testing.TB, reported *sync.Map) {
 	t.Helper()
 	s.mu.Lock()
@@ -222,8 +224,8 @@ func (s *subject) late(t testing.TB, reported *sync.Map) {
 	}
 }
 
-// registered reports a hook that is registered at no point, which would check nothing, and a build that returns the same
-// Hooks again.
+// registered reports a hook that is registered at no point, which would check nothing, and a build that returns the
+// same Hooks again.
 func (c *checker) registered(t testing.TB) {
 	first, second := c.subject(), c.subject()
 	if len(first.points) == 0 {
@@ -284,7 +286,12 @@ func (c *checker) inPlace(t testing.TB) {
 				t.Fatalf("%s: %s", p.Name, sh.failure)
 			}
 			if where := difference("payload", sh.before, sh.shared); where != "" {
-				t.Errorf("%s: a hook of %s changed %s in place; let it replace the payload by a changed copy", p.Name, names(p), where)
+				t.Errorf(
+					"%s: a hook of %s changed %s in place; let it replace the payload by a changed copy",
+					p.Name,
+					names(p),
+					where,
+				)
 				break
 			}
 		}
@@ -330,7 +337,7 @@ func (c *checker) isolated(t testing.TB) {
 	}
 }
 
-// decidedOtherwise describes the first difference between two fires; "" if there is none.
+// decidedOtherwise describes the first difference between two fires; "" without one.
 func decidedOtherwise(a, b hookkit.AnyFired) string {
 	for _, part := range []struct {
 		name       string
@@ -389,8 +396,8 @@ func (c *checker) goroutines(t testing.TB) {
 	}
 }
 
-// quiesce calls f and waits until every goroutine that it started has ended. It returns the stacks of those that have not
-// when the patience is over.
+// quiesce calls f and waits until every goroutine that it started has ended. It returns the stacks of those that have
+// not when the patience is over.
 func quiesce(t testing.TB, patience time.Duration, f func(context.Context)) string {
 	const label = "hooktest"
 	pprof.Do(t.Context(), pprof.Labels(label, t.Name()), f)
@@ -401,7 +408,8 @@ func quiesce(t testing.TB, patience time.Duration, f func(context.Context)) stri
 	}
 }
 
-// labelled returns the stacks of the goroutines that have a label, which a goroutine inherits from the one that starts it.
+// labelled returns the stacks of the goroutines that have a label, which a goroutine inherits from the one that starts
+// it.
 func labelled(label, value string) string {
 	var b strings.Builder
 	if err := pprof.Lookup("goroutine").WriteTo(&b, 1); err != nil {

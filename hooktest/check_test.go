@@ -15,7 +15,7 @@ import (
 	"github.com/hookgen/hookgen/tests/fixture"
 )
 
-// reports collects what a rule reports.
+// reports collects the reports of a rule.
 type reports struct {
 	testing.TB
 	mu    sync.Mutex
@@ -75,12 +75,16 @@ func added(add func(*fixture.Hooks)) func() []hookkit.PointInfo {
 }
 
 // flow makes hooks of a point where hooks decide; each call of each returns the function of one instance.
-func flow(each func() func(context.Context, *fixture.Run, fixture.Item) (fixture.RewriteLeaveOpenOutcome, error)) func() []hookkit.PointInfo {
+func flow(
+	each func() func(context.Context, *fixture.Run, fixture.Item) (fixture.RewriteLeaveOpenOutcome, error),
+) func() []hookkit.PointInfo {
 	return added(func(h *fixture.Hooks) { h.RewriteLeaveOpen.AddFunc(each(), hookkit.Named("planted")) })
 }
 
 // simple makes hooks of a function without state.
-func simple(f func(ctx context.Context, run *fixture.Run, item fixture.Item) (fixture.RewriteLeaveOpenOutcome, error)) func() []hookkit.PointInfo {
+func simple(
+	f func(ctx context.Context, run *fixture.Run, item fixture.Item) (fixture.RewriteLeaveOpenOutcome, error),
+) func() []hookkit.PointInfo {
 	return flow(func() func(context.Context, *fixture.Run, fixture.Item) (fixture.RewriteLeaveOpenOutcome, error) {
 		return f
 	})
@@ -137,7 +141,8 @@ func TestCheckFindsPlantedFaults(t *testing.T) {
 			return nil, nil
 		}), hostile, "with long texts: planted: outcome *fixture.Stop is not legal here"},
 		{"no answer", added(func(h *fixture.Hooks) {
-			h.Wrap.AddFunc(func(ctx context.Context, _ *fixture.Run, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+			h.Wrap.AddFunc(func(ctx context.Context, _ *fixture.Run, item fixture.Item,
+				next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
 				if item.ID < 0 {
 					return hookkit.Answer[fixture.Result]{}, nil
 				}
@@ -201,7 +206,8 @@ func TestCheckFindsPlantedFaults(t *testing.T) {
 				item.Trail = []string{fmt.Sprint(n)}
 				return fixture.ReplaceRewriteLeaveOpen(item, "numbered"), nil
 			})
-		}(), isolated, "a second instance in a run of its own decides differently, so state is shared: Final.Trail[0] differs"},
+		}(), isolated, "a second instance in a run of its own decides differently, so state is shared: Final.Trail[0] " +
+			"differs"},
 		{"ignores its context", simple(func(ctx context.Context, _ *fixture.Run, item fixture.Item) (outcome, error) {
 			if ctx.Err() != nil {
 				<-block
@@ -244,7 +250,11 @@ func (c *counter) Bind(h *fixture.Hooks) {
 	h.OnAnything.ObserveFunc(func(context.Context, *fixture.Run, fixture.OnAnythingFired[any]) {}, hookkit.Async(1))
 }
 
-func (c *counter) RewriteLeaveGatherClosed(_ context.Context, run *fixture.Run, item fixture.Item) (fixture.RewriteLeaveGatherClosedOutcome, []string, error) {
+func (c *counter) RewriteLeaveGatherClosed(
+	_ context.Context,
+	run *fixture.Run,
+	item fixture.Item,
+) (fixture.RewriteLeaveGatherClosedOutcome, []string, error) {
 	n := 0
 	c.seen.Do(run, func(seen *int) { *seen++; n = *seen })
 	if n > 2 {
@@ -264,7 +274,12 @@ func (c *counter) PollOpen(ctx context.Context, _ *fixture.Run, item fixture.Ite
 	return fixture.Ask{Prompt: string(item.Note)}, nil
 }
 
-func (c *counter) WrapBack(ctx context.Context, _ *fixture.Run, item fixture.Item, next fixture.WrapBackNext) (hookkit.Answer[fixture.Result], error) {
+func (c *counter) WrapBack(
+	ctx context.Context,
+	_ *fixture.Run,
+	item fixture.Item,
+	next fixture.WrapBackNext,
+) (hookkit.Answer[fixture.Result], error) {
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	wg.Go(func() { _ = item.ID })
@@ -341,7 +356,10 @@ func TestCheckUsesThePayloadsOfTheUser(t *testing.T) {
 	if !seen["you"] || !seen["them"] || seen["look"] || !seen["way look"] {
 		t.Errorf("the hooks saw %v", seen)
 	}
-	if found := broken(t, build, Payloads(mail.Message{To: "you"}, 7))[isRegistered]; !strings.Contains(found, "no point has a payload of type int") {
+	if found := broken(t, build, Payloads(mail.Message{To: "you"}, 7))[isRegistered]; !strings.Contains(
+		found,
+		"no point has a payload of type int",
+	) {
 		t.Errorf("with a payload of no point: %q", found)
 	}
 }
@@ -352,7 +370,8 @@ func TestPayloadsAreCopiedForEachFire(t *testing.T) {
 		item.Trail[0] += "!"
 		return nil, nil
 	})
-	if found := broken(t, build, Payloads(item))[inPlace]; !strings.Contains(found, "payload.Trail[0]") || item.Trail[0] != "a" {
+	if found := broken(t, build, Payloads(item))[inPlace]; !strings.Contains(found, "payload.Trail[0]") ||
+		item.Trail[0] != "a" {
 		t.Errorf("found %q; the value of the user is now %v", found, item)
 	}
 }

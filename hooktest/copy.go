@@ -28,7 +28,7 @@ func deepCopy(v reflect.Value) reflect.Value {
 	return copier{}.copy(v)
 }
 
-// A copier holds the copies of what it has met.
+// A copier holds the copies of the values that it has met.
 type copier map[place]reflect.Value
 
 func (c copier) copy(v reflect.Value) reflect.Value {
@@ -104,8 +104,9 @@ func isOpaque(t reflect.Type) bool {
 	return true
 }
 
-// difference returns the place where two values differ, for example payload.Messages[0].Text; "" if they do not. Unexported
-// fields do not count, nor does the difference between nil and an empty list, nor which function or channel it is.
+// difference returns the place where two values differ, for example payload.Messages[0].Text; "" if they do not.
+// Unexported fields do not count, nor does the difference between nil and an empty list, nor which function or channel
+// it is.
 func difference(root string, a, b reflect.Value) string {
 	if below, differ := (comparer{}).compare(a, b); differ {
 		return root + below
@@ -116,7 +117,7 @@ func difference(root string, a, b reflect.Value) string {
 // A comparer holds the pairs of references that it has met.
 type comparer map[[2]place]bool
 
-// compare reports whether two values differ, and at which place below them.
+// compare reports whether two values differ, and where inside them.
 func (c comparer) compare(a, b reflect.Value) (below string, differ bool) {
 	if a.IsValid() != b.IsValid() || a.IsValid() && a.Type() != b.Type() {
 		return "", true
@@ -130,7 +131,8 @@ func (c comparer) compare(a, b reflect.Value) (below string, differ bool) {
 		return "", math.Float64bits(a.Float()) != math.Float64bits(b.Float())
 	case reflect.Complex64, reflect.Complex128:
 		x, y := a.Complex(), b.Complex()
-		return "", math.Float64bits(real(x)) != math.Float64bits(real(y)) || math.Float64bits(imag(x)) != math.Float64bits(imag(y))
+		return "", math.Float64bits(real(x)) != math.Float64bits(real(y)) ||
+			math.Float64bits(imag(x)) != math.Float64bits(imag(y))
 	case reflect.Interface, reflect.Pointer:
 		switch {
 		case a.IsNil() || b.IsNil():

@@ -41,8 +41,13 @@ func TestDeepCopiesAreEqualAndShareNothing(t *testing.T) {
 		"zero":    tree{},
 		"cyclic":  cyclic(),
 		"private": tree{private: []int{1}},
-		"full": &tree{Text: "a", Numbers: []float64{math.NaN(), 1}, Bytes: []byte("a"), Pairs: map[string][]int{"a": {1}}, Next: &tree{},
-			Any: []any{map[int]string{1: "a"}}, Array: [2]*int{&n}, Call: func() {}, Out: make(chan int), Builder: new(strings.Builder)},
+		"full": &tree{Text: "a", Numbers: []float64{
+			math.NaN(),
+			1,
+		}, Bytes: []byte("a"), Pairs: map[string][]int{"a": {1}}, Next: &tree{},
+			Any: []any{
+				map[int]string{1: "a"},
+			}, Array: [2]*int{&n}, Call: func() {}, Out: make(chan int), Builder: new(strings.Builder)},
 		"not a number as key": map[float64]int{math.NaN(): 1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -52,7 +57,13 @@ func TestDeepCopiesAreEqualAndShareNothing(t *testing.T) {
 			}
 		})
 	}
-	full := &tree{Numbers: []float64{1}, Pairs: map[string][]int{"a": {1}}, Next: &tree{Text: "a"}, Any: []any{"a"}, Array: [2]*int{&n}}
+	full := &tree{
+		Numbers: []float64{1},
+		Pairs:   map[string][]int{"a": {1}},
+		Next:    &tree{Text: "a"},
+		Any:     []any{"a"},
+		Array:   [2]*int{&n},
+	}
 	for want, change := range map[string]func(*tree){
 		"value.Numbers[0]":  func(c *tree) { c.Numbers[0]++ },
 		"value.Pairs[a][0]": func(c *tree) { c.Pairs["a"][0]++ },
@@ -100,14 +111,18 @@ func TestFillingsFillEveryKindThatCanBeMade(t *testing.T) {
 		}
 	}
 	for name, ok := range map[string]bool{
-		"zero values":           reflect.DeepEqual(made["zero values"], tree{}),
-		"ordinary values":       made["ordinary values"].Text == "look" && made["ordinary values"].Next.Next == nil && len(made["ordinary values"].Pairs) == 2,
-		"empty texts and lists": made["empty texts and lists"].Numbers != nil && len(made["empty texts and lists"].Numbers) == 0,
-		"nil elements":          made["nil elements"].Pairs["look"] == nil && len(made["nil elements"].Pairs) == 2,
-		"long lists":            len(made["long lists"].Numbers) == 1000 && len(made["long lists"].Pairs) == 1000 && len(made["long lists"].Pairs["look"]) == 2,
-		"negative numbers":      made["negative numbers"].Small == -7 && made["negative numbers"].Bits == 0 && made["negative numbers"].Numbers[0] == -1.5,
-		"largest numbers":       made["largest numbers"].Small == math.MaxInt8 && made["largest numbers"].Bits == math.MaxUint16,
-		"smallest numbers":      made["smallest numbers"].Small == math.MinInt8 && math.IsNaN(made["smallest numbers"].Numbers[0]),
+		"zero values": reflect.DeepEqual(made["zero values"], tree{}),
+		"ordinary values": made["ordinary values"].Text == "look" && made["ordinary values"].Next.Next == nil &&
+			len(made["ordinary values"].Pairs) == 2,
+		"empty texts and lists": made["empty texts and lists"].Numbers != nil &&
+			len(made["empty texts and lists"].Numbers) == 0,
+		"nil elements": made["nil elements"].Pairs["look"] == nil && len(made["nil elements"].Pairs) == 2,
+		"long lists": len(made["long lists"].Numbers) == 1000 && len(made["long lists"].Pairs) == 1000 &&
+			len(made["long lists"].Pairs["look"]) == 2,
+		"negative numbers": made["negative numbers"].Small == -7 && made["negative numbers"].Bits == 0 &&
+			made["negative numbers"].Numbers[0] == -1.5,
+		"largest numbers":  made["largest numbers"].Small == math.MaxInt8 && made["largest numbers"].Bits == math.MaxUint16,
+		"smallest numbers": made["smallest numbers"].Small == math.MinInt8 && math.IsNaN(made["smallest numbers"].Numbers[0]),
 	} {
 		if !ok {
 			t.Errorf("%s: %+v", name, made[name])

@@ -22,7 +22,7 @@ func (l Limit) BeforeSend(_ context.Context, _ *mail.Run, m mail.Message) (mail.
 	return nil, nil
 }
 
-// The test of a hook checks it with one line, before it tests what is special about the hook.
+// The test of a hook checks it with one line, before it tests the hook's own rules.
 func ExampleCheck() {
 	testLimit := func(t *testing.T) {
 		hooktest.Check(t, func() []hookkit.PointInfo {
@@ -36,7 +36,7 @@ func ExampleCheck() {
 	// Output: true
 }
 
-// The test of a program records what it fires.
+// The test of a program records its fires.
 func ExampleRecord() {
 	hooks := new(mail.Hooks)
 	hooks.Use(Limit{Max: 20})

@@ -11,8 +11,8 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// A Recorder keeps every fire of some Hooks, and which hook decided it; [Record] makes one. Use it to test the program that
-// fires the points. It may serve any number of runs at once.
+// A Recorder keeps every fire of some Hooks, and which hook decided it; [Record] makes one. Use it to test the program
+// that fires the points. It may serve any number of runs at once.
 //
 // A Recorder keeps the values of the fire, not copies. Hooks must not change a payload in place (see [Check]), nor
 // must the program while it uses the recorder.
@@ -126,8 +126,8 @@ func (r *Recorder) String() string {
 	return b.String()
 }
 
-// Diff compares the record with the one that is wanted, which is written as String returns it. It returns the lines
-// of both, those that are missing with a minus and those that are not wanted with a plus; "" if there are none of these.
+// Diff compares the record with the one that is wanted, which is written as String returns it. It returns the lines of
+// both, those that are missing with a minus and those that are not wanted with a plus; "" if both are equal.
 // Space around a line does not count.
 func (r *Recorder) Diff(want string) string { return diff(lines(want), lines(r.String())) }
 
@@ -146,7 +146,10 @@ func diff(want, got []string) string {
 	if slices.Equal(want, got) {
 		return ""
 	}
-	common := make([][]int, len(want)+1) // common[i][j] is the length of the longest common subsequence of want[i:] and got[j:]
+	common := make(
+		[][]int,
+		len(want)+1,
+	) // common[i][j] is the length of the longest common subsequence of want[i:] and got[j:]
 	for i := range common {
 		common[i] = make([]int, len(got)+1)
 	}
@@ -231,7 +234,9 @@ func (r *Recorder) Decided(t testing.TB, point, hook, decision, reason string) {
 		}
 		seen = append(seen, f.String())
 	}
-	want := Fire{AnyFired: hookkit.AnyFired{Point: point, Verdict: hookkit.Verdict{By: hook, Decision: decision, Reason: reason}}}
+	want := Fire{
+		AnyFired: hookkit.AnyFired{Point: point, Verdict: hookkit.Verdict{By: hook, Decision: decision, Reason: reason}},
+	}
 	t.Errorf("there was no %q; the fires of the point are %q", want, seen)
 }
 

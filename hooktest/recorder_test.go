@@ -10,7 +10,8 @@ import (
 	"github.com/hookgen/hookgen/spec/testdata/mail"
 )
 
-// recorded returns a recorder of two fires: one that was decided and one, in a run that the first one started, that was not.
+// recorded returns a recorder of two fires: one that was decided and one, in a run that the first one started, that was
+// not.
 func recorded(t *testing.T) *Recorder {
 	t.Helper()
 	hooks := new(mail.Hooks)
@@ -42,7 +43,8 @@ func TestRecorderKeepsFiresAndDecisions(t *testing.T) {
 	if want := "BeforeSend: Refuse by quiet hours, not\\nnow\nOnSent\n"; r.String() != want {
 		t.Errorf("got %q, want %q", r, want)
 	}
-	if d := r.Diff("  OnSent\n\n  AfterSend"); d != "+ BeforeSend: Refuse by quiet hours, not\\nnow\n  OnSent\n- AfterSend\n" {
+	if d := r.Diff("  OnSent\n\n  AfterSend"); d != "+ BeforeSend: Refuse by quiet hours, not\\nnow\n  OnSent\n- "+
+		"AfterSend\n" {
 		t.Errorf("the difference is\n%s", d)
 	}
 	if d := r.Diff(r.String()); d != "" {
@@ -76,9 +78,18 @@ func TestRecorderAssertionsFail(t *testing.T) {
 		{"- OnSent\n+ BeforeSend\n", func(t testing.TB) { r.Fired(t, "OnSent", "OnSent") }},
 		{"there was no BeforeSend", func(t testing.TB) { r.InOrder(t, "OnSent", "BeforeSend") }},
 		{"fired 1 times, want 2", func(t testing.TB) { r.Times(t, "BeforeSend", 2) }},
-		{`no "BeforeSend: Replace by redirect, redirected"`, func(t testing.TB) { r.Decided(t, "BeforeSend", "redirect", "Replace", "redirected") }},
-		{"never fired: MaySend, Footer, AroundSend, AfterSend, BeforeShow, BeforeSave;", func(t testing.TB) { EveryPointFired(t, r) }},
-		{"never fired: MaySend, AroundSend;", func(t testing.TB) { EveryPointFired(t, r, "Footer", "AfterSend", "BeforeShow", "BeforeSave") }},
+		{
+			`no "BeforeSend: Replace by redirect, redirected"`,
+			func(t testing.TB) { r.Decided(t, "BeforeSend", "redirect", "Replace", "redirected") },
+		},
+		{
+			"never fired: MaySend, Footer, AroundSend, AfterSend, BeforeShow, BeforeSave;",
+			func(t testing.TB) { EveryPointFired(t, r) },
+		},
+		{
+			"never fired: MaySend, AroundSend;",
+			func(t testing.TB) { EveryPointFired(t, r, "Footer", "AfterSend", "BeforeShow", "BeforeSave") },
+		},
 		{"OnSent, but it was fired", func(t testing.TB) {
 			EveryPointFired(t, r, "MaySend", "Footer", "AroundSend", "AfterSend", "BeforeShow", "BeforeSave", "OnSent")
 		}},

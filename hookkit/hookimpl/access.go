@@ -34,7 +34,8 @@ func (r *registry) Fire(ctx context.Context, run hookkit.AnyRun, payload any) (h
 }
 
 // Firing returns Point.Fire from a function that fires the point Q with the address of a payload.
-func Firing[Q, E, P any](fire func(p Q, ctx context.Context, run *hookkit.Run[E], payload *P, fired *hookkit.AnyFired) error,
+func Firing[Q, E, P any](
+	fire func(p Q, ctx context.Context, run *hookkit.Run[E], payload *P, fired *hookkit.AnyFired) error,
 ) func(context.Context, any, hookkit.AnyRun, any, *hookkit.AnyFired) error {
 	return func(ctx context.Context, point any, run hookkit.AnyRun, payload any, fired *hookkit.AnyFired) error {
 		r, ok := run.(*hookkit.Run[E])
@@ -49,7 +50,8 @@ func Firing[Q, E, P any](fire func(p Q, ctx context.Context, run *hookkit.Run[E]
 	}
 }
 
-// addressOf returns the address of a payload that is passed as a P, as a pointer to one or, if P is an interface, as nil.
+// addressOf returns the address of a payload that is passed as a P, as a pointer to one or, if P is an interface, as
+// nil.
 func addressOf[P any](payload any) (*P, error) {
 	switch v := payload.(type) {
 	case *P:

@@ -75,7 +75,7 @@ func (inv *AroundInvocation) whole() *AroundInvocation {
 // Acted makes the answer the result of the wrapped act.
 func Acted[R any](a *hookkit.Answer[R], r R) { (*opaque.Answer[R])(a).Acted(r) }
 
-// Missing reports whether there is no answer.
+// Missing reports whether the answer is the zero Answer.
 func Missing[R any](a *hookkit.Answer[R]) bool { return !(*opaque.Answer[R])(a).Given() }
 
 // Pass records that the answer leaves hook i, counted from 0, on its way out.
@@ -186,8 +186,8 @@ func (inv *AroundInvocation) kept() []*hookkit.Failure {
 }
 
 // Failed handles the error that hook i returned, counted from 0, or the act after the last hook, or the missing answer
-// if err is nil. An error of the hook passes on as it is; a timeout, a panic inside a timeout and a missing answer become
-// a failure of the hook.
+// if err is nil. An error of the hook passes on as it is; a timeout, a panic inside a timeout and a missing answer
+// become a failure of the hook.
 func (inv *AroundInvocation) Failed(ctx context.Context, d *Dispatch, i int, err error) error {
 	inv = inv.whole()
 	if i == len(d.entries) {
@@ -224,8 +224,8 @@ func (inv *AroundInvocation) made(err error, by int) {
 	inv.failing.Store(true)
 }
 
-// maker returns who made an error that hook i returned, or the whole fire if i is -1. The hook only passes on an error of
-// an inner hook or of the act, wrapped or not. The result is -1 if there is no such error.
+// maker returns who made an error that hook i returned, or the whole fire if i is -1. The hook only passes on an error
+// of an inner hook or of the act, wrapped or not. The result is -1 if that error is unknown.
 func (inv *AroundInvocation) maker(err error, i int) int {
 	if !inv.failing.Load() {
 		return -1
@@ -252,7 +252,14 @@ func ErrorBy(err error) hookkit.By { return hookkit.By{Decision: "Error", Reason
 // Concluded records the end of the fire and, unless by is nil, stores who decided: the hook that gave the answer, or
 // the one that made the error. Only the end of the fire shows that, because an outer hook may have called next again.
 // It reports the failures that an outer hook did not pass on.
-func Concluded[R any](ctx context.Context, inv *AroundInvocation, d *Dispatch, answer *hookkit.Answer[R], err error, by *hookkit.By) {
+func Concluded[R any](
+	ctx context.Context,
+	inv *AroundInvocation,
+	d *Dispatch,
+	answer *hookkit.Answer[R],
+	err error,
+	by *hookkit.By,
+) {
 	inv.End()
 	kept := inv.kept()
 	if len(kept) > 0 {
@@ -324,7 +331,8 @@ func same(a, b error) bool {
 	if t != reflect.TypeOf(b) {
 		return false
 	}
-	return t.Kind() == reflect.Pointer && a == b || t.Kind() != reflect.Pointer && identical(reflect.ValueOf(a), reflect.ValueOf(b))
+	return t.Kind() == reflect.Pointer && a == b ||
+		t.Kind() != reflect.Pointer && identical(reflect.ValueOf(a), reflect.ValueOf(b))
 }
 
 func identical(a, b reflect.Value) bool {

@@ -6,8 +6,8 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// Calls is the part of a Point that calls and makes hooks. Each kind of hook has a function that returns a Calls, from a
-// method expression of the point's interface and a nil of its function type.
+// Calls is the part of a Point that calls and makes hooks. Each kind of hook has a function that returns a Calls, from
+// a method expression of the point's interface and a nil of its function type.
 type Calls struct {
 	New    func() any            // a pointer to a zero payload
 	NewRun func() hookkit.AnyRun // a run with a zero environment
@@ -20,60 +20,82 @@ type Calls struct {
 // Checking is for hooks that only return an error.
 func Checking[H, E, P any, F ~func(context.Context, *hookkit.Run[E], P) error](
 	method func(H, context.Context, *hookkit.Run[E], P) error, _ F) Calls {
-	return Calls{New: newPayload[P], NewRun: newRun[E], Call: func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
-		return hookkit.AnyReply{}, method(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload))
-	}, Hook: func(point string, h hookkit.AnyHook) any {
-		return F(func(ctx context.Context, run *hookkit.Run[E], payload P) error {
-			_, _, err := unpack[struct{}, struct{}](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload}))
-			return err
-		})
-	}}
+	return Calls{
+		New:    newPayload[P],
+		NewRun: newRun[E],
+		Call: func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
+			return hookkit.AnyReply{}, method(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload))
+		},
+		Hook: func(point string, h hookkit.AnyHook) any {
+			return F(func(ctx context.Context, run *hookkit.Run[E], payload P) error {
+				_, _, err := unpack[struct{}, struct{}](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload}))
+				return err
+			})
+		},
+	}
 }
 
 // Deciding is for hooks that return a decision.
 func Deciding[H, E, P, O any, F ~func(context.Context, *hookkit.Run[E], P) (O, error)](
 	method func(H, context.Context, *hookkit.Run[E], P) (O, error), _ F) Calls {
-	return Calls{New: newPayload[P], NewRun: newRun[E], Call: func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
-		out, err := method(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload))
-		return hookkit.AnyReply{Outcome: out}, err
-	}, Hook: func(point string, h hookkit.AnyHook) any {
-		return F(func(ctx context.Context, run *hookkit.Run[E], payload P) (O, error) {
-			out, _, err := unpack[O, struct{}](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload}))
-			return out, err
-		})
-	}}
+	return Calls{
+		New:    newPayload[P],
+		NewRun: newRun[E],
+		Call: func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
+			out, err := method(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload))
+			return hookkit.AnyReply{Outcome: out}, err
+		},
+		Hook: func(point string, h hookkit.AnyHook) any {
+			return F(func(ctx context.Context, run *hookkit.Run[E], payload P) (O, error) {
+				out, _, err := unpack[O, struct{}](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload}))
+				return out, err
+			})
+		},
+	}
 }
 
 // Collecting is for hooks that return contributions.
 func Collecting[H, E, P, T any, F ~func(context.Context, *hookkit.Run[E], P) ([]T, error)](
 	method func(H, context.Context, *hookkit.Run[E], P) ([]T, error), _ F) Calls {
-	return Calls{New: newPayload[P], NewRun: newRun[E], Call: func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
-		values, err := method(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload))
-		return hookkit.AnyReply{Collected: Slice(values)}, err
-	}, Hook: func(point string, h hookkit.AnyHook) any {
-		return F(func(ctx context.Context, run *hookkit.Run[E], payload P) ([]T, error) {
-			_, values, err := unpack[struct{}, T](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload}))
-			return values, err
-		})
-	}}
+	return Calls{
+		New:    newPayload[P],
+		NewRun: newRun[E],
+		Call: func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
+			values, err := method(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload))
+			return hookkit.AnyReply{Collected: Slice(values)}, err
+		},
+		Hook: func(point string, h hookkit.AnyHook) any {
+			return F(func(ctx context.Context, run *hookkit.Run[E], payload P) ([]T, error) {
+				_, values, err := unpack[struct{}, T](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload}))
+				return values, err
+			})
+		},
+	}
 }
 
 // DecidingAndCollecting is for hooks that return both.
 func DecidingAndCollecting[H, E, P, O, T any, F ~func(context.Context, *hookkit.Run[E], P) (O, []T, error)](
 	method func(H, context.Context, *hookkit.Run[E], P) (O, []T, error), _ F) Calls {
-	return Calls{New: newPayload[P], NewRun: newRun[E], Call: func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
-		out, values, err := method(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload))
-		return hookkit.AnyReply{Outcome: out, Collected: Slice(values)}, err
-	}, Hook: func(point string, h hookkit.AnyHook) any {
-		return F(func(ctx context.Context, run *hookkit.Run[E], payload P) (O, []T, error) {
-			return unpack[O, T](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload}))
-		})
-	}}
+	return Calls{
+		New:    newPayload[P],
+		NewRun: newRun[E],
+		Call: func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
+			out, values, err := method(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload))
+			return hookkit.AnyReply{Outcome: out, Collected: Slice(values)}, err
+		},
+		Hook: func(point string, h hookkit.AnyHook) any {
+			return F(func(ctx context.Context, run *hookkit.Run[E], payload P) (O, []T, error) {
+				return unpack[O, T](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload}))
+			})
+		},
+	}
 }
 
 // Wrapping is for around hooks, from a function that calls one for any next, and one that makes one.
-func Wrapping[H, E, P any](call func(h H, ctx context.Context, run *hookkit.Run[E], payload P, c hookkit.AnyCall) (hookkit.AnyReply, error),
-	hook func(point string, h hookkit.AnyHook) any) Calls {
+func Wrapping[H, E, P any](
+	call func(h H, ctx context.Context, run *hookkit.Run[E], payload P, c hookkit.AnyCall) (hookkit.AnyReply, error),
+	hook func(point string, h hookkit.AnyHook) any,
+) Calls {
 	return Calls{
 		New:    newPayload[P],
 		NewRun: newRun[E],
@@ -99,7 +121,7 @@ func As[T any](v any) T {
 	return t
 }
 
-// Slice returns contributions as any, nil if there are none.
+// Slice returns contributions as any: nil for an empty slice.
 func Slice[T any](values []T) any {
 	if len(values) == 0 {
 		return nil

@@ -102,8 +102,13 @@ func (r *registry) checkAnchor(e *entry, a anchor) error {
 				"pass a registration of the Hooks that this one is added to", e.name, e.site, word, a.reg.name, a.reg.site)
 		case owner.tree != r.tree || !owner.has(a.reg):
 		case !a.after && r.isWithin(owner):
-			return fmt.Errorf("%s (%s) cannot be before %s (%s) of an outer layer: outer layers fire first; add it to that layer",
-				e.name, e.site, a.reg.name, a.reg.site)
+			return fmt.Errorf(
+				"%s (%s) cannot be before %s (%s) of an outer layer: outer layers fire first; add it to that layer",
+				e.name,
+				e.site,
+				a.reg.name,
+				a.reg.site,
+			)
 		case a.after && owner.isWithin(r):
 			return fmt.Errorf("%s (%s) cannot be after %s (%s) of an inner layer: outer layers fire first; add it to that layer",
 				e.name, e.site, a.reg.name, a.reg.site)

@@ -57,7 +57,9 @@ func stack() []byte {
 // Illegal is the error of a hook that returned an outcome which no constructor of the point makes.
 func Illegal(outcome any) error {
 	return illegal(fmt.Sprintf(
-		"outcome %T is not legal here: return nil, an exit by value, or the result of one of the point's constructors", outcome))
+		"outcome %T is not legal here: return nil, an exit by value, or the result of one of the point's constructors",
+		outcome,
+	))
 }
 
 // An illegal error is ErrIllegal with a text of its own.

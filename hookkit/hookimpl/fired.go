@@ -16,7 +16,10 @@ type Fired struct {
 
 // Notifying returns a Fired from a method expression of the observer's interface and the function that converts the
 // point's Fired struct.
-func Notifying[O, E, F any](method func(O, context.Context, *hookkit.Run[E], F), convert func(*F) hookkit.AnyFired) Fired {
+func Notifying[O, E, F any](
+	method func(O, context.Context, *hookkit.Run[E], F),
+	convert func(*F) hookkit.AnyFired,
+) Fired {
 	return Fired{
 		Notify: func(ctx context.Context, observer any, run hookkit.AnyRun, fired any) {
 			switch o := observer.(type) {

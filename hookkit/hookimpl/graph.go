@@ -7,7 +7,7 @@ import "slices"
 // To notice a cycle without walking the whole graph for each edge, every node has a level, and no edge leads to a
 // lower level. So a path back from the end of a new edge to its beginning can only visit levels between the two:
 //
-//   - If the edge leads up, there is no such path, and nothing to search.
+//   - If the edge leads up, such a path cannot exist, and the search is skipped.
 //   - Otherwise the search goes from both ends at once and stops when one end is exhausted.
 //   - If neither end is exhausted soon, the end of the edge and its descendants move one level up. Later edges there
 //     lead up and need no search.

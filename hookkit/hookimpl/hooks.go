@@ -111,7 +111,9 @@ func Registered(points []hookkit.PointInfo, name string) []*hookkit.Registration
 // refuseInBind panics, naming the place of the call, if the registry belongs to Hooks that a Bind was given.
 func (r *registry) refuseInBind(verb, instead string) {
 	if r.stage.Load() != serving {
-		panic("hookkit: " + verb + " at " + caller(3) + " on the Hooks that Bind was given: a hook adds and observes, " + instead)
+		panic(
+			"hookkit: " + verb + " at " + caller(3) + " on the Hooks that Bind was given: a hook adds and observes, " + instead,
+		)
 	}
 }
 

@@ -82,7 +82,7 @@ func (o *ordering) has(reg *registration) bool {
 	return g != nil && len(g.start.out) > 0
 }
 
-// link adds the entries to the graph. If they contradict what is there, some of them remain linked.
+// link adds the entries to the graph. If they contradict existing edges, some of them remain linked.
 func (o *ordering) link(added []*entry) error {
 	added = slices.SortedFunc(slices.Values(added), bySeq)
 	if o.nodes == nil {

@@ -30,15 +30,23 @@ func TestDecision(t *testing.T) {
 		values  []int
 		illegal bool
 	}{
-		"nothing":                      {},
-		"outcome":                      {reply: hookkit.AnyReply{Outcome: io.EOF}, out: io.EOF},
-		"contributions":                {reply: hookkit.AnyReply{Collected: []int{1}}, values: []int{1}},
-		"both":                         {reply: hookkit.AnyReply{Outcome: io.EOF, Collected: []int{1}}, out: io.EOF, values: []int{1}},
-		"outcome of another type":      {reply: hookkit.AnyReply{Outcome: 1}, illegal: true},
-		"contribution of another type": {reply: hookkit.AnyReply{Outcome: io.EOF, Collected: "1"}, out: io.EOF, illegal: true},
-		"result":                       {reply: hookkit.AnyReply{Result: 1}, illegal: true},
-		"error":                        {err: bad},
-		"error and illegal outcome":    {reply: hookkit.AnyReply{Outcome: 1, Collected: 2, Result: 3}, err: bad},
+		"nothing":       {},
+		"outcome":       {reply: hookkit.AnyReply{Outcome: io.EOF}, out: io.EOF},
+		"contributions": {reply: hookkit.AnyReply{Collected: []int{1}}, values: []int{1}},
+		"both": {
+			reply:  hookkit.AnyReply{Outcome: io.EOF, Collected: []int{1}},
+			out:    io.EOF,
+			values: []int{1},
+		},
+		"outcome of another type": {reply: hookkit.AnyReply{Outcome: 1}, illegal: true},
+		"contribution of another type": {
+			reply:   hookkit.AnyReply{Outcome: io.EOF, Collected: "1"},
+			out:     io.EOF,
+			illegal: true,
+		},
+		"result":                    {reply: hookkit.AnyReply{Result: 1}, illegal: true},
+		"error":                     {err: bad},
+		"error and illegal outcome": {reply: hookkit.AnyReply{Outcome: 1, Collected: 2, Result: 3}, err: bad},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, values, err := unpack[error, int](c.reply, c.err)

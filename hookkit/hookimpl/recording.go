@@ -9,7 +9,7 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// A recording collects what the observers and tracers of one fire receive.
+// A recording collects the facts of one fire that observers and tracers receive.
 type recording struct {
 	ctx   context.Context
 	run   hookkit.AnyRun
@@ -30,7 +30,10 @@ func (r *recording) decided(by hookkit.By) {
 }
 
 func (r *recording) voted(by hookkit.By, outcome any) {
-	r.ballots = append(r.ballots, hookkit.Ballot{By: by.Hook, Site: by.Site, Decision: by.Decision, Reason: by.Reason, Outcome: outcome})
+	r.ballots = append(
+		r.ballots,
+		hookkit.Ballot{By: by.Hook, Site: by.Site, Decision: by.Decision, Reason: by.Reason, Outcome: outcome},
+	)
 }
 
 func (r *recording) failed(f *hookkit.Failure, ends, gone bool) {
@@ -58,7 +61,7 @@ func (d *Dispatch) Err(err error) error {
 	return err
 }
 
-// Returned returns what the fire has collected, or nil if a hook ended the goroutine, so that the fire returns nothing.
+// Returned returns the contributions so far, or nil if a hook ended the goroutine, so that the fire returns nothing.
 func Returned[T any](d *Dispatch, collected []T) []T {
 	if d.recording.gone != nil {
 		return nil

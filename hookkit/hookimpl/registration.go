@@ -55,7 +55,7 @@ func (r *registration) Drain(ctx context.Context) error {
 	return nil
 }
 
-// Dropped counts what the queues had no room for.
+// Dropped counts the events for which the queues had no room.
 func (r *registration) Dropped() uint64 {
 	var n uint64
 	for _, q := range r.queues {

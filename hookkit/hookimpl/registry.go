@@ -9,7 +9,7 @@ import (
 	"github.com/hookgen/hookgen/hookkit/internal/opaque"
 )
 
-// A Registry holds what is registered at one point; each generated Point has one. H is the interface of the point's
+// A Registry holds the hooks and observers of one point; each generated Point has one. H is the interface of the point's
 // hooks. The zero value is ready to use. It must not be copied.
 //
 // It is in two parts, because methods of a generic type are compiled again for each point: the typed snapshot that a
@@ -30,7 +30,13 @@ func (r *Registry[H]) Add(owner any, point *Point, verb string, h any, set opaqu
 }
 
 // Observe registers an observer.
-func (r *Registry[H]) Observe(owner any, point *Point, verb string, o any, opts []hookkit.ObserverOption) *hookkit.Registration {
+func (r *Registry[H]) Observe(
+	owner any,
+	point *Point,
+	verb string,
+	o any,
+	opts []hookkit.ObserverOption,
+) *hookkit.Registration {
 	return r.described(owner, point).observeAt(verb, caller(2), o, Options(opts))
 }
 

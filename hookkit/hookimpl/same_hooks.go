@@ -11,7 +11,7 @@ var hooksTypes struct {
 	list []reflect.Type
 }
 
-// HooksType makes a generated Hooks type known, so that registrations of different Hooks can be told apart.
+// HooksType makes a generated Hooks type known, so that registrations of different Hooks can be distinguished.
 func HooksType[T any]() struct{} {
 	hooksTypes.Lock()
 	defer hooksTypes.Unlock()
@@ -21,8 +21,8 @@ func HooksType[T any]() struct{} {
 
 // sameHooks reports whether the two generated Points are fields of one Hooks.
 //
-// A point has no pointer to its Hooks, because the zero Hooks is ready to use and nothing runs before the first Add. But
-// the offset of each point in Hooks is known, so that the addresses of two points show whether they are in one. All
+// A point has no pointer to its Hooks, because the zero Hooks is ready to use and nothing runs before the first Add.
+// But the offset of each point in Hooks is known, so that the addresses of two points show whether they are in one. All
 // Hooks types are tried, because the Hooks of an extension contains the Hooks of its parents.
 func sameHooks(p, q any) bool {
 	if p == q {

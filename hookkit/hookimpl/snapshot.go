@@ -126,8 +126,8 @@ func (s *Snapshot[H]) callable(e *entry) any {
 	return s.point.Hook(s.point.Name, supervised.call)
 }
 
-// Recording reports whether the fire has observers or tracers to notify when it ends. The snapshots of Rest are parts of
-// a fire.
+// Recording reports whether the fire has observers or tracers to notify when it ends. The snapshots of Rest are parts
+// of a fire.
 func (d *Dispatch) Recording() bool { return d.recording != nil && !d.single }
 
 // unreported passes a failure that the caller of Fire does not receive to the failure handler.

@@ -16,7 +16,11 @@ type supervisedHook struct {
 }
 
 // call is the AnyHook that calls the hook of the entry. A hook with Once that was called before continues.
-func (s *supervisedHook) call(ctx context.Context, run hookkit.AnyRun, call hookkit.AnyCall) (reply hookkit.AnyReply, err error) {
+func (s *supervisedHook) call(
+	ctx context.Context,
+	run hookkit.AnyRun,
+	call hookkit.AnyCall,
+) (reply hookkit.AnyReply, err error) {
 	e := s.entry
 	if e.spent != nil {
 		if !e.spent.CompareAndSwap(false, true) {
@@ -111,7 +115,11 @@ func guarded(f func() (hookkit.AnyReply, error)) (reply hookkit.AnyReply, err er
 }
 
 // within calls the hook in a goroutine of its own and waits for it no longer than its timeout.
-func (s *supervisedHook) within(ctx context.Context, run hookkit.AnyRun, call hookkit.AnyCall) (hookkit.AnyReply, error) {
+func (s *supervisedHook) within(
+	ctx context.Context,
+	run hookkit.AnyRun,
+	call hookkit.AnyCall,
+) (hookkit.AnyReply, error) {
 	type answer struct {
 		reply hookkit.AnyReply
 		err   error
@@ -132,7 +140,8 @@ func (s *supervisedHook) within(ctx context.Context, run hookkit.AnyRun, call ho
 			}
 		}()
 		a.reply, a.err = guarded(func() (hookkit.AnyReply, error) { return s.dispatch.point.Call(ctx, e.hook, run, call) })
-		if _, crashed := a.err.(*crash); !crashed && context.Cause(ctx) == hookkit.ErrTimeout && context.Cause(outer) != hookkit.ErrTimeout {
+		if _, crashed := a.err.(*crash); !crashed && context.Cause(ctx) == hookkit.ErrTimeout &&
+			context.Cause(outer) != hookkit.ErrTimeout {
 			a = answer{err: hookkit.ErrTimeout} // the context ended the hook, so its answer is late
 		}
 	}()
