@@ -25,7 +25,9 @@ type waitOptions struct {
 
 // waiting describes something that the run waits for.
 func (r *run) waiting(what string, limit time.Duration) waitOptions {
-	return waitOptions{what: what, limit: limit, grace: r.limits.Grace, clock: r.clock, crew: &r.crew, timeouts: &r.timeouts}
+	return waitOptions{
+		what: what, limit: limit, grace: r.limits.Grace, clock: r.clock, crew: &r.crew, timeouts: &r.timeouts,
+	}
 }
 
 // await calls f in a goroutine of its own and returns its answer. A panic and the end of the goroutine are a

@@ -17,7 +17,9 @@ func TestCallsGetIdsOfTheirOwn(t *testing.T) {
 		{"None", []string{"", ""}, []string{"call_7_1_2", "call_7_2_2"}, []string{"", ""}},
 		{"Twice", []string{"a", "a", "a"}, []string{"a", "a#2", "a#3"}, []string{"", "a", "a"}},
 		{"TheFreshOneIsTaken", []string{"a", "a", "a#2"}, []string{"a", "a#3", "a#2"}, []string{"", "a", ""}},
-		{"TheFreshOneIsTakenTwice", []string{"a", "a", "a#2", "a#2"}, []string{"a", "a#3", "a#2", "a#2#2"}, []string{"", "a", "", "a#2"}},
+		{"TheFreshOneIsTakenTwice", []string{"a", "a", "a#2", "a#2"}, []string{
+			"a", "a#3", "a#2", "a#2#2",
+		}, []string{"", "a", "", "a#2"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			calls := make([]agent.ToolCallRequest, len(c.ids))

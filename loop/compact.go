@@ -129,7 +129,8 @@ func usable(done agent.Compacted) error {
 		return fmt.Errorf("the compactor left no legal conversation: %w", err)
 	}
 	if !done.Effective() {
-		return fmt.Errorf("it did not shrink the conversation of %d messages and %d tokens", done.Before.Messages, done.Before.Tokens)
+		return fmt.Errorf("it did not shrink the conversation of %d messages and %d tokens", done.Before.Messages,
+			done.Before.Tokens)
 	}
 	return nil
 }

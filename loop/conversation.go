@@ -116,7 +116,8 @@ func (c *conversation) restore() {
 // sameMessage compares the texts of two messages and of their calls. It does not read arguments.
 func sameMessage(a, b *agent.Message) bool {
 	return a.Role == b.Role && a.Content == b.Content && a.Name == b.Name && a.ToolCallID == b.ToolCallID &&
-		a.IsError == b.IsError && a.Reasoning == b.Reasoning && len(a.Parts) == len(b.Parts) && len(a.Extra) == len(b.Extra) &&
+		a.IsError == b.IsError && a.Reasoning == b.Reasoning && len(a.Parts) == len(b.Parts) &&
+		len(a.Extra) == len(b.Extra) &&
 		slices.EqualFunc(a.ToolCalls, b.ToolCalls, func(x, y agent.ToolCallRequest) bool {
 			return x.ID == y.ID && x.Name == y.Name && x.Step == y.Step && len(x.Args) == len(y.Args)
 		})
@@ -173,7 +174,9 @@ func answerOpen(messages []agent.Message) []agent.Message {
 		messages = slices.Clip(messages)
 		for _, c := range m.ToolCalls {
 			if !answered[c.ID] {
-				messages = append(messages, agent.ToolCallResult{Call: c, Err: "the run was interrupted before this call was answered; it may or may not have run"}.Message())
+				messages = append(messages, agent.ToolCallResult{
+					Call: c, Err: "the run was interrupted before this call was answered; it may or may not have run",
+				}.Message())
 			}
 		}
 		break

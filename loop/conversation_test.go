@@ -61,7 +61,8 @@ func TestKeptRequestsNeverChange(t *testing.T) {
 	}
 	for i, call := range m.Calls() { // copies, made in time
 		for n, message := range call.Request.Messages {
-			if kept := m.got[i].Messages[n]; kept.Role != message.Role || kept.Content != message.Content || len(kept.ToolCalls) != len(message.ToolCalls) {
+			if kept := m.got[i].Messages[n]; kept.Role != message.Role || kept.Content != message.Content ||
+				len(kept.ToolCalls) != len(message.ToolCalls) {
 				t.Errorf("message %d of request %d was %+v and is %+v", n, i, message, kept)
 			}
 		}
@@ -88,8 +89,13 @@ func TestChangesInPlaceDoNotReachTheModel(t *testing.T) {
 		hook agent.Hook
 		most int // changes of one message in a request
 	}{
-		{"BeforeLLM", beforeLLM(func(req agent.LLMRequest) (agent.BeforeLLMOutcome, error) { spoil(req.Messages); return nil, nil }), 0},
-		{"ShouldCompact", agent.ShouldCompactFunc(func(_ context.Context, _ *agent.Run, use agent.ContextUse) (agent.ShouldCompactOutcome, error) {
+		{"BeforeLLM", beforeLLM(func(req agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
+			spoil(req.Messages)
+			return nil, nil
+		}), 0},
+		{"ShouldCompact", agent.ShouldCompactFunc(func(
+			_ context.Context, _ *agent.Run, use agent.ContextUse,
+		) (agent.ShouldCompactOutcome, error) {
 			spoil(use.Messages)
 			return nil, nil
 		}), 0},
@@ -104,7 +110,9 @@ func TestChangesInPlaceDoNotReachTheModel(t *testing.T) {
 		{"Replace", replace, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			ran := looptest.Harness{Agent: &loop.Agent{Model: working(5)}, Tools: tools(work()), Hooks: hooks(c.hook)}.Run(t, "x")
+			ran := looptest.Harness{
+				Agent: &loop.Agent{Model: working(5)}, Tools: tools(work()), Hooks: hooks(c.hook),
+			}.Run(t, "x")
 			for i, req := range ran.Script.Requests() {
 				for _, m := range req.Messages {
 					if n := strings.Count(m.Content, "SPOILT"); n > c.most {
@@ -124,7 +132,9 @@ func TestChangesInPlaceDoNotReachTheModel(t *testing.T) {
 func TestChangesInPlaceDoNotReachTheResult(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: turns(two(), looptest.Reply("ok")), Tools: tools(work()),
-		Hooks: hooks(agent.BeforeRunEndFunc(func(_ context.Context, _ *agent.Run, r agent.AgentResult) (agent.BeforeRunEndOutcome, error) {
+		Hooks: hooks(agent.BeforeRunEndFunc(func(
+			_ context.Context, _ *agent.Run, r agent.AgentResult,
+		) (agent.BeforeRunEndOutcome, error) {
 			spoil(r.Messages)
 			for i := range r.Calls {
 				r.Calls[i].Output = "spoilt"
@@ -162,9 +172,13 @@ func TestEachMessageIsCountedOnce(t *testing.T) {
 		return strings.Repeat("x", n), nil
 	}}
 	ran := looptest.Harness{
-		Agent: &loop.Agent{Model: working(30), Instructions: "be good", Tokens: tokens, Limits: loop.Limits{Tokens: 1 << 30, Window: 1 << 30}},
+		Agent: &loop.Agent{
+			Model: working(30), Instructions: "be good", Tokens: tokens, Limits: loop.Limits{Tokens: 1 << 30, Window: 1 << 30},
+		},
 		Tools: tools(tool),
-		Hooks: hooks(agent.ShouldCompactFunc(func(_ context.Context, run *agent.Run, use agent.ContextUse) (agent.ShouldCompactOutcome, error) {
+		Hooks: hooks(agent.ShouldCompactFunc(func(
+			_ context.Context, run *agent.Run, use agent.ContextUse,
+		) (agent.ShouldCompactOutcome, error) {
 			uses = append(uses, use)
 			if n := run.Env.CountTokens(use.Messages); n != 10*len(use.Messages) {
 				t.Errorf("%d messages have %d tokens", len(use.Messages), n)
@@ -191,7 +205,9 @@ func TestTokensAreCountedAnewAfterACompaction(t *testing.T) {
 	var use []int
 	ran := looptest.Harness{
 		Turns: turns(looptest.Call("work", nil), looptest.Reply("ok")), Tools: tools(work()),
-		Hooks: hooks(compactWhen(5), agent.ShouldCompactFunc(func(_ context.Context, run *agent.Run, u agent.ContextUse) (agent.ShouldCompactOutcome, error) {
+		Hooks: hooks(compactWhen(5), agent.ShouldCompactFunc(func(
+			_ context.Context, run *agent.Run, u agent.ContextUse,
+		) (agent.ShouldCompactOutcome, error) {
 			use = append(use, run.Env.CountTokens(u.Messages), agentspec.EstimateTokens(u.Messages))
 			return nil, nil
 		})),

@@ -50,7 +50,8 @@ func (b *batch) before(c *call) {
 		c.req.Args = slices.Clone(left.Args)
 	}
 	if err != nil {
-		c.refuse(agent.CallRefused, &agent.ToolError{Kind: agent.FailHook, Message: "the call is refused: " + err.Error()}, by.Hook, by.Reason)
+		c.refuse(agent.CallRefused, &agent.ToolError{Kind: agent.FailHook, Message: "the call is refused: " + err.Error()},
+			by.Hook, by.Reason)
 		return
 	}
 	switch exit := exit.(type) {

@@ -22,11 +22,15 @@ func FuzzToolSchema(f *testing.F) {
 		{`{"properties":{"a":{"$ref":"#"}},"additionalProperties":false}`, `{"a":{"a":{"b":1}}}`},
 		{`{"$ref":"#"}`, `{}`}, {`{"allOf":[{"$ref":"#/$defs/a"}],"$defs":{"a":{"not":{"$ref":"#"}}}}`, `{}`},
 		{`{"$dynamicRef":"#a","$defs":{"x":{"$dynamicAnchor":"a"}}}`, `{"a":1,"a":2}`},
-		{`{"$id":"https://example.org/a","$ref":"b","$defs":{"b":{"$id":"b","minProperties":1}}}`, `{"\ud800":"` + "\xff" + `"}`},
-		{`{"patternProperties":{"(a|b)*c":{"type":"string","pattern":"^(a+)+$"}}}`, `{"aaac":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!"}`},
+		{`{"$id":"https://example.org/a","$ref":"b","$defs":{"b":{"$id":"b","minProperties":1}}}`,
+			`{"\ud800":"` + "\xff" + `"}`},
+		{`{"patternProperties":{"(a|b)*c":{"type":"string","pattern":"^(a+)+$"}}}`,
+			`{"aaac":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!"}`},
 		{`{"items":[{"const":1}],"enum":[[1],[1.0],null],"uniqueItems":true,"contains":{},"minContains":0}`, `[1,1.0]`},
-		{`{"if":{"type":"object"},"then":{"unevaluatedProperties":false},"else":{"propertyNames":{"maxLength":-1}}}`, `{"x":{}}`},
-		{strings.Repeat(`{"properties":{"a":`, 300) + `{}` + strings.Repeat(`}}`, 300), strings.Repeat(`{"a":`, 300) + `1` + strings.Repeat(`}`, 300)},
+		{`{"if":{"type":"object"},"then":{"unevaluatedProperties":false},"else":{"propertyNames":{"maxLength":-1}}}`,
+			`{"x":{}}`},
+		{strings.Repeat(`{"properties":{"a":`, 300) + `{}` + strings.Repeat(`}}`, 300), strings.Repeat(`{"a":`, 300) + `1` +
+			strings.Repeat(`}`, 300)},
 	} {
 		f.Add([]byte(s.schema), []byte(s.args))
 	}
@@ -43,7 +47,8 @@ func FuzzToolSchema(f *testing.F) {
 		}
 		e := &entry{schema: agent.ToolSchema{Name: "t", Parameters: schema}, args: resolved}
 		refused := e.fits(args, 0)
-		if refused != nil && (refused.Kind != agent.FailArguments || refused.Message == "") || refused == nil && !json.Valid(args) {
+		if refused != nil && (refused.Kind != agent.FailArguments || refused.Message == "") ||
+			refused == nil && !json.Valid(args) {
 			t.Errorf("%s, given %s: %+v", schema, args, refused)
 		}
 		if len(args) > 1 && e.fits(args, len(args)-1) == nil {
@@ -59,8 +64,10 @@ func FuzzToolSchema(f *testing.F) {
 // FuzzArguments gives any arguments to a tool that is a function, to the done tool, and to what a model replied.
 func FuzzArguments(f *testing.F) {
 	for _, s := range []string{
-		``, `null`, `{}`, `[]`, `{"answer":"x"}`, `{"answer":null}`, `{"ANSWER":"x","answer":5}`, `{"text":"a","n":1,"sub":{"list":[1,2]},"any":{"x":[null,1e5]}}`,
-		`{"text":"\ud800","text":"b"}`, `{"n":1e400}`, `{"n":9223372036854775808}`, `{"n":1.0}`, "{\"text\":\"\xff\"}", `{"text":"a"} x`, `{"sub":{"sub":{"sub":null}}}`,
+		``, `null`, `{}`, `[]`, `{"answer":"x"}`, `{"answer":null}`, `{"ANSWER":"x","answer":5}`,
+		`{"text":"a","n":1,"sub":{"list":[1,2]},"any":{"x":[null,1e5]}}`,
+		`{"text":"\ud800","text":"b"}`, `{"n":1e400}`, `{"n":9223372036854775808}`, `{"n":1.0}`, "{\"text\":\"\xff\"}",
+		`{"text":"a"} x`, `{"sub":{"sub":{"sub":null}}}`,
 		strings.Repeat(`{"sub":`, 300) + `{}` + strings.Repeat(`}`, 300), strings.Repeat(`[`, 20_000),
 	} {
 		f.Add([]byte(s))
@@ -86,11 +93,14 @@ func FuzzArguments(f *testing.F) {
 
 		answer := answerOf(args)
 		same, _ := json.Marshal(map[string]string{"answer": answer})
-		if again := answerOf(same); again != strings.ToValidUTF8(answer, "\ufffd") && again != answer && !strings.Contains(again, "\ufffd") {
+		if again := answerOf(same); again != strings.ToValidUTF8(answer, "\ufffd") && again != answer &&
+			!strings.Contains(again, "\ufffd") {
 			t.Errorf("%s answers %q, and %s %q", args, answer, same, again)
 		}
 
-		reply := encodable(agent.LLMResponse{Extra: map[string]json.RawMessage{"x": args}, ToolCalls: []agent.ToolCallRequest{{ID: "1", Name: "t", Args: args}}})
+		reply := encodable(agent.LLMResponse{
+			Extra: map[string]json.RawMessage{"x": args}, ToolCalls: []agent.ToolCallRequest{{ID: "1", Name: "t", Args: args}},
+		})
 		data, err := json.Marshal(reply)
 		var back agent.LLMResponse
 		if err == nil {

@@ -80,7 +80,9 @@ func (r *run) dispatch(c *call) {
 		f.all.end()
 		f.flushErrors(false)
 		if c.result == nil {
-			c.refuse(agent.CallFailed, &agent.ToolError{Kind: agent.FailPanic, Message: (&PanicError{What: "the dispatch of " + c.req.Name}).Error()}, "", "")
+			c.refuse(agent.CallFailed, &agent.ToolError{
+				Kind: agent.FailPanic, Message: (&PanicError{What: "the dispatch of " + c.req.Name}).Error(),
+			}, "", "")
 		}
 		c.result.Elapsed, c.result.Attempts = f.elapsed, f.attempts
 		if c.result.Err == "" && !f.done {
@@ -134,14 +136,18 @@ func (f *flight) attempt(ctx context.Context, asked agent.ToolCallRequest) (agen
 	defer f.mu.Unlock()
 	now := r.clock.Now()
 	f.elapsed = now.Sub(f.begun)
-	result := agent.ToolCallResult{Call: f.shown, Output: output, Elapsed: now.Sub(begun), Attempts: n, Status: agent.CallSucceeded}
+	result := agent.ToolCallResult{
+		Call: f.shown, Output: output, Elapsed: now.Sub(begun), Attempts: n, Status: agent.CallSucceeded,
+	}
 	if err == nil {
 		f.done = true
 		return result, nil
 	}
 	failed := failedResult(ctx, err)
 	result.Status, result.Err, result.Kind, result.NoRetry = failed.Status, failed.Err, failed.Kind, failed.NoRetry
-	f.failed = append(f.failed, agent.ToolFailure{Call: f.shown, Err: result.Err, Kind: result.Kind, Attempt: n, Elapsed: result.Elapsed})
+	f.failed = append(f.failed, agent.ToolFailure{
+		Call: f.shown, Err: result.Err, Kind: result.Kind, Attempt: n, Elapsed: result.Elapsed,
+	})
 	return result, &attemptError{err, result}
 }
 

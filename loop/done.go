@@ -44,7 +44,9 @@ func (r *run) gates(answer string, call *call) verdict {
 	n := r.counts.get(&r.counts.rejections)
 	asked := agent.DoneRequest{Answer: answer, Call: call.shownOrNil(), Rejections: n}
 	exit, by, err := r.hooks.CheckDone.FireBy(r.ctx, r.id, &asked)
-	r.undo("CheckDone", by, ownedField("Rejections", asked.Rejections, n), owned{"Call", call != nil && asked.Call != nil && !asked.Call.Same(call.req)})
+	r.undo("CheckDone", by, ownedField("Rejections", asked.Rejections, n), owned{
+		"Call", call != nil && asked.Call != nil && !asked.Call.Same(call.req),
+	})
 	v := verdict{answer: answer, by: by.Hook}
 	switch exit := exit.(type) {
 	case nil:
@@ -59,7 +61,9 @@ func (r *run) gates(answer string, call *call) verdict {
 	}
 	n = r.counts.add(&r.counts.rejections, 1)
 	if limit := r.limits.Rejections; limit > 0 && n >= limit {
-		r.stop(agent.CauseRetryLimit, map[string]any{"rejections": n, "maxRejections": limit, "answer": answer, "rejectedBy": v.by},
+		r.stop(agent.CauseRetryLimit, map[string]any{
+			"rejections": n, "maxRejections": limit, "answer": answer, "rejectedBy": v.by,
+		},
 			"The answer was rejected %d/%d times, the last time because: %s", n, limit, v.feedback)
 	}
 	return v
@@ -97,7 +101,9 @@ func (b *batch) done(c *call) {
 	r := b.r
 	v := r.gates(answerOf(c.req.Args), c)
 	if !v.accepted {
-		c.refuse(agent.CallRefused, &agent.ToolError{Kind: agent.FailRejected, Message: "the answer was rejected: " + v.feedback}, v.by, v.feedback)
+		c.refuse(agent.CallRefused, &agent.ToolError{
+			Kind: agent.FailRejected, Message: "the answer was rejected: " + v.feedback,
+		}, v.by, v.feedback)
 		b.after(c)
 		r.rejected(v, false)
 		return

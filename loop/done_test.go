@@ -113,7 +113,8 @@ func TestOutcome_CheckDone_RejectDone_OfACall(t *testing.T) {
 	if len(seen) != 2 || seen[0].Call == nil || seen[0].Call.Name != "done" || seen[1].Rejections != 1 {
 		t.Errorf("the gate saw %+v", seen)
 	}
-	if r := ran.Calls[0]; r.Status != agent.CallRefused || r.Kind != agent.FailRejected || !strings.Contains(r.Err, "evidence") || ran.Reply != "good" {
+	if r := ran.Calls[0]; r.Status != agent.CallRefused || r.Kind != agent.FailRejected ||
+		!strings.Contains(r.Err, "evidence") || ran.Reply != "good" {
 		t.Errorf("recorded %+v", r)
 	}
 	checkAnswered(t, ran.Messages)
@@ -122,7 +123,8 @@ func TestOutcome_CheckDone_RejectDone_OfACall(t *testing.T) {
 func TestCallsBesideADoneCallRunBeforeItsGates(t *testing.T) {
 	tool := &looptest.Tool{Name: "test"}
 	ran := looptest.Harness{
-		Turns: turns(looptest.Calls(looptest.Call("done", `{"answer":"42"}`), looptest.Call("test", nil), looptest.Call("done", `{"answer":"43"}`))),
+		Turns: turns(looptest.Calls(looptest.Call("done", `{"answer":"42"}`), looptest.Call("test", nil),
+			looptest.Call("done", `{"answer":"43"}`))),
 		Tools: tools(tool),
 		Hooks: hooks(checkDone(func(agent.DoneRequest) (agent.CheckDoneOutcome, error) {
 			if tool.Count() != 1 {

@@ -23,7 +23,9 @@ func (r *run) end() (agent.AgentResult, error) {
 		s.By = bys[i].Hook
 		r.signal(s)
 		if s.Cause == agent.CauseError {
-			r.state.move(move{to: failed, failure: failure{"OnStop", errors.New(orElse(s.Message, "a hook says that the run failed")), s.By}})
+			r.state.move(move{
+				to: failed, failure: failure{"OnStop", errors.New(orElse(s.Message, "a hook says that the run failed")), s.By},
+			})
 		}
 	}
 	err := r.failed()
@@ -171,7 +173,8 @@ func (r *run) fix(result *agent.AgentResult, fixed agent.AgentResult, by hookkit
 		result.Warnings = append(slices.Clip(result.Warnings), undone)
 	}
 	result.Agent, result.Steps, result.ModelCalls, result.Usage = fixed.Agent, fixed.Steps, fixed.ModelCalls, fixed.Usage
-	result.Elapsed, result.Signals, result.EndedBy, result.HandedOffTo = fixed.Elapsed, fixed.Signals, fixed.EndedBy, fixed.HandedOffTo
+	result.Elapsed, result.Signals, result.EndedBy, result.HandedOffTo = fixed.Elapsed, fixed.Signals, fixed.EndedBy,
+		fixed.HandedOffTo
 	result.Stop = r.strongest()
 	if result.Err == "" {
 		result.Err = fixed.Err

@@ -42,7 +42,8 @@ func TestErrorsOfTheLoopMatchTheirCauses(t *testing.T) {
 		is, not error
 	}{
 		{"PanicWithText", &loop.PanicError{What: "the model", Value: "boom"}, "the model panicked: boom", nil, errBoom},
-		{"PanicWithError", &loop.PanicError{What: "the model", Value: errBoom}, "the model panicked: boom", errBoom, context.Canceled},
+		{"PanicWithError", &loop.PanicError{What: "the model", Value: errBoom}, "the model panicked: boom", errBoom,
+			context.Canceled},
 		{"Goexit", &loop.PanicError{What: "the model"}, "the model ended its goroutine without returning", nil, errBoom},
 		{"Timeout", late, `tool "work" did not return within 1m0s`, context.DeadlineExceeded, context.Canceled},
 	} {
@@ -70,25 +71,52 @@ func TestUnusableErrorsAreReported(t *testing.T) {
 		text string // in the result
 	}{
 		{name: "Model", h: looptest.Harness{Turns: turns(looptest.Error(unusable()))}, text: "nilError"},
-		{name: "ModelPanics", h: looptest.Harness{Turns: turns(looptest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) { panic(unusable()) }))}, text: "cannot be used"},
-		{name: "Tool", h: looptest.Harness{Turns: one, Tools: tools(&looptest.Tool{Name: "work", Err: unusable()})}, text: "nilError"},
-		{name: "Approver", h: looptest.Harness{Turns: one, Tools: tools(work()), Hooks: hooks(votes(agent.Ask{})), Agent: &loop.Agent{Approver: badApprover{}}}, text: "nilError"},
-		{name: "Compactor", h: looptest.Harness{Turns: one, Tools: tools(work()), Hooks: hooks(compactWhen(1)), Agent: &loop.Agent{
-			Compactor: &compactor{f: func(agent.Compaction) (agent.Compacted, error) { return agent.Compacted{}, unusable() }}}}, text: "nilError"},
+		{name: "ModelPanics", h: looptest.Harness{
+			Turns: turns(looptest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {
+				panic(unusable())
+			})),
+		}, text: "cannot be used"},
+		{name: "Tool", h: looptest.Harness{Turns: one, Tools: tools(&looptest.Tool{Name: "work", Err: unusable()})},
+			text: "nilError"},
+		{name: "Approver", h: looptest.Harness{
+			Turns: one, Tools: tools(work()), Hooks: hooks(votes(agent.Ask{})), Agent: &loop.Agent{Approver: badApprover{}},
+		}, text: "nilError"},
+		{name: "Compactor", h: looptest.Harness{Turns: one, Tools: tools(work()), Hooks: hooks(compactWhen(1)),
+			Agent: &loop.Agent{
+				Compactor: &compactor{
+					f: func(agent.Compaction) (agent.Compacted, error) { return agent.Compacted{}, unusable() },
+				}}}, text: "nilError"},
 		{name: "OnRunStart", h: looptest.Harness{Hooks: hooks(onStart(nil, unusable()))}, text: "OnRunStart"},
-		{name: "BeforeLLM", h: looptest.Harness{Hooks: hooks(beforeLLM(func(agent.LLMRequest) (agent.BeforeLLMOutcome, error) { return nil, unusable() }))}, text: "BeforeLLM"},
-		{name: "AroundLLM", h: looptest.Harness{Hooks: hooks(agent.AroundLLMFunc(func(context.Context, *agent.Run, agent.LLMRequest, agent.AroundLLMNext) (hookkit.Answer[agent.LLMResponse], error) {
+		{name: "BeforeLLM", h: looptest.Harness{
+			Hooks: hooks(beforeLLM(func(agent.LLMRequest) (agent.BeforeLLMOutcome, error) { return nil, unusable() })),
+		}, text: "BeforeLLM"},
+		{name: "AroundLLM", h: looptest.Harness{Hooks: hooks(agent.AroundLLMFunc(func(
+			context.Context, *agent.Run, agent.LLMRequest, agent.AroundLLMNext,
+		) (hookkit.Answer[agent.LLMResponse], error) {
 			return hookkit.Answer[agent.LLMResponse]{}, unusable()
 		}))}, text: "nilError"},
-		{name: "BeforeTool", h: looptest.Harness{Turns: one, Tools: tools(work()), Hooks: hooks(atTool("work", nil, unusable()))}, text: "BeforeTool"},
-		{name: "AroundTool", h: looptest.Harness{Turns: one, Tools: tools(work()), Hooks: hooks(agent.AroundToolFunc(func(context.Context, *agent.Run, agent.ToolCallRequest, agent.AroundToolNext) (hookkit.Answer[agent.ToolCallResult], error) {
+		{name: "BeforeTool", h: looptest.Harness{
+			Turns: one, Tools: tools(work()), Hooks: hooks(atTool("work", nil, unusable())),
+		}, text: "BeforeTool"},
+		{name: "AroundTool", h: looptest.Harness{Turns: one, Tools: tools(work()), Hooks: hooks(agent.AroundToolFunc(func(
+			context.Context, *agent.Run, agent.ToolCallRequest, agent.AroundToolNext,
+		) (hookkit.Answer[agent.ToolCallResult], error) {
 			return hookkit.Answer[agent.ToolCallResult]{}, unusable()
 		}))}, text: "nilError"},
-		{name: "AfterTool", h: looptest.Harness{Turns: one, Tools: tools(work()), Hooks: hooks(afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) { return nil, unusable() }))}, text: "AfterTool"},
-		{name: "BeforeRunEnd", h: looptest.Harness{Turns: turns(looptest.Reply("ok")), Hooks: hooks(agent.BeforeRunEndFunc(func(context.Context, *agent.Run, agent.AgentResult) (agent.BeforeRunEndOutcome, error) {
-			return nil, unusable()
-		}))}, text: "BeforeRunEnd"},
-		{name: "SignalDetail", h: looptest.Harness{Turns: turns(looptest.Reply("ok")), Hooks: hooks(agent.OnStopFunc(func(context.Context, *agent.Run, agent.Stopping) ([]agent.EndRun, error) {
+		{name: "AfterTool", h: looptest.Harness{
+			Turns: one, Tools: tools(work()), Hooks: hooks(afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+				return nil, unusable()
+			})),
+		}, text: "AfterTool"},
+		{name: "BeforeRunEnd", h: looptest.Harness{Turns: turns(looptest.Reply("ok")),
+			Hooks: hooks(agent.BeforeRunEndFunc(func(
+				context.Context, *agent.Run, agent.AgentResult,
+			) (agent.BeforeRunEndOutcome, error) {
+				return nil, unusable()
+			}))}, text: "BeforeRunEnd"},
+		{name: "SignalDetail", h: looptest.Harness{Turns: turns(looptest.Reply("ok")), Hooks: hooks(agent.OnStopFunc(func(
+			context.Context, *agent.Run, agent.Stopping,
+		) ([]agent.EndRun, error) {
 			return []agent.EndRun{{Detail: map[string]any{"bad": badDetail{}}}}, nil
 		}))}, text: "no JSON"},
 		{name: "CauseOfTheCancellation", ctx: cancelledWith(unusable()), text: "nilError"},

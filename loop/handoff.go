@@ -27,14 +27,19 @@ func (b *batch) handoff(c *call, e *entry) bool {
 		Task string `json:"task"`
 	}
 	if err := json.Unmarshal(c.req.Args, &args); err != nil { // another key spelt in capitals, for example
-		c.refuse(agent.CallFailed, &agent.ToolError{Kind: agent.FailArguments, Message: "the task cannot be read: " + err.Error()}, "", "")
+		c.refuse(agent.CallFailed, &agent.ToolError{
+			Kind: agent.FailArguments, Message: "the task cannot be read: " + err.Error(),
+		}, "", "")
 		return false
 	}
 	h := agent.Handoff{From: r.agent.name(), To: e.target.name(), Task: args.Task, Call: c.shown()}
 	exit, by, err := r.hooks.OnHandoff.FireBy(r.ctx, r.id, &h)
-	r.undo("OnHandoff", by, ownedField("From", h.From, r.agent.name()), owned{"Call", h.Call.ID != "" && (h.Call.ID != c.req.ID || !h.Call.Same(c.req))})
+	r.undo("OnHandoff", by, ownedField("From", h.From, r.agent.name()), owned{
+		"Call", h.Call.ID != "" && (h.Call.ID != c.req.ID || !h.Call.Same(c.req)),
+	})
 	if err != nil {
-		c.refuse(agent.CallRefused, &agent.ToolError{Kind: agent.FailHook, Message: "the handoff is refused: " + err.Error()}, by.Hook, by.Reason)
+		c.refuse(agent.CallRefused, &agent.ToolError{Kind: agent.FailHook, Message: "the handoff is refused: " + err.Error()},
+			by.Hook, by.Reason)
 		return false
 	}
 	switch exit := exit.(type) {
@@ -56,7 +61,8 @@ func (b *batch) handoff(c *call, e *entry) bool {
 		}
 	}
 	c.refuse(agent.CallFailed, &agent.ToolError{Kind: agent.FailHandoff, NoRetry: true,
-		Message: fmt.Sprintf("a hook sent control to %q, which is not one of the agent's handoffs", h.To)}, by.Hook, by.Reason)
+		Message: fmt.Sprintf("a hook sent control to %q, which is not one of the agent's handoffs", h.To)},
+		by.Hook, by.Reason)
 	return false
 }
 
@@ -75,7 +81,9 @@ func (b *batch) leaveTo(c *call) {
 
 // handOver runs another agent on the conversation; its reply is the run's.
 func (r *run) handOver(to *Agent, task string, seed uint64) {
-	result, err := r.spawn(r.ctx, to, Request{Task: task, Messages: r.conversation.recorded(), Conversation: r.conversation.id, Seed: seed}, true)
+	result, err := r.spawn(r.ctx, to, Request{
+		Task: task, Messages: r.conversation.recorded(), Conversation: r.conversation.id, Seed: seed,
+	}, true)
 	r.state.move(move{to: stopped, handedOffTo: orElse(result.HandedOffTo, to.name())})
 	for _, s := range result.Signals {
 		r.signal(s)

@@ -31,7 +31,8 @@ func TestUnusableCallsAreErrorsForTheModel(t *testing.T) {
 		{"TwoValues", looptest.Call("work", `{} {}`), agent.FailArguments, "not JSON"},
 		{"Null", looptest.Call("work", `null`), agent.FailArguments, "do not fit"},
 		{"WrongType", looptest.Call("work", `{"text":1}`), agent.FailArguments, "do not fit"},
-		{"Large", looptest.Call("work", `{"text":"`+strings.Repeat("x", 1<<20)+`"}`), agent.FailArguments, "1048587 bytes, the limit is 1048576"},
+		{"Large", looptest.Call("work", `{"text":"`+strings.Repeat("x", 1<<20)+`"}`), agent.FailArguments,
+			"1048587 bytes, the limit is 1048576"},
 		{"Deep", looptest.Call("work", strings.Repeat(`[`, 20000)), agent.FailArguments, "not JSON"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -66,7 +67,8 @@ func TestArgumentsOf50MBAreRefused(t *testing.T) {
 		return agent.LLMResponse{ToolCalls: []agent.ToolCallRequest{{ID: "a", Name: "work", Args: big}}}, nil
 	})}
 	ran, err := a.Run(t.Context(), "x")
-	if err != nil || tool.Count() != 0 || ran.Reply != "error: the arguments have 52428800 bytes, the limit is 1048576; send less" {
+	if err != nil || tool.Count() != 0 ||
+		ran.Reply != "error: the arguments have 52428800 bytes, the limit is 1048576; send less" {
 		t.Errorf("replied %q, %v", ran.Reply, err)
 	}
 	if len(ran.Calls[0].Call.Args) != len(big) {
@@ -94,7 +96,8 @@ func TestCallsWithoutOrWithTheSameIDKeepApart(t *testing.T) {
 	if tool.Count() != 4 || len(ran.Calls) != 5 {
 		t.Errorf("the tool ran %d times: %+v", tool.Count(), ran.Calls)
 	}
-	if r := ran.Calls[1]; r.Kind != agent.FailDuplicate || !strings.Contains(r.Err, `"a"`) || r.Call.ID == "a" || r.Call.ID == "a#2" {
+	if r := ran.Calls[1]; r.Kind != agent.FailDuplicate || !strings.Contains(r.Err, `"a"`) || r.Call.ID == "a" ||
+		r.Call.ID == "a#2" {
 		t.Errorf("recorded %+v", r)
 	}
 	if ran.Calls[2].Call.ID == "" || ran.Calls[4].Err != "" {
@@ -124,7 +127,9 @@ func TestAHookCanAddATool(t *testing.T) {
 	var again error
 	ran := looptest.Harness{
 		Turns: turns(looptest.Call("late", nil), looptest.Reply("ok")),
-		Hooks: hooks(agent.OnRunStartFunc(func(_ context.Context, run *agent.Run, _ agent.RunStart) (agent.OnRunStartOutcome, error) {
+		Hooks: hooks(agent.OnRunStartFunc(func(
+			_ context.Context, run *agent.Run, _ agent.RunStart,
+		) (agent.OnRunStartOutcome, error) {
 			if err := run.Env.Tools.Add(tool); err != nil {
 				return nil, err
 			}
@@ -148,10 +153,13 @@ func TestToolsThatMisbehaveFailTheirCallAlone(t *testing.T) {
 		text string
 	}{
 		{"Error", &looptest.Tool{Err: errBoom, Result: "guidance"}, agent.FailTool, "boom"},
-		{"TypedError", &looptest.Tool{Err: &agent.ToolError{Kind: "not_found", Message: "no such file", NoRetry: true}}, "not_found", "no such file"},
+		{"TypedError", &looptest.Tool{Err: &agent.ToolError{Kind: "not_found", Message: "no such file", NoRetry: true}},
+			"not_found", "no such file"},
 		{"Panic", &looptest.Tool{Panic: "ouch"}, agent.FailPanic, "the tool work panicked: ouch"},
 		{"PanicWithError", &looptest.Tool{Panic: errBoom}, agent.FailPanic, "boom"},
-		{"Goexit", &looptest.Tool{Func: func(context.Context, agent.ToolCallRequest) (string, error) { runtime.Goexit(); return "", nil }}, agent.FailPanic, "ended its goroutine"},
+		{"Goexit", &looptest.Tool{
+			Func: func(context.Context, agent.ToolCallRequest) (string, error) { runtime.Goexit(); return "", nil },
+		}, agent.FailPanic, "ended its goroutine"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.tool.Name = "work"
@@ -185,7 +193,9 @@ func TestAToolThatReturnsNothingIsASuccessWithoutOutput(t *testing.T) {
 		loop.Tool("work", "", func(context.Context, map[string]any) (any, error) { return nil, nil }),
 		loop.Tool("work", "", func(context.Context, struct{}) ([]string, error) { return nil, nil }),
 	} {
-		ran := looptest.Harness{Turns: turns(looptest.Call("work", nil), looptest.Reply("ok")), Tools: tools(tool)}.Run(t, "x")
+		ran := looptest.Harness{
+			Turns: turns(looptest.Call("work", nil), looptest.Reply("ok")), Tools: tools(tool),
+		}.Run(t, "x")
 		if r := ran.Calls[0]; r.Status != agent.CallSucceeded || r.Output != "" {
 			t.Errorf("%T: recorded %+v", tool, r)
 		}
@@ -205,7 +215,9 @@ func TestAToolThatHangsIsGivenUp(t *testing.T) {
 			took time.Duration
 		}{
 			{"HeedsItsContext", &looptest.Tool{Hang: true}, time.Minute},
-			{"IgnoresItsContext", &looptest.Tool{Func: func(context.Context, agent.ToolCallRequest) (string, error) { <-release; return "late", nil }}, time.Minute + time.Second},
+			{"IgnoresItsContext", &looptest.Tool{
+				Func: func(context.Context, agent.ToolCallRequest) (string, error) { <-release; return "late", nil },
+			}, time.Minute + time.Second},
 		} {
 			c.tool.Name = "hang"
 			ran := looptest.Harness{
@@ -214,7 +226,8 @@ func TestAToolThatHangsIsGivenUp(t *testing.T) {
 				Agent: &loop.Agent{Limits: loop.Limits{ToolTime: time.Minute}},
 			}.Run(t, "x")
 			r := ran.Calls[0]
-			if r.Kind != agent.FailTimeout || !strings.Contains(r.Err, "within 1m0s") || r.Elapsed != c.took || ran.Reply != "ok" {
+			if r.Kind != agent.FailTimeout || !strings.Contains(r.Err, "within 1m0s") || r.Elapsed != c.took ||
+				ran.Reply != "ok" {
 				t.Errorf("%s: recorded %+v", c.name, r)
 			}
 		}
@@ -263,7 +276,8 @@ func TestAToolReportsProgressWhileItRunsAndNotAfterwards(t *testing.T) {
 		})),
 	}.Run(t, "x")
 	got := hooktest.PayloadsOf[agent.ToolProgress](ran.Recorder, "OnToolProgress")
-	if len(got) != 2 || got[0].Stage != "half" || string(got[0].Data) != `{"percent":50}` || got[1].Stage != "nearly" || got[1].Call.ID != "call_1_1" {
+	if len(got) != 2 || got[0].Stage != "half" || string(got[0].Data) != `{"percent":50}` || got[1].Stage != "nearly" ||
+		got[1].Call.ID != "call_1_1" {
 		t.Errorf("reported %+v", got)
 	}
 	ran.Recorder.InOrder(t, "BeforeTool", "OnToolProgress", "AroundTool", "AfterTool")
@@ -277,14 +291,20 @@ func TestModelsThatMisbehaveFailTheRun(t *testing.T) {
 			return looptest.Func(func(ctx context.Context, _ agent.LLMRequest) (agent.LLMResponse, error) { return f(ctx) })
 		}
 		for name, turn := range map[string]looptest.Turn{
-			"boom":                looptest.Error(errBoom),
-			"panicked: ouch":      acts(func(context.Context) (agent.LLMResponse, error) { panic("ouch") }),
-			"ended its goroutine": acts(func(context.Context) (agent.LLMResponse, error) { runtime.Goexit(); return agent.LLMResponse{}, nil }),
+			"boom":           looptest.Error(errBoom),
+			"panicked: ouch": acts(func(context.Context) (agent.LLMResponse, error) { panic("ouch") }),
+			"ended its goroutine": acts(func(context.Context) (agent.LLMResponse, error) {
+				runtime.Goexit()
+				return agent.LLMResponse{}, nil
+			}),
 			"within 1m0s": acts(func(ctx context.Context) (agent.LLMResponse, error) {
 				<-ctx.Done()
 				return agent.LLMResponse{}, ctx.Err()
 			}),
-			"and was left running":   acts(func(context.Context) (agent.LLMResponse, error) { <-release; return agent.LLMResponse{}, nil }),
+			"and was left running": acts(func(context.Context) (agent.LLMResponse, error) {
+				<-release
+				return agent.LLMResponse{}, nil
+			}),
 			"script is exhausted":    {},
 			"it ignored its context": acts(func(context.Context) (agent.LLMResponse, error) { <-release; panic("late") }),
 		} {
@@ -307,8 +327,14 @@ func TestModelsThatMisbehaveFailTheRun(t *testing.T) {
 }
 
 func TestAReplyThatCannotBeEncodedIsMadeSo(t *testing.T) {
-	odd := agent.LLMResponse{Content: "ok", Usage: agent.Usage{Input: 1, Cost: math.NaN()}, Extra: map[string]json.RawMessage{"odd": json.RawMessage("{")}}
-	ran := looptest.Harness{Agent: &loop.Agent{Model: model(func(agent.LLMRequest) (agent.LLMResponse, error) { return odd, nil })}}.Run(t, "x")
+	odd := agent.LLMResponse{
+		Content: "ok", Usage: agent.Usage{Input: 1, Cost: math.NaN()}, Extra: map[string]json.RawMessage{
+			"odd": json.RawMessage("{"),
+		},
+	}
+	ran := looptest.Harness{
+		Agent: &loop.Agent{Model: model(func(agent.LLMRequest) (agent.LLMResponse, error) { return odd, nil })},
+	}.Run(t, "x")
 	for _, f := range ran.Recorder.Fires() {
 		for _, v := range []any{f.Payload, f.Final, f.Result} {
 			if _, err := json.Marshal(v); err != nil {
@@ -322,9 +348,12 @@ func TestAReplyThatCannotBeEncodedIsMadeSo(t *testing.T) {
 }
 
 func TestThePanicOfAModelKeepsItsStack(t *testing.T) {
-	ran := looptest.Harness{Turns: turns(looptest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) { panic(errBoom) }))}.Run(t, "x")
+	ran := looptest.Harness{
+		Turns: turns(looptest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) { panic(errBoom) })),
+	}.Run(t, "x")
 	var crash *loop.PanicError
-	if !errors.As(ran.Failed, &crash) || !strings.Contains(string(crash.Stack), "TestThePanicOfAModelKeepsItsStack") || !errors.Is(ran.Failed, errBoom) {
+	if !errors.As(ran.Failed, &crash) || !strings.Contains(string(crash.Stack), "TestThePanicOfAModelKeepsItsStack") ||
+		!errors.Is(ran.Failed, errBoom) {
 		t.Errorf("got %v", ran.Failed)
 	}
 }
@@ -335,14 +364,16 @@ func TestEmptyRepliesForEverEndARun(t *testing.T) {
 		script.Add(looptest.Reply(""))
 	}
 	ran := looptest.Harness{Agent: &loop.Agent{Model: script}}.Run(t, "x")
-	if len(script.Calls()) != 3 || ran.Stop.Cause != agent.CauseRetryLimit || !strings.Contains(ran.Stop.Message, "nothing 3 times") {
+	if len(script.Calls()) != 3 || ran.Stop.Cause != agent.CauseRetryLimit || !strings.Contains(ran.Stop.Message,
+		"nothing 3 times") {
 		t.Errorf("%d calls, %+v", len(script.Calls()), ran.Stop)
 	}
 	if got := lastContent(script.Requests()[1], agent.RoleUser); !strings.Contains(got, "empty") {
 		t.Errorf("the model was told %q", got)
 	}
 	ran = looptest.Harness{
-		Turns: turns(looptest.Reply(""), looptest.Reply(""), looptest.Call("work", nil), looptest.Reply(""), looptest.Reply("ok")),
+		Turns: turns(looptest.Reply(""), looptest.Reply(""), looptest.Call("work", nil), looptest.Reply(""),
+			looptest.Reply("ok")),
 		Tools: tools(work()),
 	}.Run(t, "x")
 	if ran.Reply != "ok" || len(ran.Messages) != 4 {
@@ -400,7 +431,8 @@ func TestAConversationIsContinued(t *testing.T) {
 		t.Errorf("got %+v", ran.AgentResult)
 	}
 	got := ran.Script.Requests()[0].Messages
-	if len(got) != 5 || got[0].Content != "kept" || got[3].ToolCallID != "old" || !got[3].IsError || got[4].Content != "again" {
+	if len(got) != 5 || got[0].Content != "kept" || got[3].ToolCallID != "old" || !got[3].IsError ||
+		got[4].Content != "again" {
 		t.Errorf("the model got %+v", got)
 	}
 	if len(history) != 3 {
@@ -408,7 +440,9 @@ func TestAConversationIsContinued(t *testing.T) {
 	}
 	checkAnswered(t, ran.Messages)
 
-	_, err := (&loop.Agent{Model: ran.Script}).Do(t.Context(), loop.Request{Messages: []agent.Message{{Role: agent.RoleTool, ToolCallID: "lost"}}})
+	_, err := (&loop.Agent{Model: ran.Script}).Do(t.Context(), loop.Request{
+		Messages: []agent.Message{{Role: agent.RoleTool, ToolCallID: "lost"}},
+	})
 	if err == nil || !strings.Contains(err.Error(), "cannot be continued") {
 		t.Errorf("got %v", err)
 	}

@@ -40,49 +40,92 @@ func ways() []way {
 		return bind(func(h *agent.Hooks) {
 			switch point {
 			case "BeforeLLM":
-				h.BeforeLLM.Add(agent.BeforeLLMFunc(func(context.Context, *agent.Run, agent.LLMRequest) (agent.BeforeLLMOutcome, error) { panic(point) }))
+				h.BeforeLLM.Add(agent.BeforeLLMFunc(func(context.Context, *agent.Run, agent.LLMRequest) (agent.BeforeLLMOutcome,
+					error) {
+					panic(point)
+				}))
 			case "AfterLLM":
-				h.AfterLLM.Add(agent.AfterLLMFunc(func(context.Context, *agent.Run, agent.LLMResponse) (agent.AfterLLMOutcome, error) { panic(point) }))
+				h.AfterLLM.Add(agent.AfterLLMFunc(func(context.Context, *agent.Run, agent.LLMResponse) (agent.AfterLLMOutcome,
+					error) {
+					panic(point)
+				}))
 			case "BeforeTool":
-				h.BeforeTool.Add(agent.BeforeToolFunc(func(context.Context, *agent.Run, agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+				h.BeforeTool.Add(agent.BeforeToolFunc(func(
+					context.Context, *agent.Run, agent.ToolCallRequest,
+				) (agent.BeforeToolOutcome, error) {
 					panic(point)
 				}))
 			case "AfterTool":
-				h.AfterTool.Add(agent.AfterToolFunc(func(context.Context, *agent.Run, agent.ToolCallResult) (agent.AfterToolOutcome, error) { panic(point) }))
+				h.AfterTool.Add(agent.AfterToolFunc(func(context.Context, *agent.Run, agent.ToolCallResult) (agent.AfterToolOutcome,
+					error) {
+					panic(point)
+				}))
 			}
 		})
 	}
 	return []way{
 		{"Success", simple(looptest.Harness{Turns: turns(two(), looptest.Reply("ok")), Tools: tools(work())})},
 		{"ModelError", simple(looptest.Harness{Turns: turns(two(), looptest.Error(errBoom)), Tools: tools(work())})},
-		{"ModelPanic", simple(looptest.Harness{Turns: turns(looptest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) { panic("x") }))})},
-		{"ToolError", simple(looptest.Harness{Turns: turns(two(), looptest.Reply("ok")), Tools: tools(&looptest.Tool{Name: "work", Err: errBoom})})},
-		{"ToolPanic", simple(looptest.Harness{Turns: turns(two(), looptest.Reply("ok")), Tools: tools(&looptest.Tool{Name: "work", Panic: 1})})},
-		{"EndTurnBeforeTool", simple(looptest.Harness{Turns: turns(two()), Tools: tools(work()), Hooks: hooks(beforeTool(func(c agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+		{"ModelPanic", simple(looptest.Harness{
+			Turns: turns(looptest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) { panic("x") })),
+		})},
+		{"ToolError", simple(looptest.Harness{
+			Turns: turns(two(), looptest.Reply("ok")), Tools: tools(&looptest.Tool{Name: "work", Err: errBoom}),
+		})},
+		{"ToolPanic", simple(looptest.Harness{
+			Turns: turns(two(), looptest.Reply("ok")), Tools: tools(&looptest.Tool{Name: "work", Panic: 1}),
+		})},
+		{"EndTurnBeforeTool", simple(looptest.Harness{Turns: turns(two()), Tools: tools(work()), Hooks: hooks(beforeTool(func(
+			c agent.ToolCallRequest,
+		) (agent.BeforeToolOutcome, error) {
 			if string(c.Args) == `{"n":2}` {
 				return agent.EndTurn{Reply: "end"}, nil
 			}
 			return nil, nil
 		}))})},
-		{"EndTurnAfterTool", simple(looptest.Harness{Turns: turns(two()), Tools: tools(work()), Hooks: hooks(afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+		{"EndTurnAfterTool", simple(looptest.Harness{Turns: turns(two()), Tools: tools(work()), Hooks: hooks(afterTool(func(
+			agent.ToolCallResult,
+		) (agent.AfterToolOutcome, error) {
 			return agent.EndTurn{Reply: "end"}, nil
 		}))})},
 		{"EndTurnAtStart", simple(looptest.Harness{Hooks: hooks(onStart(agent.EndTurn{}, nil))})},
 		{"FailureAtStart", simple(looptest.Harness{Hooks: hooks(onStart(nil, errBoom))})},
 		{"PanicBeforeLLM", simple(looptest.Harness{Hooks: hooks(panicAt("BeforeLLM"))})},
-		{"PanicAfterLLM", simple(looptest.Harness{Turns: turns(two()), Tools: tools(work()), Hooks: hooks(panicAt("AfterLLM"))})},
-		{"PanicBeforeTool", simple(looptest.Harness{Turns: turns(two(), looptest.Reply("ok")), Tools: tools(work()), Hooks: hooks(panicAt("BeforeTool"))})},
-		{"PanicAfterTool", simple(looptest.Harness{Turns: turns(two(), looptest.Reply("ok")), Tools: tools(work()), Hooks: hooks(panicAt("AfterTool"))})},
-		{"Denied", simple(looptest.Harness{Turns: turns(two(), looptest.Reply("ok")), Tools: tools(work()), Hooks: hooks(votes(agent.Deny{}))})},
-		{"Skipped", simple(looptest.Harness{Turns: turns(two(), looptest.Reply("ok")), Tools: tools(work()), Hooks: hooks(atTool("work", agent.SkipTool{}, nil))})},
-		{"ToolsOff", simple(looptest.Harness{Turns: turns(two(), looptest.Reply("ok")), Tools: tools(work()), Agent: &loop.Agent{ToolsDisabled: func() bool { return true }}})},
-		{"CounterPanics", simple(looptest.Harness{Turns: turns(two()), Tools: tools(work()), Agent: &loop.Agent{Tokens: badCounter{}}})},
-		{"StepLimit", simple(looptest.Harness{Turns: turns(two()), Tools: tools(work()), Agent: &loop.Agent{Limits: loop.Limits{Steps: 1}}})},
-		{"Rejected", simple(looptest.Harness{Turns: turns(looptest.Reply("a"), looptest.Reply("b"), looptest.Reply("c")), Hooks: hooks(rejectFirst(99))})},
+		{"PanicAfterLLM", simple(looptest.Harness{
+			Turns: turns(two()), Tools: tools(work()), Hooks: hooks(panicAt("AfterLLM")),
+		})},
+		{"PanicBeforeTool", simple(looptest.Harness{
+			Turns: turns(two(), looptest.Reply("ok")), Tools: tools(work()), Hooks: hooks(panicAt("BeforeTool")),
+		})},
+		{"PanicAfterTool", simple(looptest.Harness{
+			Turns: turns(two(), looptest.Reply("ok")), Tools: tools(work()), Hooks: hooks(panicAt("AfterTool")),
+		})},
+		{"Denied", simple(looptest.Harness{
+			Turns: turns(two(), looptest.Reply("ok")), Tools: tools(work()), Hooks: hooks(votes(agent.Deny{})),
+		})},
+		{"Skipped", simple(looptest.Harness{
+			Turns: turns(two(), looptest.Reply("ok")), Tools: tools(work()), Hooks: hooks(atTool("work", agent.SkipTool{}, nil)),
+		})},
+		{"ToolsOff", simple(looptest.Harness{
+			Turns: turns(two(), looptest.Reply("ok")), Tools: tools(work()), Agent: &loop.Agent{
+				ToolsDisabled: func() bool { return true },
+			},
+		})},
+		{"CounterPanics", simple(looptest.Harness{
+			Turns: turns(two()), Tools: tools(work()), Agent: &loop.Agent{Tokens: badCounter{}},
+		})},
+		{"StepLimit", simple(looptest.Harness{
+			Turns: turns(two()), Tools: tools(work()), Agent: &loop.Agent{Limits: loop.Limits{Steps: 1}},
+		})},
+		{"Rejected", simple(looptest.Harness{
+			Turns: turns(looptest.Reply("a"), looptest.Reply("b"), looptest.Reply("c")), Hooks: hooks(rejectFirst(99)),
+		})},
 		{"Cancelled", func(t *testing.T) *looptest.Ran {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			return looptest.Harness{Turns: turns(two()), Tools: tools(&looptest.Tool{Name: "work", Func: func(ctx context.Context, _ agent.ToolCallRequest) (string, error) {
+			return looptest.Harness{Turns: turns(two()), Tools: tools(&looptest.Tool{Name: "work", Func: func(
+				ctx context.Context, _ agent.ToolCallRequest,
+			) (string, error) {
 				cancel()
 				<-ctx.Done()
 				return "", ctx.Err()
@@ -115,13 +158,22 @@ func ways() []way {
 				func(e loop.Event) bool { return e.Kind != loop.EventReply })
 		}},
 		{"Goexit", func(t *testing.T) *looptest.Ran {
-			return streamed(t, looptest.Harness{Turns: turns(two()), Tools: tools(work()), Agent: &loop.Agent{Tokens: exiting{}}}, nil)
+			return streamed(t, looptest.Harness{
+				Turns: turns(two()), Tools: tools(work()), Agent: &loop.Agent{Tokens: exiting{}},
+			}, nil)
 		}},
-		{"Done", simple(looptest.Harness{Turns: turns(looptest.Calls(looptest.Call("done", `{"answer":"42"}`), two())), Tools: tools(work()), Agent: &loop.Agent{Done: doneTool}})},
+		{"Done", simple(looptest.Harness{
+			Turns: turns(looptest.Calls(looptest.Call("done", `{"answer":"42"}`), two())), Tools: tools(work()),
+			Agent: &loop.Agent{Done: doneTool},
+		})},
 		{"Resumed", func(t *testing.T) *looptest.Ran {
-			return looptest.Harness{Turns: turns(two(), looptest.Reply("ok")), Tools: tools(work())}.Do(t, t.Context(), loop.Request{
-				Resume:   loop.Resume{Steps: 3},
-				Messages: []agent.Message{{Role: agent.RoleAssistant, ToolCalls: []agent.ToolCallRequest{{ID: "open", Name: "work"}}}},
+			return looptest.Harness{
+				Turns: turns(two(), looptest.Reply("ok")), Tools: tools(work()),
+			}.Do(t, t.Context(), loop.Request{
+				Resume: loop.Resume{Steps: 3},
+				Messages: []agent.Message{
+					{Role: agent.RoleAssistant, ToolCalls: []agent.ToolCallRequest{{ID: "open", Name: "work"}}},
+				},
 			})
 		}},
 	}
@@ -185,7 +237,8 @@ func TestP3_DecidedBeforeDispatch(t *testing.T) {
 		return "", nil
 	}}
 	ran := looptest.Harness{
-		Turns: turns(looptest.Calls(looptest.Call("work", `1`), looptest.Call("work", `2`), looptest.Call("work", `3`)), looptest.Reply("ok")),
+		Turns: turns(looptest.Calls(looptest.Call("work", `1`), looptest.Call("work", `2`), looptest.Call("work", `3`)),
+			looptest.Reply("ok")),
 		Tools: tools(tool),
 		Hooks: hooks(
 			beforeTool(func(c agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
@@ -199,7 +252,9 @@ func TestP3_DecidedBeforeDispatch(t *testing.T) {
 		),
 	}.Run(t, "x")
 	slices.Sort(order[3:])
-	want := []string{`judge {"n":1}`, `judge {"n":2}`, `judge {"n":3}`, `dispatch {"n":1}`, `dispatch {"n":2}`, `dispatch {"n":3}`}
+	want := []string{
+		`judge {"n":1}`, `judge {"n":2}`, `judge {"n":3}`, `dispatch {"n":1}`, `dispatch {"n":2}`, `dispatch {"n":3}`,
+	}
 	if !slices.Equal(order, want) {
 		t.Errorf("got %v, want %v", order, want)
 	}
@@ -211,11 +266,15 @@ func TestP3_DecidedBeforeDispatch(t *testing.T) {
 // TestP3_AnAroundHookCannotChangeADecidedCall: what an around hook hands to next is not what is dispatched.
 func TestP3_AnAroundHookCannotChangeADecidedCall(t *testing.T) {
 	tool, other := work(), &looptest.Tool{Name: "other"}
-	for _, forged := range []agent.ToolCallRequest{{Name: "other", Args: []byte("{}")}, {Name: "work", Args: []byte(`{"n":2}`)}} {
+	for _, forged := range []agent.ToolCallRequest{
+		{Name: "other", Args: []byte("{}")}, {Name: "work", Args: []byte(`{"n":2}`)},
+	} {
 		ran := looptest.Harness{
 			Turns: turns(looptest.Call("work", `{"n":1}`), looptest.Reply("ok")),
 			Tools: tools(tool, other),
-			Hooks: hooks(agent.AroundToolFunc(func(ctx context.Context, _ *agent.Run, _ agent.ToolCallRequest, next agent.AroundToolNext) (hookkit.Answer[agent.ToolCallResult], error) {
+			Hooks: hooks(agent.AroundToolFunc(func(
+				ctx context.Context, _ *agent.Run, _ agent.ToolCallRequest, next agent.AroundToolNext,
+			) (hookkit.Answer[agent.ToolCallResult], error) {
 				return next.Call(ctx, forged)
 			})),
 		}.Run(t, "x")
@@ -293,19 +352,25 @@ func TestP5_EveryPath(t *testing.T) {
 		"PanicAfterLLM":     slices.Concat(frame, step, []string{"OnRunError"}),
 		"PanicBeforeTool":   slices.Concat(frame, step, answer, []string{"BeforeTool", "AfterTool"}),
 		"PanicAfterTool":    whole,
-		"Denied":            slices.Concat(frame, step, answer, []string{"BeforeTool", "OnPermission", "OnPermissionDenied", "AfterTool"}),
-		"Skipped":           slices.Concat(frame, step, answer, []string{"BeforeTool", "OnPermission", "AfterTool"}),
-		"ToolsOff":          slices.Concat(frame, step, answer, []string{"OnToolsDisabled"}),
-		"StepLimit":         slices.Concat(frame, step, call, []string{"OnBudgetExceeded"}),
-		"Rejected":          slices.Concat(frame, step, []string{"CheckDone"}),
-		"Cancelled":         slices.Concat(frame, step, call, []string{"OnToolError"}),
-		"StoppedReading":    slices.Concat(frame, step, []string{"AfterLLM"}),
-		"Subagent":          append(slices.Clone(whole), "OnSubagentStart", "OnSubagentStop"),
-		"SubagentFails":     append(slices.Clone(whole), "OnSubagentStart", "OnSubagentStop", "OnRunError", "OnToolError"),
-		"Handoff":           append(slices.Clone(whole), "OnHandoff", "OnSubagentStart", "OnSubagentStop"),
-		"HandoffFails":      slices.Concat(frame, step, []string{"BeforeTool", "OnPermission", "OnHandoff", "AfterTool", "OnSubagentStart", "OnSubagentStop", "OnRunError"}),
-		"CounterPanics":     slices.Concat(frame, []string{"BeforeStep", "OnRunError"}),
-		"Goexit":            {"OnRunStart", "ShouldStop", "BeforeStep", "AfterStep", "OnRunError", "OnStop", "BeforeRunEnd", "OnRunEnd"},
+		"Denied": slices.Concat(frame, step, answer, []string{
+			"BeforeTool", "OnPermission", "OnPermissionDenied", "AfterTool",
+		}),
+		"Skipped":        slices.Concat(frame, step, answer, []string{"BeforeTool", "OnPermission", "AfterTool"}),
+		"ToolsOff":       slices.Concat(frame, step, answer, []string{"OnToolsDisabled"}),
+		"StepLimit":      slices.Concat(frame, step, call, []string{"OnBudgetExceeded"}),
+		"Rejected":       slices.Concat(frame, step, []string{"CheckDone"}),
+		"Cancelled":      slices.Concat(frame, step, call, []string{"OnToolError"}),
+		"StoppedReading": slices.Concat(frame, step, []string{"AfterLLM"}),
+		"Subagent":       append(slices.Clone(whole), "OnSubagentStart", "OnSubagentStop"),
+		"SubagentFails":  append(slices.Clone(whole), "OnSubagentStart", "OnSubagentStop", "OnRunError", "OnToolError"),
+		"Handoff":        append(slices.Clone(whole), "OnHandoff", "OnSubagentStart", "OnSubagentStop"),
+		"HandoffFails": slices.Concat(frame, step, []string{
+			"BeforeTool", "OnPermission", "OnHandoff", "AfterTool", "OnSubagentStart", "OnSubagentStop", "OnRunError",
+		}),
+		"CounterPanics": slices.Concat(frame, []string{"BeforeStep", "OnRunError"}),
+		"Goexit": {
+			"OnRunStart", "ShouldStop", "BeforeStep", "AfterStep", "OnRunError", "OnStop", "BeforeRunEnd", "OnRunEnd",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			all := ways()
@@ -331,7 +396,11 @@ func TestP5_EveryPath(t *testing.T) {
 // TestP5_TheSameRunFiresTheSameWhenItIsStreamed: a run that is streamed fires what the same run fires when it is not.
 func TestP5_TheSameRunFiresTheSameWhenItIsStreamed(t *testing.T) {
 	l := func() looptest.Harness {
-		return looptest.Harness{Turns: turns(two(), looptest.Reply("ok")), Tools: tools(work()), Agent: &loop.Agent{Limits: loop.Limits{Parallel: 1}}}
+		return looptest.Harness{
+			Turns: turns(two(), looptest.Reply("ok")), Tools: tools(work()), Agent: &loop.Agent{
+				Limits: loop.Limits{Parallel: 1},
+			},
+		}
 	}
 	whole, stream := l().Run(t, "x"), streamed(t, l(), nil)
 	if !slices.Equal(whole.Recorder.Points(), stream.Recorder.Points()) {
@@ -386,7 +455,8 @@ func TestP7_BoundedGates(t *testing.T) {
 			Hooks: hooks(rejectFirst(1000)),
 			Agent: &loop.Agent{Model: script, Limits: loop.Limits{Rejections: limit}},
 		}.Run(t, "x")
-		if n := len(script.Calls()); n != want || ran.Stop.Cause != agent.CauseRetryLimit || !strings.Contains(ran.Stop.Message, "not yet") {
+		if n := len(script.Calls()); n != want || ran.Stop.Cause != agent.CauseRetryLimit ||
+			!strings.Contains(ran.Stop.Message, "not yet") {
 			t.Errorf("limit %d: %d calls, %+v", limit, n, ran.Stop)
 		}
 		if ran.Reply != "again" || !ran.Forced() || ran.Failed != nil || ran.Stop.Detail["answer"] != "again" {
@@ -408,10 +478,18 @@ func TestP8_TrueRecords(t *testing.T) {
 		"Panicked": {Tools: tools(&looptest.Tool{Name: "work", Panic: 1})},
 		"Unknown":  {},
 		"Denied":   {Tools: tools(work()), Hooks: hooks(votes(agent.Deny{}))},
-		"Refused":  {Tools: tools(work()), Hooks: hooks(atTool("work", agent.SkipTool{Result: agent.ToolCallResult{Err: "no"}}, nil))},
-		"Skipped":  {Tools: tools(work()), Hooks: hooks(atTool("work", agent.SkipTool{Result: agent.ToolCallResult{Status: agent.CallSucceeded}}, nil))},
+		"Refused": {
+			Tools: tools(work()), Hooks: hooks(atTool("work", agent.SkipTool{Result: agent.ToolCallResult{Err: "no"}}, nil)),
+		},
+		"Skipped": {
+			Tools: tools(work()), Hooks: hooks(atTool("work", agent.SkipTool{
+				Result: agent.ToolCallResult{Status: agent.CallSucceeded},
+			}, nil)),
+		},
 		"Caught": {Tools: tools(&looptest.Tool{Name: "work", Err: errBoom}), Hooks: hooks(agent.AroundToolFunc(
-			func(ctx context.Context, _ *agent.Run, c agent.ToolCallRequest, next agent.AroundToolNext) (hookkit.Answer[agent.ToolCallResult], error) {
+			func(
+				ctx context.Context, _ *agent.Run, c agent.ToolCallRequest, next agent.AroundToolNext,
+			) (hookkit.Answer[agent.ToolCallResult], error) {
 				_, _ = next.Call(ctx, c)
 				return hookkit.Answered(agent.ToolCallResult{Output: "instead", Status: agent.CallSucceeded}), nil
 			}))},
@@ -472,7 +550,8 @@ func TestP9_PromptsArePerRequest(t *testing.T) {
 		}
 	}
 	for _, f := range ran.Recorder.Fires("BeforeLLM") {
-		if req := f.Payload.(agent.LLMRequest); req.Step == 2 && !slices.ContainsFunc(req.Messages, func(m agent.Message) bool { return m.Content == "note 2" }) {
+		if req := f.Payload.(agent.LLMRequest); req.Step == 2 && !slices.ContainsFunc(req.Messages,
+			func(m agent.Message) bool { return m.Content == "note 2" }) {
 			t.Errorf("the second request has %+v", req.Messages)
 		}
 	}
@@ -486,7 +565,9 @@ func TestP10_Stops(t *testing.T) {
 	}
 	for i, strong := range causes {
 		for _, weak := range causes[i:] {
-			ran := looptest.Harness{Hooks: hooks(agent.ShouldStopFunc(func(context.Context, *agent.Run, agent.Step) ([]agent.EndRun, error) {
+			ran := looptest.Harness{Hooks: hooks(agent.ShouldStopFunc(func(
+				context.Context, *agent.Run, agent.Step,
+			) ([]agent.EndRun, error) {
 				return []agent.EndRun{{Cause: weak, Message: "first"}, {Cause: strong, Message: "second"}}, nil
 			}), agent.OnStopFunc(func(context.Context, *agent.Run, agent.Stopping) ([]agent.EndRun, error) {
 				return []agent.EndRun{{Cause: strong, Message: "third"}}, nil
@@ -512,7 +593,9 @@ func TestManyRunsOverOneSetOfHooksShareNothing(t *testing.T) {
 	var seen hookkit.PerRun[int]
 	var total atomic.Int64
 	count := bind(func(h *agent.Hooks) {
-		h.BeforeTool.Add(agent.BeforeToolFunc(func(_ context.Context, run *agent.Run, _ agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+		h.BeforeTool.Add(agent.BeforeToolFunc(func(
+			_ context.Context, run *agent.Run, _ agent.ToolCallRequest,
+		) (agent.BeforeToolOutcome, error) {
 			total.Add(1)
 			seen.Do(run, func(n *int) { *n++ })
 			return nil, nil
@@ -549,7 +632,8 @@ func TestManyRunsOverOneSetOfHooksShareNothing(t *testing.T) {
 func TestEnvIsUsableDuringTheRunAndNotAfterIt(t *testing.T) {
 	var run *agent.Run
 	ran := looptest.Harness{
-		Turns: turns(two(), looptest.Reply("ok").Uses(agent.Usage{Input: 5}), looptest.Reply("for the hook").Uses(agent.Usage{Input: 7})),
+		Turns: turns(two(), looptest.Reply("ok").Uses(agent.Usage{Input: 5}),
+			looptest.Reply("for the hook").Uses(agent.Usage{Input: 7})),
 		Tools: tools(work()),
 		Agent: &loop.Agent{Name: "env"},
 		Hooks: hooks(agent.OnRunEndFunc(func(ctx context.Context, r *agent.Run, result agent.AgentResult) error {
@@ -559,7 +643,8 @@ func TestEnvIsUsableDuringTheRunAndNotAfterIt(t *testing.T) {
 			if c.Step != 2 || c.MaxSteps != 50 || c.ModelCalls != 2 || c.ToolCalls != 2 || c.Usage.Input != 5 {
 				t.Errorf("counted %+v", c)
 			}
-			if s, ok := env.Tools.Lookup("work"); !ok || s.Name != "work" || len(env.Tools.Schemas()) != 1 || env.Agent != "env" {
+			if s, ok := env.Tools.Lookup("work"); !ok || s.Name != "work" || len(env.Tools.Schemas()) != 1 ||
+				env.Agent != "env" {
 				t.Errorf("the tools are %+v", env.Tools.Schemas())
 			}
 			if got := env.Conversation; got.ID() != "c7" || len(got.Messages()) != len(result.Messages) {

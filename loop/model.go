@@ -10,7 +10,9 @@ import (
 )
 
 // generate is one call to the model.
-func (r *run) generate(ctx context.Context, step, attempt int, among *attempts, req agent.LLMRequest) (agent.LLMResponse, error) {
+func (r *run) generate(
+	ctx context.Context, step, attempt int, among *attempts, req agent.LLMRequest,
+) (agent.LLMResponse, error) {
 	begun := r.clock.Now()
 	out := r.stream.reply(step, attempt)
 	defer out.close()
@@ -59,7 +61,9 @@ func (h handle) Generate(ctx context.Context, req agent.LLMRequest) (agent.LLMRe
 	if h.r.state.isClosed() {
 		return agent.LLMResponse{}, errOver
 	}
-	reply, err := await(ctx, h.r.waiting("the model", h.r.limits.ModelTime), func(ctx context.Context) (agent.LLMResponse, error) {
+	reply, err := await(ctx, h.r.waiting("the model", h.r.limits.ModelTime), func(
+		ctx context.Context,
+	) (agent.LLMResponse, error) {
 		return h.r.model.Generate(ctx, req)
 	})
 	h.r.counts.model(reply.Usage)

@@ -20,7 +20,8 @@ func (r *run) ask(at agent.Step) (reply agent.LLMResponse, ok bool) {
 	for shortened := false; ; shortened = true {
 		reply, by, err := r.prompt(at)
 		var long *agent.PromptTooLong
-		if errors.As(err, &long) && !shortened && !r.state.over() && r.compactNow(at.Number, agent.CompactTooLong, err.Error(), "") {
+		if errors.As(err, &long) && !shortened && !r.state.over() && r.compactNow(at.Number, agent.CompactTooLong,
+			err.Error(), "") {
 			continue
 		}
 		if err != nil {
@@ -76,7 +77,9 @@ func (r *run) prompt(at agent.Step) (reply agent.LLMResponse, failed string, err
 		all    attempts
 	)
 	defer all.end()
-	reply, by, err = r.hooks.AroundLLM.FireBy(r.ctx, r.id, req, func(ctx context.Context, req agent.LLMRequest) (agent.LLMResponse, error) {
+	reply, by, err = r.hooks.AroundLLM.FireBy(r.ctx, r.id, req, func(
+		ctx context.Context, req agent.LLMRequest,
+	) (agent.LLMResponse, error) {
 		if all.begin() {
 			defer all.done()
 		}
@@ -105,7 +108,9 @@ func (r *run) fits(req *agent.LLMRequest) bool {
 		return false
 	}
 	if used := float64(estimate) + float64(req.MaxTokens); window > 0 && used > float64(window) {
-		r.exceeded(r.ctx, agent.BudgetExceeded{Kind: agent.BudgetContext, Used: used, Limit: float64(window), Estimated: true})
+		r.exceeded(r.ctx, agent.BudgetExceeded{
+			Kind: agent.BudgetContext, Used: used, Limit: float64(window), Estimated: true,
+		})
 	}
 	return true
 }
@@ -158,7 +163,9 @@ func (r *run) draft(at agent.Step, briefing string) (req agent.LLMRequest, recor
 
 // briefing gathers the texts for one prompt, within their limit.
 func (r *run) briefing(at agent.Step) string {
-	texts := slices.DeleteFunc(r.hooks.Briefing.Fire(r.ctx, r.id, at), func(text string) bool { return strings.TrimSpace(text) == "" })
+	texts := slices.DeleteFunc(r.hooks.Briefing.Fire(r.ctx, r.id, at), func(text string) bool {
+		return strings.TrimSpace(text) == ""
+	})
 	joined := strings.Join(texts, "\n\n")
 	size := func(text string) int {
 		return r.conversation.CountTokens([]agent.Message{{Role: agent.RoleSystem, Content: text}})
@@ -183,7 +190,8 @@ func (r *run) briefing(at agent.Step) string {
 		r.briefingTokens = 0
 	}
 	r.exceeded(r.ctx, agent.BudgetExceeded{
-		Kind: agent.BudgetBriefing, Used: float64(whole), Limit: float64(limit), Detail: fmt.Sprintf("%d of %d texts were left out", len(texts)-left, len(texts)),
+		Kind: agent.BudgetBriefing, Used: float64(whole), Limit: float64(limit),
+		Detail: fmt.Sprintf("%d of %d texts were left out", len(texts)-left, len(texts)),
 	})
 	return joined
 }

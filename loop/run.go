@@ -118,7 +118,8 @@ func newRun(ctx context.Context, a *Agent, req Request, outer *run, emit func(Ev
 	r.env = &agent.Env{
 		Agent: a.name(), Model: handle{r}, Tools: tools, Conversation: r.conversation, Tokens: r.conversation,
 		Random: newSource(r.seed), Seed: r.seed, Clock: r.clock,
-		Counters: r.counted, Exceeded: r.exceeded, RequestCompaction: r.wantCompaction, UseCompactor: r.useCompactor, Subscribe: r.stream.subscribe,
+		Counters: r.counted, Exceeded: r.exceeded, RequestCompaction: r.wantCompaction, UseCompactor: r.useCompactor,
+		Subscribe: r.stream.subscribe,
 	}
 	if outer != nil {
 		r.id = outer.id.Child(r.env)

@@ -41,8 +41,9 @@ type cost struct {
 // bounded reports a schema that leads back to itself for the same value, or through too many others.
 func bounded(root *jsonschema.Schema) error {
 	g := &schemaGraph{
-		at: make(map[string]*jsonschema.Schema), path: make(map[*jsonschema.Schema]string), base: make(map[*jsonschema.Schema]*jsonschema.Schema),
-		uri: map[*jsonschema.Schema]*url.URL{root: {}}, byURI: map[string]*jsonschema.Schema{"": root},
+		at: make(map[string]*jsonschema.Schema), path: make(map[*jsonschema.Schema]string),
+		base: make(map[*jsonschema.Schema]*jsonschema.Schema),
+		uri:  map[*jsonschema.Schema]*url.URL{root: {}}, byURI: map[string]*jsonschema.Schema{"": root},
 		anchor: make(map[string][]*jsonschema.Schema), cost: make(map[*jsonschema.Schema]cost),
 	}
 	g.add(root, root, "")
@@ -85,11 +86,15 @@ func partsOf(s *jsonschema.Schema, same bool) map[string]*jsonschema.Schema {
 		more = map[string]map[string]*jsonschema.Schema
 	)
 	ones := one{
-		"items": s.Items, "additionalItems": s.AdditionalItems, "contains": s.Contains, "unevaluatedItems": s.UnevaluatedItems, "contentSchema": s.ContentSchema,
-		"additionalProperties": s.AdditionalProperties, "propertyNames": s.PropertyNames, "unevaluatedProperties": s.UnevaluatedProperties,
+		"items": s.Items, "additionalItems": s.AdditionalItems, "contains": s.Contains,
+		"unevaluatedItems": s.UnevaluatedItems, "contentSchema": s.ContentSchema,
+		"additionalProperties": s.AdditionalProperties, "propertyNames": s.PropertyNames,
+		"unevaluatedProperties": s.UnevaluatedProperties,
 	}
 	lists := list{"prefixItems": s.PrefixItems, "items": s.ItemsArray}
-	maps := more{"$defs": s.Defs, "definitions": s.Definitions, "properties": s.Properties, "patternProperties": s.PatternProperties}
+	maps := more{
+		"$defs": s.Defs, "definitions": s.Definitions, "properties": s.Properties, "patternProperties": s.PatternProperties,
+	}
 	if same {
 		ones = one{"not": s.Not, "if": s.If, "then": s.Then, "else": s.Else}
 		lists = list{"allOf": s.AllOf, "anyOf": s.AnyOf, "oneOf": s.OneOf}
@@ -120,7 +125,8 @@ func partsOf(s *jsonschema.Schema, same bool) map[string]*jsonschema.Schema {
 // from returns what a value goes through from s on.
 func (g *schemaGraph) from(s *jsonschema.Schema) (cost, error) {
 	if c, known := g.cost[s]; known && c.depth < 0 {
-		return c, fmt.Errorf("at %q it refers to itself for the same value; let it refer to itself for a property or an item", "#"+g.path[s])
+		return c, fmt.Errorf("at %q it refers to itself for the same value; let it refer to itself for a property or an item",
+			"#"+g.path[s])
 	} else if known {
 		return c, nil
 	}
@@ -136,7 +142,9 @@ func (g *schemaGraph) from(s *jsonschema.Schema) (cost, error) {
 		}
 		all.depth, all.checks = max(all.depth, c.depth+1), all.checks+c.checks
 		if all.depth > maxSchemas || all.checks > maxChecks {
-			return all, fmt.Errorf("at %q it is more than %d schemas one within the other or %d in all for the same value; use fewer", "#"+g.path[s], maxSchemas, maxChecks)
+			return all,
+				fmt.Errorf("at %q it is more than %d schemas one within the other or %d in all for the same value; use fewer",
+					"#"+g.path[s], maxSchemas, maxChecks)
 		}
 	}
 	g.cost[s] = all

@@ -55,7 +55,8 @@ func shapeOf(s *jsonschema.Schema) *shape {
 		return anything
 	}
 	rest := *s
-	rest.Type, rest.Types, rest.Properties, rest.Required, rest.AdditionalProperties, rest.Items = "", nil, nil, nil, nil, nil
+	rest.Type, rest.Types, rest.Properties, rest.Required, rest.AdditionalProperties, rest.Items = "", nil, nil,
+		nil, nil, nil
 	rest.Title, rest.Description, rest.Comment, rest.Default, rest.Examples, rest.PropertyOrder = "", "", "", nil, nil, nil
 	if !reflect.ValueOf(rest).IsZero() {
 		return nil

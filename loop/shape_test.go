@@ -129,7 +129,8 @@ func TestManyRequiredPropertiesAreChecked(t *testing.T) {
 func TestSchemasWithOtherKeywordsHaveNoShape(t *testing.T) {
 	for _, parameters := range []string{
 		`{"type":"object","properties":{"a":{"type":"string","minLength":1}}}`,
-		`{"type":"object","minProperties":1}`, `{"$ref":"#/$defs/a","$defs":{"a":{}}}`, `{"enum":[1]}`, `{"items":[{"type":"string"}],"$schema":"http://json-schema.org/draft-07/schema#"}`,
+		`{"type":"object","minProperties":1}`, `{"$ref":"#/$defs/a","$defs":{"a":{}}}`, `{"enum":[1]}`,
+		`{"items":[{"type":"string"}],"$schema":"http://json-schema.org/draft-07/schema#"}`,
 		`{"not":{}}`, `{"properties":{"a":{"anyOf":[{"type":"string"}]}}}`, `{"additionalProperties":{"maxLength":1}}`,
 	} {
 		t.Run(parameters, func(t *testing.T) {
@@ -145,11 +146,13 @@ func FuzzShape(f *testing.F) {
 	for _, args := range []string{
 		`{"path":"a","n":1}`, `{"path":"é","n":1e3}`, `{"path":"a","n":1,"n":"x"}`, `{"path":"a","path":1,"n":1}`,
 		`{"path":"a","n":100000000000000000000}`, "{\"path\":\"\xff\",\"n\":1}", `{"path":"a","n":1.0}`, `{"PATH":"a","n":1}`,
-		strings.Repeat(`{"sub":`, 1200) + `1` + strings.Repeat(`}`, 1200), strings.Repeat(`[`, 1200) + strings.Repeat(`]`, 1200),
+		strings.Repeat(`{"sub":`, 1200) + `1` + strings.Repeat(`}`, 1200), strings.Repeat(`[`, 1200) +
+			strings.Repeat(`]`, 1200),
 	} {
 		f.Add([]byte(someParameters), []byte(args))
 		f.Add([]byte(`{}`), []byte(args))
-		f.Add([]byte(`{"type":["object","array"],"additionalProperties":{"type":"integer"},"items":{"type":"number"}}`), []byte(args))
+		f.Add([]byte(`{"type":["object","array"],"additionalProperties":{"type":"integer"},"items":{"type":"number"}}`),
+			[]byte(args))
 	}
 	f.Fuzz(func(t *testing.T, parameters, args []byte) {
 		if len(parameters) > 20_000 || len(args) > 20_000 {

@@ -61,7 +61,9 @@ func TestOnlyTheFirstFailureAndCauseAreKept(t *testing.T) {
 		name          string
 		first, second move
 	}{
-		{"Failure", move{to: failed, failure: failure{"a", errors.New("a"), ""}}, move{to: failed, failure: failure{"b", errors.New("b"), ""}}},
+		{"Failure", move{to: failed, failure: failure{"a", errors.New("a"), ""}}, move{
+			to: failed, failure: failure{"b", errors.New("b"), ""},
+		}},
 		{"Cause", move{to: cancelled, cause: errors.New("a")}, move{to: cancelled, cause: errors.New("b")}},
 		{"Reply", move{to: replied, reply: reply{text: "a"}}, move{to: replied, reply: reply{text: "b"}}},
 	} {
@@ -81,7 +83,9 @@ func TestOnlyTheFirstFailureAndCauseAreKept(t *testing.T) {
 func TestPhasesOnlyMoveForward(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var s state
-		for _, to := range rapid.SliceOf(rapid.SampledFrom([]phase{working, stopped, replied, cancelled, failed, settled, closed})).Draw(t, "moves") {
+		for _, to := range rapid.SliceOf(rapid.SampledFrom([]phase{
+			working, stopped, replied, cancelled, failed, settled, closed,
+		})).Draw(t, "moves") {
 			before := s.phase
 			s.move(move{to: to, cause: errors.New("stop"), failure: failure{"here", errors.New("boom"), ""}})
 			if s.phase < before || s.phase < to && s.phase != before {

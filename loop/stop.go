@@ -177,7 +177,9 @@ func (r *run) affords(estimate int) bool {
 		// Usage adds up without an overflow.
 		if need := (agent.Usage{Input: usage.Total(), Output: estimate}).Total(); limit > 0 && need > limit {
 			r.report(agent.BudgetExceeded{Kind: agent.BudgetTokens, Used: float64(need), Limit: float64(limit), Estimated: true})
-			r.stop(agent.CauseTokenLimit, map[string]any{"totalTokens": usage.Total(), "estimatedTokens": need, "maxTotalTokens": limit},
+			r.stop(agent.CauseTokenLimit, map[string]any{
+				"totalTokens": usage.Total(), "estimatedTokens": need, "maxTotalTokens": limit,
+			},
 				"Token limit reached: the next prompt would make it about %d/%d", need, limit)
 			return false
 		}

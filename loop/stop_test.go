@@ -34,8 +34,10 @@ func TestLimitsStopARun(t *testing.T) {
 	}{
 		{"Steps", loop.Limits{Steps: 3}, agent.Usage{}, agent.CauseStepsLimit, 3, agent.BudgetSteps},
 		{"DefaultSteps", loop.Limits{}, agent.Usage{}, agent.CauseStepsLimit, 50, agent.BudgetSteps},
-		{"Tokens", loop.Limits{Tokens: 1000}, agent.Usage{Input: 300, Output: 200}, agent.CauseTokenLimit, 2, agent.BudgetTokens},
-		{"TokensByEstimate", loop.Limits{Tokens: 1010}, agent.Usage{Input: 500}, agent.CauseTokenLimit, 2, agent.BudgetTokens},
+		{"Tokens", loop.Limits{Tokens: 1000}, agent.Usage{Input: 300, Output: 200}, agent.CauseTokenLimit, 2,
+			agent.BudgetTokens},
+		{"TokensByEstimate", loop.Limits{Tokens: 1010}, agent.Usage{Input: 500}, agent.CauseTokenLimit, 2,
+			agent.BudgetTokens},
 		{"Cost", loop.Limits{Cost: 1}, agent.Usage{Cost: 0.4}, agent.CauseTokenLimit, 3, agent.BudgetCost},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -44,14 +46,16 @@ func TestLimitsStopARun(t *testing.T) {
 				Tools: tools(&looptest.Tool{Name: "work"}),
 				Agent: &loop.Agent{Model: script, Limits: c.limits, Fallback: "that was too much"},
 			}.Run(t, "x")
-			if len(script.Calls()) != c.calls || ran.Stop.Cause != c.cause || ran.Stop.Message == "" || len(ran.Stop.Detail) == 0 || !ran.Forced() {
+			if len(script.Calls()) != c.calls || ran.Stop.Cause != c.cause || ran.Stop.Message == "" ||
+				len(ran.Stop.Detail) == 0 || !ran.Forced() {
 				t.Errorf("%d calls, stopped by %+v", len(script.Calls()), ran.Stop)
 			}
 			if ran.Failed != nil || ran.Reply != "that was too much" || ran.Messages[len(ran.Messages)-1].Content != ran.Reply {
 				t.Errorf("got %+v, %v", ran.AgentResult, ran.Failed)
 			}
 			b := hooktest.PayloadsOf[agent.BudgetExceeded](ran.Recorder, "OnBudgetExceeded")
-			if len(b) != 1 || b[0].Kind != c.budget || b[0].Used < b[0].Limit || b[0].Estimated != (c.name == "TokensByEstimate") {
+			if len(b) != 1 || b[0].Kind != c.budget || b[0].Used < b[0].Limit ||
+				b[0].Estimated != (c.name == "TokensByEstimate") {
 				t.Errorf("budgets %+v", b)
 			}
 			checkPaired(t, ran.Recorder)
@@ -147,7 +151,9 @@ func TestACancelledRunEndsInOrder(t *testing.T) {
 			second := &looptest.Tool{Name: "second"}
 			l := looptest.Harness{
 				Turns: turns(looptest.Calls(looptest.Call("first", nil), looptest.Call("second", nil)), looptest.Reply("never")),
-				Tools: tools(&looptest.Tool{Name: "first", Func: func(ctx context.Context, _ agent.ToolCallRequest) (string, error) {
+				Tools: tools(&looptest.Tool{Name: "first", Func: func(
+					ctx context.Context, _ agent.ToolCallRequest,
+				) (string, error) {
 					if where == "tool" {
 						cancel(stop)
 						<-ctx.Done()
@@ -175,7 +181,8 @@ func TestACancelledRunEndsInOrder(t *testing.T) {
 				}))
 			}
 			ran := l.Do(t, ctx, loop.Request{Task: "x"})
-			if ran.Failed == nil || !errors.Is(ran.Failed, stop) || ran.Stop.Cause != agent.CauseUserRequested || ran.Stop.Message != "stop it" {
+			if ran.Failed == nil || !errors.Is(ran.Failed, stop) || ran.Stop.Cause != agent.CauseUserRequested ||
+				ran.Stop.Message != "stop it" {
 				t.Errorf("got %+v, %v", ran.AgentResult, ran.Failed)
 			}
 			if ran.Err != "" || ran.Reply != "" || second.Count() != 0 {
@@ -200,7 +207,8 @@ func TestADeadlineCountsAsTheTimeLimit(t *testing.T) {
 			Turns: turns(looptest.Call("hang", nil)),
 			Tools: tools(&looptest.Tool{Name: "hang", Hang: true}),
 		}.Do(t, ctx, loop.Request{Task: "x"})
-		if ran.Stop.Cause != agent.CauseTimeLimit || !errors.Is(ran.Failed, context.DeadlineExceeded) || ran.Elapsed != time.Minute {
+		if ran.Stop.Cause != agent.CauseTimeLimit || !errors.Is(ran.Failed, context.DeadlineExceeded) ||
+			ran.Elapsed != time.Minute {
 			t.Errorf("got %+v, %v", ran.AgentResult, ran.Failed)
 		}
 	})
@@ -221,12 +229,18 @@ func TestWhatFiresOnTheWayBackIsNotCancelled(t *testing.T) {
 				note("AfterTool", ctx)
 				return nil, ctx.Err()
 			}),
-			agent.AfterStepFunc(func(ctx context.Context, _ *agent.Run, _ agent.StepResult) error { note("AfterStep", ctx); return nil }),
+			agent.AfterStepFunc(func(ctx context.Context, _ *agent.Run, _ agent.StepResult) error {
+				note("AfterStep", ctx)
+				return nil
+			}),
 			agent.OnStopFunc(func(ctx context.Context, _ *agent.Run, _ agent.Stopping) ([]agent.EndRun, error) {
 				note("OnStop", ctx)
 				return nil, nil
 			}),
-			agent.OnRunEndFunc(func(ctx context.Context, _ *agent.Run, _ agent.AgentResult) error { note("OnRunEnd", ctx); return nil }),
+			agent.OnRunEndFunc(func(ctx context.Context, _ *agent.Run, _ agent.AgentResult) error {
+				note("OnRunEnd", ctx)
+				return nil
+			}),
 		),
 	}.Do(t, ctx, loop.Request{Task: "x"})
 	for _, point := range []string{"AfterTool", "AfterStep", "OnStop", "OnRunEnd"} {
@@ -258,7 +272,9 @@ func TestAFinishReasonOfAHookIsNotForced(t *testing.T) {
 func TestARejectedAnswerIsNeverTheReply(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: turns(looptest.Reply("wrong")),
-		Hooks: hooks(rejectFirst(9), agent.ShouldStopFunc(func(_ context.Context, _ *agent.Run, s agent.Step) ([]agent.EndRun, error) {
+		Hooks: hooks(rejectFirst(9), agent.ShouldStopFunc(func(
+			_ context.Context, _ *agent.Run, s agent.Step,
+		) ([]agent.EndRun, error) {
 			if s.Number == 1 {
 				return []agent.EndRun{{Cause: agent.CauseFinishReason}}, nil
 			}
@@ -289,7 +305,8 @@ func TestToolsCanBeSwitchedOff(t *testing.T) {
 		Tools: tools(tool),
 		Agent: &loop.Agent{Name: "a", ToolsDisabled: func() bool { return true }},
 	}.Run(t, "x")
-	if tool.Count() != 0 || ran.Reply != "without" || ran.Calls[0].Status != agent.CallRefused || ran.Calls[0].Kind != agent.FailDisabled {
+	if tool.Count() != 0 || ran.Reply != "without" || ran.Calls[0].Status != agent.CallRefused ||
+		ran.Calls[0].Kind != agent.FailDisabled {
 		t.Errorf("got %+v", ran.AgentResult)
 	}
 	if req := ran.Script.Requests()[0]; len(req.Tools) != 0 {

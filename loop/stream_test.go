@@ -166,7 +166,9 @@ func TestAHookCanSubscribeToPiecesOfReplies(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: turns(looptest.Call("work", nil).Says("one two"), looptest.Reply("three")),
 		Tools: tools(work()),
-		Hooks: hooks(agent.OnRunStartFunc(func(_ context.Context, run *agent.Run, _ agent.RunStart) (agent.OnRunStartOutcome, error) {
+		Hooks: hooks(agent.OnRunStartFunc(func(
+			_ context.Context, run *agent.Run, _ agent.RunStart,
+		) (agent.OnRunStartOutcome, error) {
 			stop = run.Env.Subscribe(func(c agent.Chunk) { got = append(got, c.Delta.Content) })
 			run.Env.Subscribe(func(agent.Chunk) { panic("subscriber") })
 			return nil, nil

@@ -52,7 +52,8 @@ func (s *subagent) Call(ctx context.Context, call agent.ToolCallRequest) (string
 	}
 	if err == nil && result.Forced() {
 		err = &agent.ToolError{Kind: agent.FailTool, Message: fmt.Sprintf(
-			"the agent %s was stopped before it was done: %s", s.a.name(), orElse(result.Stop.Message, string(result.Stop.Cause)))}
+			"the agent %s was stopped before it was done: %s", s.a.name(),
+			orElse(result.Stop.Message, string(result.Stop.Cause)))}
 	}
 	return result.Reply, err
 }

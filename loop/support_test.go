@@ -29,7 +29,9 @@ func tools(t ...agent.Tool) []agent.Tool { return t }
 func hooks(h ...agent.Hook) []agent.Hook { return h }
 
 func beforeTool(f func(call agent.ToolCallRequest) (agent.BeforeToolOutcome, error)) agent.Hook {
-	return agent.BeforeToolFunc(func(_ context.Context, _ *agent.Run, call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+	return agent.BeforeToolFunc(func(
+		_ context.Context, _ *agent.Run, call agent.ToolCallRequest,
+	) (agent.BeforeToolOutcome, error) {
 		return f(call)
 	})
 }
@@ -45,7 +47,9 @@ func atTool(name string, outcome agent.BeforeToolOutcome, err error) agent.Hook 
 }
 
 func permission(f func(call agent.ToolCallRequest) (agent.OnPermissionOutcome, error)) agent.Hook {
-	return agent.OnPermissionFunc(func(_ context.Context, _ *agent.Run, call agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
+	return agent.OnPermissionFunc(func(
+		_ context.Context, _ *agent.Run, call agent.ToolCallRequest,
+	) (agent.OnPermissionOutcome, error) {
 		return f(call)
 	})
 }
@@ -142,7 +146,9 @@ func lastContent(req agent.LLMRequest, role agent.Role) string {
 }
 
 // retryLLM is an AroundLLM hook that makes a second attempt.
-func retryLLM(ctx context.Context, _ *agent.Run, req agent.LLMRequest, next agent.AroundLLMNext) (hookkit.Answer[agent.LLMResponse], error) {
+func retryLLM(
+	ctx context.Context, _ *agent.Run, req agent.LLMRequest, next agent.AroundLLMNext,
+) (hookkit.Answer[agent.LLMResponse], error) {
 	if a, err := next.Call(ctx, req); err == nil {
 		return a, nil
 	}

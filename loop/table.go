@@ -221,5 +221,7 @@ func (t *table) unknown(name string) *agent.ToolError {
 	if len(names) > 0 {
 		hint = "the tools are: " + strings.Join(names, ", ")
 	}
-	return &agent.ToolError{Kind: agent.FailUnknown, Message: fmt.Sprintf("there is no tool %q; %s", name, hint), NoRetry: true}
+	return &agent.ToolError{
+		Kind: agent.FailUnknown, Message: fmt.Sprintf("there is no tool %q; %s", name, hint), NoRetry: true,
+	}
 }

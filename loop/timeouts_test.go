@@ -22,7 +22,8 @@ func TestTimeoutsExpireEachAtItsTime(t *testing.T) {
 			go func() {
 				<-ctx.Done()
 				var late *TimeoutError
-				if took := time.Since(begun); took != limit || !errors.As(context.Cause(ctx), &late) || late.Limit != limit || ctx.Err() != context.DeadlineExceeded {
+				if took := time.Since(begun); took != limit || !errors.As(context.Cause(ctx), &late) || late.Limit != limit ||
+					ctx.Err() != context.DeadlineExceeded {
 					t.Errorf("limit %v: done after %v: %v, %v", limit, took, ctx.Err(), context.Cause(ctx))
 				}
 			}()

@@ -41,7 +41,10 @@ func (t function[In, Out]) Schema() agent.ToolSchema { return t.schema }
 func (t function[In, Out]) Call(ctx context.Context, call agent.ToolCallRequest) (string, error) {
 	var in In
 	if err := json.Unmarshal(call.Args, &in); err != nil {
-		return "", &agent.ToolError{Kind: agent.FailArguments, Message: fmt.Sprintf("the arguments of %s cannot be read: %v", t.schema.Name, err), Cause: err}
+		return "", &agent.ToolError{
+			Kind: agent.FailArguments, Message: fmt.Sprintf("the arguments of %s cannot be read: %v", t.schema.Name,
+				err), Cause: err,
+		}
 	}
 	out, err := t.f(ctx, in)
 	text, unencodable := encode(out)

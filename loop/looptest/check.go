@@ -72,7 +72,8 @@ const patience = 20 * time.Second
 // checkedEnv returns an environment in which every hook finds what it may reach for.
 func checkedEnv() *agent.Env {
 	env := &agent.Env{
-		Agent: "checked", Model: alwaysReplies{}, Tools: oneTool{}, Conversation: twoMessages{}, Random: rand.NewPCG(1, 2), Seed: 1,
+		Agent: "checked", Model: alwaysReplies{}, Tools: oneTool{}, Conversation: twoMessages{},
+		Random: rand.NewPCG(1, 2), Seed: 1,
 		Clock: stoppedClock{},
 	}
 	env.Counters = func() agent.Counters { return agent.Counters{Step: 3, MaxSteps: 20, ModelCalls: 3, ToolCalls: 2} }
@@ -104,7 +105,10 @@ func (stoppedClock) Sleep(ctx context.Context, d time.Duration) error {
 type oneTool struct{}
 
 func (oneTool) Lookup(name string) (agent.ToolSchema, bool) {
-	return agent.ToolSchema{Name: "look", Description: "Looks.", Parameters: json.RawMessage(`{"type":"object","properties":{"at":{"type":"string"}}}`)}, name == "look"
+	return agent.ToolSchema{
+		Name: "look", Description: "Looks.",
+		Parameters: json.RawMessage(`{"type":"object","properties":{"at":{"type":"string"}}}`),
+	}, name == "look"
 }
 func (t oneTool) Schemas() []agent.ToolSchema { s, _ := t.Lookup("look"); return []agent.ToolSchema{s} }
 func (oneTool) Add(agent.Tool) error          { return errors.New("the run is over") }

@@ -36,13 +36,17 @@ func (r *reports) Errorf(format string, args ...any) {
 
 func TestCheckFindsAHookThatPanicsInALoop(t *testing.T) {
 	for name, hook := range map[string]agent.Hook{
-		"hook": agent.AfterToolFunc(func(_ context.Context, _ *agent.Run, result agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+		"hook": agent.AfterToolFunc(func(
+			_ context.Context, _ *agent.Run, result agent.ToolCallResult,
+		) (agent.AfterToolOutcome, error) {
 			if result.Call.ID == "call_2" {
 				panic("the second call")
 			}
 			return nil, nil
 		}),
-		"exit by pointer": agent.AfterToolFunc(func(context.Context, *agent.Run, agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+		"exit by pointer": agent.AfterToolFunc(func(
+			context.Context, *agent.Run, agent.ToolCallResult,
+		) (agent.AfterToolOutcome, error) {
 			return &agent.EndTurn{}, nil
 		}),
 	} {

@@ -83,7 +83,9 @@ func TestAFakeToolDoesWhatItsFieldsSay(t *testing.T) {
 
 // A hook that refuses a tool, tested through a whole run.
 func ExampleHarness() {
-	deny := agent.OnPermissionFunc(func(_ context.Context, _ *agent.Run, call agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
+	deny := agent.OnPermissionFunc(func(
+		_ context.Context, _ *agent.Run, call agent.ToolCallRequest,
+	) (agent.OnPermissionOutcome, error) {
 		if call.Name == "shell" {
 			return agent.Deny{Reason: "no shell here"}, nil
 		}

@@ -112,7 +112,9 @@ func (s *Script) Stream(ctx context.Context, req agent.LLMRequest, emit func(age
 	return s.play(ctx, req, emit)
 }
 
-func (s *Script) play(ctx context.Context, req agent.LLMRequest, emit func(agent.Delta)) (reply agent.LLMResponse, err error) {
+func (s *Script) play(
+	ctx context.Context, req agent.LLMRequest, emit func(agent.Delta),
+) (reply agent.LLMResponse, err error) {
 	call := ScriptCall{Run: agentspec.RunID(ctx), Request: req.Clone(), Streamed: emit != nil}
 	turn, at, err := s.take(call)
 	if err != nil {
