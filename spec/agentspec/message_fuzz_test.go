@@ -13,7 +13,8 @@ import (
 // check of pairs agrees with a plain count of calls and answers.
 func FuzzConversations(f *testing.F) {
 	for _, text := range []string{
-		`null`, `[]`, `[{}]`, `[{"role":"user","content":"x","parts":[{"media_type":"image/png","data":"AAEC"}],"extra":{"a":null}}]`,
+		`null`, `[]`, `[{}]`,
+		`[{"role":"user","content":"x","parts":[{"media_type":"image/png","data":"AAEC"}],"extra":{"a":null}}]`,
 		`[{"role":"assistant","tool_calls":[{"id":"a","name":"t","args":{"n":1}},{"id":"b","args_text":"{"}]},{"role":"tool","tool_call_id":"b"},{"role":"tool","tool_call_id":"a"}]`,
 		`[{"role":"tool","tool_call_id":"a"}]`, `[{"tool_calls":[{"id":"a"},{"id":"a"}]},{"role":"tool","tool_call_id":"a"}]`,
 		`[{"tool_calls":[{"id":""}]},{"role":"tool"}]`, `[{"role":"tool","tool_calls":[{"id":"a"}]}]`,
