@@ -43,7 +43,9 @@ var rows = []row{
 	{dir: "internal"},
 	{dir: "gen", modules: []string{"github.com/dave/jennifer"}, tests: []string{"internal/usermodule"}},
 	{dir: "generated/agent", imports: []string{"hookkit", "spec", "spec/agentspec"}},
-	{dir: "loop", imports: agentLoop, tests: []string{"hooktest", "loop/looptest"}, modules: []string{"github.com/google/jsonschema-go"}},
+	{dir: "loop", imports: agentLoop, tests: []string{"hooktest", "loop/looptest"}, modules: []string{
+		"github.com/google/jsonschema-go",
+	}},
 	{dir: "loop/looptest", imports: append([]string{"hooktest", "loop"}, agentLoop...)},
 	{dir: "builtin", imports: agentLoop, tests: []string{"hooktest", "loop"}, modules: []string{
 		"github.com/google/jsonschema-go", "github.com/bmatcuk/doublestar/v4", "github.com/expr-lang/expr"}},
@@ -51,12 +53,15 @@ var rows = []row{
 	{dir: "cmd/hookgen", imports: []string{"gen"}, tests: []string{"internal/usermodule"}},
 	{dir: "examples", imports: everything},
 	{dir: "lab", imports: []string{"internal/figures"}},
-	{dir: "tests", imports: append([]string{"internal"}, everything...), modules: []string{"github.com/google/go-cmp", "pgregory.net/rapid"}},
+	{dir: "tests", imports: append([]string{"internal"}, everything...), modules: []string{
+		"github.com/google/go-cmp", "pgregory.net/rapid",
+	}},
 }
 
 // testModules are for test files only, in any directory.
 var testModules = []string{
-	"github.com/google/go-cmp", "pgregory.net/rapid", "github.com/rogpeppe/go-internal", "go.uber.org/goleak", "golang.org/x/tools",
+	"github.com/google/go-cmp", "pgregory.net/rapid", "github.com/rogpeppe/go-internal", "go.uber.org/goleak",
+	"golang.org/x/tools",
 }
 
 // TestImportArrows reads every Go file of the module, whatever its build constraints are.
@@ -80,21 +85,22 @@ func TestWrongArrowsAreFound(t *testing.T) {
 		return &fstest.MapFile{Data: []byte(text)}
 	}
 	got, err := wrongArrows(fstest.MapFS{
-		"spec/spec.go":              file("fmt"),
-		"hookkit/run.go":            file("context", "golang.org/x/tools/go/analysis"),
-		"hookkit/run_test.go":       file("testing", "pgregory.net/rapid", modulePath+"/hookkit"),
-		"hookkit/other_test.go":     file(modulePath + "/loop"),
-		"gen/emit.go":               file("github.com/dave/jennifer/jen", modulePath+"/hookkit"),
-		"gen/gen_test.go":           file(modulePath + "/hookkit"),
-		"builtin/guard.go":          file(modulePath+"/generated/agent", modulePath+"/loop"),
-		"builtin/guard_test.go":     file(modulePath+"/hooktest", modulePath+"/builtin/inner"),
-		"builtin/inner/guard.go":    file(modulePath + "/hooktest"),
-		"loop/run.go":               file(modulePath + "/builtin"),
-		"loop/step.go":              file(modulePath + "/loop/looptest"),
-		"loop/step_test.go":         file(modulePath + "/loop/looptest"),
-		"loop/looptest/script.go":   file(modulePath+"/builtin", modulePath+"/hooktest", modulePath+"/loop"),
-		"loop/testdata/run.go":      file(modulePath + "/builtin"),
-		"hooktest/check.go":         file(modulePath+"/generated/agent", modulePath+"/hookkit", modulePath+"/loop", "pgregory.net/rapid"),
+		"spec/spec.go":            file("fmt"),
+		"hookkit/run.go":          file("context", "golang.org/x/tools/go/analysis"),
+		"hookkit/run_test.go":     file("testing", "pgregory.net/rapid", modulePath+"/hookkit"),
+		"hookkit/other_test.go":   file(modulePath + "/loop"),
+		"gen/emit.go":             file("github.com/dave/jennifer/jen", modulePath+"/hookkit"),
+		"gen/gen_test.go":         file(modulePath + "/hookkit"),
+		"builtin/guard.go":        file(modulePath+"/generated/agent", modulePath+"/loop"),
+		"builtin/guard_test.go":   file(modulePath+"/hooktest", modulePath+"/builtin/inner"),
+		"builtin/inner/guard.go":  file(modulePath + "/hooktest"),
+		"loop/run.go":             file(modulePath + "/builtin"),
+		"loop/step.go":            file(modulePath + "/loop/looptest"),
+		"loop/step_test.go":       file(modulePath + "/loop/looptest"),
+		"loop/looptest/script.go": file(modulePath+"/builtin", modulePath+"/hooktest", modulePath+"/loop"),
+		"loop/testdata/run.go":    file(modulePath + "/builtin"),
+		"hooktest/check.go": file(modulePath+"/generated/agent", modulePath+"/hookkit", modulePath+"/loop",
+			"pgregory.net/rapid"),
 		"examples/agent/main.go":    file(modulePath+"/builtin", modulePath+"/loop"),
 		"contrib/otel/go.mod":       {Data: []byte("module example.com/otel")},
 		"contrib/otel/otel.go":      file("example.com/otel"),

@@ -67,7 +67,8 @@ var staleChanges = []struct {
 	{"changeAPayload", "OnSent(Message)", "OnSent(Folder)", "wrong type for method OnSent", false},
 	{"dropAnExit", "Refuse, Later,", "Refuse,", "wrong type for method BeforeSend", false},
 	{"turnTheExits", "Refuse, Later,", "Later, Refuse,", "wrong type for method BeforeSend", false},
-	{"changeTheLaw", "(spec.Replace, Refuse, Later,", "(spec.Vote, Refuse, Later,", "wrong type for method BeforeSend", false},
+	{"changeTheLaw", "(spec.Replace, Refuse, Later,", "(spec.Vote, Refuse, Later,",
+		"wrong type for method BeforeSend", false},
 	{"letHooksDecide", "OnSent(Message)", "OnSent(Message) spec.Check", "wrong type for method OnSent", false},
 	{"changeThePolicy", "spec.FailClosed", "spec.FailOpen", "wrong type for method BeforeSend", false},
 	{"collectAnother", "Collect[Folder]", "Collect[string]", "wrong type for method Folders", false},
@@ -147,7 +148,8 @@ func TestStaleCodeDoesNotBuild(t *testing.T) {
 		t.Run(c.dir, func(t *testing.T) {
 			said := sectionOf(out, "# example.com/downstream/"+c.dir)
 			errors := errorsIn(said)
-			if len(errors) == 0 || !strings.Contains(errors[0], guard) || !strings.Contains(errors[0], c.says) || c.only && len(errors) > 1 {
+			if len(errors) == 0 || !strings.Contains(errors[0], guard) || !strings.Contains(errors[0], c.says) ||
+				c.only && len(errors) > 1 {
 				t.Errorf("the first error must say %q and %q, and be the only one: %v:\n%s", guard, c.says, c.only, said)
 			}
 		})

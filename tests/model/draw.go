@@ -20,14 +20,19 @@ type Shape struct {
 }
 
 // AllSteps are the kinds of steps, as often as they are drawn.
-var AllSteps = []Step{Add{}, Add{}, Add{}, Add{}, Add{}, Fire{}, Fire{}, Fire{}, Use{}, Observe{}, Remove{}, Layer{}, Trace{}, Handle{}, Drain{}}
+var AllSteps = []Step{
+	Add{}, Add{}, Add{}, Add{}, Add{}, Fire{}, Fire{}, Fire{}, Use{}, Observe{}, Remove{}, Layer{}, Trace{},
+	Handle{}, Drain{},
+}
 
 // threadSteps are those that may be drawn for a thread.
 var threadSteps = []Step{Add{}, Fire{}, Fire{}, Fire{}, Use{}, Observe{}, Remove{}, Trace{}}
 
 // AllDeeds are what hooks do, as often as it is drawn.
-var AllDeeds = []Deed{Continues, Continues, Continues, Replaces, Replaces, Edits, Edits, Leaves, LeavesSecond, LeavesThird, Contributes, Contributes, Both,
-	Fails, Panics, PanicsNil, Lies, Hangs, Obeys, EndsGoroutine, CallsTwice, KeepsFirst, Answers, AnswersAfter, Rescues, FailsAfter, PanicsAfter, Forgets}
+var AllDeeds = []Deed{Continues, Continues, Continues, Replaces, Replaces, Edits, Edits, Leaves, LeavesSecond,
+	LeavesThird, Contributes, Contributes, Both,
+	Fails, Panics, PanicsNil, Lies, Hangs, Obeys, EndsGoroutine, CallsTwice, KeepsFirst, Answers, AnswersAfter, Rescues,
+	FailsAfter, PanicsAfter, Forgets}
 
 // Everything has all that there is.
 var Everything = Shape{Thread: true, Acts: []Deed{Continues, Continues, Continues, Fails, Panics, EndsGoroutine}}
@@ -120,7 +125,10 @@ func (d *drawing) step(kinds []Step) Step {
 		step.Reg = d.reg()
 		return step
 	case Observe:
-		step = Observe{Layer: d.layer(), Point: d.point(), Priority: d.priority(), Async: d.rarely("async"), Before: d.anchors(), After: d.anchors()}
+		step = Observe{
+			Layer: d.layer(), Point: d.point(), Priority: d.priority(), Async: d.rarely("async"), Before: d.anchors(),
+			After: d.anchors(),
+		}
 		if d.rarely("all") {
 			step.Point = ""
 		}

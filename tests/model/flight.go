@@ -20,7 +20,10 @@ func (s *stage) fire(ctx context.Context, parent *flight, parentRun *fixture.Run
 	hooks, run := s.layers[f.Layer], fixture.NewRun(new(fixture.World))
 	p := points.Named(f.Point)
 	s.clock++
-	c := &flight{Fire: f, number: len(s.flights) + 1, parallel: s.parallel, from: len(s.past) - 1, to: -1, begun: s.clock, gone: map[int]bool{}}
+	c := &flight{
+		Fire: f, number: len(s.flights) + 1, parallel: s.parallel, from: len(s.past) - 1, to: -1, begun: s.clock,
+		gone: map[int]bool{},
+	}
 	if !p.Blank {
 		c.item.ID = c.number
 	}

@@ -14,7 +14,8 @@ import (
 )
 
 var (
-	count  = flag.Int("programs", 0, "how many programs to play; 0 for ten thousand, a tenth of that in short mode and under the race detector")
+	count = flag.Int("programs", 0,
+		"how many programs to play; 0 for ten thousand, a tenth of that in short mode and under the race detector")
 	report = flag.Bool("report", false, "write how many were played into docs/figures/model.json")
 )
 
@@ -82,12 +83,15 @@ func (all *played) report(took time.Duration) figures.Report {
 		Name:    "model",
 		Command: fmt.Sprintf("go test ./tests/model -timeout 0 -programs %d -report", *count),
 		Figures: []figures.Figure{
-			{Of: "random programs played", Value: n(all.programs), Bound: "≥ 10000", Holds: map[bool]figures.Verdict{true: figures.Yes, false: figures.No}[all.programs >= 10_000]},
+			{Of: "random programs played", Value: n(all.programs), Bound: "≥ 10000", Holds: map[bool]figures.Verdict{
+				true: figures.Yes, false: figures.No,
+			}[all.programs >= 10_000]},
 			{Of: "programs on several goroutines", Value: n(all.parallel)},
 			{Of: "steps of programs", Value: n(all.steps)},
 			{Of: "fires", Value: n(all.fires), Note: fmt.Sprintf("%d of them fired by hooks", all.nested)},
 			{Of: "calls of hooks and wrapped acts", Value: n(all.hooks)},
-			{Of: "fires that differ from the model", Value: "0", Bound: "0", Holds: figures.Yes, Note: "the report is written only if there is none"},
+			{Of: "fires that differ from the model", Value: "0", Bound: "0", Holds: figures.Yes,
+				Note: "the report is written only if there is none"},
 			{Of: "wall time", Value: took.Round(time.Second).String(), Note: fmt.Sprintf("race detector: %v", race.Enabled)},
 		},
 	}

@@ -95,7 +95,9 @@ func (m moment) turnsLayers(e *entry, point string) bool {
 			return false
 		}
 		outer, inner := slices.Contains(m.outward(e.layer), other.layer), slices.Contains(m.outward(other.layer), e.layer)
-		return slices.ContainsFunc(e.anchors, func(a anchor) bool { return a.reg == other.reg && (outer && !a.after || inner && a.after) })
+		return slices.ContainsFunc(e.anchors, func(a anchor) bool {
+			return a.reg == other.reg && (outer && !a.after || inner && a.after)
+		})
 	})
 }
 

@@ -48,7 +48,8 @@ func TestFailingProgramsArePrintedAsGo(t *testing.T) {
 		t.Fatal("the mistake was not found")
 	}
 	const begin, end = "for _, wrong := range model.Play(t, model.Program{", "\n\t}\n\tTo reproduce"
-	_, code, found := strings.Cut(strings.ReplaceAll(strings.Join(w.said, "\n"), "\nTo reproduce", "\n\tTo reproduce"), begin)
+	_, code, found := strings.Cut(strings.ReplaceAll(strings.Join(w.said, "\n"), "\nTo reproduce", "\n\tTo reproduce"),
+		begin)
 	code, _, ended := strings.Cut(code, end)
 	if !found || !ended {
 		t.Fatalf("no program was printed:\n%s", strings.Join(w.said, "\n"))
@@ -84,8 +85,10 @@ func TestEveryProgramIsPrintedAsGo(t *testing.T) {
 	}
 	typeCheck(t, strings.Join(all, "\n"))
 	for _, word := range []string{
-		"model.Add{", "model.Use{", "model.Observe{", "model.Remove{", "model.Drain{", "model.Layer{", "model.Trace{", "model.Handle{", "model.Fire{",
-		"model.Hook{", "Threads:", "Inside:", "Before:", "After:", "Once:", "Timeout:", "FailClosed:", "Outrank:", "Async:", "Off:", "Act:", "How:",
+		"model.Add{", "model.Use{", "model.Observe{", "model.Remove{", "model.Drain{", "model.Layer{", "model.Trace{",
+		"model.Handle{", "model.Fire{",
+		"model.Hook{", "Threads:", "Inside:", "Before:", "After:", "Once:", "Timeout:", "FailClosed:", "Outrank:", "Async:",
+		"Off:", "Act:", "How:",
 		"Does: model.Hangs",
 	} {
 		if !strings.Contains(strings.Join(all, "\n"), word) {

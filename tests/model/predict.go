@@ -32,7 +32,9 @@ type prediction struct {
 
 // predict returns what a fire comes to with the registrations of the moment.
 func (m moment) predict(f Fire, item fixture.Item, spent map[string]bool, ended map[int]bool) Came {
-	s := &prediction{point: points.Named(f.Point), fire: f, m: m, tracers: m.tracers(f.Layer), item: item, spent: spent, ended: ended}
+	s := &prediction{
+		point: points.Named(f.Point), fire: f, m: m, tracers: m.tracers(f.Layer), item: item, spent: spent, ended: ended,
+	}
 	s.hooks, s.observers = m.firing(f.Layer, f.Point)
 	s.view.Payload = payload(item)
 	switch s.point.Kind {
@@ -55,7 +57,8 @@ func (m moment) predict(f Fire, item fixture.Item, spent map[string]bool, ended 
 // credit fills in what a fire says of who decided.
 func (s *prediction) credit() {
 	switch {
-	case s.fire.How == points.ByAnyFire || s.fire.How == points.WithBy && s.point.Kind != points.Observe && s.point.Kind != points.Collect:
+	case s.fire.How == points.ByAnyFire || s.fire.How == points.WithBy && s.point.Kind != points.Observe &&
+		s.point.Kind != points.Collect:
 		s.By = credits(s.view.By, s.view.Decision, s.view.Reason)
 	}
 	if s.fire.How == points.WithBy {
@@ -429,7 +432,8 @@ func (s *prediction) within(i int, item fixture.Item) answer {
 func (s *prediction) notify() {
 	v := &s.view
 	for _, t := range s.tracers {
-		s.Traced = append(s.Traced, saysFired(t.name, v.By, v.Decision, len(v.Failures) > 0 || s.point.Kind == points.Around && s.Err != ""))
+		s.Traced = append(s.Traced, saysFired(t.name, v.By, v.Decision, len(v.Failures) > 0 ||
+			s.point.Kind == points.Around && s.Err != ""))
 	}
 	if !s.point.Rewrites() {
 		s.Final = v.Payload

@@ -84,7 +84,9 @@ func (s *stage) use(u Use) {
 		anchors := s.anchors(u.Before, u.After)
 		own := map[*entry][]anchor{}
 		for i, h := range u.Hooks {
-			e := entry{reg: u.Reg, layer: u.Layer, name: fmt.Sprintf("h%d.%d", u.Reg, i), point: h.Point, priority: h.Priority, hook: h}
+			e := entry{
+				reg: u.Reg, layer: u.Layer, name: fmt.Sprintf("h%d.%d", u.Reg, i), point: h.Point, priority: h.Priority, hook: h,
+			}
 			if u.Outrank {
 				e.priority = u.Priority
 			}
@@ -152,7 +154,8 @@ func (s *stage) remove(reg int) {
 		there = r != nil && r.Remove()
 		return there
 	}, func(m moment) (moment, bool) {
-		if s.parallel && !slices.ContainsFunc(m.entries, func(e *entry) bool { return e.reg == reg && !e.hook.Once }) && !there {
+		if s.parallel && !slices.ContainsFunc(m.entries, func(e *entry) bool { return e.reg == reg && !e.hook.Once }) &&
+			!there {
 			return m, false // hooks with Once that are no longer there are on their way to their call
 		}
 		return m.remove(func(e *entry) bool { return e.reg == reg })

@@ -24,14 +24,24 @@ func same[A any](a A) A { return a }
 
 // payloads are the codecs of an Item, by the payload's type in the spec.
 var payloads = map[string]codec{
-	"Item":           codecOf(same[fixture.Item], same[fixture.Item]),
-	"*Item":          codecOf(func(i fixture.Item) *fixture.Item { return &i }, func(i *fixture.Item) fixture.Item { return *i }),
-	"Envelope[Item]": codecOf(func(i fixture.Item) fixture.Envelope[fixture.Item] { return fixture.Envelope[fixture.Item]{Body: i} }, func(e fixture.Envelope[fixture.Item]) fixture.Item { return e.Body }),
-	"time.Duration":  codecOf(func(i fixture.Item) time.Duration { return time.Duration(items.put(i)) }, func(d time.Duration) fixture.Item { return items.get(int64(d)) }),
-	"any":            codecOf(same[fixture.Item], same[fixture.Item]),
-	"struct{}":       codecOf(func(fixture.Item) struct{} { return struct{}{} }, func(struct{}) fixture.Item { return fixture.Item{} }),
-	"[]Item":         codecOf(func(i fixture.Item) []fixture.Item { return []fixture.Item{i} }, func(is []fixture.Item) fixture.Item { return is[0] }),
-	"error":          codecOf(func(i fixture.Item) error { return itemError{i} }, func(err error) fixture.Item { return err.(itemError).item }),
+	"Item": codecOf(same[fixture.Item], same[fixture.Item]),
+	"*Item": codecOf(func(i fixture.Item) *fixture.Item { return &i }, func(i *fixture.Item) fixture.Item {
+		return *i
+	}),
+	"Envelope[Item]": codecOf(func(i fixture.Item) fixture.Envelope[fixture.Item] {
+		return fixture.Envelope[fixture.Item]{Body: i}
+	}, func(e fixture.Envelope[fixture.Item]) fixture.Item { return e.Body }),
+	"time.Duration": codecOf(func(i fixture.Item) time.Duration { return time.Duration(items.put(i)) },
+		func(d time.Duration) fixture.Item { return items.get(int64(d)) }),
+	"any": codecOf(same[fixture.Item], same[fixture.Item]),
+	"struct{}": codecOf(func(fixture.Item) struct{} { return struct{}{} }, func(struct{}) fixture.Item {
+		return fixture.Item{}
+	}),
+	"[]Item": codecOf(func(i fixture.Item) []fixture.Item { return []fixture.Item{i} },
+		func(is []fixture.Item) fixture.Item { return is[0] }),
+	"error": codecOf(func(i fixture.Item) error { return itemError{i} }, func(err error) fixture.Item {
+		return err.(itemError).item
+	}),
 }
 
 // itemError is an Item where an error is the payload.

@@ -43,7 +43,9 @@ func (p *Point) Fire(ctx context.Context, h *fixture.Hooks, run *fixture.Run, it
 }
 
 // FireAs fires the point in one of the ways.
-func (p *Point) FireAs(how How, ctx context.Context, h *fixture.Hooks, run *fixture.Run, item fixture.Item, act Act) Came {
+func (p *Point) FireAs(
+	how How, ctx context.Context, h *fixture.Hooks, run *fixture.Run, item fixture.Item, act Act,
+) Came {
 	came := Came{Final: item}
 	if how == ByAnyFire {
 		payload := reflect.New(p.typ.Elem())

@@ -98,8 +98,9 @@ func (p *Point) Observe(h *fixture.Hooks, see func(Fired), opts ...hookkit.Obser
 			}
 			return nil
 		}
-		any := hookkit.AnyFired{Payload: part("Payload"), Final: part("Final"), Outcome: part("Exit"), Collected: part("Collected"),
-			Result: part("Result"), Verdict: part("Verdict").(hookkit.Verdict)}
+		any := hookkit.AnyFired{Payload: part("Payload"), Final: part("Final"), Outcome: part("Exit"),
+			Collected: part("Collected"),
+			Result:    part("Result"), Verdict: part("Verdict").(hookkit.Verdict)}
 		if !p.Rewrites() {
 			any.Final = any.Payload
 		}

@@ -22,7 +22,9 @@ func (quiet) RewriteClosed(context.Context, *fixture.Run, fixture.Item) (fixture
 	return nil, nil
 }
 
-func (quiet) RewriteAmendLeaveOpen(context.Context, *fixture.Run, fixture.Item) (fixture.RewriteAmendLeaveOpenOutcome, error) {
+func (quiet) RewriteAmendLeaveOpen(
+	context.Context, *fixture.Run, fixture.Item,
+) (fixture.RewriteAmendLeaveOpenOutcome, error) {
 	return nil, nil
 }
 
@@ -34,7 +36,9 @@ func (quiet) LeaveClosed(context.Context, *fixture.Run, fixture.Item) (fixture.L
 	return nil, nil
 }
 
-func (quiet) LeaveGatherOpen(context.Context, *fixture.Run, fixture.Item) (fixture.LeaveGatherOpenOutcome, []string, error) {
+func (quiet) LeaveGatherOpen(
+	context.Context, *fixture.Run, fixture.Item,
+) (fixture.LeaveGatherOpenOutcome, []string, error) {
 	return nil, nil, nil
 }
 
@@ -42,7 +46,9 @@ func (quiet) PollClosed(context.Context, *fixture.Run, fixture.Item) (fixture.Po
 	return nil, nil
 }
 
-func (quiet) PollGatherOpen(context.Context, *fixture.Run, fixture.Item) (fixture.PollGatherOpenOutcome, []string, error) {
+func (quiet) PollGatherOpen(
+	context.Context, *fixture.Run, fixture.Item,
+) (fixture.PollGatherOpenOutcome, []string, error) {
 	return nil, nil, nil
 }
 
@@ -54,11 +60,15 @@ func (quiet) GatherClosed(context.Context, *fixture.Run, fixture.Item) ([]string
 
 func (quiet) Verify(context.Context, *fixture.Run, fixture.Item) error { return nil }
 
-func (quiet) Wrap(ctx context.Context, _ *fixture.Run, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+func (quiet) Wrap(
+	ctx context.Context, _ *fixture.Run, item fixture.Item, next fixture.WrapNext,
+) (hookkit.Answer[fixture.Result], error) {
 	return next.Call(ctx, item)
 }
 
-func (quiet) WrapBack(ctx context.Context, _ *fixture.Run, item fixture.Item, next fixture.WrapBackNext) (hookkit.Answer[fixture.Result], error) {
+func (quiet) WrapBack(
+	ctx context.Context, _ *fixture.Run, item fixture.Item, next fixture.WrapBackNext,
+) (hookkit.Answer[fixture.Result], error) {
 	return next.Call(ctx, item)
 }
 
@@ -229,7 +239,9 @@ func (quietObserver) ObserveWatch(context.Context, *fixture.Run, fixture.WatchFi
 func (quietObserver) ObserveRewriteClosed(context.Context, *fixture.Run, fixture.RewriteClosedFired[fixture.Item]) {
 }
 
-func (quietObserver) ObserveRewriteAmendLeaveOpen(context.Context, *fixture.Run, fixture.RewriteAmendLeaveOpenFired[fixture.Item]) {
+func (quietObserver) ObserveRewriteAmendLeaveOpen(
+	context.Context, *fixture.Run, fixture.RewriteAmendLeaveOpenFired[fixture.Item],
+) {
 }
 
 func (quietObserver) ObserveAmendBackClosed(context.Context, *fixture.Run, fixture.AmendBackClosedFired[fixture.Item]) {
@@ -346,7 +358,9 @@ func TestConditionsDoNotAllocate(t *testing.T) {
 func TestRemovedObserversAndTracersDoNotAllocate(t *testing.T) {
 	var h fixture.Hooks
 	h.Use(quiet{})
-	for _, reg := range []*hookkit.Registration{h.ObserveAny(quietObserver{}), h.Use(quietObserver{}), h.Trace(new(hookkit.Recorder))} {
+	for _, reg := range []*hookkit.Registration{
+		h.ObserveAny(quietObserver{}), h.Use(quietObserver{}), h.Trace(new(hookkit.Recorder)),
+	} {
 		reg.Remove()
 	}
 	for name, of := range quietFires {

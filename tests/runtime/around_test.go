@@ -23,8 +23,11 @@ import (
 func TestAround(t *testing.T) {
 	around := points.Of(points.Around)
 	shape := model.Shape{
-		Steps: []model.Step{model.Add{}, model.Add{}, model.Add{}, model.Observe{}, model.Trace{}, model.Fire{}, model.Fire{}},
-		Deeds: []model.Deed{model.Continues, model.Continues, model.Replaces, model.CallsTwice, model.KeepsFirst, model.Answers, model.AnswersAfter,
+		Steps: []model.Step{
+			model.Add{}, model.Add{}, model.Add{}, model.Observe{}, model.Trace{}, model.Fire{}, model.Fire{},
+		},
+		Deeds: []model.Deed{model.Continues, model.Continues, model.Replaces, model.CallsTwice, model.KeepsFirst,
+			model.Answers, model.AnswersAfter,
 			model.Rescues, model.Fails, model.FailsAfter, model.Panics, model.PanicsAfter, model.Forgets, model.Hangs},
 		Acts: []model.Deed{model.Continues, model.Fails, model.Panics},
 	}
@@ -34,11 +37,14 @@ func TestAround(t *testing.T) {
 }
 
 // An wrapHook is a hook at the point Wrap.
-type wrapHook = func(ctx context.Context, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result], error)
+type wrapHook = func(ctx context.Context, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result],
+	error)
 
 // wrap adds a hook to the point.
 func wrap(h *fixture.Hooks, do wrapHook, opts ...hookkit.HookOption) *hookkit.Registration {
-	return h.Wrap.Add(fixture.WrapFunc(func(ctx context.Context, _ *fixture.Run, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+	return h.Wrap.Add(fixture.WrapFunc(func(
+		ctx context.Context, _ *fixture.Run, item fixture.Item, next fixture.WrapNext,
+	) (hookkit.Answer[fixture.Result], error) {
 		return do(ctx, item, next)
 	}), opts...)
 }
@@ -112,7 +118,9 @@ func TestZeroNextDoesNothing(t *testing.T) {
 func TestSecondNextIsASecondAttempt(t *testing.T) {
 	withAudiences(t, func(t *testing.T, h *fixture.Hooks) {
 		var errs []error
-		retry := func(ctx context.Context, item fixture.Item, next fixture.WrapNext) (answer hookkit.Answer[fixture.Result], err error) {
+		retry := func(
+			ctx context.Context, item fixture.Item, next fixture.WrapNext,
+		) (answer hookkit.Answer[fixture.Result], err error) {
 			for range 2 {
 				answer, err = next.Call(ctx, item)
 				errs = append(errs, err)
@@ -152,7 +160,8 @@ func TestNeitherNextNorAnswerIsAFailure(t *testing.T) {
 		var a acting
 		r, err := fireWrap(h, &a)
 		var f *hookkit.Failure
-		if !errors.Is(err, hookkit.ErrNoAnswer) || !errors.As(err, &f) || f.Hook != "forgetful" || r != (fixture.Result{}) || a.n != 0 {
+		if !errors.Is(err, hookkit.ErrNoAnswer) || !errors.As(err, &f) || f.Hook != "forgetful" || r != (fixture.Result{}) ||
+			a.n != 0 {
 			t.Errorf("the fire returned %+v, %v; the act ran %d times", r, err, a.n)
 		}
 	})
@@ -160,7 +169,9 @@ func TestNeitherNextNorAnswerIsAFailure(t *testing.T) {
 
 // A panic of the act is the act's, whatever stands around it, and not that of the innermost hook.
 func TestPanicOfTheActBlamesNoHook(t *testing.T) {
-	for name, panics := range map[string]func(){"text": func() { panic("x") }, "nil": func() { panic(nil) }, "error": func() { panic(errAct) }} {
+	for name, panics := range map[string]func(){
+		"text": func() { panic("x") }, "nil": func() { panic(nil) }, "error": func() { panic(errAct) },
+	} {
 		for hooks := range 3 {
 			withAudiences(t, func(t *testing.T, h *fixture.Hooks) {
 				for range hooks {
@@ -169,7 +180,8 @@ func TestPanicOfTheActBlamesNoHook(t *testing.T) {
 				r, err := fireWrap(h, &acting{do: func(int) (fixture.Result, error) { panics(); return fixture.Result{}, nil }})
 				var f *hookkit.Failure
 				var p *hookkit.PanicError
-				if !errors.As(err, &f) || f.Hook != "" || f.Site != "" || f.Point != "Wrap" || f.Stack == nil || !errors.As(err, &p) || r != (fixture.Result{}) {
+				if !errors.As(err, &f) || f.Hook != "" || f.Site != "" || f.Point != "Wrap" || f.Stack == nil ||
+					!errors.As(err, &p) || r != (fixture.Result{}) {
 					t.Errorf("%s, %d hooks: the fire returned %+v, %v", name, hooks, r, err)
 				}
 			})
@@ -183,7 +195,9 @@ func TestErrorOfTheActIsReturnedUnchanged(t *testing.T) {
 			for range hooks {
 				wrap(h, passing)
 			}
-			r, err := fireWrap(h, &acting{do: func(int) (fixture.Result, error) { return fixture.Result{By: "dropped"}, errAct }})
+			r, err := fireWrap(h, &acting{
+				do: func(int) (fixture.Result, error) { return fixture.Result{By: "dropped"}, errAct },
+			})
 			if err != errAct || r != (fixture.Result{}) {
 				t.Errorf("%d hooks: the fire returned %+v, %v", hooks, r, err)
 			}
@@ -206,7 +220,9 @@ func TestGoexitInTheActEndsTheFire(t *testing.T) {
 			}
 			returned := false
 			finish(func() {
-				_, _ = fireWrap(&h, &acting{do: func(int) (fixture.Result, error) { runtime.Goexit(); return fixture.Result{}, nil }})
+				_, _ = fireWrap(&h, &acting{
+					do: func(int) (fixture.Result, error) { runtime.Goexit(); return fixture.Result{}, nil },
+				})
 				returned = true
 			})
 			if returned {
@@ -219,7 +235,8 @@ func TestGoexitInTheActEndsTheFire(t *testing.T) {
 				continue
 			}
 			err, _ := seen[0].Err.(error)
-			if v := seen[0].Verdict; len(seen) != 1 || v.Decision != "Error" || !errors.Is(err, hookkit.ErrGoexit) || len(v.Failures) != 1 || v.Failures[0].Hook != "" {
+			if v := seen[0].Verdict; len(seen) != 1 || v.Decision != "Error" || !errors.Is(err, hookkit.ErrGoexit) ||
+				len(v.Failures) != 1 || v.Failures[0].Hook != "" {
 				t.Errorf("%d hooks: an observer was told %+v, of the error %v", hooks, v, err)
 			}
 		}
@@ -330,7 +347,9 @@ func TestOuterHookMayRetryAfterATimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h fixture.Hooks
 		var errs []error
-		wrap(&h, func(ctx context.Context, item fixture.Item, next fixture.WrapNext) (answer hookkit.Answer[fixture.Result], err error) {
+		wrap(&h, func(
+			ctx context.Context, item fixture.Item, next fixture.WrapNext,
+		) (answer hookkit.Answer[fixture.Result], err error) {
 			for range 3 {
 				answer, err = next.Call(ctx, item)
 				errs = append(errs, err)
@@ -358,7 +377,9 @@ func TestTimeoutCoversNext(t *testing.T) {
 		var h fixture.Hooks
 		wrap(&h, passing, hookkit.Timeout(time.Second))
 		start := time.Now()
-		_, err := h.Wrap.Fire(context.Background(), newRun(), fixture.Item{}, func(ctx context.Context, _ fixture.Item) (fixture.Result, error) {
+		_, err := h.Wrap.Fire(context.Background(), newRun(), fixture.Item{}, func(
+			ctx context.Context, _ fixture.Item,
+		) (fixture.Result, error) {
 			<-ctx.Done()
 			if context.Cause(ctx) != hookkit.ErrTimeout {
 				t.Errorf("the act's context ended with %v", context.Cause(ctx))
@@ -403,7 +424,9 @@ func TestAnswersMayBeReturnedAgain(t *testing.T) {
 	var h fixture.Hooks
 	var kept hookkit.Answer[fixture.Result]
 	h.ObserveAny(points.AnyObserver(func(o points.Fired) { seen = append(seen, o) }))
-	cache := wrap(&h, func(ctx context.Context, item fixture.Item, next fixture.WrapNext) (answer hookkit.Answer[fixture.Result], err error) {
+	cache := wrap(&h, func(
+		ctx context.Context, item fixture.Item, next fixture.WrapNext,
+	) (answer hookkit.Answer[fixture.Result], err error) {
 		kept, err = next.Call(ctx, item)
 		return kept, err
 	})
@@ -447,7 +470,8 @@ func TestGoexitAfterTheFireIsLogged(t *testing.T) {
 		}
 		time.Sleep(2 * time.Hour)
 		synctest.Wait()
-		if strings.Count(logged.String(), "runtime.Goexit") != 2 || !strings.Contains(logged.String(), "hook=late") || !strings.Contains(logged.String(), "hook=early") {
+		if strings.Count(logged.String(), "runtime.Goexit") != 2 || !strings.Contains(logged.String(), "hook=late") ||
+			!strings.Contains(logged.String(), "hook=early") {
 			t.Errorf("logged:\n%s", logged)
 		}
 		if v := seen[0].Verdict; len(seen) != 1 || len(v.Failures) != 1 {
@@ -505,7 +529,9 @@ func TestGoexitInTheActIsLogged(t *testing.T) {
 			}
 			wrap(&h, passing)
 			finish(func() {
-				_, _ = fireWrap(&h, &acting{do: func(int) (fixture.Result, error) { runtime.Goexit(); return fixture.Result{}, nil }})
+				_, _ = fireWrap(&h, &acting{
+					do: func(int) (fixture.Result, error) { runtime.Goexit(); return fixture.Result{}, nil },
+				})
 			})
 			if notified != observers || strings.Count(logged.String(), "runtime.Goexit") != 1 {
 				t.Errorf("%d observers were notified, logged:\n%s", notified, logged)
@@ -519,24 +545,31 @@ func TestReversedHookCannotActAfterATimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h fixture.Hooks
 		var late error
-		h.WrapBack.Add(fixture.WrapBackFunc(func(ctx context.Context, _ *fixture.Run, item fixture.Item, next fixture.WrapBackNext) (hookkit.Answer[fixture.Result], error) {
+		h.WrapBack.Add(fixture.WrapBackFunc(func(
+			ctx context.Context, _ *fixture.Run, item fixture.Item, next fixture.WrapBackNext,
+		) (hookkit.Answer[fixture.Result], error) {
 			time.Sleep(time.Minute)
 			answer, err := next.Call(ctx, item)
 			late = err
 			return answer, err
 		}))
-		h.WrapBack.Add(fixture.WrapBackFunc(func(ctx context.Context, _ *fixture.Run, item fixture.Item, next fixture.WrapBackNext) (hookkit.Answer[fixture.Result], error) {
+		h.WrapBack.Add(fixture.WrapBackFunc(func(
+			ctx context.Context, _ *fixture.Run, item fixture.Item, next fixture.WrapBackNext,
+		) (hookkit.Answer[fixture.Result], error) {
 			return next.Call(ctx, item)
 		}), hookkit.Timeout(time.Second))
 		retried := false
-		h.WrapBack.Add(fixture.WrapBackFunc(func(ctx context.Context, _ *fixture.Run, item fixture.Item, next fixture.WrapBackNext) (hookkit.Answer[fixture.Result], error) {
+		h.WrapBack.Add(fixture.WrapBackFunc(func(
+			ctx context.Context, _ *fixture.Run, item fixture.Item, next fixture.WrapBackNext,
+		) (hookkit.Answer[fixture.Result], error) {
 			_, err := next.Call(ctx, item)
 			retried = errors.Is(err, hookkit.ErrTimeout)
 			time.Sleep(time.Hour) // the fire is not over when the act would run
 			return hookkit.Answered(fixture.Result{By: "outermost"}), nil
 		}))
 		var a acting
-		if r, err := h.WrapBack.Fire(t.Context(), newRun(), fixture.Item{}, a.act); r.By != "outermost" || err != nil || !retried {
+		if r, err := h.WrapBack.Fire(t.Context(), newRun(), fixture.Item{}, a.act); r.By != "outermost" || err != nil ||
+			!retried {
 			t.Errorf("the fire returned %v, %v", r, err)
 		}
 		synctest.Wait()

@@ -13,7 +13,8 @@ import (
 // reason, the same that observers are notified of, for every law; at Collect, the hook of each contribution.
 func TestAttribution(t *testing.T) {
 	holdsAt(t, points.All, model.Shape{
-		Steps: []model.Step{model.Add{}, model.Add{}, model.Add{}, model.Add{}, model.Use{}, model.Observe{}, model.Layer{}, model.Trace{},
+		Steps: []model.Step{model.Add{}, model.Add{}, model.Add{}, model.Add{}, model.Use{}, model.Observe{}, model.Layer{},
+			model.Trace{},
 			model.Fire{}, model.Fire{}, model.Fire{}},
 		Hows: []points.How{points.WithBy, points.WithBy, points.ByAnyFire},
 		Acts: []model.Deed{model.Continues, model.Fails, model.Panics},

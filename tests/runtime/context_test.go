@@ -31,7 +31,8 @@ func TestCancellingTheFiresContextEndsNoFire(t *testing.T) {
 				})
 			}
 			r := p.Fire(ctx, &h, newRun(), fixture.Item{}, points.Yields)
-			if r.Err != nil || r.Exit != nil || len(saw) != 2 || saw["first"] != context.Canceled || saw["last"] != context.Canceled {
+			if r.Err != nil || r.Exit != nil || len(saw) != 2 || saw["first"] != context.Canceled ||
+				saw["last"] != context.Canceled {
 				t.Errorf("%s: the fire came back with %v, %v; the hooks saw %v", p, r.Exit, r.Err, saw)
 			}
 		})

@@ -22,8 +22,12 @@ import (
 // FailOpen never stops, an observer's failure never reaches the host, no failure is silent.
 func TestFailure(t *testing.T) {
 	holdsAt(t, points.All, model.Shape{
-		Steps: []model.Step{model.Add{}, model.Add{}, model.Add{}, model.Observe{}, model.Trace{}, model.Handle{}, model.Layer{}, model.Fire{}, model.Fire{}},
-		Deeds: []model.Deed{model.Continues, model.Contributes, model.Replaces, model.Leaves, model.Fails, model.Panics, model.PanicsNil, model.Lies,
+		Steps: []model.Step{
+			model.Add{}, model.Add{}, model.Add{}, model.Observe{}, model.Trace{}, model.Handle{}, model.Layer{}, model.Fire{},
+			model.Fire{},
+		},
+		Deeds: []model.Deed{model.Continues, model.Contributes, model.Replaces, model.Leaves, model.Fails, model.Panics,
+			model.PanicsNil, model.Lies,
 			model.Hangs, model.Obeys, model.EndsGoroutine},
 		Acts: []model.Deed{model.Fails, model.Panics, model.EndsGoroutine},
 	})
@@ -44,13 +48,17 @@ type faultyFire struct {
 }
 
 // fireFaulty fires p in the goroutine of the caller. watched adds an observer.
-func fireFaulty(p *points.Point, watched bool, faulty func(points.Call) points.Reply, opts ...hookkit.GateOption) *faultyFire {
+func fireFaulty(
+	p *points.Point, watched bool, faulty func(points.Call) points.Reply, opts ...hookkit.GateOption,
+) *faultyFire {
 	f := prepareFaulty(p, watched, faulty, opts...)
 	f.Came = p.Fire(context.Background(), &f.hooks, newRun(), fixture.Item{}, points.Yields)
 	return f
 }
 
-func prepareFaulty(p *points.Point, watched bool, faulty func(points.Call) points.Reply, opts ...hookkit.GateOption) *faultyFire {
+func prepareFaulty(
+	p *points.Point, watched bool, faulty func(points.Call) points.Reply, opts ...hookkit.GateOption,
+) *faultyFire {
 	f := new(faultyFire)
 	add := func(name string, do func(points.Call) points.Reply, opts ...hookkit.GateOption) {
 		p.Add(&f.hooks, do, append(opts, hookkit.Named(name))...)
@@ -79,7 +87,8 @@ func (f *faultyFire) hasFailed(t *testing.T, p *points.Point, is func(error) boo
 		t.Errorf("%s: the fire left with %T", p, f.Exit)
 	}
 	var failure *hookkit.Failure
-	if errors.As(f.Err, &failure) != (p.Stops() && p.ReturnsError()) || failure != nil && (failure.Hook != "faulty" || !is(failure)) {
+	if errors.As(f.Err, &failure) != (p.Stops() && p.ReturnsError()) || failure != nil && (failure.Hook != "faulty" ||
+		!is(failure)) {
 		t.Errorf("%s: the fire returned %v", p, f.Err)
 	}
 	if f.seen == nil {
@@ -114,7 +123,9 @@ func TestPanicsOfAnyKindAreFailures(t *testing.T) {
 		"a text": {func() { panic("text") }, func(err error) bool {
 			return isPanic(err).Value == "text" && strings.Contains(err.Error(), "panic: text")
 		}},
-		"an error": {func() { panic(errFailing) }, func(err error) bool { return errors.Is(err, errFailing) && isPanic(err) != nil }},
+		"an error": {func() { panic(errFailing) }, func(err error) bool {
+			return errors.Is(err, errFailing) && isPanic(err) != nil
+		}},
 		"nil": {func() { panic(nil) }, func(err error) bool {
 			var p *runtime.PanicNilError
 			return errors.As(err, &p) && isPanic(err) != nil
@@ -128,7 +139,12 @@ func TestPanicsOfAnyKindAreFailures(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			atEveryPoint(t, func(t *testing.T, p *points.Point, watched bool) {
 				for _, opts := range [][]hookkit.GateOption{nil, {hookkit.Timeout(time.Minute)}} {
-					fireFaulty(p, watched, func(points.Call) points.Reply { c.panics(); return points.Reply{} }, opts...).hasFailed(t, p, func(err error) bool {
+					fireFaulty(p, watched, func(points.Call) points.Reply {
+						c.panics()
+						return points.Reply{}
+					}, opts...).hasFailed(t, p, func(
+						err error,
+					) bool {
 						var f *hookkit.Failure
 						return c.is(err) && errors.As(err, &f) && strings.Contains(string(f.Stack), "TestPanicsOfAnyKindAreFailures")
 					})
@@ -163,14 +179,16 @@ func TestGoexitInAHookEndsTheFire(t *testing.T) {
 			return
 		}
 		v := f.seen[0].Verdict
-		if len(f.seen) != 1 || v.By != "faulty" || v.Decision != "Error" || len(v.Failures) != 1 || !errors.Is(v.Failures[0], hookkit.ErrGoexit) {
+		if len(f.seen) != 1 || v.By != "faulty" || v.Decision != "Error" || len(v.Failures) != 1 ||
+			!errors.Is(v.Failures[0], hookkit.ErrGoexit) {
 			t.Errorf("%s: an observer was told %+v", p, v)
 		}
 		if err := f.seen[0].Err; p.ReturnsError() && !errors.Is(err, hookkit.ErrGoexit) {
 			t.Errorf("%s: an observer was told of the error %v", p, err)
 		}
 		events := recorder.Events()
-		if len(events) != 2 || events[0].Failure == nil || events[0].Decision != "Error" || events[1].Kind != hookkit.Fired || events[1].Decision != "Error" {
+		if len(events) != 2 || events[0].Failure == nil || events[0].Decision != "Error" || events[1].Kind != hookkit.Fired ||
+			events[1].Decision != "Error" {
 			t.Errorf("%s: a tracer was told %+v", p, events)
 		}
 	})
@@ -190,7 +208,10 @@ func finish(f func()) {
 func TestGoexitUnderATimeoutIsAFailure(t *testing.T) {
 	captureLog(t)
 	atEveryPoint(t, func(t *testing.T, p *points.Point, watched bool) {
-		fireFaulty(p, watched, func(points.Call) points.Reply { runtime.Goexit(); return points.Reply{} }, hookkit.Timeout(time.Minute)).
+		fireFaulty(p, watched, func(points.Call) points.Reply {
+			runtime.Goexit()
+			return points.Reply{}
+		}, hookkit.Timeout(time.Minute)).
 			hasFailed(t, p, func(err error) bool { return errors.Is(err, hookkit.ErrGoexit) })
 	})
 }
@@ -219,8 +240,14 @@ type (
 func TestIllegalOutcomesAreFailures(t *testing.T) {
 	captureLog(t)
 	outcomes := map[points.Kind][]any{
-		points.Flow: {&fixture.Stop{Reason: "by pointer"}, (*fixture.Stop)(nil), forged{}, &forged{}, (*forged)(nil), forgedDeep{}, forgedDeep{&fixture.Stop{}}},
-		points.Vote: {&fixture.Deny{Reason: "by pointer"}, (*fixture.Deny)(nil), forgedVote{}, &forgedVote{}, (*forgedVote)(nil), forgedVoter{}, forgedVoter{&fixture.Deny{}}},
+		points.Flow: {
+			&fixture.Stop{Reason: "by pointer"}, (*fixture.Stop)(nil), forged{}, &forged{}, (*forged)(nil), forgedDeep{},
+			forgedDeep{&fixture.Stop{}},
+		},
+		points.Vote: {
+			&fixture.Deny{Reason: "by pointer"}, (*fixture.Deny)(nil), forgedVote{}, &forgedVote{}, (*forgedVote)(nil),
+			forgedVoter{}, forgedVoter{&fixture.Deny{}},
+		},
 	}
 	atEveryPoint(t, func(t *testing.T, p *points.Point, watched bool) {
 		if len(p.Exits) == 0 {
@@ -228,14 +255,17 @@ func TestIllegalOutcomesAreFailures(t *testing.T) {
 		}
 		for _, outcome := range outcomes[p.Kind] {
 			for _, opts := range [][]hookkit.GateOption{nil, {hookkit.Timeout(time.Minute)}} {
-				f := prepareFaulty(p, watched, func(points.Call) points.Reply { return points.Reply{Outcome: outcome, Values: []string{"x"}} }, opts...)
+				f := prepareFaulty(p, watched, func(points.Call) points.Reply {
+					return points.Reply{Outcome: outcome, Values: []string{"x"}}
+				}, opts...)
 				var recorder hookkit.Recorder
 				if watched {
 					f.hooks.Trace(&recorder)
 				}
 				f.Came = p.Fire(context.Background(), &f.hooks, newRun(), fixture.Item{}, nil)
 				f.hasFailed(t, p, func(err error) bool {
-					return strings.Contains(err.Error(), fmt.Sprintf("outcome %T is not legal here: return nil, an exit by value", outcome))
+					return strings.Contains(err.Error(), fmt.Sprintf("outcome %T is not legal here: return nil, an exit by value",
+						outcome))
 				})
 				if f.Collected != nil {
 					t.Errorf("%s: %T: contributions of a failing hook were kept: %v", p, outcome, f.Collected)
@@ -251,7 +281,9 @@ func TestIllegalOutcomesAreFailures(t *testing.T) {
 func TestEmbeddedNilOutcomeIsAFailure(t *testing.T) {
 	captureLog(t)
 	var h fixture.Hooks
-	h.RewriteLeaveClosed.Add(fixture.RewriteLeaveClosedFunc(func(context.Context, *fixture.Run, fixture.Item) (fixture.RewriteLeaveClosedOutcome, error) {
+	h.RewriteLeaveClosed.Add(fixture.RewriteLeaveClosedFunc(func(
+		context.Context, *fixture.Run, fixture.Item,
+	) (fixture.RewriteLeaveClosedOutcome, error) {
 		return struct {
 			fixture.RewriteLeaveClosedOutcome
 		}{}, nil
@@ -364,7 +396,8 @@ func TestFailClosedEndsAFireAfterCrashes(t *testing.T) {
 					if !errors.As(got.Err, &f) || f.Hook != string(rune('0'+at)) || got.Exit != nil {
 						t.Errorf("%s, a hook that %s: the fire returned %v, %v", p, name, got.Exit, got.Err)
 					}
-					if want := strings.Repeat("a", at-count(strings.Contains(name, "behind"))); p.Collects && strings.Join(got.Collected, "") != want {
+					if want := strings.Repeat("a", at-count(strings.Contains(name, "behind"))); p.Collects &&
+						strings.Join(got.Collected, "") != want {
 						t.Errorf("%s, a hook that %s: %v was collected", p, name, got.Collected)
 					}
 					if watched && (len(seen) != 1 || seen[0].Verdict.By != f.Hook || seen[0].Err != got.Err) {

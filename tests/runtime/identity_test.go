@@ -73,7 +73,8 @@ func TestIdentity(t *testing.T) {
 				}
 				shownHooks, shownObservers := explained(t, &h, p)
 				if shownHooks != hooks || shownObservers != observers {
-					t.Fatalf("%s: Explain shows %d hooks and %d observers, want %d and %d", p, shownHooks, shownObservers, hooks, observers)
+					t.Fatalf("%s: Explain shows %d hooks and %d observers, want %d and %d", p, shownHooks, shownObservers,
+						hooks, observers)
 				}
 			},
 		})

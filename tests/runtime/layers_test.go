@@ -12,7 +12,9 @@ import (
 func TestLayers(t *testing.T) {
 	holdsAt(t, points.All, model.Shape{
 		Plain: true,
-		Steps: []model.Step{model.Layer{}, model.Add{}, model.Add{}, model.Add{}, model.Observe{}, model.Trace{}, model.Remove{}, model.Fire{}},
+		Steps: []model.Step{
+			model.Layer{}, model.Add{}, model.Add{}, model.Add{}, model.Observe{}, model.Trace{}, model.Remove{}, model.Fire{},
+		},
 		Deeds: []model.Deed{model.Continues},
 	})
 }

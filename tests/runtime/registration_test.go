@@ -93,7 +93,8 @@ func TestMistakesAtRegistrationPanic(t *testing.T) {
 		"an anchor that is nil": {func(h *fixture.Hooks) { h.Verify.Add(new(fixtureHook), hookkit.Before(nil)) },
 			"Before: ", "registration 0 is nil; pass the result of Add, Observe or Use"},
 		"an anchor of other Hooks": {func(h *fixture.Hooks) { h.Verify.Add(new(fixtureHook), hookkit.After(foreign)) },
-			"Verify.Add at " + here, "which was registered on other Hooks: pass a registration of the Hooks that this one is added to"},
+			"Verify.Add at " + here,
+			"which was registered on other Hooks: pass a registration of the Hooks that this one is added to"},
 		"an anchor in a bundle, of other Hooks": {func(h *fixture.Hooks) { h.Use(new(fixtureHook), hookkit.Before(foreign)) },
 			"Use at " + here, "which was registered on other Hooks: pass a registration of the Hooks that this one is added to"},
 		"a Timeout of nothing": {func(h *fixture.Hooks) { h.Verify.Add(new(fixtureHook), hookkit.Timeout(0)) },
@@ -106,7 +107,8 @@ func TestMistakesAtRegistrationPanic(t *testing.T) {
 			"Layer at " + here, "on the Hooks that Bind was given: a hook adds and observes, the program adds layers"},
 		"HandleFailures in Bind": {func(h *fixture.Hooks) {
 			binding(h, func(h *fixture.Hooks) { h.HandleFailures(func(context.Context, *hookkit.Failure) {}) })
-		}, "HandleFailures at " + here, "on the Hooks that Bind was given: a hook adds and observes, the operator handles failures"},
+		}, "HandleFailures at " + here,
+			"on the Hooks that Bind was given: a hook adds and observes, the operator handles failures"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var h fixture.Hooks
@@ -158,7 +160,8 @@ func TestHooksOfABindExpire(t *testing.T) {
 	for _, p := range points.All {
 		t.Run(p.Name, func(t *testing.T) {
 			text := panicOf(func() { p.Add(kept, points.Continue) })
-			if !strings.HasSuffix(text, "the Bind that was given these Hooks has returned; add to the program's own Hooks instead") {
+			if !strings.HasSuffix(text,
+				"the Bind that was given these Hooks has returned; add to the program's own Hooks instead") {
 				t.Errorf("adding later panicked with %q", text)
 			}
 			text = panicOf(func() { p.Fire(t.Context(), kept, newRun(), fixture.Item{}, points.Yields) })

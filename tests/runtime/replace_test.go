@@ -43,7 +43,8 @@ func TestChangesInPlaceAreSeenByAll(t *testing.T) {
 				p.Add(&h, hook)
 			}
 			p.Fire(t.Context(), &h, newRun(), item, points.Yields)
-			if len(seen) != 1 || seen[0].Trail[0] != "changed" || seen[0].Marks["changed"] != 2 || item.Trail[0] != "changed" || item.Marks["changed"] != 2 {
+			if len(seen) != 1 || seen[0].Trail[0] != "changed" || seen[0].Marks["changed"] != 2 || item.Trail[0] != "changed" ||
+				item.Marks["changed"] != 2 {
 				t.Errorf("%s: the next hook saw %v, the caller has %v", p, seen, item)
 			}
 		})

@@ -13,7 +13,12 @@ func TestShortCircuit(t *testing.T) {
 	leaving := points.Where(func(p *points.Point) bool { return len(p.Exits) > 0 })
 	holdsAt(t, leaving, model.Shape{
 		Plain: true,
-		Steps: []model.Step{model.Add{}, model.Add{}, model.Add{}, model.Observe{}, model.Observe{}, model.Drain{}, model.Fire{}, model.Fire{}},
-		Deeds: []model.Deed{model.Continues, model.Continues, model.Replaces, model.Edits, model.Leaves, model.LeavesSecond, model.Contributes, model.Both},
+		Steps: []model.Step{
+			model.Add{}, model.Add{}, model.Add{}, model.Observe{}, model.Observe{}, model.Drain{}, model.Fire{}, model.Fire{},
+		},
+		Deeds: []model.Deed{
+			model.Continues, model.Continues, model.Replaces, model.Edits, model.Leaves, model.LeavesSecond,
+			model.Contributes, model.Both,
+		},
 	})
 }

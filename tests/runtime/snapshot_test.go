@@ -17,7 +17,10 @@ import (
 // from inside a hook are legal and cannot deadlock.
 func TestSnapshot(t *testing.T) {
 	holdsAt(t, points.All, model.Shape{
-		Steps: []model.Step{model.Add{}, model.Add{}, model.Add{}, model.Use{}, model.Layer{}, model.Trace{}, model.Remove{}, model.Fire{}, model.Fire{}},
+		Steps: []model.Step{
+			model.Add{}, model.Add{}, model.Add{}, model.Use{}, model.Layer{}, model.Trace{}, model.Remove{}, model.Fire{},
+			model.Fire{},
+		},
 		Deeds: []model.Deed{model.Continues, model.Continues, model.Contributes, model.Leaves, model.CallsTwice},
 	})
 }
@@ -112,7 +115,8 @@ func TestFireSeesAllLayersAtOneMoment(t *testing.T) {
 			firing.Go(func() {
 				for {
 					s := sight{}
-					if err := inner.Verify.Fire(context.WithValue(context.Background(), key{}, s), newRun(), fixture.Item{}); err != nil {
+					if err := inner.Verify.Fire(context.WithValue(context.Background(), key{}, s), newRun(),
+						fixture.Item{}); err != nil {
 						t.Error(err)
 					}
 					if s[layers[1]] && !s[layers[0]] || s[layers[2]] && !s[layers[1]] {

@@ -60,7 +60,8 @@ func TestState(t *testing.T) {
 					want[of] += count(other == p) // a hook may be there twice
 				}
 				wg.Go(func() {
-					if came := p.Fire(context.Background(), hooks[of.instance], runs[of.run], fixture.Item{}, points.Yields); came.Err != nil {
+					if came := p.Fire(context.Background(), hooks[of.instance], runs[of.run], fixture.Item{},
+						points.Yields); came.Err != nil {
 						panic(came.Err)
 					}
 				})

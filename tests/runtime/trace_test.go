@@ -29,7 +29,9 @@ func TestTraceShowsWhatAHookDid(t *testing.T) {
 	captureLog(t)
 	gather := func(out fixture.LeaveGatherOpenOutcome, values []string) func(h *fixture.Hooks) {
 		return func(h *fixture.Hooks) {
-			h.LeaveGatherOpen.Add(fixture.LeaveGatherOpenFunc(func(context.Context, *fixture.Run, fixture.Item) (fixture.LeaveGatherOpenOutcome, []string, error) {
+			h.LeaveGatherOpen.Add(fixture.LeaveGatherOpenFunc(func(
+				context.Context, *fixture.Run, fixture.Item,
+			) (fixture.LeaveGatherOpenOutcome, []string, error) {
 				return out, values, nil
 			}))
 			_, _, _ = h.LeaveGatherOpen.Fire(t.Context(), newRun(), fixture.Item{})
@@ -37,7 +39,10 @@ func TestTraceShowsWhatAHookDid(t *testing.T) {
 	}
 	leave := func(do func() (fixture.LeaveOpenOutcome, error)) func(h *fixture.Hooks) {
 		return func(h *fixture.Hooks) {
-			h.LeaveOpen.Add(fixture.LeaveOpenFunc(func(context.Context, *fixture.Run, fixture.Item) (fixture.LeaveOpenOutcome, error) { return do() }))
+			h.LeaveOpen.Add(fixture.LeaveOpenFunc(func(context.Context, *fixture.Run, fixture.Item) (fixture.LeaveOpenOutcome,
+				error) {
+				return do()
+			}))
 			_, _ = h.LeaveOpen.Fire(t.Context(), newRun(), fixture.Item{})
 		}
 	}
@@ -52,20 +57,31 @@ func TestTraceShowsWhatAHookDid(t *testing.T) {
 		decision, reason string
 		failure          error // nil for none
 	}{
-		"goes on":          {gather(nil, nil), "", "", nil},
-		"contributes":      {gather(nil, []string{"a"}), "Collect", "", nil},
-		"leaves":           {gather(fixture.Stop{Reason: "enough"}, []string{"a"}), "Stop", "enough", nil},
-		"leaves illegally": {gather(&fixture.Stop{Reason: "enough"}, []string{"a"}), "Error", "outcome *fixture.Stop is not legal here", hookkit.ErrIllegal},
-		"embeds an exit":   {leave(func() (fixture.LeaveOpenOutcome, error) { return forged{}, nil }), "Error", "outcome runtime_test.forged is not legal here", hookkit.ErrIllegal},
-		"fails":            {leave(func() (fixture.LeaveOpenOutcome, error) { return fixture.Stop{}, errAct }), "Error", errAct.Error(), errAct},
-		"panics":           {leave(func() (fixture.LeaveOpenOutcome, error) { panic(errAct) }), "Error", "panic: " + errAct.Error(), errAct},
-		"calls next":       {around(passing), "", "", nil},
-		"answers":          {around(answering), "Answered", "", nil},
-		"does neither":     {around(forgetting), "Error", hookkit.ErrNoAnswer.Error(), hookkit.ErrNoAnswer},
+		"goes on":     {gather(nil, nil), "", "", nil},
+		"contributes": {gather(nil, []string{"a"}), "Collect", "", nil},
+		"leaves":      {gather(fixture.Stop{Reason: "enough"}, []string{"a"}), "Stop", "enough", nil},
+		"leaves illegally": {
+			gather(&fixture.Stop{Reason: "enough"}, []string{"a"}), "Error", "outcome *fixture.Stop is not legal here",
+			hookkit.ErrIllegal,
+		},
+		"embeds an exit": {
+			leave(func() (fixture.LeaveOpenOutcome, error) { return forged{}, nil }), "Error",
+			"outcome runtime_test.forged is not legal here", hookkit.ErrIllegal,
+		},
+		"fails": {
+			leave(func() (fixture.LeaveOpenOutcome, error) { return fixture.Stop{}, errAct }), "Error", errAct.Error(), errAct,
+		},
+		"panics": {
+			leave(func() (fixture.LeaveOpenOutcome, error) { panic(errAct) }), "Error", "panic: " + errAct.Error(), errAct,
+		},
+		"calls next":   {around(passing), "", "", nil},
+		"answers":      {around(answering), "Answered", "", nil},
+		"does neither": {around(forgetting), "Error", hookkit.ErrNoAnswer.Error(), hookkit.ErrNoAnswer},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := traced(t, test.fire)
-			if e.Decision != test.decision || !strings.HasPrefix(e.Reason, test.reason) || (e.Reason == "") != (test.reason == "") {
+			if e.Decision != test.decision || !strings.HasPrefix(e.Reason, test.reason) ||
+				(e.Reason == "") != (test.reason == "") {
 				t.Errorf("a hook that %s: %q, %q", name, e.Decision, e.Reason)
 			}
 			if (e.Failure == nil) != (test.failure == nil) || !errors.Is(e.Failure, test.failure) {

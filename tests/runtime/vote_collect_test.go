@@ -52,7 +52,8 @@ func TestCollect(t *testing.T) {
 	collecting := points.Where(func(p *points.Point) bool { return p.Collects })
 	holdsAt(t, collecting, model.Shape{
 		Steps: []model.Step{model.Add{}, model.Add{}, model.Add{}, model.Add{}, model.Observe{}, model.Fire{}, model.Fire{}},
-		Deeds: []model.Deed{model.Contributes, model.Contributes, model.Contributes, model.Both, model.Continues, model.Replaces, model.LeavesSecond,
+		Deeds: []model.Deed{model.Contributes, model.Contributes, model.Contributes, model.Both, model.Continues,
+			model.Replaces, model.LeavesSecond,
 			model.Fails, model.Panics, model.Lies},
 	})
 }
@@ -75,7 +76,8 @@ func TestContributionsAreCopied(t *testing.T) {
 				t.Errorf("the hook's own slice became %v", own[:2])
 			}
 			got = append(got, "more")
-			if again := p.Fire(t.Context(), &h, newRun(), fixture.Item{}, nil).Collected; len(again) != 2 || slices.Contains(again, "changed") {
+			if again := p.Fire(t.Context(), &h, newRun(), fixture.Item{}, nil).Collected; len(again) != 2 ||
+				slices.Contains(again, "changed") {
 				t.Errorf("after %v the second fire collected %v", got, again)
 			}
 		})

@@ -16,7 +16,9 @@ import (
 )
 
 func TestE01_PrioritiesFireFromHighToLow(t *testing.T) {
-	for _, registered := range [][]int{{100, 50, 0}, {0, 50, 100}, {50, 0, 100}, {50, 100, 0}, {0, 100, 50}, {100, 0, 50}} {
+	for _, registered := range [][]int{
+		{100, 50, 0}, {0, 50, 100}, {50, 0, 100}, {50, 100, 0}, {0, 100, 50}, {100, 0, 50},
+	} {
 		var h agent.Hooks
 		var d diary
 		for _, p := range registered {
@@ -124,12 +126,16 @@ func (a *aroundCalls) Bind(h *agent.Hooks) {
 	h.AfterTool.Add(a)
 }
 
-func (a *aroundCalls) BeforeTool(_ context.Context, _ *agent.Run, call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+func (a *aroundCalls) BeforeTool(
+	_ context.Context, _ *agent.Run, call agent.ToolCallRequest,
+) (agent.BeforeToolOutcome, error) {
 	a.note("before %s", call.Name)
 	return nil, nil
 }
 
-func (a *aroundCalls) AfterTool(_ context.Context, _ *agent.Run, result agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+func (a *aroundCalls) AfterTool(
+	_ context.Context, _ *agent.Run, result agent.ToolCallResult,
+) (agent.AfterToolOutcome, error) {
 	a.note("after %s", result.Call.Name)
 	return nil, nil
 }
@@ -137,7 +143,9 @@ func (a *aroundCalls) AfterTool(_ context.Context, _ *agent.Run, result agent.To
 func TestE08_FunctionsAndMethodsRegister(t *testing.T) {
 	var a aroundCalls
 	var d diary
-	looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](&a, d.noting("function"))}.Run(t, "x")
+	looptest.Harness{
+		Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](&a, d.noting("function")),
+	}.Run(t, "x")
 	a.want(t, "before work", "after work")
 	d.want(t, "function")
 }
@@ -146,7 +154,8 @@ func TestE09_WhatIsNoHookOfThePointIsRefused(t *testing.T) {
 	const use = "\th.Use(guard{})"
 	refused(t, guard, use, "Bind(h *agent.Hooks)", "Binds(h *agent.Hooks)", "missing method Bind")
 	refused(t, guard, use, "h.BeforeTool.Add", "h.BeforeTools.Add", "h.BeforeTools undefined")
-	refused(t, guard, use, ", call agent.ToolCallRequest)", ", call agent.ToolCallResult)", "wrong type for method BeforeTool")
+	refused(t, guard, use, ", call agent.ToolCallRequest)", ", call agent.ToolCallResult)",
+		"wrong type for method BeforeTool")
 	refused(t, guard, use, "run *agent.Run, call", "call", "wrong type for method BeforeTool")
 	refused(t, guard, use, ") BeforeTool(", ") BeforeTol(", "missing method BeforeTool")
 }
@@ -174,7 +183,8 @@ func TestE11_ALayerDoesNotChangeWhatItCameFrom(t *testing.T) {
 	layer := h.Layer("inner")
 	layer.BeforeTool.Add(renames(" own"), hookkit.Named("own"))
 	layer.AfterTool.Add(afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) { return nil, errBoom }))
-	if call, _, _ := fire(t, &h); call.Name != "work shared" || !slices.Equal(names(h.BeforeTool.List()), []string{"shared"}) || h.AfterTool.List() != nil {
+	if call, _, _ := fire(t, &h); call.Name != "work shared" || !slices.Equal(names(h.BeforeTool.List()),
+		[]string{"shared"}) || h.AfterTool.List() != nil {
 		t.Errorf("the layer changed its parent: %q, %v", call.Name, names(h.BeforeTool.List()))
 	}
 	if call, _, _ := fire(t, layer); call.Name != "work shared own" {
@@ -210,7 +220,8 @@ func TestE13_TheZeroRequestHasItsDocumentedValues(t *testing.T) {
 	}
 	var h agent.Hooks
 	h.Use(renames("named"))
-	if _, err := h.BeforeTool.Fire(t.Context(), agent.NewRun(nil), &call); err != nil || call.Name != "named" || call.Args != nil {
+	if _, err := h.BeforeTool.Fire(t.Context(), agent.NewRun(nil), &call); err != nil || call.Name != "named" ||
+		call.Args != nil {
 		t.Errorf("fired %+v, %v", call, err)
 	}
 }
@@ -234,7 +245,9 @@ func TestE14_RegistrationsFromSeveralGoroutinesAreAllThere(t *testing.T) {
 }
 
 func TestE15_AFailingHookBeforeAToolRefusesTheCall(t *testing.T) {
-	for name, fails := range map[string]func() error{"error": func() error { return errBoom }, "panic": func() error { panic("boom") }} {
+	for name, fails := range map[string]func() error{
+		"error": func() error { return errBoom }, "panic": func() error { panic("boom") },
+	} {
 		tool := work()
 		ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](
 			beforeTool(func(agent.ToolCallRequest) (agent.BeforeToolOutcome, error) { return nil, fails() }),

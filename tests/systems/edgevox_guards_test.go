@@ -59,7 +59,9 @@ func TestE41_ConfirmAsksAboutItsToolsAlone(t *testing.T) {
 		ran := looptest.Harness{
 			Turns: all(looptest.Call(c.tool, nil), looptest.Reply("ok")), Tools: all[agent.Tool](tool),
 			Hooks: all[agent.Hook](&builtin.Confirm{Tools: all("work")}),
-			Agent: &loop.Agent{Approver: person(func(agent.Question) (agent.Approval, error) { asked++; return c.answer, c.err })},
+			Agent: &loop.Agent{
+				Approver: person(func(agent.Question) (agent.Approval, error) { asked++; return c.answer, c.err }),
+			},
 		}.Run(t, "x")
 		if tool.Count() != c.ran || asked != c.asked || ran.Calls[0].OK() != (c.ran == 1) || ran.Reply != "ok" {
 			t.Errorf("%+v: ran %d times, asked %d times, %+v", c, tool.Count(), asked, ran.Calls)
@@ -84,7 +86,8 @@ func TestE42_TokenBudgetTrimsWhatIsOverTheLimit(t *testing.T) {
 		}.Do(t, t.Context(), loop.Request{Task: "the newest", Messages: talk(20)})
 		sent := ran.Script.Requests()[0].Messages
 		if len(sent) != c.messages || sent[len(sent)-1].Content != "the newest" || agentspec.EstimateTokens(sent) > c.max {
-			t.Errorf("within %d: %d messages of %d tokens, want %d messages", c.max, len(sent), agentspec.EstimateTokens(sent), c.messages)
+			t.Errorf("within %d: %d messages of %d tokens, want %d messages", c.max, len(sent),
+				agentspec.EstimateTokens(sent), c.messages)
 		}
 		if len(ran.Messages) != 42 {
 			t.Errorf("within %d: %d messages are stored, want all 42", c.max, len(ran.Messages))
@@ -112,12 +115,16 @@ func TestE44_ContextWindowBlanksOldResultsBeforeMessagesGo(t *testing.T) {
 	tool := func(size int) []agent.Tool {
 		return all[agent.Tool](&looptest.Tool{Name: "work", Result: strings.Repeat("data ", size/5)})
 	}
-	ran := looptest.Harness{Turns: working(1), Tools: tool(10_000), Hooks: all[agent.Hook](&builtin.ContextWindow{})}.Run(t, "x")
+	ran := looptest.Harness{
+		Turns: working(1), Tools: tool(10_000), Hooks: all[agent.Hook](&builtin.ContextWindow{}),
+	}.Run(t, "x")
 	if got := ran.Calls[0].Output; len(got) > 2000 || !strings.HasPrefix(got, "data data") {
 		t.Errorf("an output of 10000 bytes became %d", len(got))
 	}
 	ran = looptest.Harness{
-		Turns: working(4), Tools: tool(400), Hooks: all[agent.Hook](&builtin.ContextWindow{Max: 320, KeepLast: 2, FullFor: -1}),
+		Turns: working(4), Tools: tool(400), Hooks: all[agent.Hook](&builtin.ContextWindow{
+			Max: 320, KeepLast: 2, FullFor: -1,
+		}),
 	}.Run(t, "the task")
 	requests := ran.Script.Requests()
 	sent := requests[len(requests)-1].Messages

@@ -34,7 +34,8 @@ func TestE21_ARunThatIsEndedAtItsStartMakesNoModelCall(t *testing.T) {
 			return agent.EndTurn{Reply: "closed", Reason: "night"}, nil
 		}), named("doorman"))
 	}))}.Run(t, "x")
-	if len(ran.Script.Calls()) != 0 || ran.Reply != "closed" || ran.Stop.Message != "night" || ran.EndedBy != "doorman" || ran.Failed != nil {
+	if len(ran.Script.Calls()) != 0 || ran.Reply != "closed" || ran.Stop.Message != "night" || ran.EndedBy != "doorman" ||
+		ran.Failed != nil {
 		t.Errorf("%d model calls, %+v, %v", len(ran.Script.Calls()), ran.AgentResult, ran.Failed)
 	}
 	ran.Recorder.Times(t, "OnRunEnd", 1)
@@ -42,7 +43,9 @@ func TestE21_ARunThatIsEndedAtItsStartMakesNoModelCall(t *testing.T) {
 }
 
 func TestE22_AReplacedTaskIsTheUserMessage(t *testing.T) {
-	ran := looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](onRunStart(func(s agent.RunStart) (agent.OnRunStartOutcome, error) {
+	ran := looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](onRunStart(func(
+		s agent.RunStart,
+	) (agent.OnRunStartOutcome, error) {
 		s.Task = strings.ToUpper(s.Task)
 		return agent.ReplaceOnRunStart(s, "louder"), nil
 	}))}.Run(t, "hello")
@@ -52,14 +55,18 @@ func TestE22_AReplacedTaskIsTheUserMessage(t *testing.T) {
 }
 
 func TestE23_ReplacedMessagesReachTheModel(t *testing.T) {
-	ran := looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](beforeLLM(func(r agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
+	ran := looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](beforeLLM(func(
+		r agent.LLMRequest,
+	) (agent.BeforeLLMOutcome, error) {
 		r.Messages = append(slices.Clone(r.Messages), agent.Message{Role: agent.RoleUser, Content: "be brief"})
 		return agent.ReplaceBeforeLLM(r, "brief"), nil
 	}))}.Run(t, "hello")
 	if got := heard(t, ran, 0); got != "hello\nbe brief" {
 		t.Errorf("the model got %q", got)
 	}
-	ran = looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](beforeLLM(func(agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
+	ran = looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](beforeLLM(func(
+		agent.LLMRequest,
+	) (agent.BeforeLLMOutcome, error) {
 		return agent.EndTurn{Reply: "not today"}, nil
 	}))}.Run(t, "hello")
 	if len(ran.Script.Calls()) != 0 || ran.Reply != "not today" {
@@ -68,7 +75,9 @@ func TestE23_ReplacedMessagesReachTheModel(t *testing.T) {
 }
 
 func TestE24_ReplacedContentIsTheReply(t *testing.T) {
-	ran := looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](afterLLM(func(r agent.LLMResponse) (agent.AfterLLMOutcome, error) {
+	ran := looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](afterLLM(func(
+		r agent.LLMResponse,
+	) (agent.AfterLLMOutcome, error) {
 		r.Content += "!"
 		return agent.ReplaceAfterLLM(r, "cheerful"), nil
 	}))}.Run(t, "x")
@@ -149,7 +158,8 @@ func TestE28_AResultRewrittenBeforeTheEndIsWhatTheCallerGets(t *testing.T) {
 }
 
 func TestE29_ParallelCallsAllPassBeforeAndAfter(t *testing.T) {
-	three := looptest.Calls(looptest.Call("work", `{"n":1}`), looptest.Call("work", `{"n":2}`), looptest.Call("work", `{"n":3}`))
+	three := looptest.Calls(looptest.Call("work", `{"n":1}`), looptest.Call("work", `{"n":2}`),
+		looptest.Call("work", `{"n":3}`))
 	tool := work()
 	ran := looptest.Harness{Turns: all(three, looptest.Reply("ok")), Tools: all[agent.Tool](tool)}.Run(t, "x")
 	ran.Recorder.Times(t, "BeforeTool", 3)
@@ -159,7 +169,9 @@ func TestE29_ParallelCallsAllPassBeforeAndAfter(t *testing.T) {
 	}
 	tool = work()
 	two := looptest.Calls(looptest.Call("work", `{"n":1}`), looptest.Call("work", `{"n":2}`))
-	ran = looptest.Harness{Turns: all(two), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](beforeTool(func(c agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+	ran = looptest.Harness{Turns: all(two), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](beforeTool(func(
+		c agent.ToolCallRequest,
+	) (agent.BeforeToolOutcome, error) {
 		if string(c.Args) == `{"n":2}` {
 			return agent.EndTurn{Reply: "stop"}, nil
 		}

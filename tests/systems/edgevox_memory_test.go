@@ -25,7 +25,9 @@ func TestE45_MemoryInjectorShowsFactsInEachPrompt(t *testing.T) {
 	hooks.Use(&builtin.MemoryInjector{Store: memory})
 	run := func() *looptest.Ran {
 		return looptest.Harness{
-			Turns: working(2), Tools: all[agent.Tool](work()), Agent: &loop.Agent{Hooks: hooks.Layer("inner"), Instructions: "about ## Memory"},
+			Turns: working(2), Tools: all[agent.Tool](work()), Agent: &loop.Agent{
+				Hooks: hooks.Layer("inner"), Instructions: "about ## Memory",
+			},
 		}.Run(t, "x")
 	}
 	ran := run()
@@ -69,7 +71,9 @@ func TestE47_CompactorsShortenLongConversations(t *testing.T) {
 		}.Do(t, t.Context(), loop.Request{Task: "go on", Messages: messages})
 	}
 	for name, compactor := range map[string]agent.Compactor{
-		"Summarize": &builtin.Summarize{Trigger: 500}, "Truncate": builtin.Truncate{}, "Default": &builtin.DefaultCompactor{Summarize: builtin.Summarize{Trigger: 500}},
+		"Summarize": &builtin.Summarize{Trigger: 500}, "Truncate": builtin.Truncate{}, "Default": &builtin.DefaultCompactor{
+			Summarize: builtin.Summarize{Trigger: 500},
+		},
 	} {
 		if ran := run(talk(20), compactor); len(ran.Messages) >= 42 || agentspec.CheckPairs(ran.Messages, false) != nil {
 			t.Errorf("%s leaves %d messages", name, len(ran.Messages))
@@ -168,7 +172,8 @@ func TestE50_TheSavedConversationHoldsTheUsersMessage(t *testing.T) {
 		looptest.Harness{Turns: turns, Hooks: all[agent.Hook](&builtin.PersistSession{Store: sessions})}.
 			Do(t, t.Context(), loop.Request{Task: "hello there", Conversation: id})
 		s, err := sessions.Load(t.Context(), id)
-		if err != nil || len(s.Messages) == 0 || s.Messages[0].Role != agent.RoleUser || s.Messages[0].Content != "hello there" {
+		if err != nil || len(s.Messages) == 0 || s.Messages[0].Role != agent.RoleUser ||
+			s.Messages[0].Content != "hello there" {
 			t.Errorf("%s: %+v, %v", id, s.Messages, err)
 		}
 	}

@@ -47,7 +47,8 @@ func TestE52_LoopDetectorHintsAndThenEnds(t *testing.T) {
 	}
 	for i := range 2 { // the second run counts anew
 		result, err := a.Run(t.Context(), "x")
-		if err != nil || result.Reply != "Sorry, I couldn't complete that request." || result.Stop.Message != "loop: work x3" {
+		if err != nil || result.Reply != "Sorry, I couldn't complete that request." ||
+			result.Stop.Message != "loop: work x3" {
 			t.Errorf("run %d: %+v, %v", i, result, err)
 		}
 		contains(t, result.Calls[2].Err, "you already called work with exactly these arguments")
@@ -67,7 +68,9 @@ func TestE53_EchoedPayloadIsReplaced(t *testing.T) {
 		"It is 12 degrees.":                 "It is 12 degrees.",
 		`{"city": "Oslo", "error": "none"}`: `{"city": "Oslo", "error": "none"}`,
 	} {
-		ran := looptest.Harness{Turns: all(looptest.Reply(reply)), Hooks: all[agent.Hook](&builtin.EchoedPayload{})}.Run(t, "x")
+		ran := looptest.Harness{
+			Turns: all(looptest.Reply(reply)), Hooks: all[agent.Hook](&builtin.EchoedPayload{}),
+		}.Run(t, "x")
 		if ran.Reply != want {
 			t.Errorf("%q became %q", reply, ran.Reply)
 		}
@@ -105,7 +108,9 @@ func TestE54_SchemaRetryExplainsTheFirstBadCallOfATool(t *testing.T) {
 func TestE55_ToolErrorRetryGivesUpAToolThatKeepsFailing(t *testing.T) {
 	results := map[string]string{"down": "", "up": "fine"}
 	tool := func(name string) agent.Tool {
-		return &looptest.Tool{Name: name, Parameters: `{"type":"object","required":["go"]}`, Func: func(_ context.Context, c agent.ToolCallRequest) (string, error) {
+		return &looptest.Tool{Name: name, Parameters: `{"type":"object","required":["go"]}`, Func: func(
+			_ context.Context, c agent.ToolCallRequest,
+		) (string, error) {
 			var args struct{ Go string }
 			if err := json.Unmarshal(c.Args, &args); err != nil || results[args.Go] == "" {
 				return "", errors.Join(errBoom, err)
@@ -118,14 +123,18 @@ func TestE55_ToolErrorRetryGivesUpAToolThatKeepsFailing(t *testing.T) {
 		var turns []looptest.Turn
 		var want []string
 		for _, step := range []struct{ tool, args, then string }{
-			{"a", `{"go":"down"}`, "passes"}, {"a", `{}`, "passes"}, {"b", `{"go":"down"}`, "passes"}, {"a", `{"go":"up"}`, "passes"},
+			{"a", `{"go":"down"}`, "passes"}, {"a", `{}`, "passes"}, {"b", `{"go":"down"}`, "passes"}, {"a",
+				`{"go":"up"}`, "passes"},
 			{"a", `{"go":"down"}`, "passes"}, {"a", `{"go":"down","n":1}`, "given up"}, {"a", `{"go":"down","n":2}`, "given up"},
 		} {
 			turns, want = append(turns, looptest.Call(step.tool, step.args)), append(want, step.then)
 		}
-		ran := looptest.Harness{Turns: append(turns, looptest.Reply("ok")), Tools: all(tool("a"), tool("b")), Hooks: all[agent.Hook](hook)}.Run(t, "x")
+		ran := looptest.Harness{
+			Turns: append(turns, looptest.Reply("ok")), Tools: all(tool("a"), tool("b")), Hooks: all[agent.Hook](hook),
+		}.Run(t, "x")
 		for i, c := range ran.Calls {
-			if got := strings.Contains(c.Output, `"retries_exhausted":true`); got != (want[i] == "given up") || c.OK() != (i == 3) {
+			if got := strings.Contains(c.Output, `"retries_exhausted":true`); got != (want[i] == "given up") ||
+				c.OK() != (i == 3) {
 				t.Errorf("call %d, %s: %+v", i, want[i], c)
 			}
 		}
@@ -136,7 +145,9 @@ func TestE56_OutputValidatorChecksAndRedacts(t *testing.T) {
 	run := func(tool *looptest.Tool, validators ...builtin.Validator) *looptest.Ran {
 		tool.Name = "work"
 		return looptest.Harness{
-			Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](&builtin.OutputValidator{Validators: validators}),
+			Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](&builtin.OutputValidator{
+				Validators: validators,
+			}),
 		}.Run(t, "x")
 	}
 	own := builtin.ValidatorFunc(func(_ context.Context, _ agent.ToolCallRequest, out string) (string, string, error) {
@@ -151,20 +162,24 @@ func TestE56_OutputValidatorChecksAndRedacts(t *testing.T) {
 	}{
 		{strings.Repeat("x", 99), "(capped at 50 chars)", "", all[builtin.Validator](builtin.LengthCap(50))},
 		{`["` + strings.Repeat("x", 99) + `"]`, "", "output size 103 > 50", all[builtin.Validator](builtin.LengthCap(50))},
-		{`{"a":[{"to":"jo@example.com","tel":"(555) 123-4567"}]}`, `[REDACTED]`, "", all[builtin.Validator](builtin.RedactPII())},
+		{`{"a":[{"to":"jo@example.com","tel":"(555) 123-4567"}]}`, `[REDACTED]`, "",
+			all[builtin.Validator](builtin.RedactPII())},
 		{`{"n":1}`, `{"n":1}`, "", all[builtin.Validator](builtin.SchemaCheck(`{"type":"object","required":["n"]}`))},
-		{`{"m":1}`, "", "output validation: ", all[builtin.Validator](builtin.SchemaCheck(`{"type":"object","required":["n"]}`))},
+		{`{"m":1}`, "", "output validation: ",
+			all[builtin.Validator](builtin.SchemaCheck(`{"type":"object","required":["n"]}`))},
 		{"forbidden", "", "output validation: it is forbidden", all[builtin.Validator](own)},
 		{"jo@example.com", "[REDACTED]+", "", all[builtin.Validator](builtin.RedactPII(), own)}, // in order
 	} {
 		ran := run(&looptest.Tool{Result: c.output}, c.validators...)
 		got := ran.Calls[0]
-		if !strings.Contains(got.Output, c.left) || (c.left == "") != (got.Output == "") || !strings.Contains(got.Err, c.err) || (c.err == "") != got.OK() {
+		if !strings.Contains(got.Output, c.left) || (c.left == "") != (got.Output == "") ||
+			!strings.Contains(got.Err, c.err) || (c.err == "") != got.OK() {
 			t.Errorf("%.60q: output %q, error %q", c.output, got.Output, got.Err)
 		}
 		lacks(t, heard(t, ran, 1), "jo@example.com", "123-4567") // before the prompt
 	}
-	if got := run(&looptest.Tool{Err: fmt.Errorf("forbidden for jo@example.com")}, own).Calls[0]; got.Err != "forbidden for jo@example.com" {
+	if got := run(&looptest.Tool{Err: fmt.Errorf("forbidden for jo@example.com")},
+		own).Calls[0]; got.Err != "forbidden for jo@example.com" {
 		t.Errorf("a failed result became %+v", got)
 	}
 }

@@ -25,12 +25,16 @@ func TestF13_AFailingGuardRefusesTheAct(t *testing.T) {
 		} {
 			for point, hook := range map[string]bind{
 				"BeforeTool": func(h *agent.Hooks) {
-					h.BeforeTool.Add(agent.BeforeToolFunc(func(ctx context.Context, _ *agent.Run, _ agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+					h.BeforeTool.Add(agent.BeforeToolFunc(func(
+						ctx context.Context, _ *agent.Run, _ agent.ToolCallRequest,
+					) (agent.BeforeToolOutcome, error) {
 						return nil, fails(ctx)
 					}), hookkit.Timeout(time.Second))
 				},
 				"OnPermission": func(h *agent.Hooks) {
-					h.OnPermission.Add(agent.OnPermissionFunc(func(ctx context.Context, _ *agent.Run, _ agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
+					h.OnPermission.Add(agent.OnPermissionFunc(func(
+						ctx context.Context, _ *agent.Run, _ agent.ToolCallRequest,
+					) (agent.OnPermissionOutcome, error) {
 						return agent.Allow{}, fails(ctx)
 					}), hookkit.Timeout(time.Second))
 				},
@@ -47,8 +51,10 @@ func TestF13_AFailingGuardRefusesTheAct(t *testing.T) {
 
 // everywhere is a hook of one point each that panics there.
 var everywhere = map[string]agent.Hook{
-	"OnRunStart":   onRunStart(func(agent.RunStart) (agent.OnRunStartOutcome, error) { panic("boom") }),
-	"ShouldStop":   agent.ShouldStopFunc(func(context.Context, *agent.Run, agent.Step) ([]agent.EndRun, error) { panic("boom") }),
+	"OnRunStart": onRunStart(func(agent.RunStart) (agent.OnRunStartOutcome, error) { panic("boom") }),
+	"ShouldStop": agent.ShouldStopFunc(func(context.Context, *agent.Run, agent.Step) ([]agent.EndRun, error) {
+		panic("boom")
+	}),
 	"BeforeStep":   agent.BeforeStepFunc(func(context.Context, *agent.Run, agent.Step) error { panic("boom") }),
 	"Briefing":     agent.BriefingFunc(func(context.Context, *agent.Run, agent.Step) ([]string, error) { panic("boom") }),
 	"BeforeLLM":    beforeLLM(func(agent.LLMRequest) (agent.BeforeLLMOutcome, error) { panic("boom") }),
@@ -58,14 +64,19 @@ var everywhere = map[string]agent.Hook{
 	"AfterTool":    afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) { panic("boom") }),
 	"AfterStep":    agent.AfterStepFunc(func(context.Context, *agent.Run, agent.StepResult) error { panic("boom") }),
 	"CheckDone":    checkDone(func(agent.DoneRequest) (agent.CheckDoneOutcome, error) { panic("boom") }),
-	"OnStop":       agent.OnStopFunc(func(context.Context, *agent.Run, agent.Stopping) ([]agent.EndRun, error) { panic("boom") }),
-	"OnRunEnd":     onRunEnd(func(agent.AgentResult) error { panic("boom") }),
+	"OnStop": agent.OnStopFunc(func(context.Context, *agent.Run, agent.Stopping) ([]agent.EndRun, error) {
+		panic("boom")
+	}),
+	"OnRunEnd": onRunEnd(func(agent.AgentResult) error { panic("boom") }),
 }
 
 // Invariant 9: a failing hook crashes the run nowhere and is silent nowhere.
 func TestF14_AFailingHookNeverCrashesAndIsNeverSilent(t *testing.T) {
 	for point, hook := range everywhere {
-		ran := looptest.Harness{Turns: append(working(1), looptest.Reply("b"), looptest.Reply("c")), Tools: all[agent.Tool](work()), Hooks: all(hook)}.Run(t, "x")
+		ran := looptest.Harness{
+			Turns: append(working(1), looptest.Reply("b"), looptest.Reply("c")), Tools: all[agent.Tool](work()),
+			Hooks: all(hook),
+		}.Run(t, "x")
 		fires := ran.Recorder.Fires(point)
 		if len(fires) == 0 || len(fires[0].Failures) != 1 || !strings.Contains(fires[0].Failures[0].Error(), "boom") {
 			t.Errorf("%s: the failure is not recorded: %+v", point, fires)
@@ -78,7 +89,9 @@ func TestF14_AFailingHookNeverCrashesAndIsNeverSilent(t *testing.T) {
 
 // Invariant 9: CheckDone fails closed.
 func TestF15_AFailingGateDoesNotAccept(t *testing.T) {
-	ran := looptest.Harness{Turns: all(looptest.Reply("a"), looptest.Reply("b"), looptest.Reply("c")), Hooks: all(everywhere["CheckDone"])}.Run(t, "x")
+	ran := looptest.Harness{
+		Turns: all(looptest.Reply("a"), looptest.Reply("b"), looptest.Reply("c")), Hooks: all(everywhere["CheckDone"]),
+	}.Run(t, "x")
 	ran.Recorder.Times(t, "OnDoneAccepted", 0)
 	if ran.Stop.Cause != agent.CauseRetryLimit || ran.Reply == "a" || len(ran.Script.Calls()) != 3 {
 		t.Errorf("got %+v", ran.AgentResult)
@@ -89,14 +102,17 @@ func TestF15_AFailingGateDoesNotAccept(t *testing.T) {
 func TestF16_AHooksFailureIsTheHooks(t *testing.T) {
 	var told agent.RunError
 	a := &loop.Agent{Model: looptest.NewScript(looptest.Reply("ok")).ForEachRun(), Hooks: new(agent.Hooks)}
-	a.Hooks.Use(agent.OnRunErrorFunc(func(_ context.Context, _ *agent.Run, e agent.RunError) (agent.OnRunErrorOutcome, error) {
+	a.Hooks.Use(agent.OnRunErrorFunc(func(
+		_ context.Context, _ *agent.Run, e agent.RunError,
+	) (agent.OnRunErrorOutcome, error) {
 		told = e
 		return nil, nil
 	}))
 	bad := a.Hooks.Use(everywhere["BeforeLLM"], named("culprit"))
 	_, err := a.Run(t.Context(), "x")
 	var failure *hookkit.Failure
-	if !errors.As(err, &failure) || failure.Hook != "culprit" || failure.Point != "BeforeLLM" || !strings.Contains(failure.Site, "failures_faults_test.go:") || told.Where != "BeforeLLM" {
+	if !errors.As(err, &failure) || failure.Hook != "culprit" || failure.Point != "BeforeLLM" ||
+		!strings.Contains(failure.Site, "failures_faults_test.go:") || told.Where != "BeforeLLM" {
 		t.Errorf("blamed is %+v at %q: %v", failure, told.Where, err)
 	}
 	bad.Remove()
@@ -108,12 +124,15 @@ func TestF16_AHooksFailureIsTheHooks(t *testing.T) {
 // Invariant 9: a hook without a name of its own is reported by its type and place.
 func TestF17_AHookWithoutANameIsReported(t *testing.T) {
 	var h agent.Hooks
-	h.BeforeTool.Add(struct{ agent.BeforeToolFunc }{func(context.Context, *agent.Run, agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+	h.BeforeTool.Add(struct{ agent.BeforeToolFunc }{func(
+		context.Context, *agent.Run, agent.ToolCallRequest,
+	) (agent.BeforeToolOutcome, error) {
 		return nil, errBoom
 	}})
 	_, _, err := fire(t, &h)
 	var failure *hookkit.Failure
-	if !errors.As(err, &failure) || failure.Hook == "" || !strings.Contains(failure.Site, "failures_faults_test.go:") || !errors.Is(err, errBoom) {
+	if !errors.As(err, &failure) || failure.Hook == "" || !strings.Contains(failure.Site, "failures_faults_test.go:") ||
+		!errors.Is(err, errBoom) {
 		t.Errorf("reported %+v", failure)
 	}
 }
@@ -124,7 +143,10 @@ func TestF18_ATimeLimitHoldsAndDelaysNothing(t *testing.T) {
 		var h agent.Hooks
 		var d diary
 		release := make(chan struct{})
-		h.AfterTool.Add(afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) { <-release; return agent.EndTurn{}, nil }), hookkit.Timeout(time.Second))
+		h.AfterTool.Add(afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+			<-release
+			return agent.EndTurn{}, nil
+		}), hookkit.Timeout(time.Second))
 		h.BeforeTool.Add(d.noting("next"))
 		begun := time.Now()
 		exit, err := h.AfterTool.Fire(t.Context(), agent.NewRun(nil), new(agent.ToolCallResult))
@@ -144,7 +166,9 @@ func TestF19_FiringInsideAHookDoesNotDeadlock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // in which a deadlock is a failure
 		var h agent.Hooks
 		var d diary
-		h.BeforeTool.Add(agent.BeforeToolFunc(func(ctx context.Context, run *agent.Run, call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+		h.BeforeTool.Add(agent.BeforeToolFunc(func(
+			ctx context.Context, run *agent.Run, call agent.ToolCallRequest,
+		) (agent.BeforeToolOutcome, error) {
 			d.note("depth %d", call.Step)
 			if call.Step++; call.Step < 3 {
 				h.BeforeTool.Add(continues)

@@ -52,7 +52,9 @@ func TestF33_AfterAVetoNoOtherGateDecides(t *testing.T) {
 
 // Invariant 5 and law P4, asked once: a successful answer of a cache is put to the vote.
 func TestF34_ACachedResultMustBePermitted(t *testing.T) {
-	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all(answers("the cached secret"), denies("work", "no"))}.Run(t, "x")
+	ran := looptest.Harness{
+		Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all(answers("the cached secret"), denies("work", "no")),
+	}.Run(t, "x")
 	if c := ran.Calls[0]; c.OK() || c.Status != agent.CallRefused || c.Reason != "no" {
 		t.Errorf("got %+v", c)
 	}
@@ -64,7 +66,8 @@ func TestF35_APersonIsAskedOnceAboutACall(t *testing.T) {
 	var d diary
 	ask := &builtin.Confirm{Tools: all("work", "rm")}
 	ran := looptest.Harness{
-		Turns: all(looptest.Call("work", `{"n":1}`), looptest.Call("rm", nil), looptest.Reply("ok")), Tools: all[agent.Tool](work(), &looptest.Tool{Name: "rm"}),
+		Turns: all(looptest.Call("work", `{"n":1}`), looptest.Call("rm", nil), looptest.Reply("ok")),
+		Tools: all[agent.Tool](work(), &looptest.Tool{Name: "rm"}),
 		Hooks: all[agent.Hook](ask, ask, toTwo(), denies("rm", "never")),
 		Agent: &loop.Agent{Approver: person(func(q agent.Question) (agent.Approval, error) {
 			d.note("%s %s", q.Call.Name, q.Call.Args)
@@ -117,11 +120,16 @@ var exits = map[string]func(t *testing.T, hooks ...agent.Hook) *looptest.Ran{
 		return looptest.Harness{Turns: all(looptest.Error(errBoom)), Hooks: hooks}.Run(t, "x")
 	},
 	"model panic": func(t *testing.T, hooks ...agent.Hook) *looptest.Ran {
-		return looptest.Harness{Turns: all(looptest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) { panic("boom") })), Hooks: hooks}.Run(t, "x")
+		return looptest.Harness{
+			Turns: all(looptest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) { panic("boom") })),
+			Hooks: hooks,
+		}.Run(t, "x")
 	},
 	"handoff": func(t *testing.T, hooks ...agent.Hook) *looptest.Ran {
 		expert := &loop.Agent{Name: "expert", Model: looptest.NewScript(looptest.Reply("yes"))}
-		return looptest.Harness{Turns: all(looptest.Call("transfer_to_expert", nil)), Hooks: hooks, Agent: &loop.Agent{Handoffs: all(expert)}}.Run(t, "x")
+		return looptest.Harness{
+			Turns: all(looptest.Call("transfer_to_expert", nil)), Hooks: hooks, Agent: &loop.Agent{Handoffs: all(expert)},
+		}.Run(t, "x")
 	},
 	"early stop": func(t *testing.T, hooks ...agent.Hook) *looptest.Ran {
 		stop := onRunStart(func(agent.RunStart) (agent.OnRunStartOutcome, error) { return agent.EndTurn{}, nil })
@@ -131,7 +139,9 @@ var exits = map[string]func(t *testing.T, hooks ...agent.Hook) *looptest.Ran{
 		return looptest.Harness{Hooks: append(hooks, everywhere["OnRunStart"])}.Run(t, "x")
 	},
 	"step limit": func(t *testing.T, hooks ...agent.Hook) *looptest.Ran {
-		return looptest.Harness{Turns: working(5), Tools: all[agent.Tool](work()), Hooks: hooks, Agent: &loop.Agent{Limits: loop.Limits{Steps: 2}}}.Run(t, "x")
+		return looptest.Harness{
+			Turns: working(5), Tools: all[agent.Tool](work()), Hooks: hooks, Agent: &loop.Agent{Limits: loop.Limits{Steps: 2}},
+		}.Run(t, "x")
 	},
 	"cancelled": func(t *testing.T, hooks ...agent.Hook) *looptest.Ran {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -152,7 +162,9 @@ var exits = map[string]func(t *testing.T, hooks ...agent.Hook) *looptest.Ran{
 func TestF37_EveryRunHasItsEnd(t *testing.T) {
 	for way, run := range exits {
 		ran := run(t)
-		for start, end := range map[string]string{"OnRunStart": "OnRunEnd", "BeforeStep": "AfterStep", "OnSubagentStart": "OnSubagentStop"} {
+		for start, end := range map[string]string{
+			"OnRunStart": "OnRunEnd", "BeforeStep": "AfterStep", "OnSubagentStart": "OnSubagentStop",
+		} {
 			if n, m := ran.Recorder.Count(start), ran.Recorder.Count(end); n != m || start == "OnRunStart" && n == 0 {
 				t.Errorf("%s: %d times %s, %d times %s", way, n, start, m, end)
 			}
@@ -181,7 +193,8 @@ func TestF38_CountersComeDown(t *testing.T) {
 // Law P2, answered.
 func TestF39_EachBeforeHasItsAfter(t *testing.T) {
 	for name, hook := range map[string]agent.Hook{
-		"skipped": answers("x"), "denied": denies("work", "no"), "failing": everywhere["BeforeTool"], "unasked": &builtin.Confirm{Tools: all("*")},
+		"skipped": answers("x"), "denied": denies("work", "no"), "failing": everywhere["BeforeTool"],
+		"unasked": &builtin.Confirm{Tools: all("*")},
 		"refused": beforeTool(func(agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
 			return agent.SkipTool{Result: agent.ToolCallResult{Err: "no"}}, nil
 		}),
@@ -198,7 +211,8 @@ func TestF39_EachBeforeHasItsAfter(t *testing.T) {
 
 // Laws P3 and P2: a batch is decided before its first dispatch, and what ran is kept.
 func TestF40_NoSiblingRunsAfterAnEndAndNoResultIsLost(t *testing.T) {
-	three := looptest.Calls(looptest.Call("work", `{"n":1}`), looptest.Call("work", `{"n":2}`), looptest.Call("work", `{"n":3}`))
+	three := looptest.Calls(looptest.Call("work", `{"n":1}`), looptest.Call("work", `{"n":2}`),
+		looptest.Call("work", `{"n":3}`))
 	tool := work()
 	ran := looptest.Harness{Turns: all(three), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](
 		beforeTool(func(c agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
@@ -222,24 +236,29 @@ func TestF40_NoSiblingRunsAfterAnEndAndNoResultIsLost(t *testing.T) {
 func TestF41_CallsAfterDoneAreAnswered(t *testing.T) {
 	tool := work()
 	ran := looptest.Harness{
-		Turns: all(looptest.Calls(looptest.Call("done", `{"answer":"42"}`), looptest.Call("work", nil), looptest.Call("work", nil))),
+		Turns: all(looptest.Calls(looptest.Call("done", `{"answer":"42"}`), looptest.Call("work", nil),
+			looptest.Call("work", nil))),
 		Tools: all[agent.Tool](tool), Agent: &loop.Agent{Done: agent.ToolSchema{Name: "done"}},
 	}.Run(t, "x")
 	ran.Recorder.Times(t, "AfterTool", 3)
-	if err := agentspec.CheckPairs(ran.Messages, false); err != nil || ran.Reply != "42" || len(ran.Calls) != 3 || tool.Count() != 2 {
+	if err := agentspec.CheckPairs(ran.Messages, false); err != nil || ran.Reply != "42" || len(ran.Calls) != 3 ||
+		tool.Count() != 2 {
 		t.Errorf("%v, %d calls ran: %+v", err, tool.Count(), ran.AgentResult)
 	}
 }
 
 // Law P10, stops: a signal is kept and obeyed, whatever became of the step.
 func TestF42_AStopIsObeyedWhateverBecomesOfTheStep(t *testing.T) {
-	ran := looptest.Harness{Turns: all(looptest.Call("work", `{"n":`), looptest.Reply("never")), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](
-		agent.ShouldStopFunc(func(_ context.Context, _ *agent.Run, s agent.Step) ([]agent.EndRun, error) {
-			if s.Number == 0 {
-				return nil, nil
-			}
-			return all(agent.EndRun{Cause: agent.CauseTimeLimit, Message: "late"}, agent.EndRun{Cause: agent.CauseUserRequested, Message: "asked"}), nil
-		}))}.Run(t, "x")
+	ran := looptest.Harness{Turns: all(looptest.Call("work", `{"n":`), looptest.Reply("never")),
+		Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](
+			agent.ShouldStopFunc(func(_ context.Context, _ *agent.Run, s agent.Step) ([]agent.EndRun, error) {
+				if s.Number == 0 {
+					return nil, nil
+				}
+				return all(agent.EndRun{Cause: agent.CauseTimeLimit, Message: "late"}, agent.EndRun{
+					Cause: agent.CauseUserRequested, Message: "asked",
+				}), nil
+			}))}.Run(t, "x")
 	if len(ran.Script.Calls()) != 1 || ran.Stop.Message != "asked" || len(ran.Signals) != 2 || statuses(ran) != "failed" {
 		t.Errorf("%d model calls, %+v", len(ran.Script.Calls()), ran.AgentResult)
 	}
@@ -251,7 +270,9 @@ func TestF43_AGateThatAlwaysRejectsIsBounded(t *testing.T) {
 	for range 20 {
 		turns = append(turns, looptest.Reply("please"))
 	}
-	ran := looptest.Harness{Turns: turns, Hooks: all[agent.Hook](checkDone(func(agent.DoneRequest) (agent.CheckDoneOutcome, error) {
+	ran := looptest.Harness{Turns: turns, Hooks: all[agent.Hook](checkDone(func(
+		agent.DoneRequest,
+	) (agent.CheckDoneOutcome, error) {
 		return agent.RejectDone{Feedback: "no"}, nil
 	}))}.Run(t, "x")
 	if ran.Stop.Cause != agent.CauseRetryLimit || ran.Steps != 3 {
@@ -264,9 +285,11 @@ func TestF43_AGateThatAlwaysRejectsIsBounded(t *testing.T) {
 func TestF44_NoRefusalIsRecordedAsASuccess(t *testing.T) {
 	path, memory := filepath.Join(t.TempDir(), "audit"), &builtin.MemoryStore{}
 	ran := looptest.Harness{
-		Turns: all(looptest.Call("work", `{"n":1}`), looptest.Call("work", `{"n":1}`), looptest.Call("rm", nil), looptest.Call("bad", nil), looptest.Reply("ok")),
+		Turns: all(looptest.Call("work", `{"n":1}`), looptest.Call("work", `{"n":1}`), looptest.Call("rm", nil),
+			looptest.Call("bad", nil), looptest.Reply("ok")),
 		Tools: all[agent.Tool](work(), &looptest.Tool{Name: "rm"}, &looptest.Tool{Name: "bad", Err: errBoom}),
-		Hooks: all[agent.Hook](&builtin.LoopDetector{}, denies("rm", "no"), &builtin.EpisodeLogger{Memory: memory}, &builtin.AuditLog{Path: path},
+		Hooks: all[agent.Hook](&builtin.LoopDetector{}, denies("rm", "no"), &builtin.EpisodeLogger{Memory: memory},
+			&builtin.AuditLog{Path: path},
 			afterTool(func(r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
 				r.Err, r.Output = "", "all is well"
 				return agent.ReplaceAfterTool(r, "whitewash"), nil
@@ -287,7 +310,8 @@ func TestF44_NoRefusalIsRecordedAsASuccess(t *testing.T) {
 	for _, r := range audited(t, path, "AfterTool") {
 		successes = append(successes, r.Success != nil && *r.Success)
 	}
-	if !slices.Equal(outcomes, all("ok", "refused", "refused", "failed")) || !slices.Equal(successes, all(true, false, false, false)) {
+	if !slices.Equal(outcomes, all("ok", "refused", "refused", "failed")) ||
+		!slices.Equal(successes, all(true, false, false, false)) {
 		t.Errorf("episodes %v, audit %v", outcomes, successes)
 	}
 }
@@ -295,18 +319,23 @@ func TestF44_NoRefusalIsRecordedAsASuccess(t *testing.T) {
 // Invariant 4: observers and tracers are told who decided what, and why.
 func TestF45_EveryReasonIsInAnEvent(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit")
-	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](&builtin.AuditLog{Path: path}, bind(func(h *agent.Hooks) {
-		h.Use(renames(""), named("rewriter"))
-		h.Use(answers("x"), named("cache"))
-		h.Use(denies("work", "not today"), named("warden"))
-	}))}.Run(t, "x")
+	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()),
+		Hooks: all[agent.Hook](&builtin.AuditLog{Path: path}, bind(func(
+			h *agent.Hooks,
+		) {
+			h.Use(renames(""), named("rewriter"))
+			h.Use(answers("x"), named("cache"))
+			h.Use(denies("work", "not today"), named("warden"))
+		}))}.Run(t, "x")
 	reasons := make(map[string]string)
 	for _, e := range ran.Trace.Events() {
 		if e.Kind == hookkit.HookRan && e.Decision != "" {
 			reasons[e.Hook] = e.Decision + " " + e.Reason
 		}
 	}
-	if want := map[string]string{"rewriter": "Replace adds ", "cache": "SkipTool cache", "warden": "Deny not today"}; !maps.Equal(reasons, want) {
+	if want := map[string]string{
+		"rewriter": "Replace adds ", "cache": "SkipTool cache", "warden": "Deny not today",
+	}; !maps.Equal(reasons, want) {
 		t.Errorf("events %v, want %v", reasons, want)
 	}
 	ran.Recorder.Decided(t, "OnPermission", "warden", "Deny", "not today")
@@ -331,7 +360,9 @@ func TestF46_EveryPathFiresTheSamePoints(t *testing.T) {
 		}
 	}
 	resumed := l()
-	if _, err := resumed.Agent.Do(t.Context(), loop.Request{Task: "x", Messages: talk(2), Resume: loop.Resume{Steps: 2}}); err != nil {
+	if _, err := resumed.Agent.Do(t.Context(), loop.Request{
+		Task: "x", Messages: talk(2), Resume: loop.Resume{Steps: 2},
+	}); err != nil {
 		t.Fatal(err)
 	}
 	for name, ran := range map[string]*looptest.Ran{"streamed": streamed, "resumed": resumed} {

@@ -48,7 +48,9 @@ func TestF48_TrimmingEndsAndOrphansNothing(t *testing.T) {
 	for _, max := range []int{1, 100, 300, 1000} {
 		ran := looptest.Harness{
 			Turns: working(6), Tools: all[agent.Tool](&looptest.Tool{Name: "work", Result: strings.Repeat("r", 400)}),
-			Hooks: all[agent.Hook](&builtin.TokenBudget{Max: max, KeepLast: 3}), Agent: &loop.Agent{Instructions: strings.Repeat("s", 1000)},
+			Hooks: all[agent.Hook](&builtin.TokenBudget{Max: max, KeepLast: 3}), Agent: &loop.Agent{
+				Instructions: strings.Repeat("s", 1000),
+			},
 		}.Run(t, "the task")
 		requests := ran.Script.Requests()
 		for i, r := range requests {
@@ -69,16 +71,25 @@ func TestF49_RecordsHoldNoSecretsAndIdentitiesAreNoPaths(t *testing.T) {
 	inside := filepath.Join(dir, "a", "b")
 	const secret = "hunter2secret"
 	looptest.Harness{
-		Turns: all(looptest.Call("work", `{"cmd":"curl -H 'x' https://me:`+secret+`@host/; $(rm -rf /)","nested":{"api_key":"`+secret+`","say":"\"token\": \"`+secret+`\""}}`), looptest.Reply("ok")),
-		Tools: all[agent.Tool](&looptest.Tool{Name: "work", Result: "password=" + secret + "\n\x00\xff" + strings.Repeat("é", 900)}),
-		Hooks: all[agent.Hook](&builtin.AuditLog{Path: filepath.Join(inside, "audit")}, &builtin.ModelRecorder{Dir: filepath.Join(inside, "model")}),
+		Turns: all(looptest.Call("work", `{"cmd":"curl -H 'x' https://me:`+secret+
+			`@host/; $(rm -rf /)","nested":{"api_key":"`+secret+`","say":"\"token\": \"`+secret+`\""}}`), looptest.Reply("ok")),
+		Tools: all[agent.Tool](&looptest.Tool{
+			Name: "work", Result: "password=" + secret + "\n\x00\xff" + strings.Repeat("é", 900),
+		}),
+		Hooks: all[agent.Hook](&builtin.AuditLog{Path: filepath.Join(inside, "audit")}, &builtin.ModelRecorder{
+			Dir: filepath.Join(inside, "model"),
+		}),
 	}.Run(t, "x")
 	if r := audited(t, filepath.Join(inside, "audit"), "AfterTool"); len(r) != 1 { // and each line is valid
 		t.Errorf("recorded %+v", r)
 	}
 	for _, id := range all("../../up", "/etc/x", "a/../../..", "c:\\x", ".") {
-		hook := &builtin.PersistSession{Store: builtin.Sessions{Store: builtin.FileStore{Dir: filepath.Join(inside, "sessions")}}}
-		looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](hook)}.Do(t, t.Context(), loop.Request{Task: "x", Conversation: id})
+		hook := &builtin.PersistSession{
+			Store: builtin.Sessions{Store: builtin.FileStore{Dir: filepath.Join(inside, "sessions")}},
+		}
+		looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](hook)}.Do(t, t.Context(), loop.Request{
+			Task: "x", Conversation: id,
+		})
 		if s, err := hook.Store.Load(t.Context(), id); err != nil || len(s.Messages) != 2 {
 			t.Errorf("%q: %+v, %v", id, s, err)
 		}
@@ -114,7 +125,8 @@ func TestF50_RecordingADecisionCopiesNothing(t *testing.T) {
 		h.Trace(&events)
 		got := h.OnStop.Fire(t.Context(), agent.NewRun(nil), agent.Stopping{Signals: all(agent.EndRun{Detail: detail})})
 		fires := rec.Fires()
-		if len(got) != n || len(events.Events()) != n+1 || len(fires) != 1 || fires[0].Payload.(agent.Stopping).Signals[0].Detail["lock"] != &lock {
+		if len(got) != n || len(events.Events()) != n+1 || len(fires) != 1 ||
+			fires[0].Payload.(agent.Stopping).Signals[0].Detail["lock"] != &lock {
 			t.Errorf("%d hooks: %d signals, %d events, %d fires", n, len(got), len(events.Events()), len(fires))
 		}
 	}
@@ -141,10 +153,14 @@ func TestF52_ASwitchedOffHookDoesNotRunAndNoLayerReplacesAGuard(t *testing.T) {
 	var d diary
 	on := false
 	outer.BeforeTool.Add(d.noting("removed")).Remove()
-	outer.BeforeTool.Add(agent.BeforeToolWhen("switched on", func(*agent.Run, agent.ToolCallRequest) bool { return on }, d.noting("switched")))
+	outer.BeforeTool.Add(agent.BeforeToolWhen("switched on", func(*agent.Run, agent.ToolCallRequest) bool {
+		return on
+	}, d.noting("switched")))
 	guard := outer.Use(denies("work", "guarded"), named("guard"))
 	inner := outer.Layer("inner")
-	own := inner.Use(onPermission(func(agent.ToolCallRequest) (agent.OnPermissionOutcome, error) { return agent.Allow{}, nil }), named("guard"))
+	own := inner.Use(onPermission(func(agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
+		return agent.Allow{}, nil
+	}), named("guard"))
 	fire(t, inner)
 	d.want(t)
 	on = true

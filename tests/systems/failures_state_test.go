@@ -48,7 +48,9 @@ func TestF22_RewrittenArgumentsReachEverybody(t *testing.T) {
 			see("permission", c.Args)
 			return nil, nil
 		}),
-		agent.AroundToolFunc(func(ctx context.Context, _ *agent.Run, c agent.ToolCallRequest, next agent.AroundToolNext) (hookkit.Answer[agent.ToolCallResult], error) {
+		agent.AroundToolFunc(func(
+			ctx context.Context, _ *agent.Run, c agent.ToolCallRequest, next agent.AroundToolNext,
+		) (hookkit.Answer[agent.ToolCallResult], error) {
 			see("around", c.Args)
 			return next.Call(ctx, c)
 		}),
@@ -69,7 +71,9 @@ func (c *collecting) Bind(h *agent.Hooks) {
 	h.Briefing.Add(c)
 }
 
-func (c *collecting) AfterTool(_ context.Context, run *agent.Run, r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+func (c *collecting) AfterTool(
+	_ context.Context, run *agent.Run, r agent.ToolCallResult,
+) (agent.AfterToolOutcome, error) {
 	c.outputs.Do(run, func(o *[]string) { *o = append(*o, r.Call.ID) })
 	return nil, nil
 }
@@ -82,7 +86,8 @@ func (c *collecting) Briefing(_ context.Context, run *agent.Run, _ agent.Step) (
 // Invariants 3 and 8, state: what a tool hook keeps stays for the run.
 func TestF23_StateOfAToolHookOutlivesTheBatch(t *testing.T) {
 	ran := looptest.Harness{
-		Turns: all(looptest.Calls(looptest.Call("work", nil), looptest.Call("work", nil)), looptest.Call("work", nil), looptest.Reply("ok")),
+		Turns: all(looptest.Calls(looptest.Call("work", nil), looptest.Call("work", nil)), looptest.Call("work", nil),
+			looptest.Reply("ok")),
 		Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](&collecting{}),
 	}.Run(t, "x")
 	for i, want := range all("collected []", "collected [call_1_1 call_1_2]", "collected [call_1_1 call_1_2 call_2_1]") {
@@ -148,10 +153,13 @@ func TestF26_ANewHookHasNoStateOfADeadOne(t *testing.T) {
 
 // Invariant 8: state is fresh in each run, also one after the other on the same hooks.
 func TestF27_CountersDoNotLeakIntoTheNextRun(t *testing.T) {
-	a := &loop.Agent{Model: looptest.NewScript(working(2)...).ForEachRun(), Tools: all[agent.Tool](work()), Use: all[agent.Hook](
-		&builtin.ToolLimit{Limits: map[string]int{"work": 2}}, &builtin.Stagnation{Threshold: 3, Fingerprint: func(agent.ToolCallResult) string { return "same" }},
-		&builtin.LoopDetector{},
-	)}
+	a := &loop.Agent{Model: looptest.NewScript(working(2)...).ForEachRun(), Tools: all[agent.Tool](work()),
+		Use: all[agent.Hook](
+			&builtin.ToolLimit{Limits: map[string]int{"work": 2}}, &builtin.Stagnation{
+				Threshold: 3, Fingerprint: func(agent.ToolCallResult) string { return "same" },
+			},
+			&builtin.LoopDetector{},
+		)}
 	var prompts diary
 	a.Use = append(a.Use, beforeLLM(func(r agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
 		prompts.note("%v", r.Messages)
@@ -192,7 +200,10 @@ func TestF28_ParallelCallsLoseNoCount(t *testing.T) {
 		eight = append(eight, looptest.Call("work", fmt.Sprintf(`{"n":%d}`, i)))
 	}
 	timing := &builtin.Timing{}
-	looptest.Harness{Turns: all(looptest.Calls(eight...), looptest.Reply("ok")), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](timing)}.Run(t, "x")
+	looptest.Harness{
+		Turns: all(looptest.Calls(eight...), looptest.Reply("ok")), Tools: all[agent.Tool](work()),
+		Hooks: all[agent.Hook](timing),
+	}.Run(t, "x")
 	if n := len(timing.Samples()); n != 10 {
 		t.Errorf("%d samples of 8 calls and 2 replies", n)
 	}
@@ -209,8 +220,10 @@ func TestF29_PrioritiesAreTheDocumentedOnes(t *testing.T) {
 	inner := outer.Layer("inner")
 	inner.BeforeTool.Add(continues, hookkit.Priority(hookkit.Safety))
 	documented := map[string][]int{
-		"AfterTool": {hookkit.Detection, hookkit.Mutation}, "BeforeLLM": {hookkit.InputShape - 10}, "Briefing": {hookkit.InputShape},
-		"BeforeTool": {hookkit.Detection, hookkit.Safety}, "OnPermission": {hookkit.Safety}, "OnRunEnd": {hookkit.Observability},
+		"AfterTool": {hookkit.Detection, hookkit.Mutation}, "BeforeLLM": {hookkit.InputShape - 10},
+		"Briefing":   {hookkit.InputShape},
+		"BeforeTool": {hookkit.Detection, hookkit.Safety}, "OnPermission": {hookkit.Safety},
+		"OnRunEnd": {hookkit.Observability},
 	}
 	for _, p := range inner.Points() {
 		var got []int

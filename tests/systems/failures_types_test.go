@@ -28,7 +28,8 @@ func TestF01_AResultOfTheWrongTypeDoesNotCompile(t *testing.T) {
 func TestF02_AReplacementOfTheWrongTypeDoesNotCompile(t *testing.T) {
 	const program = "\t_ = agent.ReplaceBeforeTool(agent.ToolCallRequest{Name: \"x\"}, \"why\")"
 	refused(t, "", program, "agent.ToolCallRequest{Name", "agent.ToolCallRequest{Nam", "unknown field Nam")
-	refused(t, "", program, `agent.ToolCallRequest{Name: "x"}`, "agent.ToolCallResult{}", "cannot use agent.ToolCallResult{} ")
+	refused(t, "", program, `agent.ToolCallRequest{Name: "x"}`, "agent.ToolCallResult{}",
+		"cannot use agent.ToolCallResult{} ")
 	tool := &looptest.Tool{Name: "work; rm"}
 	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](renames("; rm"),
 		beforeTool(func(call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
@@ -54,7 +55,8 @@ func TestF03_AMisspeltNameDoesNotCompile(t *testing.T) {
 func TestF04_AHookThatCannotBeCalledIsRefused(t *testing.T) {
 	const program = "\th.BeforeTool.Add(guard{})"
 	refused(t, guard, program, "Add(guard{})", `Add("guard")`, "does not implement agent.BeforeTool")
-	refused(t, guard, program, "Add(guard{})", "Add(func(agent.ToolCallRequest) {})", "does not implement agent.BeforeTool")
+	refused(t, guard, program, "Add(guard{})", "Add(func(agent.ToolCallRequest) {})",
+		"does not implement agent.BeforeTool")
 	defer func() {
 		if recover() == nil {
 			t.Error("a nil hook was registered")
@@ -122,7 +124,8 @@ func TestF08_AStopIsObeyedWhereverItIsLegal(t *testing.T) {
 // Invariant 11: only nil continues, and it does so at every point.
 func TestF09_OnlyNilContinues(t *testing.T) {
 	for _, nothing := range all("false", "0", `""`) {
-		refused(t, guard, useGuard, `agent.SkipTool{Reason: "never"}, nil`, nothing+", nil", "does not implement agent.BeforeToolOutcome")
+		refused(t, guard, useGuard, `agent.SkipTool{Reason: "never"}, nil`, nothing+", nil",
+			"does not implement agent.BeforeToolOutcome")
 	}
 	quiet := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](
 		onRunStart(func(agent.RunStart) (agent.OnRunStartOutcome, error) { return nil, nil }), continues,
@@ -133,7 +136,8 @@ func TestF09_OnlyNilContinues(t *testing.T) {
 		checkDone(func(agent.DoneRequest) (agent.CheckDoneOutcome, error) { return nil, nil }),
 	)}.Run(t, "x")
 	plain := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work())}.Run(t, "x")
-	if quiet.Reply != "ok" || statuses(quiet) != "succeeded" || !slices.Equal(quiet.Recorder.Points(), plain.Recorder.Points()) {
+	if quiet.Reply != "ok" || statuses(quiet) != "succeeded" || !slices.Equal(quiet.Recorder.Points(),
+		plain.Recorder.Points()) {
 		t.Errorf("got %+v", quiet.AgentResult)
 	}
 }
@@ -158,7 +162,9 @@ func TestF10_AVetoIsHeardHoweverItIsFound(t *testing.T) {
 
 // Invariant 11: a hook is called at the points that it was added to; an observer of all points decides nothing.
 func TestF11_AHookIsCalledAtItsPointsAlone(t *testing.T) {
-	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](new(aroundCalls))}.Run(t, "x")
+	ran := looptest.Harness{
+		Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](new(aroundCalls)),
+	}.Run(t, "x")
 	var called []string
 	for _, e := range ran.Trace.Events() {
 		if e.Kind == hookkit.HookRan {
@@ -169,13 +175,15 @@ func TestF11_AHookIsCalledAtItsPointsAlone(t *testing.T) {
 		t.Errorf("called at %v", called)
 	}
 	const observer = "type all struct{}\n\nfunc (all) Observe(ctx context.Context, run *agent.Run, fired hookkit.AnyFired) {}\n"
-	refused(t, observer, "\th.ObserveAny(all{})", "AnyFired) {}", "AnyFired) error { return nil }", "wrong type for method Observe")
+	refused(t, observer, "\th.ObserveAny(all{})", "AnyFired) {}", "AnyFired) error { return nil }",
+		"wrong type for method Observe")
 }
 
 // Invariant 11: the outcomes of another point do not compile.
 func TestF12_AnOutcomeOfAnotherPointDoesNotCompile(t *testing.T) {
 	const skip = `agent.SkipTool{Reason: "never"}`
-	refused(t, guard, useGuard, skip, `agent.ReplaceAfterTool(agent.ToolCallResult{}, "")`, "missing method legalAtBeforeTool")
+	refused(t, guard, useGuard, skip, `agent.ReplaceAfterTool(agent.ToolCallResult{}, "")`,
+		"missing method legalAtBeforeTool")
 	refused(t, guard, useGuard, skip, `agent.RejectDone{}`, "missing method legalAtBeforeTool")
 	var h agent.Hooks
 	var d diary

@@ -56,7 +56,9 @@ func TestI04_StepLimitStopsAtItsLimit(t *testing.T) {
 	if ran.Steps != 2 || len(ran.Script.Calls()) != 2 || !cmp.Equal(ran.Stop, given(want(2), "builtin.StepLimit")) {
 		t.Errorf("after %d model calls: %+v", len(ran.Script.Calls()), ran.AgentResult)
 	}
-	counted := &builtin.StepLimit{Max: builtin.AtMost(2), Count: func(_ *agent.Run, s agent.Step) int { return 2 * s.Number }}
+	counted := &builtin.StepLimit{
+		Max: builtin.AtMost(2), Count: func(_ *agent.Run, s agent.Step) int { return 2 * s.Number },
+	}
 	ran = looptest.Harness{Turns: working(9), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](counted)}.Run(t, "x")
 	if ran.Steps != 1 || ran.Stop.Message != "Step limit reached: 2/2" {
 		t.Errorf("with a counter of its own: %+v", ran.AgentResult)
@@ -72,7 +74,9 @@ func TestI05_TokenLimitStopsAtItsLimit(t *testing.T) {
 		Detail: map[string]any{"totalTokens": 10, "maxTotalTokens": 10}}
 	is(t, signalled(t, limit, agent.Step{Usage: agent.Usage{Input: 6, Output: 4}}), want)
 	five := looptest.Call("work", nil).Uses(agent.Usage{Input: 2, Output: 3})
-	ran := looptest.Harness{Turns: all(five, five, five), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](limit)}.Run(t, "x")
+	ran := looptest.Harness{
+		Turns: all(five, five, five), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](limit),
+	}.Run(t, "x")
 	if ran.Steps != 2 || !cmp.Equal(ran.Stop, given(want, "builtin.TokenLimit")) {
 		t.Errorf("%+v", ran.AgentResult)
 	}
@@ -92,10 +96,14 @@ func TestI06_TimeLimitCountsFromTheRunsStart(t *testing.T) {
 	}}
 	want := agent.EndRun{Cause: agent.CauseTimeLimit, Message: "Execution time limit reached: 1.23s/1.00s",
 		Detail: map[string]any{"elapsedSeconds": 1.23, "maxSeconds": 1.0}}
-	a := &loop.Agent{Model: looptest.NewScript(working(9)...).ForEachRun(), Tools: all[agent.Tool](slow), Use: all[agent.Hook](limit), Clock: clock}
+	a := &loop.Agent{
+		Model: looptest.NewScript(working(9)...).ForEachRun(), Tools: all[agent.Tool](slow), Use: all[agent.Hook](limit),
+		Clock: clock,
+	}
 	for range 2 { // each run has a start of its own
 		clock.Advance(time.Hour)
-		if result, err := a.Run(t.Context(), "x"); err != nil || result.Steps != 3 || !cmp.Equal(result.Stop, given(want, "builtin.TimeLimit")) {
+		if result, err := a.Run(t.Context(), "x"); err != nil || result.Steps != 3 ||
+			!cmp.Equal(result.Stop, given(want, "builtin.TimeLimit")) {
 			t.Errorf("%+v, %v", result, err)
 		}
 	}
@@ -107,7 +115,9 @@ func TestI07_FinishReasonStopsOnAMatch(t *testing.T) {
 		return agent.Step{Number: 1, Last: &agent.StepResult{Response: &agent.LLMResponse{FinishReason: reason}}}
 	}
 	is(t, signalled(t, guard, after("stop")), agent.EndRun{Cause: agent.CauseFinishReason,
-		Message: `Finish reason "stop" matched stop condition`, Detail: map[string]any{"finishReason": "stop", "stopReasons": all("length", "stop")}})
+		Message: `Finish reason "stop" matched stop condition`, Detail: map[string]any{
+			"finishReason": "stop", "stopReasons": all("length", "stop"),
+		}})
 	for name, at := range map[string]agent.Step{
 		"another reason": after("tool_calls"), "another case": after("STOP"), "no reason": after(""),
 		"no reply": {Number: 1, Last: &agent.StepResult{}}, "no step": {},
@@ -120,7 +130,10 @@ func TestI07_FinishReasonStopsOnAMatch(t *testing.T) {
 		t.Errorf("an empty list: %v", got)
 	}
 	tool := work()
-	ran := looptest.Harness{Turns: all(looptest.Call("work", nil).Finish("length"), looptest.Reply("more")), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](guard)}.Run(t, "x")
+	ran := looptest.Harness{
+		Turns: all(looptest.Call("work", nil).Finish("length"), looptest.Reply("more")), Tools: all[agent.Tool](tool),
+		Hooks: all[agent.Hook](guard),
+	}.Run(t, "x")
 	if ran.Stop.Cause != agent.CauseFinishReason || ran.Steps != 1 || tool.Count() != 1 || ran.Forced() {
 		t.Errorf("the tool ran %d times, %+v", tool.Count(), ran.AgentResult)
 	}
@@ -156,16 +169,21 @@ func TestI11_CancellationIsAskedUntilThereIsAStop(t *testing.T) {
 	asked := 0
 	run := func(at int, hooks ...agent.Hook) *looptest.Ran {
 		asked = 0
-		cancels := &builtin.Cancellation{Source: source(func() (string, bool, error) { asked++; return "enough", asked == at, nil })}
+		cancels := &builtin.Cancellation{
+			Source: source(func() (string, bool, error) { asked++; return "enough", asked == at, nil }),
+		}
 		return looptest.Harness{Turns: working(2), Tools: all[agent.Tool](work()), Hooks: append(hooks, cancels)}.Run(t, "x")
 	}
-	if ran := run(2); ran.Stop.Cause != agent.CauseUserRequested || ran.Stop.Message != "enough" || ran.Steps != 1 || asked != 2 {
+	if ran := run(2); ran.Stop.Cause != agent.CauseUserRequested || ran.Stop.Message != "enough" || ran.Steps != 1 ||
+		asked != 2 {
 		t.Errorf("applied: asked %d times, %+v", asked, ran.AgentResult)
 	}
 	if ran := run(0); ran.Reply != "ok" || len(ran.Signals) != 1 || asked != 3 { // not when the answer is there
 		t.Errorf("none: asked %d times, %+v", asked, ran.AgentResult)
 	}
-	ends := afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) { return agent.EndTurn{Reason: "done"}, nil })
+	ends := afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+		return agent.EndTurn{Reason: "done"}, nil
+	})
 	if ran := run(2, ends); ran.Stop.Message != "done" || len(ran.Signals) != 1 || asked != 1 {
 		t.Errorf("with a stop: asked %d times, %+v", asked, ran.Signals)
 	}
@@ -189,7 +207,8 @@ func TestI20_TheCriticStopsAtItsMaximum(t *testing.T) {
 		Hooks: all[agent.Hook](&builtin.Critic{Model: critic, MaxIterations: 2}),
 		Agent: &loop.Agent{Limits: loop.Limits{Rejections: -1}},
 	}.Run(t, "the task")
-	if ran.Stop.Cause != agent.CauseRetryLimit || ran.Stop.Message != "Max self-critic iterations reached: 2/2" || ran.Stop.By != "builtin.Critic" || ran.Steps != 2 || len(critic.Calls()) != 2 {
+	if ran.Stop.Cause != agent.CauseRetryLimit || ran.Stop.Message != "Max self-critic iterations reached: 2/2" ||
+		ran.Stop.By != "builtin.Critic" || ran.Steps != 2 || len(critic.Calls()) != 2 {
 		t.Errorf("the critic was asked %d times: %+v", len(critic.Calls()), ran.AgentResult)
 	}
 	contains(t, heard(t, ran, 1), "[CORRECTION REQUIRED - Iteration 1]", "too short", "say more")
@@ -204,7 +223,9 @@ func TestI21_AToolsFailureFailsTheRunOnlyWhereAHookSaysSo(t *testing.T) {
 	if ran := l.Run(t, "x"); ran.Failed != nil || ran.Reply != "ok" || ran.Err != "" {
 		t.Errorf("a failed tool failed the run: %+v", ran.AgentResult)
 	}
-	l.Hooks = all[agent.Hook](agent.ShouldStopFunc(func(_ context.Context, _ *agent.Run, s agent.Step) ([]agent.EndRun, error) {
+	l.Hooks = all[agent.Hook](agent.ShouldStopFunc(func(
+		_ context.Context, _ *agent.Run, s agent.Step,
+	) ([]agent.EndRun, error) {
 		if s.Last != nil && !s.Last.Results[0].OK() {
 			return []agent.EndRun{{Cause: agent.CauseError, Message: "work: " + s.Last.Results[0].Err}}, nil
 		}

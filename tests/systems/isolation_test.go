@@ -16,10 +16,13 @@ import (
 // calls, so each must be decided the same: a count, a warning or a text of another run would show.
 func TestAThousandRunsOverOneSetOfHooksShareNothing(t *testing.T) {
 	const runs = 1000
-	limit, metrics := &builtin.ToolLimit{Limits: map[string]int{"look": 3}}, &builtin.Metrics{Log: slog.New(slog.DiscardHandler)}
+	limit, metrics := &builtin.ToolLimit{Limits: map[string]int{"look": 3}}, &builtin.Metrics{
+		Log: slog.New(slog.DiscardHandler),
+	}
 	hooks := new(agent.Hooks)
 	for _, h := range []agent.Hook{
-		&builtin.LoopDetector{HintAfter: 2, BreakAfter: 9}, limit, metrics, &builtin.Stagnation{}, &builtin.BudgetWarning{}, &builtin.TheoryNote{},
+		&builtin.LoopDetector{HintAfter: 2, BreakAfter: 9}, limit, metrics, &builtin.Stagnation{}, &builtin.BudgetWarning{},
+		&builtin.TheoryNote{},
 		&builtin.FailureNote{}, builtin.Guards{}, &builtin.SchemaRetry{}, &builtin.ToolErrorRetry{}, &builtin.Cost{},
 	} {
 		hooks.Use(h)
@@ -35,7 +38,9 @@ func TestAThousandRunsOverOneSetOfHooksShareNothing(t *testing.T) {
 			looptest.Call("fail", nil), looptest.Call("fail", nil),
 			looptest.Reply("done"),
 		).ForEachRun(),
-		Tools: []agent.Tool{&looptest.Tool{Name: "look", Result: "seen"}, &looptest.Tool{Name: "fail", Err: fmt.Errorf("down")}},
+		Tools: []agent.Tool{
+			&looptest.Tool{Name: "look", Result: "seen"}, &looptest.Tool{Name: "fail", Err: fmt.Errorf("down")},
+		},
 	}
 	results := make([]agent.AgentResult, runs)
 	var wg sync.WaitGroup

@@ -27,20 +27,29 @@ func past(n int) []agent.Message {
 	for i := range n {
 		call := agent.ToolCallRequest{ID: fmt.Sprint("c", i+1), Name: "work", Args: json.RawMessage(`{}`), Step: i + 1}
 		out = append(out, agent.Message{Role: agent.RoleAssistant, ToolCalls: all(call)},
-			agent.Message{Role: agent.RoleTool, Name: "work", ToolCallID: call.ID, Content: fmt.Sprintf("result %d %s", i+1, strings.Repeat("x", 400))})
+			agent.Message{
+				Role: agent.RoleTool, Name: "work", ToolCallID: call.ID, Content: fmt.Sprintf("result %d %s", i+1,
+					strings.Repeat("x", 400)),
+			})
 	}
 	return out
 }
 
 // always asks for a compaction before every prompt.
-var always = agent.ShouldCompactFunc(func(context.Context, *agent.Run, agent.ContextUse) (agent.ShouldCompactOutcome, error) {
+var always = agent.ShouldCompactFunc(func(
+	context.Context, *agent.Run, agent.ContextUse,
+) (agent.ShouldCompactOutcome, error) {
 	return agent.Compact{Reason: "always"}, nil
 })
 
 // compacted has a conversation compacted in a run that goes on with it, and returns what the compaction did.
-func compacted(t testing.TB, k agent.Compactor, messages []agent.Message, turns ...looptest.Turn) (agent.Compacted, *looptest.Ran) {
+func compacted(
+	t testing.TB, k agent.Compactor, messages []agent.Message, turns ...looptest.Turn,
+) (agent.Compacted, *looptest.Ran) {
 	t.Helper()
-	ran := looptest.Harness{Turns: append(turns, looptest.Reply("ok")), Hooks: all[agent.Hook](always), Agent: &loop.Agent{Compactor: k}}.
+	ran := looptest.Harness{
+		Turns: append(turns, looptest.Reply("ok")), Hooks: all[agent.Hook](always), Agent: &loop.Agent{Compactor: k},
+	}.
 		Do(t, t.Context(), loop.Request{Messages: messages})
 	done := hooktest.PayloadsOf[agent.Compacted](ran.Recorder, "AfterCompact")
 	if len(done) != 1 || ran.Failed != nil {
@@ -66,7 +75,10 @@ func TestL30_AWindowFillsUpTierByTier(t *testing.T) {
 	for _, c := range []struct {
 		messages int
 		want     builtin.ContextTier
-	}{{4, builtin.TierOK}, {5, builtin.TierWarning}, {7, builtin.TierWarning}, {8, builtin.TierError}, {9, builtin.TierBlocking}} {
+	}{
+		{4, builtin.TierOK}, {5, builtin.TierWarning}, {7, builtin.TierWarning}, {8, builtin.TierError}, {9,
+			builtin.TierBlocking},
+	} {
 		hook := &builtin.CompactOn{Compactor: builtin.Truncate{}, Window: 1000, WarnAt: 500, ErrorAt: 800, Reserve: 100}
 		var seen builtin.ContextTelemetry
 		ends := agent.OnRunEndFunc(func(_ context.Context, run *agent.Run, _ agent.AgentResult) error {
@@ -75,7 +87,9 @@ func TestL30_AWindowFillsUpTierByTier(t *testing.T) {
 		})
 		looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](hook, ends), Agent: &loop.Agent{Tokens: perMessage(100)}}.
 			Do(t, t.Context(), loop.Request{Task: "x", Messages: chat(c.messages - 1)})
-		if len(seen.Samples) != 1 || seen.Samples[0] != (builtin.ContextSample{Step: 1, Tier: c.want, Tokens: 100 * c.messages}) || seen.Peak != c.want {
+		if len(seen.Samples) != 1 || seen.Samples[0] != (builtin.ContextSample{
+			Step: 1, Tier: c.want, Tokens: 100 * c.messages,
+		}) || seen.Peak != c.want {
 			t.Errorf("with %d messages: %+v, want %s", c.messages, seen, c.want)
 		}
 	}
@@ -86,7 +100,9 @@ func TestL30_AWindowFillsUpTierByTier(t *testing.T) {
 func chat(n int) []agent.Message {
 	var out []agent.Message
 	for i := range n {
-		out = append(out, agent.Message{Role: []agent.Role{agent.RoleUser, agent.RoleAssistant}[i%2], Content: fmt.Sprint("message ", i+1)})
+		out = append(out, agent.Message{
+			Role: []agent.Role{agent.RoleUser, agent.RoleAssistant}[i%2], Content: fmt.Sprint("message ", i+1),
+		})
 	}
 	return out
 }
@@ -97,7 +113,9 @@ func TestL31_ACompactionIsAskedForWhenTheWindowIsFull(t *testing.T) {
 		messages int
 		fired    bool
 	}{{"", 4, false}, {"", 7, false}, {"", 8, true}, {builtin.TierWarning, 4, false}, {builtin.TierWarning, 5, true}} {
-		hook := &builtin.CompactOn{Compactor: builtin.Truncate{}, Window: 1000, WarnAt: 500, ErrorAt: 800, Reserve: 100, FireAt: c.at}
+		hook := &builtin.CompactOn{
+			Compactor: builtin.Truncate{}, Window: 1000, WarnAt: 500, ErrorAt: 800, Reserve: 100, FireAt: c.at,
+		}
 		ran := looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](hook), Agent: &loop.Agent{Tokens: perMessage(100)}}.
 			Do(t, t.Context(), loop.Request{Task: "now", Messages: chat(c.messages - 1)})
 		if fired := ran.Recorder.Count("AfterCompact") == 1; fired != c.fired {
@@ -111,7 +129,9 @@ func TestL31_ACompactionIsAskedForWhenTheWindowIsFull(t *testing.T) {
 		lacks(t, heard(t, ran, 0), "message 1")
 	}
 	k := &builtin.Truncate{} // the agent has one, and nobody asks
-	ran := looptest.Harness{Turns: working(0), Agent: &loop.Agent{Compactor: k}}.Do(t, t.Context(), loop.Request{Task: "now", Messages: chat(50)})
+	ran := looptest.Harness{Turns: working(0), Agent: &loop.Agent{Compactor: k}}.Do(t, t.Context(), loop.Request{
+		Task: "now", Messages: chat(50),
+	})
 	ran.Recorder.Times(t, "ShouldCompact", 1)
 	ran.Recorder.Times(t, "BeforeCompact", 0)
 }
@@ -119,30 +139,43 @@ func TestL31_ACompactionIsAskedForWhenTheWindowIsFull(t *testing.T) {
 func TestL32_ACompactionSaysWhatItDid(t *testing.T) {
 	for k, turns := range compactors() {
 		done, ran := compacted(t, k, past(20), turns...)
-		if done.Err != "" || done.Reason != agent.CompactProactive || done.Before.Messages != 41 || done.After.Messages != len(done.Messages) || done.After.Tokens >= done.Before.Tokens || !done.Effective() {
+		if done.Err != "" || done.Reason != agent.CompactProactive || done.Before.Messages != 41 ||
+			done.After.Messages != len(done.Messages) || done.After.Tokens >= done.Before.Tokens || !done.Effective() {
 			t.Errorf("%T: %+v, %q", k, done.Before, done.Err)
 		}
 		ran.Recorder.Times(t, "BeforeCompact", 1)
-		if before := hooktest.PayloadsOf[agent.Compaction](ran.Recorder, "BeforeCompact")[0]; before.Tokens != done.Before.Tokens || before.Detail != "always" {
+		if before := hooktest.PayloadsOf[agent.Compaction](ran.Recorder,
+			"BeforeCompact")[0]; before.Tokens != done.Before.Tokens || before.Detail != "always" {
 			t.Errorf("%T: before it %+v", k, before)
 		}
 	}
 
-	abort := agent.BeforeCompactFunc(func(context.Context, *agent.Run, agent.Compaction) (agent.BeforeCompactOutcome, error) {
+	abort := agent.BeforeCompactFunc(func(
+		context.Context, *agent.Run, agent.Compaction,
+	) (agent.BeforeCompactOutcome, error) {
 		return agent.SkipCompaction{Reason: "in a chain"}, nil
 	})
-	ran := looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](always, abort), Agent: &loop.Agent{Compactor: builtin.Truncate{}}}.Do(t, t.Context(), loop.Request{Messages: past(9)})
+	ran := looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](always, abort),
+		Agent: &loop.Agent{Compactor: builtin.Truncate{}}}.Do(t, t.Context(), loop.Request{Messages: past(9)})
 	if got := len(ran.Script.Requests()[0].Messages); got != 19 || ran.Recorder.Count("AfterCompact") != 0 {
 		t.Errorf("an aborted compaction left %d messages", got)
 	}
 
-	custom := &builtin.CompactOn{Compactor: builtin.Truncate{KeepRecent: 1}, Window: 1000, WarnAt: 10, ErrorAt: 20, Reserve: 10}
-	adds := agent.AfterCompactFunc(func(_ context.Context, _ *agent.Run, done agent.Compacted) (agent.AfterCompactOutcome, error) {
-		done.Messages = append(all(agent.Message{Role: agent.RoleSystem, Content: fmt.Sprint("the rules, after ", len(done.Messages))}), done.Messages...)
+	custom := &builtin.CompactOn{
+		Compactor: builtin.Truncate{KeepRecent: 1}, Window: 1000, WarnAt: 10, ErrorAt: 20, Reserve: 10,
+	}
+	adds := agent.AfterCompactFunc(func(
+		_ context.Context, _ *agent.Run, done agent.Compacted,
+	) (agent.AfterCompactOutcome, error) {
+		done.Messages = append(all(agent.Message{
+			Role: agent.RoleSystem, Content: fmt.Sprint("the rules, after ", len(done.Messages)),
+		}), done.Messages...)
 		return agent.ReplaceAfterCompact(done, "must stay"), nil
 	})
-	ran = looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](custom, adds), Agent: &loop.Agent{Compactor: &builtin.Summarize{}}}.Do(t, t.Context(), loop.Request{Messages: past(9)})
-	if got := ran.Script.Requests(); len(got) != 1 || !strings.HasPrefix(got[0].Messages[0].Content, "the rules, after 3") {
+	ran = looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](custom, adds),
+		Agent: &loop.Agent{Compactor: &builtin.Summarize{}}}.Do(t, t.Context(), loop.Request{Messages: past(9)})
+	if got := ran.Script.Requests(); len(got) != 1 || !strings.HasPrefix(got[0].Messages[0].Content,
+		"the rules, after 3") {
 		t.Errorf("%d model calls; the first prompt: %s", len(got), heard(t, ran, 0))
 	}
 }
@@ -157,7 +190,8 @@ func TestL33_PruneClearsOldResults(t *testing.T) {
 		return n
 	}
 	done, _ := compacted(t, builtin.Prune{}, past(8))
-	if got := cleared(done.Messages); !slices.Equal(got, all("c1", "c2", "c3")) || done.Cleared != 3 || len(done.Messages) != 17 {
+	if got := cleared(done.Messages); !slices.Equal(got, all("c1", "c2", "c3")) || done.Cleared != 3 ||
+		len(done.Messages) != 17 {
 		t.Errorf("cleared %v: %+v", got, done.After)
 	}
 	if again, _ := compacted(t, builtin.Prune{}, done.Messages); again.Cleared != 0 || len(cleared(again.Messages)) != 3 {
@@ -168,7 +202,8 @@ func TestL33_PruneClearsOldResults(t *testing.T) {
 	}
 	mixed := past(4)
 	mixed[2].Name, mixed[6].Name = "other", "other"
-	if some, _ := compacted(t, builtin.Prune{KeepRecent: 1, Tools: all("other")}, mixed); !slices.Equal(cleared(some.Messages), all("c1")) {
+	if some, _ := compacted(t, builtin.Prune{KeepRecent: 1, Tools: all("other")},
+		mixed); !slices.Equal(cleared(some.Messages), all("c1")) {
 		t.Errorf("of the tool named, cleared %v", cleared(some.Messages))
 	}
 }
@@ -194,7 +229,11 @@ func TestL34_TheFirstEffectiveStageOfAChainWins(t *testing.T) {
 		}
 	}
 	clean := all(cleanup(errBoom), cleanup(nil))
-	done, _ := compacted(t, &builtin.Chain{Stages: all[agent.Compactor](idle, builtin.Truncate{}, never), Cleanup: clean, OnError: func(err error) { d.note("%v", err) }}, past(9))
+	done, _ := compacted(t, &builtin.Chain{
+		Stages: all[agent.Compactor](idle, builtin.Truncate{}, never), Cleanup: clean, OnError: func(err error) {
+			d.note("%v", err)
+		},
+	}, past(9))
 	d.want(t, "idle", "clean 5", "cleanup 1: boom", "clean 5")
 	if done.Err != "" || done.After.Messages != 5 {
 		t.Errorf("got %+v, %q", done.After, done.Err)
@@ -211,7 +250,8 @@ func TestL35_ACompactionNeverMakesAConversationGrow(t *testing.T) {
 	for k, turns := range compactors() {
 		short := past(1)
 		done, ran := compacted(t, k, short)
-		if !slices.EqualFunc(done.Messages, short, func(a, b agent.Message) bool { return a.Content == b.Content }) || len(ran.Script.Calls()) != 1 {
+		if !slices.EqualFunc(done.Messages, short, func(a, b agent.Message) bool { return a.Content == b.Content }) ||
+			len(ran.Script.Calls()) != 1 {
 			t.Errorf("%T made %d messages of %d", k, len(done.Messages), len(short))
 		}
 		once, _ := compacted(t, k, past(20), turns...)
@@ -224,7 +264,8 @@ func TestL35_ACompactionNeverMakesAConversationGrow(t *testing.T) {
 
 func TestL36_ASummaryStandsForWhatIsLeftOut(t *testing.T) {
 	done, ran := compacted(t, &builtin.Summarize{Trigger: 100}, past(20), looptest.Reply("the goal is 7"))
-	if got := heard(t, ran, 1); !strings.HasPrefix(got, "(summary of earlier conversation)\nthe goal is 7\nthe task\n") || done.Summary != "the goal is 7" || done.ModelCalls != 1 {
+	if got := heard(t, ran, 1); !strings.HasPrefix(got, "(summary of earlier conversation)\nthe goal is 7\nthe task\n") ||
+		done.Summary != "the goal is 7" || done.ModelCalls != 1 {
 		t.Errorf("the prompt is %q", got)
 	}
 	quiet := func(error) {}
@@ -234,7 +275,9 @@ func TestL36_ASummaryStandsForWhatIsLeftOut(t *testing.T) {
 		t.Errorf("without the model: %q and %q, %q", first.Summary, second.Summary, first.Err)
 	}
 	contains(t, first.Summary, "assistant: work({})", "tool: result 15 xxx")
-	ran = looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](always), Agent: &loop.Agent{Compactor: &builtin.Summarize{Trigger: -1}}}.Run(t, "only this")
+	ran = looptest.Harness{
+		Turns: working(0), Hooks: all[agent.Hook](always), Agent: &loop.Agent{Compactor: &builtin.Summarize{Trigger: -1}},
+	}.Run(t, "only this")
 	if len(ran.Script.Calls()) != 1 || heard(t, ran, 0) != "only this" {
 		t.Errorf("for nothing the model was asked %d times", len(ran.Script.Calls()))
 	}

@@ -27,7 +27,11 @@ func playing(tools string) []looptest.Turn {
 
 // letters are tools named a, b and c. The tool c fails.
 func letters() []agent.Tool {
-	return []agent.Tool{&looptest.Tool{Name: "a", Result: "same"}, &looptest.Tool{Name: "b", Result: "same"}, &looptest.Tool{Name: "c", Err: errBoom}}
+	return []agent.Tool{
+		&looptest.Tool{Name: "a", Result: "same"}, &looptest.Tool{Name: "b", Result: "same"}, &looptest.Tool{
+			Name: "c", Err: errBoom,
+		},
+	}
 }
 
 // prompted are the prompts of a run, counted from 0, that hold a text.
@@ -63,19 +67,29 @@ func TestL23_StagnationNudgesWhenNothingNewHappens(t *testing.T) {
 		calls string
 		want  []int // the prompts with a nudge: after so many calls
 	}{
-		"one repeat":           {&builtin.Stagnation{}, "aa", nil},
-		"at the threshold":     {&builtin.Stagnation{Threshold: 2}, "aa", []int{2}},
-		"another action":       {&builtin.Stagnation{}, "aabaab", nil},
-		"reset after a nudge":  {&builtin.Stagnation{}, "aaaaaaa", []int{3, 6}},
-		"no reset":             {&builtin.Stagnation{KeepNudging: true}, "aaaaa", []int{3, 4, 5}},
-		"progress goes up":     {&builtin.Stagnation{Progress: progress(1)}, "aaaa", nil},
-		"progress stands":      {&builtin.Stagnation{Progress: progress(0)}, "aaaa", []int{3}},
-		"progress goes down":   {&builtin.Stagnation{Progress: progress(-1)}, "aaaa", []int{3}},
-		"progress fails":       {&builtin.Stagnation{Progress: func(context.Context, *agent.Run) (float64, error) { return 0, errBoom }}, "aaaa", []int{3}},
-		"an ignored tool":      {&builtin.Stagnation{Ignore: all("b")}, "ababa", []int{5}},
-		"no opinion":           {&builtin.Stagnation{Fingerprint: func(agent.ToolCallResult) string { return "" }}, "aaaa", nil},
-		"words of one's own":   {&builtin.Stagnation{Nudge: func(streak int) string { return fmt.Sprint("[stagnation detected] ", streak) }}, "aaa", []int{3}},
-		"every call its print": {&builtin.Stagnation{Fingerprint: func(agent.ToolCallResult) string { n++; return fmt.Sprint(n) }}, "aaaa", nil},
+		"one repeat":          {&builtin.Stagnation{}, "aa", nil},
+		"at the threshold":    {&builtin.Stagnation{Threshold: 2}, "aa", []int{2}},
+		"another action":      {&builtin.Stagnation{}, "aabaab", nil},
+		"reset after a nudge": {&builtin.Stagnation{}, "aaaaaaa", []int{3, 6}},
+		"no reset":            {&builtin.Stagnation{KeepNudging: true}, "aaaaa", []int{3, 4, 5}},
+		"progress goes up":    {&builtin.Stagnation{Progress: progress(1)}, "aaaa", nil},
+		"progress stands":     {&builtin.Stagnation{Progress: progress(0)}, "aaaa", []int{3}},
+		"progress goes down":  {&builtin.Stagnation{Progress: progress(-1)}, "aaaa", []int{3}},
+		"progress fails": {
+			&builtin.Stagnation{Progress: func(context.Context, *agent.Run) (float64, error) { return 0, errBoom }},
+			"aaaa", []int{3},
+		},
+		"an ignored tool": {&builtin.Stagnation{Ignore: all("b")}, "ababa", []int{5}},
+		"no opinion": {
+			&builtin.Stagnation{Fingerprint: func(agent.ToolCallResult) string { return "" }}, "aaaa", nil,
+		},
+		"words of one's own": {
+			&builtin.Stagnation{Nudge: func(streak int) string { return fmt.Sprint("[stagnation detected] ", streak) }},
+			"aaa", []int{3},
+		},
+		"every call its print": {
+			&builtin.Stagnation{Fingerprint: func(agent.ToolCallResult) string { n++; return fmt.Sprint(n) }}, "aaaa", nil,
+		},
 	} {
 		for range 2 { // fresh in each run
 			ran := looptest.Harness{Turns: playing(c.calls), Tools: letters(), Hooks: all[agent.Hook](c.hook)}.Run(t, "x")
@@ -115,7 +129,11 @@ func TestL24_CallsAreComparedByTheirValue(t *testing.T) {
 		n++
 		return strings.Repeat("x", n/2), nil
 	}}
-	ran := looptest.Harness{Turns: playing("aaa"), Tools: all[agent.Tool](fills), Hooks: all[agent.Hook](&builtin.Stagnation{Threshold: 2, Fingerprint: builtin.CallAndSize})}.Run(t, "x")
+	ran := looptest.Harness{
+		Turns: playing("aaa"), Tools: all[agent.Tool](fills), Hooks: all[agent.Hook](&builtin.Stagnation{
+			Threshold: 2, Fingerprint: builtin.CallAndSize,
+		}),
+	}.Run(t, "x")
 	if got := prompted(t, ran, "[stagnation"); !slices.Equal(got, []int{3}) { // results are empty, x and x
 		t.Errorf("nudged in %v", got)
 	}
@@ -127,12 +145,17 @@ func TestL25_AToolIsCalledAsOftenAsItsLimitSays(t *testing.T) {
 		calls  string
 		status string
 	}{
-		"under":         {&builtin.ToolLimit{Limits: map[string]int{"a": 2}}, "a", "succeeded"},
-		"at":            {&builtin.ToolLimit{Limits: map[string]int{"a": 2}}, "aaa", "succeeded succeeded refused"},
-		"unlisted":      {&builtin.ToolLimit{Limits: map[string]int{"a": 1}}, "bbb", "succeeded succeeded succeeded"},
-		"tools apart":   {&builtin.ToolLimit{Limits: map[string]int{"a": 1, "b": 1}}, "abab", "succeeded succeeded refused refused"},
-		"failures too":  {&builtin.ToolLimit{Limits: map[string]int{"c": 1}}, "cc", "failed refused"},
-		"default":       {&builtin.ToolLimit{Limits: map[string]int{"b": 2}, Default: builtin.AtMost(1)}, "aabb", "succeeded refused succeeded succeeded"},
+		"under":    {&builtin.ToolLimit{Limits: map[string]int{"a": 2}}, "a", "succeeded"},
+		"at":       {&builtin.ToolLimit{Limits: map[string]int{"a": 2}}, "aaa", "succeeded succeeded refused"},
+		"unlisted": {&builtin.ToolLimit{Limits: map[string]int{"a": 1}}, "bbb", "succeeded succeeded succeeded"},
+		"tools apart": {
+			&builtin.ToolLimit{Limits: map[string]int{"a": 1, "b": 1}}, "abab", "succeeded succeeded refused refused",
+		},
+		"failures too": {&builtin.ToolLimit{Limits: map[string]int{"c": 1}}, "cc", "failed refused"},
+		"default": {
+			&builtin.ToolLimit{Limits: map[string]int{"b": 2}, Default: builtin.AtMost(1)}, "aabb",
+			"succeeded refused succeeded succeeded",
+		},
 		"zero":          {&builtin.ToolLimit{Limits: map[string]int{"a": 0}}, "a", "refused"},
 		"zero for rest": {&builtin.ToolLimit{Default: builtin.AtMost(0)}, "ab", "refused refused"},
 	} {
@@ -146,7 +169,11 @@ func TestL25_AToolIsCalledAsOftenAsItsLimitSays(t *testing.T) {
 			}
 		}
 	}
-	own := &builtin.ToolLimit{Default: builtin.AtMost(1), Message: func(tool string, limit, used int) string { return fmt.Sprint(tool, limit, used, " no more") }}
+	own := &builtin.ToolLimit{
+		Default: builtin.AtMost(1), Message: func(tool string, limit, used int) string {
+			return fmt.Sprint(tool, limit, used, " no more")
+		},
+	}
 	ran := looptest.Harness{Turns: playing("aa"), Tools: letters(), Hooks: all[agent.Hook](own)}.Run(t, "x")
 	contains(t, heard(t, ran, 2), "a1 1 no more")
 	notUsable(t, &builtin.ToolLimit{Limits: map[string]int{"a": -1}}, "is -1; give 0 or more")
@@ -171,7 +198,9 @@ func TestL26_TheModelHearsWhenItsStepsRunOut(t *testing.T) {
 	} {
 		for range 2 { // fresh in each run
 			limits := &loop.Agent{Limits: loop.Limits{Steps: c.steps}}
-			ran := looptest.Harness{Turns: playing("abababababab"), Tools: letters(), Hooks: all[agent.Hook](c.hook), Agent: limits}.Run(t, "x")
+			ran := looptest.Harness{
+				Turns: playing("abababababab"), Tools: letters(), Hooks: all[agent.Hook](c.hook), Agent: limits,
+			}.Run(t, "x")
 			got := prompted(t, ran, "[low budget]")
 			for _, at := range got {
 				contains(t, heard(t, ran, at), c.texts[at])
@@ -200,11 +229,13 @@ func TestL27_AnOperatorTalksToARunningAgent(t *testing.T) {
 		}
 	}
 	ran := run(one, playing("ab")...)
-	if f, s := prompted(t, ran, "[OPERATOR STEERING]\n- first"), prompted(t, ran, "- second"); !slices.Equal(f, []int{0}) || !slices.Equal(s, []int{1}) {
+	if f, s := prompted(t, ran, "[OPERATOR STEERING]\n- first"), prompted(t, ran, "- second"); !slices.Equal(f,
+		[]int{0}) || !slices.Equal(s, []int{1}) {
 		t.Errorf("one at a time: first in %v, second in %v", f, s)
 	}
 	ran = run(whole, playing("ab")...)
-	if got := prompted(t, ran, "[OPERATOR STEERING]\n- first\n- second"); !slices.Equal(got, []int{0}) || whole.Len() != 0 {
+	if got := prompted(t, ran, "[OPERATOR STEERING]\n- first\n- second"); !slices.Equal(got, []int{0}) ||
+		whole.Len() != 0 {
 		t.Errorf("all at once: in %v, %d pending", got, whole.Len())
 	}
 	one.Steer("kept")
@@ -230,11 +261,13 @@ func TestL27_AnOperatorTalksToARunningAgent(t *testing.T) {
 func TestL28_ARunStopsForAnApprovalAndGoesOnWithTheAnswer(t *testing.T) {
 	asks := &looptest.Tool{Name: "pay", Result: `{"needs_approval":true,"approval_description":"Pay 40?"}`}
 	store := new(builtin.MapStore)
-	l := looptest.Harness{Turns: all(looptest.Call("a", `{"n":1}`), looptest.Call("pay", nil), looptest.Reply("never")), Tools: append(letters(), asks),
+	l := looptest.Harness{Turns: all(looptest.Call("a", `{"n":1}`), looptest.Call("pay", nil), looptest.Reply("never")),
+		Tools: append(letters(), asks),
 		Hooks: all[agent.Hook](&builtin.ApprovalStop{}, &builtin.Checkpoint{Store: store, Every: 1})}
 	ran := l.Run(t, "x")
 	pending, waits := builtin.WaitsForApproval(ran.AgentResult)
-	if !waits || pending.Tool != "pay" || pending.Step != 2 || ran.Stop.Message != "waiting_for_approval" || len(ran.Script.Calls()) != 2 {
+	if !waits || pending.Tool != "pay" || pending.Step != 2 || ran.Stop.Message != "waiting_for_approval" ||
+		len(ran.Script.Calls()) != 2 {
 		t.Fatalf("waits %v for %+v, %+v", waits, pending, ran.Stop)
 	}
 	answer, err := pending.Answer("approve")
@@ -242,9 +275,14 @@ func TestL28_ARunStopsForAnApprovalAndGoesOnWithTheAnswer(t *testing.T) {
 	if err != nil || missing != nil || state.StepNumber != 2 {
 		t.Fatalf("%v, %v, step %d", err, missing, state.StepNumber)
 	}
-	again := looptest.Harness{Turns: playing("a"), Tools: letters(), Hooks: all[agent.Hook](&builtin.ApprovalStop{}, answer)}.
-		Do(t, t.Context(), loop.Request{Messages: state.Conversation.Messages, Resume: loop.Resume{Steps: state.Counters.Steps}})
-	if got := prompted(t, again, "The user answered: approve"); !slices.Equal(got, []int{0}) || again.Reply != "ok" || again.Steps != 4 {
+	again := looptest.Harness{
+		Turns: playing("a"), Tools: letters(), Hooks: all[agent.Hook](&builtin.ApprovalStop{}, answer),
+	}.
+		Do(t, t.Context(), loop.Request{
+			Messages: state.Conversation.Messages, Resume: loop.Resume{Steps: state.Counters.Steps},
+		})
+	if got := prompted(t, again, "The user answered: approve"); !slices.Equal(got, []int{0}) || again.Reply != "ok" ||
+		again.Steps != 4 {
 		t.Errorf("told in %v, %+v", got, again.AgentResult)
 	}
 	if _, waits := builtin.WaitsForApproval(again.AgentResult); waits {

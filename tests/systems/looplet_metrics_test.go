@@ -45,10 +45,12 @@ func TestL44_SpansBeginAndEndWithWhatTheyAreOf(t *testing.T) {
 		t.Fatalf("%d spans began, %d ended", len(started), len(ended))
 	}
 	run := started[0]
-	if run.Name != "invoke_agent tested" || run.ParentSpanID != "" || !regexp.MustCompile("^[0-9a-f]{32}$").MatchString(run.TraceID) {
+	if run.Name != "invoke_agent tested" || run.ParentSpanID != "" ||
+		!regexp.MustCompile("^[0-9a-f]{32}$").MatchString(run.TraceID) {
 		t.Errorf("the run's span is %+v", run)
 	}
-	if last := ended[len(ended)-1]; last.SpanID != run.SpanID || last.Status != "ok" || last.ReplyLen != 2 || last.StopReason != "completed" {
+	if last := ended[len(ended)-1]; last.SpanID != run.SpanID || last.Status != "ok" || last.ReplyLen != 2 ||
+		last.StopReason != "completed" {
 		t.Errorf("it ended as %+v", last)
 	}
 	tools := map[string]builtin.Span{}
@@ -60,7 +62,8 @@ func TestL44_SpansBeginAndEndWithWhatTheyAreOf(t *testing.T) {
 			tools[s.Name] = s
 		}
 	}
-	if a, c := tools["execute_tool a"], tools["execute_tool c"]; a.HasError || a.Step != 1 || !c.HasError || c.Status != "error" || c.Err != "boom" || c.Step != 2 {
+	if a, c := tools["execute_tool a"], tools["execute_tool c"]; a.HasError || a.Step != 1 || !c.HasError ||
+		c.Status != "error" || c.Err != "boom" || c.Step != 2 {
 		t.Errorf("the tools' spans are %+v", tools)
 	}
 }
@@ -68,11 +71,14 @@ func TestL44_SpansBeginAndEndWithWhatTheyAreOf(t *testing.T) {
 func TestL45_WhatRunsDoIsCounted(t *testing.T) {
 	metrics := &builtin.Metrics{Log: slog.New(slog.DiscardHandler)}
 	for range 2 {
-		looptest.Harness{Turns: all(using("m", "a", agent.Usage{Input: 10, Output: 1}), using("m", "c", agent.Usage{Input: 20, Output: 2}), using("m", "a", agent.Usage{}), using("m", "", agent.Usage{Input: 30, Output: 3})),
+		looptest.Harness{Turns: all(using("m", "a", agent.Usage{Input: 10, Output: 1}),
+			using("m", "c", agent.Usage{Input: 20, Output: 2}), using("m", "a", agent.Usage{}),
+			using("m", "", agent.Usage{Input: 30, Output: 3})),
 			Tools: letters(), Hooks: all[agent.Hook](metrics)}.Run(t, "x")
 	}
 	r := metrics.Report() // of both runs, the last call of each with it
-	if r.Runs != 2 || r.Steps != 8 || r.LLMCalls != 8 || r.ToolCalls != 6 || r.Errors != 2 || r.InputTokens != 120 || r.OutputTokens != 12 {
+	if r.Runs != 2 || r.Steps != 8 || r.LLMCalls != 8 || r.ToolCalls != 6 || r.Errors != 2 || r.InputTokens != 120 ||
+		r.OutputTokens != 12 {
 		t.Errorf("counted %+v", r)
 	}
 	if a, c := r.Tools["a"], r.Tools["c"]; a.Calls != 4 || a.Successes != 4 || c.Calls != 2 || c.Failures != 2 {
@@ -82,7 +88,11 @@ func TestL45_WhatRunsDoIsCounted(t *testing.T) {
 		t.Errorf("by class: %v", r.Classes)
 	}
 	contains(t, r.String(), "steps: 8, errors: 2\n", "a: 4 calls, 4 ok / 0 fail")
-	own := &builtin.Metrics{Log: slog.New(slog.DiscardHandler), Classify: func(s agent.StepResult) string { return fmt.Sprint(len(s.Results), " calls") }}
+	own := &builtin.Metrics{
+		Log: slog.New(slog.DiscardHandler), Classify: func(s agent.StepResult) string {
+			return fmt.Sprint(len(s.Results), " calls")
+		},
+	}
 	looptest.Harness{Turns: playing("a"), Tools: letters(), Hooks: all[agent.Hook](own)}.Run(t, "x")
 	if got := own.Report().Classes; !maps.Equal(got, map[string]int{"1 calls": 1, "0 calls": 1}) {
 		t.Errorf("by a class of one's own: %v", got)
@@ -109,22 +119,26 @@ func TestL46_AStreamTellsEachEventOnceInOrder(t *testing.T) {
 		}
 	}
 	step := strings.Fields("step_start llm_start llm_end tool_dispatch tool_result step_end")
-	want := slices.Concat(all("loop_start"), step, step, strings.Fields("step_start llm_start llm_chunk llm_end step_end loop_end"))
+	want := slices.Concat(all("loop_start"), step, step,
+		strings.Fields("step_start llm_start llm_chunk llm_end step_end loop_end"))
 	if !slices.Equal(types, want) || len(events[1]) != len(want) {
 		t.Errorf("told %v, want %v; the other emitter was told %d", types, want, len(events[1]))
 	}
 	if !slices.Equal(failed, all[any](false, true)) {
 		t.Errorf("the results have errors: %v", failed)
 	}
-	if first, last := events[0][0], events[0][len(types)-1]; first.Data["task_summary"] != "the task" || last.Data["total_steps"] != 3 || last.Data["total_llm_calls"] != 3 || last.Data["reason"] != "completed" {
+	if first, last := events[0][0], events[0][len(types)-1]; first.Data["task_summary"] != "the task" ||
+		last.Data["total_steps"] != 3 || last.Data["total_llm_calls"] != 3 || last.Data["reason"] != "completed" {
 		t.Errorf("from %+v to %+v", first.Data, last.Data)
 	}
 }
 
 func TestL47_CallsAreAddedUpAndPriced(t *testing.T) {
 	for text, want := range map[string]agent.Usage{
-		`{"prompt_tokens":100,"completion_tokens":20,"prompt_tokens_details":{"cached_tokens":40}}`:            {Input: 100, Output: 20, CacheRead: 40},
-		`{"input_tokens":60,"output_tokens":20,"cache_read_input_tokens":40,"cache_creation_input_tokens":10}`: {Input: 110, Output: 20, CacheRead: 40, CacheWrite: 10},
+		`{"prompt_tokens":100,"completion_tokens":20,"prompt_tokens_details":{"cached_tokens":40}}`: {Input: 100,
+			Output: 20, CacheRead: 40},
+		`{"input_tokens":60,"output_tokens":20,"cache_read_input_tokens":40,"cache_creation_input_tokens":10}`: {Input: 110,
+			Output: 20, CacheRead: 40, CacheWrite: 10},
 		``: {}, `{"tokens":5}`: {}, `nonsense`: {},
 	} {
 		if got := builtin.UsageFrom([]byte(text)); got != want {
@@ -139,7 +153,8 @@ func TestL47_CallsAreAddedUpAndPriced(t *testing.T) {
 	}
 	used := agent.Usage{Input: 1_000_000, Output: 500_000, CacheRead: 400_000, CacheWrite: 100_000}
 	r := counts(using("m", "a", used), using("m", "", used)) // cached input is part of the input, and billed once
-	if want := 2 * (0.5*10 + 0.4*1 + 0.1*12 + 0.5*20); math.Abs(r.Dollars-want) > 1e-9 || r.Calls != 2 || r.Total != 3_000_000 || !r.HasTokenData {
+	if want := 2 * (0.5*10 + 0.4*1 + 0.1*12 + 0.5*20); math.Abs(r.Dollars-want) > 1e-9 || r.Calls != 2 ||
+		r.Total != 3_000_000 || !r.HasTokenData {
 		t.Errorf("priced %+v, want $%v", r, want)
 	}
 	if want := 0.8 / 1.8; math.Abs(r.HitRatio-want) > 1e-9 {
@@ -148,8 +163,10 @@ func TestL47_CallsAreAddedUpAndPriced(t *testing.T) {
 	if r := counts(using("unknown", "", used)); r.Dollars != 0 || r.Total != 1_500_000 {
 		t.Errorf("of an unknown model: %+v", r)
 	}
-	if r := counts(using("m", "a", agent.Usage{}), using("m", "", agent.Usage{})); r.HasTokenData || r.Total != 0 || r.PromptChars < 16 ||
-		r.ResponseChars != len(`a{"n":1}`)+len("four") || r.EstimatedOut != r.ResponseChars/4 || !strings.HasSuffix(r.String(), "(est)") {
+	if r := counts(using("m", "a", agent.Usage{}), using("m", "", agent.Usage{})); r.HasTokenData || r.Total != 0 ||
+		r.PromptChars < 16 ||
+		r.ResponseChars != len(`a{"n":1}`)+len("four") || r.EstimatedOut != r.ResponseChars/4 ||
+		!strings.HasSuffix(r.String(), "(est)") {
 		t.Errorf("estimated %+v", r)
 	}
 	var keys map[string]any
@@ -165,25 +182,44 @@ func TestL47_CallsAreAddedUpAndPriced(t *testing.T) {
 
 func TestL48_ARunIsGradedWhenItIsOver(t *testing.T) {
 	var seen builtin.EvalContext
-	grades := map[string]any{"number": 0.5, "low": 0.4, "yes": true, "no": false, "label": "pass", "wrong": "wrong", "metrics": map[string]float64{"f1": 0.9, "x": 2},
-		"zero": map[string]float64{"score": 0, "f1": 1}, "above": 1.5, "none": math.NaN(), "nonsense": struct{}{}}
-	want := map[string]string{"number": "pass", "low": "fail", "yes": "pass", "no": "fail", "label": "pass", "wrong": "fail", "metrics": "pass", "zero": "fail",
-		"above": "error", "none": "error", "nonsense": "error", "judged": "skipped", "fails": "error", "collector:broken": "error", "collector:idle": "error"}
+	grades := map[string]any{"number": 0.5, "low": 0.4, "yes": true, "no": false, "label": "pass", "wrong": "wrong",
+		"metrics": map[string]float64{"f1": 0.9, "x": 2},
+		"zero":    map[string]float64{"score": 0, "f1": 1}, "above": 1.5, "none": math.NaN(), "nonsense": struct{}{}}
+	want := map[string]string{"number": "pass", "low": "fail", "yes": "pass", "no": "fail", "label": "pass",
+		"wrong": "fail", "metrics": "pass", "zero": "fail",
+		"above": "error", "none": "error", "nonsense": "error", "judged": "skipped", "fails": "error",
+		"collector:broken": "error", "collector:idle": "error"}
 	eval := &builtin.Eval{Expected: "secret 42", Collectors: all(
 		builtin.Collector{Name: "one", Collect: func(context.Context, builtin.EvalContext) (map[string]any, error) {
 			return map[string]any{"a": 1, "b": 1}, nil
 		}},
-		builtin.Collector{Name: "two", Collect: func(context.Context, builtin.EvalContext) (map[string]any, error) { return map[string]any{"b": 2}, nil }},
-		builtin.Collector{Name: "broken", Collect: func(context.Context, builtin.EvalContext) (map[string]any, error) { return nil, errBoom }},
-		builtin.Collector{Name: "idle", Collect: func(context.Context, builtin.EvalContext) (map[string]any, error) { return nil, nil }})}
+		builtin.Collector{
+			Name: "two", Collect: func(context.Context, builtin.EvalContext) (map[string]any, error) {
+				return map[string]any{"b": 2}, nil
+			},
+		},
+		builtin.Collector{
+			Name: "broken", Collect: func(context.Context, builtin.EvalContext) (map[string]any, error) { return nil, errBoom },
+		},
+		builtin.Collector{
+			Name: "idle", Collect: func(context.Context, builtin.EvalContext) (map[string]any, error) { return nil, nil },
+		})}
 	for _, name := range slices.Sorted(maps.Keys(grades)) {
-		eval.Evaluators = append(eval.Evaluators, builtin.Evaluator{Name: name, Grade: func(_ context.Context, e builtin.EvalContext) (any, error) {
+		eval.Evaluators = append(eval.Evaluators, builtin.Evaluator{Name: name, Grade: func(
+			_ context.Context, e builtin.EvalContext,
+		) (any, error) {
 			seen = e
 			return grades[name], nil
 		}})
 	}
-	eval.Evaluators = append(eval.Evaluators, builtin.Evaluator{Name: "judged", NeedsJudge: true, Grade: func(context.Context, builtin.EvalContext) (any, error) { return true, nil }},
-		builtin.Evaluator{Name: "fails", Grade: func(context.Context, builtin.EvalContext) (any, error) { return true, errors.New("no opinion") }})
+	eval.Evaluators = append(eval.Evaluators, builtin.Evaluator{
+		Name: "judged", NeedsJudge: true, Grade: func(context.Context, builtin.EvalContext) (any, error) { return true, nil },
+	},
+		builtin.Evaluator{
+			Name: "fails", Grade: func(context.Context, builtin.EvalContext) (any, error) {
+				return true, errors.New("no opinion")
+			},
+		})
 	ran := looptest.Harness{Turns: playing("ac"), Tools: letters(), Hooks: all[agent.Hook](eval)}.Run(t, "x")
 
 	report := eval.Reports()[0]
@@ -201,7 +237,8 @@ func TestL48_ARunIsGradedWhenItIsOver(t *testing.T) {
 	if !maps.Equal(got, want) || report.String() != "4 passed, 10 failed, 1 skipped" {
 		t.Errorf("%s: %v, want %v", report, got, want)
 	}
-	if seen.StopReason != "completed" || !seen.Completed || seen.Expected != "secret 42" || !slices.Equal(seen.ToolSequence, all("a", "c")) ||
+	if seen.StopReason != "completed" || !seen.Completed || seen.Expected != "secret 42" ||
+		!slices.Equal(seen.ToolSequence, all("a", "c")) ||
 		len(seen.Errors) != 1 || len(seen.Steps) != 3 || seen.Artifacts["a"] != 1 || seen.Artifacts["b"] != 2 {
 		t.Errorf("a grader saw %+v", seen)
 	}

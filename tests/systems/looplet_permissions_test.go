@@ -35,14 +35,18 @@ func (p *clerk) Approve(_ context.Context, q agent.Question) (agent.Approval, er
 }
 
 // permitting plays calls of tools with one-letter names under rules.
-func permitting(t *testing.T, calls string, approver agent.Approver, p *builtin.Permissions) (*looptest.Ran, []builtin.Denied) {
+func permitting(
+	t *testing.T, calls string, approver agent.Approver, p *builtin.Permissions,
+) (*looptest.Ran, []builtin.Denied) {
 	t.Helper()
 	var denied []builtin.Denied
 	ends := agent.OnRunEndFunc(func(_ context.Context, run *agent.Run, _ agent.AgentResult) error {
 		denied = p.Denials(run)
 		return nil
 	})
-	ran := looptest.Harness{Turns: playing(calls), Tools: letters(), Hooks: all[agent.Hook](p, ends), Agent: &loop.Agent{Approver: approver}}.Run(t, "x")
+	ran := looptest.Harness{
+		Turns: playing(calls), Tools: letters(), Hooks: all[agent.Hook](p, ends), Agent: &loop.Agent{Approver: approver},
+	}.Run(t, "x")
 	return ran, denied
 }
 
@@ -54,12 +58,21 @@ func TestL20_TheFirstRuleThatMatchesDecides(t *testing.T) {
 		preset   builtin.Decision
 		statuses string // of calls of a and b
 	}{
-		"exact name":      {all(builtin.Rule{Tool: "a", Decision: builtin.DecideDeny}), "", "refused succeeded"},
-		"star":            {all(builtin.Rule{Tool: "*", Decision: builtin.DecideDeny}), "", "refused refused"},
-		"predicate":       {all(builtin.Rule{Tool: "a", Decision: builtin.DecideDeny, Args: one}, builtin.Rule{Tool: "b", Decision: builtin.DecideDeny, Args: none}), "", "refused succeeded"},
-		"first match":     {all(builtin.Rule{Tool: "a", Decision: builtin.DecideAllow}, builtin.Rule{Tool: "*", Decision: builtin.DecideDeny}), "", "succeeded refused"},
-		"default":         {nil, "", "succeeded succeeded"},
-		"default deny":    {all(builtin.Rule{Tool: "b", Decision: builtin.DecideAllow}), builtin.DecideDeny, "refused succeeded"},
+		"exact name": {all(builtin.Rule{Tool: "a", Decision: builtin.DecideDeny}), "", "refused succeeded"},
+		"star":       {all(builtin.Rule{Tool: "*", Decision: builtin.DecideDeny}), "", "refused refused"},
+		"predicate": {
+			all(builtin.Rule{Tool: "a", Decision: builtin.DecideDeny, Args: one}, builtin.Rule{
+				Tool: "b", Decision: builtin.DecideDeny, Args: none,
+			}), "", "refused succeeded",
+		},
+		"first match": {
+			all(builtin.Rule{Tool: "a", Decision: builtin.DecideAllow}, builtin.Rule{Tool: "*", Decision: builtin.DecideDeny}),
+			"", "succeeded refused",
+		},
+		"default": {nil, "", "succeeded succeeded"},
+		"default deny": {
+			all(builtin.Rule{Tool: "b", Decision: builtin.DecideAllow}), builtin.DecideDeny, "refused succeeded",
+		},
 		"unknown default": {nil, "perhaps", "refused refused"},
 	} {
 		ran, denied := permitting(t, "ab", nil, &builtin.Permissions{Rules: c.rules, Default: c.preset})
@@ -76,9 +89,14 @@ func TestL20_TheFirstRuleThatMatchesDecides(t *testing.T) {
 	for _, c := range []struct {
 		who  *clerk
 		want string
-	}{{&clerk{says: true}, "succeeded"}, {&clerk{}, "refused"}, {&clerk{says: true, err: errors.New("gone home")}, "refused"}} {
+	}{
+		{&clerk{says: true}, "succeeded"}, {&clerk{}, "refused"}, {&clerk{
+			says: true, err: errors.New("gone home"),
+		}, "refused"},
+	} {
 		ran, _ := permitting(t, "a", c.who, asks())
-		if got := statuses(ran); got != c.want || len(c.who.asked) != 1 || c.who.asked[0].Reason != "costs money" || c.who.asked[0].Call.Name != "a" {
+		if got := statuses(ran); got != c.want || len(c.who.asked) != 1 || c.who.asked[0].Reason != "costs money" ||
+			c.who.asked[0].Call.Name != "a" {
 			t.Errorf("%+v: %s, asked %+v", c.who, got, c.who.asked)
 		}
 	}
@@ -95,9 +113,15 @@ func TestL21_APredicateThatFailsNeverPermits(t *testing.T) {
 			want  string
 		}{
 			{all(builtin.Rule{Tool: "a", Decision: builtin.DecideDeny, Args: broken}), "refused"},
-			{all(builtin.Rule{Tool: "a", Decision: builtin.DecideDeny, Args: broken}, builtin.Rule{Tool: "a", Decision: builtin.DecideAllow}), "refused"},
-			{all(builtin.Rule{Tool: "a", Decision: builtin.DecideAllow, Args: broken}, builtin.Rule{Tool: "a", Decision: builtin.DecideDeny}), "refused"},
-			{all(builtin.Rule{Tool: "a", Decision: builtin.DecideAllow, Args: broken}, builtin.Rule{Tool: "a", Decision: builtin.DecideAllow}), "succeeded"},
+			{all(builtin.Rule{Tool: "a", Decision: builtin.DecideDeny, Args: broken}, builtin.Rule{
+				Tool: "a", Decision: builtin.DecideAllow,
+			}), "refused"},
+			{all(builtin.Rule{Tool: "a", Decision: builtin.DecideAllow, Args: broken}, builtin.Rule{
+				Tool: "a", Decision: builtin.DecideDeny,
+			}), "refused"},
+			{all(builtin.Rule{Tool: "a", Decision: builtin.DecideAllow, Args: broken}, builtin.Rule{
+				Tool: "a", Decision: builtin.DecideAllow,
+			}), "succeeded"},
 			{all(builtin.Rule{Tool: "a", Decision: builtin.DecideAllow, Args: broken}), "refused"}, // though the default allows
 		} {
 			if ran, _ := permitting(t, "a", nil, &builtin.Permissions{Rules: c.rules}); statuses(ran) != c.want {
@@ -112,8 +136,11 @@ func TestL22_ADeniedToolDoesNotRunAndOneDenialIsRecorded(t *testing.T) {
 	rule := "shell"
 	p := &builtin.Permissions{Rules: all(builtin.Rule{Tool: rule, Decision: builtin.DecideDeny, Reason: "no shell"})}
 	var denied []builtin.Denied
-	ran := looptest.Harness{Turns: all(looptest.Call("shell", `{"command":"ls","__theory__":"x"}`), looptest.Call("a", nil), looptest.Reply("ok")),
-		Tools: append(letters(), tool), Hooks: all[agent.Hook](p, agent.OnRunEndFunc(func(_ context.Context, run *agent.Run, _ agent.AgentResult) error {
+	ran := looptest.Harness{Turns: all(looptest.Call("shell", `{"command":"ls","__theory__":"x"}`),
+		looptest.Call("a", nil), looptest.Reply("ok")),
+		Tools: append(letters(), tool), Hooks: all[agent.Hook](p, agent.OnRunEndFunc(func(
+			_ context.Context, run *agent.Run, _ agent.AgentResult,
+		) error {
 			denied = p.Denials(run)
 			return nil
 		}))}.Run(t, "x")
@@ -128,7 +155,8 @@ func TestL22_ADeniedToolDoesNotRunAndOneDenialIsRecorded(t *testing.T) {
 	if len(told) != 1 || told[0].Reason != "no shell" || !ran.Calls[0].NoRetry {
 		t.Errorf("told of %+v", told)
 	}
-	if ran, denied := permitting(t, "ab", nil, &builtin.Permissions{Default: builtin.DecideDeny}); statuses(ran) != "refused refused" ||
+	if ran, denied := permitting(t, "ab", nil,
+		&builtin.Permissions{Default: builtin.DecideDeny}); statuses(ran) != "refused refused" ||
 		!slices.EqualFunc(denied, all("a", "b"), func(d builtin.Denied, tool string) bool {
 			return d.Tool == tool && d.Rule == nil && d.Reason == "no rule matched"
 		}) {

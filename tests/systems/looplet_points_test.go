@@ -48,7 +48,9 @@ OnRunEnd`
 
 // briefs is a hook that puts a text into every prompt.
 func briefs(text string) agent.Hook {
-	return agent.BriefingFunc(func(context.Context, *agent.Run, agent.Step) ([]string, error) { return []string{text}, nil })
+	return agent.BriefingFunc(func(context.Context, *agent.Run, agent.Step) ([]string, error) {
+		return []string{text}, nil
+	})
 }
 
 func TestL01_APointTakesItsDocumentedOutcomesAlone(t *testing.T) {
@@ -59,9 +61,11 @@ func TestL01_APointTakesItsDocumentedOutcomesAlone(t *testing.T) {
 	if got.String() != pointTable {
 		t.Errorf("the points are%s\nwant%s", got.String(), pointTable)
 	}
-	refused(t, guard, "\th.Use(guard{})", "agent.SkipTool{Reason", "agent.RejectDone{Reason", "missing method legalAtBeforeTool")
+	refused(t, guard, "\th.Use(guard{})", "agent.SkipTool{Reason", "agent.RejectDone{Reason",
+		"missing method legalAtBeforeTool")
 	refused(t, guard, "\th.Use(guard{})", "agent.SkipTool{Reason", "agent.Deny{Reason", "missing method legalAtBeforeTool")
-	refused(t, guard, "\th.Use(guard{})", `agent.SkipTool{Reason: "never"}`, "true", "does not implement agent.BeforeToolOutcome")
+	refused(t, guard, "\th.Use(guard{})", `agent.SkipTool{Reason: "never"}`, "true",
+		"does not implement agent.BeforeToolOutcome")
 
 	// Nil is no opinion, at every deciding point that a run with a tool call reaches.
 	silent := bind(func(h *agent.Hooks) {
@@ -92,7 +96,8 @@ func TestL02_ArgumentsAreRewrittenCallsDeniedAndResultsSubstituted(t *testing.T)
 		given = append(given, tools[name])
 	}
 	ran := looptest.Harness{
-		Turns: all(looptest.Calls(looptest.Call("rewritten", `{"n":1}`), looptest.Call("denied", nil), looptest.Call("substituted", nil)), looptest.Reply("ok")),
+		Turns: all(looptest.Calls(looptest.Call("rewritten", `{"n":1}`), looptest.Call("denied", nil),
+			looptest.Call("substituted", nil)), looptest.Reply("ok")),
 		Tools: given,
 		Hooks: all[agent.Hook](
 			beforeTool(func(call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
@@ -125,12 +130,17 @@ func TestL02_ArgumentsAreRewrittenCallsDeniedAndResultsSubstituted(t *testing.T)
 }
 
 func TestL03_ARewrittenResultIsWhatIsRecorded(t *testing.T) {
-	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](afterTool(func(r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](afterTool(func(
+		r agent.ToolCallResult,
+	) (agent.AfterToolOutcome, error) {
 		r.Output += ", twice"
 		return agent.ReplaceAfterTool(r, "exact"), nil
 	}))}.Run(t, "x")
 	steps := hooktest.PayloadsOf[agent.StepResult](ran.Recorder, "AfterStep")
-	for where, got := range map[string]string{"the result": ran.Calls[0].Output, "the step": steps[0].Results[0].Output, "the conversation": ran.Messages[2].Content} {
+	for where, got := range map[string]string{
+		"the result": ran.Calls[0].Output, "the step": steps[0].Results[0].Output,
+		"the conversation": ran.Messages[2].Content,
+	} {
 		if got != "done, twice" {
 			t.Errorf("%s holds %q", where, got)
 		}
@@ -150,10 +160,12 @@ func TestL04_AStopEndsTheRunForItsOwnReason(t *testing.T) {
 		}),
 	} {
 		ran := looptest.Harness{Turns: working(5), Tools: all[agent.Tool](work()), Hooks: all(hook)}.Run(t, "x")
-		if len(ran.Script.Calls()) != 1 || ran.Stop.Cause != agent.CauseStopRequested || ran.Stop.Message != "found it" || ran.Failed != nil {
+		if len(ran.Script.Calls()) != 1 || ran.Stop.Cause != agent.CauseStopRequested || ran.Stop.Message != "found it" ||
+			ran.Failed != nil {
 			t.Errorf("%s: %d model calls, stopped for %+v, %v", name, len(ran.Script.Calls()), ran.Stop, ran.Failed)
 		}
-		if stopping := hooktest.PayloadsOf[agent.Stopping](ran.Recorder, "OnStop"); len(stopping) != 1 || stopping[0].Signals[0].Message != "found it" {
+		if stopping := hooktest.PayloadsOf[agent.Stopping](ran.Recorder, "OnStop"); len(stopping) != 1 ||
+			stopping[0].Signals[0].Message != "found it" {
 			t.Errorf("%s: OnStop was told %+v", name, stopping)
 		}
 	}
@@ -170,7 +182,9 @@ func TestL05_ARejectedAnswerGoesOnWithTheReason(t *testing.T) {
 		"a reply":     {looptest.Reply("42"), looptest.Reply("42 because 6*7")},
 		"a done call": {looptest.Call("done", `{"answer":"42"}`), looptest.Call("done", `{"answer":"42 because 6*7"}`)},
 	} {
-		ran := looptest.Harness{Turns: turns, Hooks: all[agent.Hook](gate), Agent: &loop.Agent{Done: agent.ToolSchema{Name: "done"}}}.Run(t, "x")
+		ran := looptest.Harness{
+			Turns: turns, Hooks: all[agent.Hook](gate), Agent: &loop.Agent{Done: agent.ToolSchema{Name: "done"}},
+		}.Run(t, "x")
 		if ran.Reply != "42 because 6*7" || ran.Steps != 2 {
 			t.Errorf("%s: %+v", name, ran.AgentResult)
 		}
@@ -195,7 +209,9 @@ func TestL06_ExactlyTheDocumentedPointsExist(t *testing.T) {
 }
 
 func TestL07_OneEventForEachDecision(t *testing.T) {
-	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](bind(func(h *agent.Hooks) {
+	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](bind(func(
+		h *agent.Hooks,
+	) {
 		h.Use(continues, named("silent"))
 		h.Use(renames("ed"), named("one"))
 		h.Use(beforeTool(func(call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
@@ -214,7 +230,10 @@ func TestL07_OneEventForEachDecision(t *testing.T) {
 			got = append(got, e.Point+" "+e.Hook+" "+e.Decision+" "+e.Reason)
 		}
 	}
-	want := []string{"Briefing four Collect ", "BeforeTool one Replace adds ed", "BeforeTool two Replace back", "OnPermission three Allow harmless", "Briefing four Collect "}
+	want := []string{
+		"Briefing four Collect ", "BeforeTool one Replace adds ed", "BeforeTool two Replace back",
+		"OnPermission three Allow harmless", "Briefing four Collect ",
+	}
 	if !slices.Equal(got, want) {
 		t.Errorf("the decisions are %q, want %q", got, want)
 	}
@@ -222,13 +241,19 @@ func TestL07_OneEventForEachDecision(t *testing.T) {
 
 func TestL08_StartAndStopOnceTheModelPerStepToolsPerCall(t *testing.T) {
 	two := looptest.Calls(looptest.Call("work", `{"n":1}`), looptest.Call("work", `{"n":2}`))
-	ran := looptest.Harness{Turns: all(two, looptest.Call("work", nil), looptest.Reply("ok")), Tools: all[agent.Tool](work())}.Run(t, "the task")
-	for point, n := range map[string]int{"OnRunStart": 1, "OnStop": 1, "BeforeLLM": 3, "AfterLLM": 3, "BeforeTool": 3, "OnPermission": 3, "AfterTool": 3, "OnRunEnd": 1} {
+	ran := looptest.Harness{
+		Turns: all(two, looptest.Call("work", nil), looptest.Reply("ok")), Tools: all[agent.Tool](work()),
+	}.Run(t, "the task")
+	for point, n := range map[string]int{
+		"OnRunStart": 1, "OnStop": 1, "BeforeLLM": 3, "AfterLLM": 3, "BeforeTool": 3, "OnPermission": 3, "AfterTool": 3,
+		"OnRunEnd": 1,
+	} {
 		ran.Recorder.Times(t, point, n)
 	}
 	start := hooktest.PayloadsOf[agent.RunStart](ran.Recorder, "OnRunStart")[0]
 	stop := hooktest.PayloadsOf[agent.Stopping](ran.Recorder, "OnStop")[0]
-	if start.Task != "the task" || start.Agent != "tested" || len(stop.Signals) != 1 || stop.Signals[0].Cause != agent.CauseCompleted {
+	if start.Task != "the task" || start.Agent != "tested" || len(stop.Signals) != 1 ||
+		stop.Signals[0].Cause != agent.CauseCompleted {
 		t.Errorf("started with %+v, stopped with %+v", start, stop)
 	}
 	for i, call := range hooktest.PayloadsOf[agent.ToolCallRequest](ran.Recorder, "BeforeTool") {
@@ -242,14 +267,18 @@ func TestL09_TheRawReplyIsSeenAndCanEndTheRun(t *testing.T) {
 	var seen agent.LLMResponse
 	tool := work()
 	raw := looptest.Call("work", `{"n":1}`).Says("  <think> now ").Uses(agent.Usage{Input: 7, Output: 2})
-	ran := looptest.Harness{Turns: all(raw, looptest.Reply("never")), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](afterLLM(func(r agent.LLMResponse) (agent.AfterLLMOutcome, error) {
-		seen = r
-		return agent.EndTurn{Reply: "stopped here", Reason: "thinks aloud"}, nil
-	}))}.Run(t, "x")
+	ran := looptest.Harness{Turns: all(raw, looptest.Reply("never")), Tools: all[agent.Tool](tool),
+		Hooks: all[agent.Hook](afterLLM(func(
+			r agent.LLMResponse,
+		) (agent.AfterLLMOutcome, error) {
+			seen = r
+			return agent.EndTurn{Reply: "stopped here", Reason: "thinks aloud"}, nil
+		}))}.Run(t, "x")
 	if seen.Content != "  <think> now " || len(seen.ToolCalls) != 1 || seen.Usage.Total() != 9 {
 		t.Errorf("seen %+v", seen)
 	}
-	if tool.Count() != 0 || len(ran.Script.Calls()) != 1 || ran.Reply != "stopped here" || ran.Stop.Message != "thinks aloud" {
+	if tool.Count() != 0 || len(ran.Script.Calls()) != 1 || ran.Reply != "stopped here" ||
+		ran.Stop.Message != "thinks aloud" {
 		t.Errorf("the run went on: %+v", ran.AgentResult)
 	}
 }
@@ -281,8 +310,11 @@ func TestL11_AnAcceptedAnswerIsToldOnceAndARejectedOneNever(t *testing.T) {
 		}
 		return nil, nil
 	})
-	ran := looptest.Harness{Turns: all(looptest.Reply("first"), looptest.Reply("second")), Hooks: all[agent.Hook](strict)}.Run(t, "x")
-	if got := hooktest.PayloadsOf[agent.DoneAccepted](ran.Recorder, "OnDoneAccepted"); len(got) != 1 || got[0].Answer != "second" {
+	ran := looptest.Harness{
+		Turns: all(looptest.Reply("first"), looptest.Reply("second")), Hooks: all[agent.Hook](strict),
+	}.Run(t, "x")
+	if got := hooktest.PayloadsOf[agent.DoneAccepted](ran.Recorder, "OnDoneAccepted"); len(got) != 1 ||
+		got[0].Answer != "second" {
 		t.Errorf("accepted %+v", got)
 	}
 	limited := &loop.Agent{Limits: loop.Limits{Steps: 2}}
@@ -296,19 +328,25 @@ func accepted(ctx context.Context, run *agent.Run, done agent.DoneAccepted) erro
 	return nil
 }
 `
-	refused(t, hook, "\th.OnDoneAccepted.Add(agent.OnDoneAcceptedFunc(accepted))", "done agent.DoneAccepted) error {\n\treturn nil",
-		"done agent.DoneAccepted) (agent.CheckDoneOutcome, error) {\n\treturn agent.RejectDone{}, nil", "cannot convert accepted")
+	refused(t, hook, "\th.OnDoneAccepted.Add(agent.OnDoneAcceptedFunc(accepted))",
+		"done agent.DoneAccepted) error {\n\treturn nil",
+		"done agent.DoneAccepted) (agent.CheckDoneOutcome, error) {\n\treturn agent.RejectDone{}, nil",
+		"cannot convert accepted")
 }
 
 func TestL12_TextsReachThePromptInOrder(t *testing.T) {
-	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all(briefs("text 1"), briefs("text 2"), briefs(" "), briefs("text 3"))}.Run(t, "x")
+	ran := looptest.Harness{
+		Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all(briefs("text 1"), briefs("text 2"), briefs(" "),
+			briefs("text 3")),
+	}.Run(t, "x")
 	for i := range 2 {
 		contains(t, heard(t, ran, i), "text 1\n\ntext 2\n\ntext 3")
 	}
 	for _, m := range ran.Messages {
 		lacks(t, m.Content, "text")
 	}
-	ran.Recorder.InOrder(t, "OnRunStart", "Briefing", "BeforeLLM", "AfterLLM", "BeforeTool", "AfterTool", "Briefing", "OnRunEnd")
+	ran.Recorder.InOrder(t, "OnRunStart", "Briefing", "BeforeLLM", "AfterLLM", "BeforeTool", "AfterTool",
+		"Briefing", "OnRunEnd")
 	if points := ran.Recorder.Points(); points[len(points)-1] != "OnRunEnd" || ran.Recorder.Count("OnRunEnd") != 1 {
 		t.Errorf("the run ended with %v", points[len(points)-3:])
 	}

@@ -30,7 +30,8 @@ func TestL13_SeveralCallsOfAReplyReportProgressEachForItself(t *testing.T) {
 		agentspec.Progress(ctx, "last", call.ID)
 		return call.ID, nil
 	}}
-	three := looptest.Calls(looptest.Call("work", `{"n":1}`), looptest.Call("work", `{"n":2}`), looptest.Call("work", `{"n":3}`))
+	three := looptest.Calls(looptest.Call("work", `{"n":1}`), looptest.Call("work", `{"n":2}`),
+		looptest.Call("work", `{"n":3}`))
 	ran := looptest.Harness{Turns: all(three, looptest.Reply("ok")), Tools: all[agent.Tool](slow)}.Run(t, "x")
 	stages := map[string][]string{}
 	for _, p := range hooktest.PayloadsOf[agent.ToolProgress](ran.Recorder, "OnToolProgress") {
@@ -49,10 +50,15 @@ func TestL13_SeveralCallsOfAReplyReportProgressEachForItself(t *testing.T) {
 
 func TestL14_AHookAddsAToolAtTheStart(t *testing.T) {
 	added := &looptest.Tool{Name: "added", Result: "from the added tool"}
-	adds := agent.OnRunStartFunc(func(_ context.Context, run *agent.Run, _ agent.RunStart) (agent.OnRunStartOutcome, error) {
+	adds := agent.OnRunStartFunc(func(
+		_ context.Context, run *agent.Run, _ agent.RunStart,
+	) (agent.OnRunStartOutcome, error) {
 		return nil, run.Env.Tools.Add(added)
 	})
-	ran := looptest.Harness{Turns: all(looptest.Call("added", nil), looptest.Reply("ok")), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](adds)}.Run(t, "x")
+	ran := looptest.Harness{
+		Turns: all(looptest.Call("added", nil), looptest.Reply("ok")), Tools: all[agent.Tool](work()),
+		Hooks: all[agent.Hook](adds),
+	}.Run(t, "x")
 	offered := ran.Script.Requests()[0].Tools
 	if len(offered) != 2 || offered[1].Name != "added" || added.Count() != 1 {
 		t.Errorf("offered %v, called %d times", offered, added.Count())
@@ -115,7 +121,10 @@ func TestL17_AnAnswerMustFitItsSchema(t *testing.T) {
 			&loop.Agent{Done: agent.ToolSchema{Name: "done", Parameters: json.RawMessage(schema)}},
 			all(looptest.Call("done", `{"count":"many"}`), looptest.Call("done", `{"count":3}`)), nil,
 		},
-		"a gate's": {&loop.Agent{}, all(looptest.Reply(`{"count":"many"}`), looptest.Reply(`{"count":3}`)), all[agent.Hook](&builtin.DoneGate{Gates: all(builtin.AnswerSchema(schema))})},
+		"a gate's": {
+			&loop.Agent{}, all(looptest.Reply(`{"count":"many"}`), looptest.Reply(`{"count":3}`)),
+			all[agent.Hook](&builtin.DoneGate{Gates: all(builtin.AnswerSchema(schema))}),
+		},
 	} {
 		ran := looptest.Harness{Agent: c.agent, Turns: c.turns, Hooks: c.hooks}.Run(t, "x")
 		if ran.Reply != `{"count":3}` || ran.Steps != 2 || ran.Stop.Cause != agent.CauseCompleted {
@@ -131,12 +140,15 @@ func TestL17_AnAnswerMustFitItsSchema(t *testing.T) {
 
 func TestL18_TheParentHearsOfASubRunUnderASharedIdentity(t *testing.T) {
 	helper := &loop.Agent{Name: "helper", Model: looptest.NewScript(looptest.Reply("helped"), looptest.Reply("helped"))}
-	l := looptest.Harness{Turns: all(looptest.Call("helper", `{"task":"a"}`), looptest.Reply("ok")), Tools: all(loop.Subagent(helper))}
+	l := looptest.Harness{
+		Turns: all(looptest.Call("helper", `{"task":"a"}`), looptest.Reply("ok")), Tools: all(loop.Subagent(helper)),
+	}
 	ran := l.Run(t, "x")
 	root := ran.Recorder.Fires("OnRunStart")[0].Run
 	start := hooktest.PayloadsOf[agent.Subagent](ran.Recorder, "OnSubagentStart")
 	stop := hooktest.PayloadsOf[agent.SubagentDone](ran.Recorder, "OnSubagentStop")
-	if root == "" || len(start) != 1 || len(stop) != 1 || start[0].ID != stop[0].ID || start[0].ID == root || stop[0].Steps != 1 || stop[0].ModelCalls != 1 {
+	if root == "" || len(start) != 1 || len(stop) != 1 || start[0].ID != stop[0].ID || start[0].ID == root ||
+		stop[0].Steps != 1 || stop[0].ModelCalls != 1 {
 		t.Fatalf("started %+v, stopped %+v", start, stop)
 	}
 	var inside []string
@@ -167,12 +179,16 @@ func (s *stopwatch) Bind(h *agent.Hooks) {
 	h.AfterTool.Add(s)
 }
 
-func (s *stopwatch) BeforeTool(_ context.Context, run *agent.Run, call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+func (s *stopwatch) BeforeTool(
+	_ context.Context, run *agent.Run, call agent.ToolCallRequest,
+) (agent.BeforeToolOutcome, error) {
 	s.runs.Do(run, func(m *map[string]string) { *m = map[string]string{call.ID: "private-" + call.ID} })
 	return nil, nil
 }
 
-func (s *stopwatch) AfterTool(_ context.Context, run *agent.Run, r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+func (s *stopwatch) AfterTool(
+	_ context.Context, run *agent.Run, r agent.ToolCallResult,
+) (agent.AfterToolOutcome, error) {
 	s.runs.Do(run, func(m *map[string]string) { s.seen.note("%s", (*m)[r.Call.ID]) })
 	return nil, nil
 }
@@ -180,9 +196,10 @@ func (s *stopwatch) AfterTool(_ context.Context, run *agent.Run, r agent.ToolCal
 func TestL19_TheStateOfAHookIsSharedByItsPartsAndInNoSnapshot(t *testing.T) {
 	dir, watch := t.TempDir(), &stopwatch{}
 	hooks := new(agent.Hooks)
-	looptest.Harness{Turns: working(2), Tools: all[agent.Tool](work()), Agent: &loop.Agent{Hooks: hooks}, Hooks: all[agent.Hook](watch,
-		&builtin.Provenance{Dir: filepath.Join(dir, "run"), OneRun: true, Snapshot: true, Hooks: hooks},
-		&builtin.Checkpoint{Store: builtin.FileStore{Dir: filepath.Join(dir, "checkpoints")}, Every: 1})}.Run(t, "x")
+	looptest.Harness{Turns: working(2), Tools: all[agent.Tool](work()), Agent: &loop.Agent{Hooks: hooks},
+		Hooks: all[agent.Hook](watch,
+			&builtin.Provenance{Dir: filepath.Join(dir, "run"), OneRun: true, Snapshot: true, Hooks: hooks},
+			&builtin.Checkpoint{Store: builtin.FileStore{Dir: filepath.Join(dir, "checkpoints")}, Every: 1})}.Run(t, "x")
 	watch.seen.want(t, "private-call_1_1", "private-call_2_1")
 	files := 0
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {

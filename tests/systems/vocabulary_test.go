@@ -124,14 +124,17 @@ func TestWhatStandsInThePlaceOfEachIsThere(t *testing.T) {
 			}
 		case "point":
 			known := slices.ContainsFunc(points, func(p string) bool { return strings.Contains(r.ours, p) })
-			said := slices.ContainsFunc([]string{"Bind(", "no point of an agent loop", "a spec of its own", "one interface per point", "every point"},
+			said := slices.ContainsFunc([]string{
+				"Bind(", "no point of an agent loop", "a spec of its own", "one interface per point", "every point",
+			},
 				func(s string) bool { return strings.Contains(r.ours, s) })
 			if !known && !said {
 				t.Errorf("%s %s: %q names no point", r.system, r.theirs, r.ours)
 			}
 		}
 		for _, name := range identifier.FindAllString(r.ours, -1) {
-			if strings.HasPrefix(name, "On") || strings.HasPrefix(name, "Before") || strings.HasPrefix(name, "After") || strings.HasPrefix(name, "Around") {
+			if strings.HasPrefix(name, "On") || strings.HasPrefix(name, "Before") || strings.HasPrefix(name, "After") ||
+				strings.HasPrefix(name, "Around") {
 				if !spec[name] {
 					t.Errorf("%s %s: the reference spec has no %s", r.system, r.theirs, name)
 				}

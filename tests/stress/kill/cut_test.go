@@ -51,7 +51,8 @@ func TestTruncatedLogsCanBeContinued(t *testing.T) {
 						version++
 					}
 					if found, err := w.read(dir, 1); err != nil || !slices.Equal(found, []int{version - 1}) {
-						t.Fatalf("cut at byte %d of line %d, and continued: %v, want version %d, %v", at-len(before), last, found, version-1, err)
+						t.Fatalf("cut at byte %d of line %d, and continued: %v, want version %d, %v", at-len(before), last, found,
+							version-1, err)
 					}
 					if torn, err := w.torn(dir); err != nil || torn != last-there {
 						t.Fatalf("cut at byte %d of line %d, and continued: %d unfinished lines, %v", at-len(before), last, torn, err)

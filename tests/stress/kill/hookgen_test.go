@@ -29,7 +29,8 @@ const generated = "hooks_gen.go"
 func specOf(word string, points int) []byte {
 	var b strings.Builder
 	b.WriteString("package mail\n\nimport \"github.com/hookgen/hookgen/spec\"\n\ntype World struct{}\n\n")
-	fmt.Fprintf(&b, "// Points are those of %s.\n//\n//hookgen:points\ntype Points interface {\n\tspec.Env[*World]\n\n", word)
+	fmt.Fprintf(&b, "// Points are those of %s.\n//\n//hookgen:points\ntype Points interface {\n\tspec.Env[*World]\n\n",
+		word)
 	for i := range points {
 		fmt.Fprintf(&b, "\tOn%s%d(text string) (spec.Replace, spec.FailClosed)\n", word, i)
 	}
@@ -85,7 +86,8 @@ func TestKilledHookgenLeavesWholeOutput(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/mail\n\ngo 1.26.0\n"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/mail\n\ngo 1.26.0\n"),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	generate := func() string {
@@ -130,7 +132,8 @@ func TestKilledHookgenLeavesWholeOutput(t *testing.T) {
 		case bytes.Equal(got, outputs[old]):
 			sum.within++
 		default:
-			t.Fatalf("%s is neither the old output nor the new one: %d bytes, want %d or %d", generated, len(got), len(outputs[0]), len(outputs[1]))
+			t.Fatalf("%s is neither the old output nor the new one: %d bytes, want %d or %d", generated, len(got),
+				len(outputs[0]), len(outputs[1]))
 		}
 	}
 	files := temporary(t, dir)
@@ -149,7 +152,8 @@ func TestKilledHookgenLeavesWholeOutput(t *testing.T) {
 	if files := temporary(t, dir); len(files) > 0 {
 		t.Errorf("temporary files of killed invocations are still there: %v", files)
 	}
-	t.Logf("%d kills, %d of them before the new output was there, %d left a temporary file; hookgen takes about %v", sum.kills, sum.within, sum.files, took)
+	t.Logf("%d kills, %d of them before the new output was there, %d left a temporary file; hookgen takes about %v",
+		sum.kills, sum.within, sum.files, took)
 	sum.note("hookgen")
 }
 
@@ -222,7 +226,8 @@ func TestKilledInitLeavesWholeFiles(t *testing.T) {
 				t.Fatalf("the second init: %v\n%s", err, out)
 			}
 			for name := range found {
-				if !strings.Contains(string(out), name+": exists, so init writes nothing: give a new directory, or remove it (init-exists)") {
+				if !strings.Contains(string(out), name+
+					": exists, so init writes nothing: give a new directory, or remove it (init-exists)") {
 					t.Fatalf("the second init does not say what to do about %s:\n%s", name, out)
 				}
 				if err := os.Remove(filepath.Join(dir, name)); err != nil {
@@ -247,6 +252,7 @@ func TestKilledInitLeavesWholeFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	t.Logf("%d kills, %d of them between two files, %d left a temporary file; init takes about %v", sum.kills, sum.within, sum.files, took)
+	t.Logf("%d kills, %d of them between two files, %d left a temporary file; init takes about %v", sum.kills, sum.within,
+		sum.files, took)
 	sum.note("hookgen init")
 }

@@ -20,7 +20,9 @@ var memoryExtractor = writer{
 	name: "MemoryExtractor",
 	open: func(dir string, _ int) (func(int) error, error) {
 		version := 0
-		hook := &builtin.MemoryExtractor{Dir: dir, Extract: func(context.Context, *agent.Run, []agent.Message) ([]builtin.ExtractedFact, error) {
+		hook := &builtin.MemoryExtractor{Dir: dir, Extract: func(
+			context.Context, *agent.Run, []agent.Message,
+		) ([]builtin.ExtractedFact, error) {
 			return []builtin.ExtractedFact{{Kind: "fact", Text: textOf(version, 250)}}, nil
 		}}
 		return func(v int) error {
@@ -143,7 +145,8 @@ func readNotes(dir string, size int) (last []int, torn int, err error) {
 	if err != nil || text == "" {
 		return nil, 0, err
 	}
-	v, torn, err := wholeLines([]byte(strings.TrimPrefix(text, "(earlier notes truncated)\n")), func(line string) (int, error) { return wholeOf(line, size) })
+	v, torn, err := wholeLines([]byte(strings.TrimPrefix(text, "(earlier notes truncated)\n")),
+		func(line string) (int, error) { return wholeOf(line, size) })
 	return []int{v}, torn, err
 }
 
@@ -171,9 +174,13 @@ var episodes = writer{
 	open: func(dir string, _ int) (func(int) error, error) {
 		var reported error
 		var hooks agent.Hooks
-		hooks.Use(&builtin.EpisodeLogger{Path: filepath.Join(dir, "episodes.jsonl"), OnError: func(err error) { reported = err }})
+		hooks.Use(&builtin.EpisodeLogger{
+			Path: filepath.Join(dir, "episodes.jsonl"), OnError: func(err error) { reported = err },
+		})
 		return func(v int) error {
-			result := agent.ToolCallResult{Call: agent.ToolCallRequest{ID: "1", Name: "work"}, Output: textOf(v, 150), Status: agent.CallSucceeded}
+			result := agent.ToolCallResult{
+				Call: agent.ToolCallRequest{ID: "1", Name: "work"}, Output: textOf(v, 150), Status: agent.CallSucceeded,
+			}
 			_, err := hooks.AfterTool.Fire(background, runOf(nil), &result)
 			return errors.Join(err, reported)
 		}, nil
@@ -269,7 +276,8 @@ func verified(data []byte) (builtin.AuditState, int, error) {
 	torn := state.Torn
 	if len(data) > 0 && data[len(data)-1] != '\n' {
 		lines := 1 + bytes.Count(data, []byte{'\n'})
-		if want := fmt.Sprintf("line %d: it is no record, and none after it vouches for it: it is unfinished", lines); err == nil {
+		if want := fmt.Sprintf("line %d: it is no record, and none after it vouches for it: it is unfinished",
+			lines); err == nil {
 			torn-- // only its line break is missing
 		} else if !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			return state, 0, fmt.Errorf("of a log whose last line is unfinished: %w", err)
@@ -285,12 +293,18 @@ var recorder = writer{
 	open: func(dir string, from int) (func(int) error, error) {
 		var reported error
 		var hooks agent.Hooks
-		hooks.Use(&builtin.ModelRecorder{Dir: runDir(dir, from), OneRun: true, MaxChars: -1, OnError: func(err error) { reported = err }})
+		hooks.Use(&builtin.ModelRecorder{
+			Dir: runDir(dir, from), OneRun: true, MaxChars: -1, OnError: func(err error) { reported = err },
+		})
 		run := runOf(nil)
 		return func(v int) error {
 			prompt := agent.LLMRequest{Messages: messagesOf(v, 1, 20<<10)}
-			_, err := hooks.AroundLLM.Fire(background, run, prompt, func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {
-				return agent.LLMResponse{Content: textOf(v, 20<<10), ToolCalls: []agent.ToolCallRequest{{ID: "1", Name: "work"}}}, nil
+			_, err := hooks.AroundLLM.Fire(background, run, prompt, func(
+				context.Context, agent.LLMRequest,
+			) (agent.LLMResponse, error) {
+				return agent.LLMResponse{
+					Content: textOf(v, 20<<10), ToolCalls: []agent.ToolCallRequest{{ID: "1", Name: "work"}},
+				}, nil
 			})
 			return errors.Join(err, reported)
 		}, nil
@@ -311,13 +325,15 @@ var recorder = writer{
 				return nil, err
 			}
 			if v, err := wholeOf(reply.Content, 20<<10); err != nil || v != from+n || len(reply.ToolCalls) != 1 {
-				return nil, fmt.Errorf("call %d is of version %d and has %d calls of tools, want version %d and one: %w", n, v, len(reply.ToolCalls), from+n, err)
+				return nil, fmt.Errorf("call %d is of version %d and has %d calls of tools, want version %d and one: %w", n, v,
+					len(reply.ToolCalls), from+n, err)
 			}
 		}
 		for i := range n { // for people; written after the reply
 			for _, name := range []string{"prompt", "response"} {
 				path := filepath.Join(dir, fmt.Sprintf("call_%02d_%s.txt", i, name))
-				if found, err := readTexts(path); err != nil && !(none(err) && i == n-1 && name == "response") || err == nil && found[0] != from+i {
+				if found, err := readTexts(path); err != nil && !(none(err) && i == n-1 && name == "response") ||
+					err == nil && found[0] != from+i {
 					return nil, fmt.Errorf("%s holds %v, %w", filepath.Base(path), found, err)
 				}
 			}

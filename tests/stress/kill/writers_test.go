@@ -165,7 +165,9 @@ var writers = []writer{
 		open: func(dir string, _ int) (func(int) error, error) {
 			var reported error
 			var hooks agent.Hooks
-			hooks.Use(&builtin.Checkpoint{Store: builtin.FileStore{Dir: dir}, Every: 1, Name: "c", OnError: func(err error) { reported = err }})
+			hooks.Use(&builtin.Checkpoint{
+				Store: builtin.FileStore{Dir: dir}, Every: 1, Name: "c", OnError: func(err error) { reported = err },
+			})
 			return func(v int) error {
 				hooks.AfterStep.Fire(background, runOf(messagesOf(v, 8, big/8)), agent.StepResult{Step: agent.Step{Number: v}})
 				return reported
@@ -224,7 +226,9 @@ var writers = []writer{
 		open: func(dir string, _ int) (func(int) error, error) {
 			hook := &builtin.RunSummary{Dir: dir, Enabled: true}
 			return func(v int) error {
-				return ended(func() (agent.Hook, *error) { return hook, nil }, runOf(conversation{}), agent.AgentResult{Reply: textOf(v, 500)})
+				return ended(func() (agent.Hook, *error) { return hook, nil }, runOf(conversation{}), agent.AgentResult{
+					Reply: textOf(v, 500),
+				})
 			}, nil
 		},
 		read: func(dir string, _ int) ([]int, error) { return readTexts(filepath.Join(dir, "talk.md")) },

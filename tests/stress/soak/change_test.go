@@ -21,7 +21,9 @@ type pair struct {
 
 // Bind adds the second hook first: their priorities order them.
 func (p pair) Bind(h *fixture.Hooks) {
-	second, first := &part{side: tail, layer: p.layer, timeout: p.timeout}, &part{side: head, layer: p.layer, timeout: p.timeout}
+	second, first := &part{side: tail, layer: p.layer, timeout: p.timeout}, &part{
+		side: head, layer: p.layer, timeout: p.timeout,
+	}
 	infos := h.Points()
 	for _, at := range p.at {
 		second.add(at.In(infos), at)
@@ -66,7 +68,9 @@ func (counter) ObserveWatch(ctx context.Context, _ *fixture.Run, _ fixture.Watch
 	fireOf(ctx).watched++
 }
 
-func (counter) ObserveRewriteLeaveClosed(ctx context.Context, _ *fixture.Run, fired fixture.RewriteLeaveClosedFired[fixture.Item]) {
+func (counter) ObserveRewriteLeaveClosed(
+	ctx context.Context, _ *fixture.Run, fired fixture.RewriteLeaveClosedFired[fixture.Item],
+) {
 	f := fireOf(ctx)
 	f.watched++
 	if fired.Payload.ID != f.began {

@@ -178,7 +178,8 @@ func (s *stage) rest() {
 		a.layer.Store(a.kept)
 		for j, n := range listed(a.hooks) {
 			if n != s.standing[i][j] {
-				s.problem(fmt.Sprintf("%s: %d hooks and observers (by 1000) stand after all were removed, want %d", s.points[j].Name, n, s.standing[i][j]))
+				s.problem(fmt.Sprintf("%s: %d hooks and observers (by 1000) stand after all were removed, want %d",
+					s.points[j].Name, n, s.standing[i][j]))
 			}
 		}
 		s.sees(a, 0, false)
@@ -193,7 +194,8 @@ func (s *stage) rest() {
 		if a.watched {
 			s.drain(a.queue)
 			if told, dropped, fires := a.slow.told.Load(), int64(a.queue.Dropped()), a.fires.Load(); told+dropped != fires {
-				s.problem(fmt.Sprintf("the standing Async observer was told of %d fires and missed %d, there were %d", told, dropped, fires))
+				s.problem(fmt.Sprintf("the standing Async observer was told of %d fires and missed %d, there were %d", told,
+					dropped, fires))
 			}
 		}
 	}
@@ -221,7 +223,8 @@ func (s *stage) sees(a *arena, pairs int, traced bool) {
 				want += 2
 			}
 			if f.ran() != want || f.firesTraced > 0 != traced {
-				f.problem("%d hooks and %d tracers are called, when %d hooks stand and a tracer: %v", f.ran(), f.firesTraced, want, traced)
+				f.problem("%d hooks and %d tracers are called, when %d hooks stand and a tracer: %v", f.ran(), f.firesTraced,
+					want, traced)
 			}
 			a.fires.Add(1)
 			s.fires.Add(1)
