@@ -53,7 +53,8 @@ func (t target) keep(ctx context.Context, most int) error {
 		return err
 	}
 	binary := filepath.Join(temp, "covered.test")
-	if out, err := exec.CommandContext(ctx, "go", "test", "-c", "-cover", "-o", binary, "./"+t.Package).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(ctx, "go", "test", "-c", "-cover", "-o", binary,
+		"./"+t.Package).CombinedOutput(); err != nil {
 		return fmt.Errorf("%s does not build: %w\n%s", t.Package, err, out)
 	}
 	reached := func(pattern string) (map[string]bool, error) {
@@ -130,7 +131,8 @@ func (t target) keep(ctx context.Context, most int) error {
 			return err
 		}
 	}
-	fmt.Printf("%s %s: %d inputs are committed, %d of them new; the cache holds %d\n", t.Package, t.Name, len(known)+len(chosen), len(chosen), len(cached))
+	fmt.Printf("%s %s: %d inputs are committed, %d of them new; the cache holds %d\n", t.Package, t.Name,
+		len(known)+len(chosen), len(chosen), len(cached))
 	return nil
 }
 

@@ -42,9 +42,12 @@ func main() {
 }
 
 // run reports whether an input failed.
-func run(ctx context.Context, each time.Duration, only string, parallel, keep int, into string) (failed bool, err error) {
+func run(
+	ctx context.Context, each time.Duration, only string, parallel, keep int, into string,
+) (failed bool, err error) {
 	if _, err := os.Stat("lab/fuzzing"); err != nil || flag.NArg() > 0 || parallel < 1 || each < time.Second {
-		return false, errors.New("run it from the root of the repository, without arguments beside its flags, a second or more for each target")
+		return false,
+			errors.New("run it from the root of the repository, without arguments beside its flags, a second or more for each target")
 	}
 	targets, err := find(".")
 	if err != nil {

@@ -19,7 +19,9 @@ var goals = []struct {
 }{
 	{"The reader of specs", func(target string) bool { return target == "gen FuzzRead" }},
 	{"The generator", func(target string) bool { return strings.HasPrefix(target, "gen ") && target != "gen FuzzRead" }},
-	{"The decoders of what comes from models, tools and files", func(target string) bool { return !strings.HasPrefix(target, "gen ") }},
+	{"The decoders of what comes from models, tools and files", func(target string) bool {
+		return !strings.HasPrefix(target, "gen ")
+	}},
 }
 
 // The groups of figures.

@@ -55,7 +55,8 @@ func find(root string) ([]target, error) {
 			return err
 		}
 		for _, decl := range file.Decls {
-			if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil && strings.HasPrefix(f.Name.Name, "Fuzz") && len(f.Type.Params.List) == 1 {
+			if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil && strings.HasPrefix(f.Name.Name, "Fuzz") &&
+				len(f.Type.Params.List) == 1 {
 				found = append(found, target{filepath.ToSlash(folder), f.Name.Name})
 			}
 		}

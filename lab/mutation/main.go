@@ -63,7 +63,8 @@ func run(args []string, out io.Writer) error {
 		return err
 	})
 	flags.Func("shard", "i/n: the i-th of n shares, from 0", func(s string) error {
-		if n, err := fmt.Sscanf(s, "%d/%d", &c.shard, &c.n); n != 2 || err != nil || c.n < 1 || c.shard < 0 || c.shard >= c.n {
+		if n, err := fmt.Sscanf(s, "%d/%d", &c.shard, &c.n); n != 2 || err != nil || c.n < 1 || c.shard < 0 ||
+			c.shard >= c.n {
 			return errors.New("want i/n with 0 <= i < n")
 		}
 		return nil

@@ -133,7 +133,9 @@ func (p *planter) is(n ast.Node, what string) string {
 func (p *planter) number(n ast.Node, what string) int {
 	what = p.brief(n) + " → " + what
 	p.count[what]++
-	return p.next(mutant{File: p.path, Func: p.function, What: what, N: p.count[what], Line: p.fset.Position(n.Pos()).Line})
+	return p.next(mutant{
+		File: p.path, Func: p.function, What: what, N: p.count[what], Line: p.fset.Position(n.Pos()).Line,
+	})
 }
 
 func (p *planter) wrap(n ast.Node, before, after string) {
@@ -186,7 +188,8 @@ var sameAsBoundary = map[token.Token]string{token.LSS: "0", token.GTR: "1", toke
 
 // arithmetic are the functions of the helper file, and what the mutant does instead.
 var arithmetic = map[token.Token][2]string{
-	token.ADD: {"mutantAdd", "-"}, token.SUB: {"mutantSub", "+"}, token.MUL: {"mutantMul", "/"}, token.QUO: {"mutantQuo", "*"},
+	token.ADD: {"mutantAdd", "-"}, token.SUB: {"mutantSub", "+"}, token.MUL: {"mutantMul", "/"},
+	token.QUO: {"mutantQuo", "*"},
 	token.AND: {"mutantAnd", "bitwise or"}, token.OR: {"mutantOr", "bitwise and"},
 }
 
@@ -209,7 +212,8 @@ func (p *planter) expr(e ast.Expr) {
 	case *ast.BasicLit:
 		p.literal(x)
 	case *ast.Ident:
-		if c, ok := p.info.Uses[x].(*types.Const); ok && c.Parent() == types.Universe && (x.Name == "true" || x.Name == "false") {
+		if c, ok := p.info.Uses[x].(*types.Const); ok && c.Parent() == types.Universe &&
+			(x.Name == "true" || x.Name == "false") {
 			p.wrap(x, "("+p.is(x, "negated")+" != ", ")")
 		}
 	case *ast.FuncLit:
@@ -298,5 +302,6 @@ func (p *planter) literal(x *ast.BasicLit) {
 		return
 	}
 	name := types.TypeString(types.Default(t), func(pkg *types.Package) string { return p.names[pkg] })
-	p.edits.replace(p.offset(x.Pos()), p.offset(x.End()), fmt.Sprintf("%s(mutantInt(%d, %s, %s))", name, p.number(x, other), x.Value, other))
+	p.edits.replace(p.offset(x.Pos()), p.offset(x.End()), fmt.Sprintf("%s(mutantInt(%d, %s, %s))", name,
+		p.number(x, other), x.Value, other))
 }

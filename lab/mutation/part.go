@@ -106,7 +106,10 @@ func (p part) plant(root, temp string) (*planted, error) {
 			return nil, err
 		}
 		relative, _ := filepath.Rel(root, path)
-		pl := &planter{fset: fset, src: src, path: filepath.ToSlash(relative), info: info, pkg: pkg, names: qualifiers(f, info, pkg), like: p.like}
+		pl := &planter{
+			fset: fset, src: src, path: filepath.ToSlash(relative), info: info, pkg: pkg, names: qualifiers(f, info, pkg),
+			like: p.like,
+		}
 		if p.alike {
 			pl.rename = points
 		}
@@ -168,8 +171,12 @@ func load(fset *token.FileSet, dir string) (*types.Package, []*ast.File, *types.
 		}
 		files = append(files, f)
 	}
-	config := types.Config{Importer: importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(export[path]) })}
-	info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}, Implicits: map[ast.Node]types.Object{}}
+	config := types.Config{
+		Importer: importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(export[path]) }),
+	}
+	info := &types.Info{
+		Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}, Implicits: map[ast.Node]types.Object{},
+	}
 	pkg, err := config.Check(own.ImportPath, fset, files, info)
 	return pkg, files, info, err
 }

@@ -68,7 +68,8 @@ func readReasons(path string) (*reasons, error) {
 			}
 			open = nil
 		case is || strings.Count(line, " | ") != 3:
-			return nil, fmt.Errorf("%s:%d: want file | function | mutant | number, and below such lines a reason, which begins with a colon", path, n+1)
+			return nil,
+				fmt.Errorf("%s:%d: want file | function | mutant | number, and below such lines a reason, which begins with a colon", path, n+1)
 		default:
 			open = append(open, line)
 		}
@@ -105,7 +106,8 @@ func percent(n, of int) float64 { return 100 * float64(n) / float64(max(of, 1)) 
 func (r *result) score() float64 { return percent(r.found(), r.tried-r.explained()) }
 
 func (r *result) print(out io.Writer) {
-	fmt.Fprintf(out, "%s: %d tried, %d killed, %d timed out, %d survived, of which %d are explained; score %.1f %%, raw %.1f %%\n",
+	fmt.Fprintf(out,
+		"%s: %d tried, %d killed, %d timed out, %d survived, of which %d are explained; score %.1f %%, raw %.1f %%\n",
 		r.name, r.tried, r.killed, r.timedOut, len(r.alive), r.explained(), r.score(), percent(r.found(), r.tried))
 }
 
@@ -117,12 +119,15 @@ func judge(results []*result, rs *reasons, whole bool) error {
 			wrong = append(wrong, fmt.Sprintf("%s: the score is %.1f %%, want at least %d %%", r.name, s, bound))
 		}
 		if n := len(r.alive) - r.explained(); n > 0 {
-			wrong = append(wrong, fmt.Sprintf("%s: %d survivors without a reason: write a test that finds them, or the reason into equivalent.txt", r.name, n))
+			wrong = append(wrong,
+				fmt.Sprintf("%s: %d survivors without a reason: write a test that finds them, or the reason into equivalent.txt",
+					r.name, n))
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(rs.of)) {
 		if whole && !rs.used[key] {
-			wrong = append(wrong, fmt.Sprintf("equivalent.txt explains %s, which did not survive, or is no mutant: remove it", key))
+			wrong = append(wrong, fmt.Sprintf("equivalent.txt explains %s, which did not survive, or is no mutant: remove it",
+				key))
 		}
 	}
 	if len(wrong) > 0 {
@@ -150,9 +155,12 @@ func write(root string, report figures.Report, results []*result) error {
 		count("survivors explained", r.explained(), "each in lab/mutation/SURVIVORS.md")
 		count("survivors not explained", len(r.alive)-r.explained(), "")
 		report.Figures = append(report.Figures,
-			figures.Figure{Of: r.name + ": score", Value: fmt.Sprintf("%.1f %%", r.score()), Bound: fmt.Sprintf("≥ %d %%", bound), Holds: holds,
+			figures.Figure{Of: r.name + ": score", Value: fmt.Sprintf("%.1f %%", r.score()), Bound: fmt.Sprintf("≥ %d %%",
+				bound), Holds: holds,
 				Note: "found, of those that are not explained"},
-			figures.Figure{Of: r.name + ": raw score", Value: fmt.Sprintf("%.1f %%", percent(r.found(), r.tried)), Note: "found, of all"})
+			figures.Figure{
+				Of: r.name + ": raw score", Value: fmt.Sprintf("%.1f %%", percent(r.found(), r.tried)), Note: "found, of all",
+			})
 	}
 	return report.Write(root)
 }

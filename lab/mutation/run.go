@@ -60,7 +60,9 @@ const memory = 6 << 20
 func (b *binary) start(env string, limit time.Duration, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	all := append([]string{"-c", `ulimit -v ` + strconv.Itoa(memory) + `; exec "$0" "$@"`, b.path, "-test.timeout=0"}, args...)
+	all := append([]string{
+		"-c", `ulimit -v ` + strconv.Itoa(memory) + `; exec "$0" "$@"`, b.path, "-test.timeout=0",
+	}, args...)
 	cmd := exec.CommandContext(ctx, "/bin/sh", append(all, b.args...)...)
 	cmd.Dir = b.dir
 	scratch, err := os.MkdirTemp(filepath.Dir(b.path), "scratch-")
@@ -242,7 +244,8 @@ func (m mutant) run(b *binary, known []*test, names ...string) fate {
 		if len(names) == 0 {
 			continue
 		}
-		_, err := b.start("HOOKGEN_MUTANT="+strconv.Itoa(m.ID), patience+10*took, "-test.failfast", "-test.run="+pattern(names...))
+		_, err := b.start("HOOKGEN_MUTANT="+strconv.Itoa(m.ID), patience+10*took, "-test.failfast",
+			"-test.run="+pattern(names...))
 		switch {
 		case errors.Is(err, context.DeadlineExceeded):
 			return timedOut

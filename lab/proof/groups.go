@@ -23,7 +23,8 @@ type group struct {
 // groups are the tests that show what the framework promises.
 var groups = []group{
 	{title: "Invariants", dir: "tests/runtime", files: "*_test.go", args: []string{"-rapid.checks=100"}},
-	{title: "Invariants", dir: "tests/runtime", files: "*_test.go", except: "allocations_test.go", whole: true, args: []string{"-race", "-rapid.checks=10"}},
+	{title: "Invariants", dir: "tests/runtime", files: "*_test.go", except: "allocations_test.go", whole: true,
+		args: []string{"-race", "-rapid.checks=10"}},
 	{title: "Generated code", dir: "gen", files: "generation_test.go", args: []string{"-rapid.checks=300"}},
 	{title: "Generated code", dir: "tests/compile", files: "*_test.go"},
 	{title: "hookgen", dir: "gen", files: "wrong_test.go"},
@@ -33,7 +34,8 @@ var groups = []group{
 	{title: "Laws of the loop", dir: "tests/systems", files: "isolation_test.go"},
 	{title: "Ready-made hooks", dir: "builtin", files: "conformance_test.go"},
 	{title: "Ready-made hooks", dir: "hooktest", files: "check_test.go"},
-	{title: "What five other systems do", dir: "tests/systems", files: "*_test.go", except: "isolation_test.go", whole: true},
+	{title: "What five other systems do", dir: "tests/systems", files: "*_test.go", except: "isolation_test.go",
+		whole: true},
 }
 
 // A test is one test function.

@@ -19,17 +19,24 @@ type section struct {
 
 // sections are those of the page, in order.
 var sections = []section{
-	{"tests", "Invariants, laws and faults", "Each line is a test: what it shows, in the words above its code, and what it found. All of them run in every check, most with" +
-		" fewer drawn cases; but for those that count allocations, they run under the race detector too."},
-	{"bench", "Bounds", "Ratios of minima of interleaved rounds. \"Open\" is a comparison whose rounds disagree. The whole report is [RESULTS.md](../bench/RESULTS.md)."},
-	{"model", "Programs against a model", "Random programs of registrations and fires, played by the framework and by a plain sequential model. Ten thousand run in" +
-		" every check."},
-	{"mutation", "Planted bugs", "Each mutant is one small bug planted in the source. It is killed if a test fails. Every survivor is listed in" +
-		" [SURVIVORS.md](../lab/mutation/SURVIVORS.md) with the reason why nobody could tell it from the original."},
-	{"fuzzing", "Fuzzing", "Time is that of one worker, in all runs so far, and inputs are those that reached something new. Some of each target, those that reach most," +
-		" are committed, and every check plays them; so are all that failed."},
-	{"soak", "Soak", "Fires while hooks are added, removed and layered, and a tracer is attached and detached, from other goroutines."},
-	{"kill", "A kill at any moment", "Processes killed with SIGKILL while they write. What is read afterwards must be the old content or the new one."},
+	{"tests", "Invariants, laws and faults",
+		"Each line is a test: what it shows, in the words above its code, and what it found. All of them run in every check, most with" +
+			" fewer drawn cases; but for those that count allocations, they run under the race detector too."},
+	{"bench", "Bounds",
+		"Ratios of minima of interleaved rounds. \"Open\" is a comparison whose rounds disagree. The whole report is [RESULTS.md](../bench/RESULTS.md)."},
+	{"model", "Programs against a model",
+		"Random programs of registrations and fires, played by the framework and by a plain sequential model. Ten thousand run in" +
+			" every check."},
+	{"mutation", "Planted bugs",
+		"Each mutant is one small bug planted in the source. It is killed if a test fails. Every survivor is listed in" +
+			" [SURVIVORS.md](../lab/mutation/SURVIVORS.md) with the reason why nobody could tell it from the original."},
+	{"fuzzing", "Fuzzing",
+		"Time is that of one worker, in all runs so far, and inputs are those that reached something new. Some of each target, those that reach most," +
+			" are committed, and every check plays them; so are all that failed."},
+	{"soak", "Soak",
+		"Fires while hooks are added, removed and layered, and a tracer is attached and detached, from other goroutines."},
+	{"kill", "A kill at any moment",
+		"Processes killed with SIGKILL while they write. What is read afterwards must be the old content or the new one."},
 }
 
 // page makes the page of the reports, all of which must be there and have a section.
@@ -51,7 +58,8 @@ func page(reports []figures.Report) ([]byte, error) {
 		if !ok {
 			return nil, fmt.Errorf("there is no report %s in %s", s.report, figures.Folder)
 		}
-		fmt.Fprintf(&b, "| [%s](#%s) | %s | %s | %s | %s |\n", s.title, anchor(s.title), code(r.Command), r.Commit, r.Day, cell(r.Machine))
+		fmt.Fprintf(&b, "| [%s](#%s) | %s | %s | %s | %s |\n", s.title, anchor(s.title), code(r.Command), r.Commit, r.Day,
+			cell(r.Machine))
 	}
 	b.WriteString("\nA commit with a + is one whose tree had changes that were not committed.\n")
 	for _, s := range sections {

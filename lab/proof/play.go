@@ -72,7 +72,8 @@ func (g group) figures(tests []test, outcomes map[string]*outcome) ([]figures.Fi
 		run = "-run '" + only(tests) + "' "
 	}
 	return []figures.Figure{{
-		Group: g.title, Of: "All tests of " + strings.TrimSuffix(g.dir+"/"+g.files, "/*_test.go"), Value: fmt.Sprintf("%d tests passed", len(tests)), Bound: "pass", Holds: figures.Yes,
+		Group: g.title, Of: "All tests of " + strings.TrimSuffix(g.dir+"/"+g.files, "/*_test.go"),
+		Value: fmt.Sprintf("%d tests passed", len(tests)), Bound: "pass", Holds: figures.Yes,
 		Command: strings.TrimSpace("go test " + run + "./" + g.dir + " " + strings.Join(g.args, " ")),
 	}}, nil
 }
