@@ -36,7 +36,8 @@ func chart(panels []panel) string {
 		height += titleSpace + len(p.bars)*(barHeight+barGap)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="What a fire costs, and what generating costs" width="%d" height="%d" viewBox="0 0 %d %d" font-family="sans-serif" font-size="13">`+"\n",
+	fmt.Fprintf(&b,
+		`<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="What a fire costs, and what generating costs" width="%d" height="%d" viewBox="0 0 %d %d" font-family="sans-serif" font-size="13">`+"\n",
 		chartWidth, height+10, chartWidth, height+10)
 	fmt.Fprintf(&b, `<rect width="100%%" height="100%%" fill="#ffffff"/>`+"\n")
 	y := 0
@@ -70,7 +71,8 @@ func (p panel) widths() []float64 {
 
 // draw draws the panel from y on and returns where it ends.
 func (p panel) draw(b *strings.Builder, y int) int {
-	fmt.Fprintf(b, `<text x="10" y="%d" font-weight="bold">%s</text>`+"\n", y+26, html.EscapeString(p.title+" ("+p.unit+", logarithmic)"))
+	fmt.Fprintf(b, `<text x="10" y="%d" font-weight="bold">%s</text>`+"\n", y+26,
+		html.EscapeString(p.title+" ("+p.unit+", logarithmic)"))
 	y += titleSpace
 	for i, width := range p.widths() {
 		bar, fill := p.bars[i], "#9aa5b1"

@@ -34,7 +34,10 @@ func fireClaims(cs []compared) []claim {
 		return func(c compared) bool { return c.hooks == 0 && (c.law == lawAround) == around }
 	}
 	add(claim{what: "Fire, no hook, over a plain call of the same signature", bound: 1.5}, compared.ratio, empty(false))
-	add(claim{what: "Fire, no hook, over a plain call that recovers", bound: 1.2, note: "with no hook too it turns a panic of the act into a failure"},
+	add(claim{
+		what: "Fire, no hook, over a plain call that recovers", bound: 1.2,
+		note: "with no hook too it turns a panic of the act into a failure",
+	},
 		compared.ratio, empty(true))
 	for _, n := range []int{8, 64} {
 		flow, other := 1.2, 1.3
@@ -42,8 +45,12 @@ func fireClaims(cs []compared) []claim {
 			flow, other = 1.1, 1.1
 		}
 		what := fmt.Sprintf("Fire, %d continuing hooks, over a hand-written loop", n)
-		add(claim{what: what + ", laws with Replace", bound: flow}, compared.ratio, func(c compared) bool { return c.hooks == n && rewrites(c.law) })
-		add(claim{what: what + ", laws without", bound: other}, compared.ratio, func(c compared) bool { return c.hooks == n && !rewrites(c.law) })
+		add(claim{what: what + ", laws with Replace", bound: flow}, compared.ratio, func(c compared) bool {
+			return c.hooks == n && rewrites(c.law)
+		})
+		add(claim{what: what + ", laws without", bound: other}, compared.ratio, func(c compared) bool {
+			return c.hooks == n && !rewrites(c.law)
+		})
 	}
 	allocs := func(c compared) ratio { return exact(c.runs[0].allocs) }
 	for _, around := range []bool{false, true} {
@@ -70,9 +77,12 @@ func (c compared) floor() ratio { return c.runs[0].over(c.runs[2]) }
 // twiceClaims hold fires from two goroutines to those from one.
 func twiceClaims(cs []compared) []claim {
 	const bound = 1.1
-	free := claim{what: "Fire from two goroutines over one, each fire, 8 continuing hooks, laws that allocate nothing", bound: bound}
-	around := claim{what: "Fire from two goroutines over one, each fire, 8 continuing hooks, which allocates once", bound: bound,
-		note: "the collector runs beside it"}
+	free := claim{
+		what: "Fire from two goroutines over one, each fire, 8 continuing hooks, laws that allocate nothing", bound: bound,
+	}
+	around := claim{what: "Fire from two goroutines over one, each fire, 8 continuing hooks, which allocates once",
+		bound: bound,
+		note:  "the collector runs beside it"}
 	beyond := claim{what: "Fire from two goroutines over one, over the same of a loop that shares nothing and allocates as much", bound: bound,
 		proposed: true, note: "for Around: the collector takes of both"}
 	for _, x := range cs {

@@ -92,7 +92,8 @@ func TestBusyHooksDoTheSameByHand(t *testing.T) {
 	if ours.Step != call.Step+3 || theirs.Step != ours.Step {
 		t.Errorf("%d and %d steps", ours.Step, theirs.Step)
 	}
-	if got, want := len(b.hooks.Gather.Fire(b.ctx, b.run, call)), len(b.hand.fireGather(b.ctx, b.run, call)); got != 3 || want != 3 {
+	if got, want := len(b.hooks.Gather.Fire(b.ctx, b.run, call)), len(b.hand.fireGather(b.ctx, b.run, call)); got != 3 ||
+		want != 3 {
 		t.Errorf("%d and %d contributions", got, want)
 	}
 }

@@ -45,7 +45,9 @@ func plainRefuse(ctx context.Context, run *points.Run, call points.Call) error {
 // plainWrapRecovering calls the act and turns a panic of the act into an error, as Fire does.
 //
 //go:noinline
-func plainWrapRecovering(ctx context.Context, run *points.Run, call points.Call, act handNext) (result points.Result, err error) {
+func plainWrapRecovering(
+	ctx context.Context, run *points.Run, call points.Call, act handNext,
+) (result points.Result, err error) {
 	returned := false
 	defer func() {
 		if !returned {
@@ -60,7 +62,9 @@ func plainWrapRecovering(ctx context.Context, run *points.Run, call points.Call,
 // The hand-written loops with one deferred recover: the least that a loop costs which outlives a hook that panics.
 
 //go:noinline
-func (p *handPoints) fireFlowRecovering(ctx context.Context, run *points.Run, call *points.Call) (out handOutcome, err error) {
+func (p *handPoints) fireFlowRecovering(
+	ctx context.Context, run *points.Run, call *points.Call,
+) (out handOutcome, err error) {
 	returned := false
 	defer func() {
 		if !returned {
@@ -88,7 +92,9 @@ func (p *handPoints) fireFlowRecovering(ctx context.Context, run *points.Run, ca
 }
 
 //go:noinline
-func (p *handPoints) fireLeaveRecovering(ctx context.Context, run *points.Run, call points.Call) (out handOutcome, err error) {
+func (p *handPoints) fireLeaveRecovering(
+	ctx context.Context, run *points.Run, call points.Call,
+) (out handOutcome, err error) {
 	returned := false
 	defer func() {
 		if !returned {

@@ -200,7 +200,9 @@ func (p *handPoints) fireRefuse(ctx context.Context, run *points.Run, call point
 // fireWrap chains the hooks as interceptors mostly are: a closure for each.
 //
 //go:noinline
-func (p *handPoints) fireWrap(ctx context.Context, run *points.Run, call points.Call, act handNext) (points.Result, error) {
+func (p *handPoints) fireWrap(
+	ctx context.Context, run *points.Run, call points.Call, act handNext,
+) (points.Result, error) {
 	next := act
 	for i := len(p.wrappers) - 1; i >= 0; i-- {
 		h, inner := p.wrappers[i], next
@@ -214,7 +216,9 @@ func (p *handPoints) fireWrap(ctx context.Context, run *points.Run, call points.
 // fireWrapCounted is fireWrap with one closure that counts how far in it is.
 //
 //go:noinline
-func (p *handPoints) fireWrapCounted(ctx context.Context, run *points.Run, call points.Call, act handNext) (points.Result, error) {
+func (p *handPoints) fireWrapCounted(
+	ctx context.Context, run *points.Run, call points.Call, act handNext,
+) (points.Result, error) {
 	i := 0
 	var next handNext
 	next = func(ctx context.Context, call points.Call) (points.Result, error) {

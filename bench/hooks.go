@@ -32,7 +32,9 @@ func (*quiet) Judge(context.Context, *points.Run, points.Call) (points.JudgeOutc
 }
 func (*quiet) Gather(context.Context, *points.Run, points.Call) ([]string, error) { return nil, nil }
 func (*quiet) Refuse(context.Context, *points.Run, points.Call) error             { return nil }
-func (*quiet) Wrap(ctx context.Context, run *points.Run, call points.Call, next points.WrapNext) (hookkit.Answer[points.Result], error) {
+func (*quiet) Wrap(
+	ctx context.Context, run *points.Run, call points.Call, next points.WrapNext,
+) (hookkit.Answer[points.Result], error) {
 	return next.Call(ctx, call)
 }
 

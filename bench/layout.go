@@ -73,7 +73,8 @@ func (c config) laidOut(part string) ([][]timing, error) {
 		if out, err := build.CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("%v: %w\n%s", build, err, out)
 		}
-		run := exec.Command(program, "-layout="+part, fmt.Sprintf("-rounds=%d", max(parts, c.pace.rounds/layouts)), fmt.Sprintf("-round=%v", c.pace.round))
+		run := exec.Command(program, "-layout="+part, fmt.Sprintf("-rounds=%d", max(parts, c.pace.rounds/layouts)),
+			fmt.Sprintf("-round=%v", c.pace.round))
 		run.Stderr = os.Stderr
 		out, err := run.Output()
 		if err != nil {

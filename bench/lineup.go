@@ -30,7 +30,9 @@ type stage struct {
 // newStage returns a stage of n quiet hooks, and of n busy ones at the points where a hook can be busy.
 func newStage(n int) (quietly, busily stage) {
 	empty := func() stage {
-		return stage{n: n, ctx: context.Background(), run: points.NewRun(struct{}{}), hooks: new(points.Hooks), hand: new(handPoints)}
+		return stage{
+			n: n, ctx: context.Background(), run: points.NewRun(struct{}{}), hooks: new(points.Hooks), hand: new(handPoints),
+		}
 	}
 	quietly, busily = empty(), empty()
 	for range n {
@@ -111,7 +113,9 @@ func lineups(n int) []lineup {
 		}
 	}
 	against := func(law string, busy bool, fire, hand func(int), floors ...contestant) lineup {
-		return lineup{law, n, busy, append([]contestant{{name: "hookgen", loop: fire}, {name: byHand, loop: hand}}, floors...)}
+		return lineup{
+			law, n, busy, append([]contestant{{name: "hookgen", loop: fire}, {name: byHand, loop: hand}}, floors...),
+		}
 	}
 	recovering := func(f func(int)) contestant { return contestant{name: byHandRecovering, loop: f} }
 	return []lineup{

@@ -125,7 +125,11 @@ func ordinaryHooks() []agent.Hook {
 		&builtin.TimeLimit{Max: builtin.AtMost(time.Hour)},
 		&builtin.LoopDetector{},
 		&builtin.ToolLimit{Default: builtin.AtMost(10000)},
-		&builtin.Permissions{Rules: []builtin.Rule{{Tool: "work", Decision: builtin.DecideAllow, Reason: "it only reads"}}, Default: builtin.DecideDeny},
+		&builtin.Permissions{
+			Rules: []builtin.Rule{
+				{Tool: "work", Decision: builtin.DecideAllow, Reason: "it only reads"},
+			}, Default: builtin.DecideDeny,
+		},
 		&builtin.TruncateOutput{},
 		&builtin.Metrics{Log: slog.New(slog.DiscardHandler)},
 	}
@@ -136,7 +140,9 @@ func runLoop(steps int, hooks ...agent.Hook) func(n int) {
 	script := make(loopScript, steps)
 	for i := range script {
 		for c := range loopCalls {
-			script[i] = append(script[i], agent.ToolCallRequest{ID: fmt.Sprintf("call_%d_%d", i, c), Name: "work", Args: json.RawMessage(loopArgs(i, c))})
+			script[i] = append(script[i], agent.ToolCallRequest{
+				ID: fmt.Sprintf("call_%d_%d", i, c), Name: "work", Args: json.RawMessage(loopArgs(i, c)),
+			})
 		}
 	}
 	a := &loop.Agent{
@@ -178,7 +184,9 @@ func runChatModel(steps int) func(n int) {
 	for i := range script {
 		for c := range loopCalls {
 			script[i] = append(script[i], schema.ToolCall{
-				ID: fmt.Sprintf("call_%d_%d", i, c), Type: "function", Function: schema.FunctionCall{Name: "work", Arguments: loopArgs(i, c)},
+				ID: fmt.Sprintf("call_%d_%d", i, c), Type: "function", Function: schema.FunctionCall{
+					Name: "work", Arguments: loopArgs(i, c),
+				},
 			})
 		}
 	}
@@ -224,7 +232,9 @@ func (s einoScript) Generate(_ context.Context, in []*schema.Message, _ ...model
 	return schema.AssistantMessage("done", nil), nil
 }
 
-func (s einoScript) Stream(ctx context.Context, in []*schema.Message, opts ...model.Option) (*schema.StreamReader[*schema.Message], error) {
+func (s einoScript) Stream(
+	ctx context.Context, in []*schema.Message, opts ...model.Option,
+) (*schema.StreamReader[*schema.Message], error) {
 	m, err := s.Generate(ctx, in, opts...)
 	return schema.StreamReaderFromArray([]*schema.Message{m}), err
 }
@@ -234,9 +244,10 @@ func (s einoScript) WithTools([]*schema.ToolInfo) (model.ToolCallingChatModel, e
 type einoTool struct{}
 
 func (einoTool) Info(context.Context) (*schema.ToolInfo, error) {
-	return &schema.ToolInfo{Name: "work", Desc: "", ParamsOneOf: schema.NewParamsOneOfByParams(map[string]*schema.ParameterInfo{
-		"n": {Type: schema.Integer, Required: true}, "text": {Type: schema.String, Required: true},
-	})}, nil
+	return &schema.ToolInfo{Name: "work", Desc: "",
+		ParamsOneOf: schema.NewParamsOneOfByParams(map[string]*schema.ParameterInfo{
+			"n": {Type: schema.Integer, Required: true}, "text": {Type: schema.String, Required: true},
+		})}, nil
 }
 
 func (einoTool) InvokableRun(context.Context, string, ...tool.Option) (string, error) {

@@ -16,7 +16,10 @@ type machine struct {
 }
 
 func newMachine() machine {
-	return machine{text: fmt.Sprintf("%s, %d processors, %s/%s, %s", processor(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version()), load: load()}
+	return machine{
+		text: fmt.Sprintf("%s, %d processors, %s/%s, %s", processor(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH,
+			runtime.Version()), load: load(),
+	}
 }
 
 // load returns the load of the last minute, where the system tells it.

@@ -27,8 +27,10 @@ func main() {
 	flag.IntVar(&c.runs, "runs", 12, "runs of each process")
 	flag.IntVar(&c.builds, "builds", 5, "builds of each generated package")
 	flag.StringVar(&c.out, "out", "", "`directory` for all files of the report, in the place of their own")
-	layout := flag.String("layout", "", "measure this `part` in this program alone and print it as JSON; the bench runs itself so")
-	only := flag.String("only", "", "comma-separated `parts`: "+strings.Join(allParts, ", ")+"; all if empty. With it nothing is written without -out")
+	layout := flag.String("layout", "",
+		"measure this `part` in this program alone and print it as JSON; the bench runs itself so")
+	only := flag.String("only", "", "comma-separated `parts`: "+strings.Join(allParts, ", ")+
+		"; all if empty. With it nothing is written without -out")
 	flag.Parse()
 	if *only != "" {
 		c.only = strings.Split(*only, ",")

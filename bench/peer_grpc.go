@@ -45,7 +45,8 @@ func grpcStyle() peer {
 		}
 	}
 	return peer{
-		name: "interceptor chain, gRPC style", order: "as chained", decide: "whole act", recover: "crashes", payload: "by pointer, as any",
+		name: "interceptor chain, gRPC style", order: "as chained", decide: "whole act", recover: "crashes",
+		payload: "by pointer, as any",
 		quiet: func(n int) func(int) {
 			return with(n, func(ctx context.Context, request any, _ *callInfo, next handler) (any, error) {
 				return next(ctx, request)

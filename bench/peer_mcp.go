@@ -30,7 +30,8 @@ func mcpGo() peer {
 		}
 	}
 	return peer{
-		name: nameMCP, order: "as added", decide: "nothing", recover: "crashes", payload: "by pointer, its own request type, changed in place",
+		name: nameMCP, order: "as added", decide: "nothing", recover: "crashes",
+		payload: "by pointer, its own request type, changed in place",
 		quiet: func(n int) func(int) {
 			return with(n, func(context.Context, any, *mcp.CallToolRequest) {})
 		},

@@ -35,7 +35,9 @@ const parts = 4
 // over returns t in units of floor. The two must have been measured in turn. With fewer rounds than parts nothing
 // can disagree, so that nothing is known.
 func (t timing) over(floor timing) ratio {
-	return compare(min(len(t.rounds), len(floor.rounds)), func(best func(timing) float64) float64 { return best(t) / best(floor) })
+	return compare(min(len(t.rounds), len(floor.rounds)), func(best func(timing) float64) float64 {
+		return best(t) / best(floor)
+	})
 }
 
 // compare evaluates what compares timings of so many rounds by their quickest: of all rounds, and of each part.

@@ -91,7 +91,11 @@ hooks over a chain of closures. With no hook, over a plain call that is made, an
 but that of Around is inlined.
 
 `)
-	t := table{head: []string{"law", "hooks", "which", "ratio", "hookgen", "median", "floor", "median", "allocations", "of the floor"}}
+	t := table{
+		head: []string{
+			"law", "hooks", "which", "ratio", "hookgen", "median", "floor", "median", "allocations", "of the floor",
+		},
+	}
 	for _, c := range r.fires {
 		t.add(c.law, fmt.Sprint(c.hooks), c.which(), c.ratio().String(),
 			figure(c.runs[0].best()), figure(c.runs[0].median()), figure(c.runs[1].best()), figure(c.runs[1].median()),
@@ -113,7 +117,8 @@ deferred function, in a hand-written loop and in a plain call too: this is the l
 			if floor.name == byHandCounted {
 				to = &counted
 			}
-			to.add(c.law, fmt.Sprint(c.hooks), c.floor().String(), figure(floor.best()), figure(floor.median()), floor.over(c.runs[1]).String())
+			to.add(c.law, fmt.Sprint(c.hooks), c.floor().String(), figure(floor.best()), figure(floor.median()),
+				floor.over(c.runs[1]).String())
 		}
 	}
 	t.write(b)
@@ -135,7 +140,9 @@ func (r report) runtimeTables(b *strings.Builder) {
 	fmt.Fprintf(b, "\n## What else has a bound\n")
 	for _, bounded := range r.runtime {
 		fmt.Fprintf(b, "\n%s:\n\n", capital(bounded.what))
-		t := table{head: []string{"", "", "ratio", "quickest", "median", "allocations", "over", "quickest", "median", "allocations"}}
+		t := table{
+			head: []string{"", "", "ratio", "quickest", "median", "allocations", "over", "quickest", "median", "allocations"},
+		}
 		for i, runs := range bounded.runs {
 			row := []string{bounded.cases[i].of}
 			for k, run := range runs {
@@ -167,7 +174,8 @@ that it also runs beside the one.
 `)
 	t := table{head: []string{"law", "hooks", "which", "ratio, each fire", "of the control", "one goroutine", "two"}}
 	for _, c := range r.twice {
-		t.add(c.law, fmt.Sprint(c.hooks), c.which(), c.ratio().String(), c.idle().String(), figure(c.runs[1].best()), figure(c.runs[0].best()))
+		t.add(c.law, fmt.Sprint(c.hooks), c.which(), c.ratio().String(), c.idle().String(), figure(c.runs[1].best()),
+			figure(c.runs[0].best()))
 	}
 	t.write(b)
 }
@@ -200,7 +208,8 @@ Each does the nearest it can to a flow. What it does not do, it does not pay for
 
 `)
 	t := table{head: []string{"", "order", "what a hook decides", "a hook that panics", "the payload"}}
-	t.add(nameHookgen, "priority, Before and After, layers", "replace it, or an outcome that is legal there", "is a failure of that hook, by policy", "by value, typed")
+	t.add(nameHookgen, "priority, Before and After, layers", "replace it, or an outcome that is legal there",
+		"is a failure of that hook, by policy", "by value, typed")
 	for _, p := range peers() {
 		t.add(p.name, p.order, p.decide, p.recover, p.payload)
 	}
@@ -245,7 +254,8 @@ func (r report) costTables(b *strings.Builder) {
 		fmt.Fprintf(b, "\n%s:\n\n", capital(c.title))
 		t := table{head: []string{"", "ratio", "more", "quickest", "median", "allocations"}}
 		for _, run := range c.runs {
-			t.add(run.name, run.over(c.runs[0]).String(), figure(run.best()-c.runs[0].best()), figure(run.best()), figure(run.median()), figure(run.allocs))
+			t.add(run.name, run.over(c.runs[0]).String(), figure(run.best()-c.runs[0].best()), figure(run.best()),
+				figure(run.median()), figure(run.allocs))
 		}
 		t.write(b)
 	}
@@ -334,14 +344,20 @@ Processor time of go build in seconds, with the dependencies cached. What each a
 a hook to every point and fires it, or expects a call of every mock and makes it: over the same program on one.
 
 `)
-	t := table{head: []string{"", "types", "source, each", "without comments", "go build, quickest", "median", "binary, each", "without debug information"}}
+	t := table{
+		head: []string{
+			"", "types", "source, each", "without comments", "go build, quickest", "median", "binary, each",
+			"without debug information",
+		},
+	}
 	for _, p := range r.built {
 		name := p.maker
 		if p.name != "" {
 			name += ", " + p.points()
 		}
 		s := slices.Sorted(slices.Values(p.compile))
-		t.add(name, fmt.Sprint(p.n), figure(p.each(p.bytes))+" B", figure(p.each(p.code))+" B", figure(s[0]), figure(s[len(s)/2]),
+		t.add(name, fmt.Sprint(p.n), figure(p.each(p.bytes))+" B", figure(p.each(p.code))+" B", figure(s[0]),
+			figure(s[len(s)/2]),
 			figure(p.inBinary(p.binary))+" KB", figure(p.inBinary(p.bare))+" KB")
 	}
 	t.write(b)

@@ -242,7 +242,9 @@ func registering() []duel {
 		duelOf("After the first one", func(_ int, earlier []*hookkit.Registration) hookkit.OrderOption {
 			return hookkit.After(earlier[0])
 		}),
-		duelOf("Before and After in turn, one in the middle", func(i int, earlier []*hookkit.Registration) hookkit.OrderOption {
+		duelOf("Before and After in turn, one in the middle", func(
+			i int, earlier []*hookkit.Registration,
+		) hookkit.OrderOption {
 			if i%4 == 1 {
 				return hookkit.Before(earlier[i/2])
 			}

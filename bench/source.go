@@ -58,7 +58,8 @@ func interfaces(n int) string {
 	var b strings.Builder
 	b.WriteString("package big\n\nimport \"context\"\n\n// A Call is a call of a tool.\ntype Call struct{ ID, Name string }\n")
 	for i := range n {
-		fmt.Fprintf(&b, "\n// Tool%d is called before a tool.\ntype Tool%d interface {\n\tBefore(ctx context.Context, call Call) (Call, error)\n}\n", i+1, i+1)
+		fmt.Fprintf(&b,
+			"\n// Tool%d is called before a tool.\ntype Tool%d interface {\n\tBefore(ctx context.Context, call Call) (Call, error)\n}\n", i+1, i+1)
 	}
 	return b.String()
 }
@@ -68,7 +69,8 @@ func enums(n int) string {
 	var b strings.Builder
 	b.WriteString("package big\n")
 	for i := range n {
-		fmt.Fprintf(&b, "\n// Kind%d is a kind.\ntype Kind%d int\n\nconst (\n\tA%d Kind%d = iota\n\tB%d\n\tC%d\n)\n", i+1, i+1, i+1, i+1, i+1, i+1)
+		fmt.Fprintf(&b, "\n// Kind%d is a kind.\ntype Kind%d int\n\nconst (\n\tA%d Kind%d = iota\n\tB%d\n\tC%d\n)\n", i+1,
+			i+1, i+1, i+1, i+1, i+1)
 	}
 	return b.String()
 }
