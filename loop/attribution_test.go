@@ -14,14 +14,14 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// named is a hook under a name.
+// named registers a hook under a name.
 func named(name string, h agent.Hook) agent.Hook {
 	return bind(func(hooks *agent.Hooks) { hooks.Use(h, hookkit.Named(name)) })
 }
 
 func signals(s ...agent.EndRun) ([]agent.EndRun, error) { return s, nil }
 
-func TestSignalsNameTheHookThatGaveThem(t *testing.T) {
+func TestSignalsNameTheirHook(t *testing.T) {
 	end := agent.EndTurn{Reply: "end", Reason: "enough"}
 	one := turns(looptest.Call("work", nil), looptest.Reply("ok"))
 	for _, c := range []struct {
@@ -178,11 +178,11 @@ func TestTheLastRejectedAnswerIsTheReply(t *testing.T) {
 	}
 }
 
-func TestAChangeThatOnlyTheLoopMayMakeIsAWarning(t *testing.T) {
+func TestChangesOfOwnedFieldsAreUndone(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		hook agent.Hook
-		want []string // in the warning; nil: there is none
+		want []string // expected in the warning; nil: no warning
 	}{
 		{"AfterTool", afterTool(func(r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
 			r.Call.Name, r.Status, r.Attempts = "forged", agent.CallRefused, 9
@@ -276,7 +276,7 @@ func TestASeedOfTheHostIsKept(t *testing.T) {
 	}
 }
 
-func TestManyCallsHeedACancellation(t *testing.T) {
+func TestManyCallsStopAfterACancellation(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	const n = 20_000

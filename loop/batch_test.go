@@ -8,7 +8,7 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-func TestCallsGetIdsOfTheirOwn(t *testing.T) {
+func TestCallsGetUniqueIDs(t *testing.T) {
 	for _, c := range []struct {
 		name           string
 		ids, want, dup []string
@@ -39,8 +39,8 @@ func TestCallsGetIdsOfTheirOwn(t *testing.T) {
 	}
 }
 
-func TestIdentifyingTakesATryForEachCall(t *testing.T) {
-	const n = 200_000 // with a try for each pair of calls, this takes an hour
+func TestIdentifyTakesLinearTime(t *testing.T) {
+	const n = 200_000 // a quadratic algorithm takes an hour for this
 	calls := make([]agent.ToolCallRequest, n)
 	for i := range calls {
 		calls[i].ID = "same"

@@ -16,18 +16,18 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// chaos is a hook at every point that decides as it is told by a list of numbers.
+// chaos is a hook for every point. A list of random numbers drives its decisions.
 type chaos struct {
 	mu    sync.Mutex
 	moves []int
 	next  int
 
-	approved map[string]int    // calls that the vote let through, by run and id
-	judged   map[string]string // what was judged
+	approved map[string]int    // number of votes in favor, by run and id
+	judged   map[string]string // the call of the last vote
 	problems []string
 }
 
-// move returns what to do among n things; most of the time 0, nothing.
+// move returns a number below n that selects an action; usually 0, which means no action.
 func (c *chaos) move(n int) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -42,7 +42,7 @@ func (c *chaos) move(n int) int {
 	return m
 }
 
-// fails returns an error or panics, or does neither.
+// fails returns an error for one number, panics for another, and otherwise does nothing.
 func (c *chaos) fails(m, failing, panicking int) error {
 	switch m {
 	case failing:
@@ -247,7 +247,7 @@ func (c *chaos) Bind(h *agent.Hooks) {
 	}))
 }
 
-// judge votes at random and remembers what it let through.
+// judge votes at random and records the calls that it allowed.
 func (c *chaos) judge(_ context.Context, run *agent.Run, p agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
 	m := c.move(12)
 	key := run.ID() + " " + p.ID + " " + fmt.Sprint(p.Step)
@@ -264,12 +264,12 @@ func (c *chaos) judge(_ context.Context, run *agent.Run, p agent.ToolCallRequest
 	case 1:
 		return agent.Deny{Reason: "chaos"}, nil
 	case 2:
-		return agent.Ask{}, nil // there is nobody to ask
+		return agent.Ask{}, nil // no approver is set
 	}
 	return nil, c.fails(m, 3, 4)
 }
 
-// Call is the body of the tools: it checks that what is dispatched was judged.
+// dispatched checks that the vote allowed exactly this call.
 func (c *chaos) dispatched(run string, p agent.ToolCallRequest) {
 	key := run + " " + p.ID + " " + fmt.Sprint(p.Step)
 	c.mu.Lock()
@@ -342,7 +342,7 @@ func TestEveryLawHoldsWhateverHooksDo(t *testing.T) {
 		got, failed := ran.Agent.Do(ctx, loop.Request{Task: "x"})
 
 		report := &collected{TB: t}
-		checkPaired(report, ran.Recorder) // P1, and that decided calls get one AfterTool (P2)
+		checkPaired(report, ran.Recorder) // P1 and P2: decided calls get one AfterTool
 		checkAnswered(report, got.Messages)
 		for _, p := range append(report.problems, c.problems...) { // P3, P4
 			rt.Errorf("%s", p)
@@ -394,7 +394,7 @@ func (c *cancelAt) Observe(context.Context, *agent.Run, hookkit.AnyFired) {
 	}
 }
 
-// collected collects what a check finds wrong.
+// collected gathers the errors that a check reports.
 type collected struct {
 	testing.TB
 	problems []string

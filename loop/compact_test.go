@@ -13,7 +13,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// compactor keeps the last message, after a summary by the model if there is text to ask it with.
+// compactor keeps the last message and prepends a summary. If ask is set, the model writes the summary.
 type compactor struct {
 	calls int
 	ask   string
@@ -52,7 +52,7 @@ func long(n int) []agent.Message {
 	return out
 }
 
-// compactWhen votes for a compaction when the conversation has that many messages.
+// compactWhen votes for a compaction when the conversation has at least n messages.
 func compactWhen(n int) agent.Hook {
 	return agent.ShouldCompactFunc(func(
 		_ context.Context, _ *agent.Run, use agent.ContextUse,
@@ -154,7 +154,7 @@ func TestOutcome_AfterCompact_Replace(t *testing.T) {
 	}
 }
 
-func TestACompactionThatFailsIsUndoneAndReported(t *testing.T) {
+func TestAFailedCompactionIsUndoneAndReported(t *testing.T) {
 	orphan := agent.Message{Role: agent.RoleTool, ToolCallID: "lost"}
 	for name, k := range map[string]agent.Compactor{
 		"None":  nil,
@@ -192,7 +192,7 @@ func TestACompactionThatFailsIsUndoneAndReported(t *testing.T) {
 	}
 }
 
-func TestAPromptThatIsTooLongIsCompactedAndSentOnceMore(t *testing.T) {
+func TestATooLongPromptIsCompactedAndResent(t *testing.T) {
 	tooLong := &agent.PromptTooLong{Tokens: 900, Window: 100}
 	k := &compactor{ask: "summarise"}
 	ran := looptest.Harness{
@@ -246,9 +246,9 @@ func TestACompactionCanBeRequested(t *testing.T) {
 	}
 }
 
-func TestAHookCanBringTheCompactor(t *testing.T) {
+func TestAHookCanSetTheCompactor(t *testing.T) {
 	for name, given := range map[string]agent.Compactor{
-		"in the place of the agent's": &compactor{}, "where there is none": nil,
+		"ReplacesTheCompactorOfTheAgent": &compactor{}, "AgentWithoutCompactor": nil,
 	} {
 		t.Run(name, func(t *testing.T) {
 			brought := &compactor{}

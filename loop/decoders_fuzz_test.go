@@ -12,8 +12,8 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// FuzzToolSchema takes any text for the parameters of a tool and any text for the arguments of its call: the schema is
-// one or is refused, arguments are JSON that fits or are refused, and how they are written makes no difference.
+// FuzzToolSchema takes arbitrary text as the parameters of a tool and as the arguments of a call. A bad schema and
+// bad arguments must be refused. Formatting the arguments differently must not change the result.
 func FuzzToolSchema(f *testing.F) {
 	for _, s := range []struct{ schema, args string }{
 		{``, `{}`}, {`{}`, ``}, {`true`, `{}`}, {`false`, `{}`}, {`null`, `null`}, {`{"type":"object"}`, `[]`},
@@ -36,7 +36,7 @@ func FuzzToolSchema(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, schema, args []byte) {
 		if len(schema) > 20_000 || len(args) > 20_000 {
-			return // what takes a time that grows with its square is bounded by nobody
+			return // nothing bounds a check that takes quadratic time
 		}
 		resolved, err := resolve(agent.ToolSchema{Name: "t", Parameters: schema})
 		if err != nil {
@@ -61,7 +61,8 @@ func FuzzToolSchema(f *testing.F) {
 	})
 }
 
-// FuzzArguments gives any arguments to a tool that is a function, to the done tool, and to what a model replied.
+// FuzzArguments passes arbitrary arguments to a Go function as a tool, to the done tool, and through a model
+// reply.
 func FuzzArguments(f *testing.F) {
 	for _, s := range []string{
 		``, `null`, `{}`, `[]`, `{"answer":"x"}`, `{"answer":null}`, `{"ANSWER":"x","answer":5}`,
@@ -115,7 +116,7 @@ func FuzzArguments(f *testing.F) {
 	})
 }
 
-// A replier is a model that replies to what the user said last.
+// A replier is a model that replies to the last user message.
 type replier func(said string) agent.LLMResponse
 
 func (r replier) Generate(_ context.Context, req agent.LLMRequest) (agent.LLMResponse, error) {
@@ -128,8 +129,8 @@ func (r replier) Generate(_ context.Context, req agent.LLMRequest) (agent.LLMRes
 	return r(said), nil
 }
 
-// FuzzTasks calls an agent with any arguments, by itself and in a run that then hands over to another with the same:
-// they get the task that is in the arguments, or these are refused.
+// FuzzTasks calls an agent with arbitrary arguments, both as a tool and as a handoff target. The agent must
+// receive the task of the arguments, or the call must be refused.
 func FuzzTasks(f *testing.F) {
 	for _, s := range []string{
 		``, `null`, `{}`, `[]`, `{"task":"x"}`, `{"task":""}`, `{"task":null}`, `{"task":5}`, `{"TASK":"x"}`,

@@ -15,14 +15,14 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// A nilError is an error whose methods panic if it is a nil pointer.
+// A nilError is an error whose methods panic on a nil pointer.
 type nilError struct{ text string }
 
 func (e *nilError) Error() string        { return e.text }
 func (e *nilError) Unwrap() error        { return errors.New(e.text) }
 func (e *nilError) Is(target error) bool { return target.Error() == e.text }
 
-// unusable is a nil pointer as an error.
+// unusable returns a nil pointer as an error.
 func unusable() error {
 	var e *nilError
 	return e
@@ -33,7 +33,7 @@ type badDetail struct{}
 
 func (badDetail) MarshalJSON() ([]byte, error) { panic("no JSON") }
 
-func TestErrorsOfTheLoopMatchTheirCauses(t *testing.T) {
+func TestErrorsMatchTheirCauses(t *testing.T) {
 	late := &loop.TimeoutError{What: `tool "work"`, Limit: time.Minute}
 	for _, c := range []struct {
 		name    string
@@ -56,7 +56,7 @@ func TestErrorsOfTheLoopMatchTheirCauses(t *testing.T) {
 			}
 		})
 	}
-	var timed interface{ Timeout() bool } // as errors of package net have it
+	var timed interface{ Timeout() bool } // like the errors of package net
 	if !errors.As(fmt.Errorf("wrapped: %w", late), &timed) || !timed.Timeout() {
 		t.Error("a TimeoutError does not report a timeout")
 	}
@@ -68,14 +68,14 @@ func TestUnusableErrorsAreReported(t *testing.T) {
 		name string
 		h    looptest.Harness
 		ctx  context.Context
-		text string // in the result
+		text string // expected in the result
 	}{
 		{name: "Model", h: looptest.Harness{Turns: turns(looptest.Error(unusable()))}, text: "nilError"},
 		{name: "ModelPanics", h: looptest.Harness{
 			Turns: turns(looptest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {
 				panic(unusable())
 			})),
-		}, text: "cannot be used"},
+		}, text: "methods panic"},
 		{name: "Tool", h: looptest.Harness{Turns: one, Tools: tools(&looptest.Tool{Name: "work", Err: unusable()})},
 			text: "nilError"},
 		{name: "Approver", h: looptest.Harness{
@@ -139,7 +139,7 @@ func TestUnusableErrorsAreReported(t *testing.T) {
 			if ran.Failed != nil && ran.Failed.Error() == "" {
 				t.Error("the error has no text")
 			}
-			_ = errors.Is(ran.Failed, context.Canceled) // must not panic for the caller either
+			_ = errors.Is(ran.Failed, context.Canceled) // must not panic for the caller
 		})
 		t.Run(c.name+"Streamed", func(t *testing.T) {
 			h := c.h

@@ -17,7 +17,7 @@ func onHandoff(o agent.OnHandoffOutcome, err error) agent.Hook {
 	})
 }
 
-// handing returns a loop whose model hands over to an agent that replies, and that agent's script.
+// handing returns a harness whose model hands over to an agent that replies, with that agent and its script.
 func handing(first looptest.Turn, more ...looptest.Turn) (looptest.Harness, *looptest.Script, *loop.Agent) {
 	script := looptest.NewScript(looptest.Reply("from the expert").Uses(agent.Usage{Input: 5})).Named("expert")
 	expert := &loop.Agent{Name: "expert", Model: script, Instructions: "you are the expert"}
@@ -27,7 +27,7 @@ func handing(first looptest.Turn, more ...looptest.Turn) (looptest.Harness, *loo
 	}, script, expert
 }
 
-func TestAHandoffGivesControlWithTheConversation(t *testing.T) {
+func TestAHandoffPassesTheConversation(t *testing.T) {
 	l, script, _ := handing(looptest.Call("transfer_to_expert", `{"task":"explain"}`).Uses(agent.Usage{Input: 7}))
 	ran := l.Run(t, "why?")
 	if ran.Failed != nil || ran.Reply != "from the expert" || ran.HandedOffTo != "expert" ||
@@ -140,7 +140,7 @@ func TestASiblingThatEndsTheTurnKeepsControl(t *testing.T) {
 	checkPaired(t, ran.Recorder)
 }
 
-func TestAHandoffWhoseOwnResultEndsTheTurnOrIsRejectedDoesNotHappen(t *testing.T) {
+func TestARejectedHandoffDoesNotHappen(t *testing.T) {
 	for status, outcome := range map[agent.CallStatus]agent.AfterToolOutcome{
 		agent.CallUnrun:  agent.EndTurn{Reply: "stay"},
 		agent.CallFailed: agent.ReplaceAfterTool(agent.ToolCallResult{Err: "stay"}, "no"),
@@ -166,7 +166,7 @@ func TestAHandoffThatFailsFailsTheRun(t *testing.T) {
 	checkAnswered(t, ran.Messages)
 }
 
-func TestAgentsThatHandOverForEverAreStopped(t *testing.T) {
+func TestEndlessHandoffsAreStopped(t *testing.T) {
 	script := looptest.NewScript()
 	for range 6 {
 		script.Add(looptest.Call("transfer_to_a", nil))

@@ -83,7 +83,7 @@ func (m model) Generate(_ context.Context, req agent.LLMRequest) (agent.LLMRespo
 	return m(req)
 }
 
-func TestCallsWithoutOrWithTheSameIDKeepApart(t *testing.T) {
+func TestCallsWithEqualIDsAreDistinguished(t *testing.T) {
 	tool := &looptest.Tool{Name: "work", Result: "done"}
 	ran := looptest.Harness{
 		Turns: turns(
@@ -107,7 +107,7 @@ func TestCallsWithoutOrWithTheSameIDKeepApart(t *testing.T) {
 	checkPaired(t, ran.Recorder)
 }
 
-func TestAToolThatWasNotOfferedIsNotCalled(t *testing.T) {
+func TestOnlyOfferedToolsAreCalled(t *testing.T) {
 	tool := &looptest.Tool{Name: "work"}
 	ran := looptest.Harness{
 		Turns: turns(looptest.Call("work", nil), looptest.Reply("ok")),
@@ -145,7 +145,7 @@ func TestAHookCanAddATool(t *testing.T) {
 	}
 }
 
-func TestToolsThatMisbehaveFailTheirCallAlone(t *testing.T) {
+func TestAMisbehavingToolFailsOnlyItsCall(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		tool *looptest.Tool
@@ -186,7 +186,7 @@ func TestToolsThatMisbehaveFailTheirCallAlone(t *testing.T) {
 	}
 }
 
-func TestAToolThatReturnsNothingIsASuccessWithoutOutput(t *testing.T) {
+func TestAnEmptyOutputIsASuccess(t *testing.T) {
 	for _, tool := range []agent.Tool{
 		&looptest.Tool{Name: "work"},
 		loop.Tool("work", "", func(context.Context, struct{}) (*int, error) { return nil, nil }),
@@ -205,7 +205,7 @@ func TestAToolThatReturnsNothingIsASuccessWithoutOutput(t *testing.T) {
 	}
 }
 
-func TestAToolThatHangsIsGivenUp(t *testing.T) {
+func TestAHangingToolIsAbandoned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		defer close(release)
@@ -254,7 +254,7 @@ type timed struct {
 
 func (t timed) Timeout() time.Duration { return t.limit }
 
-func TestAToolReportsProgressWhileItRunsAndNotAfterwards(t *testing.T) {
+func TestAToolReportsProgressOnlyWhileItRuns(t *testing.T) {
 	release, reported := make(chan struct{}), make(chan struct{})
 	tool := &looptest.Tool{Name: "work", Func: func(ctx context.Context, _ agent.ToolCallRequest) (string, error) {
 		agentspec.Progress(ctx, "half", map[string]int{"percent": 50})
@@ -283,7 +283,7 @@ func TestAToolReportsProgressWhileItRunsAndNotAfterwards(t *testing.T) {
 	ran.Recorder.InOrder(t, "BeforeTool", "OnToolProgress", "AroundTool", "AfterTool")
 }
 
-func TestModelsThatMisbehaveFailTheRun(t *testing.T) {
+func TestAMisbehavingModelFailsTheRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		defer close(release)
@@ -326,7 +326,7 @@ func TestModelsThatMisbehaveFailTheRun(t *testing.T) {
 	})
 }
 
-func TestAReplyThatCannotBeEncodedIsMadeSo(t *testing.T) {
+func TestRepliesCanAlwaysBeEncoded(t *testing.T) {
 	odd := agent.LLMResponse{
 		Content: "ok", Usage: agent.Usage{Input: 1, Cost: math.NaN()}, Extra: map[string]json.RawMessage{
 			"odd": json.RawMessage("{"),
@@ -358,7 +358,7 @@ func TestThePanicOfAModelKeepsItsStack(t *testing.T) {
 	}
 }
 
-func TestEmptyRepliesForEverEndARun(t *testing.T) {
+func TestRepeatedEmptyRepliesStopTheRun(t *testing.T) {
 	script := looptest.NewScript()
 	for range 100 {
 		script.Add(looptest.Reply(""))
@@ -386,22 +386,24 @@ func TestEmptyRepliesForEverEndARun(t *testing.T) {
 	}
 }
 
-func TestAgentsThatCannotRunSayWhy(t *testing.T) {
+func TestAnInvalidAgentReturnsErrors(t *testing.T) {
 	model := looptest.NewScript()
 	var none *looptest.Tool
 	for text, a := range map[string]*loop.Agent{
-		"set Model":              {},
-		"Tools[0] is nil":        {Model: model, Tools: tools(none)},
-		"has no name":            {Model: model, Tools: tools(&looptest.Tool{})},
-		"two tools":              {Model: model, Tools: tools(&looptest.Tool{Name: "a"}, &looptest.Tool{Name: "a"})},
-		"no JSON Schema":         {Model: model, Tools: tools(&looptest.Tool{Name: "a", Parameters: `[`})},
-		"no usable JSON Schema":  {Model: model, Tools: tools(&looptest.Tool{Name: "a", Parameters: `{"$ref":"#/nowhere"}`})},
-		"Use[0] is nil":          {Model: model, Use: []agent.Hook{nil}},
-		"cannot be used: no":     {Model: model, Use: []agent.Hook{bind(func(*agent.Hooks) { panic("no") })}},
-		"Handoffs[0] is nil":     {Model: model, Handoffs: []*loop.Agent{nil}},
-		"Schema of the tool":     {Model: model, Tools: tools(&broken{})},
-		"\"transfer_to_agent\"":  {Model: model, Handoffs: []*loop.Agent{{}, {}}},
-		"agent \"named\": there": {Name: "named"},
+		"set Model":               {},
+		"Tools[0] is nil":         {Model: model, Tools: tools(none)},
+		"has no name":             {Model: model, Tools: tools(&looptest.Tool{})},
+		"two tools":               {Model: model, Tools: tools(&looptest.Tool{Name: "a"}, &looptest.Tool{Name: "a"})},
+		"not a valid JSON Schema": {Model: model, Tools: tools(&looptest.Tool{Name: "a", Parameters: `[`})},
+		"not a usable JSON Schema": {Model: model, Tools: tools(&looptest.Tool{
+			Name: "a", Parameters: `{"$ref":"#/nowhere"}`,
+		})},
+		"Use[0] is nil":              {Model: model, Use: []agent.Hook{nil}},
+		"cannot be used: no":         {Model: model, Use: []agent.Hook{bind(func(*agent.Hooks) { panic("no") })}},
+		"Handoffs[0] is nil":         {Model: model, Handoffs: []*loop.Agent{nil}},
+		"Schema of the tool":         {Model: model, Tools: tools(&broken{})},
+		"\"transfer_to_agent\"":      {Model: model, Handoffs: []*loop.Agent{{}, {}}},
+		"agent \"named\": the model": {Name: "named"},
 	} {
 		_, err := a.Run(t.Context(), "x")
 		if err == nil || !strings.Contains(err.Error(), text) {

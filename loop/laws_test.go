@@ -18,21 +18,21 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// A way is a way through a run and out of it.
-type way struct {
+// A scenario is one kind of run, for example a run that ends with a panic.
+type scenario struct {
 	name string
 	run  func(t *testing.T) *looptest.Ran
 }
 
-// two is a turn with two calls of the tool "work".
+// two returns a turn with two calls of the tool "work".
 func two() looptest.Turn {
 	return looptest.Calls(looptest.Call("work", `{"n":1}`), looptest.Call("work", `{"n":2}`))
 }
 
 func work() *looptest.Tool { return &looptest.Tool{Name: "work", Result: "done"} }
 
-// ways are the ways that every law must hold on.
-func ways() []way {
+// scenarios returns the runs for which every law must hold.
+func scenarios() []scenario {
 	simple := func(l looptest.Harness) func(t *testing.T) *looptest.Ran {
 		return func(t *testing.T) *looptest.Ran { return l.Run(t, "x") }
 	}
@@ -63,7 +63,7 @@ func ways() []way {
 			}
 		})
 	}
-	return []way{
+	return []scenario{
 		{"Success", simple(looptest.Harness{Turns: turns(two(), looptest.Reply("ok")), Tools: tools(work())})},
 		{"ModelError", simple(looptest.Harness{Turns: turns(two(), looptest.Error(errBoom)), Tools: tools(work())})},
 		{"ModelPanic", simple(looptest.Harness{
@@ -187,10 +187,10 @@ type exiting struct{}
 
 func (exiting) CountTokens([]agent.Message) int { runtime.Goexit(); return 0 }
 
-// TestP1_Pairing: what starts ends, once: OnRunEnd for each OnRunStart, AfterStep for each BeforeStep, OnSubagentStop
-// for each start, also after an error, a panic, a cancel, a handoff, or when the caller stops reading.
+// TestP1_Pairing: every started run, step and sub-run ends exactly once. This includes runs that end with an
+// error, a panic, a cancellation or a handoff, and streams whose reader stops early.
 func TestP1_Pairing(t *testing.T) {
-	for _, w := range ways() {
+	for _, w := range scenarios() {
 		t.Run(w.name, func(t *testing.T) {
 			ran := w.run(t)
 			checkPaired(t, ran.Recorder)
@@ -202,10 +202,10 @@ func TestP1_Pairing(t *testing.T) {
 	}
 }
 
-// TestP2_Answered: each tool call of a reply gets exactly one tool message, in call order, whether it ran, was
-// refused, was skipped or was left over; each decided call gets exactly one AfterTool.
+// TestP2_Answered: each tool call gets exactly one tool message, in call order, whether it ran, was refused,
+// skipped or not run. Each decided call gets exactly one AfterTool.
 func TestP2_Answered(t *testing.T) {
-	for _, w := range ways() {
+	for _, w := range scenarios() {
 		t.Run(w.name, func(t *testing.T) {
 			ran := w.run(t)
 			checkAnswered(t, ran.Messages)
@@ -220,8 +220,8 @@ func TestP2_Answered(t *testing.T) {
 	}
 }
 
-// TestP3_DecidedBeforeDispatch: the call that is dispatched is the one that BeforeTool left, and a batch that runs in
-// parallel is decided as a whole, in call order, before its first dispatch.
+// TestP3_DecidedBeforeDispatch: the dispatched call is the call that BeforeTool returned. All calls of a batch are
+// decided, in call order, before the first one is dispatched.
 func TestP3_DecidedBeforeDispatch(t *testing.T) {
 	var (
 		mu    sync.Mutex
@@ -263,7 +263,7 @@ func TestP3_DecidedBeforeDispatch(t *testing.T) {
 	}
 }
 
-// TestP3_AnAroundHookCannotChangeADecidedCall: what an around hook hands to next is not what is dispatched.
+// TestP3_AnAroundHookCannotChangeADecidedCall: if an around hook passes a different call to next, the call fails.
 func TestP3_AnAroundHookCannotChangeADecidedCall(t *testing.T) {
 	tool, other := work(), &looptest.Tool{Name: "other"}
 	for _, forged := range []agent.ToolCallRequest{
@@ -284,10 +284,11 @@ func TestP3_AnAroundHookCannotChangeADecidedCall(t *testing.T) {
 	}
 }
 
-// TestP3_AHookThatChangesArgumentsInPlaceChangesNothing: nor is what a hook writes into the bytes that it was shown.
-func TestP3_AHookThatChangesArgumentsInPlaceChangesNothing(t *testing.T) {
+// TestP3_ChangesInPlaceDoNotReachTheTool: a hook that overwrites the bytes of its arguments does not change the
+// call.
+func TestP3_ChangesInPlaceDoNotReachTheTool(t *testing.T) {
 	tool := work()
-	spoil := func(c agent.ToolCallRequest) { c.Args[5] = '9' }
+	mutate := func(c agent.ToolCallRequest) { c.Args[5] = '9' }
 	looptest.Harness{
 		Turns: turns(looptest.Call("work", `{"n":1}`), looptest.Reply("ok")),
 		Tools: tools(tool),
@@ -295,7 +296,7 @@ func TestP3_AHookThatChangesArgumentsInPlaceChangesNothing(t *testing.T) {
 			beforeTool(func(c agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
 				return agent.ReplaceBeforeTool(c.Clone(), "copy"), nil
 			}),
-			permission(func(c agent.ToolCallRequest) (agent.OnPermissionOutcome, error) { spoil(c); return nil, nil }),
+			permission(func(c agent.ToolCallRequest) (agent.OnPermissionOutcome, error) { mutate(c); return nil, nil }),
 		),
 	}.Run(t, "x")
 	if got := tool.Calls(); string(got[0].Args) != `{"n":1}` {
@@ -303,8 +304,8 @@ func TestP3_AHookThatChangesArgumentsInPlaceChangesNothing(t *testing.T) {
 	}
 }
 
-// TestP4_AskedOnce: OnPermission fires once for each call, on the final arguments; an answer in place of the tool is
-// put to the vote too; a vote that ends in Ask goes to the Approver once, and without an answer the call is denied.
+// TestP4_AskedOnce: OnPermission fires once for each call, on the final arguments, and also for a result that
+// replaces the tool. If the vote is Ask, the Approver is asked once. Without an answer the call is denied.
 func TestP4_AskedOnce(t *testing.T) {
 	person := says(true)
 	tool := &looptest.Tool{Name: "work", Err: errBoom}
@@ -373,15 +374,15 @@ func TestP5_EveryPath(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			all := ways()
-			ran := all[slices.IndexFunc(all, func(w way) bool { return w.name == name })].run(t)
+			all := scenarios()
+			ran := all[slices.IndexFunc(all, func(w scenario) bool { return w.name == name })].run(t)
 			fired := ran.Recorder.Points()
 			for _, p := range want {
 				if !slices.Contains(fired, p) {
 					t.Errorf("%s was not fired; fired: %v", p, fired)
 				}
 			}
-			if name == "StoppedReading" { // how far it came when it was cancelled is not known
+			if name == "StoppedReading" { // the number of completed steps depends on timing
 				return
 			}
 			for _, p := range fired {
@@ -393,8 +394,8 @@ func TestP5_EveryPath(t *testing.T) {
 	}
 }
 
-// TestP5_TheSameRunFiresTheSameWhenItIsStreamed: a run that is streamed fires what the same run fires when it is not.
-func TestP5_TheSameRunFiresTheSameWhenItIsStreamed(t *testing.T) {
+// TestP5_AStreamedRunFiresTheSame: a run fires the same points whether it is streamed or not.
+func TestP5_AStreamedRunFiresTheSame(t *testing.T) {
 	l := func() looptest.Harness {
 		return looptest.Harness{
 			Turns: turns(two(), looptest.Reply("ok")), Tools: tools(work()), Agent: &loop.Agent{
@@ -408,8 +409,8 @@ func TestP5_TheSameRunFiresTheSameWhenItIsStreamed(t *testing.T) {
 	}
 }
 
-// TestP6_Inheritance: a sub-run and a handoff target fire the hooks of the run that began them as their outer layer,
-// and its Deny denies there.
+// TestP6_Inheritance: a sub-run and a handoff target fire the hooks of the outer run as their outer layer, so a
+// Deny of the outer run also denies the inner calls.
 func TestP6_Inheritance(t *testing.T) {
 	deny := permission(func(c agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
 		if c.Name == "work" {
@@ -440,7 +441,7 @@ func TestP6_Inheritance(t *testing.T) {
 	ran.Recorder.Times(t, "OnPermissionDenied", 2)
 }
 
-// TestP7_BoundedGates: every request to go on has a cap, after which the run stops with retry_limit and says so.
+// TestP7_BoundedGates: each kind of rejection has a cap, and the run stops there with retry_limit.
 func TestP7_BoundedGates(t *testing.T) {
 	for _, limit := range []int{0, 1, 5} {
 		want := max(limit, 3)
@@ -466,8 +467,8 @@ func TestP7_BoundedGates(t *testing.T) {
 	}
 }
 
-// TestP8_TrueRecords: guidance for the model goes to Output and Err stays; no record calls a refused, skipped or
-// failed call a success.
+// TestP8_TrueRecords: guidance for the model goes to Output, and Err stays. No record reports a refused, skipped
+// or failed call as a success.
 func TestP8_TrueRecords(t *testing.T) {
 	forgive := afterTool(func(r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
 		r.Err, r.Kind, r.Status, r.Output = "", "", agent.CallSucceeded, "all is well"
@@ -514,8 +515,8 @@ func TestP8_TrueRecords(t *testing.T) {
 	}
 }
 
-// TestP9_PromptsArePerRequest: what Briefing and BeforeLLM add or drop concerns one request; only compaction changes
-// the stored conversation.
+// TestP9_PromptsArePerRequest: text that Briefing and BeforeLLM add is part of one request. Only compaction
+// changes the stored conversation.
 func TestP9_PromptsArePerRequest(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: turns(two(), two(), looptest.Reply("ok")),
@@ -557,7 +558,7 @@ func TestP9_PromptsArePerRequest(t *testing.T) {
 	}
 }
 
-// TestP10_Stops: every signal to stop is in the result; the strongest cause is reported, among equals the first.
+// TestP10_Stops: the result has every stop signal and reports the strongest cause, or the first among equals.
 func TestP10_Stops(t *testing.T) {
 	causes := []agent.Cause{
 		agent.CauseError, agent.CauseStopRequested, agent.CauseUserRequested, agent.CauseStepsLimit, agent.CauseTokenLimit,
@@ -589,7 +590,7 @@ func TestP10_Stops(t *testing.T) {
 	}
 }
 
-func TestManyRunsOverOneSetOfHooksShareNothing(t *testing.T) {
+func TestConcurrentRunsOnOneHooksShareNothing(t *testing.T) {
 	var seen hookkit.PerRun[int]
 	var total atomic.Int64
 	count := bind(func(h *agent.Hooks) {
@@ -629,7 +630,7 @@ func TestManyRunsOverOneSetOfHooksShareNothing(t *testing.T) {
 	}
 }
 
-func TestEnvIsUsableDuringTheRunAndNotAfterIt(t *testing.T) {
+func TestEnvIsUsableOnlyDuringTheRun(t *testing.T) {
 	var run *agent.Run
 	ran := looptest.Harness{
 		Turns: turns(two(), looptest.Reply("ok").Uses(agent.Usage{Input: 5}),

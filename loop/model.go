@@ -9,7 +9,7 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// generate is one call to the model.
+// generate makes one call to the model.
 func (r *run) generate(
 	ctx context.Context, step, attempt int, among *attempts, req agent.LLMRequest,
 ) (agent.LLMResponse, error) {
@@ -38,8 +38,8 @@ func (r *run) generate(
 	return reply, nil
 }
 
-// encodable makes a payload that can be encoded of a reply: a cost that is not a number is unknown, and Extra
-// values that are not JSON become texts.
+// encodable returns a reply that can be encoded as JSON. A cost that is not a number becomes unknown, and Extra
+// values that are not valid JSON become strings.
 func encodable(reply agent.LLMResponse) agent.LLMResponse {
 	reply.Usage = agent.Usage{}.Plus(reply.Usage)
 	if len(reply.Extra) > 0 {
@@ -53,7 +53,7 @@ func encodable(reply agent.LLMResponse) agent.LLMResponse {
 	return reply
 }
 
-// A handle is the model as hooks and compactors see it: what they use counts towards the run.
+// A handle is the model as hooks and compactors use it. Its usage counts towards the run.
 type handle struct{ r *run }
 
 // Generate calls the run's model.
@@ -68,7 +68,7 @@ func (h handle) Generate(ctx context.Context, req agent.LLMRequest) (agent.LLMRe
 	})
 	h.r.counts.model(reply.Usage)
 	if err != nil {
-		return agent.LLMResponse{}, fmt.Errorf("a call to the model for a hook: %w", err)
+		return agent.LLMResponse{}, fmt.Errorf("model call of a hook: %w", err)
 	}
 	return reply, nil
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// Each test shows that an outcome is obeyed, and that what it refuses did not happen.
+// Each test shows the effect of an outcome, and that a refused action did not happen.
 
 func onStart(outcome agent.OnRunStartOutcome, err error) agent.Hook {
 	return agent.OnRunStartFunc(func(context.Context, *agent.Run, agent.RunStart) (agent.OnRunStartOutcome, error) {
@@ -373,7 +373,7 @@ func TestOutcome_AroundTool_Retry(t *testing.T) {
 	ran.Recorder.Times(t, "AfterTool", 1)
 }
 
-// retry is a hook that makes up to n attempts at a call.
+// retry returns a hook that makes up to n attempts at a call.
 func retry(n int) agent.Hook {
 	return agent.AroundToolFunc(func(
 		ctx context.Context, _ *agent.Run, call agent.ToolCallRequest, next agent.AroundToolNext,
@@ -574,7 +574,7 @@ func TestOutcome_BeforeRunEnd_Failure(t *testing.T) {
 	ran.Recorder.Times(t, "OnRunEnd", 1)
 }
 
-func TestObserversCannotHurtARun(t *testing.T) {
+func TestFailingObserversDoNotAffectARun(t *testing.T) {
 	panics := bind(func(h *agent.Hooks) {
 		h.ObserveAny(panicky{})
 		h.BeforeStep.Add(agent.BeforeStepFunc(func(context.Context, *agent.Run, agent.Step) error { panic("observer") }))

@@ -13,7 +13,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// approver answers by a function and counts the questions.
+// approver answers by a function and counts the requests.
 type approver struct {
 	f         func(ctx context.Context, q agent.Question) (agent.Approval, error)
 	questions []agent.Question
@@ -106,7 +106,7 @@ func TestOutcome_OnPermission(t *testing.T) {
 	}
 }
 
-func TestAnApproverSeesTheFinalCallAndWhoAsked(t *testing.T) {
+func TestAnApproverSeesTheCallAndTheHook(t *testing.T) {
 	person := says(true)
 	tool := &looptest.Tool{Name: "work", ReadOnly: true}
 	looptest.Harness{
@@ -131,7 +131,7 @@ func TestAnApproverSeesTheFinalCallAndWhoAsked(t *testing.T) {
 	}
 }
 
-func TestAnApproverThatDoesNotAnswerInTimeIsANo(t *testing.T) {
+func TestASilentApproverDenies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, deaf := range []bool{false, true} {
 			release := make(chan struct{})
@@ -163,7 +163,7 @@ func TestAnApproverThatDoesNotAnswerInTimeIsANo(t *testing.T) {
 	})
 }
 
-func TestASuccessfulSkipIsPutToTheVote(t *testing.T) {
+func TestASuccessfulSkipNeedsPermission(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: turns(looptest.Call("work", nil), looptest.Reply("ok")),
 		Tools: tools(&looptest.Tool{Name: "work"}),
@@ -178,7 +178,7 @@ func TestASuccessfulSkipIsPutToTheVote(t *testing.T) {
 	ran.Recorder.Times(t, "OnPermission", 1)
 }
 
-func TestACancelledQuestionIsDeniedForWantOfAnAnswer(t *testing.T) {
+func TestACancelledApprovalIsDenied(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	person := &approver{f: func(ctx context.Context, _ agent.Question) (agent.Approval, error) {
 		cancel()

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestTheStateFollowsTheMoves(t *testing.T) {
+func TestMovesChangeTheState(t *testing.T) {
 	boom, stop := errors.New("boom"), errors.New("stop")
 	answer := move{to: replied, reply: reply{text: "answer"}}
 	other := move{to: replied, reply: reply{text: "other", by: "hook"}}
@@ -79,7 +79,7 @@ func TestOnlyTheFirstFailureAndCauseAreKept(t *testing.T) {
 	}
 }
 
-// A run moves to later phases only, but for a rescue.
+// A run only moves to later phases, except after OnRunError.
 func TestPhasesOnlyMoveForward(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var s state

@@ -14,7 +14,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// endless is a script that calls a tool for as long as it is asked.
+// endless returns a script that calls a tool in every turn.
 func endless(use agent.Usage) *looptest.Script {
 	s := looptest.NewScript()
 	for range 100 {
@@ -64,7 +64,7 @@ func TestLimitsStopARun(t *testing.T) {
 	}
 }
 
-func TestALimitDoesNotStopWhatIsDone(t *testing.T) {
+func TestALimitDoesNotStopAFinishedRun(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: turns(looptest.Reply("ok").Uses(agent.Usage{Input: 2000})),
 		Agent: &loop.Agent{Limits: loop.Limits{Steps: 1, Tokens: 1000}},
@@ -98,7 +98,7 @@ func TestTheTimeLimitStopsBetweenSteps(t *testing.T) {
 	}
 }
 
-func TestASubrunKeepsTheBudgetOfItsCaller(t *testing.T) {
+func TestASubrunObservesTheBudgetOfItsCaller(t *testing.T) {
 	for _, limits := range []loop.Limits{{Tokens: 1000}, {Cost: 4}} {
 		script := endless(agent.Usage{Input: 300, Cost: 1})
 		inner := &loop.Agent{Name: "inner", Model: script, Tools: tools(&looptest.Tool{Name: "work"})}
@@ -112,7 +112,7 @@ func TestASubrunKeepsTheBudgetOfItsCaller(t *testing.T) {
 	}
 }
 
-func TestAShouldStopHookThatFailsWhenAllIsDoneIsAWarning(t *testing.T) {
+func TestAFailingShouldStopAfterTheAnswerIsAWarning(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: turns(looptest.Reply("ok")),
 		Hooks: hooks(agent.ShouldStopFunc(func(_ context.Context, _ *agent.Run, s agent.Step) ([]agent.EndRun, error) {
@@ -127,7 +127,7 @@ func TestAShouldStopHookThatFailsWhenAllIsDoneIsAWarning(t *testing.T) {
 	}
 }
 
-func TestARunThatIsCancelledBeforeTheCallDoesNotCallTheModel(t *testing.T) {
+func TestACancelledRunDoesNotCallTheModel(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	called := false
 	ran := looptest.Harness{
@@ -214,7 +214,7 @@ func TestADeadlineCountsAsTheTimeLimit(t *testing.T) {
 	})
 }
 
-func TestWhatFiresOnTheWayBackIsNotCancelled(t *testing.T) {
+func TestEndPointsFireWithALiveContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	seen := make(map[string]error)
 	note := func(point string, ctx context.Context) { seen[point] = ctx.Err() }
@@ -253,7 +253,7 @@ func TestWhatFiresOnTheWayBackIsNotCancelled(t *testing.T) {
 	}
 }
 
-func TestAFinishReasonOfAHookIsNotForced(t *testing.T) {
+func TestAFinishReasonOfAHookIsKept(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: turns(looptest.Call("work", nil).Says("partly done").Finish("length")),
 		Tools: tools(&looptest.Tool{Name: "work"}),
@@ -286,7 +286,7 @@ func TestARejectedAnswerIsNeverTheReply(t *testing.T) {
 	}
 }
 
-func TestSignalsThatCannotBeEncodedAreMadeSo(t *testing.T) {
+func TestSignalsCanAlwaysBeEncoded(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: turns(looptest.Reply("ok")),
 		Hooks: hooks(agent.OnStopFunc(func(context.Context, *agent.Run, agent.Stopping) ([]agent.EndRun, error) {

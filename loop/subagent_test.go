@@ -13,7 +13,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// calling returns a loop whose model calls a sub-agent that has the tool, and the sub-agent.
+// calling returns a harness whose model calls a sub-agent with the tool, and the sub-agent.
 func calling(tool agent.Tool, inner ...looptest.Turn) (looptest.Harness, *loop.Agent, *looptest.Script) {
 	script := looptest.NewScript(inner...).Named("inner")
 	helper := &loop.Agent{Name: "helper", Description: "helps", Model: script, Tools: tools(tool)}
@@ -70,7 +70,7 @@ func TestASubagentsFailureIsAFailedCall(t *testing.T) {
 	}
 }
 
-func TestAnAgentsOwnHooksStandWithinItsCallers(t *testing.T) {
+func TestAnAgentsHooksAreAnInnerLayer(t *testing.T) {
 	var order []string
 	mark := func(name string) agent.Hook {
 		return beforeTool(func(call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
@@ -91,11 +91,11 @@ func TestAnAgentsOwnHooksStandWithinItsCallers(t *testing.T) {
 	}
 }
 
-func TestASubagentWithHooksOfItsOwnIsRefused(t *testing.T) {
+func TestASubagentWithUnrelatedHooksIsRefused(t *testing.T) {
 	l, helper, script := calling(&looptest.Tool{Name: "search"}, looptest.Reply("ok"))
 	helper.Hooks = new(agent.Hooks)
 	ran := l.Run(t, "x")
-	if r := ran.Calls[0]; len(script.Calls()) != 0 || !strings.Contains(r.Err, "put its hooks in Use") {
+	if r := ran.Calls[0]; len(script.Calls()) != 0 || !strings.Contains(r.Err, "move its hooks to Use") {
 		t.Errorf("got %+v", r)
 	}
 	checkPaired(t, ran.Recorder)
@@ -108,7 +108,7 @@ func TestASubagentWithHooksOfItsOwnIsRefused(t *testing.T) {
 	}
 }
 
-func TestASubagentOutsideARunIsARunOfItsOwn(t *testing.T) {
+func TestASubagentWorksOutsideARun(t *testing.T) {
 	tool := loop.Subagent(&loop.Agent{Name: "helper", Model: looptest.NewScript(looptest.Reply("hi"))})
 	got, err := tool.Call(context.Background(), agent.ToolCallRequest{Args: []byte(`{"task":"x"}`)})
 	if got != "hi" || err != nil {
@@ -116,7 +116,7 @@ func TestASubagentOutsideARunIsARunOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestASubagentThatCallsItselfForEverIsStopped(t *testing.T) {
+func TestEndlessSubagentsAreStopped(t *testing.T) {
 	a := &loop.Agent{Name: "helper", Limits: loop.Limits{Depth: 3, Steps: 2}}
 	a.Tools = tools(loop.Subagent(a))
 	a.Model = looptest.NewScript(looptest.Call("helper", `{"task":"again"}`), looptest.Reply("ok")).ForEachRun()
@@ -128,7 +128,7 @@ func TestASubagentThatCallsItselfForEverIsStopped(t *testing.T) {
 	checkPaired(t, ran.Recorder)
 }
 
-func TestAnAgentThatStartsItselfFiresItsOwnHooksOnce(t *testing.T) {
+func TestARecursiveAgentBindsItsHooksOnce(t *testing.T) {
 	var depths []int
 	a := &loop.Agent{Name: "again", Use: []agent.Hook{
 		agent.OnRunStartFunc(func(_ context.Context, run *agent.Run, _ agent.RunStart) (agent.OnRunStartOutcome, error) {
@@ -145,7 +145,7 @@ func TestAnAgentThatStartsItselfFiresItsOwnHooksOnce(t *testing.T) {
 	}
 }
 
-func TestASubagentTakesModelApproverAndSwitchFromItsCaller(t *testing.T) {
+func TestASubagentInheritsTheCallersParts(t *testing.T) {
 	tool := &looptest.Tool{Name: "search"}
 	l, helper, _ := calling(tool)
 	helper.Model = nil

@@ -32,7 +32,7 @@ func TestAHarnessKeepsTheAgentsModelAndHooks(t *testing.T) {
 	}
 }
 
-func TestAFakeToolDoesWhatItsFieldsSay(t *testing.T) {
+func TestAFakeToolFollowsItsFields(t *testing.T) {
 	call := agent.ToolCallRequest{ID: "a", Args: []byte(`{}`)}
 	tool := &looptest.Tool{Name: "t", Result: "r", Err: errDown, Parameters: `{"type":"object"}`, ReadOnly: true}
 	if s := tool.Schema(); s.Name != "t" || !s.ReadOnly || string(s.Parameters) != tool.Parameters {

@@ -20,7 +20,7 @@ func ask(t *testing.T, m agent.Model, text string) (agent.LLMResponse, error) {
 	return m.Generate(t.Context(), agent.LLMRequest{Messages: []agent.Message{{Role: agent.RoleUser, Content: text}}})
 }
 
-func TestAScriptPlaysItsTurnsInOrderAndThenFails(t *testing.T) {
+func TestAScriptPlaysItsTurnsInOrder(t *testing.T) {
 	s := looptest.NewScript(
 		looptest.Reply("hello").Finish("length").Uses(agent.Usage{Input: 3}),
 		looptest.Calls(looptest.Call("a", map[string]int{"n": 1}), looptest.Call("b", nil),
@@ -108,7 +108,7 @@ func TestAScriptCanBeSharedByRuns(t *testing.T) {
 	}
 }
 
-func TestWhatAScriptRecordedCannotBeChanged(t *testing.T) {
+func TestRecordedRequestsCannotBeChanged(t *testing.T) {
 	s := looptest.NewScript(looptest.Call("a", `{"n":1}`), looptest.Call("a", `{"n":1}`))
 	req := agent.LLMRequest{Messages: []agent.Message{{Content: "was"}}}
 	r, _ := s.Generate(t.Context(), req)
@@ -148,7 +148,7 @@ func TestAScriptStreams(t *testing.T) {
 	}
 }
 
-func TestAnEchoIsAReplyWithTheEnvelopeOfACall(t *testing.T) {
+func TestAnEchoRepeatsTheResultEnvelope(t *testing.T) {
 	r := looptest.Echo("a", `{"n":1}`, "no such n").Response()
 	for _, part := range []string{
 		`"ok":false`, `"error":"no such n"`, `"you_sent":{"arguments":{"n":1},"name":"a"}`, `"retry_hint"`,
