@@ -10,8 +10,8 @@ import (
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
-// FuzzCallEncoding encodes any call and decodes anything as one: the arguments come back as they were, JSON or not,
-// and what was decoded is the same when it is encoded and decoded again.
+// FuzzCallEncoding encodes arbitrary calls and decodes arbitrary text as a call. The arguments must survive, valid
+// JSON or not, and a decoded call must survive another round trip.
 func FuzzCallEncoding(f *testing.F) {
 	for _, args := range []string{
 		``, ` `, `null`, `{}`, `{"a":1e400,"a":[]}`, ` { "a" : "<&>\u2028" } `, `not json`, "\"\xff\"", "\xff\x00",
