@@ -15,7 +15,7 @@ type jsonLines struct {
 	out io.Writer
 
 	mu  sync.Mutex
-	err error // the first that went wrong
+	err error // the first error
 }
 
 // Trace writes the event.

@@ -8,7 +8,7 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// Dedup warns the model of calls that it has made before. What was seen belongs to the run.
+// Dedup warns the model about repeated calls. The calls are recorded per run.
 type Dedup struct{ runs hookkit.PerRun[duplicates] }
 
 type duplicates struct {

@@ -138,7 +138,7 @@ func TestGuardStopsARun(t *testing.T) {
 	}
 }
 
-// TestEachHookIsShort keeps what the package promises: ten to thirty lines of code for a hook.
+// TestEachHookIsShort checks the promise of the package comment: ten to thirty lines of code per hook.
 func TestEachHookIsShort(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	if err != nil {

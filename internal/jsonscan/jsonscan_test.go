@@ -136,8 +136,8 @@ func TestWholeNumbersHaveNeitherFractionNorExponent(t *testing.T) {
 	}
 }
 
-// FuzzText compares a text that the scanner reads with encoding/json: the scanner finds the same end, and a text
-// is plain exactly if it is ASCII without escapes.
+// FuzzText compares the scanner with encoding/json: both must find the same end of a text, and a text is plain
+// exactly if it is ASCII without escapes.
 func FuzzText(f *testing.F) {
 	for _, text := range samples {
 		f.Add([]byte(text))
