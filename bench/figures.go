@@ -6,7 +6,7 @@ import (
 	"github.com/hookgen/hookgen/internal/figures"
 )
 
-// figures is what the report says in short: every bound, and beside them the main comparisons.
+// figures converts the report to the common format: every bound, and the main comparisons.
 func (r report) figures() figures.Report {
 	f := figures.Report{Name: "bench", Command: r.command}
 	for _, proposed := range []bool{false, true} {

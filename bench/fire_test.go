@@ -14,7 +14,7 @@ func TestThePayloadHas64Bytes(t *testing.T) {
 	}
 }
 
-// Every loop that is measured runs, and panics if a fire went another way than it should.
+// Every measured loop runs once. A loop panics if a fire has an unexpected result.
 func TestEverythingThatIsMeasuredRuns(t *testing.T) {
 	for _, n := range hookCounts {
 		for _, l := range lineups(n) {

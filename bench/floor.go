@@ -8,7 +8,7 @@ import (
 	"github.com/hookgen/hookgen/bench/points"
 )
 
-// The plain calls: what firing no hook is held to.
+// Plain calls, the baseline of firing without hooks.
 
 //go:noinline
 func plainWatch(ctx context.Context, run *points.Run, call points.Call) {}
@@ -42,7 +42,7 @@ func plainGather(ctx context.Context, run *points.Run, call points.Call) []strin
 //go:noinline
 func plainRefuse(ctx context.Context, run *points.Run, call points.Call) error { return nil }
 
-// plainWrapRecovering calls the act and turns a panic of the act into an error, as Fire does.
+// plainWrapRecovering calls the act and converts a panic to an error, as Fire does.
 //
 //go:noinline
 func plainWrapRecovering(
@@ -59,7 +59,7 @@ func plainWrapRecovering(
 	return result, err
 }
 
-// The hand-written loops with one deferred recover: the least that a loop costs which outlives a hook that panics.
+// Hand-written loops with one deferred recover: the cheapest loops that survive a panic of a hook.
 
 //go:noinline
 func (p *handPoints) fireFlowRecovering(

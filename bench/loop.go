@@ -37,7 +37,8 @@ const (
 
 var loopOutput = strings.Repeat("o", loopBytes)
 
-const loopParameters = `{"type":"object","properties":{"n":{"type":"integer"},"text":{"type":"string"}},"required":["n","text"]}`
+const loopParameters = `{"type":"object","properties":{"n":{"type":"integer"},"text":{"type":"string"}},` +
+	`"required":["n","text"]}`
 
 // loopArgs returns the arguments of a call.
 func loopArgs(step, call int) string {
@@ -64,9 +65,9 @@ func loopContestants(steps int) []contestant {
 	}
 }
 
-// loops measures the script at every length, in processor time. The time on the wall depends on whether the goroutines
-// of a step run on one processor or on two, which differs from round to round. All lengths share the rounds, because
-// one bound compares two lengths.
+// loops measures the script at every length, in processor time. Wall time depends on whether the goroutines of a
+// step run on one processor or on two, which varies. All lengths share the rounds, because one bound compares two
+// lengths.
 func (p pace) loops() []loopRound {
 	var all []contestant
 	for _, steps := range loopSteps {

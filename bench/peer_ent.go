@@ -7,7 +7,7 @@ import (
 	"github.com/hookgen/hookgen/bench/points"
 )
 
-// Hooks in the manner of ent: each wraps a mutator, anew for each mutation.
+// Hooks in the style of ent: each mutation wraps the mutator in every hook again.
 type (
 	mutation interface{ Call() *points.Call }
 	mutator  interface {

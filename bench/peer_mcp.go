@@ -8,7 +8,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// fireMCP is what mcp-go's server calls before it calls a tool; it is not exported.
+// fireMCP is the unexported function that mcp-go's server calls before a tool.
 //
 //go:linkname fireMCP github.com/mark3labs/mcp-go/server.(*Hooks).beforeCallTool
 func fireMCP(h *server.Hooks, ctx context.Context, id any, message *mcp.CallToolRequest)

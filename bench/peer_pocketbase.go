@@ -7,7 +7,7 @@ import (
 	"github.com/pocketbase/pocketbase/tools/hook"
 )
 
-// callEvent is an event as PocketBase wants it.
+// callEvent is an event of PocketBase.
 type callEvent struct {
 	hook.Event
 	call points.Call

@@ -10,7 +10,7 @@ import (
 	"github.com/hookgen/hookgen/internal/figures"
 )
 
-// constant is a timing whose rounds all took so long.
+// constant returns a timing with equal rounds.
 func constant(rounds int, v float64) timing {
 	t := timing{rounds: make([]float64, rounds)}
 	for i := range t.rounds {

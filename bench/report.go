@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A report is all that a run found out.
+// A report has all results of a run.
 type report struct {
 	command    string
 	machine    machine
@@ -15,23 +15,23 @@ type report struct {
 	claims     []claim
 	fires      []compared
 	runtime    []boundedRound
-	twice      []compared // from two goroutines, and from one
+	twice      []compared // on two goroutines, and on one
 	peers      []peerRound
-	peersTwice [][]timing // the same of each peer
+	peersTwice [][]timing // the same for each peer
 	costs      []costRound
 	loops      []loopRound
 	races      []race
 	built      []built
 }
 
-// A peerRound is the peers at so many hooks, hookgen first.
+// A peerRound has the peers with a number of hooks, hookgen first.
 type peerRound struct {
 	hooks int
 	busy  bool
 	runs  []timing
 }
 
-// A costRound is what came of a cost.
+// A costRound has the results of a cost.
 type costRound struct {
 	title string
 	runs  []timing
@@ -44,13 +44,13 @@ func (r report) markdown() string {
 	say("# Bench\n")
 	say("Written by `%s`; not edited.\n", r.command)
 	say("%s. %s, the contestants in turn.", r.machine, r.pace)
-	say("Every second round has the stack moved by eight bytes, since whether copies of sixteen bytes cross a line of the cache depends")
-	say("on the callers; and %d programs with their functions in another order share the rounds of the fires, since it depends on", layouts)
-	say("where the linker puts a loop whether it does. Each is worth up to a tenth.\n")
-	say("A ratio is that of the quickest rounds. Where a quarter of the rounds tells another story than another quarter, by more")
-	say("than %.0f %%, there is a range and a question mark in its place. A bound is held where each quarter of the rounds holds it,", disagreement*100)
-	say("broken where none does, and else left open. The payload is a tool call of 64 bytes. Times are nanoseconds, the quickest")
-	say("round and the median one.\n")
+	say("Two effects change a loop by up to a tenth: the alignment of the stack, and the position of the loop in the binary.")
+	say("So every second round shifts the stack by eight bytes, and %d programs with functions in another order", layouts)
+	say("share the rounds of the fires.\n")
+	say("A ratio compares the quickest rounds. If two quarters of the rounds differ by more than %.0f %%,", disagreement*100)
+	say("the table shows a range and a question mark. A bound counts as met only if all four quarters meet it,")
+	say("as missed only if none does; otherwise it is open. The payload is a tool call of 64 bytes. Times are")
+	say("nanoseconds, of the quickest round and of the median round.\n")
 	say("![What a fire costs](results.svg)\n")
 	for _, of := range []struct {
 		title    string
@@ -86,9 +86,9 @@ func (r report) fireTables(b *strings.Builder) {
 	fmt.Fprintf(b, `
 ## A fire, by law
 
-Over a hand-written loop on a slice of an interface, which has no order, no removal, no recovery and no observers; around
-hooks over a chain of closures. With no hook, over a plain call that is made, and Around over one that recovers; of Fire, all
-but that of Around is inlined.
+Compared with a hand-written loop on a slice of an interface, without order, removal, recovery and observers. Around hooks
+are compared with a chain of closures. Without hooks, Fire is compared with a plain call, and Around with a plain call that
+recovers. Fire is inlined, except for Around.
 
 `)
 	t := table{
@@ -125,8 +125,8 @@ deferred function, in a hand-written loop and in a plain call too: this is the l
 	fmt.Fprintf(b, `
 ### What a chain costs
 
-By hand, around hooks are chained as interceptors mostly are, by a closure for each, which is allocated. One closure can
-do for all of them if it counts how far in it is; it recovers from nothing, and cannot tell that next is called too late.
+Hand-written around hooks are usually chained with one allocated closure each. A single closure that counts the depth is
+enough for all of them. It recovers no panic, and does not detect a late call of next.
 
 `)
 	counted.head[len(counted.head)-1] = "over a closure for each"
@@ -180,7 +180,7 @@ that it also runs beside the one.
 	t.write(b)
 }
 
-// which says what the hooks of a lineup do.
+// which describes the hooks of a lineup.
 func (l lineup) which() string {
 	switch {
 	case l.hooks == 0:
@@ -321,7 +321,7 @@ turn.
 	t.write(b)
 }
 
-// quickest is the quickest run of the generator on so many types, in whatever race.
+// quickest returns the fastest run of the generator on n types, of any race.
 func (r report) quickest(name string, n int) float64 {
 	best := math.Inf(1)
 	for _, race := range r.races {
