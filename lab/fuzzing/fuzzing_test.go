@@ -19,11 +19,16 @@ func TestReadGoFuzzOutput(t *testing.T) {
 			"fuzz: elapsed: 1m5s, execs: 37291 (9693/sec), new interesting: 15 (total: 149)\nPASS\n", result{
 			Elapsed: 65 * time.Second, Executions: 37291, Inputs: 149,
 		}},
-		{"fuzz: elapsed: 6s, execs: 10 (1/sec), new interesting: 0 (total: 7)\nfuzz: elapsed: 7s, minimizing\n--- FAIL: FuzzX (6.67s)\n    --- FAIL: FuzzX (0.00s)\n        x_test.go:1: Failing input written to nowhere\n    \n" +
-			"    Failing input written to testdata/fuzz/FuzzX/57a5eb8c398b4f96\n    To re-run:\n    go test -run=FuzzX/57a5eb8c398b4f96\nFAIL\n",
+		{"fuzz: elapsed: 6s, execs: 10 (1/sec), new interesting: 0 (total: 7)\nfuzz: elapsed: 7s, minimizing\n" +
+			"--- FAIL: FuzzX (6.67s)\n    --- FAIL: FuzzX (0.00s)\n" +
+			"        x_test.go:1: Failing input written to nowhere\n    \n" +
+			"    Failing input written to testdata/fuzz/FuzzX/57a5eb8c398b4f96\n    To re-run:\n" +
+			"    go test -run=FuzzX/57a5eb8c398b4f96\nFAIL\n",
 			result{Elapsed: 6 * time.Second, Executions: 10, Inputs: 7, Failed: []string{"57a5eb8c398b4f96"}}},
-		{"failure while testing seed corpus entry: FuzzX/seed#3\nfuzz: elapsed: 0s, gathering baseline coverage: 3/9 completed\n", result{Failed: []string{"seed#3"}}},
-		{"fuzz: elapsed: 10s, execs: 10 (1/sec), new interesting: 0 (total: 7)\n--- FAIL: FuzzX (10.01s)\n    context deadline exceeded\nFAIL\n", result{Elapsed: 10 * time.Second, Executions: 10, Inputs: 7}},
+		{"failure while testing seed corpus entry: FuzzX/seed#3\nfuzz: elapsed: 0s, gathering baseline coverage: 3/9 " +
+			"completed\n", result{Failed: []string{"seed#3"}}},
+		{"fuzz: elapsed: 10s, execs: 10 (1/sec), new interesting: 0 (total: 7)\n--- FAIL: FuzzX (10.01s)\n" +
+			"    context deadline exceeded\nFAIL\n", result{Elapsed: 10 * time.Second, Executions: 10, Inputs: 7}},
 		{"x_test.go:5: undefined: y\nFAIL\n", result{}},
 	} {
 		got, text := read(strings.NewReader(c.text))

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestASmallPackage tries the tool on a package of which it is known what must be found.
+// TestASmallPackage runs the tool on a package with known results.
 func TestASmallPackage(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	if err != nil {

@@ -13,10 +13,10 @@ import (
 	"github.com/hookgen/hookgen/internal/figures"
 )
 
-// folder is where this command lies, below the root.
+// folder is the directory of this command, relative to the root.
 const folder = "lab/mutation"
 
-// A result is what became of the mutants of a part.
+// A result holds the outcomes of the mutants of a part.
 type result struct {
 	part
 	tried, killed, timedOut int
@@ -27,7 +27,7 @@ type result struct {
 type survivor struct {
 	mutant
 	fate   fate
-	reason string // why no test can find it; "" if nobody has said so
+	reason string // why no test can find it; "" without explanation
 }
 
 func (r *result) add(m mutant, f fate) {
@@ -42,14 +42,14 @@ func (r *result) add(m mutant, f fate) {
 	}
 }
 
-// reasons are what equivalent.txt says of mutants, by their keys.
+// reasons are the explanations of equivalent.txt, by the keys of mutants.
 type reasons struct {
 	of   map[string]string
 	used map[string]bool
 }
 
-// readReasons reads blocks of keys, a line each, above a line with the reason, which begins with a colon. Lines that
-// begin with # are comments.
+// readReasons reads blocks of keys, one per line, each block followed by a line with a colon and the reason. Lines
+// that begin with # are comments.
 func readReasons(path string) (*reasons, error) {
 	data, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -69,7 +69,8 @@ func readReasons(path string) (*reasons, error) {
 			open = nil
 		case is || strings.Count(line, " | ") != 3:
 			return nil,
-				fmt.Errorf("%s:%d: want file | function | mutant | number, and below such lines a reason, which begins with a colon", path, n+1)
+				fmt.Errorf("%s:%d: not a key; write file | function | mutant | number, and a reason after a colon on a line below",
+					path, n+1)
 		default:
 			open = append(open, line)
 		}
@@ -102,7 +103,7 @@ func (r *result) explained() (n int) {
 
 func percent(n, of int) float64 { return 100 * float64(n) / float64(max(of, 1)) }
 
-// score is the percentage found of those that can be.
+// score returns the percentage of mutants found, without explained ones.
 func (r *result) score() float64 { return percent(r.found(), r.tried-r.explained()) }
 
 func (r *result) print(out io.Writer) {
@@ -111,7 +112,7 @@ func (r *result) print(out io.Writer) {
 		r.name, r.tried, r.killed, r.timedOut, len(r.alive), r.explained(), r.score(), percent(r.found(), r.tried))
 }
 
-// judge returns an error when bugs go unnoticed. Only a whole run can tell that a reason is void.
+// judge returns an error if bugs were missed. Only a complete run can detect obsolete reasons.
 func judge(results []*result, rs *reasons, whole bool) error {
 	var wrong []string
 	for _, r := range results {
@@ -165,11 +166,13 @@ func write(root string, report figures.Report, results []*result) error {
 	return report.Write(root)
 }
 
-// survivors is the text of SURVIVORS.md.
+// survivors returns the text of SURVIVORS.md.
 func survivors(results []*result) string {
 	var b strings.Builder
-	b.WriteString("# Survivors\n\nMade by `go run ./lab/mutation`: the planted bugs that no test finds, and why none can, from equivalent.txt.\n")
-	b.WriteString("\n| part | planted | killed | timed out | explained | not explained | score | raw |\n|---|---|---|---|---|---|---|---|\n")
+	b.WriteString("# Survivors\n\nMade by `go run ./lab/mutation`: the planted bugs that no test finds, and why none " +
+		"can, from equivalent.txt.\n")
+	b.WriteString("\n| part | planted | killed | timed out | explained | not explained | score | raw |\n" +
+		"|---|---|---|---|---|---|---|---|\n")
 	for _, r := range results {
 		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %d | %.1f %% | %.1f %% |\n", r.name, r.tried, r.killed, r.timedOut,
 			r.explained(), len(r.alive)-r.explained(), r.score(), percent(r.found(), r.tried))
@@ -184,7 +187,8 @@ func survivors(results []*result) string {
 			}
 			by[s.reason] = append(by[s.reason], s)
 		}
-		slices.SortStableFunc(order, func(a, b string) int { return min(len(a), 1) - min(len(b), 1) }) // without a reason first
+		// Mutants without a reason come first.
+		slices.SortStableFunc(order, func(a, b string) int { return min(len(a), 1) - min(len(b), 1) })
 		for _, reason := range order {
 			title := reason
 			if reason == "" {

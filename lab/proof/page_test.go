@@ -11,7 +11,7 @@ import (
 
 const root = "../.."
 
-// TestPageMatchesTheReports: the page is what the command makes of the reports that lie beside it.
+// TestPageMatchesTheReports: the command builds the committed page from the committed reports.
 func TestPageMatchesTheReports(t *testing.T) {
 	reports, err := figures.Read(root)
 	if err != nil {
