@@ -19,22 +19,23 @@ import (
 
 const modulePath = usermodule.Path
 
-// A row lists the imports that the packages of a directory and below may have, apart from each other and the standard
-// library: packages of this module, by their directories, and other modules. The row with the longest directory counts.
+// A row lists the imports that the packages in and below a directory may have, in addition to each other and the
+// standard library. Packages of this module are given by directory, other modules by path. If several rows match,
+// the longest directory counts.
 type row struct {
 	dir     string
 	imports []string
 	modules []string
-	tests   []string // further packages that its test files may import
+	tests   []string // further packages for test files only
 }
 
-// agentLoop is what all packages that work on the agent's spec share.
+// agentLoop has the packages that all packages for the agent's spec may import.
 var agentLoop = []string{"hookkit", "generated/agent", "spec/agentspec", "internal/jsonscan"}
 
-// everything lists the packages that those may import which nothing imports.
+// everything has the packages that commands and tests may import.
 var everything = []string{"builtin", "gen", "generated", "hookkit", "hooktest", "loop", "spec"}
 
-// rows are the arrows of the module. A directory that has no row may not hold Go files.
+// rows are the allowed imports of the module. A directory without a row must not have Go files.
 var rows = []row{
 	{dir: "spec", tests: []string{"gen", "hookkit"}},
 	{dir: "spec/agentspec", imports: []string{"spec"}},
@@ -64,7 +65,7 @@ var testModules = []string{
 	"golang.org/x/tools",
 }
 
-// TestImportArrows reads every Go file of the module, whatever its build constraints are.
+// TestImportArrows reads every Go file of the module, regardless of build constraints.
 func TestImportArrows(t *testing.T) {
 	wrong, err := wrongArrows(os.DirFS(usermodule.Root(t)))
 	if err != nil {
@@ -75,7 +76,7 @@ func TestImportArrows(t *testing.T) {
 	}
 }
 
-// TestWrongArrowsAreFound shows arrows that nobody should draw.
+// TestWrongArrowsAreFound checks examples of forbidden imports.
 func TestWrongArrowsAreFound(t *testing.T) {
 	file := func(imports ...string) *fstest.MapFile {
 		text := "package p\n"
@@ -143,7 +144,7 @@ func TestWrongArrowsAreFound(t *testing.T) {
 	}
 }
 
-// wrongArrows returns what the rows do not allow, in the order of the files.
+// wrongArrows returns the imports that the rows do not allow, in the order of the files.
 func wrongArrows(module fs.FS) ([]string, error) {
 	var wrong []string
 	err := fs.WalkDir(module, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -205,7 +206,7 @@ func importsOf(module fs.FS, name string) ([]string, error) {
 	return imports, nil
 }
 
-// rowOf returns the row of a directory, nil if it has none.
+// rowOf returns the row of a directory, or nil.
 func rowOf(dir string) *row {
 	var longest *row
 	for i, r := range rows {
@@ -216,7 +217,7 @@ func rowOf(dir string) *row {
 	return longest
 }
 
-// allows reports whether a file of the directory may have the import.
+// allows reports whether a file in the directory may have the import.
 func (r *row) allows(path string, test bool) bool {
 	isIn := func(list []string, path string) bool {
 		return slices.ContainsFunc(list, func(of string) bool { return within(path, of) })

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	}
 	checks := *count
 	if testing.Short() {
-		checks *= 5 // of which rapid makes a fifth
+		checks *= 5 // rapid uses a fifth of it
 	}
 	for name, value := range map[string]any{"rapid.checks": checks, "rapid.nofailfile": true} { // the program is printed
 		if err := flag.Set(name, fmt.Sprint(value)); err != nil {
@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func TestProgramsDoWhatTheModelSays(t *testing.T) {
+func TestProgramsMatchTheModel(t *testing.T) {
 	var all played
 	start := time.Now()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -57,7 +57,7 @@ func TestProgramsDoWhatTheModelSays(t *testing.T) {
 	}
 }
 
-// A played counts what was played.
+// A played counts the played programs.
 type played struct{ programs, parallel, steps, fires, nested, hooks int }
 
 func (all *played) add(p model.Program, came model.Played) {
@@ -76,7 +76,7 @@ func (all *played) add(p model.Program, came model.Played) {
 	}
 }
 
-// report is the report of what was played without a difference in so much time.
+// report returns the report of programs without a difference.
 func (all *played) report(took time.Duration) figures.Report {
 	n := func(n int) string { return fmt.Sprint(n) }
 	return figures.Report{

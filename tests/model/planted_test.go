@@ -15,27 +15,28 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A witness is a test that fails without failing the one it is part of.
-type witness struct {
+// A failureRecorder stores failures without failing the test.
+type failureRecorder struct {
 	*testing.T
 	failed bool
 	said   []string
 }
 
-func (w *witness) Logf(format string, args ...any) {
+func (w *failureRecorder) Logf(format string, args ...any) {
 	w.said = append(w.said, fmt.Sprintf(format, args...))
 }
-func (w *witness) Log(args ...any)                   { w.Logf("%s", fmt.Sprintln(args...)) }
-func (w *witness) Errorf(format string, args ...any) { w.Logf(format, args...); w.Fail() }
-func (w *witness) Fail()                             { w.failed = true }
-func (w *witness) Failed() bool                      { return w.failed }
-func (w *witness) FailNow()                          {}
+func (w *failureRecorder) Log(args ...any)                   { w.Logf("%s", fmt.Sprintln(args...)) }
+func (w *failureRecorder) Errorf(format string, args ...any) { w.Logf(format, args...); w.Fail() }
+func (w *failureRecorder) Fail()                             { w.failed = true }
+func (w *failureRecorder) Failed() bool                      { return w.failed }
+func (w *failureRecorder) FailNow()                          {}
 
-// TestFailingProgramsArePrintedAsGo takes the second exit of a point for a mistake, and looks at what is printed.
+// TestFailingProgramsArePrintedAsGo treats the second exit of a point as a failure, and checks the printed
+// program.
 func TestFailingProgramsArePrintedAsGo(t *testing.T) {
 	set(t, "rapid.seed", "3") // the same programs each time
 	set(t, "rapid.checks", "5000")
-	w := &witness{T: t}
+	w := &failureRecorder{T: t}
 	rapid.Check(w, func(rt *rapid.T) {
 		p := model.Everything.Draw(rt)
 		for _, f := range model.Check(t, rt, p).Fires {
@@ -76,7 +77,7 @@ func set(t *testing.T, name, value string) {
 	t.Cleanup(func() { _ = f.Value.Set(old) })
 }
 
-// TestEveryProgramIsPrintedAsGo draws programs with all that they can have.
+// TestEveryProgramIsPrintedAsGo draws programs with all features.
 func TestEveryProgramIsPrintedAsGo(t *testing.T) {
 	var all []string
 	programs := rapid.Custom(model.Everything.Draw)

@@ -10,7 +10,7 @@ import (
 	"github.com/hookgen/hookgen/tests/fixture"
 )
 
-// A codec converts between the type that tests use and the type that a point uses.
+// A codec converts between the types of tests and of a point.
 type codec struct {
 	to   func(any) any
 	from func(any) any
@@ -44,7 +44,7 @@ var payloads = map[string]codec{
 	}),
 }
 
-// itemError is an Item where an error is the payload.
+// itemError is an Item as an error payload.
 type itemError struct{ item fixture.Item }
 
 func (e itemError) Error() string { return string(e.item.Note) }
@@ -85,7 +85,7 @@ var contributions = map[string]codec{
 	}),
 }
 
-// readTypes finds the codecs of the point. A type that has none is a mistake in this file.
+// readTypes looks up the codecs of the point. Add a codec above for every new type.
 func (p *Point) readTypes(info hookkit.PointInfo) {
 	find := func(all map[string]codec, typ string) codec {
 		c, ok := all[typ]
@@ -105,7 +105,7 @@ func (p *Point) readTypes(info hookkit.PointInfo) {
 	}
 }
 
-// A store remembers values by number, for types that can hold nothing but a number. It forgets old ones.
+// A store keeps values by number, for types that can only hold a number. It drops old values.
 type store[T any] struct {
 	mu     sync.Mutex
 	values [1 << 14]T

@@ -10,8 +10,8 @@ import (
 	"github.com/hookgen/hookgen/tests/points"
 )
 
-// What hooks that continue cost in allocations: nothing at any law, but one for each fire of an around point. The
-// hooks and the fires are written out, for reflection allocates.
+// Allocations of fires whose hooks continue: none for any law, except for one per fire of an around point. Hooks
+// and fires are written out, because reflection allocates.
 
 // quiet is a hook of many points that continues.
 type quiet struct{}
@@ -88,12 +88,12 @@ func (q quiet) Bind(h *fixture.Hooks) {
 	h.WrapBack.Add(q)
 }
 
-// A quietFire fires one point of quiet, as a program would.
+// A quietFire fires one point of quiet, as a program does.
 type quietFire = func(ctx context.Context, h *fixture.Hooks, run *fixture.Run, item fixture.Item) error
 
-// quietFires are one point for each law, with what they allocate if there are hooks.
+// quietFires has one point per law, with the expected allocations of a fire with hooks.
 var quietFires = map[string]struct {
-	fire, fireBy quietFire // the second nil where there is no FireBy
+	fire, fireBy quietFire // fireBy is nil without FireBy
 	allocates    float64
 }{
 	"Watch": {func(ctx context.Context, h *fixture.Hooks, run *fixture.Run, item fixture.Item) error {
@@ -372,7 +372,7 @@ func TestRemovedObserversAndTracersDoNotAllocate(t *testing.T) {
 	}
 }
 
-// An around point whose hooks are gone runs the act and nothing else.
+// An around point without its removed hooks only runs the act.
 func TestRemovedHooksDoNotAllocate(t *testing.T) {
 	var h fixture.Hooks
 	h.Use(quiet{}).Remove()
@@ -385,7 +385,7 @@ func TestRemovedHooksDoNotAllocate(t *testing.T) {
 	}
 }
 
-// A layer looks at its parent in every fire, and costs no more than that when neither has hooks.
+// A layer checks its parent in every fire. That is the only cost if neither has hooks.
 func TestEmptyLayersDoNotAllocate(t *testing.T) {
 	h := new(fixture.Hooks).Layer("inner")
 	for name, of := range quietFires {

@@ -9,7 +9,7 @@ import (
 	"github.com/hookgen/hookgen/tests/fixture"
 )
 
-// A hook behind a condition runs where it holds, and elsewhere is as if it was not there, at every law.
+// A hook with a condition runs if the condition holds, and is otherwise skipped, for every law.
 func TestConditionalHooksRunWhereTheConditionHolds(t *testing.T) {
 	const stopped = "stopped by a hook"
 	stop := fixture.Stop{Reason: stopped}
@@ -23,7 +23,7 @@ func TestConditionalHooksRunWhereTheConditionHolds(t *testing.T) {
 		add  func(h *fixture.Hooks)
 		list func(h *fixture.Hooks) []hookkit.Info
 		fire func(h *fixture.Hooks, i item) string
-		done string // what the fire comes back with if the hook ran
+		done string // the result of the fire if the hook ran
 	}{
 		"observe": {
 			func(h *fixture.Hooks) {
@@ -104,7 +104,7 @@ func TestConditionalHooksRunWhereTheConditionHolds(t *testing.T) {
 			},
 			func(h *fixture.Hooks) []hookkit.Info { return h.Wrap.List() },
 			func(h *fixture.Hooks, i item) string {
-				r, err := h.Wrap.Fire(t.Context(), newRun(), i, new(acting).act)
+				r, err := h.Wrap.Fire(t.Context(), newRun(), i, new(countingAct).act)
 				if r.By == "act" && err == nil {
 					return ""
 				}
@@ -131,7 +131,7 @@ func TestConditionalHooksRunWhereTheConditionHolds(t *testing.T) {
 	}
 }
 
-// reads is what a fire came back with as text, "" for nothing.
+// reads formats the result of a fire, "" for no result.
 func reads(v any, err error) string {
 	if err != nil {
 		return err.Error()
@@ -142,7 +142,7 @@ func reads(v any, err error) string {
 	return ""
 }
 
-// A function binds itself to its own point and to no other.
+// A function binds itself only to its own point.
 func TestFunctionsBindThemselves(t *testing.T) {
 	var h fixture.Hooks
 	h.Use(fixture.WatchFunc(func(context.Context, *fixture.Run, fixture.Item) error {

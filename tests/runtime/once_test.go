@@ -11,7 +11,7 @@ import (
 	"github.com/hookgen/hookgen/tests/points"
 )
 
-// Once means once, however many fires meet the hook at the same time.
+// A hook with Once runs once, even if many fires reach it at the same time.
 func TestOnceInParallelFires(t *testing.T) {
 	for range 50 {
 		var h fixture.Hooks
@@ -41,7 +41,7 @@ func TestOnceInParallelFires(t *testing.T) {
 	}
 }
 
-// A hook with Once is passed over by a fire that began before another fire called it.
+// A fire skips a hook with Once if another fire has called it since.
 func TestOnceCountsInnerFires(t *testing.T) {
 	var h fixture.Hooks
 	depth, calls := 0, 0
@@ -66,7 +66,7 @@ func TestOnceCountsInnerFires(t *testing.T) {
 	}
 }
 
-// A hook with Once is passed over after its first call, by a second attempt of the same fire too.
+// A hook with Once is skipped after its first call, also in a second attempt of the same fire.
 func TestAroundHookWithOnceRunsOnce(t *testing.T) {
 	withAudiences(t, func(t *testing.T, h *fixture.Hooks) {
 		var ran []string
@@ -86,7 +86,7 @@ func TestAroundHookWithOnceRunsOnce(t *testing.T) {
 			ran = append(ran, "always")
 			return next.Call(ctx, item)
 		})
-		var a acting
+		var a countingAct
 		if r, err := fireWrap(h, &a); err != nil || r.N != 2 || !slices.Equal(ran, []string{"once", "always", "always"}) {
 			t.Errorf("the fire returned %+v, %v; ran %v", r, err, ran)
 		}

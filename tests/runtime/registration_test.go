@@ -29,7 +29,7 @@ func (*fixtureObserver) Observe(context.Context, *fixture.Run, hookkit.AnyFired)
 
 func always(*fixture.Run, fixture.Item) bool { return true }
 
-// What is wrong at a registration is said there, with the place and the remedy, and nothing is registered.
+// A wrong registration panics with the site, the problem and the remedy, and registers nothing.
 func TestMistakesAtRegistrationPanic(t *testing.T) {
 	const here = "tests/runtime/registration_test.go:"
 	var noHook *fixtureHook
@@ -40,7 +40,7 @@ func TestMistakesAtRegistrationPanic(t *testing.T) {
 	foreign := new(fixture.Hooks).Verify.Add(new(fixtureHook))
 	for name, mistake := range map[string]struct {
 		register func(h *fixture.Hooks)
-		begins   string // the text of the panic, up to the line
+		begins   string // the text of the panic, up to the line number
 		says     string
 	}{
 		"Add nil": {func(h *fixture.Hooks) { h.Verify.Add(nil) },
@@ -125,7 +125,7 @@ func TestMistakesAtRegistrationPanic(t *testing.T) {
 	}
 }
 
-// A nil payload is the mistake of the caller of Fire, and no hook is blamed for it.
+// A nil payload is a mistake of the caller of Fire, so no hook is blamed.
 func TestNilPayloadPanicsInTheCaller(t *testing.T) {
 	logged := captureLog(t)
 	for _, watched := range []bool{false, true} {
@@ -150,7 +150,7 @@ func TestNilPayloadPanicsInTheCaller(t *testing.T) {
 	}
 }
 
-// The Hooks that a Bind was given accept neither hooks nor fires after it, at any point.
+// The Hooks that a Bind receives accept neither hooks nor fires after it, at any point.
 func TestHooksOfABindExpire(t *testing.T) {
 	var h, kept *fixture.Hooks = new(fixture.Hooks), nil
 	h.Use(points.Bundle(func(staged *fixture.Hooks) {
@@ -173,7 +173,7 @@ func TestHooksOfABindExpire(t *testing.T) {
 	}
 }
 
-// A Bind that panics has registered nothing, and the panic is its own.
+// A Bind that panics registers nothing, and the panic is passed on.
 func TestPanickingBindRegistersNothing(t *testing.T) {
 	var h fixture.Hooks
 	text := panicOf(func() {

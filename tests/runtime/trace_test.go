@@ -10,7 +10,7 @@ import (
 	"github.com/hookgen/hookgen/tests/fixture"
 )
 
-// traced fires a point of which a tracer is told, and returns the event of its one hook.
+// traced fires a point with a tracer, and returns the event of its only hook.
 func traced(t *testing.T, fire func(h *fixture.Hooks)) hookkit.Event {
 	t.Helper()
 	var h fixture.Hooks
@@ -19,13 +19,13 @@ func traced(t *testing.T, fire func(h *fixture.Hooks)) hookkit.Event {
 	fire(&h)
 	events := recorder.Events()
 	if len(events) != 2 || events[0].Kind != hookkit.HookRan {
-		t.Fatalf("the tracer was told %+v", events)
+		t.Fatalf("the tracer was notified %+v", events)
 	}
 	return events[0]
 }
 
-// A trace of one hook says what it did, and says no more of what will not count than of a failure.
-func TestTraceShowsWhatAHookDid(t *testing.T) {
+// The event of a hook shows its decision. If the hook failed, the event shows only the failure.
+func TestTraceShowsTheDecisionOfAHook(t *testing.T) {
 	captureLog(t)
 	gather := func(out fixture.LeaveGatherOpenOutcome, values []string) func(h *fixture.Hooks) {
 		return func(h *fixture.Hooks) {
@@ -49,13 +49,13 @@ func TestTraceShowsWhatAHookDid(t *testing.T) {
 	around := func(do wrapHook) func(h *fixture.Hooks) {
 		return func(h *fixture.Hooks) {
 			wrap(h, do)
-			_, _ = fireWrap(h, new(acting))
+			_, _ = fireWrap(h, new(countingAct))
 		}
 	}
 	for name, test := range map[string]struct {
 		fire             func(h *fixture.Hooks)
 		decision, reason string
-		failure          error // nil for none
+		failure          error // nil: no failure
 	}{
 		"goes on":     {gather(nil, nil), "", "", nil},
 		"contributes": {gather(nil, []string{"a"}), "Collect", "", nil},
@@ -96,17 +96,19 @@ func answering(context.Context, fixture.Item, fixture.WrapNext) (hookkit.Answer[
 	return hookkit.Answered(fixture.Result{By: "hook"}), nil
 }
 
-// forgetting is a hook that neither goes on nor answers.
+// forgetting is a hook that neither continues nor answers.
 func forgetting(context.Context, fixture.Item, fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
 	return hookkit.Answer[fixture.Result]{}, nil
 }
 
-// An act that panics fails the fire, whose caller has the failure: nothing is logged.
+// If the act panics, the caller of the fire gets the failure, so nothing is logged.
 func TestPanicOfTheActIsNotLogged(t *testing.T) {
 	logged := captureLog(t)
 	withAudiences(t, func(t *testing.T, h *fixture.Hooks) {
 		wrap(h, passing)
-		if _, err := fireWrap(h, &acting{do: func(int) (fixture.Result, error) { panic(errAct) }}); !errors.Is(err, errAct) {
+		if _, err := fireWrap(h, &countingAct{
+			do: func(int) (fixture.Result, error) { panic(errAct) },
+		}); !errors.Is(err, errAct) {
 			t.Errorf("the fire returned %v", err)
 		}
 	})

@@ -16,7 +16,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-func TestA01_AHookAddsAMessageThatTheModelGets(t *testing.T) {
+func TestA01_AHookAddsAMessageForTheModel(t *testing.T) {
 	adds := beforeLLM(func(req agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
 		req.Messages = append(req.Clone().Messages, agent.Message{Role: agent.RoleSystem, Content: "be brief"})
 		return agent.ReplaceBeforeLLM(req, "a note"), nil
@@ -60,14 +60,14 @@ func TestA02_ARefusedCallGivesItsReason(t *testing.T) {
 	}
 }
 
-func TestA03_RegistrationsAreAddedAndRemovedOneByOne(t *testing.T) {
+func TestA03_RegistrationsAreAddedAndRemovedSingly(t *testing.T) {
 	var h agent.Hooks
 	var d diary
 	hook := d.noting("called")
 	one, two := h.BeforeTool.Add(hook), h.BeforeTool.Add(hook)
 	other := h.BeforeTool.Add(d.noting("other"))
 	fire(t, &h)
-	d.want(t, "called", "called", "other") // twice added is twice called, and listed so
+	d.want(t, "called", "called", "other") // added twice, called twice, and listed twice
 	if got := len(h.BeforeTool.List()); got != 3 {
 		t.Errorf("%d hooks are listed", got)
 	}
@@ -76,7 +76,7 @@ func TestA03_RegistrationsAreAddedAndRemovedOneByOne(t *testing.T) {
 	}
 	fire(t, &h)
 	d.want(t, "called", "other")
-	for _, r := range all(one, other) { // a point is clear when its registrations are undone
+	for _, r := range all(one, other) { // removing all registrations clears the point
 		r.Remove()
 	}
 	fire(t, &h)
@@ -84,7 +84,7 @@ func TestA03_RegistrationsAreAddedAndRemovedOneByOne(t *testing.T) {
 	if list := h.BeforeTool.List(); len(list) != 0 {
 		t.Errorf("still listed: %v", list)
 	}
-	everything := h.Use(bind(func(h *agent.Hooks) { // and all points are when a bundle is
+	everything := h.Use(bind(func(h *agent.Hooks) { // removing a bundle clears all its points
 		h.BeforeTool.Add(hook)
 		h.OnRunEnd.Add(onRunEnd(func(agent.AgentResult) error { return nil }))
 	}))
@@ -93,7 +93,7 @@ func TestA03_RegistrationsAreAddedAndRemovedOneByOne(t *testing.T) {
 	}
 }
 
-func TestA04_EqualPriorityKeepsOrderAndOuterHooksComeFirst(t *testing.T) {
+func TestA04_EqualPrioritiesKeepTheOrder(t *testing.T) {
 	var d diary
 	hooks := new(agent.Hooks)
 	hooks.BeforeTool.Add(d.noting("outer one"))
@@ -128,7 +128,7 @@ func TestA05_TheFirstVetoStopsLaterGates(t *testing.T) {
 	if tool.Count() != 0 || ran.Calls[0].Err != "first" || ran.Calls[0].Status != agent.CallRefused {
 		t.Errorf("the tool ran %d times: %+v", tool.Count(), ran.Calls)
 	}
-	// Of votes the first of the strongest counts, whoever was asked too.
+	// Among the votes the first of the strongest counts.
 	ran = looptest.Harness{
 		Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all(denies("work", "first"), denies("work", "second")),
 	}.Run(t, "x")
@@ -177,7 +177,7 @@ func TestA07_AnUntouchedValueIsReportedAsUntouched(t *testing.T) {
 	}
 }
 
-func TestA08_HooksChangeMessagesAndArgumentsAndALoggerSeesTheResult(t *testing.T) {
+func TestA08_ALoggerSeesTheChangesOfHooks(t *testing.T) {
 	var d diary
 	tool := &looptest.Tool{Name: "work", Func: func(_ context.Context, call agent.ToolCallRequest) (string, error) {
 		return "got " + string(call.Args), nil
@@ -207,7 +207,7 @@ func TestA08_HooksChangeMessagesAndArgumentsAndALoggerSeesTheResult(t *testing.T
 	}
 }
 
-func TestA09_AFailingGateRefusesAndAFailingObserverDoesNot(t *testing.T) {
+func TestA09_OnlyAFailingGateRefuses(t *testing.T) {
 	for name, fails := range map[string]func() error{
 		"error": func() error { return errBoom }, "panic": func() error { panic("boom") },
 	} {
@@ -219,12 +219,12 @@ func TestA09_AFailingGateRefusesAndAFailingObserverDoesNot(t *testing.T) {
 			t.Errorf("%s in a gate: the tool ran %d times, %+v", name, tool.Count(), ran.AgentResult)
 		}
 		watchers := bind(func(h *agent.Hooks) {
-			h.BeforeTool.Observe(told(func(agent.BeforeToolFired[agent.ToolCallRequest]) {
+			h.BeforeTool.Observe(notified(func(agent.BeforeToolFired[agent.ToolCallRequest]) {
 				if fails() != nil {
 					panic(errBoom)
 				}
 			}))
-			h.BeforeTool.Observe(told(func(agent.BeforeToolFired[agent.ToolCallRequest]) { d.note("next observer") }))
+			h.BeforeTool.Observe(notified(func(agent.BeforeToolFired[agent.ToolCallRequest]) { d.note("next observer") }))
 			h.OnRunEnd.Add(onRunEnd(func(agent.AgentResult) error { return fails() }))
 			h.OnRunEnd.Add(onRunEnd(func(agent.AgentResult) error { d.note("next hook that watches"); return nil }))
 		})
@@ -278,7 +278,7 @@ func TestA10_ThePayloadsAreFilled(t *testing.T) {
 		"ask 2 m 3", `reply 2 "ok" 7 0.5 2s 0`, "end ann x 1 3s ok")
 }
 
-func TestA11_AFailedToolReachesTheAfterPointWithItsError(t *testing.T) {
+func TestA11_AfterToolGetsTheErrorOfATool(t *testing.T) {
 	for want, tool := range map[string]*looptest.Tool{
 		"boom":     {Name: "work", Err: errBoom},
 		"panicked": {Name: "work", Panic: "ouch"},
@@ -296,7 +296,7 @@ func TestA11_AFailedToolReachesTheAfterPointWithItsError(t *testing.T) {
 	}
 }
 
-func TestA14_TheEndGetsTheTextThatTheUserSaw(t *testing.T) {
+func TestA14_TheEndGetsTheFinalReply(t *testing.T) {
 	for name, c := range map[string]struct {
 		loop looptest.Harness
 		want string

@@ -18,9 +18,9 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// bus is an event bus that keeps what it is told and vetoes by a function.
+// bus is an event bus that records its events and vetoes by a function.
 type bus struct {
-	veto func(builtin.BusEvent) string // "" for none
+	veto func(builtin.BusEvent) string // "" for no veto
 
 	mu     sync.Mutex
 	events []builtin.BusEvent
@@ -37,7 +37,7 @@ func (b *bus) Publish(_ context.Context, e builtin.BusEvent) (bool, string, erro
 	return reason != "", reason, nil
 }
 
-// of are the events of an agent, as type:action.
+// of returns the events of an agent, as type:action.
 func (b *bus) of(agent string) (kinds []string, events []builtin.BusEvent) {
 	for _, e := range b.events {
 		if e.AgentID == agent {
@@ -47,7 +47,7 @@ func (b *bus) of(agent string) (kinds []string, events []builtin.BusEvent) {
 	return kinds, events
 }
 
-func TestA12_TheBridgeTellsOfModelsAndToolsInOrder(t *testing.T) {
+func TestA12_TheBridgeReportsEventsInOrder(t *testing.T) {
 	b := new(bus)
 	hooks := new(agent.Hooks)
 	bridge := hooks.Use(&builtin.EventBridge{Bus: b})
@@ -109,7 +109,7 @@ func TestA12_TheBridgeTellsOfModelsAndToolsInOrder(t *testing.T) {
 	}
 }
 
-func TestA13_TheBridgeCarriesTheReasonOfAVetoBack(t *testing.T) {
+func TestA13_TheBridgeReturnsTheReasonOfAVeto(t *testing.T) {
 	vetoes := func(kind string) *bus {
 		return &bus{veto: func(e builtin.BusEvent) string {
 			if e.Type == kind && e.Action == "before_call" {
@@ -134,7 +134,7 @@ func TestA13_TheBridgeCarriesTheReasonOfAVetoBack(t *testing.T) {
 	}
 }
 
-// opinionOn is why the hook denies a call, "" if it does not.
+// opinionOn returns the reason of the hook for denying a call, or "".
 func opinionOn(t testing.TB, hook agent.Hook, tool, args string) string {
 	t.Helper()
 	var h agent.Hooks
@@ -159,7 +159,7 @@ func (f policy) Evaluate(_ context.Context, r builtin.PolicyRequest) (builtin.Po
 }
 
 func TestA15_PolicyCheckAsksItsProvider(t *testing.T) {
-	listed := func(allow bool, names ...string) policy { // of names that are allowed, or denied
+	listed := func(allow bool, names ...string) policy { // names that are allowed or denied
 		return func(r builtin.PolicyRequest) (builtin.PolicyDecision, error) {
 			if slices.Contains(names, r.Tool) == allow {
 				return builtin.PolicyDecision{Allow: true}, nil
@@ -198,7 +198,7 @@ func TestA15_PolicyCheckAsksItsProvider(t *testing.T) {
 	}
 }
 
-func TestA16_PermissionsByPathAndCommandAndReadOnly(t *testing.T) {
+func TestA16_PermissionsByPathCommandAndReadOnly(t *testing.T) {
 	rules := func(preset builtin.Decision, rules ...builtin.Rule) agent.Hook {
 		return &builtin.Permissions{Rules: rules, Default: preset}
 	}
@@ -253,7 +253,7 @@ func (silent) Approve(ctx context.Context, _ agent.Question) (agent.Approval, er
 	return agent.Approval{Allow: true}, nil
 }
 
-func TestA17_AnApproverThatDoesNotAnswerInTimeSaysNo(t *testing.T) {
+func TestA17_ASilentApproverDenies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tool, begun := work(), time.Now()
 		ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool),
@@ -269,7 +269,7 @@ func TestA17_AnApproverThatDoesNotAnswerInTimeSaysNo(t *testing.T) {
 	})
 }
 
-func TestA18_ShellGuardRefusesWhatDestroys(t *testing.T) {
+func TestA18_ShellGuardRefusesDestructiveCommands(t *testing.T) {
 	guard := &builtin.ShellGuard{}
 	in := func(field, command string) string {
 		text, _ := json.Marshal(map[string]string{field: command})
@@ -306,7 +306,7 @@ func TestA18_ShellGuardRefusesWhatDestroys(t *testing.T) {
 	}
 	contains(t, opinionOn(t, guard, "shell", in("command", "git clone http://x/y && rm -rf y")), "forced recursive rm",
 		"still allowed", "git clone", "plain rm")
-	tool := &looptest.Tool{Name: "shell"} // what is no call is not looked at
+	tool := &looptest.Tool{Name: "shell"} // output that is not a call is ignored
 	ran := looptest.Harness{Turns: all(looptest.Call("shell", `{"command":"ls"}`).Says("rm -rf /"),
 		looptest.Reply("rm -rf /")),
 		Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](guard)}.Run(t, "rm -rf /")

@@ -17,7 +17,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// said is a conversation of a user and an assistant in turn.
+// said returns a conversation of alternating user and assistant messages.
 func said(texts ...string) (messages []agent.Message) {
 	for i, text := range texts {
 		messages = append(messages, agent.Message{
@@ -27,7 +27,7 @@ func said(texts ...string) (messages []agent.Message) {
 	return messages
 }
 
-func TestA21_MemoryExtractorKeepsWhatIsWorthIt(t *testing.T) {
+func TestA21_MemoryExtractorKeepsUsefulFacts(t *testing.T) {
 	past := said("Remember that I live in Hanoi.", "noted", "Please look at https://example.org/docs now",
 		"Fixed the broken link in the docs.", "note that", "hm")
 	var memory builtin.MemoryStore
@@ -68,7 +68,7 @@ func TestA21_MemoryExtractorKeepsWhatIsWorthIt(t *testing.T) {
 	}
 }
 
-func TestA22_RunSummaryIsWrittenWhereItIsEnabledAndNamed(t *testing.T) {
+func TestA22_RunSummaryNeedsSwitchAndName(t *testing.T) {
 	for name, c := range map[string]struct {
 		enabled      bool
 		conversation string
@@ -80,7 +80,7 @@ func TestA22_RunSummaryIsWrittenWhereItIsEnabledAndNamed(t *testing.T) {
 				Dir: dir, Enabled: c.enabled,
 			}),
 		}
-		for range 2 { // the second run writes the page anew
+		for range 2 { // the second run rewrites the page
 			l.Do(t, t.Context(), loop.Request{Task: "the task", Conversation: c.conversation})
 		}
 		files, err := filepath.Glob(filepath.Join(dir, "*"))
@@ -93,7 +93,7 @@ func TestA22_RunSummaryIsWrittenWhereItIsEnabledAndNamed(t *testing.T) {
 	}
 }
 
-func TestA23_EpisodeLoggerClassifiesWhatToolsReport(t *testing.T) {
+func TestA23_EpisodeLoggerClassifiesToolReports(t *testing.T) {
 	for output, want := range map[string]string{
 		"": "", "all is well": "", `{"success":true,"log":"error: none"}`: "", `{"success":false}`: "success: false",
 		`{"log":"error: x"}`: "error:",
@@ -151,7 +151,7 @@ func TestA24_TracingMakesOneSpanOfEachThing(t *testing.T) {
 	tracing := &builtin.Tracing{Exporter: &spans}
 	hooks := new(agent.Hooks)
 	hooks.Use(tracing)
-	hooks.Use(tracing) // twice is once
+	hooks.Use(tracing) // the second use is a no-op
 	looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Agent: &loop.Agent{Hooks: hooks}}.Run(t, "x")
 	if err := tracing.Flush(t.Context()); err != nil {
 		t.Fatal(err)

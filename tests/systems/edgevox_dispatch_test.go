@@ -29,7 +29,7 @@ func TestE01_PrioritiesFireFromHighToLow(t *testing.T) {
 	}
 }
 
-func TestE02_ThePriorityOfTheRegistrationBeatsTheHooksOwn(t *testing.T) {
+func TestE02_TheRegistrationOverridesTheHooksPriority(t *testing.T) {
 	var h agent.Hooks
 	var d diary
 	own := bind(func(h *agent.Hooks) { h.BeforeTool.Add(d.noting("own 100"), hookkit.Priority(100)) })
@@ -73,7 +73,7 @@ func TestE04_AListingIsInFiringOrder(t *testing.T) {
 	}
 }
 
-func TestE05_HooksThatContinueGiveBackThePayloadUnchanged(t *testing.T) {
+func TestE05_ContinuingHooksKeepThePayload(t *testing.T) {
 	for _, n := range []int{0, 1, 8} {
 		var h agent.Hooks
 		for range n {
@@ -88,7 +88,7 @@ func TestE05_HooksThatContinueGiveBackThePayloadUnchanged(t *testing.T) {
 	}
 }
 
-func TestE06_AReplacementIsWhatTheNextHookSees(t *testing.T) {
+func TestE06_TheNextHookSeesTheReplacement(t *testing.T) {
 	var h agent.Hooks
 	var seen string
 	h.BeforeTool.Add(renames(" one"))
@@ -103,7 +103,7 @@ func TestE06_AReplacementIsWhatTheNextHookSees(t *testing.T) {
 	}
 }
 
-func TestE07_AnExitKeepsLaterHooksFromBeingCalled(t *testing.T) {
+func TestE07_AnExitSkipsLaterHooks(t *testing.T) {
 	var h agent.Hooks
 	var d diary
 	h.BeforeTool.Add(d.noting("before"))
@@ -118,7 +118,7 @@ func TestE07_AnExitKeepsLaterHooksFromBeingCalled(t *testing.T) {
 	}
 }
 
-// aroundCalls is one hook at two points; which one fired is in the method.
+// aroundCalls is one hook at two points, with a method for each.
 type aroundCalls struct{ diary }
 
 func (a *aroundCalls) Bind(h *agent.Hooks) {
@@ -150,11 +150,11 @@ func TestE08_FunctionsAndMethodsRegister(t *testing.T) {
 	d.want(t, "function")
 }
 
-func TestE09_WhatIsNoHookOfThePointIsRefused(t *testing.T) {
+func TestE09_HooksOfOtherPointsAreRefused(t *testing.T) {
 	const use = "\th.Use(guard{})"
 	refused(t, guard, use, "Bind(h *agent.Hooks)", "Binds(h *agent.Hooks)", "missing method Bind")
 	refused(t, guard, use, "h.BeforeTool.Add", "h.BeforeTools.Add", "h.BeforeTools undefined")
-	refused(t, guard, use, ", call agent.ToolCallRequest)", ", call agent.ToolCallResult)",
+	refused(t, guard, use, ", call agent.ToolCallRequest,", ", call agent.ToolCallResult,",
 		"wrong type for method BeforeTool")
 	refused(t, guard, use, "run *agent.Run, call", "call", "wrong type for method BeforeTool")
 	refused(t, guard, use, ") BeforeTool(", ") BeforeTol(", "missing method BeforeTool")
@@ -177,7 +177,7 @@ func TestE10_LayersReplaceOuterFirst(t *testing.T) {
 	}
 }
 
-func TestE11_ALayerDoesNotChangeWhatItCameFrom(t *testing.T) {
+func TestE11_ALayerDoesNotChangeItsParent(t *testing.T) {
 	var h agent.Hooks
 	h.Use(renames(" shared"), hookkit.Named("shared"))
 	layer := h.Layer("inner")
@@ -215,7 +215,7 @@ func TestE13_TheZeroRequestHasItsDocumentedValues(t *testing.T) {
 	if result := (agent.ToolCallResult{}); !result.OK() || result.Status != "" || result.Attempts != 0 {
 		t.Errorf("the zero result is %+v", result)
 	}
-	if result := (agent.AgentResult{}); !result.Forced() { // unknown is no success
+	if result := (agent.AgentResult{}); !result.Forced() { // unknown is not a success
 		t.Error("the zero result of a run is done")
 	}
 	var h agent.Hooks
@@ -244,7 +244,7 @@ func TestE14_RegistrationsFromSeveralGoroutinesAreAllThere(t *testing.T) {
 	}
 }
 
-func TestE15_AFailingHookBeforeAToolRefusesTheCall(t *testing.T) {
+func TestE15_AFailingBeforeToolRefusesTheCall(t *testing.T) {
 	for name, fails := range map[string]func() error{
 		"error": func() error { return errBoom }, "panic": func() error { panic("boom") },
 	} {
@@ -267,7 +267,7 @@ func TestE15_AFailingHookBeforeAToolRefusesTheCall(t *testing.T) {
 	}
 }
 
-func TestE16_AFailingHookAfterAToolWithholdsTheResult(t *testing.T) {
+func TestE16_AFailingAfterToolWithholdsTheResult(t *testing.T) {
 	tool := &looptest.Tool{Name: "work", Result: "the secret"}
 	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](
 		afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) {

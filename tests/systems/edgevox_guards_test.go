@@ -17,7 +17,7 @@ import (
 func TestE40_InputGuardBlocksAndGates(t *testing.T) {
 	for _, c := range []struct {
 		guard        builtin.InputGuard
-		task, reason string // reason "" for a run that goes on
+		task, reason string // reason "" for a run that continues
 	}{
 		{builtin.InputGuard{Block: all("bomb")}, "how to build a BOMB", "blocklist match: bomb"},
 		{builtin.InputGuard{Block: all("bomb")}, "how to bake", ""},
@@ -37,7 +37,7 @@ func TestE40_InputGuardBlocksAndGates(t *testing.T) {
 	}
 }
 
-// person is an approver.
+// person is an approver made of a function.
 type person func(agent.Question) (agent.Approval, error)
 
 func (p person) Approve(_ context.Context, q agent.Question) (agent.Approval, error) { return p(q) }
@@ -69,7 +69,7 @@ func TestE41_ConfirmAsksAboutItsToolsAlone(t *testing.T) {
 	}
 }
 
-// talk is a conversation of n questions and answers of 100 bytes.
+// talk returns a conversation of n questions and answers of 100 bytes.
 func talk(n int) []agent.Message {
 	var out []agent.Message
 	for i := range n {
@@ -79,7 +79,7 @@ func talk(n int) []agent.Message {
 	return out
 }
 
-func TestE42_TokenBudgetTrimsWhatIsOverTheLimit(t *testing.T) {
+func TestE42_TokenBudgetTrimsToTheLimit(t *testing.T) {
 	for _, c := range []struct{ max, messages int }{{4000, 41}, {300, 4}} {
 		ran := looptest.Harness{
 			Turns: working(0), Hooks: all[agent.Hook](&builtin.TokenBudget{Max: c.max}),
@@ -111,7 +111,7 @@ func TestE43_TruncateOutputCutsLongText(t *testing.T) {
 	}
 }
 
-func TestE44_ContextWindowBlanksOldResultsBeforeMessagesGo(t *testing.T) {
+func TestE44_ContextWindowBlanksResultsBeforeMessages(t *testing.T) {
 	tool := func(size int) []agent.Tool {
 		return all[agent.Tool](&looptest.Tool{Name: "work", Result: strings.Repeat("data ", size/5)})
 	}
@@ -138,5 +138,5 @@ func TestE44_ContextWindowBlanksOldResultsBeforeMessagesGo(t *testing.T) {
 	if len(sent) != 9 || sent[0].Content != "the task" || blanked == 0 || !whole || agentspec.EstimateTokens(sent) > 320 {
 		t.Errorf("%d messages, %d of them blanked, %d tokens: %+v", len(sent), blanked, agentspec.EstimateTokens(sent), sent)
 	}
-	lacks(t, fmt.Sprint(ran.Messages), "truncated by") // the stored conversation is whole
+	lacks(t, fmt.Sprint(ran.Messages), "truncated by") // the stored conversation is complete
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-func TestE20_ARunFiresTheSixBasePointsInOrder(t *testing.T) {
+func TestE20_TheBasePointsFireInOrder(t *testing.T) {
 	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work())}.Run(t, "x")
 	base := []string{"OnRunStart", "BeforeLLM", "AfterLLM", "BeforeTool", "AfterTool", "OnRunEnd"}
 	var fired []string
@@ -28,7 +28,7 @@ func TestE20_ARunFiresTheSixBasePointsInOrder(t *testing.T) {
 	}
 }
 
-func TestE21_ARunThatIsEndedAtItsStartMakesNoModelCall(t *testing.T) {
+func TestE21_EndingARunAtItsStartSkipsTheModel(t *testing.T) {
 	ran := looptest.Harness{Turns: working(1), Hooks: all[agent.Hook](bind(func(h *agent.Hooks) {
 		h.Use(onRunStart(func(agent.RunStart) (agent.OnRunStartOutcome, error) {
 			return agent.EndTurn{Reply: "closed", Reason: "night"}, nil
@@ -86,7 +86,7 @@ func TestE24_ReplacedContentIsTheReply(t *testing.T) {
 	}
 }
 
-// answers is a hook that answers every call in the place of its tool.
+// answers returns a hook that answers every call instead of its tool.
 func answers(output string) agent.Hook {
 	return beforeTool(func(agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
 		return agent.SkipTool{Result: agent.ToolCallResult{Output: output}, Reason: "cache"}, nil
@@ -110,7 +110,7 @@ func TestE25_ASkippedToolDoesNotRun(t *testing.T) {
 	}
 }
 
-func TestE26_ArgumentsClampedBeforeAToolAreWhatItGets(t *testing.T) {
+func TestE26_AToolGetsTheClampedArguments(t *testing.T) {
 	tool := work()
 	ran := looptest.Harness{
 		Turns: all(looptest.Call("work", `{"speed":900}`), looptest.Reply("ok")),
@@ -129,7 +129,7 @@ func TestE26_ArgumentsClampedBeforeAToolAreWhatItGets(t *testing.T) {
 	}
 }
 
-func TestE27_AResultShortenedAfterAToolIsWhatThePromptHolds(t *testing.T) {
+func TestE27_ThePromptHasTheShortenedResult(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: working(1),
 		Tools: all[agent.Tool](&looptest.Tool{Name: "work", Result: strings.Repeat("long ", 1000)}),
@@ -143,7 +143,7 @@ func TestE27_AResultShortenedAfterAToolIsWhatThePromptHolds(t *testing.T) {
 	}
 }
 
-func TestE28_AResultRewrittenBeforeTheEndIsWhatTheCallerGets(t *testing.T) {
+func TestE28_TheCallerGetsTheRewrittenResult(t *testing.T) {
 	var told string
 	ran := looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](
 		agent.BeforeRunEndFunc(func(_ context.Context, _ *agent.Run, r agent.AgentResult) (agent.BeforeRunEndOutcome, error) {
@@ -182,7 +182,7 @@ func TestE29_ParallelCallsAllPassBeforeAndAfter(t *testing.T) {
 	}
 }
 
-func TestE30_AnInnerLayersExitWinsOverAnOuterLayersReplacement(t *testing.T) {
+func TestE30_AnInnerExitWinsOverAnOuterReplacement(t *testing.T) {
 	outer := new(agent.Hooks)
 	outer.Use(onRunStart(func(s agent.RunStart) (agent.OnRunStartOutcome, error) {
 		s.Task += " please"

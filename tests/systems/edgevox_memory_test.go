@@ -47,7 +47,7 @@ func TestE45_MemoryInjectorShowsFactsInEachPrompt(t *testing.T) {
 	}
 }
 
-func TestE46_NotesInjectorShowsTheEndOfTheNotes(t *testing.T) {
+func TestE46_NotesInjectorShowsTheLatestNotes(t *testing.T) {
 	notes, err := builtin.OpenNotesFile(filepath.Join(t.TempDir(), "notes.md"))
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +79,8 @@ func TestE47_CompactorsShortenLongConversations(t *testing.T) {
 			t.Errorf("%s leaves %d messages", name, len(ran.Messages))
 		}
 	}
-	if ran := run(talk(3), &builtin.Summarize{}); len(ran.Messages) != 8 || ran.Reply != "a summary" { // no call for a summary
+	// The conversation is too short for a summary.
+	if ran := run(talk(3), &builtin.Summarize{}); len(ran.Messages) != 8 || ran.Reply != "a summary" {
 		t.Errorf("under the trigger: %+v", ran.AgentResult)
 	}
 	real := looptest.Harness{Turns: working(8), Tools: all[agent.Tool](work())}.Run(t, "the task").Messages
@@ -130,7 +131,7 @@ func TestE48_EpisodesAndFactsSurviveFlushAndReload(t *testing.T) {
 	}
 }
 
-func TestE49_AuditLogWritesValidLinesAndNothingElse(t *testing.T) {
+func TestE49_AuditLogWritesOnlyValidLines(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a", "audit.jsonl")
 	read, write, err := os.Pipe()
 	if err != nil {

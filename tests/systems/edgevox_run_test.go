@@ -15,13 +15,13 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-func TestE31_EnvironmentIsThatOfTheRunAndGoneAfterIt(t *testing.T) {
+func TestE31_TheEnvironmentLastsForTheRun(t *testing.T) {
 	var d diary
 	var outer *agent.Env
 	look := agent.AfterStepFunc(func(_ context.Context, run *agent.Run, _ agent.StepResult) error {
 		_, search := run.Env.Tools.Lookup("search")
 		d.note("%s: search is there: %v", run.Env.Agent, search)
-		outer = run.Env // the last step is the outer run's
+		outer = run.Env // the last step belongs to the outer run
 		_, err := run.Env.Model.Generate(t.Context(), agent.LLMRequest{})
 		return err
 	})
@@ -45,7 +45,7 @@ func TestE31_EnvironmentIsThatOfTheRunAndGoneAfterIt(t *testing.T) {
 	}
 }
 
-// counting is a hook that refuses a run's calls over a limit.
+// counting is a hook that refuses calls over a limit, per run.
 type counting struct {
 	limit int
 	calls hookkit.PerRun[int]
@@ -67,7 +67,7 @@ func (c *counting) BeforeTool(
 func TestE32_InstancesAndRunsShareNothing(t *testing.T) {
 	hooks := new(agent.Hooks)
 	hooks.Use(&counting{limit: 3})
-	hooks.Use(&counting{limit: 2}) // has counted two when the other has counted three
+	hooks.Use(&counting{limit: 2}) // has counted two when the other one has counted three
 	a := &loop.Agent{Hooks: hooks, Tools: all[agent.Tool](work()), Model: looptest.NewScript(working(4)...).ForEachRun()}
 	var wait sync.WaitGroup
 	for range 20 {
@@ -85,7 +85,7 @@ func TestE32_InstancesAndRunsShareNothing(t *testing.T) {
 	wait.Wait()
 }
 
-func TestE33_ACancelledRunStopsAndHasItsEnd(t *testing.T) {
+func TestE33_ACancelledRunStopsAndEnds(t *testing.T) {
 	for _, where := range []string{"before the start", "in a step", "before a dispatch"} {
 		ctx, cancel := context.WithCancel(t.Context())
 		tool := &looptest.Tool{Name: "work", Func: func(ctx context.Context, _ agent.ToolCallRequest) (string, error) {
@@ -150,7 +150,8 @@ func TestE35_ConversationsAreFreshOrGoOn(t *testing.T) {
 		t.Errorf("the sub-run began with %+v", m)
 	}
 	dir := t.TempDir()
-	sessions := func() builtin.Sessions { return builtin.Sessions{Store: builtin.FileStore{Dir: dir}} } // a new one for each process
+	// Each process has its own Sessions.
+	sessions := func() builtin.Sessions { return builtin.Sessions{Store: builtin.FileStore{Dir: dir}} }
 	first := looptest.Harness{
 		Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](&builtin.PersistSession{Store: sessions()}),
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-func TestE51_TimingSamplesCallsAndEchoSeesEveryPoint(t *testing.T) {
+func TestE51_TimingSamplesCallsEchoSeesEveryPoint(t *testing.T) {
 	timing, out := &builtin.Timing{}, new(bytes.Buffer)
 	three := looptest.Calls(looptest.Call("work", nil), looptest.Call("work", nil), looptest.Call("work", nil))
 	ran := looptest.Harness{
@@ -45,7 +45,7 @@ func TestE52_LoopDetectorHintsAndThenEnds(t *testing.T) {
 		Model: looptest.NewScript(looptest.Call("work", `{"a":1,"b":2}`), looptest.Call("work", `{"a":2}`),
 			looptest.Call("work", `{"b":2,"a":1.0}`), looptest.Call("work", `{"a":1,"b":2}`)).ForEachRun(),
 	}
-	for i := range 2 { // the second run counts anew
+	for i := range 2 { // the second run starts with zero
 		result, err := a.Run(t.Context(), "x")
 		if err != nil || result.Reply != "Sorry, I couldn't complete that request." ||
 			result.Stop.Message != "loop: work x3" {
@@ -88,7 +88,7 @@ type place struct {
 	City string `json:"city"`
 }
 
-func TestE54_SchemaRetryExplainsTheFirstBadCallOfATool(t *testing.T) {
+func TestE54_SchemaRetryExplainsTheFirstBadCall(t *testing.T) {
 	weather := func(name string) agent.Tool {
 		return loop.Tool(name, "The weather.", func(context.Context, place) (string, error) { return "sun", nil })
 	}
@@ -105,7 +105,7 @@ func TestE54_SchemaRetryExplainsTheFirstBadCallOfATool(t *testing.T) {
 	contains(t, heard(t, ran, 1), "- city (string, required)", "arguments are wrong")
 }
 
-func TestE55_ToolErrorRetryGivesUpAToolThatKeepsFailing(t *testing.T) {
+func TestE55_ToolErrorRetryStopsAFailingTool(t *testing.T) {
 	results := map[string]string{"down": "", "up": "fine"}
 	tool := func(name string) agent.Tool {
 		return &looptest.Tool{Name: name, Parameters: `{"type":"object","required":["go"]}`, Func: func(

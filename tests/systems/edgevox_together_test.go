@@ -116,7 +116,7 @@ func TestE58_BundlesComposeAndStayUnderTheLimit(t *testing.T) {
 	}
 }
 
-func TestE59_ManyBuiltinsInOneRunEachHaveTheirEffect(t *testing.T) {
+func TestE59_ManyBuiltinsWorkInOneRun(t *testing.T) {
 	for _, n := range []int{11, 13} {
 		dir := t.TempDir()
 		memory, notes := &builtin.MemoryStore{}, &builtin.NotesText{}

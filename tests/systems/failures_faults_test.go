@@ -15,7 +15,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// Invariant 9, failure: an error, a panic and a time-out of a guard refuse the act.
+// Invariant 9, failure: an error, a panic and a timeout of a guard refuse the action.
 func TestF13_AFailingGuardRefusesTheAct(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for name, fails := range map[string]func(context.Context) error{
@@ -49,7 +49,7 @@ func TestF13_AFailingGuardRefusesTheAct(t *testing.T) {
 	})
 }
 
-// everywhere is a hook of one point each that panics there.
+// everywhere has one panicking hook for each point.
 var everywhere = map[string]agent.Hook{
 	"OnRunStart": onRunStart(func(agent.RunStart) (agent.OnRunStartOutcome, error) { panic("boom") }),
 	"ShouldStop": agent.ShouldStopFunc(func(context.Context, *agent.Run, agent.Step) ([]agent.EndRun, error) {
@@ -70,8 +70,8 @@ var everywhere = map[string]agent.Hook{
 	"OnRunEnd": onRunEnd(func(agent.AgentResult) error { panic("boom") }),
 }
 
-// Invariant 9: a failing hook crashes the run nowhere and is silent nowhere.
-func TestF14_AFailingHookNeverCrashesAndIsNeverSilent(t *testing.T) {
+// Invariant 9: a failing hook neither crashes the run nor fails silently, at any point.
+func TestF14_AFailingHookIsReportedWithoutACrash(t *testing.T) {
 	for point, hook := range everywhere {
 		ran := looptest.Harness{
 			Turns: append(working(1), looptest.Reply("b"), looptest.Reply("c")), Tools: all[agent.Tool](work()),
@@ -98,7 +98,7 @@ func TestF15_AFailingGateDoesNotAccept(t *testing.T) {
 	}
 }
 
-// Invariant 9: a failure names the point, the hook and its place, and the model is used again.
+// Invariant 9: a failure names the point, the hook and its site. The model can be used again.
 func TestF16_AHooksFailureIsTheHooks(t *testing.T) {
 	var told agent.RunError
 	a := &loop.Agent{Model: looptest.NewScript(looptest.Reply("ok")).ForEachRun(), Hooks: new(agent.Hooks)}
@@ -121,7 +121,7 @@ func TestF16_AHooksFailureIsTheHooks(t *testing.T) {
 	}
 }
 
-// Invariant 9: a hook without a name of its own is reported by its type and place.
+// Invariant 9: a hook without a name is reported by its type and site.
 func TestF17_AHookWithoutANameIsReported(t *testing.T) {
 	var h agent.Hooks
 	h.BeforeTool.Add(struct{ agent.BeforeToolFunc }{func(
@@ -137,7 +137,7 @@ func TestF17_AHookWithoutANameIsReported(t *testing.T) {
 	}
 }
 
-// Invariants 9 and 10: a time-out is a failure of its hook, at the time that was set, and delays nothing else.
+// Invariants 9 and 10: a timeout is a failure of its hook, occurs at the configured time, and delays nothing else.
 func TestF18_ATimeLimitHoldsAndDelaysNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h agent.Hooks
@@ -161,9 +161,9 @@ func TestF18_ATimeLimitHoldsAndDelaysNothing(t *testing.T) {
 	})
 }
 
-// Invariant 10, snapshot: firing inside a hook does not wait for itself.
+// Invariant 10, snapshot: firing inside a hook does not deadlock.
 func TestF19_FiringInsideAHookDoesNotDeadlock(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) { // in which a deadlock is a failure
+	synctest.Test(t, func(t *testing.T) { // turns a deadlock into a failure
 		var h agent.Hooks
 		var d diary
 		h.BeforeTool.Add(agent.BeforeToolFunc(func(
@@ -184,8 +184,8 @@ func TestF19_FiringInsideAHookDoesNotDeadlock(t *testing.T) {
 	})
 }
 
-// Invariant 10: a fire calls the hooks that stood when it began.
-func TestF20_RemovingAHookInsideAHookSkipsNone(t *testing.T) {
+// Invariant 10: a fire calls the hooks that were registered at its start.
+func TestF20_RemovingDuringAFireSkipsNoHook(t *testing.T) {
 	var h agent.Hooks
 	var d diary
 	var regs []*hookkit.Registration

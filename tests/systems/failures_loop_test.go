@@ -17,7 +17,7 @@ import (
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
-// denies is a vote against every call of a tool.
+// denies returns a vote against every call of a tool.
 func denies(tool, reason string) agent.Hook {
 	return onPermission(func(c agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
 		if c.Name != tool {
@@ -50,7 +50,7 @@ func TestF33_AfterAVetoNoOtherGateDecides(t *testing.T) {
 	}
 }
 
-// Invariant 5 and law P4, asked once: a successful answer of a cache is put to the vote.
+// Invariant 5 and law P4, asked once: a successful answer from a cache needs permission too.
 func TestF34_ACachedResultMustBePermitted(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all(answers("the cached secret"), denies("work", "no")),
@@ -61,8 +61,8 @@ func TestF34_ACachedResultMustBePermitted(t *testing.T) {
 	lacks(t, heard(t, ran, 1), "the cached secret")
 }
 
-// Law P4: a person is asked once about a call, on its final arguments, and not about what a hook denies.
-func TestF35_APersonIsAskedOnceAboutACall(t *testing.T) {
+// Law P4: a person is asked once per call, on its final arguments, and never about a call that a hook denies.
+func TestF35_APersonIsAskedOncePerCall(t *testing.T) {
 	var d diary
 	ask := &builtin.Confirm{Tools: all("work", "rm")}
 	ran := looptest.Harness{
@@ -80,7 +80,7 @@ func TestF35_APersonIsAskedOnceAboutACall(t *testing.T) {
 	}
 }
 
-// toTwo rewrites the arguments of every call to {"n":2}.
+// toTwo returns a hook that rewrites the arguments of every call to {"n":2}.
 func toTwo() agent.Hook {
 	return beforeTool(func(c agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
 		c.Args = []byte(`{"n":2}`)
@@ -88,7 +88,7 @@ func toTwo() agent.Hook {
 	})
 }
 
-// nested is a loop whose model calls an agent that calls work.
+// nested returns a harness whose model calls an agent that calls work.
 func nested(tool agent.Tool, hooks ...agent.Hook) looptest.Harness {
 	helper := &loop.Agent{Name: "helper", Tools: all(tool), Model: looptest.NewScript(working(3)...).Named("inner")}
 	return looptest.Harness{
@@ -111,7 +111,7 @@ func TestF36_DenialsAndGuardsReachSubRuns(t *testing.T) {
 	contains(t, ran.Calls[0].Err, "Step limit reached: 2/2")
 }
 
-// exits are ways out of a run.
+// exits are the ways in which a run can end.
 var exits = map[string]func(t *testing.T, hooks ...agent.Hook) *looptest.Ran{
 	"done": func(t *testing.T, hooks ...agent.Hook) *looptest.Ran {
 		return looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: hooks}.Run(t, "x")
@@ -209,8 +209,8 @@ func TestF39_EachBeforeHasItsAfter(t *testing.T) {
 	}
 }
 
-// Laws P3 and P2: a batch is decided before its first dispatch, and what ran is kept.
-func TestF40_NoSiblingRunsAfterAnEndAndNoResultIsLost(t *testing.T) {
+// Laws P3 and P2: a batch is decided before its first dispatch, and completed results are kept.
+func TestF40_AnEndStopsSiblingsAndKeepsResults(t *testing.T) {
 	three := looptest.Calls(looptest.Call("work", `{"n":1}`), looptest.Call("work", `{"n":2}`),
 		looptest.Call("work", `{"n":3}`))
 	tool := work()
@@ -232,7 +232,7 @@ func TestF40_NoSiblingRunsAfterAnEndAndNoResultIsLost(t *testing.T) {
 	}
 }
 
-// Law P2: calls beside the done call are answered, whatever their order.
+// Law P2: other calls next to the done call are answered, in any order.
 func TestF41_CallsAfterDoneAreAnswered(t *testing.T) {
 	tool := work()
 	ran := looptest.Harness{
@@ -247,8 +247,8 @@ func TestF41_CallsAfterDoneAreAnswered(t *testing.T) {
 	}
 }
 
-// Law P10, stops: a signal is kept and obeyed, whatever became of the step.
-func TestF42_AStopIsObeyedWhateverBecomesOfTheStep(t *testing.T) {
+// Law P10, stops: a signal is kept and obeyed, even if the step fails.
+func TestF42_AStopIsObeyedAfterAFailedStep(t *testing.T) {
 	ran := looptest.Harness{Turns: all(looptest.Call("work", `{"n":`), looptest.Reply("never")),
 		Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](
 			agent.ShouldStopFunc(func(_ context.Context, _ *agent.Run, s agent.Step) ([]agent.EndRun, error) {
@@ -316,7 +316,7 @@ func TestF44_NoRefusalIsRecordedAsASuccess(t *testing.T) {
 	}
 }
 
-// Invariant 4: observers and tracers are told who decided what, and why.
+// Invariant 4: observers and tracers get the deciding hook, the decision and the reason.
 func TestF45_EveryReasonIsInAnEvent(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit")
 	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()),
@@ -372,8 +372,8 @@ func TestF46_EveryPathFiresTheSamePoints(t *testing.T) {
 	}
 }
 
-// Laws P5 and P6: each fire of a nested run is told once, under the run's own identity.
-func TestF47_NestedRunsTellEachEventOnce(t *testing.T) {
+// Laws P5 and P6: observers get each fire of a nested run once, with the run's own identity.
+func TestF47_NestedRunsReportEachEventOnce(t *testing.T) {
 	ran := nested(work()).Run(t, "x")
 	runs := make(map[string][]string)
 	for _, f := range ran.Recorder.Fires("OnRunStart", "BeforeTool", "AfterTool", "OnRunEnd") {

@@ -23,7 +23,7 @@ import (
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
-// audited are the records of a point in an audit log.
+// audited returns the records of a point in an audit log.
 func audited(t testing.TB, path, point string) []builtin.AuditRecord {
 	t.Helper()
 	f, err := os.Open(path)
@@ -43,7 +43,7 @@ func audited(t testing.TB, path, point string) []builtin.AuditRecord {
 	return out
 }
 
-// TokenBudget, with a system prompt that is over the limit alone.
+// TokenBudget, with a system prompt that exceeds the limit on its own.
 func TestF48_TrimmingEndsAndOrphansNothing(t *testing.T) {
 	for _, max := range []int{1, 100, 300, 1000} {
 		ran := looptest.Harness{
@@ -66,7 +66,7 @@ func TestF48_TrimmingEndsAndOrphansNothing(t *testing.T) {
 }
 
 // AuditLog, ModelRecorder and PersistSession, with hostile texts.
-func TestF49_RecordsHoldNoSecretsAndIdentitiesAreNoPaths(t *testing.T) {
+func TestF49_RecordsHaveNeitherSecretsNorPaths(t *testing.T) {
 	dir := t.TempDir()
 	inside := filepath.Join(dir, "a", "b")
 	const secret = "hunter2secret"
@@ -109,7 +109,7 @@ func TestF49_RecordsHoldNoSecretsAndIdentitiesAreNoPaths(t *testing.T) {
 	}
 }
 
-// Invariant 9 and the bounds: what observers are told is the payload itself, once for each hook and each fire.
+// Invariant 9 and the bounds: observers get the payload itself, once per hook and per fire.
 func TestF50_RecordingADecisionCopiesNothing(t *testing.T) {
 	var lock sync.Mutex
 	detail := map[string]any{"lock": &lock, "call": func() {}}
@@ -132,7 +132,7 @@ func TestF50_RecordingADecisionCopiesNothing(t *testing.T) {
 	}
 }
 
-// The bounds: the order is made at registration; a fire allocates nothing, however many hooks there are.
+// The bounds: sorting happens at registration. A fire allocates nothing, regardless of the number of hooks.
 func TestF51_AFireSortsAndCopiesNothing(t *testing.T) {
 	for _, n := range []int{0, 1, 64} {
 		var h agent.Hooks
@@ -147,8 +147,9 @@ func TestF51_AFireSortsAndCopiesNothing(t *testing.T) {
 	}
 }
 
-// Invariants 13 and 2: what was removed or does not apply is not called, and an inner layer replaces nothing.
-func TestF52_ASwitchedOffHookDoesNotRunAndNoLayerReplacesAGuard(t *testing.T) {
+// Invariants 13 and 2: removed hooks and hooks whose condition is false are not called, and an inner layer
+// replaces nothing.
+func TestF52_NoLayerReplacesAGuard(t *testing.T) {
 	var outer agent.Hooks
 	var d diary
 	on := false
@@ -175,7 +176,7 @@ func TestF52_ASwitchedOffHookDoesNotRunAndNoLayerReplacesAGuard(t *testing.T) {
 	}
 }
 
-// Invariant 12, generation: what a program says of its points is what their declaration says.
+// Invariant 12, generation: the program lists exactly the declared points.
 func TestF53_ThePointsAreTheDeclaredOnes(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "../../spec/agentspec/points.go", nil, parser.ParseComments)
 	if err != nil {

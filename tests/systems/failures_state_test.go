@@ -17,7 +17,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// Invariant 3, replace: what a hook sees is the fold of the replacements before it.
+// Invariant 3, replace: the payload of a hook is the fold of the replacements before it.
 func TestF21_LaterRewritersSeeEarlierOnes(t *testing.T) {
 	var h agent.Hooks
 	for i := range 9 {
@@ -83,8 +83,8 @@ func (c *collecting) Briefing(_ context.Context, run *agent.Run, _ agent.Step) (
 	return texts, nil
 }
 
-// Invariants 3 and 8, state: what a tool hook keeps stays for the run.
-func TestF23_StateOfAToolHookOutlivesTheBatch(t *testing.T) {
+// Invariants 3 and 8, state: the state of a tool hook lasts for the run.
+func TestF23_HookStateOutlivesTheBatch(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: all(looptest.Calls(looptest.Call("work", nil), looptest.Call("work", nil)), looptest.Call("work", nil),
 			looptest.Reply("ok")),
@@ -95,8 +95,8 @@ func TestF23_StateOfAToolHookOutlivesTheBatch(t *testing.T) {
 	}
 }
 
-// Invariant 8 and law P9, prompts are per request: what is changed in place never reaches the stored conversation,
-// the record or the tool.
+// Invariant 8 and law P9, prompts are per request: changes in place never reach the stored conversation, the
+// record or the tool.
 func TestF24_ChangesInPlaceDoNotPileUp(t *testing.T) {
 	tool := work()
 	ran := looptest.Harness{Turns: working(3), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](
@@ -118,7 +118,7 @@ func TestF24_ChangesInPlaceDoNotPileUp(t *testing.T) {
 	}
 }
 
-// Invariant 8 and law P9: a text of Briefing is in one prompt.
+// Invariant 8 and law P9: a text of Briefing appears in one prompt.
 func TestF25_ATextIsOnceInEachPrompt(t *testing.T) {
 	ran := looptest.Harness{Turns: working(4), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](
 		&builtin.StaticBriefing{Text: "be brief"},
@@ -135,8 +135,8 @@ func TestF25_ATextIsOnceInEachPrompt(t *testing.T) {
 	lacks(t, fmt.Sprint(ran.Messages), "be brief", "and clear")
 }
 
-// Invariant 8: state belongs to an instance, whatever address it has.
-func TestF26_ANewHookHasNoStateOfADeadOne(t *testing.T) {
+// Invariant 8: state belongs to an instance, even if an address is reused.
+func TestF26_ANewHookHasFreshState(t *testing.T) {
 	run := agent.NewRun(nil)
 	var h agent.Hooks
 	for i := range 2000 {
@@ -151,8 +151,8 @@ func TestF26_ANewHookHasNoStateOfADeadOne(t *testing.T) {
 	}
 }
 
-// Invariant 8: state is fresh in each run, also one after the other on the same hooks.
-func TestF27_CountersDoNotLeakIntoTheNextRun(t *testing.T) {
+// Invariant 8: state is fresh in each run, also in consecutive runs on the same hooks.
+func TestF27_CountersStartAgainInEachRun(t *testing.T) {
 	a := &loop.Agent{Model: looptest.NewScript(working(2)...).ForEachRun(), Tools: all[agent.Tool](work()),
 		Use: all[agent.Hook](
 			&builtin.ToolLimit{Limits: map[string]int{"work": 2}}, &builtin.Stagnation{
@@ -209,7 +209,8 @@ func TestF28_ParallelCallsLoseNoCount(t *testing.T) {
 	}
 }
 
-// Invariants 1, order, and 2, layers: the documented tiers are the ones that are set, and a layer stands inside.
+// Invariants 1, order, and 2, layers: the priority constants have the documented order, and a layer is inside its
+// parent.
 func TestF29_PrioritiesAreTheDocumentedOnes(t *testing.T) {
 	var outer agent.Hooks
 	outer.Use(&builtin.TruncateOutput{})
@@ -257,7 +258,8 @@ func TestF30_ABadHookIsRegisteredNowhere(t *testing.T) {
 	}
 }
 
-// Invariant 13: using a hook twice is two registrations, which Explain shows; what must not double does not.
+// Invariant 13: using a hook twice makes two registrations, which Explain shows. Hooks that must not run twice do
+// not.
 func TestF31_AHookUsedTwiceIsShownTwice(t *testing.T) {
 	var h agent.Hooks
 	one, other := h.Use(renames("+"), named("twin")), h.Use(renames("+"), named("twin"))
@@ -277,7 +279,7 @@ func TestF31_AHookUsedTwiceIsShownTwice(t *testing.T) {
 	}
 }
 
-// Invariant 4: observers are told of every fire, whatever hooks there are and whatever they leave out.
+// Invariant 4: observers are notified of every fire, regardless of the hooks and their decisions.
 func TestF32_NothingUnsubscribesAnObserver(t *testing.T) {
 	for name, hook := range map[string]agent.Hook{
 		"no hook": nil, "an empty method": continues, "an exit": answers("x"), "a failure": everywhere["BeforeTool"],
@@ -285,7 +287,7 @@ func TestF32_NothingUnsubscribesAnObserver(t *testing.T) {
 	} {
 		var d diary
 		observer := bind(func(h *agent.Hooks) {
-			h.BeforeTool.Observe(told(func(f agent.BeforeToolFired[agent.ToolCallRequest]) { d.note("%s", f.Payload.Name) }))
+			h.BeforeTool.Observe(notified(func(f agent.BeforeToolFired[agent.ToolCallRequest]) { d.note("%s", f.Payload.Name) }))
 		})
 		hooks := all[agent.Hook](observer)
 		if hook != nil {
@@ -293,14 +295,16 @@ func TestF32_NothingUnsubscribesAnObserver(t *testing.T) {
 		}
 		looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: hooks}.Run(t, "x")
 		if got := d.all(); !slices.Equal(got, all("work")) {
-			t.Errorf("with %s the observer was told %v", name, got)
+			t.Errorf("with %s the observer was notified %v", name, got)
 		}
 	}
 }
 
-// told is an observer of BeforeTool.
-type told func(agent.BeforeToolFired[agent.ToolCallRequest])
+// notified is an observer of BeforeTool.
+type notified func(agent.BeforeToolFired[agent.ToolCallRequest])
 
-func (f told) ObserveBeforeTool(_ context.Context, _ *agent.Run, fired agent.BeforeToolFired[agent.ToolCallRequest]) {
+func (f notified) ObserveBeforeTool(
+	_ context.Context, _ *agent.Run, fired agent.BeforeToolFired[agent.ToolCallRequest],
+) {
 	f(fired)
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// signalled is what the hook says at a step boundary.
+// signalled returns the signals of the hook at a step boundary.
 func signalled(t testing.TB, hook agent.Hook, at agent.Step) []agent.EndRun {
 	t.Helper()
 	var h agent.Hooks
@@ -27,7 +27,7 @@ func signalled(t testing.TB, hook agent.Hook, at agent.Step) []agent.EndRun {
 	return signals
 }
 
-// is fails the test unless there is exactly this signal.
+// is fails the test unless got is exactly the signal want.
 func is(t testing.TB, got []agent.EndRun, want agent.EndRun) {
 	t.Helper()
 	if diff := cmp.Diff([]agent.EndRun{want}, got); diff != "" {
@@ -35,7 +35,7 @@ func is(t testing.TB, got []agent.EndRun, want agent.EndRun) {
 	}
 }
 
-// given is a signal as the loop records it: it adds the name of the hook.
+// given returns a signal as the loop records it, with the name of the hook.
 func given(s agent.EndRun, by string) agent.EndRun {
 	s.By = by
 	return s
@@ -139,7 +139,7 @@ func TestI07_FinishReasonStopsOnAMatch(t *testing.T) {
 	}
 }
 
-func TestI08_SeveralGuardsAndOnesOwnHooksInOneSet(t *testing.T) {
+func TestI08_GuardsAndCustomHooksCombine(t *testing.T) {
 	var d diary
 	own := agent.ShouldStopFunc(func(_ context.Context, _ *agent.Run, s agent.Step) ([]agent.EndRun, error) {
 		d.note("asked after %d", s.Number)
@@ -160,12 +160,12 @@ func TestI08_SeveralGuardsAndOnesOwnHooksInOneSet(t *testing.T) {
 	}
 }
 
-// A source is asked whether to cancel.
+// A source reports whether to cancel.
 type source func() (string, bool, error)
 
 func (f source) Cancelled(context.Context, *agent.Run) (string, bool, error) { return f() }
 
-func TestI11_CancellationIsAskedUntilThereIsAStop(t *testing.T) {
+func TestI11_CancellationIsPolledUntilAStop(t *testing.T) {
 	asked := 0
 	run := func(at int, hooks ...agent.Hook) *looptest.Ran {
 		asked = 0
@@ -178,7 +178,7 @@ func TestI11_CancellationIsAskedUntilThereIsAStop(t *testing.T) {
 		asked != 2 {
 		t.Errorf("applied: asked %d times, %+v", asked, ran.AgentResult)
 	}
-	if ran := run(0); ran.Reply != "ok" || len(ran.Signals) != 1 || asked != 3 { // not when the answer is there
+	if ran := run(0); ran.Reply != "ok" || len(ran.Signals) != 1 || asked != 3 { // not after the answer
 		t.Errorf("none: asked %d times, %+v", asked, ran.AgentResult)
 	}
 	ends := afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) {
@@ -218,7 +218,7 @@ func TestI20_TheCriticStopsAtItsMaximum(t *testing.T) {
 	}
 }
 
-func TestI21_AToolsFailureFailsTheRunOnlyWhereAHookSaysSo(t *testing.T) {
+func TestI21_OnlyAHookTurnsToolFailuresFatal(t *testing.T) {
 	l := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](&looptest.Tool{Name: "work", Err: errBoom})}
 	if ran := l.Run(t, "x"); ran.Failed != nil || ran.Reply != "ok" || ran.Err != "" {
 		t.Errorf("a failed tool failed the run: %+v", ran.AgentResult)

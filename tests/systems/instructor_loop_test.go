@@ -26,12 +26,12 @@ func (f everything) Bind(h *agent.Hooks) { h.ObserveAny(f) }
 
 func (f everything) Observe(_ context.Context, run *agent.Run, fired hookkit.AnyFired) { f(run, fired) }
 
-// stops is an OnStop hook that adds a signal.
+// stops returns an OnStop hook that adds a signal.
 func stops(signals ...agent.EndRun) agent.OnStopFunc {
 	return func(context.Context, *agent.Run, agent.Stopping) ([]agent.EndRun, error) { return signals, nil }
 }
 
-func TestI01_HooksAccumulateAndAHigherOneAffectsALowerOne(t *testing.T) {
+func TestI01_HigherHooksAffectLowerOnes(t *testing.T) {
 	var d diary
 	sees := beforeTool(func(call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
 		d.note("low sees %s", call.Name)
@@ -57,7 +57,7 @@ func TestI01_HooksAccumulateAndAHigherOneAffectsALowerOne(t *testing.T) {
 	ran.Recorder.Times(t, "OnStop", 1)
 }
 
-func TestI02_WhatMayChangeIsAnExplicitListForEachPoint(t *testing.T) {
+func TestI02_EachPointListsItsChanges(t *testing.T) {
 	const program = "\t_ = agent.ReplaceBeforeTool(agent.ToolCallRequest{}, \"why\")"
 	for _, other := range all("ReplaceOnPermission", "ReplaceAfterStep", "ReplaceOnRunEnd", "ReplaceOnStop",
 		"ReplaceShouldStop", "ReplaceBeforeStep", "ReplaceOnToolError") {
@@ -66,7 +66,7 @@ func TestI02_WhatMayChangeIsAnExplicitListForEachPoint(t *testing.T) {
 	const outcome = "\tvar _ agent.BeforeToolOutcome = agent.ReplaceBeforeTool(agent.ToolCallRequest{}, \"why\")"
 	refused(t, "", outcome, "agent.BeforeToolOutcome", "agent.AfterToolOutcome",
 		"does not implement agent.AfterToolOutcome")
-	// Of what may be replaced, the loop keeps what is its own.
+	// The loop keeps its own fields of a replaced payload.
 	renumbers := bind(func(h *agent.Hooks) {
 		h.Use(beforeTool(func(call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
 			call.ID, call.Step = "mine", 99
@@ -113,7 +113,7 @@ func TestI03_ACallMayBeRefusedCompletely(t *testing.T) {
 	}
 }
 
-func TestI09_FunctionsChangeStateAndFireOnlyAtTheirPoint(t *testing.T) {
+func TestI09_FunctionsFireOnlyAtTheirPoint(t *testing.T) {
 	var calls hookkit.PerRun[int]
 	var d diary
 	counts := agent.BeforeToolFunc(func(
@@ -137,7 +137,7 @@ func TestI09_FunctionsChangeStateAndFireOnlyAtTheirPoint(t *testing.T) {
 	}
 }
 
-func TestI10_ChangesChainAndAnEmptySetChangesNothing(t *testing.T) {
+func TestI10_ChangesChain(t *testing.T) {
 	adds := func(text string) agent.Hook {
 		return afterLLM(func(r agent.LLMResponse) (agent.AfterLLMOutcome, error) {
 			r.Content += text
@@ -164,7 +164,7 @@ func TestI10_ChangesChainAndAnEmptySetChangesNothing(t *testing.T) {
 	}
 }
 
-func TestI12_RequestAndReplyAreReplacedAtTheProvidersBorder(t *testing.T) {
+func TestI12_HooksReplaceRequestAndReply(t *testing.T) {
 	var d diary
 	var runs []string
 	replaces := bind(func(h *agent.Hooks) {
@@ -206,7 +206,7 @@ func TestI12_RequestAndReplyAreReplacedAtTheProvidersBorder(t *testing.T) {
 	}
 }
 
-func TestI13_AnotherSetOfHooksToolsOrEventsIsUsedEverywhere(t *testing.T) {
+func TestI13_ReplacedPartsAreUsedEverywhere(t *testing.T) {
 	one, two := &looptest.Tool{Name: "work", Result: "one"}, &looptest.Tool{Name: "work", Result: "two"}
 	build := func(tool agent.Tool) (*hooktest.Recorder, *loop.Agent) {
 		h := new(agent.Hooks)
@@ -250,7 +250,7 @@ func TestI14_OnlyABegunStepHasAnEnd(t *testing.T) {
 	contains(t, steps[0].Err, "boom")
 }
 
-func TestI15_AThrownRefusalIsARefusalAndAFailure(t *testing.T) {
+func TestI15_AThrownRefusalIsAFailure(t *testing.T) {
 	for name, throws := range map[string]func(){"error": func() {}, "panic": func() { panic("never") }} {
 		gate := onPermission(func(agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
 			throws()
@@ -309,7 +309,7 @@ func TestI16_TheFinishedEventHasTheFinalStatus(t *testing.T) {
 	}
 }
 
-func TestI17_TheStrongestStopIsTheOneInAllEvents(t *testing.T) {
+func TestI17_AllEventsHaveTheStrongestStop(t *testing.T) {
 	person := agent.EndRun{Cause: agent.CauseUserRequested, Message: "the user left"}
 	early := agent.ShouldStopFunc(func(_ context.Context, _ *agent.Run, s agent.Step) ([]agent.EndRun, error) {
 		if s.Number == 0 {
@@ -377,7 +377,7 @@ func TestI18_StepsAreNumberedAndEventsSayWhy(t *testing.T) {
 	contains(t, failed[0].Err, "boom")
 }
 
-func TestI19_TwoBuildsShareNoStateAndBehaveAlike(t *testing.T) {
+func TestI19_TwoBuildsShareNoState(t *testing.T) {
 	build := func() *loop.Agent {
 		h := new(agent.Hooks)
 		h.Use(builtin.Guards{Steps: builtin.AtMost(4)})

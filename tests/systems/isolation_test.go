@@ -12,9 +12,9 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// TestAThousandRunsOverOneSetOfHooksShareNothing runs a thousand loops at once over the same hooks. Each makes the same
-// calls, so each must be decided the same: a count, a warning or a text of another run would show.
-func TestAThousandRunsOverOneSetOfHooksShareNothing(t *testing.T) {
+// TestAThousandRunsShareNothing runs a thousand loops in parallel on the same hooks. All make the same calls, so
+// all must get the same decisions: any count, warning or text of another run would show.
+func TestAThousandRunsShareNothing(t *testing.T) {
 	const runs = 1000
 	limit, metrics := &builtin.ToolLimit{Limits: map[string]int{"look": 3}}, &builtin.Metrics{
 		Log: slog.New(slog.DiscardHandler),

@@ -16,12 +16,12 @@ import (
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
-// perMessage counts so many tokens for every message.
+// perMessage counts a fixed number of tokens per message.
 type perMessage int
 
 func (n perMessage) CountTokens(messages []agent.Message) int { return int(n) * len(messages) }
 
-// past is a conversation of a task and n steps with one call of work each, whose results are long.
+// past returns a conversation of a task and n steps, each with one call of work and a long result.
 func past(n int) []agent.Message {
 	out := []agent.Message{{Role: agent.RoleUser, Content: "the task"}}
 	for i := range n {
@@ -35,14 +35,14 @@ func past(n int) []agent.Message {
 	return out
 }
 
-// always asks for a compaction before every prompt.
+// always requests a compaction before every prompt.
 var always = agent.ShouldCompactFunc(func(
 	context.Context, *agent.Run, agent.ContextUse,
 ) (agent.ShouldCompactOutcome, error) {
 	return agent.Compact{Reason: "always"}, nil
 })
 
-// compacted has a conversation compacted in a run that goes on with it, and returns what the compaction did.
+// compacted runs an agent that compacts its conversation, and returns the compaction.
 func compacted(
 	t testing.TB, k agent.Compactor, messages []agent.Message, turns ...looptest.Turn,
 ) (agent.Compacted, *looptest.Ran) {
@@ -61,7 +61,7 @@ func compacted(
 	return done[0], ran
 }
 
-// compactors is one of each, with the turns that its model plays before the run's own.
+// compactors returns one of each kind, with the model turns that it needs before the run's own.
 func compactors() map[agent.Compactor][]looptest.Turn {
 	summary := all(looptest.Reply("the goal is 7"))
 	return map[agent.Compactor][]looptest.Turn{
@@ -107,7 +107,7 @@ func chat(n int) []agent.Message {
 	return out
 }
 
-func TestL31_ACompactionIsAskedForWhenTheWindowIsFull(t *testing.T) {
+func TestL31_AFullWindowRequestsACompaction(t *testing.T) {
 	for _, c := range []struct {
 		at       builtin.ContextTier
 		messages int
@@ -128,7 +128,7 @@ func TestL31_ACompactionIsAskedForWhenTheWindowIsFull(t *testing.T) {
 		contains(t, heard(t, ran, 0), "now")
 		lacks(t, heard(t, ran, 0), "message 1")
 	}
-	k := &builtin.Truncate{} // the agent has one, and nobody asks
+	k := &builtin.Truncate{} // the agent has a compactor, and no hook requests a compaction
 	ran := looptest.Harness{Turns: working(0), Agent: &loop.Agent{Compactor: k}}.Do(t, t.Context(), loop.Request{
 		Task: "now", Messages: chat(50),
 	})
@@ -136,7 +136,7 @@ func TestL31_ACompactionIsAskedForWhenTheWindowIsFull(t *testing.T) {
 	ran.Recorder.Times(t, "BeforeCompact", 0)
 }
 
-func TestL32_ACompactionSaysWhatItDid(t *testing.T) {
+func TestL32_ACompactionReportsItsResult(t *testing.T) {
 	for k, turns := range compactors() {
 		done, ran := compacted(t, k, past(20), turns...)
 		if done.Err != "" || done.Reason != agent.CompactProactive || done.Before.Messages != 41 ||
@@ -208,14 +208,14 @@ func TestL33_PruneClearsOldResults(t *testing.T) {
 	}
 }
 
-// stage is a compactor that is a function.
+// stage is a compactor made of a function.
 type stage func(agent.Compaction) (agent.Compacted, error)
 
 func (s stage) Compact(_ context.Context, _ *agent.Env, c agent.Compaction) (agent.Compacted, error) {
 	return s(c)
 }
 
-func TestL34_TheFirstEffectiveStageOfAChainWins(t *testing.T) {
+func TestL34_TheFirstEffectiveStageWins(t *testing.T) {
 	var d diary
 	idle := stage(func(c agent.Compaction) (agent.Compacted, error) {
 		d.note("idle")
@@ -262,7 +262,7 @@ func TestL35_ACompactionNeverMakesAConversationGrow(t *testing.T) {
 	}
 }
 
-func TestL36_ASummaryStandsForWhatIsLeftOut(t *testing.T) {
+func TestL36_ASummaryReplacesDroppedMessages(t *testing.T) {
 	done, ran := compacted(t, &builtin.Summarize{Trigger: 100}, past(20), looptest.Reply("the goal is 7"))
 	if got := heard(t, ran, 1); !strings.HasPrefix(got, "(summary of earlier conversation)\nthe goal is 7\nthe task\n") ||
 		done.Summary != "the goal is 7" || done.ModelCalls != 1 {

@@ -16,7 +16,8 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// playing are the turns of a model that calls the tools of these one-letter names, one in each step, and answers.
+// playing returns the turns of a model that calls the tools with these one-letter names, one per step, and then
+// answers.
 func playing(tools string) []looptest.Turn {
 	var turns []looptest.Turn
 	for _, name := range tools {
@@ -25,7 +26,7 @@ func playing(tools string) []looptest.Turn {
 	return append(turns, looptest.Reply("ok"))
 }
 
-// letters are tools named a, b and c. The tool c fails.
+// letters returns tools named a, b and c. The tool c fails.
 func letters() []agent.Tool {
 	return []agent.Tool{
 		&looptest.Tool{Name: "a", Result: "same"}, &looptest.Tool{Name: "b", Result: "same"}, &looptest.Tool{
@@ -34,7 +35,7 @@ func letters() []agent.Tool {
 	}
 }
 
-// prompted are the prompts of a run, counted from 0, that hold a text.
+// prompted returns the prompts of a run that contain a text, counted from 0.
 func prompted(t testing.TB, ran *looptest.Ran, text string) (prompts []int) {
 	t.Helper()
 	for i := range ran.Script.Requests() {
@@ -45,7 +46,7 @@ func prompted(t testing.TB, ran *looptest.Ran, text string) (prompts []int) {
 	return prompts
 }
 
-// notUsable fails the test unless using a hook panics with a message that holds the text.
+// notUsable fails the test unless using a hook panics with a message that contains the text.
 func notUsable(t testing.TB, hook agent.Hook, message string) {
 	t.Helper()
 	defer func() {
@@ -139,7 +140,7 @@ func TestL24_CallsAreComparedByTheirValue(t *testing.T) {
 	}
 }
 
-func TestL25_AToolIsCalledAsOftenAsItsLimitSays(t *testing.T) {
+func TestL25_AToolHasACallLimit(t *testing.T) {
 	for name, c := range map[string]struct {
 		hook   *builtin.ToolLimit
 		calls  string
@@ -181,7 +182,7 @@ func TestL25_AToolIsCalledAsOftenAsItsLimitSays(t *testing.T) {
 	notUsable(t, &builtin.ToolLimit{}, "nothing would be limited")
 }
 
-func TestL26_TheModelHearsWhenItsStepsRunOut(t *testing.T) {
+func TestL26_TheModelIsWarnedOfItsLimit(t *testing.T) {
 	for name, c := range map[string]struct {
 		hook  *builtin.BudgetWarning
 		steps int
@@ -258,7 +259,7 @@ func TestL27_AnOperatorTalksToARunningAgent(t *testing.T) {
 	}
 }
 
-func TestL28_ARunStopsForAnApprovalAndGoesOnWithTheAnswer(t *testing.T) {
+func TestL28_ARunStopsForAnApproval(t *testing.T) {
 	asks := &looptest.Tool{Name: "pay", Result: `{"needs_approval":true,"approval_description":"Pay 40?"}`}
 	store := new(builtin.MapStore)
 	l := looptest.Harness{Turns: all(looptest.Call("a", `{"n":1}`), looptest.Call("pay", nil), looptest.Reply("never")),

@@ -22,7 +22,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// using is a reply that used so many tokens of a model, for a tool call if tool is not empty.
+// using returns a reply with a certain usage, for a tool call if tool is not empty.
 func using(model, tool string, u agent.Usage) looptest.Turn {
 	turn := looptest.Reply("four")
 	if tool != "" {
@@ -33,7 +33,7 @@ func using(model, tool string, u agent.Usage) looptest.Turn {
 	return looptest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) { return reply, nil })
 }
 
-func TestL44_SpansBeginAndEndWithWhatTheyAreOf(t *testing.T) {
+func TestL44_SpansMatchTheirActions(t *testing.T) {
 	var spans builtin.SpanRecorder
 	tracing := &builtin.Tracing{Exporter: &spans}
 	looptest.Harness{Turns: playing("ac"), Tools: letters(), Hooks: all[agent.Hook](tracing)}.Run(t, "x")
@@ -41,7 +41,7 @@ func TestL44_SpansBeginAndEndWithWhatTheyAreOf(t *testing.T) {
 		t.Fatal(err)
 	}
 	started, ended := spans.Started(), spans.Ended()
-	if len(started) != 9 || len(ended) != 9 { // the run, three steps, three calls to the model, two to tools
+	if len(started) != 9 || len(ended) != 9 { // the run, three steps, three model calls, two tool calls
 		t.Fatalf("%d spans began, %d ended", len(started), len(ended))
 	}
 	run := started[0]
@@ -68,7 +68,7 @@ func TestL44_SpansBeginAndEndWithWhatTheyAreOf(t *testing.T) {
 	}
 }
 
-func TestL45_WhatRunsDoIsCounted(t *testing.T) {
+func TestL45_MetricsCountTheActionsOfRuns(t *testing.T) {
 	metrics := &builtin.Metrics{Log: slog.New(slog.DiscardHandler)}
 	for range 2 {
 		looptest.Harness{Turns: all(using("m", "a", agent.Usage{Input: 10, Output: 1}),
@@ -76,7 +76,7 @@ func TestL45_WhatRunsDoIsCounted(t *testing.T) {
 			using("m", "", agent.Usage{Input: 30, Output: 3})),
 			Tools: letters(), Hooks: all[agent.Hook](metrics)}.Run(t, "x")
 	}
-	r := metrics.Report() // of both runs, the last call of each with it
+	r := metrics.Report() // of both runs, each with its last call
 	if r.Runs != 2 || r.Steps != 8 || r.LLMCalls != 8 || r.ToolCalls != 6 || r.Errors != 2 || r.InputTokens != 120 ||
 		r.OutputTokens != 12 {
 		t.Errorf("counted %+v", r)
@@ -99,7 +99,7 @@ func TestL45_WhatRunsDoIsCounted(t *testing.T) {
 	}
 }
 
-func TestL46_AStreamTellsEachEventOnceInOrder(t *testing.T) {
+func TestL46_AStreamHasEachEventOnce(t *testing.T) {
 	var events [2][]builtin.StreamEvent
 	emit := func(i int) builtin.Emitter {
 		return func(_ context.Context, e builtin.StreamEvent) error { events[i] = append(events[i], e); return nil }
@@ -173,14 +173,16 @@ func TestL47_CallsAreAddedUpAndPriced(t *testing.T) {
 	if text, err := json.Marshal(r); err != nil || json.Unmarshal(text, &keys) != nil {
 		t.Fatal(err)
 	}
-	for _, key := range strings.Fields("model calls input_tokens output_tokens cache_read_tokens cache_write_tokens total_tokens cache_hit_ratio total_cost_usd prompt_chars response_chars estimated_input_tokens estimated_output_tokens estimated_cost_usd has_token_data") {
+	for _, key := range strings.Fields("model calls input_tokens output_tokens cache_read_tokens cache_write_tokens " +
+		"total_tokens cache_hit_ratio total_cost_usd prompt_chars response_chars estimated_input_tokens " +
+		"estimated_output_tokens estimated_cost_usd has_token_data") {
 		if _, ok := keys[key]; !ok {
 			t.Errorf("there is no %s", key)
 		}
 	}
 }
 
-func TestL48_ARunIsGradedWhenItIsOver(t *testing.T) {
+func TestL48_AFinishedRunIsGraded(t *testing.T) {
 	var seen builtin.EvalContext
 	grades := map[string]any{"number": 0.5, "low": 0.4, "yes": true, "no": false, "label": "pass", "wrong": "wrong",
 		"metrics": map[string]float64{"f1": 0.9, "x": 2},

@@ -17,7 +17,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// args is a predicate that is a function of the arguments as text.
+// args returns a predicate over the arguments as text.
 func args(f func(string) (bool, error)) builtin.Predicate {
 	return builtin.PredicateFunc(func(call agent.ToolCallRequest) (bool, error) { return f(string(call.Args)) })
 }
@@ -116,13 +116,16 @@ func TestL21_APredicateThatFailsNeverPermits(t *testing.T) {
 			{all(builtin.Rule{Tool: "a", Decision: builtin.DecideDeny, Args: broken}, builtin.Rule{
 				Tool: "a", Decision: builtin.DecideAllow,
 			}), "refused"},
+			// The default allows.
 			{all(builtin.Rule{Tool: "a", Decision: builtin.DecideAllow, Args: broken}, builtin.Rule{
 				Tool: "a", Decision: builtin.DecideDeny,
 			}), "refused"},
+			// The default allows.
 			{all(builtin.Rule{Tool: "a", Decision: builtin.DecideAllow, Args: broken}, builtin.Rule{
 				Tool: "a", Decision: builtin.DecideAllow,
 			}), "succeeded"},
-			{all(builtin.Rule{Tool: "a", Decision: builtin.DecideAllow, Args: broken}), "refused"}, // though the default allows
+			// The default allows.
+			{all(builtin.Rule{Tool: "a", Decision: builtin.DecideAllow, Args: broken}), "refused"},
 		} {
 			if ran, _ := permitting(t, "a", nil, &builtin.Permissions{Rules: c.rules}); statuses(ran) != c.want {
 				t.Errorf("%s: with the rules %+v the call %s, want %s", name, c.rules, statuses(ran), c.want)
@@ -131,7 +134,7 @@ func TestL21_APredicateThatFailsNeverPermits(t *testing.T) {
 	}
 }
 
-func TestL22_ADeniedToolDoesNotRunAndOneDenialIsRecorded(t *testing.T) {
+func TestL22_ADeniedToolHasOneDenial(t *testing.T) {
 	tool := &looptest.Tool{Name: "shell", Result: "ran"}
 	rule := "shell"
 	p := &builtin.Permissions{Rules: all(builtin.Rule{Tool: rule, Decision: builtin.DecideDeny, Reason: "no shell"})}

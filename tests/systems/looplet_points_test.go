@@ -14,7 +14,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// pointTable is every fire point, in the order in which a run reaches them, and what a hook can make of each.
+// pointTable lists every fire point, in the order in which a run reaches them, with the decisions of hooks.
 const pointTable = `
 OnRunStart          Replace, EndTurn, FailClosed
 ShouldStop          Collect[EndRun], FailClosed
@@ -46,7 +46,7 @@ OnStop              Collect[EndRun]
 BeforeRunEnd        Replace, FailClosed
 OnRunEnd`
 
-// briefs is a hook that puts a text into every prompt.
+// briefs returns a hook that adds a text to every prompt.
 func briefs(text string) agent.Hook {
 	return agent.BriefingFunc(func(context.Context, *agent.Run, agent.Step) ([]string, error) {
 		return []string{text}, nil
@@ -67,7 +67,7 @@ func TestL01_APointTakesItsDocumentedOutcomesAlone(t *testing.T) {
 	refused(t, guard, "\th.Use(guard{})", `agent.SkipTool{Reason: "never"}`, "true",
 		"does not implement agent.BeforeToolOutcome")
 
-	// Nil is no opinion, at every deciding point that a run with a tool call reaches.
+	// Nil means no opinion, at every deciding point that a run with a tool call reaches.
 	silent := bind(func(h *agent.Hooks) {
 		h.Use(onRunStart(func(agent.RunStart) (agent.OnRunStartOutcome, error) { return nil, nil }))
 		h.Use(beforeLLM(func(agent.LLMRequest) (agent.BeforeLLMOutcome, error) { return nil, nil }))
@@ -88,7 +88,7 @@ func TestL01_APointTakesItsDocumentedOutcomesAlone(t *testing.T) {
 	}
 }
 
-func TestL02_ArgumentsAreRewrittenCallsDeniedAndResultsSubstituted(t *testing.T) {
+func TestL02_HooksRewriteDenyAndSubstitute(t *testing.T) {
 	tools := map[string]*looptest.Tool{}
 	var given []agent.Tool
 	for _, name := range []string{"rewritten", "denied", "substituted"} {
@@ -129,7 +129,7 @@ func TestL02_ArgumentsAreRewrittenCallsDeniedAndResultsSubstituted(t *testing.T)
 	}
 }
 
-func TestL03_ARewrittenResultIsWhatIsRecorded(t *testing.T) {
+func TestL03_TheRewrittenResultIsRecorded(t *testing.T) {
 	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](afterTool(func(
 		r agent.ToolCallResult,
 	) (agent.AfterToolOutcome, error) {
@@ -147,7 +147,7 @@ func TestL03_ARewrittenResultIsWhatIsRecorded(t *testing.T) {
 	}
 }
 
-func TestL04_AStopEndsTheRunForItsOwnReason(t *testing.T) {
+func TestL04_AStopEndsTheRunWithItsReason(t *testing.T) {
 	for name, hook := range map[string]agent.Hook{
 		"after a tool": afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) {
 			return agent.EndTurn{Reply: "enough", Reason: "found it"}, nil
@@ -171,7 +171,7 @@ func TestL04_AStopEndsTheRunForItsOwnReason(t *testing.T) {
 	}
 }
 
-func TestL05_ARejectedAnswerGoesOnWithTheReason(t *testing.T) {
+func TestL05_ARejectedAnswerContinuesWithTheReason(t *testing.T) {
 	gate := checkDone(func(asked agent.DoneRequest) (agent.CheckDoneOutcome, error) {
 		if !strings.Contains(asked.Answer, "because") {
 			return agent.RejectDone{Feedback: "say why", Reason: "no reason in " + asked.Answer}, nil
@@ -239,7 +239,7 @@ func TestL07_OneEventForEachDecision(t *testing.T) {
 	}
 }
 
-func TestL08_StartAndStopOnceTheModelPerStepToolsPerCall(t *testing.T) {
+func TestL08_PointsFirePerRunStepAndCall(t *testing.T) {
 	two := looptest.Calls(looptest.Call("work", `{"n":1}`), looptest.Call("work", `{"n":2}`))
 	ran := looptest.Harness{
 		Turns: all(two, looptest.Call("work", nil), looptest.Reply("ok")), Tools: all[agent.Tool](work()),
@@ -263,7 +263,7 @@ func TestL08_StartAndStopOnceTheModelPerStepToolsPerCall(t *testing.T) {
 	}
 }
 
-func TestL09_TheRawReplyIsSeenAndCanEndTheRun(t *testing.T) {
+func TestL09_TheRawReplyCanEndTheRun(t *testing.T) {
 	var seen agent.LLMResponse
 	tool := work()
 	raw := looptest.Call("work", `{"n":1}`).Says("  <think> now ").Uses(agent.Usage{Input: 7, Output: 2})
@@ -283,7 +283,7 @@ func TestL09_TheRawReplyIsSeenAndCanEndTheRun(t *testing.T) {
 	}
 }
 
-func TestL10_AFailingObserverDoesNotEndTheRun(t *testing.T) {
+func TestL10_AFailingObserverKeepsTheRun(t *testing.T) {
 	var d diary
 	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](
 		agent.BeforeStepFunc(func(context.Context, *agent.Run, agent.Step) error { panic("boom") }),
@@ -294,7 +294,7 @@ func TestL10_AFailingObserverDoesNotEndTheRun(t *testing.T) {
 	if ran.Reply != "ok" || ran.Failed != nil || ran.Stop.Cause != agent.CauseCompleted {
 		t.Errorf("got %+v, %v", ran.AgentResult, ran.Failed)
 	}
-	d.want(t, "called") // at its own point, once, and nowhere else
+	d.want(t, "called") // only at its own point, once
 	for _, e := range ran.Trace.Events() {
 		if e.Kind == hookkit.HookRan && e.Hook == "of BeforeTool" && e.Point != "BeforeTool" {
 			t.Errorf("a hook of BeforeTool was called at %s", e.Point)
@@ -302,7 +302,7 @@ func TestL10_AFailingObserverDoesNotEndTheRun(t *testing.T) {
 	}
 }
 
-func TestL11_AnAcceptedAnswerIsToldOnceAndARejectedOneNever(t *testing.T) {
+func TestL11_OnlyAnAcceptedAnswerIsReported(t *testing.T) {
 	rejections := 0
 	strict := checkDone(func(agent.DoneRequest) (agent.CheckDoneOutcome, error) {
 		if rejections++; rejections == 1 {

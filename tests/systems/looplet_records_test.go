@@ -70,7 +70,7 @@ func TestL40_EveryPromptAndReplyIsRecorded(t *testing.T) {
 	contains(t, textOf(t, dir, "call_00_prompt.txt"), "[user]\nwhen?")
 	contains(t, textOf(t, dir, "call_00_response.txt"), "I look", `work {"n":1}`)
 
-	dir = t.TempDir() // without tools, and more than is kept
+	dir = t.TempDir() // without tools, and more than the limit
 	looptest.Harness{
 		Turns: working(0), Hooks: all[agent.Hook](&builtin.ModelRecorder{Dir: dir, OneRun: true, MaxChars: 100}),
 	}.Run(t, strings.Repeat("ä", 500_000))
@@ -115,7 +115,7 @@ func TestL40_EveryPromptAndReplyIsRecorded(t *testing.T) {
 	}
 }
 
-func TestL41_ATrajectoryHoldsEveryStepAndWhyTheRunEnded(t *testing.T) {
+func TestL41_ATrajectoryHasEveryStepAndCause(t *testing.T) {
 	dir, rejected := t.TempDir(), false
 	p := &builtin.Provenance{Dir: dir, OneRun: true}
 	gate := checkDone(func(agent.DoneRequest) (agent.CheckDoneOutcome, error) {
@@ -156,7 +156,7 @@ func TestL41_ATrajectoryHoldsEveryStepAndWhyTheRunEnded(t *testing.T) {
 		textOf(t, dir, name)
 	}
 
-	dir = t.TempDir() // a tool of one's own that ends the run
+	dir = t.TempDir() // a custom tool that ends the run
 	submit := afterTool(func(r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
 		return agent.EndTurn{Reply: r.Output, Reason: "submitted"}, nil
 	})
@@ -171,7 +171,7 @@ func TestL41_ATrajectoryHoldsEveryStepAndWhyTheRunEnded(t *testing.T) {
 	}
 }
 
-func TestL42_ARunIsMadeAgainFromItsFiles(t *testing.T) {
+func TestL42_ARunIsReplayedFromFiles(t *testing.T) {
 	dir := t.TempDir()
 	looptest.Harness{
 		Turns: working(2), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](&builtin.Provenance{
@@ -209,7 +209,7 @@ func TestL42_ARunIsMadeAgainFromItsFiles(t *testing.T) {
 	}
 }
 
-func TestL43_ASnapshotSaysWhatARunWasMadeOf(t *testing.T) {
+func TestL43_ASnapshotDescribesTheRun(t *testing.T) {
 	dir, hooks := t.TempDir(), new(agent.Hooks)
 	made := func(snapshot bool) builtin.TrajectoryRun {
 		l := looptest.Harness{
@@ -241,7 +241,7 @@ func TestL43_ASnapshotSaysWhatARunWasMadeOf(t *testing.T) {
 	}
 }
 
-func TestL49_ARunIsSavedEveryFewStepsAndGoesOnByItself(t *testing.T) {
+func TestL49_ARunIsSavedAndResumed(t *testing.T) {
 	store := new(builtin.MapStore)
 	run := func(turns ...looptest.Turn) *looptest.Ran {
 		return looptest.Harness{

@@ -20,7 +20,7 @@ import (
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
-func TestL13_SeveralCallsOfAReplyReportProgressEachForItself(t *testing.T) {
+func TestL13_ParallelCallsReportTheirOwnProgress(t *testing.T) {
 	var begun sync.WaitGroup // each call waits until all three run
 	begun.Add(3)
 	slow := &looptest.Tool{Name: "work", Func: func(ctx context.Context, call agent.ToolCallRequest) (string, error) {
@@ -48,7 +48,7 @@ func TestL13_SeveralCallsOfAReplyReportProgressEachForItself(t *testing.T) {
 	}
 }
 
-func TestL14_AHookAddsAToolAtTheStart(t *testing.T) {
+func TestL14_AHookAddsATool(t *testing.T) {
 	added := &looptest.Tool{Name: "added", Result: "from the added tool"}
 	adds := agent.OnRunStartFunc(func(
 		_ context.Context, run *agent.Run, _ agent.RunStart,
@@ -69,7 +69,7 @@ func TestL14_AHookAddsAToolAtTheStart(t *testing.T) {
 	}
 }
 
-func TestL15_AStopEndsTheRunWhenItsStepIsOver(t *testing.T) {
+func TestL15_AStopEndsTheRunAfterItsStep(t *testing.T) {
 	tool := work()
 	stop := agent.ShouldStopFunc(func(_ context.Context, _ *agent.Run, s agent.Step) ([]agent.EndRun, error) {
 		if s.Last != nil && len(s.Last.Results) == 1 {
@@ -85,7 +85,7 @@ func TestL15_AStopEndsTheRunWhenItsStepIsOver(t *testing.T) {
 	ran.Recorder.Times(t, "BeforeStep", 1)
 }
 
-func TestL16_AReplyThatDoesNotParseIsAStepOfItsOwn(t *testing.T) {
+func TestL16_AnUnparsableReplyIsAStep(t *testing.T) {
 	tool := work()
 	garbled := all(looptest.Call("work", `{"n":`), looptest.Reply(""), looptest.Call("nowhere", nil), looptest.Reply("ok"))
 	ran := looptest.Harness{Turns: garbled, Tools: all[agent.Tool](tool)}.Run(t, "x")
@@ -138,7 +138,7 @@ func TestL17_AnAnswerMustFitItsSchema(t *testing.T) {
 	}
 }
 
-func TestL18_TheParentHearsOfASubRunUnderASharedIdentity(t *testing.T) {
+func TestL18_AParentObservesItsSubRuns(t *testing.T) {
 	helper := &loop.Agent{Name: "helper", Model: looptest.NewScript(looptest.Reply("helped"), looptest.Reply("helped"))}
 	l := looptest.Harness{
 		Turns: all(looptest.Call("helper", `{"task":"a"}`), looptest.Reply("ok")), Tools: all(loop.Subagent(helper)),
@@ -161,14 +161,14 @@ func TestL18_TheParentHearsOfASubRunUnderASharedIdentity(t *testing.T) {
 		t.Errorf("of the sub-run the parent heard %v", inside)
 	}
 
-	silent := &loop.Agent{Model: looptest.NewScript(l.Turns...), Tools: l.Tools} // no hooks at all
+	silent := &loop.Agent{Model: looptest.NewScript(l.Turns...), Tools: l.Tools} // without hooks
 	ran.Recorder.Reset()
 	if result, err := silent.Run(t.Context(), "x"); err != nil || result.Reply != "ok" || len(ran.Recorder.Fires()) != 0 {
 		t.Errorf("got %q, %v; hooks of another agent heard %v", result.Reply, err, ran.Recorder.Points())
 	}
 }
 
-// stopwatch is one hook in two parts that share what they know of a run.
+// stopwatch is one hook in two parts that share the state of a run.
 type stopwatch struct {
 	runs hookkit.PerRun[map[string]string]
 	seen diary
@@ -193,7 +193,7 @@ func (s *stopwatch) AfterTool(
 	return nil, nil
 }
 
-func TestL19_TheStateOfAHookIsSharedByItsPartsAndInNoSnapshot(t *testing.T) {
+func TestL19_PartsOfAHookShareItsState(t *testing.T) {
 	dir, watch := t.TempDir(), &stopwatch{}
 	hooks := new(agent.Hooks)
 	looptest.Harness{Turns: working(2), Tools: all[agent.Tool](work()), Agent: &loop.Agent{Hooks: hooks},

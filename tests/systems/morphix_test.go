@@ -17,7 +17,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-func TestM01_PayloadsHaveZeroValuesAndThePointIsKnown(t *testing.T) {
+func TestM01_ZeroPayloadsNameTheirPoint(t *testing.T) {
 	var h agent.Hooks
 	var seen []agent.ToolCallRequest
 	r, trace := hooktest.Record(h.Points()), new(hookkit.Recorder)
@@ -97,13 +97,13 @@ func TestM04_ClearingOnePointLeavesTheOthers(t *testing.T) {
 	}
 }
 
-func TestM05_HooksAreCalledAndSlowObserversHoldUpNothing(t *testing.T) {
+func TestM05_SlowObserversDelayNothing(t *testing.T) {
 	var h agent.Hooks
 	var d diary
 	release := make(chan struct{})
 	h.BeforeTool.Add(d.noting("hook"))
-	h.BeforeTool.Observe(told(func(agent.BeforeToolFired[agent.ToolCallRequest]) { d.note("fast") }))
-	slow := h.BeforeTool.Observe(told(func(f agent.BeforeToolFired[agent.ToolCallRequest]) {
+	h.BeforeTool.Observe(notified(func(agent.BeforeToolFired[agent.ToolCallRequest]) { d.note("fast") }))
+	slow := h.BeforeTool.Observe(notified(func(f agent.BeforeToolFired[agent.ToolCallRequest]) {
 		<-release
 		d.note("slow %s", f.Payload.Name)
 	}), hookkit.Async(4))
@@ -118,11 +118,11 @@ func TestM05_HooksAreCalledAndSlowObserversHoldUpNothing(t *testing.T) {
 	d.want(t, "slow work", "slow work")
 }
 
-func TestM06_AFailingObserverDoesNotKeepTheNextFromRunning(t *testing.T) {
+func TestM06_TheNextObserverRunsAfterAFailure(t *testing.T) {
 	var h agent.Hooks
 	var d diary
-	h.BeforeTool.Observe(told(func(agent.BeforeToolFired[agent.ToolCallRequest]) { panic("boom") }))
-	h.BeforeTool.Observe(told(func(agent.BeforeToolFired[agent.ToolCallRequest]) { d.note("next") }))
+	h.BeforeTool.Observe(notified(func(agent.BeforeToolFired[agent.ToolCallRequest]) { panic("boom") }))
+	h.BeforeTool.Observe(notified(func(agent.BeforeToolFired[agent.ToolCallRequest]) { d.note("next") }))
 	h.BeforeStep.Add(agent.BeforeStepFunc(func(context.Context, *agent.Run, agent.Step) error { return errBoom }))
 	h.BeforeStep.Add(agent.BeforeStepFunc(func(context.Context, *agent.Run, agent.Step) error {
 		d.note("step")
@@ -175,7 +175,7 @@ func TestM08_OneDispatchMakesOneAuditLine(t *testing.T) {
 	}
 }
 
-func TestM09_AHookIsRegisteredOnceHoweverOftenItsAgentRuns(t *testing.T) {
+func TestM09_AHookIsRegisteredOncePerAgent(t *testing.T) {
 	var d diary
 	hooks := new(agent.Hooks)
 	bound := 0
@@ -203,10 +203,10 @@ func TestM09_AHookIsRegisteredOnceHoweverOftenItsAgentRuns(t *testing.T) {
 	if result, err := itself.Run(t.Context(), "x"); err != nil || result.Reply != "outer" {
 		t.Errorf("%q, %v", result.Reply, err)
 	}
-	d.want(t, "own", "own") // for the call of itself and for the call inside, each once
+	d.want(t, "own", "own") // for its own call and for the inner call, once each
 }
 
-func TestM10_MetricsCountsTwoCallsAndAnErrorHookGetsTheAttempt(t *testing.T) {
+func TestM10_MetricsCountsCallsAndAttempts(t *testing.T) {
 	var d diary
 	m := &builtin.Metrics{}
 	retries := agent.AroundToolFunc(func(
@@ -232,7 +232,7 @@ func TestM10_MetricsCountsTwoCallsAndAnErrorHookGetsTheAttempt(t *testing.T) {
 	}
 }
 
-func TestM11_HooksOfAWorkspaceComeAndGoWithIt(t *testing.T) {
+func TestM11_HooksFollowTheirWorkspace(t *testing.T) {
 	var d diary
 	global := new(agent.Hooks)
 	global.BeforeTool.Add(d.noting("global"))
@@ -253,7 +253,7 @@ func TestM11_HooksOfAWorkspaceComeAndGoWithIt(t *testing.T) {
 		run(global)
 		d.want(t, "global")
 	}
-	layer := global.Layer("inner") // open beside others, in a layer of its own
+	layer := global.Layer("inner") // open next to others, in its own layer
 	layer.Use(workspace)
 	run(layer)
 	d.want(t, "global", "workspace", "end")
@@ -265,7 +265,7 @@ func TestM11_HooksOfAWorkspaceComeAndGoWithIt(t *testing.T) {
 	}
 }
 
-// moments are the names of what was fired among five points.
+// moments returns the names of the fires among five points.
 func moments(ran *looptest.Ran) string {
 	var out []string
 	for _, f := range ran.Recorder.Fires("OnPermissionDenied", "OnToolsDisabled", "OnBudgetExceeded", "OnToolError",

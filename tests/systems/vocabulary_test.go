@@ -17,7 +17,7 @@ import (
 // A row is one line of the tables in docs/seeds.md.
 type row struct{ system, kind, theirs, ours string }
 
-// readTables reads the rows of docs/seeds.md, with the headings they stand under.
+// readTables reads the rows of docs/seeds.md, with their headings.
 func readTables(t *testing.T) []row {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "seeds.md"))
@@ -44,8 +44,8 @@ func readTables(t *testing.T) []row {
 	return rows
 }
 
-// TestTheVocabularyIsComplete holds the page to the list: each point, outcome and hook of the five systems has its
-// row, and each row is in the list.
+// TestTheVocabularyIsComplete compares the page with the list: each point, outcome and hook of the five systems
+// has its row, and each row is in the list.
 func TestTheVocabularyIsComplete(t *testing.T) {
 	text, err := os.ReadFile("vocabulary.txt")
 	if err != nil {
@@ -103,9 +103,9 @@ func exportedTypes(t *testing.T, dir string) map[string]bool {
 
 var identifier = regexp.MustCompile(`\b[A-Z][A-Za-z]+\b`)
 
-// TestWhatStandsInThePlaceOfEachIsThere holds the names on the right of the page to what there is: every hook is a type
-// of builtin, every point and outcome one of the reference spec.
-func TestWhatStandsInThePlaceOfEachIsThere(t *testing.T) {
+// TestEachReplacementExists checks the names on the right of the page: every hook is a type of builtin, every
+// point and outcome belongs to the reference spec.
+func TestEachReplacementExists(t *testing.T) {
 	hooks, spec := exportedTypes(t, "../../builtin"), exportedTypes(t, "../../generated/agent")
 	var points []string
 	for _, p := range new(agent.Hooks).Points() {

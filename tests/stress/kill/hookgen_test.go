@@ -15,7 +15,7 @@ import (
 	"github.com/hookgen/hookgen/internal/usermodule"
 )
 
-// hookgen is the command in a directory. Its own temporary directories are below temp.
+// hookgen returns a command that runs hookgen in a directory. Its temporary directories are below temp.
 func hookgen(binary, dir, temp string, args ...string) *exec.Cmd {
 	cmd := exec.Command(binary, args...)
 	cmd.Dir = dir
@@ -25,7 +25,7 @@ func hookgen(binary, dir, temp string, args ...string) *exec.Cmd {
 
 const generated = "hooks_gen.go"
 
-// specOf is a spec of so many points.
+// specOf returns a spec with a number of points.
 func specOf(word string, points int) []byte {
 	var b strings.Builder
 	b.WriteString("package mail\n\nimport \"github.com/hookgen/hookgen/spec\"\n\ntype World struct{}\n\n")
@@ -38,8 +38,8 @@ func specOf(word string, points int) []byte {
 	return []byte(b.String())
 }
 
-// killedAt kills a command at a random moment: of all its time, or soon after something changes in a directory. It
-// reports whether it was killed, and not too late.
+// killedAt kills a command at a random moment, either in its whole run time or shortly after a change in a
+// directory. It reports whether the kill came in time.
 func killedAt(cmd *exec.Cmd, random *rand.Rand, dir string, whole time.Duration) (bool, error) {
 	before := stamp(dir)
 	if err := cmd.Start(); err != nil {
@@ -62,7 +62,7 @@ func killedAt(cmd *exec.Cmd, random *rand.Rand, dir string, whole time.Duration)
 	return !cmd.ProcessState.Exited(), nil
 }
 
-// stamp tells the contents of a directory apart.
+// stamp returns a text that changes with the contents of a directory.
 func stamp(dir string) string {
 	var b strings.Builder
 	entries, _ := os.ReadDir(dir)
@@ -162,7 +162,7 @@ func TestKilledInitLeavesWholeFiles(t *testing.T) {
 	binary := usermodule.BuildHookgen(t)
 	temp := t.TempDir()
 	parent := t.TempDir()
-	begin := func(name string) (dir string) { // all are called mail, so that they have the same content
+	begin := func(name string) (dir string) { // equal names, so that the content is equal
 		dir = filepath.Join(parent, name, "mail")
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			t.Fatal(err)
@@ -217,7 +217,7 @@ func TestKilledInitLeavesWholeFiles(t *testing.T) {
 		}
 		sum.files += len(temporary(t, dir))
 
-		// The next one writes all of them or says which are in the way, and does it when they are gone.
+		// The next run writes all files or reports the ones in its way, and succeeds once those are gone.
 		delete(found, "go.mod") // of a module that is there now
 		out, err := hookgen(binary, dir, temp, "init").CombinedOutput()
 		if len(found) > 0 {

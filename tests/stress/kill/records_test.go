@@ -14,7 +14,7 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// The writers of more than one file, and of files to which lines are appended.
+// Writers of more than one file, and of append-only files.
 
 var memoryExtractor = writer{
 	name: "MemoryExtractor",
@@ -34,7 +34,7 @@ var memoryExtractor = writer{
 		for _, name := range []string{"2026-01-02.md", "MEMORY.md"} {
 			data, err := os.ReadFile(filepath.Join(dir, name))
 			if err != nil {
-				if none(err) && len(found) > 0 { // it is written after the other one
+				if none(err) && len(found) > 0 { // it is written last
 					return append(found, 0), nil
 				}
 				return nil, err
@@ -150,8 +150,8 @@ func readNotes(dir string, size int) (last []int, torn int, err error) {
 	return []int{v}, torn, err
 }
 
-// wholeLines reads the versions of lines: each line holds the one that follows the last, or is the beginning of one, as a
-// kill leaves it. It returns the last version, 0 for none.
+// wholeLines reads consecutive versions, one per line. After a kill the last line may be incomplete. It returns
+// the last version, or 0.
 func wholeLines(data []byte, version func(line string) (int, error)) (last, torn int, err error) {
 	before := 0
 	for line := range strings.SplitSeq(strings.TrimSuffix(string(data), "\n"), "\n") {
@@ -269,8 +269,8 @@ var auditLog = writer{
 	},
 }
 
-// verified verifies an audit log. The only thing that may be wrong is that its last line is unfinished, and then the check
-// must say so and name it. It returns how many lines are unfinished, those that a record vouches for too.
+// verified verifies an audit log. Only an unfinished last line is allowed, which Verify must report by its number.
+// It returns the number of unfinished lines, including those that a record covers.
 func verified(data []byte) (builtin.AuditState, int, error) {
 	state, err := builtin.VerifyAudit(bytes.NewReader(data), builtin.AuditCheck{})
 	torn := state.Torn
@@ -278,7 +278,7 @@ func verified(data []byte) (builtin.AuditState, int, error) {
 		lines := 1 + bytes.Count(data, []byte{'\n'})
 		if want := fmt.Sprintf("line %d: it is no record, and none after it vouches for it: it is unfinished",
 			lines); err == nil {
-			torn-- // only its line break is missing
+			torn-- // only the line break is missing
 		} else if !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			return state, 0, fmt.Errorf("of a log whose last line is unfinished: %w", err)
 		}
@@ -287,7 +287,7 @@ func verified(data []byte) (builtin.AuditState, int, error) {
 	return state, torn, err
 }
 
-// recorder makes one run in each process, in a directory of its own, and one call to the model in each version.
+// recorder makes one run per process, in its own directory, and one model call per version.
 var recorder = writer{
 	name: "ModelRecorder",
 	open: func(dir string, from int) (func(int) error, error) {
@@ -329,7 +329,7 @@ var recorder = writer{
 					len(reply.ToolCalls), from+n, err)
 			}
 		}
-		for i := range n { // for people; written after the reply
+		for i := range n { // the readable copy, written after the reply
 			for _, name := range []string{"prompt", "response"} {
 				path := filepath.Join(dir, fmt.Sprintf("call_%02d_%s.txt", i, name))
 				if found, err := readTexts(path); err != nil && !(none(err) && i == n-1 && name == "response") ||

@@ -10,7 +10,7 @@ import (
 
 const root = "../../.."
 
-// writeReport writes what the kills came to. It is called when no test has failed.
+// writeReport writes the results of the kills. It is called only if no test has failed.
 func writeReport() error {
 	r := figures.Report{
 		Name:    "kill",
@@ -37,7 +37,8 @@ func writeReport() error {
 		},
 		figures.Figure{
 			Of: "unfinished last lines of logs", Value: fmt.Sprint(all.torn),
-			Note: "in files that are appended to. VerifyAudit names such a line, in the others it is no JSON or a note that ends early; the next one was whole each time",
+			Note: "in files that are appended to. VerifyAudit names such a line, in the others it is invalid JSON or a note " +
+				"that ends early; the next one was whole each time",
 		},
 		figures.Figure{
 			Of: "temporary files left by kills", Value: fmt.Sprint(all.files),

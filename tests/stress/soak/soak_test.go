@@ -24,13 +24,13 @@ var (
 
 const root = "../../.."
 
-// TestMain fails if a test leaves a goroutine behind.
+// TestMain fails if a test leaks a goroutine.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// rounds is how often the run comes to rest and the heap is measured.
+// rounds is the number of rounds; after each one the heap is measured.
 const rounds = 16
 
-// slack is how much the heap may grow after the first quarter of a run.
+// slack is the allowed growth of the heap after the first quarter of a run.
 const slack = 1 << 20
 
 func TestSoak(t *testing.T) {
@@ -39,7 +39,7 @@ func TestSoak(t *testing.T) {
 			*howMany /= 5
 		}
 	}
-	logged := slog.Default() // a FailOpen point whose hook fails, and a full queue, are logged
+	logged := slog.Default() // failures of FailOpen points and full queues are logged
 	slog.SetDefault(slog.New(slog.NewTextHandler(io.Discard, &slog.HandlerOptions{Level: slog.LevelError + 1})))
 	t.Cleanup(func() { slog.SetDefault(logged) })
 
@@ -86,7 +86,7 @@ func TestSoak(t *testing.T) {
 	}
 }
 
-// measured is the heap in use once what nobody holds is gone.
+// measured returns the size of the live heap.
 func measured() uint64 {
 	runtime.GC()
 	runtime.GC() // finalizers of the first have run
@@ -120,7 +120,8 @@ func (s *stage) report(t *testing.T, took time.Duration, heap []uint64, early ui
 				fmt.Sprintf("at all %d points of tests/fixture, from %d goroutines; in %s of them observers stood", len(s.points),
 					runtime.GOMAXPROCS(0), grouped(slow.fires.Load()))),
 			{Of: "fires that saw something wrong", Value: "0", Bound: "0", Holds: figures.Yes,
-				Note: "half a pair of hooks, a wrong order, payload, exit, vote or contribution, an observer or a tracer that missed something"},
+				Note: "half a pair of hooks, a wrong order, payload, exit, vote or contribution, an observer or a tracer that " +
+					"missed something"},
 			count("hooks run", s.hooksRan.Load(), ""),
 			{Of: "time", Value: fmt.Sprintf("%.0f s", took.Seconds())},
 			count("fires per second", int64(float64(s.fires.Load())/took.Seconds()),
@@ -135,7 +136,7 @@ func (s *stage) report(t *testing.T, took time.Duration, heap []uint64, early ui
 			count("Async observers attached, drained and detached", c.async.Load(),
 				fmt.Sprintf("they were told of %s fires; %s were dropped and counted", grouped(c.told.Load()),
 					grouped(c.dropped.Load()))),
-			count("fires that the standing Async observer was told of", slow.slow.told.Load(),
+			count("fires that the standing Async observer was notified of", slow.slow.told.Load(),
 				fmt.Sprintf("%s more were dropped and counted: together all fires it stood at",
 					grouped(int64(slow.queue.Dropped())))),
 			{Of: "heap along the run, after collection", Value: strings.Join(along, ", ") + " MiB",
@@ -153,7 +154,7 @@ func (s *stage) report(t *testing.T, took time.Duration, heap []uint64, early ui
 	}
 }
 
-// grouped writes a number with its thousands apart.
+// grouped formats a number with thousands separators.
 func grouped(n int64) string {
 	digits := fmt.Sprint(n)
 	for i := len(digits) - 3; i > 0; i -= 3 {
