@@ -44,10 +44,11 @@ func (r report) markdown() string {
 	say("# Bench\n")
 	say("Written by `%s`; not edited.\n", r.command)
 	say("%s. %s, the contestants in turn.", r.machine, r.pace)
-	say("Two effects change a loop by up to a tenth: the alignment of the stack, and the position of the loop in the binary.")
+	say("Two effects change a loop by up to a tenth: the alignment of the stack, and the position of the loop.")
 	say("So every second round shifts the stack by eight bytes, and %d programs with functions in another order", layouts)
 	say("share the rounds of the fires.\n")
-	say("A ratio compares the quickest rounds. If two quarters of the rounds differ by more than %.0f %%,", disagreement*100)
+	say("A ratio compares the quickest rounds. If two quarters of the rounds differ by more than %.0f %%,",
+		disagreement*100)
 	say("the table shows a range and a question mark. A bound counts as met only if all four quarters meet it,")
 	say("as missed only if none does; otherwise it is open. The payload is a tool call of 64 bytes. Times are")
 	say("nanoseconds, of the quickest round and of the median round.\n")
@@ -86,9 +87,9 @@ func (r report) fireTables(b *strings.Builder) {
 	fmt.Fprintf(b, `
 ## A fire, by law
 
-Compared with a hand-written loop on a slice of an interface, without order, removal, recovery and observers. Around hooks
-are compared with a chain of closures. Without hooks, Fire is compared with a plain call, and Around with a plain call that
-recovers. Fire is inlined, except for Around.
+Compared with a hand-written loop on a slice of an interface, without order, removal, recovery and observers. Around
+hooks are compared with a chain of closures. Without hooks, Fire is compared with a plain call, and Around with a
+plain call that recovers. Fire is inlined, except for Around.
 
 `)
 	t := table{
