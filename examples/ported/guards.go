@@ -9,7 +9,7 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// Guard stops a run at a number of steps, of tokens, or after a time; zero is no limit.
+// Guard stops a run at a number of steps, of tokens, or after a time. A zero field does not limit the run.
 type Guard struct {
 	MaxSteps, MaxTokens int
 	MaxTime             time.Duration
