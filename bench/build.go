@@ -12,25 +12,26 @@ import (
 	"time"
 )
 
-// A built is what a generated package of n flow points, or of n mocks, costs who builds it.
+// A built holds the costs of building a generated package of n flow points, or of n mocks.
 type built struct {
 	maker   string
 	name    string // of one point; "" for mocks
 	n       int
 	bytes   int64     // of generated source
-	code    int64     // the same without comments
+	code    int64     // without comments
 	compile []float64 // processor time of go build in seconds, dependencies cached, one per round
-	binary  int64     // added to a program that has the dependencies already and uses all of the package
-	bare    int64     // the same without debug information
+	binary  int64     // added to a program that already has the dependencies and uses the whole package
+	bare    int64     // without debug information
 }
 
-// points says which points they are, by an example.
+// points describes the points by an example.
 func (b built) points() string { return "points such as " + b.name }
 
-// each is the share of one point or mock in a size.
+// each returns the share of one point or mock.
 func (b built) each(size int64) float64 { return float64(size) / float64(b.n) }
 
-// A kind is a kind of generated package: how its module is made for n types, and a program that uses all of it.
+// A kind is a kind of generated package, with functions that create its module for n types and a program that uses
+// it.
 type kind struct {
 	folder   string
 	requires []string
@@ -40,10 +41,10 @@ type kind struct {
 	program  func(n int) string
 }
 
-// inBinary is the share of one point or mock, in thousands of bytes.
+// inBinary returns the share of one point or mock, in thousands of bytes.
 func (b built) inBinary(size int64) float64 { return float64(size) / float64(b.n-1) / 1000 }
 
-// hookgenPackage builds a generated package of n points of the name.
+// hookgenPackage measures a package that hookgen generates from n points.
 func (w workshop) hookgenPackage(name string, n, rounds int) (built, error) {
 	b := built{maker: nameHookgen, name: fmt.Sprintf("%s%d", name, n/3+1), n: n}
 	return b, w.pack(&b, rounds, kind{
@@ -52,7 +53,7 @@ func (w workshop) hookgenPackage(name string, n, rounds int) (built, error) {
 	})
 }
 
-// mockPackage builds what mockgen makes of n interfaces.
+// mockPackage measures a package that mockgen generates from n interfaces.
 func (w workshop) mockPackage(n, rounds int) (built, error) {
 	b := built{maker: nameMockgen, n: n}
 	return b, w.pack(&b, rounds, kind{
@@ -61,11 +62,13 @@ func (w workshop) mockPackage(n, rounds int) (built, error) {
 	})
 }
 
-// useOfPoints is a program that adds a hook to every point, and fires it.
+// useOfPoints returns a program that adds a hook to every point and fires the point.
 func useOfPoints(name string, n int) string {
 	var use strings.Builder
 	for i := range n {
-		fmt.Fprintf(&use, `	h.%[1]s.Add(big.%[1]sFunc(func(_ context.Context, _ *big.Run, c big.Call) (big.%[1]sOutcome, error) {
+		fmt.Fprintf(&use, `	h.%[1]s.Add(big.%[1]sFunc(func(
+		_ context.Context, _ *big.Run, c big.Call,
+	) (big.%[1]sOutcome, error) {
 		return big.Replace%[1]s(c, ""), nil
 	}))
 	fmt.Println(h.%[1]s.Fire(ctx, run, &call))
@@ -89,7 +92,7 @@ func main() {
 ` + use.String() + "}\n"
 }
 
-// useOfMocks is a program that expects a call of every mock, and makes it.
+// useOfMocks returns a program that expects one call of every mock and makes the call.
 func useOfMocks(n int) string {
 	var use strings.Builder
 	for i := range n {
@@ -114,7 +117,7 @@ func main() {
 ` + use.String() + "}\n"
 }
 
-// pack measures a generated package. What it adds to a program is what it adds to one with a package of one type.
+// pack measures a generated package. The baseline of its size in a binary is a package of one type.
 func (w workshop) pack(b *built, rounds int, k kind) error {
 	dir, whole, bare, err := w.program(k, b.n)
 	if err != nil {
@@ -129,7 +132,7 @@ func (w workshop) pack(b *built, rounds int, k kind) error {
 		return err
 	}
 	for round := range rounds {
-		// Another comment each time, so that the package is compiled anew and its dependencies are not.
+		// A different comment each time makes go build compile the package again, but not its dependencies.
 		other := fmt.Sprintf("package big\n\n// round %d of %d\n", round, time.Now().UnixNano())
 		if err := os.WriteFile(filepath.Join(dir, "round.go"), []byte(other), 0o644); err != nil {
 			return err
@@ -150,7 +153,7 @@ func sizes(file string) (whole, code int64, err error) {
 		return 0, 0, err
 	}
 	files := token.NewFileSet()
-	parsed, err := parser.ParseFile(files, file, source, parser.SkipObjectResolution) // which drops the comments
+	parsed, err := parser.ParseFile(files, file, source, parser.SkipObjectResolution) // drops the comments
 	if err != nil {
 		return 0, 0, err
 	}
@@ -159,7 +162,7 @@ func sizes(file string) (whole, code int64, err error) {
 	return int64(len(source)), int64(b.Len()), err
 }
 
-// program makes a package for n types and a program that uses all of it. It returns the package's directory and the
+// program creates a package for n types and a program that uses it. It returns the package's directory and the
 // program's size, with and without debug information.
 func (w workshop) program(k kind, n int) (dir string, whole, bare int64, err error) {
 	dir, err = w.module(fmt.Sprintf("%s-%d", k.folder, n), k.source(n), k.requires...)

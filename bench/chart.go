@@ -14,13 +14,13 @@ type bar struct {
 	ours  bool
 }
 
-// A panel is one chart: bars on a logarithmic scale, since some are a hundred times as long as others.
+// A panel is one chart. Its scale is logarithmic, because some bars are a hundred times as long as others.
 type panel struct {
 	title, unit string
 	bars        []bar
 }
 
-// The measures of a chart, in pixels.
+// Dimensions in pixels.
 const (
 	chartWidth = 860
 	labelWidth = 250
@@ -29,14 +29,16 @@ const (
 	titleSpace = 40
 )
 
-// chart draws the panels below each other, as SVG.
+// chart draws the panels one below the other, as SVG.
 func chart(panels []panel) string {
 	height := 0
 	for _, p := range panels {
 		height += titleSpace + len(p.bars)*(barHeight+barGap)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="What a fire costs, and what generating costs" width="%d" height="%d" viewBox="0 0 %d %d" font-family="sans-serif" font-size="13">`+"\n",
+	fmt.Fprintf(&b,
+		`<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="Costs of firing and of generating" `+
+			`width="%d" height="%d" viewBox="0 0 %d %d" font-family="sans-serif" font-size="13">`+"\n",
 		chartWidth, height+10, chartWidth, height+10)
 	fmt.Fprintf(&b, `<rect width="100%%" height="100%%" fill="#ffffff"/>`+"\n")
 	y := 0
@@ -50,7 +52,7 @@ func chart(panels []panel) string {
 // barRoom is the length of the longest bar.
 const barRoom = float64(chartWidth - labelWidth - 90)
 
-// widths are the lengths of the bars.
+// widths returns the lengths of the bars.
 func (p panel) widths() []float64 {
 	low, high := math.Inf(1), 0.0
 	for _, bar := range p.bars {
@@ -58,7 +60,7 @@ func (p panel) widths() []float64 {
 			low, high = min(low, bar.value), max(high, bar.value)
 		}
 	}
-	low /= 2 // so that the shortest is seen
+	low /= 2 // makes the shortest bar visible
 	ws := make([]float64, len(p.bars))
 	for i, bar := range p.bars {
 		if bar.value > 0 {
@@ -68,9 +70,10 @@ func (p panel) widths() []float64 {
 	return ws
 }
 
-// draw draws the panel from y on and returns where it ends.
+// draw draws the panel from y on and returns its lower end.
 func (p panel) draw(b *strings.Builder, y int) int {
-	fmt.Fprintf(b, `<text x="10" y="%d" font-weight="bold">%s</text>`+"\n", y+26, html.EscapeString(p.title+" ("+p.unit+", logarithmic)"))
+	fmt.Fprintf(b, `<text x="10" y="%d" font-weight="bold">%s</text>`+"\n", y+26,
+		html.EscapeString(p.title+" ("+p.unit+", logarithmic)"))
 	y += titleSpace
 	for i, width := range p.widths() {
 		bar, fill := p.bars[i], "#9aa5b1"
@@ -85,7 +88,7 @@ func (p panel) draw(b *strings.Builder, y int) int {
 	return y
 }
 
-// panels are what the report shows at a glance.
+// panels returns the charts of the report.
 func (r report) panels() []panel {
 	var ps []panel
 	for _, round := range r.peers {

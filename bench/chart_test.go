@@ -36,7 +36,9 @@ func TestAChartIsWellFormedWhateverItsNames(t *testing.T) {
 }
 
 func TestAChartOfEqualOrOfNoBarsIsDrawn(t *testing.T) {
-	for _, bars := range [][]bar{nil, {{"one", 5, true}}, {{"one", 5, true}, {"two", 5, false}}, {{"nothing", 0, true}, {"two", 5, false}}} {
+	for _, bars := range [][]bar{
+		nil, {{"one", 5, true}}, {{"one", 5, true}, {"two", 5, false}}, {{"nothing", 0, true}, {"two", 5, false}},
+	} {
 		svg := chart([]panel{{"a", "ns", bars}})
 		read(t, svg)
 		for _, wrong := range []string{"NaN", "Inf", `width="-`} {

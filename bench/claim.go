@@ -8,28 +8,28 @@ import (
 	"github.com/hookgen/hookgen/internal/figures"
 )
 
-// A claim is a bound and what the run says of it, in one case or in several.
+// A claim is a bound with the measured cases that it applies to.
 type claim struct {
 	what  string
 	bound float64
-	words string // of the bound, where a reader says it otherwise: "1/18"
+	words string // replaces the number of the bound in the report: "1/18"
 	unit  string
 	note  string
 	cases []held
-	// proposed says that it is the bound proposed where one of the others cannot be held.
+	// proposed marks a bound that is proposed for cases in which another bound cannot be met.
 	proposed bool
 }
 
 // proposedBounds is the title of such bounds.
 const proposedBounds = "Bounds proposed where another cannot be held"
 
-// A held is a case that is held to the bound of a claim.
+// A held is one case of a claim.
 type held struct {
 	of string
 	ratio
 }
 
-// verdict is yes where every case holds, no where one does not, else open.
+// verdict is yes if every case meets the bound, no if one misses it, and otherwise open.
 func (c claim) verdict() figures.Verdict {
 	v := figures.Yes
 	for _, h := range c.cases {
@@ -43,7 +43,7 @@ func (c claim) verdict() figures.Verdict {
 	return v
 }
 
-// worst is the case that stands nearest to the bound, or the furthest beyond it.
+// worst returns the case with the largest ratio to its bound.
 func (c claim) worst() held {
 	rank := []figures.Verdict{figures.Yes, figures.Open, figures.No}
 	return slices.MaxFunc(c.cases, func(a, b held) int {
@@ -60,7 +60,7 @@ func (c claim) worst() held {
 	})
 }
 
-// limit is the bound in words.
+// limit returns the bound in words.
 func (c claim) limit() string {
 	if c.words != "" {
 		return "≤ " + c.words
@@ -68,7 +68,7 @@ func (c claim) limit() string {
 	return "≤ " + figure(c.bound) + c.unit
 }
 
-// value is the figure of the worst case.
+// value returns the figure of the worst case.
 func (c claim) value() string {
 	w := c.worst()
 	s := figure(w.value) + c.unit
@@ -84,7 +84,7 @@ func (c claim) value() string {
 	return s
 }
 
-// rest says what the other cases came to, behind the note.
+// rest appends the figures of the other cases to the note.
 func (c claim) rest() string {
 	var all []string
 	if c.note != "" {
@@ -103,7 +103,7 @@ func (c claim) rest() string {
 	return strings.Join(all, "; ")
 }
 
-// figure is the claim as the report of all long runs has it.
+// figure converts the claim for the common report.
 func (c claim) figure() figures.Figure {
 	group := ""
 	if c.proposed {
@@ -112,7 +112,7 @@ func (c claim) figure() figures.Figure {
 	return figures.Figure{Group: group, Of: c.what, Value: c.value(), Bound: c.limit(), Holds: c.verdict(), Note: c.rest()}
 }
 
-// one is a claim of one case.
+// one returns a claim with one case.
 func one(what string, r ratio, bound float64) claim {
 	return claim{what: what, bound: bound, cases: []held{{"", r}}}
 }

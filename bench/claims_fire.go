@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// compared is what came of a lineup.
+// compared holds the results of a lineup.
 type compared struct {
 	lineup
 	runs []timing
@@ -17,7 +17,7 @@ func (c compared) ratio() ratio { return c.runs[0].over(c.runs[1]) }
 // rewrites reports whether hooks of the law may replace the payload.
 func rewrites(law string) bool { return law == lawFlow || law == lawLenient || law == lawReplace }
 
-// fireClaims hold the fires to their bounds.
+// fireClaims compares the fires with their bounds.
 func fireClaims(cs []compared) []claim {
 	var claims []claim
 	add := func(c claim, of func(compared) ratio, fits func(compared) bool) {
@@ -34,7 +34,10 @@ func fireClaims(cs []compared) []claim {
 		return func(c compared) bool { return c.hooks == 0 && (c.law == lawAround) == around }
 	}
 	add(claim{what: "Fire, no hook, over a plain call of the same signature", bound: 1.5}, compared.ratio, empty(false))
-	add(claim{what: "Fire, no hook, over a plain call that recovers", bound: 1.2, note: "with no hook too it turns a panic of the act into a failure"},
+	add(claim{
+		what: "Fire, no hook, over a plain call that recovers", bound: 1.2,
+		note: "with no hook too it turns a panic of the act into a failure",
+	},
 		compared.ratio, empty(true))
 	for _, n := range []int{8, 64} {
 		flow, other := 1.2, 1.3
@@ -42,8 +45,12 @@ func fireClaims(cs []compared) []claim {
 			flow, other = 1.1, 1.1
 		}
 		what := fmt.Sprintf("Fire, %d continuing hooks, over a hand-written loop", n)
-		add(claim{what: what + ", laws with Replace", bound: flow}, compared.ratio, func(c compared) bool { return c.hooks == n && rewrites(c.law) })
-		add(claim{what: what + ", laws without", bound: other}, compared.ratio, func(c compared) bool { return c.hooks == n && !rewrites(c.law) })
+		add(claim{what: what + ", laws with Replace", bound: flow}, compared.ratio, func(c compared) bool {
+			return c.hooks == n && rewrites(c.law)
+		})
+		add(claim{what: what + ", laws without", bound: other}, compared.ratio, func(c compared) bool {
+			return c.hooks == n && !rewrites(c.law)
+		})
 	}
 	allocs := func(c compared) ratio { return exact(c.runs[0].allocs) }
 	for _, around := range []bool{false, true} {
@@ -64,16 +71,20 @@ func fireClaims(cs []compared) []claim {
 	return claims
 }
 
-// floor compares with the least that does the same.
+// floor compares hookgen with the cheapest equivalent loop.
 func (c compared) floor() ratio { return c.runs[0].over(c.runs[2]) }
 
-// twiceClaims hold fires from two goroutines to those from one.
+// twiceClaims compares fires on two goroutines with fires on one.
 func twiceClaims(cs []compared) []claim {
 	const bound = 1.1
-	free := claim{what: "Fire from two goroutines over one, each fire, 8 continuing hooks, laws that allocate nothing", bound: bound}
-	around := claim{what: "Fire from two goroutines over one, each fire, 8 continuing hooks, which allocates once", bound: bound,
-		note: "the collector runs beside it"}
-	beyond := claim{what: "Fire from two goroutines over one, over the same of a loop that shares nothing and allocates as much", bound: bound,
+	free := claim{
+		what: "Fire from two goroutines over one, each fire, 8 continuing hooks, laws that allocate nothing", bound: bound,
+	}
+	around := claim{what: "Fire from two goroutines over one, each fire, 8 continuing hooks, which allocates once",
+		bound: bound,
+		note:  "the collector runs beside it"}
+	beyond := claim{what: "Fire from two goroutines over one, over the same of a loop that shares nothing and " +
+		"allocates as much", bound: bound,
 		proposed: true, note: "for Around: the collector takes of both"}
 	for _, x := range cs {
 		if x.busy || x.hooks != 8 {
@@ -90,11 +101,11 @@ func twiceClaims(cs []compared) []claim {
 	return slices.DeleteFunc([]claim{free, around, beyond}, func(c claim) bool { return len(c.cases) == 0 })
 }
 
-// idle compares the control from two goroutines with the same from one.
+// idle compares the control on two goroutines with the control on one.
 func (c compared) idle() ratio { return c.runs[2].over(c.runs[3]) }
 
-// apart is the ratio without the parts of the rounds in which neither it nor the control kept to the bound: the machine
-// did not have two processors to give.
+// apart returns the ratio of those parts of the rounds in which the control met the bound. In the other parts the
+// machine did not provide two processors.
 func (c compared) apart(bound float64) ratio {
 	two, one, control, alone := c.runs[0], c.runs[1], c.runs[2], c.runs[3]
 	r := ratio{value: two.over(one).value, low: math.Inf(1)}
@@ -111,14 +122,14 @@ func (c compared) apart(bound float64) ratio {
 	return r
 }
 
-// beyond is what two goroutines take over one, in units of what they take of a loop that allocates as much.
+// beyond returns the slowdown on two goroutines, relative to that of a loop with the same allocations.
 func (c compared) beyond() ratio {
 	return compare(len(c.runs[0].rounds), func(best func(timing) float64) float64 {
 		return best(c.runs[0]) / best(c.runs[1]) / (best(c.runs[4]) / best(c.runs[5]))
 	})
 }
 
-// peerBounds are the bounds against peers, at eight hooks.
+// peerBounds are the bounds against peers, with eight hooks.
 var peerBounds = []struct {
 	name  string
 	bound float64
@@ -129,7 +140,7 @@ var peerBounds = []struct {
 	{nameMCP, 2, ""},
 }
 
-// peerClaims hold hookgen, the first of the runs, to its bounds against the peers behind it.
+// peerClaims compares hookgen, the first run, with the peers that follow.
 func peerClaims(runs []timing) []claim {
 	var claims []claim
 	for _, of := range peerBounds {

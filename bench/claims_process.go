@@ -2,7 +2,8 @@ package main
 
 import "fmt"
 
-// find returns the timing of a generator on so many types, of one race, so that what is compared was measured in turn.
+// find returns the timing of a generator on n types. All timings of one race are comparable, because they were
+// measured in turn.
 func (r race) find(name string, n int) (timing, bool) {
 	for _, e := range r.entries {
 		if e.name == name && e.n == n {
@@ -12,7 +13,7 @@ func (r race) find(name string, n int) (timing, bool) {
 	return timing{}, false
 }
 
-// raceClaims hold hookgen to its bounds as a process.
+// raceClaims compares the process times of hookgen with their bounds.
 func raceClaims(races []race) []claim {
 	var claims []claim
 	add := func(what string, n int, other string, of int, bound float64, words string) {
@@ -33,12 +34,13 @@ func raceClaims(races []race) []claim {
 	return claims
 }
 
-// builtClaims hold generated packages to their bounds.
+// builtClaims compares generated packages with their bounds.
 func builtClaims(bs []built) []claim {
 	var builds []claim
 	sizes := claim{what: "generated source per flow point, without comments", bound: 5, unit: " KB", note: "of 1000 bytes"}
 	for _, n := range []int{30, 300} {
-		build := claim{what: fmt.Sprintf("go build of a generated package of %d flow points, dependencies cached, processor time", n),
+		build := claim{what: fmt.Sprintf("go build of a generated package of %d flow points, dependencies cached, "+
+			"processor time", n),
 			bound: map[int]float64{30: 5, 300: 40}[n], unit: " s"}
 		for _, b := range bs {
 			if b.n != n || b.maker != nameHookgen {

@@ -9,14 +9,13 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// A cost compares something done to a fire, or to a registration, with the same without it. The first contestant is
-// the one without.
+// A cost compares an operation with the same operation without one feature. The first contestant is the baseline.
 type cost struct {
 	title string
 	runs  []contestant
 }
 
-// costs returns what the parts of a registry cost that a plain fire does not use.
+// costs returns the costs of features that a plain fire does not use.
 func costs() []cost {
 	return []cost{
 		{"a fire with 8 hooks that continue", firesWith()},
@@ -25,7 +24,7 @@ func costs() []cost {
 	}
 }
 
-// firesWith are fires of a flow with eight hooks and one thing more.
+// firesWith returns fires of a flow with eight hooks and one extra feature.
 func firesWith() []contestant {
 	fires := func(name string, set func(h *points.Hooks, last *hookkit.Registration) *points.Hooks) contestant {
 		q, _ := newStage(7)
@@ -59,14 +58,14 @@ func firesWith() []contestant {
 	}
 }
 
-// A blind observer or tracer looks at nothing.
+// A blind observer or tracer ignores its argument.
 type blind struct{}
 
 func (blind) ObserveFlow(context.Context, *points.Run, points.FlowFired[points.Call]) {}
 func (blind) Observe(context.Context, *points.Run, hookkit.AnyFired)                  {}
 func (blind) Trace(context.Context, hookkit.Event)                                    {}
 
-// registrations are an Add and its Remove at points that have some hooks already.
+// registrations returns pairs of Add and Remove at points with some hooks.
 func registrations() []contestant {
 	at := func(there int, with string, opts func(last *hookkit.Registration) []hookkit.GateOption) contestant {
 		q, _ := newStage(max(there-1, 0))
@@ -104,7 +103,7 @@ func registrations() []contestant {
 	}
 }
 
-// otherRegistrations are what else can be put to Hooks with ten hooks at each point, and taken away.
+// otherRegistrations returns other registrations and removals on Hooks with ten hooks at each point.
 func otherRegistrations() []contestant {
 	on := func(name string, do func(h *points.Hooks)) contestant {
 		q, _ := newStage(10)
@@ -135,7 +134,7 @@ func otherRegistrations() []contestant {
 
 var otherRun = points.NewRun(struct{}{})
 
-// all is a hook that binds itself to every point.
+// all registers itself at every point.
 type all struct{}
 
 func (all) Bind(h *points.Hooks) { everywhere(h) }

@@ -6,5 +6,5 @@ import "time"
 
 var processBegan = time.Now()
 
-// processorTime returns the time since the process began, since there is no portable way to ask for processor time.
+// processorTime returns the time since the process began, because this system has no portable processor time.
 func processorTime() time.Duration { return time.Since(processBegan) }

@@ -6,7 +6,7 @@ import (
 	"github.com/hookgen/hookgen/internal/figures"
 )
 
-// figures is what the report says in short: every bound, and beside them the main comparisons.
+// figures converts the report to the common format: every bound, and the main comparisons.
 func (r report) figures() figures.Report {
 	f := figures.Report{Name: "bench", Command: r.command}
 	for _, proposed := range []bool{false, true} {
@@ -43,7 +43,8 @@ func (r report) figures() figures.Report {
 	for _, race := range r.races {
 		for _, e := range race.entries {
 			if mine, ok := race.find(nameHookgen, e.n); ok && e.name != nameHookgen {
-				say(fmt.Sprintf("hookgen on %d points, whole process, over %s on %d types", e.n, e.name, e.n), mine.over(e.wall).String(),
+				say(fmt.Sprintf("hookgen on %d points, whole process, over %s on %d types", e.n, e.name, e.n),
+					mine.over(e.wall).String(),
 					fmt.Sprintf("%s ms over %s ms", figure(mine.best()/1e6), figure(e.wall.best()/1e6)))
 			}
 		}
@@ -53,9 +54,11 @@ func (r report) figures() figures.Report {
 		if b.name != "" {
 			what = fmt.Sprintf("hookgen, %d %s", b.n, b.points())
 		}
-		say("what a generated package adds to a binary, each: "+what, figure(b.inBinary(b.binary))+" KB", figure(b.inBinary(b.bare))+" KB without debug information")
+		say("what a generated package adds to a binary, each: "+what, figure(b.inBinary(b.binary))+" KB",
+			figure(b.inBinary(b.bare))+" KB without debug information")
 	}
-	say("noise of the machine, median round over quickest", r.machine.noises(), "load of the minute before: "+r.machine.load)
+	say("noise of the machine, median round over quickest", r.machine.noises(), "load of the minute before: "+
+		r.machine.load)
 	return f
 }
 

@@ -14,7 +14,7 @@ func TestThePayloadHas64Bytes(t *testing.T) {
 	}
 }
 
-// Every loop that is measured runs, and panics if a fire went another way than it should.
+// Every measured loop runs once. A loop panics if a fire has an unexpected result.
 func TestEverythingThatIsMeasuredRuns(t *testing.T) {
 	for _, n := range hookCounts {
 		for _, l := range lineups(n) {
@@ -92,7 +92,8 @@ func TestBusyHooksDoTheSameByHand(t *testing.T) {
 	if ours.Step != call.Step+3 || theirs.Step != ours.Step {
 		t.Errorf("%d and %d steps", ours.Step, theirs.Step)
 	}
-	if got, want := len(b.hooks.Gather.Fire(b.ctx, b.run, call)), len(b.hand.fireGather(b.ctx, b.run, call)); got != 3 || want != 3 {
+	if got, want := len(b.hooks.Gather.Fire(b.ctx, b.run, call)), len(b.hand.fireGather(b.ctx, b.run, call)); got != 3 ||
+		want != 3 {
 		t.Errorf("%d and %d contributions", got, want)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/hookgen/hookgen/bench/points"
 )
 
-// The plain calls: what firing no hook is held to.
+// Plain calls, the baseline of firing without hooks.
 
 //go:noinline
 func plainWatch(ctx context.Context, run *points.Run, call points.Call) {}
@@ -42,10 +42,12 @@ func plainGather(ctx context.Context, run *points.Run, call points.Call) []strin
 //go:noinline
 func plainRefuse(ctx context.Context, run *points.Run, call points.Call) error { return nil }
 
-// plainWrapRecovering calls the act and turns a panic of the act into an error, as Fire does.
+// plainWrapRecovering calls the act and converts a panic to an error, as Fire does.
 //
 //go:noinline
-func plainWrapRecovering(ctx context.Context, run *points.Run, call points.Call, act handNext) (result points.Result, err error) {
+func plainWrapRecovering(
+	ctx context.Context, run *points.Run, call points.Call, act handNext,
+) (result points.Result, err error) {
 	returned := false
 	defer func() {
 		if !returned {
@@ -57,10 +59,12 @@ func plainWrapRecovering(ctx context.Context, run *points.Run, call points.Call,
 	return result, err
 }
 
-// The hand-written loops with one deferred recover: the least that a loop costs which outlives a hook that panics.
+// Hand-written loops with one deferred recover: the cheapest loops that survive a panic of a hook.
 
 //go:noinline
-func (p *handPoints) fireFlowRecovering(ctx context.Context, run *points.Run, call *points.Call) (out handOutcome, err error) {
+func (p *handPoints) fireFlowRecovering(
+	ctx context.Context, run *points.Run, call *points.Call,
+) (out handOutcome, err error) {
 	returned := false
 	defer func() {
 		if !returned {
@@ -88,7 +92,9 @@ func (p *handPoints) fireFlowRecovering(ctx context.Context, run *points.Run, ca
 }
 
 //go:noinline
-func (p *handPoints) fireLeaveRecovering(ctx context.Context, run *points.Run, call points.Call) (out handOutcome, err error) {
+func (p *handPoints) fireLeaveRecovering(
+	ctx context.Context, run *points.Run, call points.Call,
+) (out handOutcome, err error) {
 	returned := false
 	defer func() {
 		if !returned {

@@ -8,8 +8,8 @@ import (
 	"github.com/hookgen/hookgen/bench/points"
 )
 
-// What a careful author writes by hand for each law, without order, removal, recovery, observers or types that
-// know their point: a slice of an interface and a loop. It is the floor that the generated code is held to.
+// Hand-written code for each law: a slice of an interface and a loop, without order, removal, recovery and
+// observers. It is the baseline of the generated code.
 type (
 	handWatcher interface {
 		Watch(ctx context.Context, run *points.Run, call points.Call) error
@@ -62,7 +62,7 @@ func (handDeny) outcome()    {}
 func (handAsk) outcome()     {}
 func (handAllow) outcome()   {}
 
-// handPoints are the loops; the receiver stands for the struct that would hold them.
+// handPoints has the loops as methods; the receiver represents the struct that a program would keep them in.
 type handPoints struct {
 	watchers  []handWatcher
 	flow      []handFlow
@@ -197,10 +197,12 @@ func (p *handPoints) fireRefuse(ctx context.Context, run *points.Run, call point
 	return nil
 }
 
-// fireWrap chains the hooks as interceptors mostly are: a closure for each.
+// fireWrap chains the hooks with one closure each, as most interceptor libraries do.
 //
 //go:noinline
-func (p *handPoints) fireWrap(ctx context.Context, run *points.Run, call points.Call, act handNext) (points.Result, error) {
+func (p *handPoints) fireWrap(
+	ctx context.Context, run *points.Run, call points.Call, act handNext,
+) (points.Result, error) {
 	next := act
 	for i := len(p.wrappers) - 1; i >= 0; i-- {
 		h, inner := p.wrappers[i], next
@@ -211,10 +213,12 @@ func (p *handPoints) fireWrap(ctx context.Context, run *points.Run, call points.
 	return next(ctx, call)
 }
 
-// fireWrapCounted is fireWrap with one closure that counts how far in it is.
+// fireWrapCounted is like fireWrap with a single closure that counts the depth.
 //
 //go:noinline
-func (p *handPoints) fireWrapCounted(ctx context.Context, run *points.Run, call points.Call, act handNext) (points.Result, error) {
+func (p *handPoints) fireWrapCounted(
+	ctx context.Context, run *points.Run, call points.Call, act handNext,
+) (points.Result, error) {
 	i := 0
 	var next handNext
 	next = func(ctx context.Context, call points.Call) (points.Result, error) {

@@ -8,7 +8,7 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// A quiet hook continues everywhere. Each is an object of its own.
+// A quiet hook continues at every point. The field gives each hook its own address.
 type quiet struct{ _ int }
 
 func (*quiet) Watch(context.Context, *points.Run, points.Call) error { return nil }
@@ -32,11 +32,13 @@ func (*quiet) Judge(context.Context, *points.Run, points.Call) (points.JudgeOutc
 }
 func (*quiet) Gather(context.Context, *points.Run, points.Call) ([]string, error) { return nil, nil }
 func (*quiet) Refuse(context.Context, *points.Run, points.Call) error             { return nil }
-func (*quiet) Wrap(ctx context.Context, run *points.Run, call points.Call, next points.WrapNext) (hookkit.Answer[points.Result], error) {
+func (*quiet) Wrap(
+	ctx context.Context, run *points.Run, call points.Call, next points.WrapNext,
+) (hookkit.Answer[points.Result], error) {
 	return next.Call(ctx, call)
 }
 
-// quietByHand is the same for the hand-written loops.
+// quietByHand is the equivalent for the hand-written loops.
 type quietByHand struct{ _ int }
 
 func (*quietByHand) Watch(context.Context, *points.Run, points.Call) error { return nil }
@@ -57,10 +59,10 @@ func (*quietByHand) Wrap(ctx context.Context, run *points.Run, call points.Call,
 	return next(ctx, call)
 }
 
-// trimmed is what the arguments become.
+// trimmed replaces the arguments.
 var trimmed = json.RawMessage(`{}`)
 
-// A busy hook decides everywhere: it replaces, allows, contributes.
+// A busy hook makes a decision at every point: it replaces, allows or contributes.
 type busy struct{ _ int }
 
 func (*busy) Rewrite(_ context.Context, _ *points.Run, call points.Call) (points.RewriteOutcome, error) {
@@ -85,7 +87,7 @@ func (*busy) Gather(context.Context, *points.Run, points.Call) ([]string, error)
 	return []string{"a fact"}, nil
 }
 
-// busyByHand is the same for the hand-written loops.
+// busyByHand is the equivalent for the hand-written loops.
 type busyByHand struct{ _ int }
 
 func (*busyByHand) Flow(_ context.Context, _ *points.Run, call points.Call) (handOutcome, error) {

@@ -8,18 +8,20 @@ import (
 	"path/filepath"
 )
 
-// layouts is how many programs measure the fires, each with its functions in another order. Where the linker puts a loop
-// is worth a tenth of it, more than what is compared; so each contestant is taken where it is quickest.
+// layouts is the number of programs that measure the fires, each with another order of functions. The position of
+// a loop in the binary changes its speed by up to ten percent, more than the compared differences. Each contestant
+// therefore counts with its fastest layout.
 const layouts = 4
 
-// A sheet is a timing on its way from such a program.
+// A sheet is the JSON form of a timing, printed by such a program.
 type sheet struct {
 	Name   string
 	Rounds []float64
 	Allocs float64
 }
 
-// laidOutParts are the parts of a run that such programs measure, by name: what is compared in each.
+// laidOutParts are the parts of a run that such programs measure. Each function returns the comparisons of one
+// part.
 var laidOutParts = map[string]func() [][]contestant{
 	"fires": func() [][]contestant {
 		var all [][]contestant
@@ -58,7 +60,7 @@ func (p pace) layout(part string) error {
 	return json.NewEncoder(os.Stdout).Encode(all)
 }
 
-// laidOut has the part measured by a program for each layout, and returns the timings of each comparison.
+// laidOut runs one program per layout to measure a part, and returns the timings of each comparison.
 func (c config) laidOut(part string) ([][]timing, error) {
 	dir, err := os.MkdirTemp("", "bench-*")
 	if err != nil {
@@ -73,7 +75,8 @@ func (c config) laidOut(part string) ([][]timing, error) {
 		if out, err := build.CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("%v: %w\n%s", build, err, out)
 		}
-		run := exec.Command(program, "-layout="+part, fmt.Sprintf("-rounds=%d", max(parts, c.pace.rounds/layouts)), fmt.Sprintf("-round=%v", c.pace.round))
+		run := exec.Command(program, "-layout="+part, fmt.Sprintf("-rounds=%d", max(parts, c.pace.rounds/layouts)),
+			fmt.Sprintf("-round=%v", c.pace.round))
 		run.Stderr = os.Stderr
 		out, err := run.Output()
 		if err != nil {
@@ -90,7 +93,7 @@ func (c config) laidOut(part string) ([][]timing, error) {
 	return all, nil
 }
 
-// together puts the sheets of one comparison together, so that each part of the rounds has some of every layout.
+// together merges the sheets of one comparison, so that each part of the rounds contains every layout.
 func together(found [][][]sheet, comparison int) []timing {
 	ts := make([]timing, len(found[0][comparison]))
 	for i := range ts {

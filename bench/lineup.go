@@ -6,19 +6,19 @@ import (
 	"github.com/hookgen/hookgen/bench/points"
 )
 
-// A lineup is what is measured side by side. The first is hookgen, the second what it is held to, the third, where there is one,
-// a floor: what the least costs that does the same.
+// A lineup is one comparison: hookgen first, then its baseline, then perhaps a floor, the cheapest equivalent
+// code.
 type lineup struct {
 	law   string
 	hooks int
-	busy  bool // the hooks replace, vote or contribute; else they all continue
+	busy  bool // the hooks replace, vote or contribute; otherwise they all continue
 	runs  []contestant
 }
 
-// call is the payload everywhere.
+// call is the payload of all points.
 var call = points.Call{ID: "call_1", Name: "read_file", Args: []byte(`{"path":"go.mod"}`), Step: 3}
 
-// A stage is n hooks at every point, and the same by hand.
+// A stage has n hooks at every point, and the hand-written equivalent.
 type stage struct {
 	n     int
 	ctx   context.Context
@@ -27,10 +27,12 @@ type stage struct {
 	hand  *handPoints
 }
 
-// newStage returns a stage of n quiet hooks, and of n busy ones at the points where a hook can be busy.
+// newStage returns a stage of n quiet hooks, and one with n busy hooks at the points that support them.
 func newStage(n int) (quietly, busily stage) {
 	empty := func() stage {
-		return stage{n: n, ctx: context.Background(), run: points.NewRun(struct{}{}), hooks: new(points.Hooks), hand: new(handPoints)}
+		return stage{
+			n: n, ctx: context.Background(), run: points.NewRun(struct{}{}), hooks: new(points.Hooks), hand: new(handPoints),
+		}
 	}
 	quietly, busily = empty(), empty()
 	for range n {
@@ -75,7 +77,7 @@ func everywhere(h *points.Hooks) {
 	h.Wrap.Add(q)
 }
 
-// The laws, as the report calls them.
+// The names of the laws in the report.
 const (
 	lawFlow    = "Replace and exits"
 	lawLenient = "Replace and exits, FailOpen"
@@ -89,7 +91,7 @@ const (
 	lawAround  = "Around"
 )
 
-// lineups returns the comparisons of every law at n hooks.
+// lineups returns the comparisons of every law with n hooks.
 func lineups(n int) []lineup {
 	q, b := newStage(n)
 	if n == 0 {
@@ -111,7 +113,9 @@ func lineups(n int) []lineup {
 		}
 	}
 	against := func(law string, busy bool, fire, hand func(int), floors ...contestant) lineup {
-		return lineup{law, n, busy, append([]contestant{{name: "hookgen", loop: fire}, {name: byHand, loop: hand}}, floors...)}
+		return lineup{
+			law, n, busy, append([]contestant{{name: "hookgen", loop: fire}, {name: byHand, loop: hand}}, floors...),
+		}
 	}
 	recovering := func(f func(int)) contestant { return contestant{name: byHandRecovering, loop: f} }
 	return []lineup{
@@ -134,26 +138,26 @@ func lineups(n int) []lineup {
 	}
 }
 
-// What hookgen is held to, and the floors under that.
+// The names of the baselines and floors.
 const (
 	byHand    = "hand-written loop"
 	plainCall = "plain call"
-	// A fire turns a panic of a hook into a failure, and an around point one of the act, with hooks and without. These
-	// do the same: the least that costs.
+	// A fire converts a panic of a hook, or of the act of an around point, to a failure. These loops do the same
+	// at the lowest cost.
 	byHandRecovering = "hand-written loop that recovers"
 	byHandCounted    = "hand-written chain of one closure that counts"
 	plainRecovering  = "plain call that recovers"
 )
 
-// twice returns the contestant from two goroutines, each doing it n times: with no shared write, that takes as
-// long as n times from one.
+// twice runs the contestant on two goroutines, n times each. Without shared writes this takes as long as n times
+// on one goroutine.
 func twice(c contestant) contestant {
 	c.name, c.twice = c.name+", two goroutines", true
 	return c
 }
 
-// allocating does the same and allocates what a fire of eight around hooks does, about as often: it shows what the
-// collector takes.
+// allocating is a loop that allocates as much as a fire of eight around hooks, to show the cost of the garbage
+// collector.
 var allocating = contestant{name: "a loop that shares nothing and allocates as much", loop: func(n int) {
 	var t taker = new(kept)
 	for range n {
@@ -162,8 +166,8 @@ var allocating = contestant{name: "a loop that shares nothing and allocates as m
 	}
 }}
 
-// fromTwo are the contestants that show what a second goroutine costs. The second pair, which shares nothing, shows
-// whether the machine had two processors to give just then: what is written by hand, where that allocates nothing.
+// fromTwo returns the contestants for the cost of a second goroutine. The second pair shares nothing, so it shows
+// whether the machine provided two processors. It is the hand-written loop if that does not allocate.
 func (l lineup) fromTwo() []contestant {
 	control := l.runs[1]
 	if l.busy || l.law == lawAround {
@@ -176,13 +180,13 @@ func (l lineup) fromTwo() []contestant {
 	return cs
 }
 
-// A parcel has the size and the shape of what a fire of around hooks allocates.
+// A parcel has the size and the shape of the allocation of a fire of around hooks.
 type parcel struct {
 	flags [2]uint32
-	refs  [10]*parcel
+	refs  [13]*parcel
 }
 
-// A taker is an interface, so that what it is given cannot stay on the stack.
+// A taker is an interface, so that its argument escapes to the heap.
 type taker interface{ take(*parcel) }
 
 type kept struct{ last *parcel }

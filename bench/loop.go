@@ -41,7 +41,8 @@ const (
 
 var loopOutput = strings.Repeat("o", loopBytes)
 
-const loopParameters = `{"type":"object","properties":{"n":{"type":"integer"},"text":{"type":"string"}},"required":["n","text"]}`
+const loopParameters = `{"type":"object","properties":{"n":{"type":"integer"},"text":{"type":"string"}},` +
+	`"required":["n","text"]}`
 
 // loopArgs returns the arguments of a call.
 func loopArgs(step, call int) string {
@@ -68,9 +69,9 @@ func loopContestants(steps int) []contestant {
 	}
 }
 
-// loops measures the script at every length, in processor time. The time on the wall depends on whether the goroutines
-// of a step run on one processor or on two, which differs from round to round. All lengths share the rounds, because
-// one bound compares two lengths.
+// loops measures the script at every length, in processor time. Wall time depends on whether the goroutines of a
+// step run on one processor or on two, which varies. All lengths share the rounds, because one bound compares two
+// lengths.
 func (p pace) loops() []loopRound {
 	var all []contestant
 	for _, steps := range loopSteps {
@@ -129,7 +130,10 @@ func ordinaryHooks() []agent.Hook {
 		&limit.Time{Max: limit.AtMost(time.Hour)},
 		&repair.LoopDetector{},
 		&limit.Tools{Default: limit.AtMost(10000)},
-		&permission.Rules{Rules: []permission.Rule{{Tool: "work", Decision: permission.Allow, Reason: "it only reads"}}, Default: permission.Deny},
+		&permission.Rules{
+			Rules:   []permission.Rule{{Tool: "work", Decision: permission.Allow, Reason: "it only reads"}},
+			Default: permission.Deny,
+		},
 		&window.TruncateOutput{},
 		&observe.Metrics{Log: slog.New(slog.DiscardHandler)},
 	}
@@ -140,7 +144,9 @@ func runLoop(steps int, hooks ...agent.Hook) func(n int) {
 	script := make(loopScript, steps)
 	for i := range script {
 		for c := range loopCalls {
-			script[i] = append(script[i], agent.ToolCallRequest{ID: fmt.Sprintf("call_%d_%d", i, c), Name: "work", Args: json.RawMessage(loopArgs(i, c))})
+			script[i] = append(script[i], agent.ToolCallRequest{
+				ID: fmt.Sprintf("call_%d_%d", i, c), Name: "work", Args: json.RawMessage(loopArgs(i, c)),
+			})
 		}
 	}
 	a := &loop.Agent{
@@ -182,7 +188,9 @@ func runChatModel(steps int) func(n int) {
 	for i := range script {
 		for c := range loopCalls {
 			script[i] = append(script[i], schema.ToolCall{
-				ID: fmt.Sprintf("call_%d_%d", i, c), Type: "function", Function: schema.FunctionCall{Name: "work", Arguments: loopArgs(i, c)},
+				ID: fmt.Sprintf("call_%d_%d", i, c), Type: "function", Function: schema.FunctionCall{
+					Name: "work", Arguments: loopArgs(i, c),
+				},
 			})
 		}
 	}
@@ -228,7 +236,9 @@ func (s einoScript) Generate(_ context.Context, in []*schema.Message, _ ...model
 	return schema.AssistantMessage("done", nil), nil
 }
 
-func (s einoScript) Stream(ctx context.Context, in []*schema.Message, opts ...model.Option) (*schema.StreamReader[*schema.Message], error) {
+func (s einoScript) Stream(
+	ctx context.Context, in []*schema.Message, opts ...model.Option,
+) (*schema.StreamReader[*schema.Message], error) {
 	m, err := s.Generate(ctx, in, opts...)
 	return schema.StreamReaderFromArray([]*schema.Message{m}), err
 }
@@ -238,9 +248,10 @@ func (s einoScript) WithTools([]*schema.ToolInfo) (model.ToolCallingChatModel, e
 type einoTool struct{}
 
 func (einoTool) Info(context.Context) (*schema.ToolInfo, error) {
-	return &schema.ToolInfo{Name: "work", Desc: "", ParamsOneOf: schema.NewParamsOneOfByParams(map[string]*schema.ParameterInfo{
-		"n": {Type: schema.Integer, Required: true}, "text": {Type: schema.String, Required: true},
-	})}, nil
+	return &schema.ToolInfo{Name: "work", Desc: "",
+		ParamsOneOf: schema.NewParamsOneOfByParams(map[string]*schema.ParameterInfo{
+			"n": {Type: schema.Integer, Required: true}, "text": {Type: schema.String, Required: true},
+		})}, nil
 }
 
 func (einoTool) InvokableRun(context.Context, string, ...tool.Option) (string, error) {

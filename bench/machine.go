@@ -8,18 +8,21 @@ import (
 	"time"
 )
 
-// A machine is where the figures come from.
+// A machine describes the machine that made the figures, and its load.
 type machine struct {
 	text  string
-	load  string    // what else ran when it began, as the system counts it: the mean number of runnable threads of the last minute
-	noise []float64 // of a loop that does nothing else, before, between and after: how much slower the median round was than the quickest
+	load  string    // as reported by the system: runnable threads in the last minute, on average
+	noise []float64 // of an empty loop before, between and after: median over minimum
 }
 
 func newMachine() machine {
-	return machine{text: fmt.Sprintf("%s, %d processors, %s/%s, %s", processor(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version()), load: load()}
+	return machine{
+		text: fmt.Sprintf("%s, %d processors, %s/%s, %s", processor(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH,
+			runtime.Version()), load: load(),
+	}
 }
 
-// load returns the load of the last minute, where the system tells it.
+// load returns the load of the last minute, if the system reports it.
 func load() string {
 	all, _ := os.ReadFile("/proc/loadavg")
 	if fields := strings.Fields(string(all)); len(fields) > 0 {
@@ -28,7 +31,7 @@ func load() string {
 	return "unknown"
 }
 
-// processor returns the processor's name, where the system tells it.
+// processor returns the processor's name, if the system reports it.
 func processor() string {
 	info, _ := os.ReadFile("/proc/cpuinfo")
 	for line := range strings.Lines(string(info)) {
@@ -55,7 +58,7 @@ func spin(n int) {
 	runtime.KeepAlive(x)
 }
 
-// noises are how noisy it was.
+// noises returns the noise figures as text.
 func (m machine) noises() string {
 	var noise []string
 	for _, n := range m.noise {
@@ -64,13 +67,14 @@ func (m machine) noises() string {
 	return strings.Join(noise, ", ")
 }
 
-// String says what machine it was and how quiet.
+// String describes the machine, its load and its noise.
 func (m machine) String() string {
-	return fmt.Sprintf("%s. Load of the minute before: %s. Noise, the median round of a loop that fires nothing over its quickest, at the start, in the middle and at the end: %s more",
+	return fmt.Sprintf("%s. Load of the minute before: %s. Noise, the median round of a loop that fires nothing over "+
+		"its quickest, at the start, in the middle and at the end: %s more",
 		m.text, m.load, m.noises())
 }
 
-// A pace says how long and how often a contestant runs.
+// A pace is the length and the number of rounds.
 type pace struct {
 	rounds int
 	round  time.Duration

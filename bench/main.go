@@ -1,11 +1,11 @@
-// Command bench measures what a fire costs, compared with code that a person writes by hand and with other libraries.
-// It measures package loop against another agent loop, and hookgen as a process against other generators. It prints its report and writes it as RESULTS.md, with a chart in
-// results.svg, and its bounds and main figures into docs/figures/bench.json. It is a module of its own, outside the
-// workspace:
+// Command bench measures the cost of a fire and compares it with hand-written code and with other libraries. It
+// also compares package loop with another agent loop, and hookgen with other generators. It writes its report to
+// RESULTS.md, a chart to results.svg, and its bounds and main figures to docs/figures/bench.json. It is a module
+// of its own, outside the workspace:
 //
 //	GOWORK=off go -C bench run .
 //
-// The figures of a machine that does other work at the same time are worth little; the report says how noisy it was.
+// Run it on an idle machine; the report shows how noisy the machine was.
 package main
 
 import (
@@ -27,8 +27,10 @@ func main() {
 	flag.IntVar(&c.runs, "runs", 12, "runs of each process")
 	flag.IntVar(&c.builds, "builds", 5, "builds of each generated package")
 	flag.StringVar(&c.out, "out", "", "`directory` for all files of the report, in the place of their own")
-	layout := flag.String("layout", "", "measure this `part` in this program alone and print it as JSON; the bench runs itself so")
-	only := flag.String("only", "", "comma-separated `parts`: "+strings.Join(allParts, ", ")+"; all if empty. With it nothing is written without -out")
+	layout := flag.String("layout", "",
+		"measure this `part` in this program alone and print it as JSON; the bench runs itself so")
+	only := flag.String("only", "", "comma-separated `parts`: "+strings.Join(allParts, ", ")+
+		"; all if empty. With it nothing is written without -out")
 	flag.Parse()
 	if *only != "" {
 		c.only = strings.Split(*only, ",")
@@ -51,20 +53,20 @@ func main() {
 // allParts are the parts of a run.
 var allParts = []string{"fires", "runtime", "twice", "peers", "costs", "loop", "processes", "builds"}
 
-// A config is what the flags say.
+// A config holds the values of the flags.
 type config struct {
 	pace   pace
 	runs   int
 	builds int
 	out    string
 	only   []string
-	flags  string // those that were given, but for -out
+	flags  string // the flags of this run, except -out
 }
 
-// command is how the run was started.
+// command returns the command line of this run.
 func (c config) command() string { return "GOWORK=off go -C bench run ." + c.flags }
 
-// check refuses what would measure nothing.
+// check refuses configurations that measure nothing.
 func (c config) check() error {
 	for _, name := range c.only {
 		if !slices.Contains(allParts, name) {
@@ -72,15 +74,16 @@ func (c config) check() error {
 		}
 	}
 	if c.pace.rounds < parts || c.runs < 1 || c.builds < 1 || c.pace.round <= 0 {
-		return fmt.Errorf("too little to measure; say -rounds %d or more, and at least one run, one build and a length of a round", parts)
+		return fmt.Errorf("too little to measure; pass -rounds %d or more, at least one run and one build, and a positive "+
+			"-round", parts)
 	}
 	return nil
 }
 
-// part reports whether the part is asked for.
+// part reports whether the part is selected.
 func (c config) part(name string) bool { return len(c.only) == 0 || slices.Contains(c.only, name) }
 
-// begin says what is measured next, since that takes minutes.
+// begin logs the next measurement, because each one takes minutes.
 func begin(what string, args ...any) {
 	fmt.Fprintf(os.Stderr, "%s measuring: %s\n", time.Now().Format(time.TimeOnly), fmt.Sprintf(what, args...))
 }
@@ -119,7 +122,7 @@ func (c config) main() error {
 	return c.write(r)
 }
 
-// hookCounts are how many hooks are fired.
+// hookCounts are the numbers of hooks per fire.
 var hookCounts = []int{0, 1, 8, 64}
 
 // fires measures every law.
@@ -140,7 +143,7 @@ func (c config) fires(r *report) error {
 	return nil
 }
 
-// runtime measures what has a bound other than fires of quiet hooks.
+// runtime measures the operations that have a bound, except for fires of quiet hooks.
 func (c config) runtime(r *report) error {
 	if !c.part("runtime") {
 		return nil
@@ -157,7 +160,7 @@ func (c config) runtime(r *report) error {
 	return nil
 }
 
-// twice measures every law from two goroutines.
+// twice measures every law on two goroutines.
 func (c config) twice(r *report) {
 	if !c.part("twice") {
 		return
@@ -171,8 +174,8 @@ func (c config) twice(r *report) {
 	r.claims = append(r.claims, twiceClaims(r.twice)...)
 }
 
-// paceOf is the pace of two goroutines against one. Where hooks allocate, one goroutine would end a short round before
-// the collector begins, and two would not: then there are fewer rounds, and as much longer.
+// paceOf returns the pace for two goroutines against one. If hooks allocate, a short round on one goroutine could
+// end before the garbage collector starts. Such lineups use fewer and longer rounds.
 func (c config) paceOf(l lineup) pace {
 	const longer = 4
 	if l.busy || l.law == lawAround {
@@ -181,8 +184,8 @@ func (c config) paceOf(l lineup) pace {
 	return c.pace
 }
 
-// paceOfLoops is the pace of agent loops. They allocate so much that the collector runs a few times in a round of the
-// usual length. Whether it is twice or three times would then change the figure by more than what is compared.
+// paceOfLoops returns the pace of agent loops. They allocate so much that the collector runs a few times per usual
+// round. One collection more or less would change the figure by more than the compared differences.
 func (c config) paceOfLoops() pace {
 	return pace{max(c.pace.rounds/3, parts), c.pace.round * 8}
 }
@@ -217,7 +220,7 @@ func (c config) peers(r *report) {
 	}
 }
 
-// processes measures the generators and what they make.
+// processes measures the generators and their output.
 func (c config) processes(r *report) error {
 	race, build := c.part("processes"), c.part("builds")
 	if !race && !build {
@@ -290,7 +293,7 @@ func (c config) build(w workshop, r *report) error {
 	return nil
 }
 
-// write writes the files of the report, those of a part only where it is told to.
+// write writes the files of the report. A run with -only writes them only if -out is set.
 func (c config) write(r report) error {
 	out, root := c.out, c.out
 	if out == "" {

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// A contestant is one way to do what is compared.
+// A contestant is one implementation in a comparison.
 type contestant struct {
 	name  string
-	loop  func(n int) // does it n times
-	twice bool        // from two goroutines, each n times
+	loop  func(n int) // runs the operation n times
+	twice bool        // on two goroutines, n times each
 }
 
-// run does what is compared n times, each goroutine below a frame.
+// run runs the operation n times, each goroutine inside a frame.
 func (c contestant) run(n int, below frame) {
 	if !c.twice {
 		below(c.loop, n)
@@ -28,12 +28,11 @@ func (c contestant) run(n int, below frame) {
 	wg.Wait()
 }
 
-// A frame calls a loop and has a size of its own. Go keeps the stack to eight bytes, not to sixteen: whether a copy of
-// sixteen bytes crosses from one line of the cache into the next depends on what the callers keep on it, and with that
-// up to a tenth of what a fire costs, or a loop by hand.
+// A frame calls a loop with a certain stack offset. Go aligns the stack to eight bytes. A copy of sixteen bytes
+// may therefore cross a cache line, depending on the callers, which changes a fire by up to ten percent.
 type frame func(loop func(int), n int)
 
-// frames move what is below them by eight bytes against each other.
+// frames shift the stack by eight bytes relative to each other.
 var frames = []frame{
 	func(loop func(int), n int) { var words [1]uint64; keep(words[:]); loop(n); keep(words[:]) },
 	func(loop func(int), n int) { var words [2]uint64; keep(words[:]); loop(n); keep(words[:]) },
@@ -44,15 +43,14 @@ var frames = []frame{
 //go:noinline
 func keep(words []uint64) { words[0]++ }
 
-// measure runs the contestants in turn, many short rounds of each, so that what disturbs the machine disturbs
-// all of them. Each round begins with another contestant, with no garbage of the one before, and below another
-// frame than the one before.
+// measure runs the contestants in turn, many short rounds of each, so that a disturbance affects all of them. Each
+// round starts with another contestant, without garbage of the previous one, and in another frame.
 func (p pace) measure(cs []contestant) []timing {
 	begun := time.Now()
 	return p.measureBy(cs, func() time.Duration { return time.Since(begun) })
 }
 
-// measureBy is measure with another clock than that of the wall.
+// measureBy is like measure with another clock than the wall clock.
 func (p pace) measureBy(cs []contestant, clock func() time.Duration) []timing {
 	ns := make([]int, len(cs))
 	ts := make([]timing, len(cs))
@@ -74,10 +72,10 @@ func (p pace) measureBy(cs []contestant, clock func() time.Duration) []timing {
 	return ts
 }
 
-// many calls drown what a loop allocates once. What takes longer than a round is counted in fewer.
+// many calls make one-time allocations negligible. Slow operations run fewer times.
 const many = 1000
 
-// calibrate returns how often the loop must run to fill a round.
+// calibrate returns the number of iterations that fill a round.
 func (p pace) calibrate(c contestant) int {
 	c.run(1, frames[0])
 	for n := 1; ; {

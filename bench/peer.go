@@ -1,22 +1,23 @@
 package main
 
-// A peer is another way to have hooks, set up to do the nearest it can to a flow.
+// A peer is another hook library, configured as the closest equivalent of a flow.
 type peer struct {
 	name    string
-	order   string // who fires first
-	decide  string // what a hook can do to the act
-	recover string // what a panic does
-	payload string // how hooks get at it
-	// quiet and busy return a loop over n hooks that continue, or replace the payload; busy is nil where hooks cannot.
+	order   string // which hook fires first
+	decide  string // the effect of a hook on the act
+	recover string // the effect of a panic
+	payload string // how hooks access it
+	// quiet and busy return a loop over n hooks that continue, or replace the payload. busy is nil if hooks cannot
+	// do that.
 	quiet, busy func(n int) func(fires int)
 }
 
-// peers returns the peers, the quickest first.
+// peers returns the peers, the fastest first.
 func peers() []peer {
 	return []peer{mcpGo(), grpcStyle(), entStyle(), eino(), pocketBase(), eventBus()}
 }
 
-// The peers that hookgen has a bound against.
+// The peers with a bound.
 const (
 	namePocketBase = "PocketBase v0.36.0, tools/hook"
 	nameEino       = "eino v0.7.36, callbacks"

@@ -7,7 +7,7 @@ import (
 	"github.com/hookgen/hookgen/bench/points"
 )
 
-// Hooks in the manner of ent: each wraps a mutator, anew for each mutation.
+// Hooks in the style of ent: each mutation wraps the mutator in every hook again.
 type (
 	mutation interface{ Call() *points.Call }
 	mutator  interface {
@@ -45,7 +45,8 @@ func entStyle() peer {
 		}
 	}
 	return peer{
-		name: "mutation hooks, ent style", order: "as added", decide: "whole act", recover: "crashes", payload: "by interface, changed in place",
+		name: "mutation hooks, ent style", order: "as added", decide: "whole act", recover: "crashes",
+		payload: "by interface, changed in place",
 		quiet: func(n int) func(int) {
 			return with(n, func(next mutator) mutator {
 				return mutateFunc(func(ctx context.Context, m mutation) (any, error) { return next.Mutate(ctx, m) })

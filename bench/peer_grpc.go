@@ -7,14 +7,14 @@ import (
 	"github.com/hookgen/hookgen/bench/points"
 )
 
-// Interceptors in the manner of gRPC: each is handed the next one as a function.
+// Interceptors in the style of gRPC: each gets the next one as a function.
 type (
 	handler     func(ctx context.Context, request any) (any, error)
 	interceptor func(ctx context.Context, request any, info *callInfo, next handler) (any, error)
 	callInfo    struct{ method string }
 )
 
-// chain returns the handler behind interceptor i.
+// chain returns a handler that calls interceptor i.
 func chain(all []interceptor, i int, info *callInfo, last handler) handler {
 	if i == len(all) {
 		return last
@@ -45,7 +45,8 @@ func grpcStyle() peer {
 		}
 	}
 	return peer{
-		name: "interceptor chain, gRPC style", order: "as chained", decide: "whole act", recover: "crashes", payload: "by pointer, as any",
+		name: "interceptor chain, gRPC style", order: "as chained", decide: "whole act", recover: "crashes",
+		payload: "by pointer, as any",
 		quiet: func(n int) func(int) {
 			return with(n, func(ctx context.Context, request any, _ *callInfo, next handler) (any, error) {
 				return next(ctx, request)

@@ -8,7 +8,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// fireMCP is what mcp-go's server calls before it calls a tool; it is not exported.
+// fireMCP is the unexported function that mcp-go's server calls before a tool.
 //
 //go:linkname fireMCP github.com/mark3labs/mcp-go/server.(*Hooks).beforeCallTool
 func fireMCP(h *server.Hooks, ctx context.Context, id any, message *mcp.CallToolRequest)
@@ -30,7 +30,8 @@ func mcpGo() peer {
 		}
 	}
 	return peer{
-		name: nameMCP, order: "as added", decide: "nothing", recover: "crashes", payload: "by pointer, its own request type, changed in place",
+		name: nameMCP, order: "as added", decide: "nothing", recover: "crashes",
+		payload: "by pointer, its own request type, changed in place",
 		quiet: func(n int) func(int) {
 			return with(n, func(context.Context, any, *mcp.CallToolRequest) {})
 		},

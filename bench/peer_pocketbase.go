@@ -7,7 +7,7 @@ import (
 	"github.com/pocketbase/pocketbase/tools/hook"
 )
 
-// callEvent is an event as PocketBase wants it.
+// callEvent is an event of PocketBase.
 type callEvent struct {
 	hook.Event
 	call points.Call
@@ -32,8 +32,9 @@ func pocketBase() peer {
 		}
 	}
 	return peer{
-		name: namePocketBase, order: "by priority", decide: "stop, by not calling Next", recover: "crashes", payload: "by pointer, changed in place",
-		quiet: func(n int) func(int) { return with(n, func(e *callEvent) error { return e.Next() }) },
+		name: namePocketBase, order: "by priority", decide: "stop, by not calling Next", recover: "crashes",
+		payload: "by pointer, changed in place",
+		quiet:   func(n int) func(int) { return with(n, func(e *callEvent) error { return e.Next() }) },
 		busy: func(n int) func(int) {
 			return with(n, func(e *callEvent) error { e.call.Step++; return e.Next() })
 		},

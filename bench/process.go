@@ -9,21 +9,21 @@ import (
 	"time"
 )
 
-// A generator is a program that is run as a whole process on so many types.
+// A generator is a program that is measured as a whole process on n types.
 type generator struct {
 	name   string
-	source func(n int) string               // what it reads
-	args   func(n int, out string) []string // how it is called, in the directory of its source
+	source func(n int) string               // its input
+	args   func(n int, out string) []string // its command line, in the directory of its source
 }
 
-// The generators that bounds speak of.
+// The generators with a bound.
 const (
 	nameHookgen  = "hookgen"
 	nameStringer = "stringer"
 	nameMockgen  = "mockgen -source"
 )
 
-// hookgenOn runs hookgen as a person would.
+// hookgenOn runs hookgen as a user would.
 var hookgenOn = generator{nameHookgen,
 	flowSpec,
 	func(_ int, _ string) []string { return []string{"hookgen"} },
@@ -51,13 +51,13 @@ func list(n int, format, between string) string {
 	return strings.Join(names, between)
 }
 
-// A workshop is where programs are built and run.
+// A workshop is a directory to build and run programs in.
 type workshop struct {
 	dir  string
 	root string // of the repository
 }
 
-// newWorkshop builds the generators. It must run in the directory of the bench.
+// newWorkshop builds the generators. Call it in the directory of the bench.
 func newWorkshop(dir, root string) (workshop, error) {
 	w := workshop{dir, root}
 	build := exec.Command("go", "build", "-o", dir+string(filepath.Separator),
@@ -67,7 +67,7 @@ func newWorkshop(dir, root string) (workshop, error) {
 	return w, build.Run()
 }
 
-// A took is what one process took.
+// A took holds the times of one process.
 type took struct {
 	wall, cpu time.Duration
 }
@@ -91,7 +91,7 @@ func (w workshop) run(dir string, args ...string) (took, error) {
 	return took{wall, c.ProcessState.UserTime() + c.ProcessState.SystemTime()}, nil
 }
 
-// module makes a module with one file, which requires the working copy of the repository.
+// module creates a module with one file, which requires the working copy of the repository.
 func (w workshop) module(name, source string, requires ...string) (string, error) {
 	dir := filepath.Join(w.dir, name)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -104,12 +104,12 @@ func (w workshop) module(name, source string, requires ...string) (string, error
 	return dir, os.WriteFile(filepath.Join(dir, "in.go"), []byte(source), 0o644)
 }
 
-// requireKit is what a module needs to compile against the working copy.
+// requireKit returns the requirements of a module that compiles against the working copy.
 func (w workshop) requireKit() []string {
 	return []string{"require github.com/hookgen/hookgen v0.0.0", "replace github.com/hookgen/hookgen => " + w.root}
 }
 
-// A race is what came of processes that ran in turn.
+// A race holds the results of processes that ran in turn.
 type race struct {
 	entries []entry
 }
@@ -119,7 +119,7 @@ type entry struct {
 	name string
 	n    int
 	wall timing // of the whole process, in nanoseconds on the clock
-	cpu  timing // the same in processor time
+	cpu  timing // processor time
 }
 
 // An entrant is a generator that runs on n types.

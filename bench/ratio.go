@@ -8,14 +8,14 @@ import (
 	"github.com/hookgen/hookgen/internal/figures"
 )
 
-// A timing is what the rounds of a contestant took.
+// A timing holds the rounds of a contestant.
 type timing struct {
 	name   string
-	rounds []float64 // nanoseconds each, one per round
-	allocs float64   // each
+	rounds []float64 // nanoseconds per operation, one per round
+	allocs float64   // per operation
 }
 
-// best is the quickest round: what the code costs where nothing disturbed it.
+// best returns the fastest round: the cost of the code without disturbance.
 func (t timing) best() float64 { return slices.Min(t.rounds) }
 
 func (t timing) median() float64 {
@@ -23,22 +23,24 @@ func (t timing) median() float64 {
 	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
 }
 
-// A ratio compares two timings of the same rounds. The value always lies between low and high.
+// A ratio compares two timings of the same rounds. The value is always between low and high.
 type ratio struct {
-	value     float64 // of the quickest rounds
-	low, high float64 // the same of each quarter of the rounds: how far they agree
+	value     float64 // of the fastest rounds
+	low, high float64 // smallest and largest value of a quarter of the rounds
 }
 
-// parts is how many parts the rounds are cut into, one after the other, to see whether they agree.
+// parts is the number of consecutive parts of the rounds, which are compared to see whether they agree.
 const parts = 4
 
-// over returns t in units of floor. The two must have been measured in turn. With fewer rounds than parts nothing
-// can disagree, so that nothing is known.
+// over returns t in units of floor. The two must have been measured in turn. With fewer rounds than parts the
+// result is unknown, because there is nothing to compare.
 func (t timing) over(floor timing) ratio {
-	return compare(min(len(t.rounds), len(floor.rounds)), func(best func(timing) float64) float64 { return best(t) / best(floor) })
+	return compare(min(len(t.rounds), len(floor.rounds)), func(best func(timing) float64) float64 {
+		return best(t) / best(floor)
+	})
 }
 
-// compare evaluates what compares timings of so many rounds by their quickest: of all rounds, and of each part.
+// compare evaluates of with the fastest rounds: of all rounds, and of each part.
 func compare(rounds int, of func(best func(timing) float64) float64) ratio {
 	r := exact(of(timing.best))
 	if rounds < parts {
@@ -56,22 +58,22 @@ func (t timing) part(k int) []float64 {
 	return t.rounds[k*len(t.rounds)/parts : (k+1)*len(t.rounds)/parts]
 }
 
-// exact is a figure that noise does not move.
+// exact returns a figure without noise.
 func exact(v float64) ratio { return ratio{v, v, v} }
 
-// spread is a figure that was measured so many times: the least of them counts, and all of them must agree.
+// spread returns the minimum of repeated measurements. It is certain only if all of them agree.
 func spread(vs []float64) ratio {
 	low := slices.Min(vs)
 	return ratio{low, low, slices.Max(vs)}
 }
 
-// disagreement is how far apart the quarters may be before a ratio says nothing.
+// disagreement is the largest relative difference of the quarters for a usable ratio.
 const disagreement = 0.10
 
-// agrees reports whether the rounds tell one story.
+// agrees reports whether the parts of the rounds agree.
 func (r ratio) agrees() bool { return r.high <= r.low*(1+disagreement) }
 
-// String is the ratio, or, where the rounds disagree, how far they do, with a question mark.
+// String returns the ratio, or its range with a question mark if the rounds disagree.
 func (r ratio) String() string {
 	switch {
 	case math.IsInf(r.high, 1):
@@ -82,7 +84,7 @@ func (r ratio) String() string {
 	return figure(r.value)
 }
 
-// under holds the ratio to a bound. Where the parts of the rounds stand on both sides of it the verdict is open.
+// under compares the ratio with a bound. If the parts of the rounds are on both sides of it, the verdict is open.
 func (r ratio) under(bound float64) figures.Verdict {
 	switch {
 	case r.high <= bound:

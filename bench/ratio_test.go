@@ -10,7 +10,7 @@ import (
 	"github.com/hookgen/hookgen/internal/figures"
 )
 
-// constant is a timing whose rounds all took so long.
+// constant returns a timing with equal rounds.
 func constant(rounds int, v float64) timing {
 	t := timing{rounds: make([]float64, rounds)}
 	for i := range t.rounds {
@@ -140,7 +140,9 @@ func TestAClaimSaysItsBoundAsAReaderDoes(t *testing.T) {
 
 func TestTwoGoroutinesAreNotJudgedOnAMachineWithOneProcessor(t *testing.T) {
 	with := func(control, fire float64) []claim {
-		return twiceClaims([]compared{{lineup{law: lawFlow, hooks: 8}, []timing{constant(8, fire), constant(8, 1), constant(8, control), constant(8, 1)}}})
+		return twiceClaims([]compared{
+			{lineup{law: lawFlow, hooks: 8}, []timing{constant(8, fire), constant(8, 1), constant(8, control), constant(8, 1)}},
+		})
 	}
 	for _, c := range []struct {
 		control, fire float64
@@ -191,11 +193,14 @@ func TestAPartWithoutTwoProcessorsSaysNothing(t *testing.T) {
 func TestEachPartHasRoundsOfEveryLayout(t *testing.T) {
 	var found [][][]sheet
 	for layout := 0.0; layout < 3; layout++ {
-		found = append(found, [][]sheet{nil, {{"a", []float64{layout, layout + 10, layout + 20, layout + 30}, 1}, {"b", []float64{-1, -1, -1, -1}, 2}}})
+		found = append(found, [][]sheet{
+			nil, {{"a", []float64{layout, layout + 10, layout + 20, layout + 30}, 1}, {"b", []float64{-1, -1, -1, -1}, 2}},
+		})
 	}
 	ts := together(found, 1)
 	want := []float64{0, 1, 2, 10, 11, 12, 20, 21, 22, 30, 31, 32}
-	if len(ts) != 2 || ts[0].name != "a" || ts[1].name != "b" || ts[1].allocs != 2 || !slices.Equal(ts[0].rounds, want) || len(ts[1].rounds) != len(want) {
+	if len(ts) != 2 || ts[0].name != "a" || ts[1].name != "b" || ts[1].allocs != 2 || !slices.Equal(ts[0].rounds, want) ||
+		len(ts[1].rounds) != len(want) {
 		t.Errorf("together they are %+v", ts)
 	}
 }

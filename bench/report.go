@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A report is all that a run found out.
+// A report has all results of a run.
 type report struct {
 	command    string
 	machine    machine
@@ -15,23 +15,23 @@ type report struct {
 	claims     []claim
 	fires      []compared
 	runtime    []boundedRound
-	twice      []compared // from two goroutines, and from one
+	twice      []compared // on two goroutines, and on one
 	peers      []peerRound
-	peersTwice [][]timing // the same of each peer
+	peersTwice [][]timing // the same for each peer
 	costs      []costRound
 	loops      []loopRound
 	races      []race
 	built      []built
 }
 
-// A peerRound is the peers at so many hooks, hookgen first.
+// A peerRound has the peers with a number of hooks, hookgen first.
 type peerRound struct {
 	hooks int
 	busy  bool
 	runs  []timing
 }
 
-// A costRound is what came of a cost.
+// A costRound has the results of a cost.
 type costRound struct {
 	title string
 	runs  []timing
@@ -44,13 +44,14 @@ func (r report) markdown() string {
 	say("# Bench\n")
 	say("Written by `%s`; not edited.\n", r.command)
 	say("%s. %s, the contestants in turn.", r.machine, r.pace)
-	say("Every second round has the stack moved by eight bytes, since whether copies of sixteen bytes cross a line of the cache depends")
-	say("on the callers; and %d programs with their functions in another order share the rounds of the fires, since it depends on", layouts)
-	say("where the linker puts a loop whether it does. Each is worth up to a tenth.\n")
-	say("A ratio is that of the quickest rounds. Where a quarter of the rounds tells another story than another quarter, by more")
-	say("than %.0f %%, there is a range and a question mark in its place. A bound is held where each quarter of the rounds holds it,", disagreement*100)
-	say("broken where none does, and else left open. The payload is a tool call of 64 bytes. Times are nanoseconds, the quickest")
-	say("round and the median one.\n")
+	say("Two effects change a loop by up to a tenth: the alignment of the stack, and the position of the loop.")
+	say("So every second round shifts the stack by eight bytes, and %d programs with functions in another order", layouts)
+	say("share the rounds of the fires.\n")
+	say("A ratio compares the quickest rounds. If two quarters of the rounds differ by more than %.0f %%,",
+		disagreement*100)
+	say("the table shows a range and a question mark. A bound counts as met only if all four quarters meet it,")
+	say("as missed only if none does; otherwise it is open. The payload is a tool call of 64 bytes. Times are")
+	say("nanoseconds, of the quickest round and of the median round.\n")
 	say("![What a fire costs](results.svg)\n")
 	for _, of := range []struct {
 		title    string
@@ -86,12 +87,16 @@ func (r report) fireTables(b *strings.Builder) {
 	fmt.Fprintf(b, `
 ## A fire, by law
 
-Over a hand-written loop on a slice of an interface, which has no order, no removal, no recovery and no observers; around
-hooks over a chain of closures. With no hook, over a plain call that is made, and Around over one that recovers; of Fire, all
-but that of Around is inlined.
+Compared with a hand-written loop on a slice of an interface, without order, removal, recovery and observers. Around
+hooks are compared with a chain of closures. Without hooks, Fire is compared with a plain call, and Around with a
+plain call that recovers. Fire is inlined, except for Around.
 
 `)
-	t := table{head: []string{"law", "hooks", "which", "ratio", "hookgen", "median", "floor", "median", "allocations", "of the floor"}}
+	t := table{
+		head: []string{
+			"law", "hooks", "which", "ratio", "hookgen", "median", "floor", "median", "allocations", "of the floor",
+		},
+	}
 	for _, c := range r.fires {
 		t.add(c.law, fmt.Sprint(c.hooks), c.which(), c.ratio().String(),
 			figure(c.runs[0].best()), figure(c.runs[0].median()), figure(c.runs[1].best()), figure(c.runs[1].median()),
@@ -113,15 +118,16 @@ deferred function, in a hand-written loop and in a plain call too: this is the l
 			if floor.name == byHandCounted {
 				to = &counted
 			}
-			to.add(c.law, fmt.Sprint(c.hooks), c.floor().String(), figure(floor.best()), figure(floor.median()), floor.over(c.runs[1]).String())
+			to.add(c.law, fmt.Sprint(c.hooks), c.floor().String(), figure(floor.best()), figure(floor.median()),
+				floor.over(c.runs[1]).String())
 		}
 	}
 	t.write(b)
 	fmt.Fprintf(b, `
 ### What a chain costs
 
-By hand, around hooks are chained as interceptors mostly are, by a closure for each, which is allocated. One closure can
-do for all of them if it counts how far in it is; it recovers from nothing, and cannot tell that next is called too late.
+Hand-written around hooks are usually chained with one allocated closure each. A single closure that counts the depth is
+enough for all of them. It recovers no panic, and does not detect a late call of next.
 
 `)
 	counted.head[len(counted.head)-1] = "over a closure for each"
@@ -135,7 +141,9 @@ func (r report) runtimeTables(b *strings.Builder) {
 	fmt.Fprintf(b, "\n## What else has a bound\n")
 	for _, bounded := range r.runtime {
 		fmt.Fprintf(b, "\n%s:\n\n", capital(bounded.what))
-		t := table{head: []string{"", "", "ratio", "quickest", "median", "allocations", "over", "quickest", "median", "allocations"}}
+		t := table{
+			head: []string{"", "", "ratio", "quickest", "median", "allocations", "over", "quickest", "median", "allocations"},
+		}
 		for i, runs := range bounded.runs {
 			row := []string{bounded.cases[i].of}
 			for k, run := range runs {
@@ -167,12 +175,13 @@ that it also runs beside the one.
 `)
 	t := table{head: []string{"law", "hooks", "which", "ratio, each fire", "of the control", "one goroutine", "two"}}
 	for _, c := range r.twice {
-		t.add(c.law, fmt.Sprint(c.hooks), c.which(), c.ratio().String(), c.idle().String(), figure(c.runs[1].best()), figure(c.runs[0].best()))
+		t.add(c.law, fmt.Sprint(c.hooks), c.which(), c.ratio().String(), c.idle().String(), figure(c.runs[1].best()),
+			figure(c.runs[0].best()))
 	}
 	t.write(b)
 }
 
-// which says what the hooks of a lineup do.
+// which describes the hooks of a lineup.
 func (l lineup) which() string {
 	switch {
 	case l.hooks == 0:
@@ -200,7 +209,8 @@ Each does the nearest it can to a flow. What it does not do, it does not pay for
 
 `)
 	t := table{head: []string{"", "order", "what a hook decides", "a hook that panics", "the payload"}}
-	t.add(nameHookgen, "priority, Before and After, layers", "replace it, or an outcome that is legal there", "is a failure of that hook, by policy", "by value, typed")
+	t.add(nameHookgen, "priority, Before and After, layers", "replace it, or an outcome that is legal there",
+		"is a failure of that hook, by policy", "by value, typed")
 	for _, p := range peers() {
 		t.add(p.name, p.order, p.decide, p.recover, p.payload)
 	}
@@ -245,7 +255,8 @@ func (r report) costTables(b *strings.Builder) {
 		fmt.Fprintf(b, "\n%s:\n\n", capital(c.title))
 		t := table{head: []string{"", "ratio", "more", "quickest", "median", "allocations"}}
 		for _, run := range c.runs {
-			t.add(run.name, run.over(c.runs[0]).String(), figure(run.best()-c.runs[0].best()), figure(run.best()), figure(run.median()), figure(run.allocs))
+			t.add(run.name, run.over(c.runs[0]).String(), figure(run.best()-c.runs[0].best()), figure(run.best()),
+				figure(run.median()), figure(run.allocs))
 		}
 		t.write(b)
 	}
@@ -311,7 +322,7 @@ turn.
 	t.write(b)
 }
 
-// quickest is the quickest run of the generator on so many types, in whatever race.
+// quickest returns the fastest run of the generator on n types, of any race.
 func (r report) quickest(name string, n int) float64 {
 	best := math.Inf(1)
 	for _, race := range r.races {
@@ -334,14 +345,20 @@ Processor time of go build in seconds, with the dependencies cached. What each a
 a hook to every point and fires it, or expects a call of every mock and makes it: over the same program on one.
 
 `)
-	t := table{head: []string{"", "types", "source, each", "without comments", "go build, quickest", "median", "binary, each", "without debug information"}}
+	t := table{
+		head: []string{
+			"", "types", "source, each", "without comments", "go build, quickest", "median", "binary, each",
+			"without debug information",
+		},
+	}
 	for _, p := range r.built {
 		name := p.maker
 		if p.name != "" {
 			name += ", " + p.points()
 		}
 		s := slices.Sorted(slices.Values(p.compile))
-		t.add(name, fmt.Sprint(p.n), figure(p.each(p.bytes))+" B", figure(p.each(p.code))+" B", figure(s[0]), figure(s[len(s)/2]),
+		t.add(name, fmt.Sprint(p.n), figure(p.each(p.bytes))+" B", figure(p.each(p.code))+" B", figure(s[0]),
+			figure(s[len(s)/2]),
 			figure(p.inBinary(p.binary))+" KB", figure(p.inBinary(p.bare))+" KB")
 	}
 	t.write(b)

@@ -9,7 +9,7 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// A bounded compares something that a registry does with less work, or with the same by hand, and has a bound for it.
+// A bounded compares an operation of a registry with a cheaper one or a hand-written one, and has a bound.
 type bounded struct {
 	what   string
 	bound  float64
@@ -17,7 +17,7 @@ type bounded struct {
 	cases  []duel
 }
 
-// noBound says that allocations have no bound.
+// noBound means that allocations are unbounded.
 const noBound = -1
 
 // A duel is one case of a bounded: the first contestant over the second.
@@ -45,7 +45,7 @@ func runtimeBounds() []bounded {
 	}
 }
 
-// firesBy are FireBy and Fire of each law that has FireBy.
+// firesBy compares FireBy with Fire, for each law that has FireBy.
 func firesBy() []duel {
 	q, _ := newStage(8)
 	by := func(law string, by, fire func(int)) duel { return versus(law, "FireBy", by, "Fire", fire) }
@@ -62,7 +62,7 @@ func firesBy() []duel {
 	}
 }
 
-// observed are fires with an observer and without.
+// observed compares fires with and without an observer.
 func observed() []duel {
 	with, _ := newStage(8)
 	h := with.hooks
@@ -86,8 +86,8 @@ func observed() []duel {
 	}
 }
 
-// matches are MatchFlow and a type switch, for each exit and for none. The cases are functions, or closures over the state
-// of a loop; each calls something, as the cases of a loop do.
+// matches compares MatchFlow with a type switch, for each exit and for no exit. The cases are functions, or
+// closures over the state of a loop; each calls a function, as real cases do.
 func matches() []duel {
 	var all []duel
 	for _, of := range []struct {
@@ -115,7 +115,7 @@ func repeat(n int, handle func() int) {
 	}
 }
 
-// switched handles an exit as a program without MatchFlow does.
+// switched handles an exit as a program without MatchFlow would.
 //
 //go:noinline
 func switched(exit points.FlowExit) int {
@@ -172,7 +172,7 @@ func (t *turn) skipped(s points.Skip) int { t.exits++; return 2 + len(s.Reason) 
 //go:noinline
 func (t *turn) ended(e points.End) int { t.exits++; return 3 + len(e.Reason) }
 
-// layered are fires of the same hooks, spread over a hundred layers and in one.
+// layered compares fires of the same hooks in a hundred layers and in one.
 func layered() []duel {
 	const layers, hooks = 100, 8
 	one, _ := newStage(hooks)
@@ -193,7 +193,7 @@ func layered() []duel {
 	}
 }
 
-// panicking are fires in which every hook panics. The failure handler does nothing, so that no log is measured.
+// panicking measures fires in which every hook panics. The failure handler is a no-op, so that no log is measured.
 func panicking() []duel {
 	of := func(hooks int) func(int) {
 		s, _ := newStage(0)
@@ -215,8 +215,8 @@ func (crashing) Lenient(context.Context, *points.Run, points.Call) (points.Lenie
 
 const whatRegistering = "registering 4,000 hooks, half with an anchor, and one fire, over 1,000"
 
-// registering are registrations of many hooks on new Hooks. Every second hook has an anchor; the fire at the end makes the
-// registry order them.
+// registering measures registrations of many hooks on new Hooks. Every second hook has an anchor. The final fire
+// makes the registry sort the hooks.
 func registering() []duel {
 	of := func(hooks int, anchor func(i int, earlier []*hookkit.Registration) hookkit.OrderOption) func(int) {
 		return func(n int) {
@@ -244,7 +244,9 @@ func registering() []duel {
 		duelOf("After the first one", func(_ int, earlier []*hookkit.Registration) hookkit.OrderOption {
 			return hookkit.After(earlier[0])
 		}),
-		duelOf("Before and After in turn, one in the middle", func(i int, earlier []*hookkit.Registration) hookkit.OrderOption {
+		duelOf("Before and After in turn, one in the middle", func(
+			i int, earlier []*hookkit.Registration,
+		) hookkit.OrderOption {
 			if i%4 == 1 {
 				return hookkit.Before(earlier[i/2])
 			}
@@ -253,13 +255,13 @@ func registering() []duel {
 	}
 }
 
-// A boundedRound is what came of a bounded: the timings of each case.
+// A boundedRound has the timings of each case of a bounded.
 type boundedRound struct {
 	bounded
 	runs [][]timing
 }
 
-// runtimeClaims hold a registry to its bounds.
+// runtimeClaims compares a registry with its bounds.
 func runtimeClaims(rounds []boundedRound) []claim {
 	var claims []claim
 	for _, r := range rounds {
@@ -291,7 +293,7 @@ func runtimeClaims(rounds []boundedRound) []claim {
 	return claims
 }
 
-// inSeconds is the time itself, with how far the parts of the rounds agree.
+// inSeconds returns the absolute time as a ratio, with the range of its parts.
 func inSeconds(t timing) ratio {
 	return compare(len(t.rounds), func(best func(timing) float64) float64 { return best(t) / 1e9 })
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// The names of points, without the number behind them: a short one and a long one, since the name stands in the
-// generated code many times.
+// The prefixes of point names: a short one and a long one, because the name occurs in the generated code many
+// times.
 const (
 	shortName = "Before"
 	longName  = "BeforeToolCallDispatch"
@@ -15,7 +15,7 @@ const (
 // flowSpec is a spec of n flow points.
 func flowSpec(n int) string { return flowSpecOf(longName, n) }
 
-// flowSpecOf is the same with points of the name.
+// flowSpecOf is like flowSpec with another name.
 func flowSpecOf(name string, n int) string {
 	var b strings.Builder
 	b.WriteString(`package big
@@ -44,7 +44,7 @@ type Call struct {
 	Step     int
 }
 
-// SkipTool answers in the place of the tool.
+// SkipTool answers instead of the tool.
 type SkipTool struct{ Result, Reason string }
 
 // EndTurn ends the turn.
@@ -53,30 +53,35 @@ type EndTurn struct{ Reply, Reason string }
 	return b.String()
 }
 
-// interfaces are n interfaces for tools that make mocks.
+// interfaces returns n interfaces for mock generators.
 func interfaces(n int) string {
 	var b strings.Builder
-	b.WriteString("package big\n\nimport \"context\"\n\n// A Call is a call of a tool.\ntype Call struct{ ID, Name string }\n")
+	b.WriteString("package big\n\nimport \"context\"\n\n// A Call is a call of a tool.\n" +
+		"type Call struct{ ID, Name string }\n")
 	for i := range n {
-		fmt.Fprintf(&b, "\n// Tool%d is called before a tool.\ntype Tool%d interface {\n\tBefore(ctx context.Context, call Call) (Call, error)\n}\n", i+1, i+1)
+		fmt.Fprintf(&b,
+			"\n// Tool%d is called before a tool.\ntype Tool%d interface {\n\tBefore(ctx context.Context, call Call) (Call, "+
+				"error)\n}\n", i+1, i+1)
 	}
 	return b.String()
 }
 
-// enums are n types for stringer.
+// enums returns n types for stringer.
 func enums(n int) string {
 	var b strings.Builder
 	b.WriteString("package big\n")
 	for i := range n {
-		fmt.Fprintf(&b, "\n// Kind%d is a kind.\ntype Kind%d int\n\nconst (\n\tA%d Kind%d = iota\n\tB%d\n\tC%d\n)\n", i+1, i+1, i+1, i+1, i+1, i+1)
+		fmt.Fprintf(&b, "\n// Kind%d is a kind.\ntype Kind%d int\n\nconst (\n\tA%d Kind%d = iota\n\tB%d\n\tC%d\n)\n", i+1,
+			i+1, i+1, i+1, i+1, i+1)
 	}
 	return b.String()
 }
 
-// converters are n interfaces for goverter.
+// converters returns n interfaces for goverter.
 func converters(n int) string {
 	var b strings.Builder
-	b.WriteString("package big\n\n// A Call is a call of a tool.\ntype Call struct{ ID, Name string }\n\n// A Row is how a call is kept.\ntype Row struct{ ID, Name string }\n")
+	b.WriteString("package big\n\n// A Call is a call of a tool.\ntype Call struct{ ID, Name string }\n\n" +
+		"// A Row is how a call is kept.\ntype Row struct{ ID, Name string }\n")
 	for i := range n {
 		fmt.Fprintf(&b, "\n// goverter:converter\ntype Converter%d interface {\n\tConvert(Call) Row\n}\n", i+1)
 	}

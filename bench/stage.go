@@ -6,7 +6,7 @@ import (
 	"github.com/hookgen/hookgen/bench/points"
 )
 
-// The loops of a stage: each fires, or does the same by hand, n times.
+// The loops of a stage. Each runs its operation n times, with hookgen or hand-written code.
 
 func (s stage) flow(n int) {
 	c := call
@@ -275,7 +275,7 @@ func (s stage) wrapRecovering(n int) {
 	}
 }
 
-// act is what the around hooks wrap.
+// act is the act of around hooks.
 //
 //go:noinline
 func act(_ context.Context, call points.Call) (points.Result, error) {

@@ -22,55 +22,56 @@ type Agent struct {
 	Tools        []agent.Tool
 	Handoffs     []*Agent // agents that the model can hand control to
 
-	// Hooks are the hooks of runs that no other run started; nil: none. More may be added and removed at any
-	// time. A run started by another run fires the hooks of that one instead; an agent with other Hooks cannot
-	// be started by it, since they could not stand within those.
+	// Hooks are the hooks of runs that are not started by another run; nil means no hooks. Hooks can be added and
+	// removed at any time. A run started by another run, for example a sub-agent, fires the hooks of that run
+	// instead. Such an agent must leave Hooks nil, because hooks of an unrelated set cannot be nested; put its
+	// hooks in Use.
 	Hooks *agent.Hooks
-	// Use are the hooks of this agent wherever it runs, bound to a layer inside Hooks or inside the hooks of
-	// the run that started it, unless that run fires them already.
+	// Use are hooks that belong to this agent wherever it runs. They are bound to an inner layer of Hooks, or of
+	// the hooks of the run that started the agent. If that run fires them already, they are not bound again.
 	Use []agent.Hook
 
 	Limits    Limits
 	Compactor agent.Compactor    // nil: compactions fail and are reported at AfterCompact
-	Approver  agent.Approver     // nil: that of the run that started this one; without one, Ask denies
-	Tokens    agent.TokenCounter // nil: Model if it is one, else the estimate
-	Clock     agent.Clock        // nil: that of the run that started this one, else the system's
+	Approver  agent.Approver     // nil: the approver of the run that started this one; without any, Ask denies
+	Tokens    agent.TokenCounter // nil: Model if it counts tokens, else an estimate
+	Clock     agent.Clock        // nil: the clock of the run that started this one, else the system clock
 
-	// Done is a tool whose call is the answer; empty Name: there is none. Its arguments must fit its
-	// Parameters. The answer is the argument "answer" if it is a text, else all arguments as JSON.
+	// Done is a tool whose call is the answer; an empty Name disables it. The arguments must match Parameters. The
+	// answer is the argument "answer" if it is a string, else all arguments as JSON.
 	Done agent.ToolSchema
 
-	// Request is what every request begins with: Model, ToolChoice, ResponseFormat, MaxTokens, Temperature,
-	// Seed and Extra. Its other fields are the loop's.
+	// Request has the defaults of every request: Model, ToolChoice, ResponseFormat, MaxTokens, Temperature, Seed
+	// and Extra. The loop sets the other fields.
 	Request agent.LLMRequest
 
-	// Fallback is the reply of a run that was stopped before it had one; empty: a sentence that says that
-	// the request could not be completed. A run that used up its rejections replies with the last rejected
-	// answer instead. A run that failed or was cancelled has no reply.
+	// Fallback is the reply of a run that was stopped before it had a reply; empty means DefaultFallback. A run
+	// that used up its rejections replies with the last rejected answer instead. A run that failed or was
+	// cancelled has no reply.
 	Fallback string
 
-	// ToolsDisabled reports whether tools are switched off. It is asked before each prompt and for each
-	// call; nil: they are on. In runs that this one starts they are off, too.
+	// ToolsDisabled reports whether tools are switched off; nil means they are enabled. It is called before each
+	// prompt and for each call. It also applies to the runs that this agent's runs start.
 	ToolsDisabled func() bool
 
 	mu      sync.Mutex
 	layers  map[*agent.Hooks]*agent.Hooks
-	schemas map[string]*jsonschema.Resolved // by the text of the parameters
+	schemas map[string]*jsonschema.Resolved // keyed by the text of the parameters
 }
 
-// DefaultFallback is the reply of a run that was stopped before it had one, where Agent.Fallback is empty.
+// DefaultFallback is the reply of a run that was stopped before it had a reply, if Agent.Fallback is empty.
 const DefaultFallback = "Sorry, I couldn't complete that request."
 
-// A Request is a task and what the run starts from. Only Task is usual.
+// A Request is a task with its starting state. Most callers set only Task.
 type Request struct {
 	Task         string
-	Messages     []agent.Message // the conversation before the task; calls left open at its end are answered as not run
-	Conversation string          // the identity of the conversation, for hooks that store it
-	Seed         uint64          // of Env.Random, of requests to the model, and of the runs that it starts; 0: one is drawn
-	Resume       Resume          // counters of an interrupted run to go on with
+	Messages     []agent.Message // the conversation before the task; open calls at its end are answered as not run
+	Conversation string          // identifies the conversation for hooks that store it
+	Seed         uint64          // for Env.Random, model requests and the runs that it starts; 0: random
+	Resume       Resume          // counters of an interrupted run that continues
 }
 
-// Resume is how far an interrupted run was. The zero value starts anew.
+// Resume carries the counters of an interrupted run. The zero value starts a new run.
 type Resume struct {
 	Steps      int
 	ModelCalls int
@@ -78,14 +79,14 @@ type Resume struct {
 	Rejections int
 }
 
-// Run works on the task until it is done or stopped. The error is not nil if the run failed or was cancelled;
-// the result is complete all the same. An error beside a zero result says why the agent cannot run at all, and
-// then no point was fired. A run that was stopped by a limit or a hook returns no error: its result says so.
+// Run works on the task until it is done or stopped. If the run failed or was cancelled, Run returns an error and
+// a complete result. An error with a zero result means that the agent could not start; no point was fired. A run
+// that a limit or a hook stopped returns no error: AgentResult.Stop has the cause.
 func (a *Agent) Run(ctx context.Context, task string) (agent.AgentResult, error) {
 	return a.Do(ctx, Request{Task: task})
 }
 
-// Do is Run with a conversation to continue.
+// Do is like Run and accepts more than a task, for example a conversation to continue.
 func (a *Agent) Do(ctx context.Context, req Request) (agent.AgentResult, error) {
 	r, err := newRun(ctx, a, req, nil, nil)
 	if err != nil {
@@ -108,37 +109,37 @@ func (a *Agent) fallback() string {
 	return a.Fallback
 }
 
-// check reports what would keep the agent from running under the given run, nil for none.
+// check returns the configuration errors that prevent the agent from running under parent, which may be nil.
 func (a *Agent) check(parent *run) error {
 	var errs []error
 	bad := func(format string, args ...any) {
 		errs = append(errs, fmt.Errorf("agent %q: "+format, append([]any{a.name()}, args...)...))
 	}
 	if isNil(a.Model) && parent == nil {
-		bad("there is no model; set Model")
+		bad("the model is missing; set Model")
 	}
 	for i, t := range a.Tools {
 		if isNil(t) {
-			bad("Tools[%d] is nil; leave it out", i)
+			bad("Tools[%d] is nil; remove it", i)
 		}
 	}
 	for i, h := range a.Handoffs {
 		if h == nil {
-			bad("Handoffs[%d] is nil; leave it out", i)
+			bad("Handoffs[%d] is nil; remove it", i)
 		}
 	}
 	for i, h := range a.Use {
 		if isNil(h) {
-			bad("Use[%d] is nil; leave it out", i)
+			bad("Use[%d] is nil; remove it", i)
 		}
 	}
-	if parent != nil && a.Hooks != nil && !parent.stands(a.Hooks) {
-		bad("it has Hooks of its own, which cannot stand within the hooks of the run that starts it; put its hooks in Use")
+	if parent != nil && a.Hooks != nil && !parent.inherits(a.Hooks) {
+		bad("its Hooks are unrelated to those of the run that starts it; move its hooks to Use")
 	}
 	return errors.Join(errs...)
 }
 
-// toolName makes a name that models accept for a tool.
+// toolName returns prefix and name with every character replaced by "_" that model providers reject in tool names.
 func toolName(prefix, name string) string {
 	return prefix + strings.Map(func(c rune) rune {
 		switch {

@@ -5,18 +5,19 @@ import (
 	"sync"
 )
 
-// Attempts are the calls of a model or a tool that the hooks around it make. For example, a hook with a Timeout
-// is given up while its call is still running. When the fire is over, such a call is cancelled and the run waits
-// for it, so that nothing of it happens during what is fired next.
+// Attempts tracks the calls of a model or a tool that around hooks make in one fire. For example, a hook with a
+// Timeout is abandoned while its call is still running. At the end of the fire such a call is cancelled, and the
+// run waits for it. The call therefore cannot interfere with the points that fire next.
 type attempts struct {
 	mu      sync.Mutex
 	over    bool
 	cancels []context.CancelFunc
-	first   [1]context.CancelFunc // memory of cancels, since most fires have one attempt
+	first   [1]context.CancelFunc // storage of cancels, because most fires have one attempt
 	running sync.WaitGroup
 }
 
-// begin reports whether the fire is still going on; then done must be called when the attempt is over.
+// begin registers an attempt and reports whether the fire is still running. If so, the caller must call done
+// afterwards.
 func (a *attempts) begin() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -28,7 +29,7 @@ func (a *attempts) begin() bool {
 
 func (a *attempts) done() { a.running.Done() }
 
-// cancelWith has an attempt cancelled when the fire is over; at once if it is.
+// cancelWith registers the cancel function of an attempt. It calls cancel at once if the fire has ended.
 func (a *attempts) cancelWith(cancel context.CancelFunc) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -42,7 +43,7 @@ func (a *attempts) cancelWith(cancel context.CancelFunc) {
 	a.cancels = append(a.cancels, cancel)
 }
 
-// end cancels the attempts that are still running and waits until they have returned.
+// end cancels the running attempts and waits until they have returned.
 func (a *attempts) end() {
 	a.mu.Lock()
 	a.over = true

@@ -31,14 +31,18 @@ func TestAnAbandonedAroundHookLeavesNothingRunning(t *testing.T) {
 					returned.Store(true)
 				}
 				timed := bind(func(h *agent.Hooks) {
-					h.AroundTool.Add(agent.AroundToolFunc(func(ctx context.Context, _ *agent.Run, call agent.ToolCallRequest, next agent.AroundToolNext) (hookkit.Answer[agent.ToolCallResult], error) {
+					h.AroundTool.Add(agent.AroundToolFunc(func(
+						ctx context.Context, _ *agent.Run, call agent.ToolCallRequest, next agent.AroundToolNext,
+					) (hookkit.Answer[agent.ToolCallResult], error) {
 						return next.Call(ctx, call)
 					}), hookkit.Timeout(time.Minute))
 				})
 				begun := time.Now()
 				ran := looptest.Harness{
 					Turns: turns(looptest.Call("hang", nil), looptest.Reply("ok")),
-					Tools: tools(&looptest.Tool{Name: "hang", Func: func(ctx context.Context, _ agent.ToolCallRequest) (string, error) {
+					Tools: tools(&looptest.Tool{Name: "hang", Func: func(
+						ctx context.Context, _ agent.ToolCallRequest,
+					) (string, error) {
 						wait(ctx)
 						return "late", nil
 					}}),
@@ -53,7 +57,8 @@ func TestAnAbandonedAroundHookLeavesNothingRunning(t *testing.T) {
 				if deaf {
 					took += time.Second // the grace period
 				}
-				if r := ran.Calls[0]; r.Status != agent.CallFailed || r.Kind != agent.FailTimeout || r.Output != "" || r.Attempts != 1 || ran.Reply != "ok" {
+				if r := ran.Calls[0]; r.Status != agent.CallFailed || r.Kind != agent.FailTimeout || r.Output != "" ||
+					r.Attempts != 1 || ran.Reply != "ok" {
 					t.Errorf("recorded %+v", r)
 				}
 				if got := time.Since(begun); got != took {
@@ -70,7 +75,9 @@ func TestAnAbandonedSubagentEndsBeforeItsCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, _, _ := calling(&looptest.Tool{Name: "search", Hang: true}, looptest.Call("search", nil))
 		l.Hooks = hooks(bind(func(h *agent.Hooks) {
-			h.AroundTool.Add(agent.AroundToolFunc(func(ctx context.Context, _ *agent.Run, call agent.ToolCallRequest, next agent.AroundToolNext) (hookkit.Answer[agent.ToolCallResult], error) {
+			h.AroundTool.Add(agent.AroundToolFunc(func(
+				ctx context.Context, _ *agent.Run, call agent.ToolCallRequest, next agent.AroundToolNext,
+			) (hookkit.Answer[agent.ToolCallResult], error) {
 				return next.Call(ctx, call)
 			}), hookkit.Timeout(time.Minute))
 		}))

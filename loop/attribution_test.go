@@ -14,14 +14,14 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// named is a hook under a name.
+// named registers a hook under a name.
 func named(name string, h agent.Hook) agent.Hook {
 	return bind(func(hooks *agent.Hooks) { hooks.Use(h, hookkit.Named(name)) })
 }
 
 func signals(s ...agent.EndRun) ([]agent.EndRun, error) { return s, nil }
 
-func TestSignalsNameTheHookThatGaveThem(t *testing.T) {
+func TestSignalsNameTheirHook(t *testing.T) {
 	end := agent.EndTurn{Reply: "end", Reason: "enough"}
 	one := turns(looptest.Call("work", nil), looptest.Reply("ok"))
 	for _, c := range []struct {
@@ -34,19 +34,28 @@ func TestSignalsNameTheHookThatGaveThem(t *testing.T) {
 		{"ShouldStop", agent.ShouldStopFunc(func(context.Context, *agent.Run, agent.Step) ([]agent.EndRun, error) {
 			return signals(agent.EndRun{Cause: agent.CauseTimeLimit, By: "another name"})
 		}), nil},
-		{"ShouldStopFails", agent.ShouldStopFunc(func(context.Context, *agent.Run, agent.Step) ([]agent.EndRun, error) { return nil, errBoom }), nil},
+		{"ShouldStopFails", agent.ShouldStopFunc(func(context.Context, *agent.Run, agent.Step) ([]agent.EndRun, error) {
+			return nil, errBoom
+		}), nil},
 		{"BeforeLLM", beforeLLM(func(agent.LLMRequest) (agent.BeforeLLMOutcome, error) { return end, nil }), nil},
 		{"BeforeLLMFails", beforeLLM(func(agent.LLMRequest) (agent.BeforeLLMOutcome, error) { return nil, errBoom }), nil},
-		{"AroundLLMFails", agent.AroundLLMFunc(func(context.Context, *agent.Run, agent.LLMRequest, agent.AroundLLMNext) (hookkit.Answer[agent.LLMResponse], error) {
+		{"AroundLLMFails", agent.AroundLLMFunc(func(
+			context.Context, *agent.Run, agent.LLMRequest, agent.AroundLLMNext,
+		) (hookkit.Answer[agent.LLMResponse], error) {
 			return hookkit.Answer[agent.LLMResponse]{}, errBoom
 		}), nil},
 		{"AfterLLM", afterLLM(func(agent.LLMResponse) (agent.AfterLLMOutcome, error) { return end, nil }), one},
 		{"AfterLLMFails", afterLLM(func(agent.LLMResponse) (agent.AfterLLMOutcome, error) { panic("x") }), one},
 		{"BeforeTool", atTool("work", end, nil), one},
 		{"AfterTool", afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) { return end, nil }), one},
-		{"OnRunError", agent.OnRunErrorFunc(func(context.Context, *agent.Run, agent.RunError) (agent.OnRunErrorOutcome, error) { return end, nil }),
+		{"OnRunError",
+			agent.OnRunErrorFunc(func(context.Context, *agent.Run, agent.RunError) (agent.OnRunErrorOutcome, error) {
+				return end, nil
+			}),
 			turns(looptest.Error(errBoom))},
-		{"BeforeRunEndFails", agent.BeforeRunEndFunc(func(context.Context, *agent.Run, agent.AgentResult) (agent.BeforeRunEndOutcome, error) {
+		{"BeforeRunEndFails", agent.BeforeRunEndFunc(func(
+			context.Context, *agent.Run, agent.AgentResult,
+		) (agent.BeforeRunEndOutcome, error) {
 			return nil, errBoom
 		}), turns(looptest.Reply("ok"))},
 	} {
@@ -68,7 +77,9 @@ func TestEachContributionNamesItsHook(t *testing.T) {
 			return signals(agent.EndRun{Message: name}, agent.EndRun{Message: name, By: "forged"})
 		}))
 	}
-	ran := looptest.Harness{Turns: turns(looptest.Reply("ok")), Hooks: hooks(stopping("first"), stopping("second"))}.Run(t, "x")
+	ran := looptest.Harness{
+		Turns: turns(looptest.Reply("ok")), Hooks: hooks(stopping("first"), stopping("second")),
+	}.Run(t, "x")
 	if len(ran.Signals) != 5 || ran.Signals[0].By != "" {
 		t.Fatalf("got %+v", ran.Signals)
 	}
@@ -80,7 +91,9 @@ func TestEachContributionNamesItsHook(t *testing.T) {
 }
 
 func TestCallsThatDidNotRunNameTheHook(t *testing.T) {
-	answered := agent.AroundToolFunc(func(context.Context, *agent.Run, agent.ToolCallRequest, agent.AroundToolNext) (hookkit.Answer[agent.ToolCallResult], error) {
+	answered := agent.AroundToolFunc(func(
+		context.Context, *agent.Run, agent.ToolCallRequest, agent.AroundToolNext,
+	) (hookkit.Answer[agent.ToolCallResult], error) {
 		return hookkit.Answered(agent.ToolCallResult{Output: "mine"}), nil
 	})
 	permits := func(o agent.OnPermissionOutcome, err error) agent.Hook {
@@ -98,10 +111,14 @@ func TestCallsThatDidNotRunNameTheHook(t *testing.T) {
 		{"OnPermissionFails", permits(nil, errBoom), "boom"},
 		{"NobodyToAsk", permits(agent.Ask{Reason: "risky"}, nil), "nobody"},
 		{"Answered", answered, ""},
-		{"AroundToolPanics", agent.AroundToolFunc(func(context.Context, *agent.Run, agent.ToolCallRequest, agent.AroundToolNext) (hookkit.Answer[agent.ToolCallResult], error) {
+		{"AroundToolPanics", agent.AroundToolFunc(func(
+			context.Context, *agent.Run, agent.ToolCallRequest, agent.AroundToolNext,
+		) (hookkit.Answer[agent.ToolCallResult], error) {
 			panic("boom")
 		}), "boom"},
-		{"AfterToolFails", afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) { return nil, errBoom }), "boom"},
+		{"AfterToolFails", afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+			return nil, errBoom
+		}), "boom"},
 		{"AfterToolRejects", afterTool(func(r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
 			r.Err = "too large"
 			return agent.ReplaceAfterTool(r, "validator"), nil
@@ -109,7 +126,8 @@ func TestCallsThatDidNotRunNameTheHook(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			ran := looptest.Harness{
-				Turns: turns(looptest.Call("work", nil), looptest.Reply("ok")), Tools: tools(work()), Hooks: hooks(named("warden", c.hook)),
+				Turns: turns(looptest.Call("work", nil), looptest.Reply("ok")), Tools: tools(work()),
+				Hooks: hooks(named("warden", c.hook)),
 			}.Run(t, "x")
 			if r := ran.Calls[0]; r.By != "warden" || !strings.Contains(r.Reason, c.reason) || r.Status == agent.CallSucceeded {
 				t.Errorf("recorded %+v", r)
@@ -160,11 +178,11 @@ func TestTheLastRejectedAnswerIsTheReply(t *testing.T) {
 	}
 }
 
-func TestAChangeThatOnlyTheLoopMayMakeIsAWarning(t *testing.T) {
+func TestChangesOfOwnedFieldsAreUndone(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		hook agent.Hook
-		want []string // in the warning; nil: there is none
+		want []string // expected in the warning; nil: no warning
 	}{
 		{"AfterTool", afterTool(func(r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
 			r.Call.Name, r.Status, r.Attempts = "forged", agent.CallRefused, 9
@@ -185,7 +203,9 @@ func TestAChangeThatOnlyTheLoopMayMakeIsAWarning(t *testing.T) {
 			r.Step = 99
 			return agent.ReplaceBeforeLLM(r, "x"), nil
 		}), []string{"BeforeLLM", "warden", "Step"}},
-		{"BeforeRunEnd", agent.BeforeRunEndFunc(func(_ context.Context, _ *agent.Run, r agent.AgentResult) (agent.BeforeRunEndOutcome, error) {
+		{"BeforeRunEnd", agent.BeforeRunEndFunc(func(
+			_ context.Context, _ *agent.Run, r agent.AgentResult,
+		) (agent.BeforeRunEndOutcome, error) {
 			r.Steps, r.Stop.Cause = 99, agent.CauseError
 			return agent.ReplaceBeforeRunEnd(r, "x"), nil
 		}), []string{"BeforeRunEnd", "warden", "Steps, Stop"}},
@@ -217,7 +237,9 @@ func TestSeedsFollowFromTheSeedOfTheRun(t *testing.T) {
 	run := func(seed uint64) (string, seeds) {
 		s := seeds{make(map[string]uint64), make(map[string]uint64)}
 		l, _, _ := calling(work(), looptest.Reply("inner"))
-		l.Hooks = hooks(agent.BeforeLLMFunc(func(_ context.Context, run *agent.Run, req agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
+		l.Hooks = hooks(agent.BeforeLLMFunc(func(
+			_ context.Context, run *agent.Run, req agent.LLMRequest,
+		) (agent.BeforeLLMOutcome, error) {
 			s.env[run.Env.Agent], s.request[run.Env.Agent] = run.Env.Seed, *req.Seed
 			return nil, nil
 		}))
@@ -254,7 +276,7 @@ func TestASeedOfTheHostIsKept(t *testing.T) {
 	}
 }
 
-func TestManyCallsHeedACancellation(t *testing.T) {
+func TestManyCallsStopAfterACancellation(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	const n = 20_000
@@ -264,7 +286,9 @@ func TestManyCallsHeedACancellation(t *testing.T) {
 	}
 	decided := 0
 	ran := looptest.Harness{
-		Agent: &loop.Agent{Model: model(func(agent.LLMRequest) (agent.LLMResponse, error) { return agent.LLMResponse{ToolCalls: calls}, nil })},
+		Agent: &loop.Agent{
+			Model: model(func(agent.LLMRequest) (agent.LLMResponse, error) { return agent.LLMResponse{ToolCalls: calls}, nil }),
+		},
 		Tools: tools(work()),
 		Hooks: hooks(beforeTool(func(agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
 			if decided++; decided == 10 {

@@ -10,27 +10,31 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// waitOptions describe something to wait for, and how long it may take.
+// waitOptions describe a call that the run waits for, with its time limits.
 type waitOptions struct {
-	what     string
-	limit    time.Duration // 0: no limit
-	grace    time.Duration // to return when the context is done
-	patient  bool          // it is sure to return then, so wait for it
-	strict   bool          // if it returns after the context is done, its answer is too late
-	among    *attempts     // that it is one of; nil: none
-	clock    agent.Clock
-	crew     *crew
-	timeouts *timeouts
+	what          string
+	limit         time.Duration // 0: no limit
+	grace         time.Duration // time to return after the context is done
+	alwaysReturns bool          // the call always returns after that, so wait for it
+	strict        bool          // discard the answer if the context is done
+	among         *attempts     // the attempts of the fire that the call belongs to; nil: no fire
+	clock         agent.Clock
+	crew          *crew
+	timeouts      *timeouts
 }
 
-// waiting describes something that the run waits for.
+// waiting returns the options for a call named what.
 func (r *run) waiting(what string, limit time.Duration) waitOptions {
-	return waitOptions{what: what, limit: limit, grace: r.limits.Grace, clock: r.clock, crew: &r.crew, timeouts: &r.timeouts}
+	return waitOptions{
+		what: what, limit: limit, grace: r.limits.Grace, clock: r.clock, crew: &r.crew, timeouts: &r.timeouts,
+	}
 }
 
-// await calls f in a goroutine of its own and returns its answer. A panic and the end of the goroutine are a
-// *PanicError. When the context is done or the limit has passed, f has the grace period to return, or none if
-// it is strict; then it is abandoned and its answer is dropped. The error wraps the context's cause.
+// await calls f in another goroutine and returns its answer. A panic and runtime.Goexit become a *PanicError.
+//
+// When the context is done or the limit has passed, f has the grace period to return. With the option strict it
+// has no grace period. After that f is abandoned and its answer is dropped. The error then wraps the context's
+// cause.
 func await[T any](ctx context.Context, w waitOptions, f func(context.Context) (T, error)) (T, error) {
 	ctx, cancel := within(ctx, w)
 	defer cancel()
@@ -60,7 +64,7 @@ func await[T any](ctx context.Context, w waitOptions, f func(context.Context) (T
 	select {
 	case a := <-answers:
 		if !w.strict || ctx.Err() == nil {
-			return a.value, sayLate(ctx, a.err)
+			return a.value, markLate(ctx, a.err)
 		}
 	case <-ctx.Done():
 	}
@@ -68,9 +72,9 @@ func await[T any](ctx context.Context, w waitOptions, f func(context.Context) (T
 		var none T
 		return none, causeOf(ctx)
 	}
-	if w.patient {
+	if w.alwaysReturns {
 		a := <-answers
-		return a.value, sayLate(ctx, a.err)
+		return a.value, markLate(ctx, a.err)
 	}
 	grace, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
@@ -82,15 +86,15 @@ func await[T any](ctx context.Context, w waitOptions, f func(context.Context) (T
 	}()
 	select {
 	case a := <-answers:
-		return a.value, sayLate(ctx, a.err)
+		return a.value, markLate(ctx, a.err)
 	case <-over:
 		var none T
 		return none, fmt.Errorf("%w; it ignored its context and was left running", causeOf(ctx))
 	}
 }
 
-// sayLate makes the error of something that returned because its limit had passed say so.
-func sayLate(ctx context.Context, err error) error {
+// markLate adds the TimeoutError to the error of a call that returned because its limit had passed.
+func markLate(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() == nil {
 		return err
 	}
@@ -101,10 +105,10 @@ func sayLate(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %w", late, err)
 }
 
-// causeOf returns why a context is done. The cause is the caller's, so it is checked.
+// causeOf returns the cause of a context that is done. The caller supplied the cause, so causeOf checks it.
 func causeOf(ctx context.Context) error { return usableError(context.Cause(ctx)) }
 
-// within bounds a context by a limit, which is measured by the clock.
+// within returns a context that is cancelled when the limit has passed on the clock.
 func within(ctx context.Context, w waitOptions) (context.Context, func()) {
 	if w.limit <= 0 {
 		return context.WithCancel(ctx)

@@ -10,46 +10,46 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// A batch is the tool calls of one reply on their way to results.
+// A batch carries the tool calls of one reply to their results.
 type batch struct {
 	r     *run
 	calls []*call
 
-	results []agent.ToolCallResult // of the calls, in memory that no hook has seen
-	shown   []agent.ToolCallResult // the same for hooks, once all are known
+	results []agent.ToolCallResult // one per call, in memory that no hook can reach
+	shown   []agent.ToolCallResult // copies for hooks, once all results are known
 
-	last *call // the one that hands over or finishes, when the others are done; nil if there is none
+	last *call // the call that hands over or finishes, run after the others; may be nil
 
-	to   *Agent // that control goes to when the calls are answered; nil: it stays
-	task string // for it
-	seed uint64 // of its run
+	to   *Agent // the agent that takes over after the batch; nil: no handoff
+	task string // the task for to
+	seed uint64 // the seed of the run of to
 }
 
 // A call is one tool call of a batch.
 type call struct {
-	req       agent.ToolCallRequest // as the hooks left it so far, in memory that no hook has seen
-	shared    json.RawMessage       // the arguments that hooks have seen last
-	asked     string                // the tool that the model named
-	duplicate string                // the id that the model gave it, if another call of the reply had it
-	fired     bool                  // BeforeTool was, so AfterTool is due
-	settled   bool                  // AfterTool was, or is not due
-	entry     *entry                // to be dispatched, handed over or finished with
-	to        *Agent                // that control goes to
-	task      string                // for it
+	req       agent.ToolCallRequest // as edited by the hooks so far, in memory that no hook can reach
+	shared    json.RawMessage       // the copy of the arguments that hooks received last
+	asked     string                // the name of the tool that the model called
+	duplicate string                // the id from the model, if another call of the reply has the same
+	fired     bool                  // BeforeTool has fired, so AfterTool is due
+	settled   bool                  // AfterTool has fired or is not due
+	entry     *entry                // of the table, once the call is permitted
+	to        *Agent                // the target of a handoff
+	task      string                // the task for to
 	result    *agent.ToolCallResult // nil: not known yet
-	slot      *agent.ToolCallResult // the memory of result
+	slot      *agent.ToolCallResult // storage of result
 	flight    flight
 }
 
-// give gives the call its result.
+// give sets the result of the call.
 func (c *call) give(result agent.ToolCallResult) {
 	*c.slot = result
 	c.slot.Call = c.req
 	c.result = c.slot
 }
 
-// shown returns the call for hooks. A hook that changed the arguments in place gets what it deserves, the others
-// and the tool do not.
+// shown returns a copy of the call for hooks. The arguments are copied once and not for each point. A hook that
+// changes them in place affects only later hooks, never the tool.
 func (c *call) shown() agent.ToolCallRequest {
 	if !bytes.Equal(c.shared, c.req.Args) {
 		c.shared = slices.Clone(c.req.Args)
@@ -59,15 +59,16 @@ func (c *call) shown() agent.ToolCallRequest {
 	return shown
 }
 
-// shownResult returns the result for hooks.
+// shownResult returns a copy of the result for hooks.
 func (c *call) shownResult() agent.ToolCallResult {
 	shown := *c.slot
 	shown.Call = c.shown()
 	return shown
 }
 
-// identify gives each call of a reply an id of its own, arguments and the step. It returns the ids that the model gave
-// to calls that had to get another one, "" for the others; nil if all ids are the model's.
+// identify sets the id, the step and missing arguments of each call. If a model uses an id twice, the second call
+// gets a new id. The result lists the original ids of such calls, with "" for the others; it is nil if all ids are
+// kept.
 func identify(step int, calls []agent.ToolCallRequest) (duplicates []string) {
 	taken := make(map[string]bool, len(calls))
 	clash := false
@@ -83,7 +84,7 @@ func identify(step int, calls []agent.ToolCallRequest) (duplicates []string) {
 	if !clash {
 		return nil
 	}
-	tried := make(map[string]int) // by what the id begins with, so that n calls of one id take n tries
+	tried := make(map[string]int) // by prefix, so that n calls with the same id take n tries
 	fresh := func(begin string) string {
 		for n := max(tried[begin], 1) + 1; ; n++ {
 			if try := fmt.Sprintf("%s%d", begin, n); !taken[try] {
@@ -108,7 +109,7 @@ func identify(step int, calls []agent.ToolCallRequest) (duplicates []string) {
 	return duplicates
 }
 
-// newBatch returns the batch of a reply's calls, of which the record has a copy.
+// newBatch returns the batch of a reply. It works on calls; record is the copy that hooks cannot reach.
 func (r *run) newBatch(calls, record []agent.ToolCallRequest, duplicates []string) *batch {
 	b := &batch{r: r, calls: make([]*call, len(calls)), results: make([]agent.ToolCallResult, len(calls))}
 	all := make([]call, len(calls))
@@ -123,11 +124,11 @@ func (r *run) newBatch(calls, record []agent.ToolCallRequest, duplicates []strin
 	return b
 }
 
-// run brings every call of the batch to a result and answers it in the stored conversation.
+// run gives every call a result and answers the calls in the stored conversation.
 func (b *batch) run() {
 	r := b.r
 	defer func() { b.shown = b.answer() }()
-	defer func() { // also after a panic: no call stays without a result
+	defer func() { // runs also after a panic: every call gets a result
 		b.abandon()
 		for _, c := range b.calls {
 			b.after(c)
@@ -150,7 +151,7 @@ func (b *batch) run() {
 	}
 }
 
-// abandon gives the calls without a result one that says that the run is over.
+// abandon marks the calls without a result as not run.
 func (b *batch) abandon() {
 	for _, c := range b.calls {
 		if c.result == nil {
@@ -159,21 +160,21 @@ func (b *batch) abandon() {
 	}
 }
 
-// markNotRun is the result of a call that was not dispatched.
+// markNotRun sets the result of a call that was not dispatched.
 func (c *call) markNotRun() {
 	c.give(agent.ToolCallResult{
 		Status: agent.CallUnrun, Kind: agent.FailRunEnded, NoRetry: true, Err: "not run: the run ended before this call",
 	})
 }
 
-// refuse is the result of a call that does not run.
+// refuse sets the result of a call that a check or a hook refused.
 func (c *call) refuse(status agent.CallStatus, err *agent.ToolError, by, reason string) {
 	c.give(agent.ToolCallResult{
 		Status: status, Kind: err.Kind, Err: err.Error(), NoRetry: err.NoRetry, By: by, Reason: reason,
 	})
 }
 
-// after fires AfterTool on a call's result, once.
+// after fires AfterTool for a call, once.
 func (b *batch) after(c *call) {
 	if c.settled || !c.fired {
 		return
@@ -204,7 +205,7 @@ func (b *batch) after(c *call) {
 	}
 }
 
-// fixResult returns a result as AfterTool left it, with the loop's own fields as they were.
+// fixResult returns the result that AfterTool returned, with the fields that only the loop may set restored.
 func (r *run) fixResult(left, was agent.ToolCallResult, by hookkit.By) agent.ToolCallResult {
 	if by == (hookkit.By{}) {
 		return was
@@ -230,13 +231,13 @@ func (r *run) fixResult(left, was agent.ToolCallResult, by hookkit.By) agent.Too
 	return fixed
 }
 
-// answer puts the results into the stored conversation and the run's records, in call order. It returns them for
-// hooks.
+// answer appends the results to the stored conversation and to the run's records, in call order. It returns the
+// copies for hooks.
 func (b *batch) answer() (shown []agent.ToolCallResult) {
 	r := b.r
 	shown = make([]agent.ToolCallResult, len(b.calls))
 	for i, c := range b.calls {
-		c.slot.Call = c.req // a hook that ended the goroutine has left the call that it was shown
+		c.slot.Call = c.req // a hook that ended the goroutine leaves its own copy here
 		shown[i] = c.shownResult()
 		r.conversation.store(c.slot.Message())
 		r.counts.add(&r.counts.toolCalls, 1)

@@ -8,7 +8,7 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-func TestCallsGetIdsOfTheirOwn(t *testing.T) {
+func TestCallsGetUniqueIDs(t *testing.T) {
 	for _, c := range []struct {
 		name           string
 		ids, want, dup []string
@@ -17,7 +17,9 @@ func TestCallsGetIdsOfTheirOwn(t *testing.T) {
 		{"None", []string{"", ""}, []string{"call_7_1_2", "call_7_2_2"}, []string{"", ""}},
 		{"Twice", []string{"a", "a", "a"}, []string{"a", "a#2", "a#3"}, []string{"", "a", "a"}},
 		{"TheFreshOneIsTaken", []string{"a", "a", "a#2"}, []string{"a", "a#3", "a#2"}, []string{"", "a", ""}},
-		{"TheFreshOneIsTakenTwice", []string{"a", "a", "a#2", "a#2"}, []string{"a", "a#3", "a#2", "a#2#2"}, []string{"", "a", "", "a#2"}},
+		{"TheFreshOneIsTakenTwice", []string{"a", "a", "a#2", "a#2"}, []string{
+			"a", "a#3", "a#2", "a#2#2",
+		}, []string{"", "a", "", "a#2"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			calls := make([]agent.ToolCallRequest, len(c.ids))
@@ -37,8 +39,8 @@ func TestCallsGetIdsOfTheirOwn(t *testing.T) {
 	}
 }
 
-func TestIdentifyingTakesATryForEachCall(t *testing.T) {
-	const n = 200_000 // with a try for each pair of calls, this takes an hour
+func TestIdentifyTakesLinearTime(t *testing.T) {
+	const n = 200_000 // a quadratic algorithm takes an hour for this
 	calls := make([]agent.ToolCallRequest, n)
 	for i := range calls {
 		calls[i].ID = "same"

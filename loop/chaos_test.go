@@ -16,18 +16,18 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// chaos is a hook at every point that decides as it is told by a list of numbers.
+// chaos is a hook for every point. A list of random numbers drives its decisions.
 type chaos struct {
 	mu    sync.Mutex
 	moves []int
 	next  int
 
-	approved map[string]int    // calls that the vote let through, by run and id
-	judged   map[string]string // what was judged
+	approved map[string]int    // number of votes in favor, by run and id
+	judged   map[string]string // the call of the last vote
 	problems []string
 }
 
-// move returns what to do among n things; most of the time 0, nothing.
+// move returns a number below n that selects an action; usually 0, which means no action.
 func (c *chaos) move(n int) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -42,7 +42,7 @@ func (c *chaos) move(n int) int {
 	return m
 }
 
-// fails returns an error or panics, or does neither.
+// fails returns an error for one number, panics for another, and otherwise does nothing.
 func (c *chaos) fails(m, failing, panicking int) error {
 	switch m {
 	case failing:
@@ -54,7 +54,9 @@ func (c *chaos) fails(m, failing, panicking int) error {
 }
 
 func (c *chaos) Bind(h *agent.Hooks) {
-	h.OnRunStart.Add(agent.OnRunStartFunc(func(_ context.Context, _ *agent.Run, p agent.RunStart) (agent.OnRunStartOutcome, error) {
+	h.OnRunStart.Add(agent.OnRunStartFunc(func(
+		_ context.Context, _ *agent.Run, p agent.RunStart,
+	) (agent.OnRunStartOutcome, error) {
 		switch m := c.move(30); m {
 		case 1:
 			return agent.EndTurn{Reply: "end", Reason: "start"}, nil
@@ -73,7 +75,9 @@ func (c *chaos) Bind(h *agent.Hooks) {
 			return nil, c.fails(m, 2, 3)
 		}
 	}))
-	h.ShouldCompact.Add(agent.ShouldCompactFunc(func(context.Context, *agent.Run, agent.ContextUse) (agent.ShouldCompactOutcome, error) {
+	h.ShouldCompact.Add(agent.ShouldCompactFunc(func(
+		context.Context, *agent.Run, agent.ContextUse,
+	) (agent.ShouldCompactOutcome, error) {
 		switch m := c.move(8); m {
 		case 1, 2:
 			return agent.Compact{}, nil
@@ -81,7 +85,9 @@ func (c *chaos) Bind(h *agent.Hooks) {
 			return nil, c.fails(m, 3, 4)
 		}
 	}))
-	h.BeforeCompact.Add(agent.BeforeCompactFunc(func(context.Context, *agent.Run, agent.Compaction) (agent.BeforeCompactOutcome, error) {
+	h.BeforeCompact.Add(agent.BeforeCompactFunc(func(
+		context.Context, *agent.Run, agent.Compaction,
+	) (agent.BeforeCompactOutcome, error) {
 		switch m := c.move(6); m {
 		case 1:
 			return agent.SkipCompaction{}, nil
@@ -89,7 +95,9 @@ func (c *chaos) Bind(h *agent.Hooks) {
 			return nil, c.fails(m, 2, 3)
 		}
 	}))
-	h.AfterCompact.Add(agent.AfterCompactFunc(func(_ context.Context, _ *agent.Run, p agent.Compacted) (agent.AfterCompactOutcome, error) {
+	h.AfterCompact.Add(agent.AfterCompactFunc(func(
+		_ context.Context, _ *agent.Run, p agent.Compacted,
+	) (agent.AfterCompactOutcome, error) {
 		switch m := c.move(6); m {
 		case 1:
 			p.Messages = append(p.Messages, agent.Message{Role: agent.RoleTool, ToolCallID: "orphan"})
@@ -98,10 +106,14 @@ func (c *chaos) Bind(h *agent.Hooks) {
 			return nil, c.fails(m, 2, 3)
 		}
 	}))
-	h.BeforeLLM.Add(agent.BeforeLLMFunc(func(_ context.Context, _ *agent.Run, req agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
+	h.BeforeLLM.Add(agent.BeforeLLMFunc(func(
+		_ context.Context, _ *agent.Run, req agent.LLMRequest,
+	) (agent.BeforeLLMOutcome, error) {
 		switch m := c.move(20); m {
 		case 1:
-			return agent.UseReply{Response: agent.LLMResponse{ToolCalls: []agent.ToolCallRequest{{Name: "ok"}, {Name: "ok"}}}}, nil
+			return agent.UseReply{
+				Response: agent.LLMResponse{ToolCalls: []agent.ToolCallRequest{{Name: "ok"}, {Name: "ok"}}},
+			}, nil
 		case 2:
 			return agent.EndTurn{Reply: "end"}, nil
 		case 3:
@@ -111,13 +123,17 @@ func (c *chaos) Bind(h *agent.Hooks) {
 			return nil, c.fails(m, 4, 5)
 		}
 	}))
-	h.AroundLLM.Add(agent.AroundLLMFunc(func(ctx context.Context, run *agent.Run, req agent.LLMRequest, next agent.AroundLLMNext) (hookkit.Answer[agent.LLMResponse], error) {
+	h.AroundLLM.Add(agent.AroundLLMFunc(func(
+		ctx context.Context, run *agent.Run, req agent.LLMRequest, next agent.AroundLLMNext,
+	) (hookkit.Answer[agent.LLMResponse], error) {
 		if c.move(8) == 1 {
 			return retryLLM(ctx, run, req, next)
 		}
 		return next.Call(ctx, req)
 	}))
-	h.AfterLLM.Add(agent.AfterLLMFunc(func(_ context.Context, _ *agent.Run, p agent.LLMResponse) (agent.AfterLLMOutcome, error) {
+	h.AfterLLM.Add(agent.AfterLLMFunc(func(
+		_ context.Context, _ *agent.Run, p agent.LLMResponse,
+	) (agent.AfterLLMOutcome, error) {
 		switch m := c.move(20); m {
 		case 1:
 			return agent.EndTurn{Reply: "end"}, nil
@@ -128,7 +144,9 @@ func (c *chaos) Bind(h *agent.Hooks) {
 			return nil, c.fails(m, 3, 4)
 		}
 	}))
-	h.BeforeTool.Add(agent.BeforeToolFunc(func(_ context.Context, _ *agent.Run, p agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+	h.BeforeTool.Add(agent.BeforeToolFunc(func(
+		_ context.Context, _ *agent.Run, p agent.ToolCallRequest,
+	) (agent.BeforeToolOutcome, error) {
 		switch m := c.move(16); m {
 		case 1:
 			return agent.SkipTool{Result: agent.ToolCallResult{Output: "cached"}}, nil
@@ -143,7 +161,9 @@ func (c *chaos) Bind(h *agent.Hooks) {
 		}
 	}))
 	h.OnPermission.Add(agent.OnPermissionFunc(c.judge))
-	h.OnHandoff.Add(agent.OnHandoffFunc(func(_ context.Context, _ *agent.Run, p agent.Handoff) (agent.OnHandoffOutcome, error) {
+	h.OnHandoff.Add(agent.OnHandoffFunc(func(
+		_ context.Context, _ *agent.Run, p agent.Handoff,
+	) (agent.OnHandoffOutcome, error) {
 		switch m := c.move(8); m {
 		case 1:
 			return agent.SkipTool{}, nil
@@ -153,7 +173,9 @@ func (c *chaos) Bind(h *agent.Hooks) {
 			return nil, c.fails(m, 3, 4)
 		}
 	}))
-	h.AroundTool.Add(agent.AroundToolFunc(func(ctx context.Context, _ *agent.Run, p agent.ToolCallRequest, next agent.AroundToolNext) (a hookkit.Answer[agent.ToolCallResult], err error) {
+	h.AroundTool.Add(agent.AroundToolFunc(func(
+		ctx context.Context, _ *agent.Run, p agent.ToolCallRequest, next agent.AroundToolNext,
+	) (a hookkit.Answer[agent.ToolCallResult], err error) {
 		switch m := c.move(12); m {
 		case 1:
 			if a, err = next.Call(ctx, p); err == nil {
@@ -170,7 +192,9 @@ func (c *chaos) Bind(h *agent.Hooks) {
 		}
 		return next.Call(ctx, p)
 	}))
-	h.AfterTool.Add(agent.AfterToolFunc(func(_ context.Context, _ *agent.Run, p agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+	h.AfterTool.Add(agent.AfterToolFunc(func(
+		_ context.Context, _ *agent.Run, p agent.ToolCallResult,
+	) (agent.AfterToolOutcome, error) {
 		switch m := c.move(16); m {
 		case 1:
 			return agent.EndTurn{Reply: "end"}, nil
@@ -184,7 +208,9 @@ func (c *chaos) Bind(h *agent.Hooks) {
 			return nil, c.fails(m, 4, 5)
 		}
 	}))
-	h.CheckDone.Add(agent.CheckDoneFunc(func(context.Context, *agent.Run, agent.DoneRequest) (agent.CheckDoneOutcome, error) {
+	h.CheckDone.Add(agent.CheckDoneFunc(func(
+		context.Context, *agent.Run, agent.DoneRequest,
+	) (agent.CheckDoneOutcome, error) {
 		switch m := c.move(6); m {
 		case 1:
 			return agent.RejectDone{Feedback: "no"}, nil
@@ -192,7 +218,9 @@ func (c *chaos) Bind(h *agent.Hooks) {
 			return nil, c.fails(m, 2, 3)
 		}
 	}))
-	h.OnRunError.Add(agent.OnRunErrorFunc(func(context.Context, *agent.Run, agent.RunError) (agent.OnRunErrorOutcome, error) {
+	h.OnRunError.Add(agent.OnRunErrorFunc(func(
+		context.Context, *agent.Run, agent.RunError,
+	) (agent.OnRunErrorOutcome, error) {
 		switch m := c.move(5); m {
 		case 1:
 			return agent.EndTurn{Reply: "sorry"}, nil
@@ -206,7 +234,9 @@ func (c *chaos) Bind(h *agent.Hooks) {
 		}
 		return nil, nil
 	}))
-	h.BeforeRunEnd.Add(agent.BeforeRunEndFunc(func(_ context.Context, _ *agent.Run, p agent.AgentResult) (agent.BeforeRunEndOutcome, error) {
+	h.BeforeRunEnd.Add(agent.BeforeRunEndFunc(func(
+		_ context.Context, _ *agent.Run, p agent.AgentResult,
+	) (agent.BeforeRunEndOutcome, error) {
 		switch m := c.move(16); m {
 		case 1:
 			p.Signals, p.Err, p.Usage = nil, "", agent.Usage{}
@@ -217,7 +247,7 @@ func (c *chaos) Bind(h *agent.Hooks) {
 	}))
 }
 
-// judge votes at random and remembers what it let through.
+// judge votes at random and records the calls that it allowed.
 func (c *chaos) judge(_ context.Context, run *agent.Run, p agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
 	m := c.move(12)
 	key := run.ID() + " " + p.ID + " " + fmt.Sprint(p.Step)
@@ -234,18 +264,19 @@ func (c *chaos) judge(_ context.Context, run *agent.Run, p agent.ToolCallRequest
 	case 1:
 		return agent.Deny{Reason: "chaos"}, nil
 	case 2:
-		return agent.Ask{}, nil // there is nobody to ask
+		return agent.Ask{}, nil // no approver is set
 	}
 	return nil, c.fails(m, 3, 4)
 }
 
-// Call is the body of the tools: it checks that what is dispatched was judged.
+// dispatched checks that the vote allowed exactly this call.
 func (c *chaos) dispatched(run string, p agent.ToolCallRequest) {
 	key := run + " " + p.ID + " " + fmt.Sprint(p.Step)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.approved[key] != 1 || c.judged[key] != p.Name+string(p.Args) {
-		c.problems = append(c.problems, fmt.Sprintf("dispatched %s %s%s, which was judged as %q", key, p.Name, p.Args, c.judged[key]))
+		c.problems = append(c.problems, fmt.Sprintf("dispatched %s %s%s, which was judged as %q", key, p.Name, p.Args,
+			c.judged[key]))
 	}
 }
 
@@ -267,7 +298,9 @@ func TestEveryLawHoldsWhateverHooksDo(t *testing.T) {
 			for range rapid.IntRange(1, 6).Draw(rt, name+" turns") {
 				var calls []looptest.Turn
 				for range rapid.IntRange(0, 3).Draw(rt, name+" calls") {
-					call := looptest.Call(rapid.SampledFrom([]string{"ok", "fails", "unknown", "done", "helper", "transfer_to_expert"}).Draw(rt, "tool"),
+					call := looptest.Call(rapid.SampledFrom([]string{
+						"ok", "fails", "unknown", "done", "helper", "transfer_to_expert",
+					}).Draw(rt, "tool"),
 						rapid.SampledFrom([]string{`{}`, `{"task":"t","answer":"42"}`, `{`}).Draw(rt, "args"))
 					if rapid.IntRange(0, 4).Draw(rt, "id") == 0 {
 						call = call.ID("same")
@@ -280,7 +313,9 @@ func TestEveryLawHoldsWhateverHooksDo(t *testing.T) {
 				case rapid.Bool().Draw(rt, "reply"):
 					s.Add(looptest.Reply("text"))
 				default:
-					s.Add(rapid.SampledFrom([]looptest.Turn{looptest.Reply(""), looptest.Error(errBoom), looptest.Error(&agent.PromptTooLong{})}).Draw(rt, "odd"))
+					s.Add(rapid.SampledFrom([]looptest.Turn{
+						looptest.Reply(""), looptest.Error(errBoom), looptest.Error(&agent.PromptTooLong{}),
+					}).Draw(rt, "odd"))
 				}
 			}
 			return s
@@ -294,7 +329,9 @@ func TestEveryLawHoldsWhateverHooksDo(t *testing.T) {
 		ran := looptest.Harness{
 			Hooks: hooks(c),
 			Tools: append(ours[:len(ours):len(ours)], loop.Subagent(helper)),
-			Agent: &loop.Agent{Model: script("boss"), Limits: limits, Done: doneTool, Handoffs: []*loop.Agent{expert}, Compactor: compactor},
+			Agent: &loop.Agent{
+				Model: script("boss"), Limits: limits, Done: doneTool, Handoffs: []*loop.Agent{expert}, Compactor: compactor,
+			},
 		}.Make()
 		if rapid.IntRange(0, 5).Draw(rt, "cancelled") == 0 {
 			at := rapid.IntRange(0, 40).Draw(rt, "cancelled at")
@@ -305,7 +342,7 @@ func TestEveryLawHoldsWhateverHooksDo(t *testing.T) {
 		got, failed := ran.Agent.Do(ctx, loop.Request{Task: "x"})
 
 		report := &collected{TB: t}
-		checkPaired(report, ran.Recorder) // P1, and that decided calls get one AfterTool (P2)
+		checkPaired(report, ran.Recorder) // P1 and P2: decided calls get one AfterTool
 		checkAnswered(report, got.Messages)
 		for _, p := range append(report.problems, c.problems...) { // P3, P4
 			rt.Errorf("%s", p)
@@ -327,7 +364,8 @@ func TestEveryLawHoldsWhateverHooksDo(t *testing.T) {
 				rt.Errorf("stopped by %s, failed with %q", r.Stop.Cause, r.Err)
 			}
 			for _, call := range r.Calls { // P8
-				if (call.Err == "") != (call.Status == agent.CallSucceeded || call.Status == agent.CallSkipped || call.Status == agent.CallHandedOff) {
+				if (call.Err == "") != (call.Status == agent.CallSucceeded || call.Status == agent.CallSkipped ||
+					call.Status == agent.CallHandedOff) {
 					rt.Errorf("recorded %+v", call)
 				}
 				if call.Status == agent.CallSucceeded && call.Attempts == 0 && call.Call.Name != "done" {
@@ -356,7 +394,7 @@ func (c *cancelAt) Observe(context.Context, *agent.Run, hookkit.AnyFired) {
 	}
 }
 
-// collected collects what a check finds wrong.
+// collected gathers the errors that a check reports.
 type collected struct {
 	testing.TB
 	problems []string

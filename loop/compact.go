@@ -9,7 +9,7 @@ import (
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
-// vote asks whether the conversation shall be compacted before the step's prompt, and compacts it.
+// vote fires ShouldCompact before the prompt of a step, and compacts the conversation if the hooks vote for it.
 func (r *run) vote(at agent.Step) {
 	stored := r.conversation.Messages()
 	use := agent.ContextUse{
@@ -53,7 +53,7 @@ func (r *run) wantedCompaction() (reason string, ok bool) {
 	return reason, true
 }
 
-// compactNow compacts the stored conversation unless a hook says no, and reports whether it got smaller.
+// compactNow compacts the stored conversation unless a hook skips it, and reports whether the conversation shrank.
 func (r *run) compactNow(step int, why agent.CompactionReason, detail, by string) bool {
 	before := r.conversation.Messages()
 	size := r.size(before)
@@ -93,21 +93,21 @@ func (r *run) compactNow(step int, why agent.CompactionReason, detail, by string
 		return false
 	}
 	if err := agentspec.CheckPairs(fired.Messages, false); err != nil {
-		r.warn("AfterCompact: the messages that a hook left were not used: %v", err)
+		r.warn("AfterCompact: the messages of a hook were ignored: %v", err)
 		fired = done
 	}
 	r.conversation.replace(fired.Messages)
 	return true
 }
 
-// useCompactor sets the compactor that the run uses from now on, for Env.
+// useCompactor replaces the run's compactor, for Env.
 func (r *run) useCompactor(c agent.Compactor) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.compactor = c
 }
 
-// runCompactor runs the compactor.
+// runCompactor runs the compactor. A panic becomes an error.
 func (r *run) runCompactor(c agent.Compaction) (done agent.Compacted, err error) {
 	r.mu.Lock()
 	compactor := r.compactor
@@ -120,16 +120,17 @@ func (r *run) runCompactor(c agent.Compaction) (done agent.Compacted, err error)
 	})
 }
 
-// usable reports why what a compactor made cannot be the conversation.
+// usable returns an error if a compaction cannot replace the conversation.
 func usable(done agent.Compacted) error {
 	if len(done.Messages) == 0 {
-		return errors.New("the compactor left no message")
+		return errors.New("the compactor returned no message")
 	}
 	if err := agentspec.CheckPairs(done.Messages, false); err != nil {
-		return fmt.Errorf("the compactor left no legal conversation: %w", err)
+		return fmt.Errorf("the compactor returned an invalid conversation: %w", err)
 	}
 	if !done.Effective() {
-		return fmt.Errorf("it did not shrink the conversation of %d messages and %d tokens", done.Before.Messages, done.Before.Tokens)
+		return fmt.Errorf("the compactor did not shrink the conversation of %d messages and %d tokens", done.Before.Messages,
+			done.Before.Tokens)
 	}
 	return nil
 }

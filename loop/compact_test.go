@@ -13,7 +13,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// compactor keeps the last message, after a summary by the model if there is text to ask it with.
+// compactor keeps the last message and prepends a summary. If ask is set, the model writes the summary.
 type compactor struct {
 	calls int
 	ask   string
@@ -25,9 +25,15 @@ func (k *compactor) Compact(ctx context.Context, env *agent.Env, c agent.Compact
 	if k.f != nil {
 		return k.f(c)
 	}
-	done := agent.Compacted{Summary: "earlier talk", Messages: []agent.Message{{Role: agent.RoleUser, Content: "summary"}, c.Messages[len(c.Messages)-1]}}
+	done := agent.Compacted{
+		Summary: "earlier talk", Messages: []agent.Message{
+			{Role: agent.RoleUser, Content: "summary"}, c.Messages[len(c.Messages)-1],
+		},
+	}
 	if k.ask != "" {
-		reply, err := env.Model.Generate(ctx, agent.LLMRequest{Messages: []agent.Message{{Role: agent.RoleUser, Content: k.ask}}})
+		reply, err := env.Model.Generate(ctx, agent.LLMRequest{
+			Messages: []agent.Message{{Role: agent.RoleUser, Content: k.ask}},
+		})
 		if err != nil {
 			return done, err
 		}
@@ -39,14 +45,18 @@ func (k *compactor) Compact(ctx context.Context, env *agent.Env, c agent.Compact
 func long(n int) []agent.Message {
 	var out []agent.Message
 	for i := range n {
-		out = append(out, agent.Message{Role: agent.RoleUser, Content: fmt.Sprintf("message %d %s", i, strings.Repeat("x", 100))})
+		out = append(out, agent.Message{
+			Role: agent.RoleUser, Content: fmt.Sprintf("message %d %s", i, strings.Repeat("x", 100)),
+		})
 	}
 	return out
 }
 
-// compactWhen votes for a compaction when the conversation has that many messages.
+// compactWhen votes for a compaction when the conversation has at least n messages.
 func compactWhen(n int) agent.Hook {
-	return agent.ShouldCompactFunc(func(_ context.Context, _ *agent.Run, use agent.ContextUse) (agent.ShouldCompactOutcome, error) {
+	return agent.ShouldCompactFunc(func(
+		_ context.Context, _ *agent.Run, use agent.ContextUse,
+	) (agent.ShouldCompactOutcome, error) {
 		if len(use.Messages) >= n {
 			return agent.Compact{Reason: "long"}, nil
 		}
@@ -67,15 +77,18 @@ func compacting(t *testing.T, k agent.Compactor, more ...agent.Hook) *looptest.R
 func TestOutcome_ShouldCompact_Compact(t *testing.T) {
 	k := &compactor{}
 	ran := compacting(t, k)
-	if got := ran.Script.Requests()[0].Messages; k.calls != 1 || len(got) != 2 || got[0].Content != "summary" || got[1].Content != "now" {
+	if got := ran.Script.Requests()[0].Messages; k.calls != 1 || len(got) != 2 || got[0].Content != "summary" ||
+		got[1].Content != "now" {
 		t.Errorf("compacted %d times, the model got %+v", k.calls, got)
 	}
 	before := hooktest.PayloadsOf[agent.Compaction](ran.Recorder, "BeforeCompact")
-	if len(before) != 1 || before[0].Reason != agent.CompactProactive || before[0].Detail != "long" || before[0].By == "" || len(before[0].Messages) != 9 {
+	if len(before) != 1 || before[0].Reason != agent.CompactProactive || before[0].Detail != "long" ||
+		before[0].By == "" || len(before[0].Messages) != 9 {
 		t.Errorf("BeforeCompact was told %+v", before)
 	}
 	after := hooktest.PayloadsOf[agent.Compacted](ran.Recorder, "AfterCompact")
-	if len(after) != 1 || after[0].Before.Messages != 9 || after[0].After.Messages != 2 || after[0].Err != "" || after[0].Summary == "" || !after[0].Effective() {
+	if len(after) != 1 || after[0].Before.Messages != 9 || after[0].After.Messages != 2 || after[0].Err != "" ||
+		after[0].Summary == "" || !after[0].Effective() {
 		t.Errorf("AfterCompact was told %+v", after)
 	}
 	if len(ran.Messages) != 3 {
@@ -87,7 +100,9 @@ func TestOutcome_ShouldCompact_Failure(t *testing.T) {
 	k := &compactor{}
 	ran := looptest.Harness{
 		Turns: turns(looptest.Reply("ok")),
-		Hooks: hooks(agent.ShouldCompactFunc(func(context.Context, *agent.Run, agent.ContextUse) (agent.ShouldCompactOutcome, error) {
+		Hooks: hooks(agent.ShouldCompactFunc(func(
+			context.Context, *agent.Run, agent.ContextUse,
+		) (agent.ShouldCompactOutcome, error) {
 			return nil, errBoom
 		}), compactWhen(1)),
 		Agent: &loop.Agent{Compactor: k},
@@ -122,7 +137,9 @@ func TestOutcome_BeforeCompact(t *testing.T) {
 
 func TestOutcome_AfterCompact_Replace(t *testing.T) {
 	add := func(messages ...agent.Message) agent.Hook {
-		return agent.AfterCompactFunc(func(_ context.Context, _ *agent.Run, c agent.Compacted) (agent.AfterCompactOutcome, error) {
+		return agent.AfterCompactFunc(func(
+			_ context.Context, _ *agent.Run, c agent.Compacted,
+		) (agent.AfterCompactOutcome, error) {
 			c.Messages = append(slices.Clone(messages), c.Messages...)
 			return agent.ReplaceAfterCompact(c, "must stay"), nil
 		})
@@ -137,7 +154,7 @@ func TestOutcome_AfterCompact_Replace(t *testing.T) {
 	}
 }
 
-func TestACompactionThatFailsIsUndoneAndReported(t *testing.T) {
+func TestAFailedCompactionIsUndoneAndReported(t *testing.T) {
 	orphan := agent.Message{Role: agent.RoleTool, ToolCallID: "lost"}
 	for name, k := range map[string]agent.Compactor{
 		"None":  nil,
@@ -147,7 +164,9 @@ func TestACompactionThatFailsIsUndoneAndReported(t *testing.T) {
 		"Orphan": &compactor{f: func(agent.Compaction) (agent.Compacted, error) {
 			return agent.Compacted{Messages: []agent.Message{orphan}}, nil
 		}},
-		"NotSmaller":   &compactor{f: func(c agent.Compaction) (agent.Compacted, error) { return agent.Compacted{Messages: c.Messages}, nil }},
+		"NotSmaller": &compactor{
+			f: func(c agent.Compaction) (agent.Compacted, error) { return agent.Compacted{Messages: c.Messages}, nil },
+		},
 		"ModelFailure": &compactor{ask: "summarise"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -165,18 +184,20 @@ func TestACompactionThatFailsIsUndoneAndReported(t *testing.T) {
 				t.Errorf("the model got %d messages: %+v", len(got), ran.AgentResult)
 			}
 			after := hooktest.PayloadsOf[agent.Compacted](ran.Recorder, "AfterCompact")
-			if len(after) != 1 || after[0].Err == "" || len(after[0].Messages) != 9 || after[0].Effective() || len(ran.Warnings) == 0 {
+			if len(after) != 1 || after[0].Err == "" || len(after[0].Messages) != 9 || after[0].Effective() ||
+				len(ran.Warnings) == 0 {
 				t.Errorf("AfterCompact was told %+v, warnings %v", after, ran.Warnings)
 			}
 		})
 	}
 }
 
-func TestAPromptThatIsTooLongIsCompactedAndSentOnceMore(t *testing.T) {
+func TestATooLongPromptIsCompactedAndResent(t *testing.T) {
 	tooLong := &agent.PromptTooLong{Tokens: 900, Window: 100}
 	k := &compactor{ask: "summarise"}
 	ran := looptest.Harness{
-		Turns: turns(looptest.Error(fmt.Errorf("provider: %w", tooLong)), looptest.Reply("summary text"), looptest.Reply("ok")),
+		Turns: turns(looptest.Error(fmt.Errorf("provider: %w", tooLong)), looptest.Reply("summary text"),
+			looptest.Reply("ok")),
 		Agent: &loop.Agent{Compactor: k},
 	}.Do(t, t.Context(), loop.Request{Task: "now", Messages: long(8)})
 	if ran.Reply != "ok" || k.calls != 1 || ran.ModelCalls != 3 || ran.Steps != 1 {
@@ -201,7 +222,8 @@ func TestAPromptThatIsTooLongIsCompactedAndSentOnceMore(t *testing.T) {
 func TestACompactionCanBeRequested(t *testing.T) {
 	k := &compactor{}
 	ran := looptest.Harness{
-		Turns: turns(looptest.Call("work", nil), looptest.Call("work", nil), looptest.Call("work", nil), looptest.Reply("ok")),
+		Turns: turns(looptest.Call("work", nil), looptest.Call("work", nil), looptest.Call("work", nil),
+			looptest.Reply("ok")),
 		Tools: tools(&looptest.Tool{Name: "work", Result: strings.Repeat("x", 1000)}),
 		Hooks: hooks(agent.AfterStepFunc(func(_ context.Context, run *agent.Run, s agent.StepResult) error {
 			if s.Step.Number == 2 {
@@ -215,7 +237,8 @@ func TestACompactionCanBeRequested(t *testing.T) {
 		}}},
 	}.Run(t, "x")
 	before := hooktest.PayloadsOf[agent.Compaction](ran.Recorder, "BeforeCompact")
-	if k.calls != 1 || len(before) != 1 || before[0].Reason != agent.CompactRequested || before[0].Detail != "by hand" || before[0].Step != 3 {
+	if k.calls != 1 || len(before) != 1 || before[0].Reason != agent.CompactRequested || before[0].Detail != "by hand" ||
+		before[0].Step != 3 {
 		t.Errorf("BeforeCompact was told %+v", before)
 	}
 	if got := len(ran.Script.Requests()[2].Messages); got != 2 {
@@ -223,11 +246,15 @@ func TestACompactionCanBeRequested(t *testing.T) {
 	}
 }
 
-func TestAHookCanBringTheCompactor(t *testing.T) {
-	for name, given := range map[string]agent.Compactor{"in the place of the agent's": &compactor{}, "where there is none": nil} {
+func TestAHookCanSetTheCompactor(t *testing.T) {
+	for name, given := range map[string]agent.Compactor{
+		"ReplacesTheCompactorOfTheAgent": &compactor{}, "AgentWithoutCompactor": nil,
+	} {
 		t.Run(name, func(t *testing.T) {
 			brought := &compactor{}
-			ran := compacting(t, given, agent.OnRunStartFunc(func(_ context.Context, run *agent.Run, _ agent.RunStart) (agent.OnRunStartOutcome, error) {
+			ran := compacting(t, given, agent.OnRunStartFunc(func(
+				_ context.Context, run *agent.Run, _ agent.RunStart,
+			) (agent.OnRunStartOutcome, error) {
 				run.Env.UseCompactor(brought)
 				return nil, nil
 			}))

@@ -8,26 +8,26 @@ import (
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
-// A conversation is the stored conversation of a run. It is kept twice: the record is for the loop and the model,
-// and the shared copy for hooks, which could change it in place against their contract.
+// A conversation is the stored conversation of a run, in two copies. The loop and the model use record. Hooks get
+// shared, because a hook could break its contract and change messages in place.
 //
-// Both are arrays that only grow, and what is in them is never overwritten. So a request needs no copy of the
-// messages, but a slice of an array, and the cost of a step does not depend on the length of the conversation.
-// Only the run's own goroutine changes a conversation.
+// Both copies are append-only arrays. A request therefore needs no copy of the messages but only a slice, and the
+// cost of a step does not depend on the length of the conversation. Only the run's goroutine changes a
+// conversation.
 type conversation struct {
 	id      string
-	system  []agent.Message // begins each request; at most one message
+	system  []agent.Message // the first message of each request; at most one
 	counter agent.TokenCounter
 
 	mu     sync.Mutex
-	record []agent.Message // system, then the messages
-	shared []agent.Message // the same, in memory that hooks have seen
+	record []agent.Message // the system message and the messages
+	shared []agent.Message // the same, in memory that hooks can reach
 
 	counting sync.Mutex
-	sums     []int // sums[i] is the tokens of the first i+1 messages of shared
+	sums     []int // sums[i] is the number of tokens in shared[:i+1]
 }
 
-// newConversation returns a conversation that begins with messages, which it copies.
+// newConversation returns a conversation that starts with a copy of messages.
 func newConversation(id, instructions string, messages []agent.Message, counter agent.TokenCounter) *conversation {
 	c := &conversation{id: id, counter: counter}
 	if instructions != "" {
@@ -37,7 +37,7 @@ func newConversation(id, instructions string, messages []agent.Message, counter 
 	return c
 }
 
-// ID returns the identity that the caller gave it.
+// ID returns Request.Conversation.
 func (c *conversation) ID() string { return c.id }
 
 // Messages returns the messages for hooks, without the system message of the agent.
@@ -47,8 +47,8 @@ func (c *conversation) Messages() []agent.Message {
 	return slices.Clip(c.shared[len(c.system):])
 }
 
-// request returns the messages of a request for hooks, and the same for the model. They end with the tail, which
-// is for this request only; with a tail, both are one copy that nobody else has.
+// request returns the messages of a request: one copy for hooks and one for the model. The tail is part of this
+// request only. With a tail, both results are the same fresh slice.
 func (c *conversation) request(tail ...agent.Message) (shared, record []agent.Message) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -59,15 +59,15 @@ func (c *conversation) request(tail ...agent.Message) (shared, record []agent.Me
 	return own, own
 }
 
-// recorded returns a copy of the record, without the system message of the agent. It shares the arguments of calls
-// with the record, which nobody changes.
+// recorded returns a copy of the record without the system message of the agent. It shares the arguments of calls
+// with the record, because nobody changes those.
 func (c *conversation) recorded() []agent.Message {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.record[len(c.system):])
 }
 
-// store adds a message. Hooks may have its memory; the record gets a copy, which is returned.
+// store appends a message and returns the copy in the record. Hooks may have access to m itself.
 func (c *conversation) store(m agent.Message) (record agent.Message) {
 	record = m.Clone()
 	c.mu.Lock()
@@ -76,8 +76,8 @@ func (c *conversation) store(m agent.Message) (record agent.Message) {
 	return record
 }
 
-// doubled makes room for one more element. Append makes long slices longer by a quarter only, and so copies each
-// element four times.
+// doubled makes room for one more element by doubling the capacity. The built-in append grows long slices only by
+// a quarter, so it copies each element about four times.
 func doubled[T any](s []T) []T {
 	if len(s) == cap(s) {
 		s = slices.Grow(s, max(len(s), 16))
@@ -85,7 +85,7 @@ func doubled[T any](s []T) []T {
 	return s
 }
 
-// replace makes copies of messages the whole conversation.
+// replace replaces the whole conversation by copies of messages.
 func (c *conversation) replace(messages []agent.Message) {
 	c.counting.Lock()
 	defer c.counting.Unlock()
@@ -96,8 +96,8 @@ func (c *conversation) replace(messages []agent.Message) {
 	c.sums = nil
 }
 
-// restore undoes what hooks changed in place, after one of them has replaced a request: what they make of the
-// next one must not hold the change twice.
+// restore undoes changes that hooks made in place to shared messages. It runs after a hook replaced a request,
+// because the next request must not contain such a change twice.
 func (c *conversation) restore() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -113,16 +113,17 @@ func (c *conversation) restore() {
 	}
 }
 
-// sameMessage compares the texts of two messages and of their calls. It does not read arguments.
+// sameMessage compares the text of two messages and of their calls, but not the arguments of the calls.
 func sameMessage(a, b *agent.Message) bool {
 	return a.Role == b.Role && a.Content == b.Content && a.Name == b.Name && a.ToolCallID == b.ToolCallID &&
-		a.IsError == b.IsError && a.Reasoning == b.Reasoning && len(a.Parts) == len(b.Parts) && len(a.Extra) == len(b.Extra) &&
+		a.IsError == b.IsError && a.Reasoning == b.Reasoning && len(a.Parts) == len(b.Parts) &&
+		len(a.Extra) == len(b.Extra) &&
 		slices.EqualFunc(a.ToolCalls, b.ToolCalls, func(x, y agent.ToolCallRequest) bool {
 			return x.ID == y.ID && x.Name == y.Name && x.Step == y.Step && len(x.Args) == len(y.Args)
 		})
 }
 
-// CountTokens counts messages. Those of the conversation are counted once, when they are new, and added up.
+// CountTokens counts the tokens of messages. Messages of the conversation are counted once, when they are stored.
 func (c *conversation) CountTokens(messages []agent.Message) int {
 	if len(messages) == 0 {
 		return 0
@@ -148,7 +149,7 @@ func (c *conversation) CountTokens(messages []agent.Message) int {
 	return c.sum(to) - c.sum(from)
 }
 
-// sum is the tokens of the first n messages.
+// sum returns the number of tokens in the first n messages.
 func (c *conversation) sum(n int) int {
 	if n == 0 {
 		return 0
@@ -156,12 +157,12 @@ func (c *conversation) sum(n int) int {
 	return c.sums[n-1]
 }
 
-// count asks the counter. A counter that returns less than nothing is not believed.
+// count calls the counter. It treats a negative count as 0.
 func (c *conversation) count(messages []agent.Message) int {
 	return max(c.counter.CountTokens(slices.Clip(messages)), 0)
 }
 
-// answerOpen answers the calls at the end of messages that have no result: an interrupted run left them.
+// answerOpen answers the calls at the end of messages that have no result. An interrupted run leaves such calls.
 func answerOpen(messages []agent.Message) []agent.Message {
 	answered := make(map[string]bool)
 	for i := len(messages) - 1; i >= 0; i-- {
@@ -173,7 +174,9 @@ func answerOpen(messages []agent.Message) []agent.Message {
 		messages = slices.Clip(messages)
 		for _, c := range m.ToolCalls {
 			if !answered[c.ID] {
-				messages = append(messages, agent.ToolCallResult{Call: c, Err: "the run was interrupted before this call was answered; it may or may not have run"}.Message())
+				messages = append(messages, agent.ToolCallResult{
+					Call: c, Err: "the run was interrupted before this call was answered; it may or may not have run",
+				}.Message())
 			}
 		}
 		break

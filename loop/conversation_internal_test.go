@@ -11,7 +11,7 @@ import (
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
-// lengths counts a token for each byte.
+// lengths counts one token per byte.
 type lengths struct{}
 
 func (lengths) CountTokens(messages []agent.Message) (n int) {
@@ -87,7 +87,7 @@ func TestOpenCallsAreAnswered(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		messages []agent.Message
-		answered []string // by the messages that are added
+		answered []string // ids of the calls that the added messages answer
 	}{
 		{"Empty", nil, nil},
 		{"NoCalls", []agent.Message{user}, nil},
@@ -116,8 +116,8 @@ func TestOpenCallsAreAnswered(t *testing.T) {
 	}
 }
 
-// FuzzOpenCalls answers the open calls of any conversation. If nothing but the open calls was wrong with the
-// conversation, it is legal after that. Each byte is a message: from the user, or with calls, or the answer to a call.
+// FuzzOpenCalls answers the open calls of arbitrary conversations. If the open calls were the only problem, the
+// result must be valid. Each input byte is a message: from the user, with calls, or the answer to a call.
 func FuzzOpenCalls(f *testing.F) {
 	for _, text := range []string{"", "u", "uc", "uca", "ucab", "u\x01\x02ab", "aaa", "cucu"} {
 		f.Add([]byte(text))

@@ -12,7 +12,7 @@ import (
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
-// requests is a model that keeps the requests as it gets them, without a copy.
+// requests is a model that stores its requests without copying them.
 type requests struct {
 	*looptest.Script
 	got []agent.LLMRequest
@@ -23,7 +23,7 @@ func (m *requests) Generate(ctx context.Context, req agent.LLMRequest) (agent.LL
 	return m.Script.Generate(ctx, req)
 }
 
-// working is a script of n steps with a call, and an answer.
+// working returns a script of n turns with a call, and an answer.
 func working(n int) *looptest.Script {
 	script := looptest.NewScript()
 	for range n {
@@ -48,7 +48,7 @@ func TestRequestsShareTheConversation(t *testing.T) {
 			t.Errorf("request %d has %d messages with room for %d: %+v", i, len(req.Messages), cap(req.Messages), req.Messages)
 		}
 	}
-	if shared < len(m.got)/4 { // since the memory doubled
+	if shared < len(m.got)/4 { // because the memory doubled
 		t.Errorf("%d of %d requests share memory with the last one", shared, len(m.got))
 	}
 }
@@ -59,17 +59,18 @@ func TestKeptRequestsNeverChange(t *testing.T) {
 	if _, err := a.Run(t.Context(), "x"); err != nil {
 		t.Fatal(err)
 	}
-	for i, call := range m.Calls() { // copies, made in time
+	for i, call := range m.Calls() { // copies that the script took
 		for n, message := range call.Request.Messages {
-			if kept := m.got[i].Messages[n]; kept.Role != message.Role || kept.Content != message.Content || len(kept.ToolCalls) != len(message.ToolCalls) {
+			if kept := m.got[i].Messages[n]; kept.Role != message.Role || kept.Content != message.Content ||
+				len(kept.ToolCalls) != len(message.ToolCalls) {
 				t.Errorf("message %d of request %d was %+v and is %+v", n, i, message, kept)
 			}
 		}
 	}
 }
 
-// spoil changes all that it can reach of messages in place.
-func spoil(messages []agent.Message) {
+// mutate changes everything in messages that it can reach in place.
+func mutate(messages []agent.Message) {
 	for i := range messages {
 		messages[i].Content += " SPOILT"
 		for n := range messages[i].ToolCalls {
@@ -80,31 +81,38 @@ func spoil(messages []agent.Message) {
 
 func TestChangesInPlaceDoNotReachTheModel(t *testing.T) {
 	replace := beforeLLM(func(req agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
-		spoil(req.Messages)
+		mutate(req.Messages)
 		return agent.ReplaceBeforeLLM(req, "declared"), nil
 	})
 	for _, c := range []struct {
 		name string
 		hook agent.Hook
-		most int // changes of one message in a request
+		most int // mutated messages that one request may contain
 	}{
-		{"BeforeLLM", beforeLLM(func(req agent.LLMRequest) (agent.BeforeLLMOutcome, error) { spoil(req.Messages); return nil, nil }), 0},
-		{"ShouldCompact", agent.ShouldCompactFunc(func(_ context.Context, _ *agent.Run, use agent.ContextUse) (agent.ShouldCompactOutcome, error) {
-			spoil(use.Messages)
+		{"BeforeLLM", beforeLLM(func(req agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
+			mutate(req.Messages)
+			return nil, nil
+		}), 0},
+		{"ShouldCompact", agent.ShouldCompactFunc(func(
+			_ context.Context, _ *agent.Run, use agent.ContextUse,
+		) (agent.ShouldCompactOutcome, error) {
+			mutate(use.Messages)
 			return nil, nil
 		}), 0},
 		{"Conversation", agent.BeforeStepFunc(func(_ context.Context, run *agent.Run, _ agent.Step) error {
-			spoil(run.Env.Conversation.Messages())
+			mutate(run.Env.Conversation.Messages())
 			return nil
 		}), 0},
 		{"AfterStep", agent.AfterStepFunc(func(_ context.Context, run *agent.Run, _ agent.StepResult) error {
-			spoil(run.Env.Conversation.Messages())
+			mutate(run.Env.Conversation.Messages())
 			return nil
 		}), 0},
 		{"Replace", replace, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			ran := looptest.Harness{Agent: &loop.Agent{Model: working(5)}, Tools: tools(work()), Hooks: hooks(c.hook)}.Run(t, "x")
+			ran := looptest.Harness{
+				Agent: &loop.Agent{Model: working(5)}, Tools: tools(work()), Hooks: hooks(c.hook),
+			}.Run(t, "x")
 			for i, req := range ran.Script.Requests() {
 				for _, m := range req.Messages {
 					if n := strings.Count(m.Content, "SPOILT"); n > c.most {
@@ -124,8 +132,10 @@ func TestChangesInPlaceDoNotReachTheModel(t *testing.T) {
 func TestChangesInPlaceDoNotReachTheResult(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: turns(two(), looptest.Reply("ok")), Tools: tools(work()),
-		Hooks: hooks(agent.BeforeRunEndFunc(func(_ context.Context, _ *agent.Run, r agent.AgentResult) (agent.BeforeRunEndOutcome, error) {
-			spoil(r.Messages)
+		Hooks: hooks(agent.BeforeRunEndFunc(func(
+			_ context.Context, _ *agent.Run, r agent.AgentResult,
+		) (agent.BeforeRunEndOutcome, error) {
+			mutate(r.Messages)
 			for i := range r.Calls {
 				r.Calls[i].Output = "spoilt"
 				r.Calls[i].Call.Args[1] = '!'
@@ -138,7 +148,7 @@ func TestChangesInPlaceDoNotReachTheResult(t *testing.T) {
 	}
 }
 
-// counting counts how often it is asked about a text.
+// counting counts the calls for each text.
 type counting struct {
 	mu    sync.Mutex
 	asked map[string]int
@@ -162,9 +172,13 @@ func TestEachMessageIsCountedOnce(t *testing.T) {
 		return strings.Repeat("x", n), nil
 	}}
 	ran := looptest.Harness{
-		Agent: &loop.Agent{Model: working(30), Instructions: "be good", Tokens: tokens, Limits: loop.Limits{Tokens: 1 << 30, Window: 1 << 30}},
+		Agent: &loop.Agent{
+			Model: working(30), Instructions: "be good", Tokens: tokens, Limits: loop.Limits{Tokens: 1 << 30, Window: 1 << 30},
+		},
 		Tools: tools(tool),
-		Hooks: hooks(agent.ShouldCompactFunc(func(_ context.Context, run *agent.Run, use agent.ContextUse) (agent.ShouldCompactOutcome, error) {
+		Hooks: hooks(agent.ShouldCompactFunc(func(
+			_ context.Context, run *agent.Run, use agent.ContextUse,
+		) (agent.ShouldCompactOutcome, error) {
 			uses = append(uses, use)
 			if n := run.Env.CountTokens(use.Messages); n != 10*len(use.Messages) {
 				t.Errorf("%d messages have %d tokens", len(use.Messages), n)
@@ -178,7 +192,7 @@ func TestEachMessageIsCountedOnce(t *testing.T) {
 		}
 	}
 	for i, use := range uses {
-		if least := 10 * (2 + 2*i); use.Tokens < least || use.Tokens > least+100 { // with the tool's description
+		if least := 10 * (2 + 2*i); use.Tokens < least || use.Tokens > least+100 { // includes the tool's description
 			t.Errorf("step %d: %d tokens, want at least %d", i+1, use.Tokens, least)
 		}
 	}
@@ -187,11 +201,13 @@ func TestEachMessageIsCountedOnce(t *testing.T) {
 	}
 }
 
-func TestTokensAreCountedAnewAfterACompaction(t *testing.T) {
+func TestACompactionRecountsTheTokens(t *testing.T) {
 	var use []int
 	ran := looptest.Harness{
 		Turns: turns(looptest.Call("work", nil), looptest.Reply("ok")), Tools: tools(work()),
-		Hooks: hooks(compactWhen(5), agent.ShouldCompactFunc(func(_ context.Context, run *agent.Run, u agent.ContextUse) (agent.ShouldCompactOutcome, error) {
+		Hooks: hooks(compactWhen(5), agent.ShouldCompactFunc(func(
+			_ context.Context, run *agent.Run, u agent.ContextUse,
+		) (agent.ShouldCompactOutcome, error) {
 			use = append(use, run.Env.CountTokens(u.Messages), agentspec.EstimateTokens(u.Messages))
 			return nil, nil
 		})),

@@ -7,9 +7,9 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// counters are what a run has used. What it uses counts towards the runs that started it, too.
+// counters hold the usage of a run. Usage also counts towards the runs that started it.
 type counters struct {
-	outer *counters // of the run that started this one
+	outer *counters // the counters of the run that started this one
 
 	mu         sync.Mutex
 	steps      int
@@ -29,8 +29,8 @@ func (c *counters) model(u agent.Usage) {
 	}
 }
 
-// spent counts what was used without a model call of the loop.
-func (c *counters) spent(u agent.Usage) {
+// addUsage counts usage outside of the loop's own model calls, for example by a hook that calls a model itself.
+func (c *counters) addUsage(u agent.Usage) {
 	for ; c != nil; c = c.outer {
 		c.mu.Lock()
 		c.usage = c.usage.Plus(u)
@@ -44,7 +44,7 @@ func (c *counters) used() (usage agent.Usage, modelCalls int) {
 	return c.usage, c.modelCalls
 }
 
-// add adds to one of the counters and returns its new value.
+// add adds n to one of the counters and returns the new value.
 func (c *counters) add(which *int, n int) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -54,8 +54,8 @@ func (c *counters) add(which *int, n int) int {
 
 func (c *counters) get(which *int) int { return c.add(which, 0) }
 
-// counted returns how far the run is, for Env.
-func (r *run) counted() agent.Counters {
+// countersForEnv returns the counters and limits of the run, for Env.
+func (r *run) countersForEnv() agent.Counters {
 	c := &r.counts
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -68,7 +68,7 @@ func (r *run) counted() agent.Counters {
 	}
 }
 
-// source is a random source that may be used from several goroutines.
+// source is a random source that is safe for concurrent use.
 type source struct {
 	mu  sync.Mutex
 	pcg *rand.PCG

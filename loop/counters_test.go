@@ -19,7 +19,7 @@ func TestUsageCountsTowardsOuterRuns(t *testing.T) {
 		{"Innermost", func(_, _, inner *counters) { inner.model(two) }, [3]int{1, 1, 1}, [3]int{2, 2, 2}},
 		{"Middle", func(_, middle, _ *counters) { middle.model(two) }, [3]int{1, 1, 0}, [3]int{2, 2, 0}},
 		{"Outermost", func(outer, _, _ *counters) { outer.model(two) }, [3]int{1, 0, 0}, [3]int{2, 0, 0}},
-		{"WithoutModelCall", func(_, _, inner *counters) { inner.spent(two) }, [3]int{}, [3]int{2, 2, 2}},
+		{"WithoutModelCall", func(_, _, inner *counters) { inner.addUsage(two) }, [3]int{}, [3]int{2, 2, 2}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			outer := new(counters)

@@ -2,9 +2,9 @@ package loop
 
 import "sync"
 
-// A crew runs functions in goroutines, and keeps a goroutine for the next function when its own has returned. A
-// step needs a goroutine for each call of a model or a tool. A new one would have to grow its stack each time,
-// which takes longer than all other work of the loop for the call.
+// A crew runs functions in goroutines and reuses idle goroutines. A step needs a goroutine for each call of a
+// model or a tool. A new goroutine would grow its stack each time, which takes longer than all other work of the
+// loop for the call.
 type crew struct {
 	mu     sync.Mutex
 	idle   []chan func()
@@ -42,7 +42,7 @@ func (c *crew) work(f func()) {
 	}
 }
 
-// close ends the goroutines that are idle now, and each other one when its function returns.
+// close ends the idle goroutines. A busy goroutine ends when its function returns.
 func (c *crew) close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

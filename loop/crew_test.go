@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 )
 
-func TestACrewKeepsItsGoroutines(t *testing.T) {
+func TestACrewReusesItsGoroutines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // fails if a goroutine is left
 		var c crew
 		for range 100 {
@@ -26,7 +26,7 @@ func TestACrewKeepsItsGoroutines(t *testing.T) {
 	})
 }
 
-func TestACrewSurvivesTheEndOfAGoroutine(t *testing.T) {
+func TestACrewSurvivesGoexit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var c crew
 		done := make(chan bool, 2)

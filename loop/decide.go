@@ -9,7 +9,7 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// decide decides the calls one after the other, until all are decided or the run is over.
+// decide decides the calls one after the other. It stops early if the run has ended.
 func (b *batch) decide() {
 	for _, c := range b.calls {
 		if b.r.ctx.Err() != nil {
@@ -35,7 +35,7 @@ func (b *batch) disabled(c *call) {
 	r.hooks.OnToolsDisabled.Fire(r.ctx, r.id, agent.ToolsDisabled{Call: c.shown(), Agent: r.agent.name()})
 }
 
-// before fires BeforeTool on a call and decides what becomes of it.
+// before fires BeforeTool for a call and handles its outcome.
 func (b *batch) before(c *call) {
 	r := b.r
 	c.fired = true
@@ -50,7 +50,8 @@ func (b *batch) before(c *call) {
 		c.req.Args = slices.Clone(left.Args)
 	}
 	if err != nil {
-		c.refuse(agent.CallRefused, &agent.ToolError{Kind: agent.FailHook, Message: "the call is refused: " + err.Error()}, by.Hook, by.Reason)
+		c.refuse(agent.CallRefused, &agent.ToolError{Kind: agent.FailHook, Message: "the call is refused: " + err.Error()},
+			by.Hook, by.Reason)
 		return
 	}
 	switch exit := exit.(type) {
@@ -65,7 +66,7 @@ func (b *batch) before(c *call) {
 	}
 }
 
-// skip answers a call as a hook said. A success, from a cache for example, must be permitted.
+// skip handles SkipTool. A successful result, for example from a cache, still needs permission.
 func (b *batch) skip(c *call, exit agent.SkipTool, by hookkit.By) {
 	if exit.Result.Err == "" && !b.permit(c) {
 		return
@@ -73,7 +74,7 @@ func (b *batch) skip(c *call, exit agent.SkipTool, by hookkit.By) {
 	b.answered(c, exit, by)
 }
 
-// answered is the result that a hook gave instead of the tool.
+// answered sets the result that a hook gave instead of the tool.
 func (b *batch) answered(c *call, exit agent.SkipTool, by hookkit.By) {
 	given := exit.Result
 	c.give(agent.ToolCallResult{
@@ -88,7 +89,7 @@ func (b *batch) answered(c *call, exit agent.SkipTool, by hookkit.By) {
 	}
 }
 
-// check finds the tool of a call, checks the arguments and asks for permission.
+// check looks up the tool of a call, validates the arguments and asks for permission.
 func (b *batch) check(c *call) {
 	r := b.r
 	e := r.tools.entry(c.req.Name)

@@ -12,8 +12,8 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// FuzzToolSchema takes any text for the parameters of a tool and any text for the arguments of its call: the schema is
-// one or is refused, arguments are JSON that fits or are refused, and how they are written makes no difference.
+// FuzzToolSchema takes arbitrary text as the parameters of a tool and as the arguments of a call. A bad schema and
+// bad arguments must be refused. Formatting the arguments differently must not change the result.
 func FuzzToolSchema(f *testing.F) {
 	for _, s := range []struct{ schema, args string }{
 		{``, `{}`}, {`{}`, ``}, {`true`, `{}`}, {`false`, `{}`}, {`null`, `null`}, {`{"type":"object"}`, `[]`},
@@ -22,17 +22,21 @@ func FuzzToolSchema(f *testing.F) {
 		{`{"properties":{"a":{"$ref":"#"}},"additionalProperties":false}`, `{"a":{"a":{"b":1}}}`},
 		{`{"$ref":"#"}`, `{}`}, {`{"allOf":[{"$ref":"#/$defs/a"}],"$defs":{"a":{"not":{"$ref":"#"}}}}`, `{}`},
 		{`{"$dynamicRef":"#a","$defs":{"x":{"$dynamicAnchor":"a"}}}`, `{"a":1,"a":2}`},
-		{`{"$id":"https://example.org/a","$ref":"b","$defs":{"b":{"$id":"b","minProperties":1}}}`, `{"\ud800":"` + "\xff" + `"}`},
-		{`{"patternProperties":{"(a|b)*c":{"type":"string","pattern":"^(a+)+$"}}}`, `{"aaac":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!"}`},
+		{`{"$id":"https://example.org/a","$ref":"b","$defs":{"b":{"$id":"b","minProperties":1}}}`,
+			`{"\ud800":"` + "\xff" + `"}`},
+		{`{"patternProperties":{"(a|b)*c":{"type":"string","pattern":"^(a+)+$"}}}`,
+			`{"aaac":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!"}`},
 		{`{"items":[{"const":1}],"enum":[[1],[1.0],null],"uniqueItems":true,"contains":{},"minContains":0}`, `[1,1.0]`},
-		{`{"if":{"type":"object"},"then":{"unevaluatedProperties":false},"else":{"propertyNames":{"maxLength":-1}}}`, `{"x":{}}`},
-		{strings.Repeat(`{"properties":{"a":`, 300) + `{}` + strings.Repeat(`}}`, 300), strings.Repeat(`{"a":`, 300) + `1` + strings.Repeat(`}`, 300)},
+		{`{"if":{"type":"object"},"then":{"unevaluatedProperties":false},"else":{"propertyNames":{"maxLength":-1}}}`,
+			`{"x":{}}`},
+		{strings.Repeat(`{"properties":{"a":`, 300) + `{}` + strings.Repeat(`}}`, 300), strings.Repeat(`{"a":`, 300) + `1` +
+			strings.Repeat(`}`, 300)},
 	} {
 		f.Add([]byte(s.schema), []byte(s.args))
 	}
 	f.Fuzz(func(t *testing.T, schema, args []byte) {
 		if len(schema) > 20_000 || len(args) > 20_000 {
-			return // what takes a time that grows with its square is bounded by nobody
+			return // nothing bounds a check that takes quadratic time
 		}
 		resolved, err := resolve(agent.ToolSchema{Name: "t", Parameters: schema})
 		if err != nil {
@@ -43,7 +47,8 @@ func FuzzToolSchema(f *testing.F) {
 		}
 		e := &entry{schema: agent.ToolSchema{Name: "t", Parameters: schema}, args: resolved}
 		refused := e.fits(args, 0)
-		if refused != nil && (refused.Kind != agent.FailArguments || refused.Message == "") || refused == nil && !json.Valid(args) {
+		if refused != nil && (refused.Kind != agent.FailArguments || refused.Message == "") ||
+			refused == nil && !json.Valid(args) {
 			t.Errorf("%s, given %s: %+v", schema, args, refused)
 		}
 		if len(args) > 1 && e.fits(args, len(args)-1) == nil {
@@ -56,11 +61,14 @@ func FuzzToolSchema(f *testing.F) {
 	})
 }
 
-// FuzzArguments gives any arguments to a tool that is a function, to the done tool, and to what a model replied.
+// FuzzArguments passes arbitrary arguments to a Go function as a tool, to the done tool, and through a model
+// reply.
 func FuzzArguments(f *testing.F) {
 	for _, s := range []string{
-		``, `null`, `{}`, `[]`, `{"answer":"x"}`, `{"answer":null}`, `{"ANSWER":"x","answer":5}`, `{"text":"a","n":1,"sub":{"list":[1,2]},"any":{"x":[null,1e5]}}`,
-		`{"text":"\ud800","text":"b"}`, `{"n":1e400}`, `{"n":9223372036854775808}`, `{"n":1.0}`, "{\"text\":\"\xff\"}", `{"text":"a"} x`, `{"sub":{"sub":{"sub":null}}}`,
+		``, `null`, `{}`, `[]`, `{"answer":"x"}`, `{"answer":null}`, `{"ANSWER":"x","answer":5}`,
+		`{"text":"a","n":1,"sub":{"list":[1,2]},"any":{"x":[null,1e5]}}`,
+		`{"text":"\ud800","text":"b"}`, `{"n":1e400}`, `{"n":9223372036854775808}`, `{"n":1.0}`, "{\"text\":\"\xff\"}",
+		`{"text":"a"} x`, `{"sub":{"sub":{"sub":null}}}`,
 		strings.Repeat(`{"sub":`, 300) + `{}` + strings.Repeat(`}`, 300), strings.Repeat(`[`, 20_000),
 	} {
 		f.Add([]byte(s))
@@ -86,11 +94,14 @@ func FuzzArguments(f *testing.F) {
 
 		answer := answerOf(args)
 		same, _ := json.Marshal(map[string]string{"answer": answer})
-		if again := answerOf(same); again != strings.ToValidUTF8(answer, "\ufffd") && again != answer && !strings.Contains(again, "\ufffd") {
+		if again := answerOf(same); again != strings.ToValidUTF8(answer, "\ufffd") && again != answer &&
+			!strings.Contains(again, "\ufffd") {
 			t.Errorf("%s answers %q, and %s %q", args, answer, same, again)
 		}
 
-		reply := encodable(agent.LLMResponse{Extra: map[string]json.RawMessage{"x": args}, ToolCalls: []agent.ToolCallRequest{{ID: "1", Name: "t", Args: args}}})
+		reply := encodable(agent.LLMResponse{
+			Extra: map[string]json.RawMessage{"x": args}, ToolCalls: []agent.ToolCallRequest{{ID: "1", Name: "t", Args: args}},
+		})
 		data, err := json.Marshal(reply)
 		var back agent.LLMResponse
 		if err == nil {
@@ -105,7 +116,7 @@ func FuzzArguments(f *testing.F) {
 	})
 }
 
-// A replier is a model that replies to what the user said last.
+// A replier is a model that replies to the last user message.
 type replier func(said string) agent.LLMResponse
 
 func (r replier) Generate(_ context.Context, req agent.LLMRequest) (agent.LLMResponse, error) {
@@ -118,8 +129,8 @@ func (r replier) Generate(_ context.Context, req agent.LLMRequest) (agent.LLMRes
 	return r(said), nil
 }
 
-// FuzzTasks calls an agent with any arguments, by itself and in a run that then hands over to another with the same:
-// they get the task that is in the arguments, or these are refused.
+// FuzzTasks calls an agent with arbitrary arguments, both as a tool and as a handoff target. The agent must
+// receive the task of the arguments, or the call must be refused.
 func FuzzTasks(f *testing.F) {
 	for _, s := range []string{
 		``, `null`, `{}`, `[]`, `{"task":"x"}`, `{"task":""}`, `{"task":null}`, `{"task":5}`, `{"TASK":"x"}`,

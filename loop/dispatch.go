@@ -30,7 +30,7 @@ func (b *batch) dispatch() {
 		running sync.WaitGroup
 		slots   = make(chan struct{}, max(parallel, 1))
 	)
-	defer func() { // waits also when a hook ends the goroutine
+	defer func() { // waits also if a hook ends the goroutine
 		running.Wait()
 		if r.ctx.Err() != nil {
 			r.cancelled()
@@ -56,31 +56,33 @@ func (b *batch) dispatch() {
 	}
 }
 
-// A flight is a call that is being dispatched, with its attempts.
+// A flight is a dispatched call with its attempts.
 type flight struct {
 	r     *run
 	c     *call
-	shown agent.ToolCallRequest // the call for hooks
+	shown agent.ToolCallRequest // the copy for hooks
 	all   attempts
 
 	mu       sync.Mutex
 	attempts int
 	done     bool                // an attempt succeeded
-	failed   []agent.ToolFailure // failed attempts that were not yet reported
-	begun    time.Time           // the first attempt
-	elapsed  time.Duration       // until the last one returned
+	failed   []agent.ToolFailure // failed attempts that are not yet reported
+	begun    time.Time           // start of the first attempt
+	elapsed  time.Duration       // until the last attempt returned
 }
 
-// dispatch brings one call to its result.
+// dispatch fires AroundTool for one call and sets its result.
 func (r *run) dispatch(c *call) {
 	f := &c.flight
 	f.r, f.c, f.shown = r, c, c.shown()
 	var by hookkit.By
-	defer func() { // also when a hook ends the goroutine
+	defer func() { // also if a hook ends the goroutine
 		f.all.end()
 		f.flushErrors(false)
 		if c.result == nil {
-			c.refuse(agent.CallFailed, &agent.ToolError{Kind: agent.FailPanic, Message: (&PanicError{What: "the dispatch of " + c.req.Name}).Error()}, "", "")
+			c.refuse(agent.CallFailed, &agent.ToolError{
+				Kind: agent.FailPanic, Message: (&PanicError{What: "the dispatch of " + c.req.Name}).Error(),
+			}, "", "")
 		}
 		c.result.Elapsed, c.result.Attempts = f.elapsed, f.attempts
 		if c.result.Err == "" && !f.done {
@@ -113,7 +115,7 @@ func (r *run) dispatch(c *call) {
 	}
 }
 
-// attempt is one attempt at a call.
+// attempt makes one attempt at the call. Around hooks call it through next.
 func (f *flight) attempt(ctx context.Context, asked agent.ToolCallRequest) (agent.ToolCallResult, error) {
 	f.flushErrors(true)
 	r := f.r
@@ -134,27 +136,31 @@ func (f *flight) attempt(ctx context.Context, asked agent.ToolCallRequest) (agen
 	defer f.mu.Unlock()
 	now := r.clock.Now()
 	f.elapsed = now.Sub(f.begun)
-	result := agent.ToolCallResult{Call: f.shown, Output: output, Elapsed: now.Sub(begun), Attempts: n, Status: agent.CallSucceeded}
+	result := agent.ToolCallResult{
+		Call: f.shown, Output: output, Elapsed: now.Sub(begun), Attempts: n, Status: agent.CallSucceeded,
+	}
 	if err == nil {
 		f.done = true
 		return result, nil
 	}
 	failed := failedResult(ctx, err)
 	result.Status, result.Err, result.Kind, result.NoRetry = failed.Status, failed.Err, failed.Kind, failed.NoRetry
-	f.failed = append(f.failed, agent.ToolFailure{Call: f.shown, Err: result.Err, Kind: result.Kind, Attempt: n, Elapsed: result.Elapsed})
+	f.failed = append(f.failed, agent.ToolFailure{
+		Call: f.shown, Err: result.Err, Kind: result.Kind, Attempt: n, Elapsed: result.Elapsed,
+	})
 	return result, &attemptError{err, result}
 }
 
-// call calls the tool, if asked is still what was decided.
+// call calls the tool. It fails if a hook passed a different call than the permitted one.
 func (f *flight) call(ctx context.Context, asked agent.ToolCallRequest) (string, error) {
 	r, c := f.r, f.c
 	if !asked.Same(c.req) {
 		return "", &agent.ToolError{Kind: agent.FailHook, NoRetry: true,
 			Message: "a hook changed the call after it was permitted; change it at BeforeTool"}
 	}
-	limit, patient := limitOf(c.entry.tool, r.limits.ToolTime)
+	limit, alwaysReturns := limitOf(c.entry.tool, r.limits.ToolTime)
 	w := r.waiting(c.entry.what, limit)
-	w.patient, w.among = patient, &f.all
+	w.alwaysReturns, w.among = alwaysReturns, &f.all
 	report := &reporter{f: f}
 	defer report.close()
 	ctx = agentspec.WithProgress(ctx, report.progress)
@@ -163,7 +169,7 @@ func (f *flight) call(ctx context.Context, asked agent.ToolCallRequest) (string,
 	})
 }
 
-// flushErrors reports the failed attempts, now that it is known whether another one follows.
+// flushErrors reports the failed attempts. It runs once it is known whether another attempt follows.
 func (f *flight) flushErrors(retried bool) {
 	f.mu.Lock()
 	failed := f.failed
@@ -175,7 +181,7 @@ func (f *flight) flushErrors(retried bool) {
 	}
 }
 
-// An attemptError carries the result of a failed attempt through the hooks around it.
+// An attemptError carries the result of a failed attempt through the around hooks.
 type attemptError struct {
 	err    error
 	result agent.ToolCallResult
@@ -184,7 +190,7 @@ type attemptError struct {
 func (e *attemptError) Error() string { return e.err.Error() }
 func (e *attemptError) Unwrap() error { return e.err }
 
-// failedResult is the result of a call that failed with an error.
+// failedResult returns the result of a call that failed with err.
 func failedResult(ctx context.Context, err error) agent.ToolCallResult {
 	result := agent.ToolCallResult{Status: agent.CallFailed, Kind: agent.FailTool, Err: err.Error()}
 	var (
@@ -213,7 +219,7 @@ func failedResult(ctx context.Context, err error) agent.ToolCallResult {
 	return result
 }
 
-// A reporter passes on the progress of one attempt while it lasts.
+// A reporter forwards the progress reports of one attempt until the attempt ends.
 type reporter struct {
 	f      *flight
 	mu     sync.Mutex

@@ -6,7 +6,7 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// answer puts a reply without calls to the gates.
+// answer passes a reply without calls to the gates.
 func (r *run) answer(response agent.LLMResponse) {
 	v := r.gates(response.Content, nil)
 	response.Content = v.answer
@@ -15,14 +15,14 @@ func (r *run) answer(response agent.LLMResponse) {
 		r.accept(v.answer, nil)
 		return
 	}
-	if !r.state.over() { // else nobody reads it
+	if !r.state.over() { // otherwise no prompt follows
 		r.conversation.store(agent.Message{Role: agent.RoleUser, Content: v.feedback})
 	}
 	r.rejected(v, true)
 }
 
-// rejected remembers a rejected answer. If the run stops because of its rejections, it is more use as the reply than
-// the fallback, and the result says that the run was stopped. An answer that could not be checked is never the reply.
+// rejected remembers a rejected answer. If the run stops because of its rejections, this answer is more useful
+// than the fallback, and the result reports the stop. An answer that could not be checked is never the reply.
 func (r *run) rejected(v verdict, stored bool) {
 	if v.withheld {
 		v.answer = ""
@@ -30,21 +30,23 @@ func (r *run) rejected(v verdict, stored bool) {
 	r.state.move(move{to: working, reply: reply{text: v.answer, stored: stored, rejected: true}})
 }
 
-// A verdict is what CheckDone made of an answer.
+// A verdict is the result of CheckDone for an answer.
 type verdict struct {
 	accepted bool
-	answer   string // as the gates left it
-	feedback string // for the model, if it was rejected
-	withheld bool   // because a hook failed: it could not be checked
-	by       string // the hook that rejected it
+	answer   string // as edited by the gates
+	feedback string // for the model, if the answer was rejected
+	withheld bool   // a hook failed, so the answer was not checked
+	by       string // the hook that rejected the answer
 }
 
-// gates fires CheckDone on an answer. The last rejection that the loop allows ends the run.
+// gates fires CheckDone on an answer. A rejection that reaches Limits.Rejections stops the run.
 func (r *run) gates(answer string, call *call) verdict {
 	n := r.counts.get(&r.counts.rejections)
 	asked := agent.DoneRequest{Answer: answer, Call: call.shownOrNil(), Rejections: n}
 	exit, by, err := r.hooks.CheckDone.FireBy(r.ctx, r.id, &asked)
-	r.undo("CheckDone", by, ownedField("Rejections", asked.Rejections, n), owned{"Call", call != nil && asked.Call != nil && !asked.Call.Same(call.req)})
+	r.undo("CheckDone", by, ownedField("Rejections", asked.Rejections, n), owned{
+		"Call", call != nil && asked.Call != nil && !asked.Call.Same(call.req),
+	})
 	v := verdict{answer: answer, by: by.Hook}
 	switch exit := exit.(type) {
 	case nil:
@@ -59,13 +61,15 @@ func (r *run) gates(answer string, call *call) verdict {
 	}
 	n = r.counts.add(&r.counts.rejections, 1)
 	if limit := r.limits.Rejections; limit > 0 && n >= limit {
-		r.stop(agent.CauseRetryLimit, map[string]any{"rejections": n, "maxRejections": limit, "answer": answer, "rejectedBy": v.by},
+		r.stop(agent.CauseRetryLimit, map[string]any{
+			"rejections": n, "maxRejections": limit, "answer": answer, "rejectedBy": v.by,
+		},
 			"The answer was rejected %d/%d times, the last time because: %s", n, limit, v.feedback)
 	}
 	return v
 }
 
-// accept makes an answer that passed the gates the reply.
+// accept makes an answer that passed the gates the reply of the run.
 func (r *run) accept(answer string, call *call) {
 	if !r.state.move(move{to: replied, reply: reply{text: answer, stored: call == nil}}) {
 		return
@@ -74,7 +78,7 @@ func (r *run) accept(answer string, call *call) {
 	r.hooks.OnDoneAccepted.Fire(r.ctx, r.id, agent.DoneAccepted{Answer: answer, Call: call.shownOrNil()})
 }
 
-// shownOrNil returns the call for hooks, nil if there is none.
+// shownOrNil returns a copy of the call for hooks, or nil if c is nil.
 func (c *call) shownOrNil() *agent.ToolCallRequest {
 	if c == nil {
 		return nil
@@ -83,21 +87,23 @@ func (c *call) shownOrNil() *agent.ToolCallRequest {
 	return &shown
 }
 
-// finish ends the batch with the call that hands over or finishes.
+// finish runs the last call of the batch, which hands over or finishes the run.
 func (b *batch) finish(c *call) {
 	if c.entry.done {
 		b.done(c)
 		return
 	}
-	b.leaveTo(c)
+	b.answerHandoff(c)
 }
 
-// done puts a call of the done tool to the gates.
+// done passes a call of the done tool to the gates.
 func (b *batch) done(c *call) {
 	r := b.r
 	v := r.gates(answerOf(c.req.Args), c)
 	if !v.accepted {
-		c.refuse(agent.CallRefused, &agent.ToolError{Kind: agent.FailRejected, Message: "the answer was rejected: " + v.feedback}, v.by, v.feedback)
+		c.refuse(agent.CallRefused, &agent.ToolError{
+			Kind: agent.FailRejected, Message: "the answer was rejected: " + v.feedback,
+		}, v.by, v.feedback)
 		b.after(c)
 		r.rejected(v, false)
 		return
@@ -109,7 +115,7 @@ func (b *batch) done(c *call) {
 	}
 }
 
-// answerOf is the answer in the arguments of the done tool.
+// answerOf extracts the answer from the arguments of the done tool.
 func answerOf(args json.RawMessage) string {
 	var with struct {
 		Answer *string `json:"answer"`

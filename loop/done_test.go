@@ -29,8 +29,9 @@ func rejectFirst(n int) agent.Hook {
 }
 
 var doneTool = agent.ToolSchema{
-	Name:       "done",
-	Parameters: json.RawMessage(`{"type":"object","properties":{"answer":{"type":"string","minLength":2}},"required":["answer"]}`),
+	Name: "done",
+	Parameters: json.RawMessage(`{"type":"object","properties":{
+		"answer":{"type":"string","minLength":2}},"required":["answer"]}`),
 }
 
 func TestOutcome_CheckDone_RejectDone(t *testing.T) {
@@ -86,7 +87,7 @@ func TestADoneCallIsTheAnswer(t *testing.T) {
 	ran.Recorder.InOrder(t, "BeforeTool", "OnPermission", "CheckDone", "AfterTool", "OnDoneAccepted", "AfterStep")
 }
 
-func TestADoneCallThatDoesNotFitIsAnError(t *testing.T) {
+func TestAnInvalidDoneCallIsAnError(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: turns(looptest.Call("done", `{"answer":""}`), looptest.Call("done", `{"answer":"42"}`)),
 		Agent: &loop.Agent{Done: doneTool},
@@ -113,16 +114,18 @@ func TestOutcome_CheckDone_RejectDone_OfACall(t *testing.T) {
 	if len(seen) != 2 || seen[0].Call == nil || seen[0].Call.Name != "done" || seen[1].Rejections != 1 {
 		t.Errorf("the gate saw %+v", seen)
 	}
-	if r := ran.Calls[0]; r.Status != agent.CallRefused || r.Kind != agent.FailRejected || !strings.Contains(r.Err, "evidence") || ran.Reply != "good" {
+	if r := ran.Calls[0]; r.Status != agent.CallRefused || r.Kind != agent.FailRejected ||
+		!strings.Contains(r.Err, "evidence") || ran.Reply != "good" {
 		t.Errorf("recorded %+v", r)
 	}
 	checkAnswered(t, ran.Messages)
 }
 
-func TestCallsBesideADoneCallRunBeforeItsGates(t *testing.T) {
+func TestOtherCallsRunBeforeADoneCall(t *testing.T) {
 	tool := &looptest.Tool{Name: "test"}
 	ran := looptest.Harness{
-		Turns: turns(looptest.Calls(looptest.Call("done", `{"answer":"42"}`), looptest.Call("test", nil), looptest.Call("done", `{"answer":"43"}`))),
+		Turns: turns(looptest.Calls(looptest.Call("done", `{"answer":"42"}`), looptest.Call("test", nil),
+			looptest.Call("done", `{"answer":"43"}`))),
 		Tools: tools(tool),
 		Hooks: hooks(checkDone(func(agent.DoneRequest) (agent.CheckDoneOutcome, error) {
 			if tool.Count() != 1 {
@@ -138,7 +141,7 @@ func TestCallsBesideADoneCallRunBeforeItsGates(t *testing.T) {
 	checkAnswered(t, ran.Messages)
 }
 
-func TestADoneCallIsNotAcceptedWhenASiblingEndsTheTurn(t *testing.T) {
+func TestASiblingThatEndsTheTurnPreventsDone(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: turns(looptest.Calls(looptest.Call("done", `{"answer":"42"}`), looptest.Call("test", nil))),
 		Tools: tools(&looptest.Tool{Name: "test", Err: errBoom}),
@@ -158,7 +161,7 @@ func TestADoneCallIsNotAcceptedWhenASiblingEndsTheTurn(t *testing.T) {
 	checkPaired(t, ran.Recorder)
 }
 
-func TestADoneCallWhoseResultEndsTheTurnOrIsRejectedIsNotAccepted(t *testing.T) {
+func TestARejectedDoneCallIsNotAccepted(t *testing.T) {
 	for reply, outcome := range map[string]agent.AfterToolOutcome{
 		"instead": agent.EndTurn{Reply: "instead"},
 		"later":   agent.ReplaceAfterTool(agent.ToolCallResult{Err: "not this way"}, "no"),

@@ -10,7 +10,7 @@ import (
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
-// end is the way out of every run.
+// end finishes every run: it fires OnRunError, OnStop, BeforeRunEnd and OnRunEnd, and builds the result.
 func (r *run) end() (agent.AgentResult, error) {
 	if r.state.failure.err != nil {
 		r.rescue()
@@ -23,11 +23,13 @@ func (r *run) end() (agent.AgentResult, error) {
 		s.By = bys[i].Hook
 		r.signal(s)
 		if s.Cause == agent.CauseError {
-			r.state.move(move{to: failed, failure: failure{"OnStop", errors.New(orElse(s.Message, "a hook says that the run failed")), s.By}})
+			r.state.move(move{
+				to: failed, failure: failure{"OnStop", errors.New(orElse(s.Message, "a hook says that the run failed")), s.By},
+			})
 		}
 	}
 	err := r.failed()
-	r.settle()
+	r.chooseReply()
 	result := r.result(err)
 	fixed := result
 	fixed.Signals = slices.Clone(r.signals)
@@ -46,7 +48,7 @@ func (r *run) end() (agent.AgentResult, error) {
 	case failedEnd != nil: // the result is withheld
 	case by != (hookkit.By{}):
 		result = cloned(result)
-	default: // the caller's result is in memory that no hook has seen
+	default: // the caller's result is in memory that no hook can reach
 		result.Calls, result.Messages = slices.Concat(r.results...), r.conversation.recorded()
 		result.Signals, result.Warnings = slices.Clone(result.Signals), slices.Clone(result.Warnings)
 	}
@@ -67,7 +69,7 @@ func (r *run) end() (agent.AgentResult, error) {
 	return result, err
 }
 
-// failed is the error of a run that failed, nil if it did not.
+// failed returns the error of a failed run, or nil.
 func (r *run) failed() error {
 	f := r.state.failure
 	if f.err == nil {
@@ -76,7 +78,7 @@ func (r *run) failed() error {
 	return fmt.Errorf("agent %q: %s: %w", r.agent.name(), f.where, f.err)
 }
 
-// hookOf returns the name of the hook whose failure an error is, "" if it is not one's.
+// hookOf returns the name of the hook that failed with err, or "" if err is not the failure of a hook.
 func hookOf(err error) string {
 	var f *hookkit.Failure
 	if errors.As(err, &f) {
@@ -85,7 +87,7 @@ func hookOf(err error) string {
 	return ""
 }
 
-// rescue asks hooks for a reply that replaces a failure.
+// rescue fires OnRunError, whose hooks may provide a reply that replaces the failure.
 func (r *run) rescue() {
 	f := r.state.failure
 	fired := agent.RunError{Err: f.err.Error(), Where: f.where, Partial: r.result(f.err)}
@@ -102,7 +104,7 @@ func (r *run) rescue() {
 			if s.Cause != agent.CauseError {
 				return false
 			}
-			r.warn("a signal of the failure that a reply replaced: %s", orElse(s.Message, "no message"))
+			r.warn("OnRunError: a reply replaced the failure; dropped its signal: %s", orElse(s.Message, "no message"))
 			return true
 		})
 		r.endedBy(exit, by, true)
@@ -111,8 +113,8 @@ func (r *run) rescue() {
 	}
 }
 
-// settle decides the reply that the run ends with and puts it into the conversation.
-func (r *run) settle() {
+// chooseReply selects the final reply of the run and stores it in the conversation.
+func (r *run) chooseReply() {
 	final := r.state.reply
 	switch s := &r.state; {
 	case s.failure.err != nil:
@@ -131,7 +133,7 @@ func (r *run) settle() {
 	r.state.move(move{to: settled, reply: final})
 }
 
-// mayEndWith reports whether the last text of the model can be the reply of a run that has no other.
+// mayEndWith reports whether the last text of the model can serve as the reply of a run without a reply.
 func (r *run) mayEndWith(interim reply) bool {
 	cause := r.strongest().Cause
 	if interim.rejected {
@@ -140,7 +142,7 @@ func (r *run) mayEndWith(interim reply) bool {
 	return !cause.Forced()
 }
 
-// result is what there is of the run.
+// result builds the result of the run from its current state.
 func (r *run) result(failed error) agent.AgentResult {
 	usage, modelCalls := r.counts.used()
 	r.mu.Lock()
@@ -159,7 +161,7 @@ func (r *run) result(failed error) agent.AgentResult {
 	return result
 }
 
-// fix keeps what no hook may rewrite.
+// fix restores the fields of a result that only the loop may set.
 func (r *run) fix(result *agent.AgentResult, fixed agent.AgentResult, by hookkit.By) {
 	undone := r.undo("BeforeRunEnd", by,
 		ownedField("Agent", result.Agent, fixed.Agent), ownedField("Steps", result.Steps, fixed.Steps),
@@ -171,7 +173,8 @@ func (r *run) fix(result *agent.AgentResult, fixed agent.AgentResult, by hookkit
 		result.Warnings = append(slices.Clip(result.Warnings), undone)
 	}
 	result.Agent, result.Steps, result.ModelCalls, result.Usage = fixed.Agent, fixed.Steps, fixed.ModelCalls, fixed.Usage
-	result.Elapsed, result.Signals, result.EndedBy, result.HandedOffTo = fixed.Elapsed, fixed.Signals, fixed.EndedBy, fixed.HandedOffTo
+	result.Elapsed, result.Signals, result.EndedBy, result.HandedOffTo = fixed.Elapsed, fixed.Signals, fixed.EndedBy,
+		fixed.HandedOffTo
 	result.Stop = r.strongest()
 	if result.Err == "" {
 		result.Err = fixed.Err

@@ -8,14 +8,15 @@ import (
 	"time"
 )
 
-// A PanicError is the error that a panic of a tool, a model or another part of an agent became.
+// A PanicError reports a panic of a tool, a model or another part of an agent. Use errors.As to find it in the
+// error of a run and to print its stack.
 type PanicError struct {
-	What  string // that panicked
-	Value any    // nil if it ended its goroutine with runtime.Goexit
-	Stack []byte // where it did
+	What  string // the part that panicked, for example "the model"
+	Value any    // nil after runtime.Goexit
+	Stack []byte // the stack of the panic
 }
 
-// Error names what panicked and the value.
+// Error contains What and Value.
 func (p *PanicError) Error() string {
 	if p.Value == nil {
 		return p.What + " ended its goroutine without returning"
@@ -23,30 +24,30 @@ func (p *PanicError) Error() string {
 	return fmt.Sprintf("%s panicked: %v", p.What, p.Value)
 }
 
-// Unwrap returns the value if it is an error.
+// Unwrap returns Value if it is an error.
 func (p *PanicError) Unwrap() error {
 	err, _ := p.Value.(error)
 	return err
 }
 
-// A TimeoutError is the error of something that took longer than its limit.
+// A TimeoutError reports a call that exceeded its time limit.
 type TimeoutError struct {
 	What  string
 	Limit time.Duration
 }
 
-// Error names what took too long, and the limit.
+// Error contains What and Limit.
 func (e *TimeoutError) Error() string {
 	return fmt.Sprintf("%s did not return within %v", e.What, e.Limit)
 }
 
-// Is makes a TimeoutError a context.DeadlineExceeded.
+// Is reports a match for context.DeadlineExceeded.
 func (e *TimeoutError) Is(target error) bool { return target == context.DeadlineExceeded }
 
-// Timeout makes a TimeoutError one to those who ask as package net does.
+// Timeout returns true, like the timeout errors of package net.
 func (e *TimeoutError) Timeout() bool { return true }
 
-// recoverAsError calls f and returns a panic of it as a *PanicError.
+// recoverAsError calls f and converts a panic to a *PanicError.
 func recoverAsError(what string, f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -56,15 +57,15 @@ func recoverAsError(what string, f func() error) (err error) {
 	return f()
 }
 
-// usableError returns an error that comes from outside of the loop, or one that says what is wrong with it. For
-// example, a model that returns a nil pointer as its error returns one whose methods panic, long after the call.
+// usableError checks an error from outside of the loop and returns it, or an error that describes the problem. For
+// example, a model may return a nil pointer as its error, whose methods panic long after the call.
 func usableError(err error) (usable error) {
 	if err == nil {
 		return nil
 	}
 	defer func() {
 		if v := recover(); v != nil {
-			usable = fmt.Errorf("an error of type %T that cannot be used, because its methods panic: %v", err, v)
+			usable = fmt.Errorf("an error of type %T whose methods panic: %v", err, v)
 		}
 	}()
 	_ = err.Error()
@@ -72,10 +73,10 @@ func usableError(err error) (usable error) {
 	return err
 }
 
-// errNone is wrapped by no error.
+// errNone is wrapped by no error, so that errors.Is visits the whole chain.
 var errNone = errors.New("none")
 
-// illegal is the error about an outcome that the loop does not know, because the hooks are newer than the loop.
+// illegal returns an error for an outcome that the loop does not know, because the hooks are newer than the loop.
 func illegal(exit any) error {
 	return fmt.Errorf("the loop does not know the outcome %T; bring loop and generated code to one version", exit)
 }

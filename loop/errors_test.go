@@ -15,14 +15,14 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// A nilError is an error whose methods panic if it is a nil pointer.
+// A nilError is an error whose methods panic on a nil pointer.
 type nilError struct{ text string }
 
 func (e *nilError) Error() string        { return e.text }
 func (e *nilError) Unwrap() error        { return errors.New(e.text) }
 func (e *nilError) Is(target error) bool { return target.Error() == e.text }
 
-// unusable is a nil pointer as an error.
+// unusable returns a nil pointer as an error.
 func unusable() error {
 	var e *nilError
 	return e
@@ -33,7 +33,7 @@ type badDetail struct{}
 
 func (badDetail) MarshalJSON() ([]byte, error) { panic("no JSON") }
 
-func TestErrorsOfTheLoopMatchTheirCauses(t *testing.T) {
+func TestErrorsMatchTheirCauses(t *testing.T) {
 	late := &loop.TimeoutError{What: `tool "work"`, Limit: time.Minute}
 	for _, c := range []struct {
 		name    string
@@ -42,7 +42,8 @@ func TestErrorsOfTheLoopMatchTheirCauses(t *testing.T) {
 		is, not error
 	}{
 		{"PanicWithText", &loop.PanicError{What: "the model", Value: "boom"}, "the model panicked: boom", nil, errBoom},
-		{"PanicWithError", &loop.PanicError{What: "the model", Value: errBoom}, "the model panicked: boom", errBoom, context.Canceled},
+		{"PanicWithError", &loop.PanicError{What: "the model", Value: errBoom}, "the model panicked: boom", errBoom,
+			context.Canceled},
 		{"Goexit", &loop.PanicError{What: "the model"}, "the model ended its goroutine without returning", nil, errBoom},
 		{"Timeout", late, `tool "work" did not return within 1m0s`, context.DeadlineExceeded, context.Canceled},
 	} {
@@ -55,7 +56,7 @@ func TestErrorsOfTheLoopMatchTheirCauses(t *testing.T) {
 			}
 		})
 	}
-	var timed interface{ Timeout() bool } // as errors of package net have it
+	var timed interface{ Timeout() bool } // like the errors of package net
 	if !errors.As(fmt.Errorf("wrapped: %w", late), &timed) || !timed.Timeout() {
 		t.Error("a TimeoutError does not report a timeout")
 	}
@@ -67,28 +68,55 @@ func TestUnusableErrorsAreReported(t *testing.T) {
 		name string
 		h    looptest.Harness
 		ctx  context.Context
-		text string // in the result
+		text string // expected in the result
 	}{
 		{name: "Model", h: looptest.Harness{Turns: turns(looptest.Error(unusable()))}, text: "nilError"},
-		{name: "ModelPanics", h: looptest.Harness{Turns: turns(looptest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) { panic(unusable()) }))}, text: "cannot be used"},
-		{name: "Tool", h: looptest.Harness{Turns: one, Tools: tools(&looptest.Tool{Name: "work", Err: unusable()})}, text: "nilError"},
-		{name: "Approver", h: looptest.Harness{Turns: one, Tools: tools(work()), Hooks: hooks(votes(agent.Ask{})), Agent: &loop.Agent{Approver: badApprover{}}}, text: "nilError"},
-		{name: "Compactor", h: looptest.Harness{Turns: one, Tools: tools(work()), Hooks: hooks(compactWhen(1)), Agent: &loop.Agent{
-			Compactor: &compactor{f: func(agent.Compaction) (agent.Compacted, error) { return agent.Compacted{}, unusable() }}}}, text: "nilError"},
+		{name: "ModelPanics", h: looptest.Harness{
+			Turns: turns(looptest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {
+				panic(unusable())
+			})),
+		}, text: "methods panic"},
+		{name: "Tool", h: looptest.Harness{Turns: one, Tools: tools(&looptest.Tool{Name: "work", Err: unusable()})},
+			text: "nilError"},
+		{name: "Approver", h: looptest.Harness{
+			Turns: one, Tools: tools(work()), Hooks: hooks(votes(agent.Ask{})), Agent: &loop.Agent{Approver: badApprover{}},
+		}, text: "nilError"},
+		{name: "Compactor", h: looptest.Harness{Turns: one, Tools: tools(work()), Hooks: hooks(compactWhen(1)),
+			Agent: &loop.Agent{
+				Compactor: &compactor{
+					f: func(agent.Compaction) (agent.Compacted, error) { return agent.Compacted{}, unusable() },
+				}}}, text: "nilError"},
 		{name: "OnRunStart", h: looptest.Harness{Hooks: hooks(onStart(nil, unusable()))}, text: "OnRunStart"},
-		{name: "BeforeLLM", h: looptest.Harness{Hooks: hooks(beforeLLM(func(agent.LLMRequest) (agent.BeforeLLMOutcome, error) { return nil, unusable() }))}, text: "BeforeLLM"},
-		{name: "AroundLLM", h: looptest.Harness{Hooks: hooks(agent.AroundLLMFunc(func(context.Context, *agent.Run, agent.LLMRequest, agent.AroundLLMNext) (hookkit.Answer[agent.LLMResponse], error) {
+		{name: "BeforeLLM", h: looptest.Harness{
+			Hooks: hooks(beforeLLM(func(agent.LLMRequest) (agent.BeforeLLMOutcome, error) { return nil, unusable() })),
+		}, text: "BeforeLLM"},
+		{name: "AroundLLM", h: looptest.Harness{Hooks: hooks(agent.AroundLLMFunc(func(
+			context.Context, *agent.Run, agent.LLMRequest, agent.AroundLLMNext,
+		) (hookkit.Answer[agent.LLMResponse], error) {
 			return hookkit.Answer[agent.LLMResponse]{}, unusable()
 		}))}, text: "nilError"},
-		{name: "BeforeTool", h: looptest.Harness{Turns: one, Tools: tools(work()), Hooks: hooks(atTool("work", nil, unusable()))}, text: "BeforeTool"},
-		{name: "AroundTool", h: looptest.Harness{Turns: one, Tools: tools(work()), Hooks: hooks(agent.AroundToolFunc(func(context.Context, *agent.Run, agent.ToolCallRequest, agent.AroundToolNext) (hookkit.Answer[agent.ToolCallResult], error) {
+		{name: "BeforeTool", h: looptest.Harness{
+			Turns: one, Tools: tools(work()), Hooks: hooks(atTool("work", nil, unusable())),
+		}, text: "BeforeTool"},
+		{name: "AroundTool", h: looptest.Harness{Turns: one, Tools: tools(work()), Hooks: hooks(agent.AroundToolFunc(func(
+			context.Context, *agent.Run, agent.ToolCallRequest, agent.AroundToolNext,
+		) (hookkit.Answer[agent.ToolCallResult], error) {
 			return hookkit.Answer[agent.ToolCallResult]{}, unusable()
 		}))}, text: "nilError"},
-		{name: "AfterTool", h: looptest.Harness{Turns: one, Tools: tools(work()), Hooks: hooks(afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) { return nil, unusable() }))}, text: "AfterTool"},
-		{name: "BeforeRunEnd", h: looptest.Harness{Turns: turns(looptest.Reply("ok")), Hooks: hooks(agent.BeforeRunEndFunc(func(context.Context, *agent.Run, agent.AgentResult) (agent.BeforeRunEndOutcome, error) {
-			return nil, unusable()
-		}))}, text: "BeforeRunEnd"},
-		{name: "SignalDetail", h: looptest.Harness{Turns: turns(looptest.Reply("ok")), Hooks: hooks(agent.OnStopFunc(func(context.Context, *agent.Run, agent.Stopping) ([]agent.EndRun, error) {
+		{name: "AfterTool", h: looptest.Harness{
+			Turns: one, Tools: tools(work()), Hooks: hooks(afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+				return nil, unusable()
+			})),
+		}, text: "AfterTool"},
+		{name: "BeforeRunEnd", h: looptest.Harness{Turns: turns(looptest.Reply("ok")),
+			Hooks: hooks(agent.BeforeRunEndFunc(func(
+				context.Context, *agent.Run, agent.AgentResult,
+			) (agent.BeforeRunEndOutcome, error) {
+				return nil, unusable()
+			}))}, text: "BeforeRunEnd"},
+		{name: "SignalDetail", h: looptest.Harness{Turns: turns(looptest.Reply("ok")), Hooks: hooks(agent.OnStopFunc(func(
+			context.Context, *agent.Run, agent.Stopping,
+		) ([]agent.EndRun, error) {
 			return []agent.EndRun{{Detail: map[string]any{"bad": badDetail{}}}}, nil
 		}))}, text: "no JSON"},
 		{name: "CauseOfTheCancellation", ctx: cancelledWith(unusable()), text: "nilError"},
@@ -111,7 +139,7 @@ func TestUnusableErrorsAreReported(t *testing.T) {
 			if ran.Failed != nil && ran.Failed.Error() == "" {
 				t.Error("the error has no text")
 			}
-			_ = errors.Is(ran.Failed, context.Canceled) // must not panic for the caller either
+			_ = errors.Is(ran.Failed, context.Canceled) // must not panic for the caller
 		})
 		t.Run(c.name+"Streamed", func(t *testing.T) {
 			h := c.h

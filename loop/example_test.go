@@ -9,7 +9,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// An agent with one tool. The model is a script here.
+// An agent with one tool. A script plays the model.
 func ExampleAgent_Run() {
 	type city struct {
 		Name string `json:"name" jsonschema:"the city"`
@@ -34,7 +34,7 @@ func ExampleAgent_Run() {
 	// 2 completed
 }
 
-// Reading a reply while it comes in.
+// Stream yields a reply while the model is still writing it.
 func ExampleAgent_Stream() {
 	a := &loop.Agent{Model: looptest.NewScript(looptest.Reply("one word after the other"))}
 	for e, err := range a.Stream(context.Background(), loop.Request{Task: "count"}) {
@@ -48,7 +48,7 @@ func ExampleAgent_Stream() {
 	// Output: [one ][word ][after ][the ][other] completed <nil>
 }
 
-// An agent as a tool of another.
+// Subagent makes an agent a tool of another agent.
 func ExampleSubagent() {
 	researcher := &loop.Agent{
 		Name: "researcher", Description: "looks things up",

@@ -8,33 +8,39 @@ import (
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
-// HandoffPrefix begins the names of the tools by which a model hands control to another agent.
+// HandoffPrefix starts the names of the tools that hand control to another agent.
 const HandoffPrefix = "transfer_to_"
 
-// handoffSchema is the tool by which control goes to an agent.
+// handoffSchema returns the schema of the tool that hands control to an agent.
 func handoffSchema(to *Agent) agent.ToolSchema {
 	return agent.ToolSchema{
 		Name:        toolName(HandoffPrefix, to.name()),
 		Description: orElse(to.Description, fmt.Sprintf("Hand the conversation over to the agent %s.", to.name())),
-		Parameters:  json.RawMessage(`{"type":"object","properties":{"task":{"type":"string","description":"what the agent is to do"}}}`),
+		Parameters: json.RawMessage(`{"type":"object","properties":{
+			"task":{"type":"string","description":"what the agent is to do"}}}`),
 	}
 }
 
-// handoff fires OnHandoff on a permitted call and reports whether control is to go.
+// handoff fires OnHandoff for a permitted call and reports whether the handoff may happen.
 func (b *batch) handoff(c *call, e *entry) bool {
 	r := b.r
 	var args struct {
 		Task string `json:"task"`
 	}
-	if err := json.Unmarshal(c.req.Args, &args); err != nil { // another key spelt in capitals, for example
-		c.refuse(agent.CallFailed, &agent.ToolError{Kind: agent.FailArguments, Message: "the task cannot be read: " + err.Error()}, "", "")
+	if err := json.Unmarshal(c.req.Args, &args); err != nil { // for example, a key with different capitals
+		c.refuse(agent.CallFailed, &agent.ToolError{
+			Kind: agent.FailArguments, Message: "the task cannot be read: " + err.Error(),
+		}, "", "")
 		return false
 	}
 	h := agent.Handoff{From: r.agent.name(), To: e.target.name(), Task: args.Task, Call: c.shown()}
 	exit, by, err := r.hooks.OnHandoff.FireBy(r.ctx, r.id, &h)
-	r.undo("OnHandoff", by, ownedField("From", h.From, r.agent.name()), owned{"Call", h.Call.ID != "" && (h.Call.ID != c.req.ID || !h.Call.Same(c.req))})
+	r.undo("OnHandoff", by, ownedField("From", h.From, r.agent.name()), owned{
+		"Call", h.Call.ID != "" && (h.Call.ID != c.req.ID || !h.Call.Same(c.req)),
+	})
 	if err != nil {
-		c.refuse(agent.CallRefused, &agent.ToolError{Kind: agent.FailHook, Message: "the handoff is refused: " + err.Error()}, by.Hook, by.Reason)
+		c.refuse(agent.CallRefused, &agent.ToolError{Kind: agent.FailHook, Message: "the handoff is refused: " + err.Error()},
+			by.Hook, by.Reason)
 		return false
 	}
 	switch exit := exit.(type) {
@@ -56,12 +62,13 @@ func (b *batch) handoff(c *call, e *entry) bool {
 		}
 	}
 	c.refuse(agent.CallFailed, &agent.ToolError{Kind: agent.FailHandoff, NoRetry: true,
-		Message: fmt.Sprintf("a hook sent control to %q, which is not one of the agent's handoffs", h.To)}, by.Hook, by.Reason)
+		Message: fmt.Sprintf("a hook sent control to %q, which is not one of the agent's handoffs", h.To)},
+		by.Hook, by.Reason)
 	return false
 }
 
-// leaveTo answers the call that hands over. Control goes when all calls are answered.
-func (b *batch) leaveTo(c *call) {
+// answerHandoff answers the call that hands over. The target takes over when all calls are answered.
+func (b *batch) answerHandoff(c *call) {
 	c.give(agent.ToolCallResult{Status: agent.CallHandedOff, Output: "control goes to " + c.to.name()})
 	b.after(c)
 	switch {
@@ -73,9 +80,11 @@ func (b *batch) leaveTo(c *call) {
 	}
 }
 
-// handOver runs another agent on the conversation; its reply is the run's.
+// handOver runs another agent on the conversation. Its reply is the reply of this run.
 func (r *run) handOver(to *Agent, task string, seed uint64) {
-	result, err := r.spawn(r.ctx, to, Request{Task: task, Messages: r.conversation.recorded(), Conversation: r.conversation.id, Seed: seed}, true)
+	result, err := r.spawn(r.ctx, to, Request{
+		Task: task, Messages: r.conversation.recorded(), Conversation: r.conversation.id, Seed: seed,
+	}, true)
 	r.state.move(move{to: stopped, handedOffTo: orElse(result.HandedOffTo, to.name())})
 	for _, s := range result.Signals {
 		r.signal(s)
@@ -85,7 +94,7 @@ func (r *run) handOver(to *Agent, task string, seed uint64) {
 	}
 	switch {
 	case err == nil:
-	case result.Err != "": // it failed, whatever happened to this run meanwhile
+	case result.Err != "": // the target failed, so this run fails
 		r.failWith("Handoff", err, hookOf(err))
 		return
 	default:

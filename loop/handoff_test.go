@@ -12,10 +12,12 @@ import (
 )
 
 func onHandoff(o agent.OnHandoffOutcome, err error) agent.Hook {
-	return agent.OnHandoffFunc(func(context.Context, *agent.Run, agent.Handoff) (agent.OnHandoffOutcome, error) { return o, err })
+	return agent.OnHandoffFunc(func(context.Context, *agent.Run, agent.Handoff) (agent.OnHandoffOutcome, error) {
+		return o, err
+	})
 }
 
-// handing returns a loop whose model hands over to an agent that replies, and that agent's script.
+// handing returns a harness whose model hands over to an agent that replies, with that agent and its script.
 func handing(first looptest.Turn, more ...looptest.Turn) (looptest.Harness, *looptest.Script, *loop.Agent) {
 	script := looptest.NewScript(looptest.Reply("from the expert").Uses(agent.Usage{Input: 5})).Named("expert")
 	expert := &loop.Agent{Name: "expert", Model: script, Instructions: "you are the expert"}
@@ -25,22 +27,25 @@ func handing(first looptest.Turn, more ...looptest.Turn) (looptest.Harness, *loo
 	}, script, expert
 }
 
-func TestAHandoffGivesControlWithTheConversation(t *testing.T) {
+func TestAHandoffPassesTheConversation(t *testing.T) {
 	l, script, _ := handing(looptest.Call("transfer_to_expert", `{"task":"explain"}`).Uses(agent.Usage{Input: 7}))
 	ran := l.Run(t, "why?")
-	if ran.Failed != nil || ran.Reply != "from the expert" || ran.HandedOffTo != "expert" || ran.Stop.Cause != agent.CauseCompleted {
+	if ran.Failed != nil || ran.Reply != "from the expert" || ran.HandedOffTo != "expert" ||
+		ran.Stop.Cause != agent.CauseCompleted {
 		t.Errorf("got %+v, %v", ran.AgentResult, ran.Failed)
 	}
 	if ran.Steps != 1 || ran.ModelCalls != 2 || ran.Usage.Input != 12 {
 		t.Errorf("counted %d steps, %d calls, %+v", ran.Steps, ran.ModelCalls, ran.Usage)
 	}
 	got := script.Requests()[0].Messages
-	if got[0].Content != "you are the expert" || got[1].Content != "why?" || lastContent(script.Requests()[0], agent.RoleUser) != "explain" {
+	if got[0].Content != "you are the expert" || got[1].Content != "why?" || lastContent(script.Requests()[0],
+		agent.RoleUser) != "explain" {
 		t.Errorf("the expert got %+v", got)
 	}
 	checkAnswered(t, ran.Messages)
 	checkPaired(t, ran.Recorder)
-	if len(ran.Messages) != 5 || ran.Messages[4].Content != "from the expert" || ran.Calls[0].Status != agent.CallHandedOff {
+	if len(ran.Messages) != 5 || ran.Messages[4].Content != "from the expert" ||
+		ran.Calls[0].Status != agent.CallHandedOff {
 		t.Errorf("got %+v", ran.AgentResult)
 	}
 	ran.Recorder.InOrder(t, "OnRunStart", "BeforeTool", "OnPermission", "OnHandoff", "AfterTool",
@@ -61,7 +66,8 @@ func TestOutcome_OnHandoff(t *testing.T) {
 		reply   string
 		status  agent.CallStatus
 	}{
-		{"SkipTool", agent.SkipTool{Result: agent.ToolCallResult{Output: "answer it yourself"}}, nil, "mine", agent.CallSkipped},
+		{"SkipTool", agent.SkipTool{Result: agent.ToolCallResult{Output: "answer it yourself"}}, nil, "mine",
+			agent.CallSkipped},
 		{"SkipToolWithErr", agent.SkipTool{Result: agent.ToolCallResult{Err: "busy"}}, nil, "mine", agent.CallRefused},
 		{"EndTurn", agent.EndTurn{Reply: "closed", Reason: "night"}, nil, "closed", agent.CallUnrun},
 		{"Failure", nil, errBoom, "mine", agent.CallRefused},
@@ -134,7 +140,7 @@ func TestASiblingThatEndsTheTurnKeepsControl(t *testing.T) {
 	checkPaired(t, ran.Recorder)
 }
 
-func TestAHandoffWhoseOwnResultEndsTheTurnOrIsRejectedDoesNotHappen(t *testing.T) {
+func TestARejectedHandoffDoesNotHappen(t *testing.T) {
 	for status, outcome := range map[agent.CallStatus]agent.AfterToolOutcome{
 		agent.CallUnrun:  agent.EndTurn{Reply: "stay"},
 		agent.CallFailed: agent.ReplaceAfterTool(agent.ToolCallResult{Err: "stay"}, "no"),
@@ -160,7 +166,7 @@ func TestAHandoffThatFailsFailsTheRun(t *testing.T) {
 	checkAnswered(t, ran.Messages)
 }
 
-func TestAgentsThatHandOverForEverAreStopped(t *testing.T) {
+func TestEndlessHandoffsAreStopped(t *testing.T) {
 	script := looptest.NewScript()
 	for range 6 {
 		script.Add(looptest.Call("transfer_to_a", nil))

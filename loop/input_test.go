@@ -31,7 +31,8 @@ func TestUnusableCallsAreErrorsForTheModel(t *testing.T) {
 		{"TwoValues", looptest.Call("work", `{} {}`), agent.FailArguments, "not JSON"},
 		{"Null", looptest.Call("work", `null`), agent.FailArguments, "do not fit"},
 		{"WrongType", looptest.Call("work", `{"text":1}`), agent.FailArguments, "do not fit"},
-		{"Large", looptest.Call("work", `{"text":"`+strings.Repeat("x", 1<<20)+`"}`), agent.FailArguments, "1048587 bytes, the limit is 1048576"},
+		{"Large", looptest.Call("work", `{"text":"`+strings.Repeat("x", 1<<20)+`"}`), agent.FailArguments,
+			"1048587 bytes, the limit is 1048576"},
 		{"Deep", looptest.Call("work", strings.Repeat(`[`, 20000)), agent.FailArguments, "not JSON"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -66,7 +67,8 @@ func TestArgumentsOf50MBAreRefused(t *testing.T) {
 		return agent.LLMResponse{ToolCalls: []agent.ToolCallRequest{{ID: "a", Name: "work", Args: big}}}, nil
 	})}
 	ran, err := a.Run(t.Context(), "x")
-	if err != nil || tool.Count() != 0 || ran.Reply != "error: the arguments have 52428800 bytes, the limit is 1048576; send less" {
+	if err != nil || tool.Count() != 0 ||
+		ran.Reply != "error: the arguments have 52428800 bytes, the limit is 1048576; send less" {
 		t.Errorf("replied %q, %v", ran.Reply, err)
 	}
 	if len(ran.Calls[0].Call.Args) != len(big) {
@@ -81,7 +83,7 @@ func (m model) Generate(_ context.Context, req agent.LLMRequest) (agent.LLMRespo
 	return m(req)
 }
 
-func TestCallsWithoutOrWithTheSameIDKeepApart(t *testing.T) {
+func TestCallsWithEqualIDsAreDistinguished(t *testing.T) {
 	tool := &looptest.Tool{Name: "work", Result: "done"}
 	ran := looptest.Harness{
 		Turns: turns(
@@ -94,7 +96,8 @@ func TestCallsWithoutOrWithTheSameIDKeepApart(t *testing.T) {
 	if tool.Count() != 4 || len(ran.Calls) != 5 {
 		t.Errorf("the tool ran %d times: %+v", tool.Count(), ran.Calls)
 	}
-	if r := ran.Calls[1]; r.Kind != agent.FailDuplicate || !strings.Contains(r.Err, `"a"`) || r.Call.ID == "a" || r.Call.ID == "a#2" {
+	if r := ran.Calls[1]; r.Kind != agent.FailDuplicate || !strings.Contains(r.Err, `"a"`) || r.Call.ID == "a" ||
+		r.Call.ID == "a#2" {
 		t.Errorf("recorded %+v", r)
 	}
 	if ran.Calls[2].Call.ID == "" || ran.Calls[4].Err != "" {
@@ -104,7 +107,7 @@ func TestCallsWithoutOrWithTheSameIDKeepApart(t *testing.T) {
 	checkPaired(t, ran.Recorder)
 }
 
-func TestAToolThatWasNotOfferedIsNotCalled(t *testing.T) {
+func TestOnlyOfferedToolsAreCalled(t *testing.T) {
 	tool := &looptest.Tool{Name: "work"}
 	ran := looptest.Harness{
 		Turns: turns(looptest.Call("work", nil), looptest.Reply("ok")),
@@ -124,7 +127,9 @@ func TestAHookCanAddATool(t *testing.T) {
 	var again error
 	ran := looptest.Harness{
 		Turns: turns(looptest.Call("late", nil), looptest.Reply("ok")),
-		Hooks: hooks(agent.OnRunStartFunc(func(_ context.Context, run *agent.Run, _ agent.RunStart) (agent.OnRunStartOutcome, error) {
+		Hooks: hooks(agent.OnRunStartFunc(func(
+			_ context.Context, run *agent.Run, _ agent.RunStart,
+		) (agent.OnRunStartOutcome, error) {
 			if err := run.Env.Tools.Add(tool); err != nil {
 				return nil, err
 			}
@@ -140,7 +145,7 @@ func TestAHookCanAddATool(t *testing.T) {
 	}
 }
 
-func TestToolsThatMisbehaveFailTheirCallAlone(t *testing.T) {
+func TestAMisbehavingToolFailsOnlyItsCall(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		tool *looptest.Tool
@@ -148,10 +153,13 @@ func TestToolsThatMisbehaveFailTheirCallAlone(t *testing.T) {
 		text string
 	}{
 		{"Error", &looptest.Tool{Err: errBoom, Result: "guidance"}, agent.FailTool, "boom"},
-		{"TypedError", &looptest.Tool{Err: &agent.ToolError{Kind: "not_found", Message: "no such file", NoRetry: true}}, "not_found", "no such file"},
+		{"TypedError", &looptest.Tool{Err: &agent.ToolError{Kind: "not_found", Message: "no such file", NoRetry: true}},
+			"not_found", "no such file"},
 		{"Panic", &looptest.Tool{Panic: "ouch"}, agent.FailPanic, "the tool work panicked: ouch"},
 		{"PanicWithError", &looptest.Tool{Panic: errBoom}, agent.FailPanic, "boom"},
-		{"Goexit", &looptest.Tool{Func: func(context.Context, agent.ToolCallRequest) (string, error) { runtime.Goexit(); return "", nil }}, agent.FailPanic, "ended its goroutine"},
+		{"Goexit", &looptest.Tool{
+			Func: func(context.Context, agent.ToolCallRequest) (string, error) { runtime.Goexit(); return "", nil },
+		}, agent.FailPanic, "ended its goroutine"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.tool.Name = "work"
@@ -178,14 +186,16 @@ func TestToolsThatMisbehaveFailTheirCallAlone(t *testing.T) {
 	}
 }
 
-func TestAToolThatReturnsNothingIsASuccessWithoutOutput(t *testing.T) {
+func TestAnEmptyOutputIsASuccess(t *testing.T) {
 	for _, tool := range []agent.Tool{
 		&looptest.Tool{Name: "work"},
 		loop.Tool("work", "", func(context.Context, struct{}) (*int, error) { return nil, nil }),
 		loop.Tool("work", "", func(context.Context, map[string]any) (any, error) { return nil, nil }),
 		loop.Tool("work", "", func(context.Context, struct{}) ([]string, error) { return nil, nil }),
 	} {
-		ran := looptest.Harness{Turns: turns(looptest.Call("work", nil), looptest.Reply("ok")), Tools: tools(tool)}.Run(t, "x")
+		ran := looptest.Harness{
+			Turns: turns(looptest.Call("work", nil), looptest.Reply("ok")), Tools: tools(tool),
+		}.Run(t, "x")
 		if r := ran.Calls[0]; r.Status != agent.CallSucceeded || r.Output != "" {
 			t.Errorf("%T: recorded %+v", tool, r)
 		}
@@ -195,7 +205,7 @@ func TestAToolThatReturnsNothingIsASuccessWithoutOutput(t *testing.T) {
 	}
 }
 
-func TestAToolThatHangsIsGivenUp(t *testing.T) {
+func TestAHangingToolIsAbandoned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		defer close(release)
@@ -205,7 +215,9 @@ func TestAToolThatHangsIsGivenUp(t *testing.T) {
 			took time.Duration
 		}{
 			{"HeedsItsContext", &looptest.Tool{Hang: true}, time.Minute},
-			{"IgnoresItsContext", &looptest.Tool{Func: func(context.Context, agent.ToolCallRequest) (string, error) { <-release; return "late", nil }}, time.Minute + time.Second},
+			{"IgnoresItsContext", &looptest.Tool{
+				Func: func(context.Context, agent.ToolCallRequest) (string, error) { <-release; return "late", nil },
+			}, time.Minute + time.Second},
 		} {
 			c.tool.Name = "hang"
 			ran := looptest.Harness{
@@ -214,7 +226,8 @@ func TestAToolThatHangsIsGivenUp(t *testing.T) {
 				Agent: &loop.Agent{Limits: loop.Limits{ToolTime: time.Minute}},
 			}.Run(t, "x")
 			r := ran.Calls[0]
-			if r.Kind != agent.FailTimeout || !strings.Contains(r.Err, "within 1m0s") || r.Elapsed != c.took || ran.Reply != "ok" {
+			if r.Kind != agent.FailTimeout || !strings.Contains(r.Err, "within 1m0s") || r.Elapsed != c.took ||
+				ran.Reply != "ok" {
 				t.Errorf("%s: recorded %+v", c.name, r)
 			}
 		}
@@ -241,7 +254,7 @@ type timed struct {
 
 func (t timed) Timeout() time.Duration { return t.limit }
 
-func TestAToolReportsProgressWhileItRunsAndNotAfterwards(t *testing.T) {
+func TestAToolReportsProgressOnlyWhileItRuns(t *testing.T) {
 	release, reported := make(chan struct{}), make(chan struct{})
 	tool := &looptest.Tool{Name: "work", Func: func(ctx context.Context, _ agent.ToolCallRequest) (string, error) {
 		agentspec.Progress(ctx, "half", map[string]int{"percent": 50})
@@ -263,13 +276,14 @@ func TestAToolReportsProgressWhileItRunsAndNotAfterwards(t *testing.T) {
 		})),
 	}.Run(t, "x")
 	got := hooktest.PayloadsOf[agent.ToolProgress](ran.Recorder, "OnToolProgress")
-	if len(got) != 2 || got[0].Stage != "half" || string(got[0].Data) != `{"percent":50}` || got[1].Stage != "nearly" || got[1].Call.ID != "call_1_1" {
+	if len(got) != 2 || got[0].Stage != "half" || string(got[0].Data) != `{"percent":50}` || got[1].Stage != "nearly" ||
+		got[1].Call.ID != "call_1_1" {
 		t.Errorf("reported %+v", got)
 	}
 	ran.Recorder.InOrder(t, "BeforeTool", "OnToolProgress", "AroundTool", "AfterTool")
 }
 
-func TestModelsThatMisbehaveFailTheRun(t *testing.T) {
+func TestAMisbehavingModelFailsTheRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		defer close(release)
@@ -277,14 +291,20 @@ func TestModelsThatMisbehaveFailTheRun(t *testing.T) {
 			return looptest.Func(func(ctx context.Context, _ agent.LLMRequest) (agent.LLMResponse, error) { return f(ctx) })
 		}
 		for name, turn := range map[string]looptest.Turn{
-			"boom":                looptest.Error(errBoom),
-			"panicked: ouch":      acts(func(context.Context) (agent.LLMResponse, error) { panic("ouch") }),
-			"ended its goroutine": acts(func(context.Context) (agent.LLMResponse, error) { runtime.Goexit(); return agent.LLMResponse{}, nil }),
+			"boom":           looptest.Error(errBoom),
+			"panicked: ouch": acts(func(context.Context) (agent.LLMResponse, error) { panic("ouch") }),
+			"ended its goroutine": acts(func(context.Context) (agent.LLMResponse, error) {
+				runtime.Goexit()
+				return agent.LLMResponse{}, nil
+			}),
 			"within 1m0s": acts(func(ctx context.Context) (agent.LLMResponse, error) {
 				<-ctx.Done()
 				return agent.LLMResponse{}, ctx.Err()
 			}),
-			"and was left running":   acts(func(context.Context) (agent.LLMResponse, error) { <-release; return agent.LLMResponse{}, nil }),
+			"and was left running": acts(func(context.Context) (agent.LLMResponse, error) {
+				<-release
+				return agent.LLMResponse{}, nil
+			}),
 			"script is exhausted":    {},
 			"it ignored its context": acts(func(context.Context) (agent.LLMResponse, error) { <-release; panic("late") }),
 		} {
@@ -306,9 +326,15 @@ func TestModelsThatMisbehaveFailTheRun(t *testing.T) {
 	})
 }
 
-func TestAReplyThatCannotBeEncodedIsMadeSo(t *testing.T) {
-	odd := agent.LLMResponse{Content: "ok", Usage: agent.Usage{Input: 1, Cost: math.NaN()}, Extra: map[string]json.RawMessage{"odd": json.RawMessage("{")}}
-	ran := looptest.Harness{Agent: &loop.Agent{Model: model(func(agent.LLMRequest) (agent.LLMResponse, error) { return odd, nil })}}.Run(t, "x")
+func TestRepliesCanAlwaysBeEncoded(t *testing.T) {
+	odd := agent.LLMResponse{
+		Content: "ok", Usage: agent.Usage{Input: 1, Cost: math.NaN()}, Extra: map[string]json.RawMessage{
+			"odd": json.RawMessage("{"),
+		},
+	}
+	ran := looptest.Harness{
+		Agent: &loop.Agent{Model: model(func(agent.LLMRequest) (agent.LLMResponse, error) { return odd, nil })},
+	}.Run(t, "x")
 	for _, f := range ran.Recorder.Fires() {
 		for _, v := range []any{f.Payload, f.Final, f.Result} {
 			if _, err := json.Marshal(v); err != nil {
@@ -322,27 +348,32 @@ func TestAReplyThatCannotBeEncodedIsMadeSo(t *testing.T) {
 }
 
 func TestThePanicOfAModelKeepsItsStack(t *testing.T) {
-	ran := looptest.Harness{Turns: turns(looptest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) { panic(errBoom) }))}.Run(t, "x")
+	ran := looptest.Harness{
+		Turns: turns(looptest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) { panic(errBoom) })),
+	}.Run(t, "x")
 	var crash *loop.PanicError
-	if !errors.As(ran.Failed, &crash) || !strings.Contains(string(crash.Stack), "TestThePanicOfAModelKeepsItsStack") || !errors.Is(ran.Failed, errBoom) {
+	if !errors.As(ran.Failed, &crash) || !strings.Contains(string(crash.Stack), "TestThePanicOfAModelKeepsItsStack") ||
+		!errors.Is(ran.Failed, errBoom) {
 		t.Errorf("got %v", ran.Failed)
 	}
 }
 
-func TestEmptyRepliesForEverEndARun(t *testing.T) {
+func TestRepeatedEmptyRepliesStopTheRun(t *testing.T) {
 	script := looptest.NewScript()
 	for range 100 {
 		script.Add(looptest.Reply(""))
 	}
 	ran := looptest.Harness{Agent: &loop.Agent{Model: script}}.Run(t, "x")
-	if len(script.Calls()) != 3 || ran.Stop.Cause != agent.CauseRetryLimit || !strings.Contains(ran.Stop.Message, "nothing 3 times") {
+	if len(script.Calls()) != 3 || ran.Stop.Cause != agent.CauseRetryLimit || !strings.Contains(ran.Stop.Message,
+		"nothing 3 times") {
 		t.Errorf("%d calls, %+v", len(script.Calls()), ran.Stop)
 	}
 	if got := lastContent(script.Requests()[1], agent.RoleUser); !strings.Contains(got, "empty") {
 		t.Errorf("the model was told %q", got)
 	}
 	ran = looptest.Harness{
-		Turns: turns(looptest.Reply(""), looptest.Reply(""), looptest.Call("work", nil), looptest.Reply(""), looptest.Reply("ok")),
+		Turns: turns(looptest.Reply(""), looptest.Reply(""), looptest.Call("work", nil), looptest.Reply(""),
+			looptest.Reply("ok")),
 		Tools: tools(work()),
 	}.Run(t, "x")
 	if ran.Reply != "ok" || len(ran.Messages) != 4 {
@@ -355,22 +386,24 @@ func TestEmptyRepliesForEverEndARun(t *testing.T) {
 	}
 }
 
-func TestAgentsThatCannotRunSayWhy(t *testing.T) {
+func TestAnInvalidAgentReturnsErrors(t *testing.T) {
 	model := looptest.NewScript()
 	var none *looptest.Tool
 	for text, a := range map[string]*loop.Agent{
-		"set Model":              {},
-		"Tools[0] is nil":        {Model: model, Tools: tools(none)},
-		"has no name":            {Model: model, Tools: tools(&looptest.Tool{})},
-		"two tools":              {Model: model, Tools: tools(&looptest.Tool{Name: "a"}, &looptest.Tool{Name: "a"})},
-		"no JSON Schema":         {Model: model, Tools: tools(&looptest.Tool{Name: "a", Parameters: `[`})},
-		"no usable JSON Schema":  {Model: model, Tools: tools(&looptest.Tool{Name: "a", Parameters: `{"$ref":"#/nowhere"}`})},
-		"Use[0] is nil":          {Model: model, Use: []agent.Hook{nil}},
-		"cannot be used: no":     {Model: model, Use: []agent.Hook{bind(func(*agent.Hooks) { panic("no") })}},
-		"Handoffs[0] is nil":     {Model: model, Handoffs: []*loop.Agent{nil}},
-		"Schema of the tool":     {Model: model, Tools: tools(&broken{})},
-		"\"transfer_to_agent\"":  {Model: model, Handoffs: []*loop.Agent{{}, {}}},
-		"agent \"named\": there": {Name: "named"},
+		"set Model":               {},
+		"Tools[0] is nil":         {Model: model, Tools: tools(none)},
+		"has no name":             {Model: model, Tools: tools(&looptest.Tool{})},
+		"two tools":               {Model: model, Tools: tools(&looptest.Tool{Name: "a"}, &looptest.Tool{Name: "a"})},
+		"not a valid JSON Schema": {Model: model, Tools: tools(&looptest.Tool{Name: "a", Parameters: `[`})},
+		"not a usable JSON Schema": {Model: model, Tools: tools(&looptest.Tool{
+			Name: "a", Parameters: `{"$ref":"#/nowhere"}`,
+		})},
+		"Use[0] is nil":              {Model: model, Use: []agent.Hook{nil}},
+		"cannot be used: no":         {Model: model, Use: []agent.Hook{bind(func(*agent.Hooks) { panic("no") })}},
+		"Handoffs[0] is nil":         {Model: model, Handoffs: []*loop.Agent{nil}},
+		"Schema of the tool":         {Model: model, Tools: tools(&broken{})},
+		"\"transfer_to_agent\"":      {Model: model, Handoffs: []*loop.Agent{{}, {}}},
+		"agent \"named\": the model": {Name: "named"},
 	} {
 		_, err := a.Run(t.Context(), "x")
 		if err == nil || !strings.Contains(err.Error(), text) {
@@ -400,7 +433,8 @@ func TestAConversationIsContinued(t *testing.T) {
 		t.Errorf("got %+v", ran.AgentResult)
 	}
 	got := ran.Script.Requests()[0].Messages
-	if len(got) != 5 || got[0].Content != "kept" || got[3].ToolCallID != "old" || !got[3].IsError || got[4].Content != "again" {
+	if len(got) != 5 || got[0].Content != "kept" || got[3].ToolCallID != "old" || !got[3].IsError ||
+		got[4].Content != "again" {
 		t.Errorf("the model got %+v", got)
 	}
 	if len(history) != 3 {
@@ -408,7 +442,9 @@ func TestAConversationIsContinued(t *testing.T) {
 	}
 	checkAnswered(t, ran.Messages)
 
-	_, err := (&loop.Agent{Model: ran.Script}).Do(t.Context(), loop.Request{Messages: []agent.Message{{Role: agent.RoleTool, ToolCallID: "lost"}}})
+	_, err := (&loop.Agent{Model: ran.Script}).Do(t.Context(), loop.Request{
+		Messages: []agent.Message{{Role: agent.RoleTool, ToolCallID: "lost"}},
+	})
 	if err == nil || !strings.Contains(err.Error(), "cannot be continued") {
 		t.Errorf("got %v", err)
 	}

@@ -18,21 +18,21 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// A way is a way through a run and out of it.
-type way struct {
+// A scenario is one kind of run, for example a run that ends with a panic.
+type scenario struct {
 	name string
 	run  func(t *testing.T) *looptest.Ran
 }
 
-// two is a turn with two calls of the tool "work".
+// two returns a turn with two calls of the tool "work".
 func two() looptest.Turn {
 	return looptest.Calls(looptest.Call("work", `{"n":1}`), looptest.Call("work", `{"n":2}`))
 }
 
 func work() *looptest.Tool { return &looptest.Tool{Name: "work", Result: "done"} }
 
-// ways are the ways that every law must hold on.
-func ways() []way {
+// scenarios returns the runs for which every law must hold.
+func scenarios() []scenario {
 	simple := func(l looptest.Harness) func(t *testing.T) *looptest.Ran {
 		return func(t *testing.T) *looptest.Ran { return l.Run(t, "x") }
 	}
@@ -40,49 +40,92 @@ func ways() []way {
 		return bind(func(h *agent.Hooks) {
 			switch point {
 			case "BeforeLLM":
-				h.BeforeLLM.Add(agent.BeforeLLMFunc(func(context.Context, *agent.Run, agent.LLMRequest) (agent.BeforeLLMOutcome, error) { panic(point) }))
+				h.BeforeLLM.Add(agent.BeforeLLMFunc(func(context.Context, *agent.Run, agent.LLMRequest) (agent.BeforeLLMOutcome,
+					error) {
+					panic(point)
+				}))
 			case "AfterLLM":
-				h.AfterLLM.Add(agent.AfterLLMFunc(func(context.Context, *agent.Run, agent.LLMResponse) (agent.AfterLLMOutcome, error) { panic(point) }))
+				h.AfterLLM.Add(agent.AfterLLMFunc(func(context.Context, *agent.Run, agent.LLMResponse) (agent.AfterLLMOutcome,
+					error) {
+					panic(point)
+				}))
 			case "BeforeTool":
-				h.BeforeTool.Add(agent.BeforeToolFunc(func(context.Context, *agent.Run, agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+				h.BeforeTool.Add(agent.BeforeToolFunc(func(
+					context.Context, *agent.Run, agent.ToolCallRequest,
+				) (agent.BeforeToolOutcome, error) {
 					panic(point)
 				}))
 			case "AfterTool":
-				h.AfterTool.Add(agent.AfterToolFunc(func(context.Context, *agent.Run, agent.ToolCallResult) (agent.AfterToolOutcome, error) { panic(point) }))
+				h.AfterTool.Add(agent.AfterToolFunc(func(context.Context, *agent.Run, agent.ToolCallResult) (agent.AfterToolOutcome,
+					error) {
+					panic(point)
+				}))
 			}
 		})
 	}
-	return []way{
+	return []scenario{
 		{"Success", simple(looptest.Harness{Turns: turns(two(), looptest.Reply("ok")), Tools: tools(work())})},
 		{"ModelError", simple(looptest.Harness{Turns: turns(two(), looptest.Error(errBoom)), Tools: tools(work())})},
-		{"ModelPanic", simple(looptest.Harness{Turns: turns(looptest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) { panic("x") }))})},
-		{"ToolError", simple(looptest.Harness{Turns: turns(two(), looptest.Reply("ok")), Tools: tools(&looptest.Tool{Name: "work", Err: errBoom})})},
-		{"ToolPanic", simple(looptest.Harness{Turns: turns(two(), looptest.Reply("ok")), Tools: tools(&looptest.Tool{Name: "work", Panic: 1})})},
-		{"EndTurnBeforeTool", simple(looptest.Harness{Turns: turns(two()), Tools: tools(work()), Hooks: hooks(beforeTool(func(c agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+		{"ModelPanic", simple(looptest.Harness{
+			Turns: turns(looptest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) { panic("x") })),
+		})},
+		{"ToolError", simple(looptest.Harness{
+			Turns: turns(two(), looptest.Reply("ok")), Tools: tools(&looptest.Tool{Name: "work", Err: errBoom}),
+		})},
+		{"ToolPanic", simple(looptest.Harness{
+			Turns: turns(two(), looptest.Reply("ok")), Tools: tools(&looptest.Tool{Name: "work", Panic: 1}),
+		})},
+		{"EndTurnBeforeTool", simple(looptest.Harness{Turns: turns(two()), Tools: tools(work()), Hooks: hooks(beforeTool(func(
+			c agent.ToolCallRequest,
+		) (agent.BeforeToolOutcome, error) {
 			if string(c.Args) == `{"n":2}` {
 				return agent.EndTurn{Reply: "end"}, nil
 			}
 			return nil, nil
 		}))})},
-		{"EndTurnAfterTool", simple(looptest.Harness{Turns: turns(two()), Tools: tools(work()), Hooks: hooks(afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+		{"EndTurnAfterTool", simple(looptest.Harness{Turns: turns(two()), Tools: tools(work()), Hooks: hooks(afterTool(func(
+			agent.ToolCallResult,
+		) (agent.AfterToolOutcome, error) {
 			return agent.EndTurn{Reply: "end"}, nil
 		}))})},
 		{"EndTurnAtStart", simple(looptest.Harness{Hooks: hooks(onStart(agent.EndTurn{}, nil))})},
 		{"FailureAtStart", simple(looptest.Harness{Hooks: hooks(onStart(nil, errBoom))})},
 		{"PanicBeforeLLM", simple(looptest.Harness{Hooks: hooks(panicAt("BeforeLLM"))})},
-		{"PanicAfterLLM", simple(looptest.Harness{Turns: turns(two()), Tools: tools(work()), Hooks: hooks(panicAt("AfterLLM"))})},
-		{"PanicBeforeTool", simple(looptest.Harness{Turns: turns(two(), looptest.Reply("ok")), Tools: tools(work()), Hooks: hooks(panicAt("BeforeTool"))})},
-		{"PanicAfterTool", simple(looptest.Harness{Turns: turns(two(), looptest.Reply("ok")), Tools: tools(work()), Hooks: hooks(panicAt("AfterTool"))})},
-		{"Denied", simple(looptest.Harness{Turns: turns(two(), looptest.Reply("ok")), Tools: tools(work()), Hooks: hooks(votes(agent.Deny{}))})},
-		{"Skipped", simple(looptest.Harness{Turns: turns(two(), looptest.Reply("ok")), Tools: tools(work()), Hooks: hooks(atTool("work", agent.SkipTool{}, nil))})},
-		{"ToolsOff", simple(looptest.Harness{Turns: turns(two(), looptest.Reply("ok")), Tools: tools(work()), Agent: &loop.Agent{ToolsDisabled: func() bool { return true }}})},
-		{"CounterPanics", simple(looptest.Harness{Turns: turns(two()), Tools: tools(work()), Agent: &loop.Agent{Tokens: badCounter{}}})},
-		{"StepLimit", simple(looptest.Harness{Turns: turns(two()), Tools: tools(work()), Agent: &loop.Agent{Limits: loop.Limits{Steps: 1}}})},
-		{"Rejected", simple(looptest.Harness{Turns: turns(looptest.Reply("a"), looptest.Reply("b"), looptest.Reply("c")), Hooks: hooks(rejectFirst(99))})},
+		{"PanicAfterLLM", simple(looptest.Harness{
+			Turns: turns(two()), Tools: tools(work()), Hooks: hooks(panicAt("AfterLLM")),
+		})},
+		{"PanicBeforeTool", simple(looptest.Harness{
+			Turns: turns(two(), looptest.Reply("ok")), Tools: tools(work()), Hooks: hooks(panicAt("BeforeTool")),
+		})},
+		{"PanicAfterTool", simple(looptest.Harness{
+			Turns: turns(two(), looptest.Reply("ok")), Tools: tools(work()), Hooks: hooks(panicAt("AfterTool")),
+		})},
+		{"Denied", simple(looptest.Harness{
+			Turns: turns(two(), looptest.Reply("ok")), Tools: tools(work()), Hooks: hooks(votes(agent.Deny{})),
+		})},
+		{"Skipped", simple(looptest.Harness{
+			Turns: turns(two(), looptest.Reply("ok")), Tools: tools(work()), Hooks: hooks(atTool("work", agent.SkipTool{}, nil)),
+		})},
+		{"ToolsOff", simple(looptest.Harness{
+			Turns: turns(two(), looptest.Reply("ok")), Tools: tools(work()), Agent: &loop.Agent{
+				ToolsDisabled: func() bool { return true },
+			},
+		})},
+		{"CounterPanics", simple(looptest.Harness{
+			Turns: turns(two()), Tools: tools(work()), Agent: &loop.Agent{Tokens: badCounter{}},
+		})},
+		{"StepLimit", simple(looptest.Harness{
+			Turns: turns(two()), Tools: tools(work()), Agent: &loop.Agent{Limits: loop.Limits{Steps: 1}},
+		})},
+		{"Rejected", simple(looptest.Harness{
+			Turns: turns(looptest.Reply("a"), looptest.Reply("b"), looptest.Reply("c")), Hooks: hooks(rejectFirst(99)),
+		})},
 		{"Cancelled", func(t *testing.T) *looptest.Ran {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			return looptest.Harness{Turns: turns(two()), Tools: tools(&looptest.Tool{Name: "work", Func: func(ctx context.Context, _ agent.ToolCallRequest) (string, error) {
+			return looptest.Harness{Turns: turns(two()), Tools: tools(&looptest.Tool{Name: "work", Func: func(
+				ctx context.Context, _ agent.ToolCallRequest,
+			) (string, error) {
 				cancel()
 				<-ctx.Done()
 				return "", ctx.Err()
@@ -115,13 +158,22 @@ func ways() []way {
 				func(e loop.Event) bool { return e.Kind != loop.EventReply })
 		}},
 		{"Goexit", func(t *testing.T) *looptest.Ran {
-			return streamed(t, looptest.Harness{Turns: turns(two()), Tools: tools(work()), Agent: &loop.Agent{Tokens: exiting{}}}, nil)
+			return streamed(t, looptest.Harness{
+				Turns: turns(two()), Tools: tools(work()), Agent: &loop.Agent{Tokens: exiting{}},
+			}, nil)
 		}},
-		{"Done", simple(looptest.Harness{Turns: turns(looptest.Calls(looptest.Call("done", `{"answer":"42"}`), two())), Tools: tools(work()), Agent: &loop.Agent{Done: doneTool}})},
+		{"Done", simple(looptest.Harness{
+			Turns: turns(looptest.Calls(looptest.Call("done", `{"answer":"42"}`), two())), Tools: tools(work()),
+			Agent: &loop.Agent{Done: doneTool},
+		})},
 		{"Resumed", func(t *testing.T) *looptest.Ran {
-			return looptest.Harness{Turns: turns(two(), looptest.Reply("ok")), Tools: tools(work())}.Do(t, t.Context(), loop.Request{
-				Resume:   loop.Resume{Steps: 3},
-				Messages: []agent.Message{{Role: agent.RoleAssistant, ToolCalls: []agent.ToolCallRequest{{ID: "open", Name: "work"}}}},
+			return looptest.Harness{
+				Turns: turns(two(), looptest.Reply("ok")), Tools: tools(work()),
+			}.Do(t, t.Context(), loop.Request{
+				Resume: loop.Resume{Steps: 3},
+				Messages: []agent.Message{
+					{Role: agent.RoleAssistant, ToolCalls: []agent.ToolCallRequest{{ID: "open", Name: "work"}}},
+				},
 			})
 		}},
 	}
@@ -135,10 +187,10 @@ type exiting struct{}
 
 func (exiting) CountTokens([]agent.Message) int { runtime.Goexit(); return 0 }
 
-// TestP1_Pairing: what starts ends, once: OnRunEnd for each OnRunStart, AfterStep for each BeforeStep, OnSubagentStop
-// for each start, also after an error, a panic, a cancel, a handoff, or when the caller stops reading.
+// TestP1_Pairing: every started run, step and sub-run ends exactly once. This includes runs that end with an
+// error, a panic, a cancellation or a handoff, and streams whose reader stops early.
 func TestP1_Pairing(t *testing.T) {
-	for _, w := range ways() {
+	for _, w := range scenarios() {
 		t.Run(w.name, func(t *testing.T) {
 			ran := w.run(t)
 			checkPaired(t, ran.Recorder)
@@ -150,10 +202,10 @@ func TestP1_Pairing(t *testing.T) {
 	}
 }
 
-// TestP2_Answered: each tool call of a reply gets exactly one tool message, in call order, whether it ran, was
-// refused, was skipped or was left over; each decided call gets exactly one AfterTool.
+// TestP2_Answered: each tool call gets exactly one tool message, in call order, whether it ran, was refused,
+// skipped or not run. Each decided call gets exactly one AfterTool.
 func TestP2_Answered(t *testing.T) {
-	for _, w := range ways() {
+	for _, w := range scenarios() {
 		t.Run(w.name, func(t *testing.T) {
 			ran := w.run(t)
 			checkAnswered(t, ran.Messages)
@@ -168,8 +220,8 @@ func TestP2_Answered(t *testing.T) {
 	}
 }
 
-// TestP3_DecidedBeforeDispatch: the call that is dispatched is the one that BeforeTool left, and a batch that runs in
-// parallel is decided as a whole, in call order, before its first dispatch.
+// TestP3_DecidedBeforeDispatch: the dispatched call is the call that BeforeTool returned. All calls of a batch are
+// decided, in call order, before the first one is dispatched.
 func TestP3_DecidedBeforeDispatch(t *testing.T) {
 	var (
 		mu    sync.Mutex
@@ -185,7 +237,8 @@ func TestP3_DecidedBeforeDispatch(t *testing.T) {
 		return "", nil
 	}}
 	ran := looptest.Harness{
-		Turns: turns(looptest.Calls(looptest.Call("work", `1`), looptest.Call("work", `2`), looptest.Call("work", `3`)), looptest.Reply("ok")),
+		Turns: turns(looptest.Calls(looptest.Call("work", `1`), looptest.Call("work", `2`), looptest.Call("work", `3`)),
+			looptest.Reply("ok")),
 		Tools: tools(tool),
 		Hooks: hooks(
 			beforeTool(func(c agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
@@ -199,7 +252,9 @@ func TestP3_DecidedBeforeDispatch(t *testing.T) {
 		),
 	}.Run(t, "x")
 	slices.Sort(order[3:])
-	want := []string{`judge {"n":1}`, `judge {"n":2}`, `judge {"n":3}`, `dispatch {"n":1}`, `dispatch {"n":2}`, `dispatch {"n":3}`}
+	want := []string{
+		`judge {"n":1}`, `judge {"n":2}`, `judge {"n":3}`, `dispatch {"n":1}`, `dispatch {"n":2}`, `dispatch {"n":3}`,
+	}
 	if !slices.Equal(order, want) {
 		t.Errorf("got %v, want %v", order, want)
 	}
@@ -208,14 +263,18 @@ func TestP3_DecidedBeforeDispatch(t *testing.T) {
 	}
 }
 
-// TestP3_AnAroundHookCannotChangeADecidedCall: what an around hook hands to next is not what is dispatched.
+// TestP3_AnAroundHookCannotChangeADecidedCall: if an around hook passes a different call to next, the call fails.
 func TestP3_AnAroundHookCannotChangeADecidedCall(t *testing.T) {
 	tool, other := work(), &looptest.Tool{Name: "other"}
-	for _, forged := range []agent.ToolCallRequest{{Name: "other", Args: []byte("{}")}, {Name: "work", Args: []byte(`{"n":2}`)}} {
+	for _, forged := range []agent.ToolCallRequest{
+		{Name: "other", Args: []byte("{}")}, {Name: "work", Args: []byte(`{"n":2}`)},
+	} {
 		ran := looptest.Harness{
 			Turns: turns(looptest.Call("work", `{"n":1}`), looptest.Reply("ok")),
 			Tools: tools(tool, other),
-			Hooks: hooks(agent.AroundToolFunc(func(ctx context.Context, _ *agent.Run, _ agent.ToolCallRequest, next agent.AroundToolNext) (hookkit.Answer[agent.ToolCallResult], error) {
+			Hooks: hooks(agent.AroundToolFunc(func(
+				ctx context.Context, _ *agent.Run, _ agent.ToolCallRequest, next agent.AroundToolNext,
+			) (hookkit.Answer[agent.ToolCallResult], error) {
 				return next.Call(ctx, forged)
 			})),
 		}.Run(t, "x")
@@ -225,10 +284,11 @@ func TestP3_AnAroundHookCannotChangeADecidedCall(t *testing.T) {
 	}
 }
 
-// TestP3_AHookThatChangesArgumentsInPlaceChangesNothing: nor is what a hook writes into the bytes that it was shown.
-func TestP3_AHookThatChangesArgumentsInPlaceChangesNothing(t *testing.T) {
+// TestP3_ChangesInPlaceDoNotReachTheTool: a hook that overwrites the bytes of its arguments does not change the
+// call.
+func TestP3_ChangesInPlaceDoNotReachTheTool(t *testing.T) {
 	tool := work()
-	spoil := func(c agent.ToolCallRequest) { c.Args[5] = '9' }
+	mutate := func(c agent.ToolCallRequest) { c.Args[5] = '9' }
 	looptest.Harness{
 		Turns: turns(looptest.Call("work", `{"n":1}`), looptest.Reply("ok")),
 		Tools: tools(tool),
@@ -236,7 +296,7 @@ func TestP3_AHookThatChangesArgumentsInPlaceChangesNothing(t *testing.T) {
 			beforeTool(func(c agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
 				return agent.ReplaceBeforeTool(c.Clone(), "copy"), nil
 			}),
-			permission(func(c agent.ToolCallRequest) (agent.OnPermissionOutcome, error) { spoil(c); return nil, nil }),
+			permission(func(c agent.ToolCallRequest) (agent.OnPermissionOutcome, error) { mutate(c); return nil, nil }),
 		),
 	}.Run(t, "x")
 	if got := tool.Calls(); string(got[0].Args) != `{"n":1}` {
@@ -244,8 +304,8 @@ func TestP3_AHookThatChangesArgumentsInPlaceChangesNothing(t *testing.T) {
 	}
 }
 
-// TestP4_AskedOnce: OnPermission fires once for each call, on the final arguments; an answer in place of the tool is
-// put to the vote too; a vote that ends in Ask goes to the Approver once, and without an answer the call is denied.
+// TestP4_AskedOnce: OnPermission fires once for each call, on the final arguments, and also for a result that
+// replaces the tool. If the vote is Ask, the Approver is asked once. Without an answer the call is denied.
 func TestP4_AskedOnce(t *testing.T) {
 	person := says(true)
 	tool := &looptest.Tool{Name: "work", Err: errBoom}
@@ -293,30 +353,36 @@ func TestP5_EveryPath(t *testing.T) {
 		"PanicAfterLLM":     slices.Concat(frame, step, []string{"OnRunError"}),
 		"PanicBeforeTool":   slices.Concat(frame, step, answer, []string{"BeforeTool", "AfterTool"}),
 		"PanicAfterTool":    whole,
-		"Denied":            slices.Concat(frame, step, answer, []string{"BeforeTool", "OnPermission", "OnPermissionDenied", "AfterTool"}),
-		"Skipped":           slices.Concat(frame, step, answer, []string{"BeforeTool", "OnPermission", "AfterTool"}),
-		"ToolsOff":          slices.Concat(frame, step, answer, []string{"OnToolsDisabled"}),
-		"StepLimit":         slices.Concat(frame, step, call, []string{"OnBudgetExceeded"}),
-		"Rejected":          slices.Concat(frame, step, []string{"CheckDone"}),
-		"Cancelled":         slices.Concat(frame, step, call, []string{"OnToolError"}),
-		"StoppedReading":    slices.Concat(frame, step, []string{"AfterLLM"}),
-		"Subagent":          append(slices.Clone(whole), "OnSubagentStart", "OnSubagentStop"),
-		"SubagentFails":     append(slices.Clone(whole), "OnSubagentStart", "OnSubagentStop", "OnRunError", "OnToolError"),
-		"Handoff":           append(slices.Clone(whole), "OnHandoff", "OnSubagentStart", "OnSubagentStop"),
-		"HandoffFails":      slices.Concat(frame, step, []string{"BeforeTool", "OnPermission", "OnHandoff", "AfterTool", "OnSubagentStart", "OnSubagentStop", "OnRunError"}),
-		"CounterPanics":     slices.Concat(frame, []string{"BeforeStep", "OnRunError"}),
-		"Goexit":            {"OnRunStart", "ShouldStop", "BeforeStep", "AfterStep", "OnRunError", "OnStop", "BeforeRunEnd", "OnRunEnd"},
+		"Denied": slices.Concat(frame, step, answer, []string{
+			"BeforeTool", "OnPermission", "OnPermissionDenied", "AfterTool",
+		}),
+		"Skipped":        slices.Concat(frame, step, answer, []string{"BeforeTool", "OnPermission", "AfterTool"}),
+		"ToolsOff":       slices.Concat(frame, step, answer, []string{"OnToolsDisabled"}),
+		"StepLimit":      slices.Concat(frame, step, call, []string{"OnBudgetExceeded"}),
+		"Rejected":       slices.Concat(frame, step, []string{"CheckDone"}),
+		"Cancelled":      slices.Concat(frame, step, call, []string{"OnToolError"}),
+		"StoppedReading": slices.Concat(frame, step, []string{"AfterLLM"}),
+		"Subagent":       append(slices.Clone(whole), "OnSubagentStart", "OnSubagentStop"),
+		"SubagentFails":  append(slices.Clone(whole), "OnSubagentStart", "OnSubagentStop", "OnRunError", "OnToolError"),
+		"Handoff":        append(slices.Clone(whole), "OnHandoff", "OnSubagentStart", "OnSubagentStop"),
+		"HandoffFails": slices.Concat(frame, step, []string{
+			"BeforeTool", "OnPermission", "OnHandoff", "AfterTool", "OnSubagentStart", "OnSubagentStop", "OnRunError",
+		}),
+		"CounterPanics": slices.Concat(frame, []string{"BeforeStep", "OnRunError"}),
+		"Goexit": {
+			"OnRunStart", "ShouldStop", "BeforeStep", "AfterStep", "OnRunError", "OnStop", "BeforeRunEnd", "OnRunEnd",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			all := ways()
-			ran := all[slices.IndexFunc(all, func(w way) bool { return w.name == name })].run(t)
+			all := scenarios()
+			ran := all[slices.IndexFunc(all, func(w scenario) bool { return w.name == name })].run(t)
 			fired := ran.Recorder.Points()
 			for _, p := range want {
 				if !slices.Contains(fired, p) {
 					t.Errorf("%s was not fired; fired: %v", p, fired)
 				}
 			}
-			if name == "StoppedReading" { // how far it came when it was cancelled is not known
+			if name == "StoppedReading" { // the number of completed steps depends on timing
 				return
 			}
 			for _, p := range fired {
@@ -328,10 +394,14 @@ func TestP5_EveryPath(t *testing.T) {
 	}
 }
 
-// TestP5_TheSameRunFiresTheSameWhenItIsStreamed: a run that is streamed fires what the same run fires when it is not.
-func TestP5_TheSameRunFiresTheSameWhenItIsStreamed(t *testing.T) {
+// TestP5_AStreamedRunFiresTheSame: a run fires the same points whether it is streamed or not.
+func TestP5_AStreamedRunFiresTheSame(t *testing.T) {
 	l := func() looptest.Harness {
-		return looptest.Harness{Turns: turns(two(), looptest.Reply("ok")), Tools: tools(work()), Agent: &loop.Agent{Limits: loop.Limits{Parallel: 1}}}
+		return looptest.Harness{
+			Turns: turns(two(), looptest.Reply("ok")), Tools: tools(work()), Agent: &loop.Agent{
+				Limits: loop.Limits{Parallel: 1},
+			},
+		}
 	}
 	whole, stream := l().Run(t, "x"), streamed(t, l(), nil)
 	if !slices.Equal(whole.Recorder.Points(), stream.Recorder.Points()) {
@@ -339,8 +409,8 @@ func TestP5_TheSameRunFiresTheSameWhenItIsStreamed(t *testing.T) {
 	}
 }
 
-// TestP6_Inheritance: a sub-run and a handoff target fire the hooks of the run that began them as their outer layer,
-// and its Deny denies there.
+// TestP6_Inheritance: a sub-run and a handoff target fire the hooks of the outer run as their outer layer, so a
+// Deny of the outer run also denies the inner calls.
 func TestP6_Inheritance(t *testing.T) {
 	deny := permission(func(c agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
 		if c.Name == "work" {
@@ -371,7 +441,7 @@ func TestP6_Inheritance(t *testing.T) {
 	ran.Recorder.Times(t, "OnPermissionDenied", 2)
 }
 
-// TestP7_BoundedGates: every request to go on has a cap, after which the run stops with retry_limit and says so.
+// TestP7_BoundedGates: each kind of rejection has a cap, and the run stops there with retry_limit.
 func TestP7_BoundedGates(t *testing.T) {
 	for _, limit := range []int{0, 1, 5} {
 		want := max(limit, 3)
@@ -386,7 +456,8 @@ func TestP7_BoundedGates(t *testing.T) {
 			Hooks: hooks(rejectFirst(1000)),
 			Agent: &loop.Agent{Model: script, Limits: loop.Limits{Rejections: limit}},
 		}.Run(t, "x")
-		if n := len(script.Calls()); n != want || ran.Stop.Cause != agent.CauseRetryLimit || !strings.Contains(ran.Stop.Message, "not yet") {
+		if n := len(script.Calls()); n != want || ran.Stop.Cause != agent.CauseRetryLimit ||
+			!strings.Contains(ran.Stop.Message, "not yet") {
 			t.Errorf("limit %d: %d calls, %+v", limit, n, ran.Stop)
 		}
 		if ran.Reply != "again" || !ran.Forced() || ran.Failed != nil || ran.Stop.Detail["answer"] != "again" {
@@ -396,8 +467,8 @@ func TestP7_BoundedGates(t *testing.T) {
 	}
 }
 
-// TestP8_TrueRecords: guidance for the model goes to Output and Err stays; no record calls a refused, skipped or
-// failed call a success.
+// TestP8_TrueRecords: guidance for the model goes to Output, and Err stays. No record reports a refused, skipped
+// or failed call as a success.
 func TestP8_TrueRecords(t *testing.T) {
 	forgive := afterTool(func(r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
 		r.Err, r.Kind, r.Status, r.Output = "", "", agent.CallSucceeded, "all is well"
@@ -408,10 +479,18 @@ func TestP8_TrueRecords(t *testing.T) {
 		"Panicked": {Tools: tools(&looptest.Tool{Name: "work", Panic: 1})},
 		"Unknown":  {},
 		"Denied":   {Tools: tools(work()), Hooks: hooks(votes(agent.Deny{}))},
-		"Refused":  {Tools: tools(work()), Hooks: hooks(atTool("work", agent.SkipTool{Result: agent.ToolCallResult{Err: "no"}}, nil))},
-		"Skipped":  {Tools: tools(work()), Hooks: hooks(atTool("work", agent.SkipTool{Result: agent.ToolCallResult{Status: agent.CallSucceeded}}, nil))},
+		"Refused": {
+			Tools: tools(work()), Hooks: hooks(atTool("work", agent.SkipTool{Result: agent.ToolCallResult{Err: "no"}}, nil)),
+		},
+		"Skipped": {
+			Tools: tools(work()), Hooks: hooks(atTool("work", agent.SkipTool{
+				Result: agent.ToolCallResult{Status: agent.CallSucceeded},
+			}, nil)),
+		},
 		"Caught": {Tools: tools(&looptest.Tool{Name: "work", Err: errBoom}), Hooks: hooks(agent.AroundToolFunc(
-			func(ctx context.Context, _ *agent.Run, c agent.ToolCallRequest, next agent.AroundToolNext) (hookkit.Answer[agent.ToolCallResult], error) {
+			func(
+				ctx context.Context, _ *agent.Run, c agent.ToolCallRequest, next agent.AroundToolNext,
+			) (hookkit.Answer[agent.ToolCallResult], error) {
 				_, _ = next.Call(ctx, c)
 				return hookkit.Answered(agent.ToolCallResult{Output: "instead", Status: agent.CallSucceeded}), nil
 			}))},
@@ -436,8 +515,8 @@ func TestP8_TrueRecords(t *testing.T) {
 	}
 }
 
-// TestP9_PromptsArePerRequest: what Briefing and BeforeLLM add or drop concerns one request; only compaction changes
-// the stored conversation.
+// TestP9_PromptsArePerRequest: text that Briefing and BeforeLLM add is part of one request. Only compaction
+// changes the stored conversation.
 func TestP9_PromptsArePerRequest(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: turns(two(), two(), looptest.Reply("ok")),
@@ -472,13 +551,14 @@ func TestP9_PromptsArePerRequest(t *testing.T) {
 		}
 	}
 	for _, f := range ran.Recorder.Fires("BeforeLLM") {
-		if req := f.Payload.(agent.LLMRequest); req.Step == 2 && !slices.ContainsFunc(req.Messages, func(m agent.Message) bool { return m.Content == "note 2" }) {
+		if req := f.Payload.(agent.LLMRequest); req.Step == 2 && !slices.ContainsFunc(req.Messages,
+			func(m agent.Message) bool { return m.Content == "note 2" }) {
 			t.Errorf("the second request has %+v", req.Messages)
 		}
 	}
 }
 
-// TestP10_Stops: every signal to stop is in the result; the strongest cause is reported, among equals the first.
+// TestP10_Stops: the result has every stop signal and reports the strongest cause, or the first among equals.
 func TestP10_Stops(t *testing.T) {
 	causes := []agent.Cause{
 		agent.CauseError, agent.CauseStopRequested, agent.CauseUserRequested, agent.CauseStepsLimit, agent.CauseTokenLimit,
@@ -486,7 +566,9 @@ func TestP10_Stops(t *testing.T) {
 	}
 	for i, strong := range causes {
 		for _, weak := range causes[i:] {
-			ran := looptest.Harness{Hooks: hooks(agent.ShouldStopFunc(func(context.Context, *agent.Run, agent.Step) ([]agent.EndRun, error) {
+			ran := looptest.Harness{Hooks: hooks(agent.ShouldStopFunc(func(
+				context.Context, *agent.Run, agent.Step,
+			) ([]agent.EndRun, error) {
 				return []agent.EndRun{{Cause: weak, Message: "first"}, {Cause: strong, Message: "second"}}, nil
 			}), agent.OnStopFunc(func(context.Context, *agent.Run, agent.Stopping) ([]agent.EndRun, error) {
 				return []agent.EndRun{{Cause: strong, Message: "third"}}, nil
@@ -508,11 +590,13 @@ func TestP10_Stops(t *testing.T) {
 	}
 }
 
-func TestManyRunsOverOneSetOfHooksShareNothing(t *testing.T) {
+func TestConcurrentRunsOnOneHooksShareNothing(t *testing.T) {
 	var seen hookkit.PerRun[int]
 	var total atomic.Int64
 	count := bind(func(h *agent.Hooks) {
-		h.BeforeTool.Add(agent.BeforeToolFunc(func(_ context.Context, run *agent.Run, _ agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+		h.BeforeTool.Add(agent.BeforeToolFunc(func(
+			_ context.Context, run *agent.Run, _ agent.ToolCallRequest,
+		) (agent.BeforeToolOutcome, error) {
 			total.Add(1)
 			seen.Do(run, func(n *int) { *n++ })
 			return nil, nil
@@ -546,10 +630,11 @@ func TestManyRunsOverOneSetOfHooksShareNothing(t *testing.T) {
 	}
 }
 
-func TestEnvIsUsableDuringTheRunAndNotAfterIt(t *testing.T) {
+func TestEnvIsUsableOnlyDuringTheRun(t *testing.T) {
 	var run *agent.Run
 	ran := looptest.Harness{
-		Turns: turns(two(), looptest.Reply("ok").Uses(agent.Usage{Input: 5}), looptest.Reply("for the hook").Uses(agent.Usage{Input: 7})),
+		Turns: turns(two(), looptest.Reply("ok").Uses(agent.Usage{Input: 5}),
+			looptest.Reply("for the hook").Uses(agent.Usage{Input: 7})),
 		Tools: tools(work()),
 		Agent: &loop.Agent{Name: "env"},
 		Hooks: hooks(agent.OnRunEndFunc(func(ctx context.Context, r *agent.Run, result agent.AgentResult) error {
@@ -559,7 +644,8 @@ func TestEnvIsUsableDuringTheRunAndNotAfterIt(t *testing.T) {
 			if c.Step != 2 || c.MaxSteps != 50 || c.ModelCalls != 2 || c.ToolCalls != 2 || c.Usage.Input != 5 {
 				t.Errorf("counted %+v", c)
 			}
-			if s, ok := env.Tools.Lookup("work"); !ok || s.Name != "work" || len(env.Tools.Schemas()) != 1 || env.Agent != "env" {
+			if s, ok := env.Tools.Lookup("work"); !ok || s.Name != "work" || len(env.Tools.Schemas()) != 1 ||
+				env.Agent != "env" {
 				t.Errorf("the tools are %+v", env.Tools.Schemas())
 			}
 			if got := env.Conversation; got.ID() != "c7" || len(got.Messages()) != len(result.Messages) {

@@ -7,11 +7,11 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// keptLayers bounds how many sets of hooks an agent remembers its layer for.
+// keptLayers bounds the cache of layers of an agent.
 const keptLayers = 64
 
-// layerOn returns the hooks that the agent's runs fire: those in Use within the hooks of the run that starts them,
-// or within Hooks. The layer is made once for each set of hooks, so that a hook in Use is bound once for it.
+// layerOn returns the hooks that the agent's runs fire: a layer with the hooks in Use inside base. The layer is
+// cached for each base, so that a hook in Use is bound once for it.
 func (a *Agent) layerOn(base *agent.Hooks) (*agent.Hooks, error) {
 	if base != nil && len(a.Use) == 0 {
 		return base, nil
@@ -40,7 +40,7 @@ func (a *Agent) layerOn(base *agent.Hooks) (*agent.Hooks, error) {
 	return layer, nil
 }
 
-// use binds a hook and returns what registering it panicked with.
+// use binds a hook and converts a panic of the registration to an error.
 func use(h *agent.Hooks, k agent.Hook) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -51,7 +51,7 @@ func use(h *agent.Hooks, k agent.Hook) (err error) {
 	return nil
 }
 
-// isNil reports whether an interface holds nothing that could be called.
+// isNil reports whether an interface is nil or holds a nil pointer, function or map.
 func isNil(v any) bool {
 	if v == nil {
 		return true

@@ -6,30 +6,30 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// Limits bound a run. Where a zero has a default, a negative value means no limit. A run also keeps the
-// budgets (Tokens, Cost, Time) of the runs that started it, which what it uses counts towards.
+// Limits bound a run. For a field with a default, a negative value means no limit. A run also observes the budgets
+// (Tokens, Cost, Time) of the runs that started it, because its usage counts towards them.
 type Limits struct {
 	Steps  int           // of the run; 0: 50. The run stops with steps_limit
-	Tokens int           // of input and output together; 0: none. The run stops with token_limit
-	Cost   float64       // in the unit of Usage.Cost; 0: none. The run stops with token_limit
-	Time   time.Duration // looked at between steps; 0: none. The run stops with time_limit
+	Tokens int           // of input and output together; 0: no limit. The run stops with token_limit
+	Cost   float64       // in the unit of Usage.Cost; 0: no limit. The run stops with token_limit
+	Time   time.Duration // checked between steps; 0: no limit. The run stops with time_limit
 
-	Rejections   int // of answers; 0: 3. At the last one the run stops with retry_limit
-	EmptyReplies int // in a row; 0: 3. At the last one the run stops with retry_limit
+	Rejections   int // of answers; 0: 3. At the limit the run stops with retry_limit
+	EmptyReplies int // in a row; 0: 3. At the limit the run stops with retry_limit
 	Depth        int // of runs started by runs; 0: 16
 
 	Parallel int // calls dispatched at once; 0: 8
 	ArgBytes int // of one call; 0: 1 MiB. The call fails
-	Briefing int // tokens of the texts for one prompt; 0: 8000. What is over is left out
-	Window   int // tokens of one request and its reply; 0: what the model says, else not known
+	Briefing int // tokens of the briefing of one prompt; 0: 8000. Texts beyond it are dropped
+	Window   int // tokens of one request and its reply; 0: as reported by the model, else unknown
 
 	ModelTime    time.Duration // of one call; 0: 10 minutes
 	ToolTime     time.Duration // of one attempt; 0: 5 minutes
-	ApprovalTime time.Duration // to answer a question; 0: 5 minutes
-	Grace        time.Duration // to return when the context is done; 0: 1 second
+	ApprovalTime time.Duration // to answer one approval request; 0: 5 minutes
+	Grace        time.Duration // to return after the context is done; 0: 1 second
 }
 
-// resolved returns the limits with defaults filled in and "no limit" as 0, but for Grace.
+// resolved returns the limits with defaults filled in and 0 for "no limit". Grace is always positive.
 func (l Limits) resolved(m agent.Model) Limits {
 	count := func(v *int, preset int) {
 		if *v == 0 {

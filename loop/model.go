@@ -9,8 +9,10 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// generate is one call to the model.
-func (r *run) generate(ctx context.Context, step, attempt int, among *attempts, req agent.LLMRequest) (agent.LLMResponse, error) {
+// generate makes one call to the model.
+func (r *run) generate(
+	ctx context.Context, step, attempt int, among *attempts, req agent.LLMRequest,
+) (agent.LLMResponse, error) {
 	begun := r.clock.Now()
 	out := r.stream.reply(step, attempt)
 	defer out.close()
@@ -36,8 +38,8 @@ func (r *run) generate(ctx context.Context, step, attempt int, among *attempts, 
 	return reply, nil
 }
 
-// encodable makes a payload that can be encoded of a reply: a cost that is not a number is unknown, and Extra
-// values that are not JSON become texts.
+// encodable returns a reply that can be encoded as JSON. A cost that is not a number becomes unknown, and Extra
+// values that are not valid JSON become strings.
 func encodable(reply agent.LLMResponse) agent.LLMResponse {
 	reply.Usage = agent.Usage{}.Plus(reply.Usage)
 	if len(reply.Extra) > 0 {
@@ -51,7 +53,7 @@ func encodable(reply agent.LLMResponse) agent.LLMResponse {
 	return reply
 }
 
-// A handle is the model as hooks and compactors see it: what they use counts towards the run.
+// A handle is the model as hooks and compactors use it. Its usage counts towards the run.
 type handle struct{ r *run }
 
 // Generate calls the run's model.
@@ -59,12 +61,14 @@ func (h handle) Generate(ctx context.Context, req agent.LLMRequest) (agent.LLMRe
 	if h.r.state.isClosed() {
 		return agent.LLMResponse{}, errOver
 	}
-	reply, err := await(ctx, h.r.waiting("the model", h.r.limits.ModelTime), func(ctx context.Context) (agent.LLMResponse, error) {
+	reply, err := await(ctx, h.r.waiting("the model", h.r.limits.ModelTime), func(
+		ctx context.Context,
+	) (agent.LLMResponse, error) {
 		return h.r.model.Generate(ctx, req)
 	})
 	h.r.counts.model(reply.Usage)
 	if err != nil {
-		return agent.LLMResponse{}, fmt.Errorf("a call to the model for a hook: %w", err)
+		return agent.LLMResponse{}, fmt.Errorf("model call of a hook: %w", err)
 	}
 	return reply, nil
 }

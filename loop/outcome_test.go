@@ -12,7 +12,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// Each test shows that an outcome is obeyed, and that what it refuses did not happen.
+// Each test shows the effect of an outcome, and that a refused action did not happen.
 
 func onStart(outcome agent.OnRunStartOutcome, err error) agent.Hook {
 	return agent.OnRunStartFunc(func(context.Context, *agent.Run, agent.RunStart) (agent.OnRunStartOutcome, error) {
@@ -24,7 +24,8 @@ func TestOutcome_OnRunStart_Replace(t *testing.T) {
 	earlier := agent.Message{Role: agent.RoleUser, Content: "earlier"}
 	ran := looptest.Harness{
 		Turns: turns(looptest.Reply("ok")),
-		Hooks: hooks(onStart(agent.ReplaceOnRunStart(agent.RunStart{Task: "better", Messages: []agent.Message{earlier}}, "why"), nil)),
+		Hooks: hooks(onStart(agent.ReplaceOnRunStart(agent.RunStart{Task: "better", Messages: []agent.Message{earlier}},
+			"why"), nil)),
 	}.Run(t, "worse")
 	got := ran.Script.Requests()[0].Messages
 	if len(got) != 2 || got[0].Content != "earlier" || got[1].Content != "better" || ran.Task != "better" {
@@ -63,7 +64,9 @@ func TestOutcome_ShouldStop_EndRun(t *testing.T) {
 				if step.Number < before {
 					return nil, nil
 				}
-				return []agent.EndRun{{Cause: agent.CauseTimeLimit, Message: "enough"}, {Cause: agent.CauseStepsLimit, Message: "also"}}, nil
+				return []agent.EndRun{
+					{Cause: agent.CauseTimeLimit, Message: "enough"}, {Cause: agent.CauseStepsLimit, Message: "also"},
+				}, nil
 			})),
 		}.Run(t, "x")
 		if got := len(ran.Script.Calls()); got != before {
@@ -78,7 +81,9 @@ func TestOutcome_ShouldStop_EndRun(t *testing.T) {
 func TestOutcome_ShouldStop_Failure(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: turns(looptest.Reply("never")),
-		Hooks: hooks(agent.ShouldStopFunc(func(context.Context, *agent.Run, agent.Step) ([]agent.EndRun, error) { return nil, errBoom })),
+		Hooks: hooks(agent.ShouldStopFunc(func(context.Context, *agent.Run, agent.Step) ([]agent.EndRun, error) {
+			return nil, errBoom
+		})),
 	}.Run(t, "x")
 	if len(ran.Script.Calls()) != 0 || ran.Failed == nil || ran.Stop.Cause != agent.CauseError {
 		t.Errorf("got %+v, %v", ran.AgentResult, ran.Failed)
@@ -96,7 +101,8 @@ func TestOutcome_Briefing_Collect(t *testing.T) {
 		Agent: &loop.Agent{Instructions: "be good"},
 	}.Run(t, "x")
 	for i, req := range ran.Script.Requests() {
-		if m := req.Messages[len(req.Messages)-1]; m.Role != agent.RoleSystem || m.Name != agent.BriefingName || m.Content != "first\n\nsecond" {
+		if m := req.Messages[len(req.Messages)-1]; m.Role != agent.RoleSystem || m.Name != agent.BriefingName ||
+			m.Content != "first\n\nsecond" {
 			t.Errorf("request %d has %+v", i, m)
 		}
 		if req.Messages[0].Content != "be good" {
@@ -111,7 +117,9 @@ func TestOutcome_Briefing_Collect(t *testing.T) {
 }
 
 func beforeLLM(f func(req agent.LLMRequest) (agent.BeforeLLMOutcome, error)) agent.Hook {
-	return agent.BeforeLLMFunc(func(_ context.Context, _ *agent.Run, req agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
+	return agent.BeforeLLMFunc(func(
+		_ context.Context, _ *agent.Run, req agent.LLMRequest,
+	) (agent.BeforeLLMOutcome, error) {
 		return f(req)
 	})
 }
@@ -166,7 +174,9 @@ func TestOutcome_BeforeLLM_Failure(t *testing.T) {
 func TestOutcome_AroundLLM_Retry(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: turns(looptest.Error(errBoom), looptest.Reply("second")),
-		Hooks: hooks(agent.AroundLLMFunc(func(ctx context.Context, _ *agent.Run, req agent.LLMRequest, next agent.AroundLLMNext) (hookkit.Answer[agent.LLMResponse], error) {
+		Hooks: hooks(agent.AroundLLMFunc(func(
+			ctx context.Context, _ *agent.Run, req agent.LLMRequest, next agent.AroundLLMNext,
+		) (hookkit.Answer[agent.LLMResponse], error) {
 			if a, err := next.Call(ctx, req); err == nil {
 				return a, nil
 			}
@@ -180,7 +190,9 @@ func TestOutcome_AroundLLM_Retry(t *testing.T) {
 }
 
 func TestOutcome_AroundLLM_AnswerWithoutCall(t *testing.T) {
-	ran := looptest.Harness{Hooks: hooks(agent.AroundLLMFunc(func(context.Context, *agent.Run, agent.LLMRequest, agent.AroundLLMNext) (hookkit.Answer[agent.LLMResponse], error) {
+	ran := looptest.Harness{Hooks: hooks(agent.AroundLLMFunc(func(
+		context.Context, *agent.Run, agent.LLMRequest, agent.AroundLLMNext,
+	) (hookkit.Answer[agent.LLMResponse], error) {
 		return hookkit.Answered(agent.LLMResponse{Content: "mine"}), nil
 	}))}.Run(t, "x")
 	if len(ran.Script.Calls()) != 0 || ran.Reply != "mine" || ran.ModelCalls != 0 {
@@ -189,7 +201,9 @@ func TestOutcome_AroundLLM_AnswerWithoutCall(t *testing.T) {
 }
 
 func afterLLM(f func(reply agent.LLMResponse) (agent.AfterLLMOutcome, error)) agent.Hook {
-	return agent.AfterLLMFunc(func(_ context.Context, _ *agent.Run, reply agent.LLMResponse) (agent.AfterLLMOutcome, error) {
+	return agent.AfterLLMFunc(func(
+		_ context.Context, _ *agent.Run, reply agent.LLMResponse,
+	) (agent.AfterLLMOutcome, error) {
 		return f(reply)
 	})
 }
@@ -248,10 +262,13 @@ func TestOutcome_BeforeTool_Replace(t *testing.T) {
 		Turns: turns(looptest.Call("work", `{"n":100}`), looptest.Reply("ok")),
 		Tools: tools(tool, other),
 		Hooks: hooks(beforeTool(func(call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
-			return agent.ReplaceBeforeTool(agent.ToolCallRequest{ID: "forged", Name: "other", Args: []byte(`{"n":10}`), Step: 99}, "clamped"), nil
+			return agent.ReplaceBeforeTool(agent.ToolCallRequest{
+				ID: "forged", Name: "other", Args: []byte(`{"n":10}`), Step: 99,
+			}, "clamped"), nil
 		})),
 	}.Run(t, "x")
-	if got := other.Calls(); tool.Count() != 0 || len(got) != 1 || string(got[0].Args) != `{"n":10}` || got[0].ID != "call_1_1" || got[0].Step != 1 {
+	if got := other.Calls(); tool.Count() != 0 || len(got) != 1 || string(got[0].Args) != `{"n":10}` ||
+		got[0].ID != "call_1_1" || got[0].Step != 1 {
 		t.Errorf("dispatched %+v", got)
 	}
 	if r := ran.Calls[0]; r.Call.Name != "other" || r.Output != "done" || r.Call.ID != "call_1_1" {
@@ -268,7 +285,8 @@ func TestOutcome_BeforeTool_SkipTool(t *testing.T) {
 		Hooks: hooks(atTool("work", agent.SkipTool{Result: agent.ToolCallResult{Output: "cached"}, Reason: "cache"}, nil)),
 	}.Run(t, "x")
 	r := ran.Calls[0]
-	if tool.Count() != 0 || r.Status != agent.CallSkipped || r.Output != "cached" || r.Reason != "cache" || r.By == "" || !r.OK() {
+	if tool.Count() != 0 || r.Status != agent.CallSkipped || r.Output != "cached" || r.Reason != "cache" || r.By == "" ||
+		!r.OK() {
 		t.Errorf("got %+v, the tool ran %d times", r, tool.Count())
 	}
 	if got := lastContent(ran.Script.Requests()[1], agent.RoleTool); got != "cached" {
@@ -283,7 +301,9 @@ func TestOutcome_BeforeTool_SkipToolWithErr(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: turns(looptest.Call("work", nil), looptest.Reply("ok")),
 		Tools: tools(tool),
-		Hooks: hooks(atTool("work", agent.SkipTool{Result: agent.ToolCallResult{Err: "limit", Output: "try another tool"}}, nil)),
+		Hooks: hooks(atTool("work", agent.SkipTool{
+			Result: agent.ToolCallResult{Err: "limit", Output: "try another tool"},
+		}, nil)),
 	}.Run(t, "x")
 	r := ran.Calls[0]
 	if tool.Count() != 0 || r.Status != agent.CallRefused || r.Err != "limit" || r.Kind != agent.FailSkipped {
@@ -345,16 +365,19 @@ func TestOutcome_AroundTool_Retry(t *testing.T) {
 		t.Errorf("recorded %+v", r)
 	}
 	failures := hooktest.PayloadsOf[agent.ToolFailure](ran.Recorder, "OnToolError")
-	if len(failures) != 2 || !failures[0].WillRetry || !failures[1].WillRetry || failures[1].Attempt != 2 || failures[0].Err != "boom" {
+	if len(failures) != 2 || !failures[0].WillRetry || !failures[1].WillRetry || failures[1].Attempt != 2 ||
+		failures[0].Err != "boom" {
 		t.Errorf("failures %+v", failures)
 	}
 	ran.Recorder.Times(t, "BeforeTool", 1)
 	ran.Recorder.Times(t, "AfterTool", 1)
 }
 
-// retry is a hook that makes up to n attempts at a call.
+// retry returns a hook that makes up to n attempts at a call.
 func retry(n int) agent.Hook {
-	return agent.AroundToolFunc(func(ctx context.Context, _ *agent.Run, call agent.ToolCallRequest, next agent.AroundToolNext) (a hookkit.Answer[agent.ToolCallResult], err error) {
+	return agent.AroundToolFunc(func(
+		ctx context.Context, _ *agent.Run, call agent.ToolCallRequest, next agent.AroundToolNext,
+	) (a hookkit.Answer[agent.ToolCallResult], err error) {
 		for range n {
 			if a, err = next.Call(ctx, call); err == nil {
 				break
@@ -369,7 +392,9 @@ func TestOutcome_AroundTool_AnswerWithoutDispatch(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: turns(looptest.Call("work", nil), looptest.Reply("ok")),
 		Tools: tools(tool),
-		Hooks: hooks(agent.AroundToolFunc(func(context.Context, *agent.Run, agent.ToolCallRequest, agent.AroundToolNext) (hookkit.Answer[agent.ToolCallResult], error) {
+		Hooks: hooks(agent.AroundToolFunc(func(
+			context.Context, *agent.Run, agent.ToolCallRequest, agent.AroundToolNext,
+		) (hookkit.Answer[agent.ToolCallResult], error) {
 			return hookkit.Answered(agent.ToolCallResult{Output: "mine"}), nil
 		})),
 	}.Run(t, "x")
@@ -383,17 +408,22 @@ func TestOutcome_AroundTool_Failure(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: turns(looptest.Call("work", nil), looptest.Reply("ok")),
 		Tools: tools(tool),
-		Hooks: hooks(agent.AroundToolFunc(func(context.Context, *agent.Run, agent.ToolCallRequest, agent.AroundToolNext) (hookkit.Answer[agent.ToolCallResult], error) {
+		Hooks: hooks(agent.AroundToolFunc(func(
+			context.Context, *agent.Run, agent.ToolCallRequest, agent.AroundToolNext,
+		) (hookkit.Answer[agent.ToolCallResult], error) {
 			panic("broken")
 		})),
 	}.Run(t, "x")
-	if r := ran.Calls[0]; tool.Count() != 0 || r.Status != agent.CallFailed || r.Kind != agent.FailHook || ran.Reply != "ok" {
+	if r := ran.Calls[0]; tool.Count() != 0 || r.Status != agent.CallFailed || r.Kind != agent.FailHook ||
+		ran.Reply != "ok" {
 		t.Errorf("recorded %+v", r)
 	}
 }
 
 func afterTool(f func(r agent.ToolCallResult) (agent.AfterToolOutcome, error)) agent.Hook {
-	return agent.AfterToolFunc(func(_ context.Context, _ *agent.Run, r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+	return agent.AfterToolFunc(func(
+		_ context.Context, _ *agent.Run, r agent.ToolCallResult,
+	) (agent.AfterToolOutcome, error) {
 		return f(r)
 	})
 }
@@ -463,14 +493,17 @@ func TestOutcome_AfterTool_Failure(t *testing.T) {
 func TestOutcome_OnRunError_EndTurn(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: turns(looptest.Error(errBoom)),
-		Hooks: hooks(agent.OnRunErrorFunc(func(_ context.Context, _ *agent.Run, e agent.RunError) (agent.OnRunErrorOutcome, error) {
+		Hooks: hooks(agent.OnRunErrorFunc(func(
+			_ context.Context, _ *agent.Run, e agent.RunError,
+		) (agent.OnRunErrorOutcome, error) {
 			if e.Where != "LLM" || !strings.Contains(e.Err, "boom") || e.Partial.Steps != 1 {
 				t.Errorf("told %+v", e)
 			}
 			return agent.EndTurn{Reply: "try later", Reason: "model down"}, nil
 		})),
 	}.Run(t, "x")
-	if ran.Failed != nil || ran.Reply != "try later" || ran.Err != "" || ran.Stop.Cause != agent.CauseStopRequested || ran.EndedBy == "" {
+	if ran.Failed != nil || ran.Reply != "try later" || ran.Err != "" || ran.Stop.Cause != agent.CauseStopRequested ||
+		ran.EndedBy == "" {
 		t.Errorf("got %+v, %v", ran.AgentResult, ran.Failed)
 	}
 	if len(ran.Warnings) != 1 || !strings.Contains(ran.Warnings[0], "boom") {
@@ -481,7 +514,9 @@ func TestOutcome_OnRunError_EndTurn(t *testing.T) {
 func TestOutcome_OnRunError_Failure(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: turns(looptest.Error(errBoom)),
-		Hooks: hooks(agent.OnRunErrorFunc(func(context.Context, *agent.Run, agent.RunError) (agent.OnRunErrorOutcome, error) { panic("no") })),
+		Hooks: hooks(agent.OnRunErrorFunc(func(context.Context, *agent.Run, agent.RunError) (agent.OnRunErrorOutcome, error) {
+			panic("no")
+		})),
 	}.Run(t, "x")
 	if ran.Failed == nil || !strings.Contains(ran.Failed.Error(), "boom") {
 		t.Errorf("got %v", ran.Failed)
@@ -506,7 +541,9 @@ func TestOutcome_OnStop_EndRun(t *testing.T) {
 func TestOutcome_BeforeRunEnd_Replace(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: turns(looptest.Reply("raw")),
-		Hooks: hooks(agent.BeforeRunEndFunc(func(_ context.Context, _ *agent.Run, r agent.AgentResult) (agent.BeforeRunEndOutcome, error) {
+		Hooks: hooks(agent.BeforeRunEndFunc(func(
+			_ context.Context, _ *agent.Run, r agent.AgentResult,
+		) (agent.BeforeRunEndOutcome, error) {
 			r.Reply, r.Steps, r.Stop, r.Signals = "shortened", 99, agent.EndRun{}, nil
 			return agent.ReplaceBeforeRunEnd(r, "short"), nil
 		})),
@@ -524,17 +561,20 @@ func TestOutcome_BeforeRunEnd_Failure(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: turns(looptest.Call("work", nil), looptest.Reply("secret")),
 		Tools: tools(&looptest.Tool{Name: "work", Result: "secret"}),
-		Hooks: hooks(agent.BeforeRunEndFunc(func(context.Context, *agent.Run, agent.AgentResult) (agent.BeforeRunEndOutcome, error) {
+		Hooks: hooks(agent.BeforeRunEndFunc(func(
+			context.Context, *agent.Run, agent.AgentResult,
+		) (agent.BeforeRunEndOutcome, error) {
 			return nil, errBoom
 		})),
 	}.Run(t, "x")
-	if ran.Failed == nil || ran.Reply != "" || ran.Messages != nil || ran.Calls != nil || ran.Stop.Cause != agent.CauseError || ran.Err == "" {
+	if ran.Failed == nil || ran.Reply != "" || ran.Messages != nil || ran.Calls != nil ||
+		ran.Stop.Cause != agent.CauseError || ran.Err == "" {
 		t.Errorf("got %+v, %v", ran.AgentResult, ran.Failed)
 	}
 	ran.Recorder.Times(t, "OnRunEnd", 1)
 }
 
-func TestObserversCannotHurtARun(t *testing.T) {
+func TestFailingObserversDoNotAffectARun(t *testing.T) {
 	panics := bind(func(h *agent.Hooks) {
 		h.ObserveAny(panicky{})
 		h.BeforeStep.Add(agent.BeforeStepFunc(func(context.Context, *agent.Run, agent.Step) error { panic("observer") }))

@@ -7,8 +7,8 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// An owned field of a payload is one that only the loop sets. A hook that replaces the payload may leave it empty,
-// as in a payload that it made anew; any other change is undone and warned of.
+// An owned field of a payload is set only by the loop. A hook that builds a new payload may leave the field empty.
+// Any other change is undone with a warning.
 type owned struct {
 	name    string
 	changed bool
@@ -20,7 +20,7 @@ func ownedField[T comparable](name string, left, own T) owned {
 	return owned{name, left != own && left != empty}
 }
 
-// undo warns of owned fields that a hook changed, and returns the warning, "" if there is none.
+// undo warns about owned fields that a hook changed, and returns the warning or "".
 func (r *run) undo(point string, by hookkit.By, fields ...owned) string {
 	if by == (hookkit.By{}) {
 		return ""

@@ -8,8 +8,8 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// permit asks the hooks, and where they say so a person, whether a call may run. If not, it gives the call
-// its result and reports false.
+// permit fires OnPermission and, if the vote is Ask, asks the approver. If the call is denied, permit sets its
+// result and reports false.
 func (b *batch) permit(c *call) bool {
 	r := b.r
 	exit, by, err := r.hooks.OnPermission.FireBy(r.ctx, r.id, c.shown())
@@ -34,7 +34,7 @@ func (b *batch) permit(c *call) bool {
 	return false
 }
 
-// approve asks the approver. It returns the kind of denial, empty if the answer is yes, and the reason.
+// approve asks the approver. It returns the kind of denial, empty if the call is approved, and the reason.
 func (b *batch) approve(c *call, ask agent.Ask, by string) (agent.DenialKind, string) {
 	r := b.r
 	if isNil(r.approver) {
@@ -62,7 +62,7 @@ func (b *batch) approve(c *call, ask agent.Ask, by string) (agent.DenialKind, st
 	return "", ""
 }
 
-// deny refuses a call and reports it.
+// deny refuses a call and fires OnPermissionDenied.
 func (b *batch) deny(c *call, d agent.Denial) {
 	r := b.r
 	d.Reason = orElse(d.Reason, "no reason given")

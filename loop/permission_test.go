@@ -13,7 +13,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// approver answers by a function and counts the questions.
+// approver answers by a function and counts the requests.
 type approver struct {
 	f         func(ctx context.Context, q agent.Question) (agent.Approval, error)
 	questions []agent.Question
@@ -35,7 +35,8 @@ func votes(o agent.OnPermissionOutcome) agent.Hook {
 }
 
 func TestOutcome_OnPermission(t *testing.T) {
-	deny, ask, allow := votes(agent.Deny{Reason: "policy"}), votes(agent.Ask{Prompt: "may it?", Reason: "risky"}), votes(agent.Allow{})
+	deny, ask, allow := votes(agent.Deny{Reason: "policy"}), votes(agent.Ask{Prompt: "may it?", Reason: "risky"}),
+		votes(agent.Allow{})
 	failing := permission(func(agent.ToolCallRequest) (agent.OnPermissionOutcome, error) { panic("rules") })
 	failed := &approver{f: func(context.Context, agent.Question) (agent.Approval, error) {
 		return agent.Approval{Allow: true}, errBoom
@@ -90,10 +91,12 @@ func TestOutcome_OnPermission(t *testing.T) {
 			if len(denials) != 1 || denials[0].Kind != c.kind || denials[0].Call.ID != "call_1_1" || denials[0].Reason == "" {
 				t.Errorf("denials %+v, want kind %s", denials, c.kind)
 			}
-			if r.Status != agent.CallRefused || r.Kind != agent.FailDenied || !r.NoRetry || !strings.Contains(r.Err, denials[0].Reason) {
+			if r.Status != agent.CallRefused || r.Kind != agent.FailDenied || !r.NoRetry ||
+				!strings.Contains(r.Err, denials[0].Reason) {
 				t.Errorf("recorded %+v", r)
 			}
-			if got := lastContent(ran.Script.Requests()[1], agent.RoleTool); !strings.Contains(got, "Permission denied for tool 'work'") {
+			if got := lastContent(ran.Script.Requests()[1], agent.RoleTool); !strings.Contains(got,
+				"Permission denied for tool 'work'") {
 				t.Errorf("the model was told %q", got)
 			}
 			if ran.Reply != "ok" {
@@ -103,7 +106,7 @@ func TestOutcome_OnPermission(t *testing.T) {
 	}
 }
 
-func TestAnApproverSeesTheFinalCallAndWhoAsked(t *testing.T) {
+func TestAnApproverSeesTheCallAndTheHook(t *testing.T) {
 	person := says(true)
 	tool := &looptest.Tool{Name: "work", ReadOnly: true}
 	looptest.Harness{
@@ -119,7 +122,8 @@ func TestAnApproverSeesTheFinalCallAndWhoAsked(t *testing.T) {
 		t.Fatalf("asked %d times", len(person.questions))
 	}
 	q := person.questions[0]
-	if string(q.Call.Args) != `{"n":1}` || q.Prompt != "may it?" || q.Reason != "risky" || q.By == "" || q.Agent != "a" || q.Run == "" || !q.Tool.ReadOnly {
+	if string(q.Call.Args) != `{"n":1}` || q.Prompt != "may it?" || q.Reason != "risky" || q.By == "" || q.Agent != "a" ||
+		q.Run == "" || !q.Tool.ReadOnly {
 		t.Errorf("asked %+v", q)
 	}
 	if got := tool.Calls(); string(got[0].Args) != `{"n":1}` {
@@ -127,7 +131,7 @@ func TestAnApproverSeesTheFinalCallAndWhoAsked(t *testing.T) {
 	}
 }
 
-func TestAnApproverThatDoesNotAnswerInTimeIsANo(t *testing.T) {
+func TestASilentApproverDenies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, deaf := range []bool{false, true} {
 			release := make(chan struct{})
@@ -159,7 +163,7 @@ func TestAnApproverThatDoesNotAnswerInTimeIsANo(t *testing.T) {
 	})
 }
 
-func TestASuccessfulSkipIsPutToTheVote(t *testing.T) {
+func TestASuccessfulSkipNeedsPermission(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: turns(looptest.Call("work", nil), looptest.Reply("ok")),
 		Tools: tools(&looptest.Tool{Name: "work"}),
@@ -174,7 +178,7 @@ func TestASuccessfulSkipIsPutToTheVote(t *testing.T) {
 	ran.Recorder.Times(t, "OnPermission", 1)
 }
 
-func TestACancelledQuestionIsDeniedForWantOfAnAnswer(t *testing.T) {
+func TestACancelledApprovalIsDenied(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	person := &approver{f: func(ctx context.Context, _ agent.Question) (agent.Approval, error) {
 		cancel()
@@ -189,7 +193,8 @@ func TestACancelledQuestionIsDeniedForWantOfAnAnswer(t *testing.T) {
 		Agent: &loop.Agent{Approver: person},
 	}.Do(t, ctx, loop.Request{Task: "x"})
 	denials := hooktest.PayloadsOf[agent.Denial](ran.Recorder, "OnPermissionDenied")
-	if tool.Count() != 0 || len(denials) != 1 || denials[0].Kind != agent.DeniedBySilence || ran.Stop.Cause != agent.CauseUserRequested {
+	if tool.Count() != 0 || len(denials) != 1 || denials[0].Kind != agent.DeniedBySilence ||
+		ran.Stop.Cause != agent.CauseUserRequested {
 		t.Errorf("denials %+v, %+v", denials, ran.Stop)
 	}
 }

@@ -13,14 +13,15 @@ import (
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
-// ask builds the step's prompt and returns the reply to it, as the hooks left it. It reports false if there is
-// none; then the run is over. A prompt that the model finds too long is built once more after a compaction.
-// When the reply ends the run, it is returned and the run is over.
+// ask sends the prompt of a step and returns the reply as edited by the hooks. If the model rejects the prompt as
+// too long, ask compacts the conversation and tries once more. It reports false if the run has ended; the reply
+// that ended the run is returned then as well.
 func (r *run) ask(at agent.Step) (reply agent.LLMResponse, ok bool) {
 	for shortened := false; ; shortened = true {
 		reply, by, err := r.prompt(at)
 		var long *agent.PromptTooLong
-		if errors.As(err, &long) && !shortened && !r.state.over() && r.compactNow(at.Number, agent.CompactTooLong, err.Error(), "") {
+		if errors.As(err, &long) && !shortened && !r.state.over() && r.compactNow(at.Number, agent.CompactTooLong,
+			err.Error(), "") {
 			continue
 		}
 		if err != nil {
@@ -33,8 +34,8 @@ func (r *run) ask(at agent.Step) (reply agent.LLMResponse, ok bool) {
 	}
 }
 
-// prompt builds one prompt and returns what the model, or a hook instead of it, replied. The run may be over
-// after it. An error is the model's, or of the hook around it that has the name failed.
+// prompt sends one prompt and returns the reply of the model, or of a hook that replaced it. The run may have
+// ended afterwards. If an around hook caused err, failed is the name of that hook.
 func (r *run) prompt(at agent.Step) (reply agent.LLMResponse, failed string, err error) {
 	req, recorded := r.draft(at, r.briefing(at))
 	shared := req.Messages
@@ -53,7 +54,7 @@ func (r *run) prompt(at agent.Step) (reply agent.LLMResponse, failed string, err
 	case nil:
 	case agent.UseReply:
 		r.offer(req.Tools)
-		r.counts.spent(exit.Response.Usage)
+		r.counts.addUsage(exit.Response.Usage)
 		return encodable(exit.Response.Clone()), "", nil
 	case agent.EndTurn:
 		r.endTurn(exit, by)
@@ -76,25 +77,27 @@ func (r *run) prompt(at agent.Step) (reply agent.LLMResponse, failed string, err
 		all    attempts
 	)
 	defer all.end()
-	reply, by, err = r.hooks.AroundLLM.FireBy(r.ctx, r.id, req, func(ctx context.Context, req agent.LLMRequest) (agent.LLMResponse, error) {
+	reply, by, err = r.hooks.AroundLLM.FireBy(r.ctx, r.id, req, func(
+		ctx context.Context, req agent.LLMRequest,
+	) (agent.LLMResponse, error) {
 		if all.begin() {
 			defer all.done()
 		}
 		if recorded != nil && sameSlice(req.Messages, shared) {
-			req.Messages = recorded // without what a hook may have changed in place
+			req.Messages = recorded // without changes that a hook made in place
 		}
 		return r.generate(ctx, at.Number, int(number.Add(1)), &all, req)
 	})
 	return reply, by.Hook, usableError(err)
 }
 
-// sameSlice reports whether two slices are the same memory.
+// sameSlice reports whether two slices share the same memory.
 func sameSlice[T any](a, b []T) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
-// fits reports whether the run can afford a request, and stops it if not. A request that is larger than the context
-// window is reported.
+// fits reports whether the token budget allows a request, and stops the run if not. It also reports a request that
+// exceeds the context window.
 func (r *run) fits(req *agent.LLMRequest) bool {
 	window := r.limits.Window
 	if window == 0 && !r.hasTokenLimit() {
@@ -105,7 +108,9 @@ func (r *run) fits(req *agent.LLMRequest) bool {
 		return false
 	}
 	if used := float64(estimate) + float64(req.MaxTokens); window > 0 && used > float64(window) {
-		r.exceeded(r.ctx, agent.BudgetExceeded{Kind: agent.BudgetContext, Used: used, Limit: float64(window), Estimated: true})
+		r.exceeded(r.ctx, agent.BudgetExceeded{
+			Kind: agent.BudgetContext, Used: used, Limit: float64(window), Estimated: true,
+		})
 	}
 	return true
 }
@@ -133,7 +138,8 @@ func (r *run) received(at agent.Step, reply agent.LLMResponse) (agent.LLMRespons
 }
 
 // draft builds the request of a step for hooks, and its messages for the model. Providers cache the longest common
-// beginning of requests, so the stable text comes first, the conversation next, and text for this request last.
+// prefix of requests. The stable text therefore comes first, then the conversation, then the text of this request
+// only.
 func (r *run) draft(at agent.Step, briefing string) (req agent.LLMRequest, recorded []agent.Message) {
 	req = r.agent.Request.Clone()
 	req.Step = at.Number
@@ -156,9 +162,11 @@ func (r *run) draft(at agent.Step, briefing string) (req agent.LLMRequest, recor
 	return req, recorded
 }
 
-// briefing gathers the texts for one prompt, within their limit.
+// briefing collects the texts for one prompt, within their limit.
 func (r *run) briefing(at agent.Step) string {
-	texts := slices.DeleteFunc(r.hooks.Briefing.Fire(r.ctx, r.id, at), func(text string) bool { return strings.TrimSpace(text) == "" })
+	texts := slices.DeleteFunc(r.hooks.Briefing.Fire(r.ctx, r.id, at), func(text string) bool {
+		return strings.TrimSpace(text) == ""
+	})
 	joined := strings.Join(texts, "\n\n")
 	size := func(text string) int {
 		return r.conversation.CountTokens([]agent.Message{{Role: agent.RoleSystem, Content: text}})
@@ -183,12 +191,13 @@ func (r *run) briefing(at agent.Step) string {
 		r.briefingTokens = 0
 	}
 	r.exceeded(r.ctx, agent.BudgetExceeded{
-		Kind: agent.BudgetBriefing, Used: float64(whole), Limit: float64(limit), Detail: fmt.Sprintf("%d of %d texts were left out", len(texts)-left, len(texts)),
+		Kind: agent.BudgetBriefing, Used: float64(whole), Limit: float64(limit),
+		Detail: fmt.Sprintf("%d of %d texts were left out", len(texts)-left, len(texts)),
 	})
 	return joined
 }
 
-// offer remembers the names of the tools of a request: a call of any other tool is refused.
+// offer stores the names of the tools of a request. A call of any other tool is refused.
 func (r *run) offer(tools []agent.ToolSchema) {
 	r.offeredTools = r.offeredTools[:0]
 	for _, t := range tools {

@@ -14,11 +14,11 @@ import (
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
-// A run is one run of an agent. Its own goroutine alone uses its fields, except for those that have a lock.
+// A run is one run of an agent. Only its own goroutine uses its fields, except for those with a lock.
 type run struct {
 	agent  *Agent
 	limits Limits
-	outer  *run // that started this one, nil if none did
+	outer  *run // the run that started this one, or nil
 	depth  int
 	seed   uint64
 	hooks  *agent.Hooks
@@ -26,7 +26,7 @@ type run struct {
 	env    *agent.Env
 
 	ctx        context.Context // cancelled with the run
-	cleanupCtx context.Context // not cancelled, for the points that fire on the way back
+	cleanupCtx context.Context // never cancelled, for the points that fire while the run ends
 
 	model    agent.Model
 	approver agent.Approver
@@ -43,11 +43,11 @@ type run struct {
 
 	state   state
 	signals []agent.EndRun
-	err     error // that the caller gets
+	err     error // returned to the caller
 
-	last         *agent.StepResult        // for hooks, so nothing that the loop relies on
-	results      [][]agent.ToolCallResult // of the calls of each step, in memory that no hook has seen
-	shownResults [][]agent.ToolCallResult // the same for hooks
+	last         *agent.StepResult        // for hooks only, which could change it
+	results      [][]agent.ToolCallResult // one per call of each step, in memory that no hook can reach
+	shownResults [][]agent.ToolCallResult // copies for hooks
 
 	emptyReplies    int      // in a row
 	note            string   // for the next prompt only
@@ -57,9 +57,9 @@ type run struct {
 
 	mu        sync.Mutex
 	warnings  []string
-	warned    map[string]bool // by the text of the warning
-	compact   *string         // a compaction was requested, for this reason
-	compactor agent.Compactor // nil: there is none
+	warned    map[string]bool // keyed by the text of the warning
+	compact   *string         // the reason of a requested compaction, or nil
+	compactor agent.Compactor // may be nil
 }
 
 func newRun(ctx context.Context, a *Agent, req Request, outer *run, emit func(Event)) (*run, error) {
@@ -104,7 +104,7 @@ func newRun(ctx context.Context, a *Agent, req Request, outer *run, emit func(Ev
 		tokens = estimate{}
 	}
 	if outer.runs(a) {
-		r.hooks = base // which has the agent's hooks already
+		r.hooks = base // contains the agent's hooks already
 	} else if r.hooks, err = a.layerOn(base); err != nil {
 		return nil, err
 	}
@@ -118,7 +118,8 @@ func newRun(ctx context.Context, a *Agent, req Request, outer *run, emit func(Ev
 	r.env = &agent.Env{
 		Agent: a.name(), Model: handle{r}, Tools: tools, Conversation: r.conversation, Tokens: r.conversation,
 		Random: newSource(r.seed), Seed: r.seed, Clock: r.clock,
-		Counters: r.counted, Exceeded: r.exceeded, RequestCompaction: r.wantCompaction, UseCompactor: r.useCompactor, Subscribe: r.stream.subscribe,
+		Counters: r.countersForEnv, Exceeded: r.exceeded, RequestCompaction: r.wantCompaction, UseCompactor: r.useCompactor,
+		Subscribe: r.stream.subscribe,
 	}
 	if outer != nil {
 		r.id = outer.id.Child(r.env)
@@ -131,10 +132,10 @@ func newRun(ctx context.Context, a *Agent, req Request, outer *run, emit func(Ev
 	return r, nil
 }
 
-// runKey is what a context knows the run under, for tools that start another one.
+// runKey is the context key of a run. A tool that starts another run finds the current run by it.
 type runKey struct{}
 
-// estimate counts tokens where no model does.
+// estimate counts tokens if no model does.
 type estimate struct{}
 
 func (estimate) CountTokens(messages []agent.Message) int { return agentspec.EstimateTokens(messages) }
@@ -142,7 +143,7 @@ func (estimate) CountTokens(messages []agent.Message) int { return agentspec.Est
 // execute runs from OnRunStart to OnRunEnd.
 func (r *run) execute() (result agent.AgentResult, err error) {
 	r.start = r.clock.Now()
-	defer func() { result, err = r.end() }() // deferred, so that a runtime.Goexit does not skip it
+	defer func() { result, err = r.end() }() // deferred, because runtime.Goexit must not skip it
 	returned := false
 	defer func() {
 		if !returned {
@@ -156,7 +157,7 @@ func (r *run) execute() (result agent.AgentResult, err error) {
 	return
 }
 
-// begin fires OnRunStart and goes on step by step.
+// begin fires OnRunStart and runs the steps.
 func (r *run) begin() error {
 	start := agent.RunStart{Task: r.task, Messages: r.conversation.Messages(), Agent: r.agent.name()}
 	exit, by, err := r.hooks.OnRunStart.FireBy(r.ctx, r.id, &start)
@@ -164,7 +165,7 @@ func (r *run) begin() error {
 	r.undo("OnRunStart", by, ownedField("Agent", start.Agent, r.agent.name()))
 	if err == nil && by != (hookkit.By{}) {
 		if err = agentspec.CheckPairs(start.Messages, false); err != nil {
-			err = fmt.Errorf("the messages that a hook left cannot be continued: %w", err)
+			err = fmt.Errorf("a hook returned messages that cannot be continued: %w", err)
 		} else {
 			r.conversation.replace(start.Messages)
 		}
@@ -191,7 +192,7 @@ func (r *run) begin() error {
 	return nil
 }
 
-// where is where the run stands.
+// where returns the progress of the run, for hooks.
 func (r *run) where() agent.Step {
 	usage, _ := r.counts.used()
 	return agent.Step{
@@ -210,7 +211,7 @@ func clonedResults(results []agent.ToolCallResult) []agent.ToolCallResult {
 
 func (r *run) elapsed() time.Duration { return r.clock.Now().Sub(r.start) }
 
-// warn records what went wrong without ending the run, once.
+// warn adds a warning to the result. It drops duplicates.
 func (r *run) warn(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	r.mu.Lock()
@@ -225,8 +226,8 @@ func (r *run) warn(format string, args ...any) {
 	r.warnings = append(r.warnings, text)
 }
 
-// stands reports whether hooks are those of the run or of one that started it.
-func (r *run) stands(hooks *agent.Hooks) bool {
+// inherits reports whether hooks belong to the run or to a run that started it.
+func (r *run) inherits(hooks *agent.Hooks) bool {
 	for ; r != nil; r = r.outer {
 		if r.agent.Hooks == hooks || r.hooks == hooks {
 			return true
@@ -235,7 +236,7 @@ func (r *run) stands(hooks *agent.Hooks) bool {
 	return false
 }
 
-// runs reports whether the run, or one of those that started it, is one of the agent's.
+// runs reports whether the agent is that of the run or of a run that started it.
 func (r *run) runs(a *Agent) bool {
 	for ; r != nil; r = r.outer {
 		if r.agent == a {
@@ -245,7 +246,7 @@ func (r *run) runs(a *Agent) bool {
 	return false
 }
 
-// toolsOff reports whether tools are switched off, here or in a run that started this one.
+// toolsOff reports whether tools are switched off for this run or for a run that started it.
 func (r *run) toolsOff() bool {
 	for ; r != nil; r = r.outer {
 		if r.agent.ToolsDisabled != nil && r.agent.ToolsDisabled() {
@@ -255,4 +256,4 @@ func (r *run) toolsOff() bool {
 	return false
 }
 
-var errOver = errors.New("the run is over: its model can be called while it runs")
+var errOver = errors.New("the run has ended; call the model while it runs")

@@ -26,7 +26,8 @@ func TestARunWithOneCallFiresItsPointsInOrder(t *testing.T) {
 		},
 		Tools: []agent.Tool{adder()},
 	}.Run(t, "add 1 and 2")
-	if ran.Failed != nil || ran.Reply != "three" || ran.Stop.Cause != agent.CauseCompleted || ran.Steps != 2 || ran.ModelCalls != 2 {
+	if ran.Failed != nil || ran.Reply != "three" || ran.Stop.Cause != agent.CauseCompleted || ran.Steps != 2 ||
+		ran.ModelCalls != 2 {
 		t.Errorf("got %+v, %v", ran.AgentResult, ran.Failed)
 	}
 	if want := (agent.Usage{Input: 30, Output: 5}); ran.Usage != want {

@@ -11,38 +11,38 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Checking arguments recurses, and a stack that overflows ends the program. So a value is checked against at most
-// maxSchemas schemas one within the other before its parts are, against maxChecks in all, and has at most maxNesting
-// levels of parts.
+// Validation recurses over the schema, and a stack overflow would crash the program. For one value, validation may
+// nest at most maxSchemas schemas and visit at most maxChecks. A value may have at most maxNesting levels.
 const (
 	maxSchemas = 32
 	maxChecks  = 1 << 15
 	maxNesting = 1000
 )
 
-// A schemaGraph says which schemas a value is checked against because it is checked against another one: parts of it
-// that concern the same value, and what it refers to.
+// A schemaGraph has an edge from a schema to every schema that the validator applies to the same value. Edges lead
+// to parts such as allOf, and to the targets of references.
 type schemaGraph struct {
 	at     map[string]*jsonschema.Schema // by JSON Pointer from the root
 	path   map[*jsonschema.Schema]string
-	base   map[*jsonschema.Schema]*jsonschema.Schema // the nearest one around it with an identity, or the root
+	base   map[*jsonschema.Schema]*jsonschema.Schema // the nearest enclosing schema with an identity, or the root
 	uri    map[*jsonschema.Schema]*url.URL           // of each base
 	byURI  map[string]*jsonschema.Schema
 	anchor map[string][]*jsonschema.Schema
 	cost   map[*jsonschema.Schema]cost
 }
 
-// A cost is what a value goes through from a schema on.
+// A cost bounds the work of validating one value against a schema.
 type cost struct {
-	depth  int // schemas one within the other; -1 while it is being found
+	depth  int // nesting of schemas; -1 while it is being computed
 	checks int
 }
 
-// bounded reports a schema that leads back to itself for the same value, or through too many others.
+// bounded returns an error if a schema refers to itself for the same value, or exceeds the limits.
 func bounded(root *jsonschema.Schema) error {
 	g := &schemaGraph{
-		at: make(map[string]*jsonschema.Schema), path: make(map[*jsonschema.Schema]string), base: make(map[*jsonschema.Schema]*jsonschema.Schema),
-		uri: map[*jsonschema.Schema]*url.URL{root: {}}, byURI: map[string]*jsonschema.Schema{"": root},
+		at: make(map[string]*jsonschema.Schema), path: make(map[*jsonschema.Schema]string),
+		base: make(map[*jsonschema.Schema]*jsonschema.Schema),
+		uri:  map[*jsonschema.Schema]*url.URL{root: {}}, byURI: map[string]*jsonschema.Schema{"": root},
 		anchor: make(map[string][]*jsonschema.Schema), cost: make(map[*jsonschema.Schema]cost),
 	}
 	g.add(root, root, "")
@@ -54,7 +54,7 @@ func bounded(root *jsonschema.Schema) error {
 	return nil
 }
 
-// add takes in a schema and all that it consists of.
+// add adds a schema and its parts to the graph.
 func (g *schemaGraph) add(s, base *jsonschema.Schema, path string) {
 	if name, ok := strings.CutPrefix(s.ID, "#"); ok { // an anchor, in draft 7
 		g.anchor[name] = append(g.anchor[name], s)
@@ -76,8 +76,8 @@ func (g *schemaGraph) add(s, base *jsonschema.Schema, path string) {
 	}
 }
 
-// partsOf returns the schemas within a schema, by JSON Pointer: those for the same value, or those for its parts
-// and for nothing.
+// partsOf returns the direct parts of a schema by JSON Pointer. If same is set, it returns the parts that apply to
+// the same value; otherwise the others, for example properties and definitions.
 func partsOf(s *jsonschema.Schema, same bool) map[string]*jsonschema.Schema {
 	type (
 		one  = map[string]*jsonschema.Schema
@@ -85,11 +85,15 @@ func partsOf(s *jsonschema.Schema, same bool) map[string]*jsonschema.Schema {
 		more = map[string]map[string]*jsonschema.Schema
 	)
 	ones := one{
-		"items": s.Items, "additionalItems": s.AdditionalItems, "contains": s.Contains, "unevaluatedItems": s.UnevaluatedItems, "contentSchema": s.ContentSchema,
-		"additionalProperties": s.AdditionalProperties, "propertyNames": s.PropertyNames, "unevaluatedProperties": s.UnevaluatedProperties,
+		"items": s.Items, "additionalItems": s.AdditionalItems, "contains": s.Contains,
+		"unevaluatedItems": s.UnevaluatedItems, "contentSchema": s.ContentSchema,
+		"additionalProperties": s.AdditionalProperties, "propertyNames": s.PropertyNames,
+		"unevaluatedProperties": s.UnevaluatedProperties,
 	}
 	lists := list{"prefixItems": s.PrefixItems, "items": s.ItemsArray}
-	maps := more{"$defs": s.Defs, "definitions": s.Definitions, "properties": s.Properties, "patternProperties": s.PatternProperties}
+	maps := more{
+		"$defs": s.Defs, "definitions": s.Definitions, "properties": s.Properties, "patternProperties": s.PatternProperties,
+	}
 	if same {
 		ones = one{"not": s.Not, "if": s.If, "then": s.Then, "else": s.Else}
 		lists = list{"allOf": s.AllOf, "anyOf": s.AnyOf, "oneOf": s.OneOf}
@@ -117,10 +121,11 @@ func partsOf(s *jsonschema.Schema, same bool) map[string]*jsonschema.Schema {
 	return parts
 }
 
-// from returns what a value goes through from s on.
+// from returns the cost of validating one value against s.
 func (g *schemaGraph) from(s *jsonschema.Schema) (cost, error) {
 	if c, known := g.cost[s]; known && c.depth < 0 {
-		return c, fmt.Errorf("at %q it refers to itself for the same value; let it refer to itself for a property or an item", "#"+g.path[s])
+		return c, fmt.Errorf("at %q it refers to itself for the same value; let it refer to itself for a property or an item",
+			"#"+g.path[s])
 	} else if known {
 		return c, nil
 	}
@@ -136,14 +141,16 @@ func (g *schemaGraph) from(s *jsonschema.Schema) (cost, error) {
 		}
 		all.depth, all.checks = max(all.depth, c.depth+1), all.checks+c.checks
 		if all.depth > maxSchemas || all.checks > maxChecks {
-			return all, fmt.Errorf("at %q it is more than %d schemas one within the other or %d in all for the same value; use fewer", "#"+g.path[s], maxSchemas, maxChecks)
+			return all,
+				fmt.Errorf("at %q it is more than %d nested schemas, or %d in all, for the same value; use fewer",
+					"#"+g.path[s], maxSchemas, maxChecks)
 		}
 	}
 	g.cost[s] = all
 	return all, nil
 }
 
-// targets returns what a reference in s may mean: one schema, or all with a dynamic anchor.
+// targets returns the schemas that a reference in s can resolve to: one schema, or all with a dynamic anchor.
 func (g *schemaGraph) targets(s *jsonschema.Schema, ref string) (found []*jsonschema.Schema) {
 	to, err := url.Parse(ref)
 	if ref == "" || err != nil {
@@ -170,7 +177,7 @@ func (g *schemaGraph) targets(s *jsonschema.Schema, ref string) (found []*jsonsc
 	return found
 }
 
-// nested reports whether JSON has more than so many levels of objects and lists.
+// nested reports whether JSON has more than most levels of objects and lists.
 func nested(data []byte, most int) bool {
 	level, text := 0, false
 	for i := 0; i < len(data); i++ {

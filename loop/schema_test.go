@@ -9,7 +9,7 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-func TestASchemaThatNeverEndsIsNoTool(t *testing.T) {
+func TestAnEndlessSchemaIsRefused(t *testing.T) {
 	chain := `{}`
 	for range maxSchemas + 1 {
 		chain = `{"allOf":[` + chain + `]}`
@@ -23,20 +23,24 @@ func TestASchemaThatNeverEndsIsNoTool(t *testing.T) {
 		thrice + `}}`:  "32768 in all",
 		`{"$ref":"#"}`: "refers to itself",
 		`{"type":"object","allOf":[{"$ref":"#"}]}`: "refers to itself",
-		`{"$ref":"#/$defs/a~1b","$defs":{"a/b":{"anyOf":[{},{"$ref":"#/$defs/c%20d"}]},"c d":{"not":{"$ref":"#/$defs/a~1b"}}}}`: "refers to itself",
-		`{"$ref":"#a","$defs":{"x":{"$anchor":"a","if":{"$ref":"#a"}}}}`:                                                        "refers to itself",
-		`{"$dynamicRef":"#a","$dynamicAnchor":"a"}`:                                                                             "refers to itself",
-		`{"$id":"https://example.org/a","$ref":"b","$defs":{"b":{"$id":"b","dependentSchemas":{"k":{"$ref":"a"}}}}}`:            "refers to itself",
-		`{"$schema":"http://json-schema.org/draft-07/schema#","dependencies":{"k":{"$ref":"#"}}}`:                               "refers to itself",
-		`{"properties":{"x":{"$ref":"#/properties/x"}}}`:                                                                        "refers to itself",
-		chain: "more than 32 schemas",
+		`{"$ref":"#/$defs/a~1b","$defs":{"a/b":{"anyOf":[{},{"$ref":"#/$defs/c%20d"}]},` +
+			`"c d":{"not":{"$ref":"#/$defs/a~1b"}}}}`: "refers to itself",
+		`{"$ref":"#a","$defs":{"x":{"$anchor":"a","if":{"$ref":"#a"}}}}`: "refers to itself",
+		`{"$dynamicRef":"#a","$dynamicAnchor":"a"}`:                      "refers to itself",
+		`{"$id":"https://example.org/a","$ref":"b",` +
+			`"$defs":{"b":{"$id":"b","dependentSchemas":{"k":{"$ref":"a"}}}}}`: "refers to itself",
+		`{"$schema":"http://json-schema.org/draft-07/schema#","dependencies":{"k":{"$ref":"#"}}}`: "refers to itself",
+		`{"properties":{"x":{"$ref":"#/properties/x"}}}`:                                          "refers to itself",
+		chain: "more than 32 nested schemas",
 		strings.Repeat(`{"properties":`, maxNesting+1) + `{}` + strings.Repeat(`}`, maxNesting+1): "more than 1000 levels",
 
-		`{"type":"object","properties":{"left":{"$ref":"#"},"list":{"type":"array","items":{"anyOf":[{"$ref":"#"},{"type":"null"}]}}}}`:                                                    "",
-		`{"$ref":"#/$defs/node","$defs":{"node":{"type":"object","additionalProperties":{"$ref":"#/$defs/node"}}}}`:                                                                        "",
-		`{"allOf":[{"$ref":"#/$defs/a"},{"$ref":"#/$defs/a"}],"$defs":{"a":{"required":["x"]}}}`:                                                                                           "",
-		`{"$id":"https://example.org/a","allOf":[{"$ref":"b"},{"$ref":"c#/not"}],"$defs":{"b":{"$id":"b","allOf":[{"$ref":"c"}]},"c":{"$id":"c","not":{"$anchor":"x","required":["y"]}}}}`: "",
-		`{"$dynamicAnchor":"n","properties":{"next":{"$dynamicRef":"#n"}}}`:                                                                                                                "",
+		`{"type":"object","properties":{"left":{"$ref":"#"},"list":{"type":"array",` +
+			`"items":{"anyOf":[{"$ref":"#"},{"type":"null"}]}}}}`: "",
+		`{"$ref":"#/$defs/node","$defs":{"node":{"type":"object","additionalProperties":{"$ref":"#/$defs/node"}}}}`: "",
+		`{"allOf":[{"$ref":"#/$defs/a"},{"$ref":"#/$defs/a"}],"$defs":{"a":{"required":["x"]}}}`:                    "",
+		`{"$id":"https://example.org/a","allOf":[{"$ref":"b"},{"$ref":"c#/not"}],"$defs":{"b":{"$id":"b",` +
+			`"allOf":[{"$ref":"c"}]},"c":{"$id":"c","not":{"$anchor":"x","required":["y"]}}}}`: "",
+		`{"$dynamicAnchor":"n","properties":{"next":{"$dynamicRef":"#n"}}}`: "",
 	} {
 		resolved, err := resolve(agent.ToolSchema{Name: "t", Parameters: json.RawMessage(text)})
 		switch {
@@ -50,7 +54,7 @@ func TestASchemaThatNeverEndsIsNoTool(t *testing.T) {
 	}
 }
 
-func TestArgumentsThatAreNestedTooDeepDoNotFit(t *testing.T) {
+func TestDeeplyNestedArgumentsAreRefused(t *testing.T) {
 	resolved, err := resolve(agent.ToolSchema{Name: "t", Parameters: json.RawMessage(`{"properties":{"a":{"$ref":"#"}}}`)})
 	if err != nil {
 		t.Fatal(err)

@@ -10,15 +10,15 @@ import (
 	"github.com/hookgen/hookgen/internal/jsonscan"
 )
 
-// A shape is a schema that uses only the keywords that most tools use: types, properties, required, items and
-// additionalProperties. Arguments are checked against a shape while they are read, in a tenth of the time that
-// decoding and validating them takes. A shape only ever says yes: arguments that it does not accept may still fit
-// the schema, so they are decoded and validated.
+// A shape is a schema that uses only the most common keywords: types, properties, required, items and
+// additionalProperties. A shape checks arguments while it reads them, ten times faster than decoding and
+// validating. A shape never refuses arguments: if it does not accept them, they are decoded and validated as
+// usual.
 type shape struct {
 	types      types
 	properties map[string]*shape
 	required   []string
-	others     *shape // of properties that are not in properties; nil: there must be none
+	others     *shape // shape of additional properties; nil: not allowed
 	items      *shape
 }
 
@@ -42,20 +42,21 @@ var typeNames = map[string]types{
 	"string": typeString, "array": typeArray, "object": typeObject,
 }
 
-// anything is the shape of any value.
+// anything is the shape that accepts any value.
 var anything = func() *shape {
 	s := &shape{types: typeAny}
 	s.others, s.items = s, s
 	return s
 }()
 
-// shapeOf returns the shape of a schema, nil if the schema uses other keywords.
+// shapeOf returns the shape of a schema, or nil if the schema uses other keywords.
 func shapeOf(s *jsonschema.Schema) *shape {
 	if s == nil {
 		return anything
 	}
 	rest := *s
-	rest.Type, rest.Types, rest.Properties, rest.Required, rest.AdditionalProperties, rest.Items = "", nil, nil, nil, nil, nil
+	rest.Type, rest.Types, rest.Properties, rest.Required, rest.AdditionalProperties, rest.Items = "", nil, nil,
+		nil, nil, nil
 	rest.Title, rest.Description, rest.Comment, rest.Default, rest.Examples, rest.PropertyOrder = "", "", "", nil, nil, nil
 	if !reflect.ValueOf(rest).IsZero() {
 		return nil
@@ -90,7 +91,7 @@ func shapeOf(s *jsonschema.Schema) *shape {
 	return made
 }
 
-// accepts reports whether data is one JSON value that certainly has the shape.
+// accepts reports whether data is one JSON value that matches the shape.
 func (s *shape) accepts(data []byte) bool {
 	r := jsonscan.Scanner{Data: data}
 	r.Blank()
@@ -99,8 +100,8 @@ func (s *shape) accepts(data []byte) bool {
 	return ok && r.At == len(data)
 }
 
-// reads reports whether the next value has the shape. It does not accept what needs a decoder: keys that are
-// not plain, and numbers that are long or have an exponent.
+// reads reports whether the next value matches the shape. It gives up on values that need a decoder: keys with
+// escapes, and numbers that are long or have an exponent.
 func (s *shape) reads(r *jsonscan.Scanner, level int) bool {
 	if level >= maxNesting {
 		return false
@@ -131,7 +132,7 @@ func (s *shape) reads(r *jsonscan.Scanner, level int) bool {
 }
 
 func (s *shape) readsObject(r *jsonscan.Scanner, level int) bool {
-	var seen [32]bool // of the required properties
+	var seen [32]bool // the required properties found so far
 	if len(s.required) > len(seen) || !r.Next('{') {
 		return false
 	}

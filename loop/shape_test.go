@@ -10,10 +10,12 @@ import (
 )
 
 const someParameters = `{"type":"object","additionalProperties":false,"required":["path","n"],"properties":{
-	"path":{"type":"string"},"n":{"type":"integer"},"x":{"type":"number"},"on":{"type":"boolean"},"none":{"type":"null"},"any":{},
-	"list":{"type":["array","null"],"items":{"type":"string"}},"sub":{"type":"object","properties":{"a":{"type":"string"}}}}}`
+	"path":{"type":"string"},"n":{"type":"integer"},"x":{"type":"number"},"on":{"type":"boolean"},
+	"none":{"type":"null"},"any":{},
+	"list":{"type":["array","null"],"items":{"type":"string"}},
+	"sub":{"type":"object","properties":{"a":{"type":"string"}}}}}`
 
-// shaped returns the entry of a tool with the parameters.
+// shaped returns the table entry of a tool with the parameters.
 func shaped(t testing.TB, parameters string) *entry {
 	t.Helper()
 	s := agent.ToolSchema{Name: "t", Parameters: json.RawMessage(parameters)}
@@ -75,7 +77,7 @@ func TestAShapeAcceptsOrdinaryArguments(t *testing.T) {
 	}
 }
 
-// The scanner leaves some arguments to the decoder although they fit the schema.
+// The scanner leaves some arguments to the decoder although they match the schema.
 func TestAShapeLeavesRareArgumentsToTheDecoder(t *testing.T) {
 	e := shaped(t, someParameters)
 	for _, c := range []struct{ name, args string }{
@@ -129,7 +131,8 @@ func TestManyRequiredPropertiesAreChecked(t *testing.T) {
 func TestSchemasWithOtherKeywordsHaveNoShape(t *testing.T) {
 	for _, parameters := range []string{
 		`{"type":"object","properties":{"a":{"type":"string","minLength":1}}}`,
-		`{"type":"object","minProperties":1}`, `{"$ref":"#/$defs/a","$defs":{"a":{}}}`, `{"enum":[1]}`, `{"items":[{"type":"string"}],"$schema":"http://json-schema.org/draft-07/schema#"}`,
+		`{"type":"object","minProperties":1}`, `{"$ref":"#/$defs/a","$defs":{"a":{}}}`, `{"enum":[1]}`,
+		`{"items":[{"type":"string"}],"$schema":"http://json-schema.org/draft-07/schema#"}`,
 		`{"not":{}}`, `{"properties":{"a":{"anyOf":[{"type":"string"}]}}}`, `{"additionalProperties":{"maxLength":1}}`,
 	} {
 		t.Run(parameters, func(t *testing.T) {
@@ -140,16 +143,18 @@ func TestSchemasWithOtherKeywordsHaveNoShape(t *testing.T) {
 	}
 }
 
-// FuzzShape compares shapes with the library that validates: arguments that a shape accepts fit the schema.
+// FuzzShape compares shapes with the validation library: arguments that a shape accepts must be valid.
 func FuzzShape(f *testing.F) {
 	for _, args := range []string{
 		`{"path":"a","n":1}`, `{"path":"é","n":1e3}`, `{"path":"a","n":1,"n":"x"}`, `{"path":"a","path":1,"n":1}`,
 		`{"path":"a","n":100000000000000000000}`, "{\"path\":\"\xff\",\"n\":1}", `{"path":"a","n":1.0}`, `{"PATH":"a","n":1}`,
-		strings.Repeat(`{"sub":`, 1200) + `1` + strings.Repeat(`}`, 1200), strings.Repeat(`[`, 1200) + strings.Repeat(`]`, 1200),
+		strings.Repeat(`{"sub":`, 1200) + `1` + strings.Repeat(`}`, 1200), strings.Repeat(`[`, 1200) +
+			strings.Repeat(`]`, 1200),
 	} {
 		f.Add([]byte(someParameters), []byte(args))
 		f.Add([]byte(`{}`), []byte(args))
-		f.Add([]byte(`{"type":["object","array"],"additionalProperties":{"type":"integer"},"items":{"type":"number"}}`), []byte(args))
+		f.Add([]byte(`{"type":["object","array"],"additionalProperties":{"type":"integer"},"items":{"type":"number"}}`),
+			[]byte(args))
 	}
 	f.Fuzz(func(t *testing.T, parameters, args []byte) {
 		if len(parameters) > 20_000 || len(args) > 20_000 {

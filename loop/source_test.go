@@ -60,7 +60,7 @@ func TestEachPointIsFiredAtExactlyOnePlace(t *testing.T) {
 	}
 }
 
-func TestTheLoopImportsNeitherBuiltinNorItsTestKit(t *testing.T) {
+func TestTheLoopImportsNeitherBuiltinNorLooptest(t *testing.T) {
 	for name, f := range files(t) {
 		for _, i := range f.Imports {
 			if strings.Contains(i.Path.Value, "hookgen/builtin") || strings.Contains(i.Path.Value, "hookgen/hooktest") {

@@ -2,64 +2,65 @@ package loop
 
 import "sync"
 
-// A phase says how far a run is. A run moves to later phases only, but for one case: a failed run that gets a reply
-// from OnRunError has replied.
+// A phase is a stage of a run. A run only moves to later phases, with one exception: OnRunError can provide a
+// reply for a failed run, which then counts as replied.
 type phase int
 
 const (
 	working   phase = iota // another step may follow
-	stopped                // no step follows; the reply is still to be found
-	replied                // the reply is known: an answer, an EndTurn, or that of the agent that control went to
-	cancelled              // the context was done
+	stopped                // no step follows; the reply is not known yet
+	replied                // the reply is known: an answer, an EndTurn, or the reply of a handoff target
+	cancelled              // the context is done
 	failed                 // the run has a failure
-	settled                // what the run ends with is decided
-	closed                 // OnRunEnd was fired; tools and model cannot be used any more
+	settled                // the final reply is chosen
+	closed                 // OnRunEnd has fired; tools and model cannot be used any more
 )
 
 var phaseNames = [...]string{"working", "stopped", "replied", "cancelled", "failed", "settled", "closed"}
 
 func (p phase) String() string { return phaseNames[p] }
 
-// A state is what a run has come to. It is read everywhere in the run's goroutine, and written by [state.move] alone.
+// A state is the phase of a run with its reply and failure. The run's goroutine reads it everywhere. Only
+// [state.move] writes it.
 type state struct {
-	mu sync.Mutex // taken by move and by those who read in another goroutine
+	mu sync.Mutex // held by move and by readers in other goroutines
 
 	phase       phase
-	reply       reply   // once hasReply, the first one that was given
+	reply       reply   // once hasReply: the first reply
 	hasReply    bool    // the reply is known, though it may be empty
 	interim     reply   // the last text of the model, for runs that stop before they have a reply
-	cause       error   // of the cancellation, also if the run failed later; nil: it was not cancelled
-	failure     failure // zero: there is none
+	cause       error   // of the cancellation, also if the run failed later; nil: not cancelled
+	failure     failure // zero: no failure
 	handedOffTo string
 }
 
-// A reply is a text that a run can end with.
+// A reply is a candidate for the reply of a run.
 type reply struct {
 	text     string
-	stored   bool   // it is in the stored conversation
-	rejected bool   // a gate rejected it; it is the reply only if the run stops because of too many rejections
-	by       string // the hook that gave it by EndTurn
+	stored   bool   // already part of the stored conversation
+	rejected bool   // by a gate; used as the reply only if the run stops because of too many rejections
+	by       string // the hook that returned it with EndTurn
 }
 
-// A failure is the error that a run fails with, and where it happened.
+// A failure is the error that a run fails with.
 type failure struct {
 	where string
 	err   error
-	by    string // the hook that made the error; "" for none
+	by    string // the hook that made the error, or ""
 }
 
-// A move is something that happens to a run, and the phase that it leads to at least.
+// A move changes the state of a run to at least the phase to.
 type move struct {
 	to          phase
 	reply       reply   // replied, settled; working: the last text of the model
 	rescued     bool    // replied: OnRunError gave the reply, so the failure is forgotten
 	cause       error   // cancelled
 	failure     failure // failed
-	handedOffTo string  // stopped: control has gone to another agent
+	handedOffTo string  // stopped: the agent that took over
 }
 
-// move applies a move. It reports false if the move changes nothing, because the run has a reply, a cause of
-// cancellation or a failure already: the first one counts.
+// move applies a move. It reports false if the state already has a reply, a cause or a failure: the first one
+// counts.
 func (s *state) move(m move) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -101,7 +102,7 @@ func (s *state) move(m move) bool {
 // over reports whether no step follows.
 func (s *state) over() bool { return s.phase != working }
 
-// isClosed reports whether OnRunEnd was fired. Any goroutine may ask.
+// isClosed reports whether OnRunEnd has fired. It is safe for concurrent use.
 func (s *state) isClosed() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestTheStateFollowsTheMoves(t *testing.T) {
+func TestMovesChangeTheState(t *testing.T) {
 	boom, stop := errors.New("boom"), errors.New("stop")
 	answer := move{to: replied, reply: reply{text: "answer"}}
 	other := move{to: replied, reply: reply{text: "other", by: "hook"}}
@@ -61,7 +61,9 @@ func TestOnlyTheFirstFailureAndCauseAreKept(t *testing.T) {
 		name          string
 		first, second move
 	}{
-		{"Failure", move{to: failed, failure: failure{"a", errors.New("a"), ""}}, move{to: failed, failure: failure{"b", errors.New("b"), ""}}},
+		{"Failure", move{to: failed, failure: failure{"a", errors.New("a"), ""}}, move{
+			to: failed, failure: failure{"b", errors.New("b"), ""},
+		}},
 		{"Cause", move{to: cancelled, cause: errors.New("a")}, move{to: cancelled, cause: errors.New("b")}},
 		{"Reply", move{to: replied, reply: reply{text: "a"}}, move{to: replied, reply: reply{text: "b"}}},
 	} {
@@ -77,11 +79,13 @@ func TestOnlyTheFirstFailureAndCauseAreKept(t *testing.T) {
 	}
 }
 
-// A run moves to later phases only, but for a rescue.
+// A run only moves to later phases, except after OnRunError.
 func TestPhasesOnlyMoveForward(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var s state
-		for _, to := range rapid.SliceOf(rapid.SampledFrom([]phase{working, stopped, replied, cancelled, failed, settled, closed})).Draw(t, "moves") {
+		for _, to := range rapid.SliceOf(rapid.SampledFrom([]phase{
+			working, stopped, replied, cancelled, failed, settled, closed,
+		})).Draw(t, "moves") {
 			before := s.phase
 			s.move(move{to: to, cause: errors.New("stop"), failure: failure{"here", errors.New("boom"), ""}})
 			if s.phase < before || s.phase < to && s.phase != before {

@@ -6,7 +6,7 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// step is one step of the run, from BeforeStep to AfterStep.
+// step runs one step, from BeforeStep to AfterStep.
 func (r *run) step() {
 	r.counts.add(&r.counts.steps, 1)
 	at := r.where()
@@ -15,7 +15,7 @@ func (r *run) step() {
 
 	result := &agent.StepResult{}
 	returned := false
-	defer func() { // also when a runtime.Goexit ends the run
+	defer func() { // also if runtime.Goexit ends the run
 		if !returned {
 			result.Err = (&PanicError{What: "the step"}).Error()
 		}
@@ -36,7 +36,7 @@ func (r *run) step() {
 	returned = true
 }
 
-// work is what a step does: a prompt, a reply, and what the reply asks for.
+// work sends the prompt of a step and handles the reply.
 func (r *run) work(at agent.Step, result *agent.StepResult) {
 	r.vote(at)
 	if r.state.over() {
@@ -49,7 +49,7 @@ func (r *run) work(at agent.Step, result *agent.StepResult) {
 	reply.ToolCalls = slices.Clone(reply.ToolCalls)
 	duplicates := identify(at.Number, reply.ToolCalls)
 	result.Response = &reply
-	r.said(reply.Content, len(reply.ToolCalls) > 0)
+	r.rememberText(reply.Content, len(reply.ToolCalls) > 0)
 	if r.stream.read() {
 		shown := reply.Clone()
 		r.stream.event(Event{Kind: EventReply, Step: at.Number, Response: &shown})
@@ -76,12 +76,12 @@ func (r *run) work(at agent.Step, result *agent.StepResult) {
 	}
 }
 
-// said remembers the last text of the model, with which a run may end that stops before it has a reply.
-func (r *run) said(text string, stored bool) {
+// rememberText stores the last text of the model. A run that stops before it has a reply may end with it.
+func (r *run) rememberText(text string, stored bool) {
 	r.state.move(move{to: working, reply: reply{text: text, stored: stored}})
 }
 
-// empty deals with a reply that holds nothing.
+// empty handles a reply without text and calls.
 func (r *run) empty() {
 	r.emptyReplies++
 	r.note = "Your last reply was empty. Answer, or call a tool."

@@ -13,7 +13,7 @@ import (
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
-// checkStop decides between two steps whether another one follows.
+// checkStop runs between two steps and decides whether another step follows.
 func (r *run) checkStop() {
 	if !r.state.over() && r.ctx.Err() != nil {
 		r.cancelled()
@@ -53,13 +53,13 @@ func (r *run) signal(s agent.EndRun) {
 	r.signals = append(r.signals, s)
 }
 
-// stop ends the run with a signal of the loop's own.
+// stop ends the run with a stop signal of the loop itself.
 func (r *run) stop(cause agent.Cause, detail map[string]any, format string, args ...any) {
 	r.state.move(move{to: stopped})
 	r.signal(agent.EndRun{Cause: cause, Message: fmt.Sprintf(format, args...), Detail: detail})
 }
 
-// endTurn ends the run because a hook said so. The first reply counts; every reason is kept.
+// endTurn ends the run because of an EndTurn. The first reply counts; every reason is recorded.
 func (r *run) endTurn(exit agent.EndTurn, by hookkit.By) {
 	r.endedBy(exit, by, false)
 }
@@ -69,13 +69,13 @@ func (r *run) endedBy(exit agent.EndTurn, by hookkit.By, rescued bool) {
 	r.state.move(move{to: replied, reply: reply{text: exit.Reply, by: by.Hook}, rescued: rescued})
 }
 
-// fail ends the run with a failure, unless the run was cancelled: an error after that is a warning.
+// fail ends the run with a failure. After a cancellation the error is only a warning.
 func (r *run) fail(where string, err error) {
 	err = usableError(err)
 	r.failBy(where, err, hookOf(err))
 }
 
-// failBy is fail for an error that the hook of that name made, "" for none.
+// failBy is like fail for an error of the hook named by, or of no hook if by is "".
 func (r *run) failBy(where string, err error, by string) {
 	if r.ctx.Err() == nil {
 		r.failWith(where, err, by)
@@ -87,7 +87,7 @@ func (r *run) failBy(where string, err error, by string) {
 	}
 }
 
-// failWith ends the run with a failure. The first one counts, the others are warnings.
+// failWith ends the run with a failure. The first failure counts; later ones are warnings.
 func (r *run) failWith(where string, err error, by string) {
 	if !r.state.move(move{to: failed, failure: failure{where, err, by}}) {
 		r.warn("%s: %v", where, err)
@@ -109,12 +109,12 @@ func (r *run) cancelled() {
 
 func (r *run) strongest() agent.EndRun { return agentspec.Strongest(r.signals) }
 
-// signalled reports whether there is a signal of the cause.
+// signalled reports whether there is a signal with the cause.
 func (r *run) signalled(cause agent.Cause) bool {
 	return slices.ContainsFunc(r.signals, func(s agent.EndRun) bool { return s.Cause == cause })
 }
 
-// budgets stops the run when it has used up a budget, its own or of a run that started it.
+// budgets stops the run if a budget is used up, its own or that of a run that started it.
 func (r *run) budgets() {
 	if n := r.counts.get(&r.counts.steps); !r.state.over() && r.limits.Steps > 0 && n >= r.limits.Steps {
 		r.report(agent.BudgetExceeded{Kind: agent.BudgetSteps, Used: float64(n), Limit: float64(r.limits.Steps)})
@@ -142,8 +142,8 @@ func (r *run) budgets() {
 	}
 }
 
-// reached reports whether the run must stop because a budget is used up, and reports the budget. A run that
-// is over anyway is not stopped; a budget that it passed with its last step is reported all the same.
+// reached reports whether the run must stop because a budget is used up, and fires OnBudgetExceeded. A run that
+// has ended anyway is not stopped, but a budget that its last step exceeded is still reported.
 func (r *run) reached(kind agent.BudgetKind, used, limit float64) bool {
 	if limit <= 0 || used < limit {
 		return false
@@ -154,7 +154,7 @@ func (r *run) reached(kind agent.BudgetKind, used, limit float64) bool {
 	return !r.state.over()
 }
 
-// report reports a budget of the loop once.
+// report fires OnBudgetExceeded once for each kind of budget.
 func (r *run) report(b agent.BudgetExceeded) {
 	if r.reportedBudgets[b.Kind] {
 		return
@@ -163,21 +163,22 @@ func (r *run) report(b agent.BudgetExceeded) {
 	r.exceeded(r.ctx, b)
 }
 
-// exceeded reports a budget, for Env too.
+// exceeded fires OnBudgetExceeded, for Env too.
 func (r *run) exceeded(ctx context.Context, b agent.BudgetExceeded) {
 	r.hooks.OnBudgetExceeded.Fire(ctx, r.id, b)
 }
 
-// affords reports whether the next call to the model fits the token budget by its estimate, and stops the run
-// if it does not.
+// affords reports whether the estimated tokens of the next request fit the budget, and stops the run if not.
 func (r *run) affords(estimate int) bool {
 	for holder := r; holder != nil; holder = holder.outer {
 		usage, _ := holder.counts.used()
 		limit := holder.limits.Tokens
-		// Usage adds up without an overflow.
+		// Usage adds without overflow.
 		if need := (agent.Usage{Input: usage.Total(), Output: estimate}).Total(); limit > 0 && need > limit {
 			r.report(agent.BudgetExceeded{Kind: agent.BudgetTokens, Used: float64(need), Limit: float64(limit), Estimated: true})
-			r.stop(agent.CauseTokenLimit, map[string]any{"totalTokens": usage.Total(), "estimatedTokens": need, "maxTotalTokens": limit},
+			r.stop(agent.CauseTokenLimit, map[string]any{
+				"totalTokens": usage.Total(), "estimatedTokens": need, "maxTotalTokens": limit,
+			},
 				"Token limit reached: the next prompt would make it about %d/%d", need, limit)
 			return false
 		}
@@ -185,7 +186,7 @@ func (r *run) affords(estimate int) bool {
 	return true
 }
 
-// hasTokenLimit reports whether the run, or one that started it, has a limit of tokens.
+// hasTokenLimit reports whether the run, or a run that started it, has a token limit.
 func (r *run) hasTokenLimit() bool {
 	for ; r != nil; r = r.outer {
 		if r.limits.Tokens > 0 {
@@ -202,5 +203,5 @@ func orElse(text, instead string) string {
 	return text
 }
 
-// since is the time that passed by the run's clock.
+// since returns the elapsed time on the run's clock.
 func (r *run) since(t time.Time) time.Duration { return r.clock.Now().Sub(t) }

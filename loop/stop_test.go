@@ -14,7 +14,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// endless is a script that calls a tool for as long as it is asked.
+// endless returns a script that calls a tool in every turn.
 func endless(use agent.Usage) *looptest.Script {
 	s := looptest.NewScript()
 	for range 100 {
@@ -34,8 +34,10 @@ func TestLimitsStopARun(t *testing.T) {
 	}{
 		{"Steps", loop.Limits{Steps: 3}, agent.Usage{}, agent.CauseStepsLimit, 3, agent.BudgetSteps},
 		{"DefaultSteps", loop.Limits{}, agent.Usage{}, agent.CauseStepsLimit, 50, agent.BudgetSteps},
-		{"Tokens", loop.Limits{Tokens: 1000}, agent.Usage{Input: 300, Output: 200}, agent.CauseTokenLimit, 2, agent.BudgetTokens},
-		{"TokensByEstimate", loop.Limits{Tokens: 1010}, agent.Usage{Input: 500}, agent.CauseTokenLimit, 2, agent.BudgetTokens},
+		{"Tokens", loop.Limits{Tokens: 1000}, agent.Usage{Input: 300, Output: 200}, agent.CauseTokenLimit, 2,
+			agent.BudgetTokens},
+		{"TokensByEstimate", loop.Limits{Tokens: 1010}, agent.Usage{Input: 500}, agent.CauseTokenLimit, 2,
+			agent.BudgetTokens},
 		{"Cost", loop.Limits{Cost: 1}, agent.Usage{Cost: 0.4}, agent.CauseTokenLimit, 3, agent.BudgetCost},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -44,14 +46,16 @@ func TestLimitsStopARun(t *testing.T) {
 				Tools: tools(&looptest.Tool{Name: "work"}),
 				Agent: &loop.Agent{Model: script, Limits: c.limits, Fallback: "that was too much"},
 			}.Run(t, "x")
-			if len(script.Calls()) != c.calls || ran.Stop.Cause != c.cause || ran.Stop.Message == "" || len(ran.Stop.Detail) == 0 || !ran.Forced() {
+			if len(script.Calls()) != c.calls || ran.Stop.Cause != c.cause || ran.Stop.Message == "" ||
+				len(ran.Stop.Detail) == 0 || !ran.Forced() {
 				t.Errorf("%d calls, stopped by %+v", len(script.Calls()), ran.Stop)
 			}
 			if ran.Failed != nil || ran.Reply != "that was too much" || ran.Messages[len(ran.Messages)-1].Content != ran.Reply {
 				t.Errorf("got %+v, %v", ran.AgentResult, ran.Failed)
 			}
 			b := hooktest.PayloadsOf[agent.BudgetExceeded](ran.Recorder, "OnBudgetExceeded")
-			if len(b) != 1 || b[0].Kind != c.budget || b[0].Used < b[0].Limit || b[0].Estimated != (c.name == "TokensByEstimate") {
+			if len(b) != 1 || b[0].Kind != c.budget || b[0].Used < b[0].Limit ||
+				b[0].Estimated != (c.name == "TokensByEstimate") {
 				t.Errorf("budgets %+v", b)
 			}
 			checkPaired(t, ran.Recorder)
@@ -60,7 +64,7 @@ func TestLimitsStopARun(t *testing.T) {
 	}
 }
 
-func TestALimitDoesNotStopWhatIsDone(t *testing.T) {
+func TestALimitDoesNotStopAFinishedRun(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: turns(looptest.Reply("ok").Uses(agent.Usage{Input: 2000})),
 		Agent: &loop.Agent{Limits: loop.Limits{Steps: 1, Tokens: 1000}},
@@ -94,7 +98,7 @@ func TestTheTimeLimitStopsBetweenSteps(t *testing.T) {
 	}
 }
 
-func TestASubrunKeepsTheBudgetOfItsCaller(t *testing.T) {
+func TestASubrunObservesTheBudgetOfItsCaller(t *testing.T) {
 	for _, limits := range []loop.Limits{{Tokens: 1000}, {Cost: 4}} {
 		script := endless(agent.Usage{Input: 300, Cost: 1})
 		inner := &loop.Agent{Name: "inner", Model: script, Tools: tools(&looptest.Tool{Name: "work"})}
@@ -108,7 +112,7 @@ func TestASubrunKeepsTheBudgetOfItsCaller(t *testing.T) {
 	}
 }
 
-func TestAShouldStopHookThatFailsWhenAllIsDoneIsAWarning(t *testing.T) {
+func TestAFailingShouldStopAfterTheAnswerIsAWarning(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: turns(looptest.Reply("ok")),
 		Hooks: hooks(agent.ShouldStopFunc(func(_ context.Context, _ *agent.Run, s agent.Step) ([]agent.EndRun, error) {
@@ -123,7 +127,7 @@ func TestAShouldStopHookThatFailsWhenAllIsDoneIsAWarning(t *testing.T) {
 	}
 }
 
-func TestARunThatIsCancelledBeforeTheCallDoesNotCallTheModel(t *testing.T) {
+func TestACancelledRunDoesNotCallTheModel(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	called := false
 	ran := looptest.Harness{
@@ -147,7 +151,9 @@ func TestACancelledRunEndsInOrder(t *testing.T) {
 			second := &looptest.Tool{Name: "second"}
 			l := looptest.Harness{
 				Turns: turns(looptest.Calls(looptest.Call("first", nil), looptest.Call("second", nil)), looptest.Reply("never")),
-				Tools: tools(&looptest.Tool{Name: "first", Func: func(ctx context.Context, _ agent.ToolCallRequest) (string, error) {
+				Tools: tools(&looptest.Tool{Name: "first", Func: func(
+					ctx context.Context, _ agent.ToolCallRequest,
+				) (string, error) {
 					if where == "tool" {
 						cancel(stop)
 						<-ctx.Done()
@@ -175,7 +181,8 @@ func TestACancelledRunEndsInOrder(t *testing.T) {
 				}))
 			}
 			ran := l.Do(t, ctx, loop.Request{Task: "x"})
-			if ran.Failed == nil || !errors.Is(ran.Failed, stop) || ran.Stop.Cause != agent.CauseUserRequested || ran.Stop.Message != "stop it" {
+			if ran.Failed == nil || !errors.Is(ran.Failed, stop) || ran.Stop.Cause != agent.CauseUserRequested ||
+				ran.Stop.Message != "stop it" {
 				t.Errorf("got %+v, %v", ran.AgentResult, ran.Failed)
 			}
 			if ran.Err != "" || ran.Reply != "" || second.Count() != 0 {
@@ -200,13 +207,14 @@ func TestADeadlineCountsAsTheTimeLimit(t *testing.T) {
 			Turns: turns(looptest.Call("hang", nil)),
 			Tools: tools(&looptest.Tool{Name: "hang", Hang: true}),
 		}.Do(t, ctx, loop.Request{Task: "x"})
-		if ran.Stop.Cause != agent.CauseTimeLimit || !errors.Is(ran.Failed, context.DeadlineExceeded) || ran.Elapsed != time.Minute {
+		if ran.Stop.Cause != agent.CauseTimeLimit || !errors.Is(ran.Failed, context.DeadlineExceeded) ||
+			ran.Elapsed != time.Minute {
 			t.Errorf("got %+v, %v", ran.AgentResult, ran.Failed)
 		}
 	})
 }
 
-func TestWhatFiresOnTheWayBackIsNotCancelled(t *testing.T) {
+func TestEndPointsFireWithALiveContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	seen := make(map[string]error)
 	note := func(point string, ctx context.Context) { seen[point] = ctx.Err() }
@@ -221,12 +229,18 @@ func TestWhatFiresOnTheWayBackIsNotCancelled(t *testing.T) {
 				note("AfterTool", ctx)
 				return nil, ctx.Err()
 			}),
-			agent.AfterStepFunc(func(ctx context.Context, _ *agent.Run, _ agent.StepResult) error { note("AfterStep", ctx); return nil }),
+			agent.AfterStepFunc(func(ctx context.Context, _ *agent.Run, _ agent.StepResult) error {
+				note("AfterStep", ctx)
+				return nil
+			}),
 			agent.OnStopFunc(func(ctx context.Context, _ *agent.Run, _ agent.Stopping) ([]agent.EndRun, error) {
 				note("OnStop", ctx)
 				return nil, nil
 			}),
-			agent.OnRunEndFunc(func(ctx context.Context, _ *agent.Run, _ agent.AgentResult) error { note("OnRunEnd", ctx); return nil }),
+			agent.OnRunEndFunc(func(ctx context.Context, _ *agent.Run, _ agent.AgentResult) error {
+				note("OnRunEnd", ctx)
+				return nil
+			}),
 		),
 	}.Do(t, ctx, loop.Request{Task: "x"})
 	for _, point := range []string{"AfterTool", "AfterStep", "OnStop", "OnRunEnd"} {
@@ -239,7 +253,7 @@ func TestWhatFiresOnTheWayBackIsNotCancelled(t *testing.T) {
 	}
 }
 
-func TestAFinishReasonOfAHookIsNotForced(t *testing.T) {
+func TestAFinishReasonOfAHookIsKept(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: turns(looptest.Call("work", nil).Says("partly done").Finish("length")),
 		Tools: tools(&looptest.Tool{Name: "work"}),
@@ -258,7 +272,9 @@ func TestAFinishReasonOfAHookIsNotForced(t *testing.T) {
 func TestARejectedAnswerIsNeverTheReply(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: turns(looptest.Reply("wrong")),
-		Hooks: hooks(rejectFirst(9), agent.ShouldStopFunc(func(_ context.Context, _ *agent.Run, s agent.Step) ([]agent.EndRun, error) {
+		Hooks: hooks(rejectFirst(9), agent.ShouldStopFunc(func(
+			_ context.Context, _ *agent.Run, s agent.Step,
+		) ([]agent.EndRun, error) {
 			if s.Number == 1 {
 				return []agent.EndRun{{Cause: agent.CauseFinishReason}}, nil
 			}
@@ -270,7 +286,7 @@ func TestARejectedAnswerIsNeverTheReply(t *testing.T) {
 	}
 }
 
-func TestSignalsThatCannotBeEncodedAreMadeSo(t *testing.T) {
+func TestSignalsCanAlwaysBeEncoded(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: turns(looptest.Reply("ok")),
 		Hooks: hooks(agent.OnStopFunc(func(context.Context, *agent.Run, agent.Stopping) ([]agent.EndRun, error) {
@@ -289,7 +305,8 @@ func TestToolsCanBeSwitchedOff(t *testing.T) {
 		Tools: tools(tool),
 		Agent: &loop.Agent{Name: "a", ToolsDisabled: func() bool { return true }},
 	}.Run(t, "x")
-	if tool.Count() != 0 || ran.Reply != "without" || ran.Calls[0].Status != agent.CallRefused || ran.Calls[0].Kind != agent.FailDisabled {
+	if tool.Count() != 0 || ran.Reply != "without" || ran.Calls[0].Status != agent.CallRefused ||
+		ran.Calls[0].Kind != agent.FailDisabled {
 		t.Errorf("got %+v", ran.AgentResult)
 	}
 	if req := ran.Script.Requests()[0]; len(req.Tools) != 0 {

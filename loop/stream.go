@@ -10,20 +10,19 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// An EventKind says what an Event is about, and so which of its fields is set.
+// An EventKind selects the field of an Event that is set.
 type EventKind string
 
-// The kinds of event, in the order in which a step has them. Events of runs that the run started come in
-// between, under their own Run.
+// The kinds of events, in their order within a step. Events of inner runs come in between, with their own Run.
 const (
 	EventStep   EventKind = "step"   // a step has begun
-	EventChunk  EventKind = "chunk"  // Chunk: a piece of a reply, before AfterLLM has seen it
-	EventReply  EventKind = "reply"  // Response: a reply as AfterLLM left it
-	EventResult EventKind = "result" // Result: what became of a call, as AfterTool left it
-	EventEnd    EventKind = "end"    // End: what came of the run
+	EventChunk  EventKind = "chunk"  // Chunk: a piece of a reply, before AfterLLM
+	EventReply  EventKind = "reply"  // Response: a reply, after AfterLLM
+	EventResult EventKind = "result" // Result: the result of a call, after AfterTool
+	EventEnd    EventKind = "end"    // End: the result of the run
 )
 
-// An Event is something that a reader of a stream is shown.
+// An Event is one item of a stream.
 type Event struct {
 	Kind     EventKind             `json:"kind"`
 	Run      string                `json:"run"`
@@ -38,10 +37,10 @@ type Event struct {
 // ErrStoppedReading is the cause of a run's cancellation when the reader of its stream stopped reading.
 var ErrStoppedReading = errors.New("the reader of the stream stopped reading")
 
-// Stream is Do while the caller reads what happens, the model's replies as they come in if it can stream. The
-// last event has kind end and the complete result; it comes with the error that Do would return. A run that
-// cannot start yields its error alone. When the caller stops reading, the run is cancelled, and the loop over
-// the stream returns when the run has ended. Each loop over the stream is a run.
+// Stream is like Do and yields events while the run is working. If the model can stream, this includes the pieces
+// of its replies. The last event has kind end, the complete result, and the error that Do would return. A run that
+// cannot start yields only its error. If the caller stops reading, the run is cancelled, and the loop returns
+// after the run has ended. Each loop over the sequence starts a new run.
 func (a *Agent) Stream(ctx context.Context, req Request) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		ctx, cancel := context.WithCancelCause(ctx)
@@ -60,7 +59,7 @@ func (a *Agent) Stream(ctx context.Context, req Request) iter.Seq2[Event, error]
 		}
 		go func() {
 			defer close(over)
-			_, _ = r.execute() // what it returns is in the last event and in r.err
+			_, _ = r.execute() // the result is in the last event and in r.err
 		}()
 		defer func() {
 			cancel(ErrStoppedReading)
@@ -91,11 +90,11 @@ func (a *Agent) Stream(ctx context.Context, req Request) iter.Seq2[Event, error]
 	}
 }
 
-// A stream is where the events of a run go: to the reader of the outermost run, and the pieces of replies to
-// the subscribers too.
+// A stream delivers the events of a run to the reader of the outermost run. Subscribers also get the pieces of
+// replies.
 type stream struct {
 	of   *run
-	emit func(Event) // nil: nobody reads this run, maybe one of those around it
+	emit func(Event) // nil: this run has no reader, but an outer run may have one
 
 	mu          sync.Mutex
 	subscribers []*subscriber
@@ -103,7 +102,7 @@ type stream struct {
 
 type subscriber struct{ f func(agent.Chunk) }
 
-// reader returns who reads the run's events, nil for nobody.
+// reader returns the function that receives the run's events, or nil.
 func (s *stream) reader() func(Event) {
 	for r := s.of; r != nil; r = r.outer {
 		if r.stream.emit != nil {
@@ -113,7 +112,7 @@ func (s *stream) reader() func(Event) {
 	return nil
 }
 
-// read reports whether anybody reads the run's events.
+// read reports whether the run's events have a reader.
 func (s *stream) read() bool { return s.reader() != nil }
 
 func (s *stream) event(e Event) {
@@ -144,7 +143,7 @@ func (s *stream) subscribed() []*subscriber {
 	return s.subscribers
 }
 
-// A pieces is one attempt at a reply that is coming in.
+// A pieces delivers the pieces of one attempt at a reply.
 type pieces struct {
 	to            *stream
 	step, attempt int
@@ -161,7 +160,7 @@ func (s *stream) reply(step, attempt int) *pieces {
 // wanted reports whether anybody wants the pieces.
 func (p *pieces) wanted() bool { return p.to.read() || len(p.to.subscribed()) > 0 }
 
-// emit passes on one piece, unless the attempt is over.
+// emit delivers one piece, unless the attempt has ended.
 func (p *pieces) emit(d agent.Delta) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -171,14 +170,14 @@ func (p *pieces) emit(d agent.Delta) {
 	chunk := agent.Chunk{Step: p.step, Attempt: p.attempt, Index: p.index, Delta: d}
 	p.index++
 	for _, s := range p.to.subscribed() {
-		if err := recoverAsError("a subscriber to pieces of replies", func() error { s.f(chunk); return nil }); err != nil {
+		if err := recoverAsError("a chunk subscriber", func() error { s.f(chunk); return nil }); err != nil {
 			p.to.of.warn("%v", err)
 		}
 	}
 	p.to.event(Event{Kind: EventChunk, Step: p.step, Chunk: &chunk})
 }
 
-// close ends the attempt: what comes later is dropped.
+// close ends the attempt: later pieces are dropped.
 func (p *pieces) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

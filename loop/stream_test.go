@@ -15,7 +15,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// streamed runs a loop by its stream, and stops reading when read says no.
+// streamed runs a harness with Stream, and stops reading when read returns false.
 func streamed(t *testing.T, l looptest.Harness, read func(loop.Event) bool) *looptest.Ran {
 	t.Helper()
 	ran := l.Make()
@@ -63,7 +63,7 @@ func TestAStreamShowsARunAsItHappens(t *testing.T) {
 	}
 }
 
-func TestAStreamOfAModelThatCannotStreamHasWholeReplies(t *testing.T) {
+func TestWithoutStreamingModelRepliesComeWhole(t *testing.T) {
 	var chunks []agent.Chunk
 	streamed(t, looptest.Harness{Agent: &loop.Agent{Model: plain{}}}, func(e loop.Event) bool {
 		if e.Chunk != nil {
@@ -82,7 +82,7 @@ func (plain) Generate(context.Context, agent.LLMRequest) (agent.LLMResponse, err
 	return agent.LLMResponse{Content: "plain text"}, nil
 }
 
-func TestAReaderThatStopsCancelsTheRunAndWaitsForItsEnd(t *testing.T) {
+func TestAReaderThatStopsCancelsTheRun(t *testing.T) {
 	for _, kind := range []loop.EventKind{loop.EventStep, loop.EventChunk, loop.EventReply, loop.EventResult} {
 		ran := streamed(t, looptest.Harness{
 			Turns: turns(two(), two(), looptest.Reply("never")),
@@ -97,7 +97,7 @@ func TestAReaderThatStopsCancelsTheRunAndWaitsForItsEnd(t *testing.T) {
 	}
 }
 
-func TestAReaderThatPanicsDoesNotLeaveTheRunBehind(t *testing.T) {
+func TestAReaderThatPanicsEndsTheRun(t *testing.T) {
 	ran := looptest.Harness{Turns: turns(two(), looptest.Reply("x")), Tools: tools(work())}.Make()
 	func() {
 		defer func() {
@@ -112,7 +112,7 @@ func TestAReaderThatPanicsDoesNotLeaveTheRunBehind(t *testing.T) {
 	ran.Recorder.Times(t, "OnRunEnd", 1)
 }
 
-func TestAStreamOfARunThatFailsOrCannotStartYieldsTheError(t *testing.T) {
+func TestAStreamYieldsTheErrorOfItsRun(t *testing.T) {
 	var last error
 	var end *agent.AgentResult
 	failing := looptest.Harness{Turns: turns(looptest.Error(errBoom))}.Make()
@@ -160,13 +160,15 @@ func TestAStreamShowsSubrunsUnderTheirOwnRun(t *testing.T) {
 	}
 }
 
-func TestAHookCanSubscribeToPiecesOfReplies(t *testing.T) {
+func TestAHookCanSubscribeToChunks(t *testing.T) {
 	var got []string
 	var stop func()
 	ran := looptest.Harness{
 		Turns: turns(looptest.Call("work", nil).Says("one two"), looptest.Reply("three")),
 		Tools: tools(work()),
-		Hooks: hooks(agent.OnRunStartFunc(func(_ context.Context, run *agent.Run, _ agent.RunStart) (agent.OnRunStartOutcome, error) {
+		Hooks: hooks(agent.OnRunStartFunc(func(
+			_ context.Context, run *agent.Run, _ agent.RunStart,
+		) (agent.OnRunStartOutcome, error) {
 			stop = run.Env.Subscribe(func(c agent.Chunk) { got = append(got, c.Delta.Content) })
 			run.Env.Subscribe(func(agent.Chunk) { panic("subscriber") })
 			return nil, nil
@@ -177,7 +179,7 @@ func TestAHookCanSubscribeToPiecesOfReplies(t *testing.T) {
 	}
 }
 
-func TestPiecesThatComeAfterTheReplyWasGivenUpAreDropped(t *testing.T) {
+func TestLateChunksAreDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		model := &late{release: make(chan struct{}), emitted: make(chan struct{})}
 		var got []string
@@ -196,7 +198,7 @@ func TestPiecesThatComeAfterTheReplyWasGivenUpAreDropped(t *testing.T) {
 	})
 }
 
-// late is a model whose first reply hangs until the second one comes, and then goes on.
+// late is a model whose first reply hangs until the second call, and then continues.
 type late struct {
 	calls            int
 	release, emitted chan struct{}

@@ -9,10 +9,10 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// Subagent makes a tool of an agent, under the agent's name and description. A call of it is a run on a fresh
-// conversation, started by the run that calls it: it fires that run's hooks as its outer layer, what it uses
-// counts towards that run, and where the agent has no Model, Approver or Clock it takes that run's. A run
-// that was stopped before it was done is a failed call; its reply is guidance.
+// Subagent makes an agent a tool, with the agent's name and description. Each call is a new run on an empty
+// conversation. The inner run fires the hooks of the calling run as its outer layer, and its usage counts towards
+// that run. If the agent has no Model, Approver or Clock, it uses those of the calling run. If the inner run is
+// stopped before it is done, the call fails with the reply as guidance.
 func Subagent(a *Agent) agent.Tool {
 	if a == nil {
 		panic("loop: Subagent of a nil agent; pass one")
@@ -26,7 +26,8 @@ func (s *subagent) Schema() agent.ToolSchema {
 	return agent.ToolSchema{
 		Name:        toolName("", s.a.name()),
 		Description: orElse(s.a.Description, fmt.Sprintf("Give a task to the agent %s and get its answer.", s.a.name())),
-		Parameters:  json.RawMessage(`{"type":"object","properties":{"task":{"type":"string","description":"what the agent is to do"}},"required":["task"]}`),
+		Parameters: json.RawMessage(`{"type":"object","properties":{
+			"task":{"type":"string","description":"what the agent is to do"}},"required":["task"]}`),
 	}
 }
 
@@ -52,17 +53,18 @@ func (s *subagent) Call(ctx context.Context, call agent.ToolCallRequest) (string
 	}
 	if err == nil && result.Forced() {
 		err = &agent.ToolError{Kind: agent.FailTool, Message: fmt.Sprintf(
-			"the agent %s was stopped before it was done: %s", s.a.name(), orElse(result.Stop.Message, string(result.Stop.Cause)))}
+			"the agent %s was stopped before it was done: %s", s.a.name(),
+			orElse(result.Stop.Message, string(result.Stop.Cause)))}
 	}
 	return result.Reply, err
 }
 
-// seedFor returns the seed of the run that a call starts. It follows from the seed of this run and from the call, so
-// that a run with the same seed and the same replies starts runs with the same seeds.
+// seedFor returns the seed of the run that a call starts. It depends only on the seed of this run and on the call,
+// so a repeated run with the same replies gives its inner runs the same seeds.
 func (r *run) seedFor(call agent.ToolCallRequest) uint64 {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%d %d %s", r.seed, call.Step, call.ID)
-	return max(h.Sum64(), 1) // 0 would be drawn
+	return max(h.Sum64(), 1) // 0 means random
 }
 
 // spawn runs an agent inside the run.

@@ -13,7 +13,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// calling returns a loop whose model calls a sub-agent that has the tool, and the sub-agent.
+// calling returns a harness whose model calls a sub-agent with the tool, and the sub-agent.
 func calling(tool agent.Tool, inner ...looptest.Turn) (looptest.Harness, *loop.Agent, *looptest.Script) {
 	script := looptest.NewScript(inner...).Named("inner")
 	helper := &loop.Agent{Name: "helper", Description: "helps", Model: script, Tools: tools(tool)}
@@ -25,7 +25,8 @@ func calling(tool agent.Tool, inner ...looptest.Turn) (looptest.Harness, *loop.A
 
 func TestASubagentRunsOnAFreshConversation(t *testing.T) {
 	tool := &looptest.Tool{Name: "search", Result: "found"}
-	l, _, script := calling(tool, looptest.Call("search", nil).Uses(agent.Usage{Input: 3}), looptest.Reply("it is 42").Uses(agent.Usage{Input: 4}))
+	l, _, script := calling(tool, looptest.Call("search", nil).Uses(agent.Usage{Input: 3}),
+		looptest.Reply("it is 42").Uses(agent.Usage{Input: 4}))
 	ran := l.Run(t, "secret plan")
 	if ran.Reply != "done" || ran.Calls[0].Output != "it is 42" || tool.Count() != 1 {
 		t.Errorf("got %+v", ran.AgentResult)
@@ -38,7 +39,8 @@ func TestASubagentRunsOnAFreshConversation(t *testing.T) {
 	}
 	started := hooktest.PayloadsOf[agent.Subagent](ran.Recorder, "OnSubagentStart")
 	stopped := hooktest.PayloadsOf[agent.SubagentDone](ran.Recorder, "OnSubagentStop")
-	if len(started) != 1 || len(stopped) != 1 || started[0].ID != stopped[0].ID || stopped[0].Steps != 2 || stopped[0].ModelCalls != 2 || stopped[0].Result.Reply != "it is 42" {
+	if len(started) != 1 || len(stopped) != 1 || started[0].ID != stopped[0].ID || stopped[0].Steps != 2 ||
+		stopped[0].ModelCalls != 2 || stopped[0].Result.Reply != "it is 42" {
 		t.Errorf("started %+v, stopped %+v", started, stopped)
 	}
 	outer := ran.Recorder.Fires("OnRunStart")[0].Run
@@ -62,12 +64,13 @@ func TestASubagentsFailureIsAFailedCall(t *testing.T) {
 	helper.Limits.Steps = 1
 	helper.Fallback = "I gave up"
 	ran = l.Run(t, "x")
-	if r := ran.Calls[0]; r.Status != agent.CallFailed || !strings.Contains(r.Err, "Step limit") || r.Output != "I gave up" {
+	if r := ran.Calls[0]; r.Status != agent.CallFailed || !strings.Contains(r.Err, "Step limit") ||
+		r.Output != "I gave up" {
 		t.Errorf("a sub-agent that was stopped counts as a success: %+v", r)
 	}
 }
 
-func TestAnAgentsOwnHooksStandWithinItsCallers(t *testing.T) {
+func TestAnAgentsHooksAreAnInnerLayer(t *testing.T) {
 	var order []string
 	mark := func(name string) agent.Hook {
 		return beforeTool(func(call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
@@ -88,11 +91,11 @@ func TestAnAgentsOwnHooksStandWithinItsCallers(t *testing.T) {
 	}
 }
 
-func TestASubagentWithHooksOfItsOwnIsRefused(t *testing.T) {
+func TestASubagentWithUnrelatedHooksIsRefused(t *testing.T) {
 	l, helper, script := calling(&looptest.Tool{Name: "search"}, looptest.Reply("ok"))
 	helper.Hooks = new(agent.Hooks)
 	ran := l.Run(t, "x")
-	if r := ran.Calls[0]; len(script.Calls()) != 0 || !strings.Contains(r.Err, "put its hooks in Use") {
+	if r := ran.Calls[0]; len(script.Calls()) != 0 || !strings.Contains(r.Err, "move its hooks to Use") {
 		t.Errorf("got %+v", r)
 	}
 	checkPaired(t, ran.Recorder)
@@ -105,7 +108,7 @@ func TestASubagentWithHooksOfItsOwnIsRefused(t *testing.T) {
 	}
 }
 
-func TestASubagentOutsideARunIsARunOfItsOwn(t *testing.T) {
+func TestASubagentWorksOutsideARun(t *testing.T) {
 	tool := loop.Subagent(&loop.Agent{Name: "helper", Model: looptest.NewScript(looptest.Reply("hi"))})
 	got, err := tool.Call(context.Background(), agent.ToolCallRequest{Args: []byte(`{"task":"x"}`)})
 	if got != "hi" || err != nil {
@@ -113,7 +116,7 @@ func TestASubagentOutsideARunIsARunOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestASubagentThatCallsItselfForEverIsStopped(t *testing.T) {
+func TestEndlessSubagentsAreStopped(t *testing.T) {
 	a := &loop.Agent{Name: "helper", Limits: loop.Limits{Depth: 3, Steps: 2}}
 	a.Tools = tools(loop.Subagent(a))
 	a.Model = looptest.NewScript(looptest.Call("helper", `{"task":"again"}`), looptest.Reply("ok")).ForEachRun()
@@ -125,7 +128,7 @@ func TestASubagentThatCallsItselfForEverIsStopped(t *testing.T) {
 	checkPaired(t, ran.Recorder)
 }
 
-func TestAnAgentThatStartsItselfFiresItsOwnHooksOnce(t *testing.T) {
+func TestARecursiveAgentBindsItsHooksOnce(t *testing.T) {
 	var depths []int
 	a := &loop.Agent{Name: "again", Use: []agent.Hook{
 		agent.OnRunStartFunc(func(_ context.Context, run *agent.Run, _ agent.RunStart) (agent.OnRunStartOutcome, error) {
@@ -134,18 +137,20 @@ func TestAnAgentThatStartsItselfFiresItsOwnHooksOnce(t *testing.T) {
 		}),
 	}}
 	a.Handoffs = []*loop.Agent{a}
-	a.Model = looptest.NewScript(looptest.Call("transfer_to_again", nil), looptest.Call("transfer_to_again", nil), looptest.Reply("ok"))
+	a.Model = looptest.NewScript(looptest.Call("transfer_to_again", nil), looptest.Call("transfer_to_again", nil),
+		looptest.Reply("ok"))
 	ran := looptest.Harness{Agent: a}.Run(t, "x")
 	if ran.Reply != "ok" || !slices.Equal(depths, []int{0, 1, 2}) {
 		t.Errorf("fired at depths %v: %+v", depths, ran.AgentResult)
 	}
 }
 
-func TestASubagentTakesModelApproverAndSwitchFromItsCaller(t *testing.T) {
+func TestASubagentInheritsTheCallersParts(t *testing.T) {
 	tool := &looptest.Tool{Name: "search"}
 	l, helper, _ := calling(tool)
 	helper.Model = nil
-	l.Turns = turns(looptest.Call("helper", `{"task":"t"}`), looptest.Call("search", nil), looptest.Reply("found"), looptest.Reply("done"))
+	l.Turns = turns(looptest.Call("helper", `{"task":"t"}`), looptest.Call("search", nil), looptest.Reply("found"),
+		looptest.Reply("done"))
 	person := says(true)
 	l.Agent.Approver = person
 	l.Hooks = hooks(votes(agent.Ask{}))
@@ -157,7 +162,10 @@ func TestASubagentTakesModelApproverAndSwitchFromItsCaller(t *testing.T) {
 	off := false
 	l, _, _ = calling(&looptest.Tool{Name: "search", Result: "x"}, looptest.Call("search", nil), looptest.Reply("ok"))
 	l.Agent.ToolsDisabled = func() bool { return off }
-	l.Hooks = hooks(agent.OnSubagentStartFunc(func(context.Context, *agent.Run, agent.Subagent) error { off = true; return nil }))
+	l.Hooks = hooks(agent.OnSubagentStartFunc(func(context.Context, *agent.Run, agent.Subagent) error {
+		off = true
+		return nil
+	}))
 	ran = l.Run(t, "x")
 	ran.Recorder.Times(t, "OnToolsDisabled", 1)
 }

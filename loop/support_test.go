@@ -14,14 +14,14 @@ import (
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
-// bind is a hook made of what it binds.
+// bind makes a hook of its Bind method.
 type bind func(*agent.Hooks)
 
 func (f bind) Bind(h *agent.Hooks) { f(h) }
 
 var errBoom = errors.New("boom")
 
-// turns is a list of turns that reads well.
+// turns makes a slice of turns.
 func turns(t ...looptest.Turn) []looptest.Turn { return t }
 
 func tools(t ...agent.Tool) []agent.Tool { return t }
@@ -29,12 +29,14 @@ func tools(t ...agent.Tool) []agent.Tool { return t }
 func hooks(h ...agent.Hook) []agent.Hook { return h }
 
 func beforeTool(f func(call agent.ToolCallRequest) (agent.BeforeToolOutcome, error)) agent.Hook {
-	return agent.BeforeToolFunc(func(_ context.Context, _ *agent.Run, call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+	return agent.BeforeToolFunc(func(
+		_ context.Context, _ *agent.Run, call agent.ToolCallRequest,
+	) (agent.BeforeToolOutcome, error) {
 		return f(call)
 	})
 }
 
-// atTool applies to calls of one tool.
+// atTool returns a hook for the calls of one tool.
 func atTool(name string, outcome agent.BeforeToolOutcome, err error) agent.Hook {
 	return beforeTool(func(call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
 		if call.Name != name {
@@ -45,7 +47,9 @@ func atTool(name string, outcome agent.BeforeToolOutcome, err error) agent.Hook 
 }
 
 func permission(f func(call agent.ToolCallRequest) (agent.OnPermissionOutcome, error)) agent.Hook {
-	return agent.OnPermissionFunc(func(_ context.Context, _ *agent.Run, call agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
+	return agent.OnPermissionFunc(func(
+		_ context.Context, _ *agent.Run, call agent.ToolCallRequest,
+	) (agent.OnPermissionOutcome, error) {
 		return f(call)
 	})
 }
@@ -106,7 +110,7 @@ func checkPaired(t testing.TB, rec *hooktest.Recorder) {
 	}
 }
 
-// checkAnswered fails the test unless every call in the conversation has exactly one answer, in call order.
+// checkAnswered fails the test unless every call has exactly one answer, in call order.
 func checkAnswered(t testing.TB, messages []agent.Message) {
 	t.Helper()
 	if err := agentspec.CheckPairs(messages, false); err != nil {
@@ -131,7 +135,7 @@ func result(t testing.TB, calls []agent.ToolCallResult, id string) agent.ToolCal
 	return calls[at]
 }
 
-// lastContent is the content of the last message of a role in a request, "" if there is none.
+// lastContent returns the content of the last message with a role, or "".
 func lastContent(req agent.LLMRequest, role agent.Role) string {
 	for _, m := range slices.Backward(req.Messages) {
 		if m.Role == role {
@@ -142,7 +146,9 @@ func lastContent(req agent.LLMRequest, role agent.Role) string {
 }
 
 // retryLLM is an AroundLLM hook that makes a second attempt.
-func retryLLM(ctx context.Context, _ *agent.Run, req agent.LLMRequest, next agent.AroundLLMNext) (hookkit.Answer[agent.LLMResponse], error) {
+func retryLLM(
+	ctx context.Context, _ *agent.Run, req agent.LLMRequest, next agent.AroundLLMNext,
+) (hookkit.Answer[agent.LLMResponse], error) {
 	if a, err := next.Call(ctx, req); err == nil {
 		return a, nil
 	}

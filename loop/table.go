@@ -14,26 +14,26 @@ import (
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
-// A table holds the tools of a run. The agents that it can hand over to and the done tool are entries too.
+// A table has the tools of a run, including its handoff targets and the done tool.
 type table struct {
 	agent *Agent
 
 	mu       sync.Mutex
 	entries  []*entry
 	byName   map[string]*entry
-	schemas  []agent.ToolSchema // of the entries, for hooks and models
+	schemas  []agent.ToolSchema // of all entries, for hooks and models
 	estimate int                // tokens of the schemas
 	closed   bool
 }
 
-// An entry is a tool with its schema ready to check arguments. Exactly one of tool, target and done is set.
+// An entry is a tool with a compiled schema. Exactly one of tool, target and done is set.
 type entry struct {
 	schema agent.ToolSchema
 	args   *jsonschema.Resolved
-	shape  *shape // of args; nil: there is none
+	shape  *shape // of args; may be nil
 	tool   agent.Tool
-	what   string // the tool is called in errors
-	target *Agent // that control is handed to
+	what   string // the name of the tool in errors
+	target *Agent // of a handoff
 	done   bool
 }
 
@@ -82,7 +82,7 @@ func (t *table) add(e *entry) (err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.closed {
-		return fmt.Errorf("the run is over; add the tool %q while it runs", e.schema.Name)
+		return fmt.Errorf("the run has ended; add the tool %q while it runs", e.schema.Name)
 	}
 	if t.byName[e.schema.Name] != nil {
 		return fmt.Errorf("there are two tools %q; give each a name of its own", e.schema.Name)
@@ -94,7 +94,7 @@ func (t *table) add(e *entry) (err error) {
 	return nil
 }
 
-// entry returns the entry of a name, nil if there is none.
+// entry returns the entry of a name, or nil.
 func (t *table) entry(name string) *entry {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -117,7 +117,7 @@ func (t *table) Schemas() []agent.ToolSchema {
 	return slices.Clone(t.schemas)
 }
 
-// tokens returns an estimate of what the schemas take in a request.
+// tokens returns the estimated tokens of the schemas in a request.
 func (t *table) tokens() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -135,11 +135,10 @@ func copied(s agent.ToolSchema) agent.ToolSchema {
 	return s
 }
 
-// keptSchemas bounds how many schemas an agent remembers.
+// keptSchemas bounds the cache of schemas of an agent.
 const keptSchemas = 1024
 
-// resolved returns a schema ready to check arguments. The agent remembers it for its next runs, because a run of a
-// few steps takes less time than to resolve the schemas of its tools.
+// resolved returns a compiled schema. The agent caches it, because compiling takes longer than a short run.
 func (a *Agent) resolved(s agent.ToolSchema) (*jsonschema.Resolved, error) {
 	a.mu.Lock()
 	known := a.schemas[string(s.Parameters)]
@@ -160,7 +159,7 @@ func (a *Agent) resolved(s agent.ToolSchema) (*jsonschema.Resolved, error) {
 	return resolved, nil
 }
 
-// resolve makes a schema ready to check arguments. Without parameters it takes any object.
+// resolve compiles the schema of a tool. Without parameters the tool accepts any object.
 func resolve(s agent.ToolSchema) (*jsonschema.Resolved, error) {
 	text := s.Parameters
 	if len(text) == 0 {
@@ -171,7 +170,7 @@ func resolve(s agent.ToolSchema) (*jsonschema.Resolved, error) {
 	}
 	var schema jsonschema.Schema
 	if err := json.Unmarshal(text, &schema); err != nil {
-		return nil, fmt.Errorf("the parameters of the tool %q are no JSON Schema: %w", s.Name, err)
+		return nil, fmt.Errorf("the parameters of the tool %q are not a valid JSON Schema: %w", s.Name, err)
 	}
 	var resolved *jsonschema.Resolved
 	err := recoverAsError("resolving it", func() (err error) {
@@ -181,12 +180,12 @@ func resolve(s agent.ToolSchema) (*jsonschema.Resolved, error) {
 		return bounded(&schema)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("the parameters of the tool %q are no usable JSON Schema: %w", s.Name, err)
+		return nil, fmt.Errorf("the parameters of the tool %q are not a usable JSON Schema: %w", s.Name, err)
 	}
 	return resolved, nil
 }
 
-// fits reports why arguments cannot be given to the entry, nil if they can.
+// fits returns an error if the arguments do not match the entry.
 func (e *entry) fits(args json.RawMessage, limit int) *agent.ToolError {
 	unusable := func(format string, a ...any) *agent.ToolError {
 		return &agent.ToolError{Kind: agent.FailArguments, Message: fmt.Sprintf(format, a...)}
@@ -211,7 +210,7 @@ func (e *entry) fits(args json.RawMessage, limit int) *agent.ToolError {
 	return nil
 }
 
-// unknown is the error about a call of a tool that is not there.
+// unknown returns the error for a call of a tool that does not exist.
 func (t *table) unknown(name string) *agent.ToolError {
 	var names []string
 	for _, s := range t.Schemas() {
@@ -221,5 +220,7 @@ func (t *table) unknown(name string) *agent.ToolError {
 	if len(names) > 0 {
 		hint = "the tools are: " + strings.Join(names, ", ")
 	}
-	return &agent.ToolError{Kind: agent.FailUnknown, Message: fmt.Sprintf("there is no tool %q; %s", name, hint), NoRetry: true}
+	return &agent.ToolError{
+		Kind: agent.FailUnknown, Message: fmt.Sprintf("there is no tool %q; %s", name, hint), NoRetry: true,
+	}
 }

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// Timeouts cancel contexts whose time is over, by one timer for all of them. A step needs a timeout for each call of
-// a model or a tool, and nearly all of them are stopped long before their time. A timer for each would wake the
-// runtime's poller each time, which takes longer than all other work of the loop for the call.
+// Timeouts cancels expired contexts with a single timer. A step needs a timeout for each call of a model or a
+// tool, and nearly all of them are stopped long before they expire. A separate timer would wake the runtime's
+// poller each time, which takes longer than all other work of the loop for the call.
 type timeouts struct {
 	mu      sync.Mutex
 	running []*timeout
 	timer   *time.Timer
-	next    time.Time // when the timer goes off; zero: it does not
+	next    time.Time // when the timer fires; zero: not set
 }
 
 // A timeout is a context with a time limit.
@@ -23,10 +23,10 @@ type timeout struct {
 	what     string
 	limit    time.Duration
 	deadline time.Time
-	at       int // among the running ones
+	at       int // index in running
 }
 
-// Deadline returns when the context is cancelled at the latest.
+// Deadline returns the earlier of the limit and the deadline of the parent.
 func (t *timeout) Deadline() (time.Time, bool) {
 	if earlier, ok := t.Context.Deadline(); ok && earlier.Before(t.deadline) {
 		return earlier, true
@@ -34,7 +34,7 @@ func (t *timeout) Deadline() (time.Time, bool) {
 	return t.deadline, true
 }
 
-// Err returns why the context is done: as for any context, that its deadline has passed, or that it was cancelled.
+// Err returns context.DeadlineExceeded or context.Canceled once the context is done.
 func (t *timeout) Err() error {
 	err := t.Context.Err()
 	if err == nil {
@@ -46,7 +46,7 @@ func (t *timeout) Err() error {
 	return err
 }
 
-// within returns a context with a time limit, and what ends it.
+// within returns a context with a time limit, and a function that releases it.
 func (ts *timeouts) within(ctx context.Context, what string, limit time.Duration) (context.Context, func()) {
 	t := &timeout{what: what, limit: limit, deadline: time.Now().Add(limit)}
 	t.Context, t.cancel = context.WithCancelCause(ctx)
@@ -87,7 +87,7 @@ func (ts *timeouts) remove(t *timeout) {
 	t.at = -1
 }
 
-// expire cancels what is over and sets the timer for the next one.
+// expire cancels the expired contexts and sets the timer for the next one.
 func (ts *timeouts) expire() {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-func TestTimeoutsExpireEachAtItsTime(t *testing.T) {
+func TestTimeoutsExpireInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ts timeouts
 		begun := time.Now()
@@ -22,7 +22,8 @@ func TestTimeoutsExpireEachAtItsTime(t *testing.T) {
 			go func() {
 				<-ctx.Done()
 				var late *TimeoutError
-				if took := time.Since(begun); took != limit || !errors.As(context.Cause(ctx), &late) || late.Limit != limit || ctx.Err() != context.DeadlineExceeded {
+				if took := time.Since(begun); took != limit || !errors.As(context.Cause(ctx), &late) || late.Limit != limit ||
+					ctx.Err() != context.DeadlineExceeded {
 					t.Errorf("limit %v: done after %v: %v, %v", limit, took, ctx.Err(), context.Cause(ctx))
 				}
 			}()
@@ -33,13 +34,13 @@ func TestTimeoutsExpireEachAtItsTime(t *testing.T) {
 	})
 }
 
-func TestATimeoutThatIsStoppedDoesNotExpire(t *testing.T) {
+func TestAStoppedTimeoutDoesNotExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ts timeouts
 		first, stopFirst := ts.within(t.Context(), "first", time.Minute)
 		second, stopSecond := ts.within(t.Context(), "second", 2*time.Minute)
 		stopFirst()
-		stopFirst() // a second time, as any cancel function
+		stopFirst() // a second call is a no-op
 		if first.Err() != context.Canceled || second.Err() != nil {
 			t.Errorf("stopped: %v, running: %v", first.Err(), second.Err())
 		}
@@ -78,7 +79,7 @@ func TestTimeoutsStopInAnyOrder(t *testing.T) {
 	const n = 6
 	for _, c := range []struct {
 		name string
-		stop []int // the rest expires
+		stop []int // all others expire
 	}{
 		{"None", nil},
 		{"First", []int{0}},

@@ -12,10 +12,10 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// Tool makes a tool of a function. The JSON Schema of its arguments is made from In, a struct or a map with
-// text keys: json tags name the fields, omitempty makes one optional, a jsonschema tag describes it. The
-// output is Out itself if it is a text, nothing if it is nil, else its JSON. An In that has no schema is a
-// mistake of the program and panics.
+// Tool makes a tool of a function. The JSON Schema of its arguments is derived from In, a struct or a map with
+// string keys. The json tags name the fields, omitempty makes a field optional, and a jsonschema tag describes it.
+// The output is Out itself if it is a string, empty if it is nil, and JSON otherwise. Tool panics if In has no
+// schema.
 func Tool[In, Out any](name, description string, f func(context.Context, In) (Out, error)) agent.Tool {
 	schema, err := jsonschema.For[In](nil)
 	if err != nil {
@@ -41,7 +41,10 @@ func (t function[In, Out]) Schema() agent.ToolSchema { return t.schema }
 func (t function[In, Out]) Call(ctx context.Context, call agent.ToolCallRequest) (string, error) {
 	var in In
 	if err := json.Unmarshal(call.Args, &in); err != nil {
-		return "", &agent.ToolError{Kind: agent.FailArguments, Message: fmt.Sprintf("the arguments of %s cannot be read: %v", t.schema.Name, err), Cause: err}
+		return "", &agent.ToolError{
+			Kind: agent.FailArguments, Message: fmt.Sprintf("the arguments of %s cannot be read: %v", t.schema.Name,
+				err), Cause: err,
+		}
 	}
 	out, err := t.f(ctx, in)
 	text, unencodable := encode(out)
@@ -51,7 +54,7 @@ func (t function[In, Out]) Call(ctx context.Context, call agent.ToolCallRequest)
 	return text, err
 }
 
-// encode makes text of a function's output.
+// encode converts a function's output to text.
 func encode(out any) (string, error) {
 	switch out := out.(type) {
 	case nil:
@@ -76,7 +79,7 @@ func encode(out any) (string, error) {
 	return string(data), nil
 }
 
-// ReadOnly marks a tool as one that changes nothing, for hooks that let only such tools run.
+// ReadOnly marks a tool that changes nothing, for hooks that permit only such tools.
 func ReadOnly(t agent.Tool) agent.Tool { return readOnly{t} }
 
 type readOnly struct{ agent.Tool }
@@ -87,9 +90,9 @@ func (t readOnly) Schema() agent.ToolSchema {
 	return s
 }
 
-// limitOf returns the time limit of one attempt at a tool, 0 for none, and whether the tool is sure to return
-// when its context is done.
-func limitOf(t agent.Tool, preset time.Duration) (limit time.Duration, patient bool) {
+// limitOf returns the time limit of one attempt at a tool, or 0, and whether the tool always returns when its
+// context is done.
+func limitOf(t agent.Tool, preset time.Duration) (limit time.Duration, alwaysReturns bool) {
 	for {
 		switch tool := t.(type) {
 		case readOnly:

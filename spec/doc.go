@@ -18,7 +18,7 @@
 //	//
 //	//hookgen:points
 //	type Points interface {
-//		spec.Env[*Account] // every hook sees it as run.Env
+//		spec.Env[*Account] // every hook gets it as run.Env
 //
 //		// BeforeSend fires before a message is sent: hooks may change it, or refuse to send it.
 //		BeforeSend(Message) (spec.Replace, Refuse, spec.FailClosed)
@@ -132,8 +132,8 @@
 // it, and it is nobody's payload. An exit belongs to the package that declares the point, so those of other packages
 // cannot be listed.
 //
-// If an exit has a field Reason of type string, also in an embedded struct, then By, observers and tracers show it as the
-// reason of the decision.
+// If an exit has a field Reason of type string, also in an embedded struct, then By, observers and tracers show it
+// as the reason of the decision.
 //
 // Exits often share fields. An exit may embed an exported struct of its package, of another file too, if that struct
 // has no methods, and neither have the structs that it embeds:

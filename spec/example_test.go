@@ -15,7 +15,7 @@ import (
 
 var ctx = context.Background()
 
-// Limit refuses long messages. The compiler would report a misspelled method, a payload of another type, and an exit
+// Limit refuses long messages. The compiler would report a misspelled method, another payload type, or an exit
 // that is not legal at BeforeSend.
 type Limit struct{ Max int }
 
@@ -29,8 +29,8 @@ func (l Limit) BeforeSend(ctx context.Context, run *mail.Run, m mail.Message) (m
 }
 
 // A hook binds itself to its points. The program fires them and handles each result: an error, each exit of the
-// point, and the case that every hook continued. An exit that is added to the spec breaks the call of
-// MatchBeforeSend.
+// point, and the case that every hook continued. Adding an exit to the spec breaks the call of MatchBeforeSend at
+// compile time.
 func Example() {
 	var hooks mail.Hooks
 	hooks.Use(Limit{Max: 10})
@@ -64,7 +64,7 @@ func ExampleEnv() {
 	// Output: me sent by post
 }
 
-// Each hook sees the payload as the last replacement left it, and so does the program.
+// Each hook and finally the program get the payload after the last replacement.
 func ExampleReplace() {
 	var hooks mail.Hooks
 	for _, word := range []mail.Text{" kind", " regards"} {
@@ -79,11 +79,11 @@ func ExampleReplace() {
 	// Output: with kind regards <nil> <nil>
 }
 
-// An edit reaches its one field and no other.
+// An edit changes only its field.
 func ExampleEdit() {
 	var hooks mail.Hooks
 	hooks.BeforeShow.AddFunc(func(ctx context.Context, run *mail.Run, m mail.Message) (mail.BeforeShowOutcome, error) {
-		m.From = "somebody else" // a copy: this goes nowhere
+		m.From = "somebody else" // a copy: this has no effect
 		return mail.EditBeforeShow(mail.Text(strings.ToUpper(string(m.Body))), "loud"), nil
 	})
 	message := mail.Message{From: "me", Body: "hello"}
@@ -92,7 +92,7 @@ func ExampleEdit() {
 	// Output: me HELLO <nil>
 }
 
-// All hooks vote; the exit that the point lists first wins, whoever voted first.
+// All hooks vote. The exit that the point lists first wins, regardless of the firing order.
 func ExampleVote() {
 	var hooks mail.Hooks
 	votes := []mail.MaySendOutcome{mail.Allow{}, mail.Refuse{Reason: "spam"}, mail.Hold{Reason: "unknown"}, nil}
@@ -157,7 +157,7 @@ func ExampleAround() {
 	// post <nil>
 }
 
-// On the way back the hook that was registered first fires last.
+// With Reverse the first registered hook fires last.
 func ExampleReverse() {
 	var hooks mail.Hooks
 	for _, word := range []string{"first", "second"} {

@@ -4,12 +4,12 @@ package spec
 // the points interface. Without it the environment is struct{}.
 type Env[E any] interface{ hookgenEnv(E) }
 
-// Replace lets a hook return another payload. The law is a flow: hooks run in order and each sees the
-// payload as the last replacement left it.
+// Replace lets a hook return another payload. The law is a flow: hooks run in order, and each gets the payload
+// after the last replacement.
 type Replace struct{ marker }
 
-// Edit lets a hook return another value for the one field of the payload that has type T. The law is that
-// of [Replace], and the rest of the payload cannot be changed.
+// Edit lets a hook return another value for the one field of the payload that has type T. The law is that of
+// [Replace], and the rest of the payload cannot be changed.
 type Edit[T any] struct {
 	marker
 	_ [0]func(T)
@@ -26,23 +26,24 @@ type Collect[T any] struct {
 	_ [0]func(T)
 }
 
-// Check lets a hook refuse with an error: hooks run in order, the first error stops and is returned.
+// Check lets a hook refuse with an error. Hooks run in order; the fire stops at the first error and returns it.
 type Check struct{ marker }
 
-// Around lets a hook wrap an act that yields an R: nested, the first hook outermost.
+// Around lets a hook wrap an act that returns an R, like HTTP middleware. The first hook is the outermost.
 type Around[R any] struct {
 	marker
 	_ [0]func(R)
 }
 
-// Reverse mirrors the firing order, for the way back: last in, first out, and the inner layer before the outer.
+// Reverse mirrors the firing order, for points after an act: last in, first out, and the inner layer before the
+// outer.
 type Reverse struct{ marker }
 
-// FailClosed says that a failing hook (an error, a panic, a timeout) ends the fire with that failure, and that the
-// program must then refuse the act.
+// FailClosed makes a failing hook (an error, a panic, a timeout) end the fire with that failure. The program must
+// then refuse the act.
 type FailClosed struct{ marker }
 
-// FailOpen says that a failing hook is reported and the next hook runs.
+// FailOpen makes a failing hook only a report, and the next hook runs.
 type FailOpen struct{ marker }
 
 // marker keeps the markers from being converted into one another.

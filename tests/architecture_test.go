@@ -17,7 +17,7 @@ import (
 	"github.com/hookgen/hookgen/internal/usermodule"
 )
 
-// An architecturePage is docs/architecture.md.
+// An architecturePage is the parsed docs/architecture.md.
 type architecturePage struct {
 	text     string
 	diagrams []string // the contents of the Mermaid blocks

@@ -19,16 +19,17 @@ import (
 
 const modulePath = usermodule.Path
 
-// A row lists the imports that the packages of a directory and below may have, apart from each other and the standard
-// library: packages of this module, by their directories, and other modules. The row with the longest directory counts.
+// A row lists the imports that the packages in and below a directory may have, in addition to each other and the
+// standard library. Packages of this module are given by directory, other modules by path. If several rows match,
+// the longest directory counts.
 type row struct {
 	dir     string
 	imports []string
 	modules []string
-	tests   []string // further packages that its test files may import
+	tests   []string // further packages for test files only
 }
 
-// agentLoop is what all packages that work on the agent's spec share.
+// agentLoop has the packages that all packages for the agent's spec may import.
 var agentLoop = []string{"hookkit", "generated/agent", "spec/agentspec", "internal/jsonscan"}
 
 // roomTests is what the test files of a room of builtin may import too.
@@ -42,7 +43,7 @@ func room(others ...string) []string {
 // everything lists the packages that those may import which nothing imports.
 var everything = []string{"builtin", "gen", "generated", "hookkit", "hooktest", "loop", "spec"}
 
-// rows are the arrows of the module. A directory that has no row may not hold Go files.
+// rows are the allowed imports of the module. A directory without a row must not have Go files.
 var rows = []row{
 	{dir: "spec", tests: []string{"gen", "hookkit"}},
 	{dir: "spec/agentspec", imports: []string{"spec"}},
@@ -51,15 +52,35 @@ var rows = []row{
 	{dir: "internal"},
 	{dir: "gen", modules: []string{"github.com/dave/jennifer"}, tests: []string{"internal/usermodule"}},
 	{dir: "generated/agent", imports: []string{"hookkit", "spec", "spec/agentspec"}},
-	{dir: "loop", imports: agentLoop, tests: []string{"hooktest", "loop/looptest"}, modules: []string{"github.com/google/jsonschema-go"}},
+	{dir: "loop", imports: agentLoop, tests: []string{"hooktest", "loop/looptest"}, modules: []string{
+		"github.com/google/jsonschema-go",
+	}},
 	{dir: "loop/looptest", imports: append([]string{"hooktest", "loop"}, agentLoop...)},
 	{dir: "builtin", imports: append([]string{"builtin/limit", "builtin/repair"}, agentLoop...), tests: roomTests},
-	{dir: "builtin/internal", imports: append([]string{"internal/atomicfile"}, agentLoop...), tests: []string{"builtin/internal/fixture"}},
-	{dir: "builtin/internal/fixture", imports: append([]string{"hooktest", "loop"}, agentLoop...), modules: []string{"pgregory.net/rapid"}},
+	{
+		dir:     "builtin/internal",
+		imports: append([]string{"internal/atomicfile"}, agentLoop...),
+		tests:   []string{"builtin/internal/fixture"},
+	},
+	{
+		dir:     "builtin/internal/fixture",
+		imports: append([]string{"hooktest", "loop"}, agentLoop...),
+		modules: []string{"pgregory.net/rapid"},
+	},
 	{dir: "builtin/limit", imports: room(), tests: roomTests},
-	{dir: "builtin/permission", imports: room("builtin/shell"), tests: roomTests, modules: []string{"github.com/bmatcuk/doublestar/v4", "github.com/expr-lang/expr"}},
+	{
+		dir:     "builtin/permission",
+		imports: room("builtin/shell"),
+		tests:   roomTests,
+		modules: []string{"github.com/bmatcuk/doublestar/v4", "github.com/expr-lang/expr"},
+	},
 	{dir: "builtin/shell", imports: room(), tests: roomTests},
-	{dir: "builtin/screen", imports: room("builtin/redact"), tests: roomTests, modules: []string{"github.com/google/jsonschema-go"}},
+	{
+		dir:     "builtin/screen",
+		imports: room("builtin/redact"),
+		tests:   roomTests,
+		modules: []string{"github.com/google/jsonschema-go"},
+	},
 	{dir: "builtin/redact", imports: room(), tests: roomTests},
 	{dir: "builtin/window", imports: room("builtin/compact"), tests: roomTests},
 	{dir: "builtin/compact", imports: room(), tests: roomTests},
@@ -71,18 +92,26 @@ var rows = []row{
 	{dir: "builtin/record", imports: room("builtin/redact", "builtin/memory"), tests: roomTests},
 	{dir: "builtin/observe", imports: room("builtin/redact", "builtin/window"), tests: roomTests},
 	{dir: "hooktest", imports: []string{"hookkit"}, tests: []string{"spec/testdata/mail", "tests/fixture"}},
-	{dir: "cmd/hookgen", imports: []string{"gen", "internal/atomicfile"}, tests: []string{"internal/usermodule"}, modules: []string{"github.com/rogpeppe/go-internal"}},
+	{
+		dir:     "cmd/hookgen",
+		imports: []string{"gen", "internal/atomicfile"},
+		tests:   []string{"internal/usermodule"},
+		modules: []string{"github.com/rogpeppe/go-internal"},
+	},
 	{dir: "examples", imports: everything},
 	{dir: "lab", imports: []string{"internal/figures"}},
-	{dir: "tests", imports: append([]string{"internal"}, everything...), modules: []string{"github.com/google/go-cmp", "pgregory.net/rapid"}},
+	{dir: "tests", imports: append([]string{"internal"}, everything...), modules: []string{
+		"github.com/google/go-cmp", "pgregory.net/rapid",
+	}},
 }
 
 // testModules are for test files only, in any directory.
 var testModules = []string{
-	"github.com/google/go-cmp", "pgregory.net/rapid", "github.com/rogpeppe/go-internal", "go.uber.org/goleak", "golang.org/x/tools",
+	"github.com/google/go-cmp", "pgregory.net/rapid", "github.com/rogpeppe/go-internal", "go.uber.org/goleak",
+	"golang.org/x/tools",
 }
 
-// TestImportArrows reads every Go file of the module, whatever its build constraints are.
+// TestImportArrows reads every Go file of the module, regardless of build constraints.
 func TestImportArrows(t *testing.T) {
 	wrong, err := wrongArrows(os.DirFS(usermodule.Root(t)))
 	if err != nil {
@@ -93,7 +122,7 @@ func TestImportArrows(t *testing.T) {
 	}
 }
 
-// TestWrongArrowsAreFound shows arrows that nobody should draw.
+// TestWrongArrowsAreFound checks examples of forbidden imports.
 func TestWrongArrowsAreFound(t *testing.T) {
 	file := func(imports ...string) *fstest.MapFile {
 		text := "package p\n"
@@ -103,21 +132,23 @@ func TestWrongArrowsAreFound(t *testing.T) {
 		return &fstest.MapFile{Data: []byte(text)}
 	}
 	got, err := wrongArrows(fstest.MapFS{
-		"spec/spec.go":              file("fmt"),
-		"hookkit/run.go":            file("context", "golang.org/x/tools/go/analysis"),
-		"hookkit/run_test.go":       file("testing", "pgregory.net/rapid", modulePath+"/hookkit"),
-		"hookkit/other_test.go":     file(modulePath + "/loop"),
-		"gen/emit.go":               file("github.com/dave/jennifer/jen", modulePath+"/hookkit"),
-		"gen/gen_test.go":           file(modulePath + "/hookkit"),
-		"builtin/guard.go":          file(modulePath+"/generated/agent", modulePath+"/loop"),
-		"builtin/guard_test.go":     file(modulePath+"/hooktest", modulePath+"/builtin/limit"),
-		"builtin/limit/guard.go":    file(modulePath+"/hooktest", modulePath+"/builtin/internal/kit", modulePath+"/builtin/repair"),
-		"loop/run.go":               file(modulePath + "/builtin"),
-		"loop/step.go":              file(modulePath + "/loop/looptest"),
-		"loop/step_test.go":         file(modulePath + "/loop/looptest"),
-		"loop/looptest/script.go":   file(modulePath+"/builtin", modulePath+"/hooktest", modulePath+"/loop"),
-		"loop/testdata/run.go":      file(modulePath + "/builtin"),
-		"hooktest/check.go":         file(modulePath+"/generated/agent", modulePath+"/hookkit", modulePath+"/loop", "pgregory.net/rapid"),
+		"spec/spec.go":          file("fmt"),
+		"hookkit/run.go":        file("context", "golang.org/x/tools/go/analysis"),
+		"hookkit/run_test.go":   file("testing", "pgregory.net/rapid", modulePath+"/hookkit"),
+		"hookkit/other_test.go": file(modulePath + "/loop"),
+		"gen/emit.go":           file("github.com/dave/jennifer/jen", modulePath+"/hookkit"),
+		"gen/gen_test.go":       file(modulePath + "/hookkit"),
+		"builtin/guard.go":      file(modulePath+"/generated/agent", modulePath+"/loop"),
+		"builtin/guard_test.go": file(modulePath+"/hooktest", modulePath+"/builtin/limit"),
+		"builtin/limit/guard.go": file(modulePath+"/hooktest", modulePath+"/builtin/internal/kit", modulePath+
+			"/builtin/repair"),
+		"loop/run.go":             file(modulePath + "/builtin"),
+		"loop/step.go":            file(modulePath + "/loop/looptest"),
+		"loop/step_test.go":       file(modulePath + "/loop/looptest"),
+		"loop/looptest/script.go": file(modulePath+"/builtin", modulePath+"/hooktest", modulePath+"/loop"),
+		"loop/testdata/run.go":    file(modulePath + "/builtin"),
+		"hooktest/check.go": file(modulePath+"/generated/agent", modulePath+"/hookkit", modulePath+
+			"/loop", "pgregory.net/rapid"),
 		"examples/agent/main.go":    file(modulePath+"/builtin", modulePath+"/loop"),
 		"contrib/otel/go.mod":       {Data: []byte("module example.com/otel")},
 		"contrib/otel/otel.go":      file("example.com/otel"),
@@ -161,7 +192,7 @@ func TestWrongArrowsAreFound(t *testing.T) {
 	}
 }
 
-// wrongArrows returns what the rows do not allow, in the order of the files.
+// wrongArrows returns the imports that the rows do not allow, in the order of the files.
 func wrongArrows(module fs.FS) ([]string, error) {
 	var wrong []string
 	err := fs.WalkDir(module, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -278,7 +309,7 @@ func importsOf(module fs.FS, name string) ([]string, error) {
 	return imports, nil
 }
 
-// rowOf returns the row of a directory, nil if it has none.
+// rowOf returns the row of a directory, or nil.
 func rowOf(dir string) *row {
 	var longest *row
 	for i, r := range rows {
@@ -289,7 +320,7 @@ func rowOf(dir string) *row {
 	return longest
 }
 
-// allows reports whether a file of the directory may have the import.
+// allows reports whether a file in the directory may have the import.
 func (r *row) allows(path string, test bool) bool {
 	isIn := func(list []string, path string) bool {
 		return slices.ContainsFunc(list, func(of string) bool { return within(path, of) })

@@ -17,10 +17,10 @@ import (
 	"github.com/hookgen/hookgen/internal/usermodule"
 )
 
-// A committedSpec is a spec of the repository whose generated code is committed too.
+// A committedSpec is a spec of the repository with committed generated code.
 type committedSpec struct {
-	dir string // below the root
-	out string // the directory of the generated file, below the root
+	dir string // relative to the root
+	out string // the directory of the generated file, relative to the root
 }
 
 var (
@@ -28,7 +28,8 @@ var (
 	outputOption    = regexp.MustCompile(`(?m)^//go:generate .*hookgen -o (\S+)`)
 )
 
-// committedSpecs finds the specs. The go:generate line of a spec names the directory of its output if that is another.
+// committedSpecs finds the specs. If the output is in another directory, the go:generate line of the spec names
+// it.
 func committedSpecs(t *testing.T) []committedSpec {
 	t.Helper()
 	root := os.DirFS(usermodule.Root(t))
@@ -59,7 +60,7 @@ func committedSpecs(t *testing.T) []committedSpec {
 	return all
 }
 
-// TestGeneratedCodeIsFresh generates the code of every spec in the repository again.
+// TestGeneratedCodeIsFresh generates the code of every spec again and compares it.
 func TestGeneratedCodeIsFresh(t *testing.T) {
 	specs := committedSpecs(t)
 	for _, spec := range specs {
@@ -92,7 +93,7 @@ func TestGeneratedCodeIsFresh(t *testing.T) {
 	}
 }
 
-// importPath returns the import path of a directory: the path of its module and the rest.
+// importPath returns the import path of a directory.
 func importPath(t *testing.T, dir string) string {
 	t.Helper()
 	for module := dir; module != filepath.Dir(module); module = filepath.Dir(module) {

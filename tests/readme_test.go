@@ -11,10 +11,10 @@ import (
 	"github.com/hookgen/hookgen/internal/usermodule"
 )
 
-// readmeCommands are the commands that the README gives a newcomer.
+// readmeCommands are the commands that the README shows a newcomer.
 var readmeCommands = []string{"go run ./examples/tour", "go test ./..."}
 
-// A block is a piece of the README between fences.
+// A block is a fenced block of the README.
 type block struct {
 	language string
 	text     string
@@ -46,8 +46,8 @@ func readmeBlocks(t *testing.T) []block {
 	return blocks
 }
 
-// TestReadme builds the code of the README, runs it, and compares the output. The text after a change is the compiler's, any
-// other text is the program's. Each change is made to the code as it was before the first one.
+// TestReadme builds and runs the code of the README and compares the output. A text after a change is compiler
+// output, any other text is program output. Each change applies to the original code.
 func TestReadme(t *testing.T) {
 	t.Parallel()
 	hookgen := usermodule.BuildHookgen(t)
@@ -56,7 +56,7 @@ func TestReadme(t *testing.T) {
 	var (
 		commands []string
 		shown    = map[string]int{}
-		original map[string]string // of the files that a change has changed; nil before the first change
+		original map[string]string // of changed files; nil before the first change
 	)
 	generate := func(name string) {
 		if strings.HasSuffix(name, "spec.go") {
@@ -118,7 +118,7 @@ func writeBlock(t *testing.T, m *usermodule.Module, text string) string {
 	return name
 }
 
-// applyBlock replaces lines of files and returns the files as they were. A line "--- NAME" begins each replacement.
+// applyBlock replaces lines of files and returns the original files. A line "--- NAME" begins each replacement.
 func applyBlock(t *testing.T, m *usermodule.Module, text string) (before map[string]string) {
 	t.Helper()
 	before = map[string]string{}
@@ -147,7 +147,7 @@ func applyBlock(t *testing.T, m *usermodule.Module, text string) (before map[str
 	return before
 }
 
-// TestReadmeShowsTheFilesOfTheTour keeps the README and the tour the same.
+// TestReadmeShowsTheFilesOfTheTour compares the README with the files of the tour.
 func TestReadmeShowsTheFilesOfTheTour(t *testing.T) {
 	var shown []string
 	for _, b := range readmeBlocks(t) {
@@ -166,7 +166,7 @@ func TestReadmeShowsTheFilesOfTheTour(t *testing.T) {
 	}
 }
 
-// TestChecksRunTheTestsOfTheReadme reads the script that checks a change.
+// TestChecksRunTheTestsOfTheReadme reads the check script.
 func TestChecksRunTheTestsOfTheReadme(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(usermodule.Root(t), ".ci", "run"))
 	if err != nil {

@@ -174,7 +174,7 @@ func (h *Hooks) Points() []hookkit.PointInfo {
 	}
 }
 
-// Watch is only observed.
+// Watch is an observe point.
 //
 // Every hook runs. An error is reported and changes nothing.
 type Watch[P any] interface {
@@ -258,7 +258,7 @@ func (p *WatchPoint) Fire(ctx context.Context, run *Run, payload Call) {
 	}
 }
 
-// Rewrite is a flow whose hooks may replace the call, and no more.
+// Rewrite is a flow with Replace and without exits.
 //
 // Hooks run in order.
 // A failing hook ends the fire with an error.
@@ -373,7 +373,7 @@ func (p *RewritePoint) FireBy(ctx context.Context, run *Run, payload *Call) (by 
 	return
 }
 
-// Flow is the point that loops guard their tools with.
+// Flow is like the point that guards tools in an agent.
 //
 // Hooks run in order until one leaves with an exit.
 // A failing hook ends the fire with an error.
@@ -512,7 +512,7 @@ func (p *FlowPoint) FireBy(ctx context.Context, run *Run, payload *Call) (exit F
 	return
 }
 
-// Lenient is the same where a hook that fails is passed over.
+// Lenient is like Flow with FailOpen.
 //
 // Hooks run in order until one leaves with an exit.
 // A failing hook is reported, and the next one runs.
@@ -651,7 +651,7 @@ func (p *LenientPoint) FireBy(ctx context.Context, run *Run, payload *Call) (exi
 	return
 }
 
-// Trim is a flow whose hooks may change the arguments of the call alone.
+// Trim is a flow with Edit: hooks may change only the arguments of the call.
 //
 // Hooks run in order.
 // A failing hook ends the fire with an error.

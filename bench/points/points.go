@@ -1,4 +1,4 @@
-// Package points declares a point for every law, all with the same payload: what the bench fires.
+// Package points declares one point per law, all with the same payload, for the bench.
 package points
 
 import (
@@ -13,15 +13,15 @@ import (
 //
 //hookgen:points
 type Points interface {
-	// Watch is only observed.
+	// Watch is an observe point.
 	Watch(Call)
-	// Rewrite is a flow whose hooks may replace the call, and no more.
+	// Rewrite is a flow with Replace and without exits.
 	Rewrite(Call) (spec.Replace, spec.FailClosed)
-	// Flow is the point that loops guard their tools with.
+	// Flow is like the point that guards tools in an agent.
 	Flow(Call) (spec.Replace, Skip, End, spec.FailClosed)
-	// Lenient is the same where a hook that fails is passed over.
+	// Lenient is like Flow with FailOpen.
 	Lenient(Call) (spec.Replace, Skip, End, spec.FailOpen)
-	// Trim is a flow whose hooks may change the arguments of the call alone.
+	// Trim is a flow with Edit: hooks may change only the arguments of the call.
 	Trim(Call) (spec.Edit[json.RawMessage], spec.FailClosed)
 	// Leave is a flow without Replace.
 	Leave(Call) (Skip, End, spec.FailClosed)
@@ -35,7 +35,7 @@ type Points interface {
 	Wrap(Call) spec.Around[Result]
 }
 
-// A Call is a call of a tool, as a model asked for it: 64 bytes.
+// A Call is a tool call of a model: 64 bytes.
 type Call struct {
 	ID   string
 	Name string
@@ -43,12 +43,12 @@ type Call struct {
 	Step int
 }
 
-// A Result is what a tool answers.
+// A Result is the result of a tool.
 type Result struct {
 	Output, Err string
 }
 
-// Skip answers in the place of the tool.
+// Skip answers instead of the tool.
 type Skip struct {
 	Result Result
 	Reason string
@@ -60,7 +60,7 @@ type End struct{ Reply, Reason string }
 // Deny refuses.
 type Deny struct{ Reason string }
 
-// Ask leaves it to a person.
+// Ask leaves the decision to a person.
 type Ask struct{ Reason string }
 
 // Allow permits.

@@ -45,7 +45,7 @@ func tools() []agent.Tool {
 			return text, nil
 		})),
 		loop.Tool("run_command", "Runs a command.", func(_ context.Context, c command) (string, error) {
-			return "ok: " + strings.Join(c.Args, " "), nil // a play: nothing is run
+			return "ok: " + strings.Join(c.Args, " "), nil // nothing is executed
 		}),
 	}
 }
@@ -57,7 +57,7 @@ func denyRemoval(_ context.Context, _ *agent.Run, call agent.ToolCallRequest) (a
 		return nil, nil
 	}
 	if err := json.Unmarshal(call.Args, &command); err != nil {
-		return nil, err // the point fails closed: what cannot be judged is denied
+		return nil, err // the point fails closed: a call that cannot be checked is denied
 	}
 	if slices.Contains(command.Args, "rm") {
 		return agent.Deny{Reason: "removing files is not allowed; rebuild the cache instead"}, nil

@@ -1,11 +1,11 @@
-// Command agent runs a scripted agent in the terminal and shows every fire, every hook that ran, and every decision with
-// its reason. Nothing leaves the machine: the model plays a script, and the tools are Go functions.
+// Command agent runs a scripted agent in the terminal and shows every fire, every hook that ran, and every
+// decision with its reason. It works offline: the model plays a script, and the tools are Go functions.
 //
 // Usage:
 //
 //	go run ./examples/agent [-yes] [-explain] [-trace FILE] [-audit FILE]
 //
-// The agent wants to run a command, and a hook has a person confirm that: answer y or n, or give -yes.
+// The agent wants to run a command, and a hook asks you for confirmation: answer y or n, or pass -yes.
 package main
 
 import (
@@ -107,7 +107,7 @@ func use(hooks *agent.Hooks) {
 	hooks.Briefing.AddFunc(beBrief, hookkit.Named("beBrief"))
 }
 
-// everybodySaysYes approves.
+// everybodySaysYes approves every call.
 type everybodySaysYes struct{}
 
 func (everybodySaysYes) Approve(context.Context, agent.Question) (agent.Approval, error) {

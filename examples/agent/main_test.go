@@ -43,7 +43,8 @@ func TestEveryDecisionIsShownWithItsReason(t *testing.T) {
 func TestEveryPointThatFiresIsShown(t *testing.T) {
 	out := play(t, "", "-yes")
 	for _, point := range []string{
-		"OnRunStart", "ShouldStop", "BeforeStep", "ShouldCompact", "Briefing", "BeforeLLM", "AroundLLM", "AfterLLM", "BeforeTool",
+		"OnRunStart", "ShouldStop", "BeforeStep", "ShouldCompact", "Briefing", "BeforeLLM", "AroundLLM", "AfterLLM",
+		"BeforeTool",
 		"OnPermission", "OnPermissionDenied", "AroundTool", "AfterTool", "AfterStep", "CheckDone", "OnDoneAccepted",
 		"OnStop", "BeforeRunEnd", "OnRunEnd",
 	} {

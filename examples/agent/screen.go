@@ -11,7 +11,8 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// A screen shows a run as it happens. As a tracer it learns of every hook, as an observer of every fire.
+// A screen shows a run while it happens. It is a tracer, which gets every hook call, and an observer, which gets
+// every fire.
 type screen struct {
 	out   io.Writer
 	paint func(style, string) string
@@ -19,7 +20,7 @@ type screen struct {
 	mu sync.Mutex
 }
 
-// Trace shows what one hook did.
+// Trace shows one hook call.
 func (s *screen) Trace(_ context.Context, e hookkit.Event) {
 	if e.Kind == hookkit.Fired {
 		return // Observe shows it, with its payload

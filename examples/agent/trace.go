@@ -15,7 +15,7 @@ type jsonLines struct {
 	out io.Writer
 
 	mu  sync.Mutex
-	err error // the first that went wrong
+	err error // the first error
 }
 
 // Trace writes the event.
@@ -33,7 +33,10 @@ func (j *jsonLines) Trace(_ context.Context, e hookkit.Event) {
 		Decision string        `json:"decision,omitempty"`
 		Reason   string        `json:"reason,omitempty"`
 		Failure  string        `json:"failure,omitempty"`
-	}{e.Start.UTC(), e.Kind.String(), e.Run, e.Point, e.Hook, e.Site, e.Layer, e.Priority, e.Duration, e.Decision, e.Reason, ""}
+	}{
+		e.Start.UTC(), e.Kind.String(), e.Run, e.Point, e.Hook, e.Site, e.Layer, e.Priority, e.Duration, e.Decision,
+		e.Reason, "",
+	}
 	if e.Failure != nil {
 		line.Failure = e.Failure.Error()
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// DecisionAudit writes a line for every decision of a hook: where, who, what and why.
+// DecisionAudit writes one line per decision of a hook: point, hook, decision and reason.
 type DecisionAudit struct {
 	Writer io.Writer
 	mu     sync.Mutex
@@ -20,7 +20,7 @@ type DecisionAudit struct {
 // Bind adds the hook.
 func (a *DecisionAudit) Bind(h *agent.Hooks) { h.ObserveAny(a) }
 
-// Observe writes a decision down.
+// Observe writes a line for each decision.
 func (a *DecisionAudit) Observe(_ context.Context, run *agent.Run, fired hookkit.AnyFired) {
 	if fired.Decision == "" {
 		return

@@ -6,7 +6,7 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// BriefNote reminds the model to be brief, in every prompt and in none of the stored messages.
+// BriefNote reminds the model to be brief, in every prompt and without changing the stored messages.
 type BriefNote struct{}
 
 // Bind adds the hook.

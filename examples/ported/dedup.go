@@ -8,7 +8,7 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// Dedup warns the model of calls that it has made before. What was seen belongs to the run.
+// Dedup warns the model about repeated calls. The calls are recorded per run.
 type Dedup struct{ runs hookkit.PerRun[duplicates] }
 
 type duplicates struct {
@@ -31,7 +31,9 @@ func (d *Dedup) ObserveAfterTool(_ context.Context, run *agent.Run, fired agent.
 			s.seen = make(map[string]bool)
 		}
 		if s.seen[key] {
-			s.warnings = append(s.warnings, fmt.Sprintf("⚠ DUPLICATE: You already called %s with these args. Try different parameters or a different tool.", call.Name))
+			s.warnings = append(s.warnings,
+				fmt.Sprintf("⚠ DUPLICATE: You already called %s with these args. Try different parameters or a different tool.",
+					call.Name))
 		}
 		s.seen[key] = true
 	})

@@ -14,7 +14,9 @@ type DenyShell struct{}
 func (d DenyShell) Bind(h *agent.Hooks) { h.OnPermission.Add(d, hookkit.Priority(hookkit.Safety)) }
 
 // OnPermission votes.
-func (DenyShell) OnPermission(_ context.Context, _ *agent.Run, call agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
+func (DenyShell) OnPermission(
+	_ context.Context, _ *agent.Run, call agent.ToolCallRequest,
+) (agent.OnPermissionOutcome, error) {
 	switch call.Name {
 	case "run_terminal_cmd", "bash":
 		return agent.Deny{Reason: "Shell tools disabled"}, nil

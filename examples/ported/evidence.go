@@ -14,11 +14,14 @@ type MinimumEvidence struct{ MinTools int }
 func (e MinimumEvidence) Bind(h *agent.Hooks) { h.CheckDone.Add(e) }
 
 // CheckDone rejects an answer that came too early.
-func (e MinimumEvidence) CheckDone(_ context.Context, run *agent.Run, _ agent.DoneRequest) (agent.CheckDoneOutcome, error) {
+func (e MinimumEvidence) CheckDone(
+	_ context.Context, run *agent.Run, _ agent.DoneRequest,
+) (agent.CheckDoneOutcome, error) {
 	if n := run.Env.Count().ToolCalls; n < e.MinTools {
 		return agent.RejectDone{
-			Feedback: fmt.Sprintf("Insufficient evidence: only %d tools called. Call at least %d before concluding.", n, e.MinTools),
-			Reason:   "minimum_evidence",
+			Feedback: fmt.Sprintf("Insufficient evidence: only %d tools called. Call at least %d before concluding.",
+				n, e.MinTools),
+			Reason: "minimum_evidence",
 		}, nil
 	}
 	return nil, nil

@@ -45,12 +45,34 @@ func TestThePortedHooksPutTheirTextsIntoThePrompt(t *testing.T) {
 		max   int
 		want  []string
 	}{
-		"brief note": {ported.BriefNote{}, working, []looptest.Turn{search, looptest.Reply("x")}, 0, []string{"Remember: be brief.", "Remember: be brief."}},
-		"progress":   {ported.Progress{}, failing, []looptest.Turn{search, looptest.Reply("x")}, 0, []string{"", "⚠ search failed: down"}},
-		"dedup":      {&ported.Dedup{}, working, []looptest.Turn{search, search, looptest.Reply("x")}, 0, []string{"", "", "⚠ DUPLICATE: You already called search with these args. Try different parameters or a different tool."}},
-		"theory":     {&ported.Theory{}, working, []looptest.Turn{looptest.Call("search", map[string]string{"__theory__": "rain"}), looptest.Reply("x")}, 0, []string{"Current working theory: No theory yet", "Current working theory: rain"}},
-		"budget":     {ported.Budget{}, working, []looptest.Turn{search, looptest.Reply("x")}, 3, []string{"Budget alert: 3 steps remaining.", "⚠ CRITICAL: Only 2 steps left. Wrap up NOW."}},
-		"stages":     {ported.CodeReviewGuidance{}, working, []looptest.Turn{search, search, looptest.Reply("x")}, 0, []string{"Start by listing all changed files to understand scope.", "", "Focus on security-sensitive patterns: auth, crypto, SQL."}},
+		"brief note": {
+			ported.BriefNote{}, working, []looptest.Turn{search, looptest.Reply("x")}, 0, []string{
+				"Remember: be brief.", "Remember: be brief.",
+			},
+		},
+		"progress": {
+			ported.Progress{}, failing, []looptest.Turn{search, looptest.Reply("x")}, 0, []string{"", "⚠ search failed: down"},
+		},
+		"dedup": {
+			&ported.Dedup{}, working, []looptest.Turn{search, search, looptest.Reply("x")}, 0, []string{
+				"", "", "⚠ DUPLICATE: You already called search with these args. Try different parameters or a different tool.",
+			},
+		},
+		"theory": {
+			&ported.Theory{}, working, []looptest.Turn{looptest.Call("search", map[string]string{"__theory__": "rain"}),
+				looptest.Reply("x")}, 0, []string{"Current working theory: No theory yet", "Current working theory: rain"},
+		},
+		"budget": {
+			ported.Budget{}, working, []looptest.Turn{search, looptest.Reply("x")}, 3, []string{
+				"Budget alert: 3 steps remaining.", "⚠ CRITICAL: Only 2 steps left. Wrap up NOW.",
+			},
+		},
+		"stages": {
+			ported.CodeReviewGuidance{}, working, []looptest.Turn{search, search, looptest.Reply("x")}, 0, []string{
+				"Start by listing all changed files to understand scope.", "",
+				"Focus on security-sensitive patterns: auth, crypto, SQL.",
+			},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ran := looptest.Harness{Turns: c.turns, Tools: []agent.Tool{c.tool}, Hooks: []agent.Hook{c.hook},
@@ -69,15 +91,22 @@ func TestThePortedHooksPutTheirTextsIntoThePrompt(t *testing.T) {
 
 func TestDenyShellKeepsTheToolFromRunning(t *testing.T) {
 	bash := &looptest.Tool{Name: "bash", Result: "boom"}
-	ran := looptest.Harness{Turns: []looptest.Turn{looptest.Call("bash", nil), looptest.Reply("x")}, Tools: []agent.Tool{bash}, Hooks: []agent.Hook{ported.DenyShell{}}}.Run(t, "go")
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{looptest.Call("bash", nil), looptest.Reply("x")}, Tools: []agent.Tool{bash},
+		Hooks: []agent.Hook{ported.DenyShell{}},
+	}.Run(t, "go")
 	if bash.Count() != 0 || ran.Calls[0].Reason != "Shell tools disabled" {
 		t.Errorf("ran %d times; %+v", bash.Count(), ran.Calls[0])
 	}
 }
 
 func TestMinimumEvidenceRejectsAnEarlyAnswer(t *testing.T) {
-	ran := looptest.Harness{Turns: []looptest.Turn{looptest.Reply("early"), looptest.Call("search", nil), looptest.Reply("late")},
-		Tools: []agent.Tool{&looptest.Tool{Name: "search", Result: "1"}}, Hooks: []agent.Hook{ported.MinimumEvidence{MinTools: 1}}}.Run(t, "go")
+	ran := looptest.Harness{Turns: []looptest.Turn{
+		looptest.Reply("early"), looptest.Call("search", nil), looptest.Reply("late"),
+	},
+		Tools: []agent.Tool{&looptest.Tool{Name: "search", Result: "1"}}, Hooks: []agent.Hook{
+			ported.MinimumEvidence{MinTools: 1},
+		}}.Run(t, "go")
 	ran.Recorder.Decided(t, "CheckDone", "ported.MinimumEvidence", "RejectDone", "minimum_evidence")
 	if ran.Reply != "late" {
 		t.Errorf("reply %q", ran.Reply)
@@ -93,20 +122,23 @@ func TestMonitorCountsAndDecisionAuditWritesDown(t *testing.T) {
 		t.Errorf("calls (-want +got):\n%s", diff)
 	}
 	var line map[string]string
-	if err := json.Unmarshal(out.Bytes(), &line); err != nil || line["hook"] != "ported.DenyShell" || line["reason"] != "Shell tools disabled" {
+	if err := json.Unmarshal(out.Bytes(), &line); err != nil || line["hook"] != "ported.DenyShell" ||
+		line["reason"] != "Shell tools disabled" {
 		t.Errorf("the audit says %s (%v)", out, err)
 	}
 }
 
 func TestGuardStopsARun(t *testing.T) {
 	ran := looptest.Harness{Turns: []looptest.Turn{looptest.Call("search", nil), looptest.Reply("never")},
-		Tools: []agent.Tool{&looptest.Tool{Name: "search", Result: "1"}}, Hooks: []agent.Hook{ported.Guard{MaxSteps: 1}}}.Run(t, "go")
+		Tools: []agent.Tool{&looptest.Tool{Name: "search", Result: "1"}}, Hooks: []agent.Hook{
+			ported.Guard{MaxSteps: 1},
+		}}.Run(t, "go")
 	if ran.Stop.Message != "Step limit reached: 1/1" {
 		t.Errorf("stopped by %+v", ran.Stop)
 	}
 }
 
-// TestEachHookIsShort keeps what the package promises: ten to thirty lines of code for a hook.
+// TestEachHookIsShort checks the promise of the package comment: ten to thirty lines of code per hook.
 func TestEachHookIsShort(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	if err != nil {

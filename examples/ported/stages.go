@@ -6,7 +6,7 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// CodeReviewGuidance tells the model what to look at, stage by stage.
+// CodeReviewGuidance gives the model instructions for each stage of a code review.
 type CodeReviewGuidance struct{}
 
 // Bind adds the hook.

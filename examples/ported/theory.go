@@ -18,7 +18,9 @@ func (t *Theory) Bind(h *agent.Hooks) {
 }
 
 // ObserveBeforeTool remembers the theory of a call.
-func (t *Theory) ObserveBeforeTool(_ context.Context, run *agent.Run, fired agent.BeforeToolFired[agent.ToolCallRequest]) {
+func (t *Theory) ObserveBeforeTool(
+	_ context.Context, run *agent.Run, fired agent.BeforeToolFired[agent.ToolCallRequest],
+) {
 	var args struct {
 		Theory string `json:"__theory__"`
 	}

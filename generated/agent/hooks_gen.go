@@ -5,29 +5,29 @@
 //
 // Of that package:
 //
-// Package agentspec declares the fire points of an agent loop, their payloads, and the interfaces that a
-// loop and its hooks share.
+// Package agentspec declares the fire points of an agent loop, their payloads, and the interfaces that a loop and
+// its hooks share.
 //
-// The spec itself is [Points], in points.go, together with the exits that hooks can leave a point with.
-// The payloads are in files by concept: message.go, model.go, tool.go, step.go, run.go, compact.go,
-// permission.go. [Env] is what every hook sees beside its payload. The package imports nothing but the
-// standard library and package spec, and it decides nothing: a loop fires the points, hooks decide.
+// Start with [Points] in points.go, which is the spec, and with the exits below it. The payloads are in files by
+// concept: message.go, model.go, tool.go, step.go, run.go, compact.go, permission.go. [Env] is available to every
+// hook. The package imports only the standard library and package spec, and it contains no decisions: a loop fires
+// the points, and hooks decide.
 //
-// Every payload can be encoded by encoding/json; failures in payloads are text.
+// Every payload can be encoded by encoding/json. Failures in payloads are text.
 //
 // # Sharing
 //
-// A conversation grows with every step, so it is shared and not copied: two requests of a run have most of
-// their messages in the same memory. This works because everybody keeps three rules.
+// A conversation grows with every step. Copying it for each payload would be slow, so two requests of a run share
+// most of their messages in memory. This works because of three rules:
 //
-//   - A hook changes a payload by returning another one, never in place. To change one message of a request,
-//     clone the slice, change the clone, and return a request with it. Appending needs no clone: shared slices
-//     have no room left, so append makes a new one.
-//   - The loop never changes memory that it has handed out. A hook, an observer and a model may keep what they
-//     get, and read it at any time.
-//   - A hook that breaks the first rule harms other hooks at most. The stored conversation, the calls that are
-//     dispatched and the records of a run are in memory that no hook sees. A message that was changed in place
-//     reaches the model only in a request that a hook replaced.
+//   - A hook changes a payload by returning another one, never in place. For example, to change one message of a
+//     request, clone the slice, change the clone, and return a request with it. Appending needs no clone: shared
+//     slices have no spare capacity, so append allocates a new array.
+//   - The loop never changes memory that it has passed on. A hook, an observer and a model may keep their values
+//     and read them at any time.
+//   - A hook that breaks the first rule can harm other hooks, but not the run. The stored conversation, the
+//     dispatched calls and the records of a run are in memory that no hook can reach. A message that was changed
+//     in place reaches the model only in a request that a hook replaced.
 package agent
 
 import (
@@ -141,8 +141,8 @@ func NewRun(env *Env) *Run {
 	return hookkit.NewRun(env)
 }
 
-// EndTurn ends the turn: no further step, model call or dispatch. It counts as the stop signal
-// stop_requested with Reason as its message.
+// EndTurn ends the turn: no further step, model call or dispatch. It counts as the stop signal stop_requested with
+// Reason as its message.
 //
 // Legal at OnRunStart, BeforeLLM, AfterLLM, BeforeTool, OnHandoff, AfterTool, OnRunError.
 type EndTurn struct {
@@ -162,7 +162,7 @@ func (EndTurn) legalAtAfterTool()  {}
 func (EndTurn) legalAtOnRunError() {}
 func (EndTurn) isExit()            {}
 
-// UseReply answers a request in the place of the model.
+// UseReply answers a request instead of the model.
 //
 // Legal at BeforeLLM.
 type UseReply struct {
@@ -175,11 +175,11 @@ type UseReply struct {
 func (UseReply) legalAtBeforeLLM() {}
 func (UseReply) isExit()           {}
 
-// SkipTool answers a call in the place of the tool or of the agent that would be handed control.
+// SkipTool answers a call instead of the tool or the handoff target.
 //
 // Legal at BeforeTool, OnHandoff.
 type SkipTool struct {
-	// with Err a refusal; Call is filled in by the loop
+	// an Err makes it a refusal; the loop sets Call
 	Result ToolCallResult
 	Reason string
 }
@@ -189,11 +189,11 @@ func (SkipTool) legalAtBeforeTool() {}
 func (SkipTool) legalAtOnHandoff()  {}
 func (SkipTool) isExit()            {}
 
-// RejectDone refuses an answer; the run goes on.
+// RejectDone refuses an answer; the run continues.
 //
 // Legal at CheckDone.
 type RejectDone struct {
-	// for the model, in its next prompt; empty: the Reason
+	// for the model, in its next prompt; empty: Reason
 	Feedback string
 	Reason   string
 }
@@ -202,7 +202,7 @@ type RejectDone struct {
 func (RejectDone) legalAtCheckDone() {}
 func (RejectDone) isExit()           {}
 
-// SkipCompaction leaves the conversation as it is.
+// SkipCompaction leaves the conversation unchanged.
 //
 // Legal at BeforeCompact.
 type SkipCompaction struct {
@@ -213,7 +213,7 @@ type SkipCompaction struct {
 func (SkipCompaction) legalAtBeforeCompact() {}
 func (SkipCompaction) isExit()               {}
 
-// Compact asks for a compaction of the stored conversation.
+// Compact requests a compaction of the stored conversation.
 //
 // Legal at ShouldCompact.
 type Compact struct {
@@ -236,11 +236,11 @@ type Deny struct {
 func (Deny) legalAtOnPermission() {}
 func (Deny) isExit()              {}
 
-// Ask leaves the decision about a call to a person.
+// Ask leaves the decision about a call to the approver.
 //
 // Legal at OnPermission.
 type Ask struct {
-	// the question; empty: the approver words it
+	// the question; empty: chosen by the approver
 	Prompt string
 	Reason string
 }
@@ -249,7 +249,7 @@ type Ask struct {
 func (Ask) legalAtOnPermission() {}
 func (Ask) isExit()              {}
 
-// Allow permits a call, unless another hook denies it or asks.
+// Allow permits a call, unless another hook votes for Deny or Ask.
 //
 // Legal at OnPermission.
 type Allow struct {
@@ -392,9 +392,9 @@ func (h *Hooks) Points() []hookkit.PointInfo {
 	}
 }
 
-// OnRunStart fires once per run, before anything else. A replaced Task is the user message that the
-// model gets, replaced Messages are the conversation before it. EndTurn ends the run without a step
-// and without a model call. A failing hook fails the run.
+// OnRunStart fires once per run, before anything else. A replaced Task becomes the user message for the model;
+// replaced Messages become the conversation before it. EndTurn ends the run without a step and without a model
+// call. A failing hook fails the run.
 //
 // Hooks run in order until one leaves with an exit.
 // A failing hook ends the fire with an error.
@@ -531,11 +531,10 @@ func (p *OnRunStartPoint) FireBy(ctx context.Context, run *Run, payload *RunStar
 	return
 }
 
-// ShouldStop fires at every step boundary: once before the first step, and once after each step,
-// the last one included, when all other work of the step is done. Step.Number is the count of steps
-// made so far. Any contributed signal stops the run before its next step; all of them are kept in
-// the result. A failing hook stops the run with an error; if the run is over anyway, the failure is a
-// warning of its result.
+// ShouldStop fires before the first step, and after each step once all other work of the step is done.
+// Step.Number is the number of completed steps. Any contributed signal stops the run before its next step; the
+// result has all of them. A failing hook stops the run with an error. If the run has ended anyway, the failure
+// becomes a warning of its result.
 //
 // Every hook contributes; the contributions are concatenated in firing order.
 // A failing hook ends the fire with an error.
@@ -633,8 +632,7 @@ func (p *ShouldStopPoint) FireBy(ctx context.Context, run *Run, payload Step) (c
 	return
 }
 
-// BeforeStep fires once per step, when the step has begun. Each firing is followed by exactly one
-// AfterStep.
+// BeforeStep fires once per step, at its start. Exactly one AfterStep follows.
 //
 // Every hook runs. An error is reported and changes nothing.
 type BeforeStep[P any] interface {
@@ -718,9 +716,9 @@ func (p *BeforeStepPoint) Fire(ctx context.Context, run *Run, payload Step) {
 	}
 }
 
-// ShouldCompact fires once per step, before its prompt is built, on the use of the context window.
-// A Compact asks for a compaction of the stored conversation; BeforeCompact may still skip it.
-// A failing hook is reported, and the others decide.
+// ShouldCompact fires once per step, before its prompt is built, with the use of the context window. A Compact
+// requests a compaction of the stored conversation; BeforeCompact may still skip it. A failing hook is
+// reported, and the others decide.
 //
 // Every hook votes, and the strongest vote wins.
 // A failing hook is reported, and the next one runs.
@@ -845,9 +843,9 @@ func (p *ShouldCompactPoint) FireBy(ctx context.Context, run *Run, payload Conte
 	return
 }
 
-// BeforeCompact fires once per compaction that is about to run, whatever asked for it: the vote, a
-// model that found its prompt too long, or a request through Env. SkipCompaction leaves the
-// conversation as it is, and so does a failing hook; the run goes on.
+// BeforeCompact fires before each compaction. The trigger may be a vote, a model that rejected its prompt as
+// too long, or a request through Env. SkipCompaction and a failing hook leave the conversation unchanged, and
+// the run continues.
 //
 // Hooks run in order until one leaves with an exit.
 // A failing hook ends the fire with an error.
@@ -970,10 +968,10 @@ func (p *BeforeCompactPoint) FireBy(ctx context.Context, run *Run, payload Compa
 	return
 }
 
-// AfterCompact fires once per compaction that BeforeCompact let through, after it ran. Replace may add
-// back messages that must stay; the Messages it leaves become the stored conversation, if no tool
-// result in them has lost its call. A compaction that failed, that split a call from its result or
-// that did not shrink the conversation has Err set and was undone; then nothing is replaced.
+// AfterCompact fires after each compaction that was not skipped. Replace may restore messages that must stay.
+// The returned Messages become the stored conversation, unless a tool result in them has lost its call. A
+// compaction that failed, separated a call from its result, or did not shrink the conversation has Err set and
+// was undone. Then nothing is replaced.
 //
 // Hooks run in order.
 // A failing hook is reported, and the next one runs.
@@ -1088,9 +1086,9 @@ func (p *AfterCompactPoint) FireBy(ctx context.Context, run *Run, payload *Compa
 	return
 }
 
-// Briefing fires once per prompt, before BeforeLLM, and gathers text for that prompt only. Texts are
-// joined in firing order by blank lines; empty ones are left out. The loop limits their sum, drops
-// whole texts from the end and reports that at OnBudgetExceeded with the kind briefing.
+// Briefing fires once per prompt, before BeforeLLM, and collects text for that prompt only. The non-empty
+// texts are joined by blank lines in firing order. If they exceed the limit, the loop drops whole texts from
+// the end and fires OnBudgetExceeded with the kind briefing.
 //
 // Every hook contributes; the contributions are concatenated in firing order.
 // A failing hook is reported, and the next one runs.
@@ -1186,10 +1184,9 @@ func (p *BriefingPoint) FireBy(ctx context.Context, run *Run, payload Step) (col
 	return
 }
 
-// BeforeLLM fires once per prompt, when the request is complete: the next thing is the call. What a
-// hook adds or drops concerns this request; the stored conversation stays as it is. UseReply answers
-// in the place of the model, which is not called. EndTurn ends the run before the call. A failing
-// hook refuses the call and fails the run.
+// BeforeLLM fires once per prompt, when the request is complete and about to be sent. Changes concern this
+// request only, not the stored conversation. UseReply replaces the call to the model. EndTurn ends the run
+// before the call. A failing hook refuses the call and fails the run.
 //
 // Hooks run in order until one leaves with an exit.
 // A failing hook ends the fire with an error.
@@ -1328,9 +1325,9 @@ func (p *BeforeLLMPoint) FireBy(ctx context.Context, run *Run, payload *LLMReque
 	return
 }
 
-// AroundLLM fires once per prompt that was not answered or ended by BeforeLLM, around the call to the
-// model. Each call of next is one call to the model and counts towards the run: calling it again is a retry,
-// and the request may be another one.
+// AroundLLM fires around the call to the model, once per prompt that BeforeLLM neither answered nor ended.
+// Each call of next is one call to the model and counts towards the run. Call next again to retry, also with
+// another request.
 //
 // The first hook is the outermost. Each calls next or answers itself.
 type AroundLLM[P any] interface {
@@ -1449,10 +1446,10 @@ func (p *AroundLLMPoint) FireBy(ctx context.Context, run *Run, payload LLMReques
 	return
 }
 
-// AfterLLM fires once per reply, a streamed one when it is complete, one given by UseReply too, before
-// anything is done with it: what the hooks leave is what is stored, answered and dispatched. EndTurn
-// ends the run before any tool call of the reply. A failing hook withholds the reply and fails the
-// run. It does not fire when the call failed.
+// AfterLLM fires once per complete reply, before the loop uses it. This includes streamed replies and those of
+// UseReply. The returned reply is stored, and its calls are dispatched. EndTurn ends the run before any tool
+// call of the reply. A failing hook withholds the reply and fails the run. AfterLLM does not fire if the call
+// failed.
 //
 // Hooks run in order until one leaves with an exit.
 // A failing hook ends the fire with an error.
@@ -1589,8 +1586,8 @@ func (p *AfterLLMPoint) FireBy(ctx context.Context, run *Run, payload *LLMRespon
 	return
 }
 
-// OnToolsDisabled fires once per tool call that was refused because tools are switched off. Such a
-// call is answered with an error and reaches neither BeforeTool nor AfterTool.
+// OnToolsDisabled fires once per tool call that was refused because tools are switched off. Such a call is
+// answered with an error and reaches neither BeforeTool nor AfterTool.
 //
 // Every hook runs. An error is reported and changes nothing.
 type OnToolsDisabled[P any] interface {
@@ -1674,12 +1671,11 @@ func (p *OnToolsDisabledPoint) Fire(ctx context.Context, run *Run, payload Tools
 	}
 }
 
-// BeforeTool fires once per tool call of a reply, in call order, all calls of a reply before the first
-// of them is dispatched; calls of unknown tools and with unusable arguments too, so that a hook can
-// repair them. The Name and Args that the hooks leave are what is judged and dispatched; ID and Step
-// belong to the loop and stay. SkipTool answers the call in the place of the tool: with an Err it is a
-// refusal. EndTurn ends the run, and no call of the reply is dispatched. A failing hook refuses the
-// call, and the run goes on.
+// BeforeTool fires once per tool call of a reply, in call order, before any call of the reply is dispatched.
+// This includes calls of unknown tools and calls with invalid arguments, so that a hook can repair them. The
+// permission check and the dispatch use the returned Name and Args; only the loop sets ID and Step. SkipTool
+// answers the call without the tool; with an Err it is a refusal. EndTurn ends the run, and no call of the
+// reply is dispatched. A failing hook refuses the call, and the run continues.
 //
 // Hooks run in order until one leaves with an exit.
 // A failing hook ends the fire with an error.
@@ -1818,11 +1814,10 @@ func (p *BeforeToolPoint) FireBy(ctx context.Context, run *Run, payload *ToolCal
 	return
 }
 
-// OnPermission fires once per call that would be dispatched, handed over to another agent or answered
-// successfully by SkipTool, on the call as BeforeTool left it and after its arguments were found
-// usable. It is never asked about the same call twice. A vote that ends in Ask goes to the approver,
-// once; without one, or without a yes in time, the call is denied. No vote allows. A failing hook
-// denies.
+// OnPermission fires once per call that is about to be dispatched, handed over, or answered successfully by
+// SkipTool. The call is final: BeforeTool has fired, and the arguments are valid. If the vote is Ask, the
+// approver is asked once; without an approver, or without approval in time, the call is denied. If no hook
+// votes, the call is allowed. A failing hook denies.
 //
 // Every hook votes, and the strongest vote wins.
 // A failing hook ends the fire with an error.
@@ -1951,8 +1946,8 @@ func (p *OnPermissionPoint) FireBy(ctx context.Context, run *Run, payload ToolCa
 	return
 }
 
-// OnPermissionDenied fires once per call that was denied, by a vote, a person, a missing or silent
-// approver, or a failing hook of OnPermission. The run goes on; the model is told the reason.
+// OnPermissionDenied fires once per denied call. The denial may come from a vote, a person, a missing or
+// silent approver, or a failing hook of OnPermission. The run continues, and the model gets the reason.
 //
 // Every hook runs. An error is reported and changes nothing.
 type OnPermissionDenied[P any] interface {
@@ -2036,11 +2031,10 @@ func (p *OnPermissionDeniedPoint) Fire(ctx context.Context, run *Run, payload De
 	}
 }
 
-// OnHandoff fires before control goes to another agent, once per permitted handoff call, while the
-// calls of the reply are decided and before any of them is dispatched. A replaced Task or To is what
-// happens. SkipTool answers the call and the run goes on; EndTurn ends the run. A failing hook refuses
-// the handoff, and the run goes on. Control goes when the other calls of the reply have been answered,
-// unless one of them ends the run.
+// OnHandoff fires once per permitted handoff call, before any call of the reply is dispatched. A replaced Task
+// or To changes the handoff. SkipTool answers the call and the run continues; EndTurn ends the run. A failing
+// hook refuses the handoff, and the run continues. The target takes over after the other calls of the reply
+// are answered, unless one of them ends the run.
 //
 // Hooks run in order until one leaves with an exit.
 // A failing hook ends the fire with an error.
@@ -2179,10 +2173,10 @@ func (p *OnHandoffPoint) FireBy(ctx context.Context, run *Run, payload *Handoff)
 	return
 }
 
-// AroundTool fires once per permitted call, around its dispatch, for the calls of a reply in parallel.
-// Each call of next is one attempt; calling it again is a retry. The call was decided before: an attempt
-// with another name or other arguments is refused with an error. Skipped, refused and handed over calls
-// and calls of the done tool are not dispatched and do not fire it.
+// AroundTool fires around the dispatch of each permitted call; the calls of a reply run in parallel. Each call
+// of next is one attempt; call it again to retry. The call is final: an attempt with another name or other
+// arguments fails. Skipped, refused and handed over calls and calls of the done tool are not dispatched and do
+// not fire it.
 //
 // The first hook is the outermost. Each calls next or answers itself.
 type AroundTool[P any] interface {
@@ -2301,8 +2295,8 @@ func (p *AroundToolPoint) FireBy(ctx context.Context, run *Run, payload ToolCall
 	return
 }
 
-// OnToolProgress fires each time a running tool reports, in the order of its reports; for parallel
-// calls from several goroutines at once. It never fires after AfterTool of the same call.
+// OnToolProgress fires for each progress report of a running tool, in order. For parallel calls it fires
+// concurrently. It never fires after AfterTool of the same call.
 //
 // Every hook runs. An error is reported and changes nothing.
 type OnToolProgress[P any] interface {
@@ -2386,8 +2380,8 @@ func (p *OnToolProgressPoint) Fire(ctx context.Context, run *Run, payload ToolPr
 	}
 }
 
-// OnToolError fires once per failed attempt (an error, a panic, a time-out), as soon as it is known
-// whether another attempt follows: when that one begins, or when AroundTool has returned.
+// OnToolError fires once per failed attempt (an error, a panic, a timeout). It fires once it is known whether
+// another attempt follows: when that attempt starts, or when AroundTool has returned.
 //
 // Every hook runs. An error is reported and changes nothing.
 type OnToolError[P any] interface {
@@ -2471,8 +2465,8 @@ func (p *OnToolErrorPoint) Fire(ctx context.Context, run *Run, payload ToolFailu
 	}
 }
 
-// OnSubagentStart fires once per run that this run starts, by a sub-agent's tool or by a handoff, before
-// that run begins. Each firing is followed by exactly one OnSubagentStop.
+// OnSubagentStart fires before this run starts another run, by a sub-agent's tool or by a handoff. Exactly one
+// OnSubagentStop follows.
 //
 // Every hook runs. An error is reported and changes nothing.
 type OnSubagentStart[P any] interface {
@@ -2556,7 +2550,7 @@ func (p *OnSubagentStartPoint) Fire(ctx context.Context, run *Run, payload Subag
 	}
 }
 
-// OnSubagentStop fires once per run that this run started, when that run is over, whatever ended it.
+// OnSubagentStop fires when a run that this run started has ended, for any reason.
 //
 // Every hook runs. An error is reported and changes nothing.
 type OnSubagentStop[P any] interface {
@@ -2640,13 +2634,12 @@ func (p *OnSubagentStopPoint) Fire(ctx context.Context, run *Run, payload Subage
 	}
 }
 
-// AfterTool fires exactly once per call for which BeforeTool fired, whatever made the result: dispatch,
-// skip, denial, failure, a handoff, or the end of the run before the dispatch. It fires when all
-// dispatched calls of the reply are back, one call after the other in call order, a call of the done
-// tool last. What the hooks leave is recorded and told to the model, but a failure stays one: an
-// emptied Err is restored, and a result that gains an Err becomes a failure. EndTurn ends the run;
-// results of the reply's other calls are kept. A failing hook withholds the result, and the run goes
-// on.
+// AfterTool fires exactly once per call for which BeforeTool fired. The result may come from a dispatch, a
+// skip, a denial, a failure, a handoff, or the end of the run before the dispatch. It fires after all
+// dispatched calls of the reply have returned, one call after the other in call order, a call of the done tool
+// last. The returned result is recorded and sent to the model. But a failure stays a failure: an emptied Err
+// is restored, and a result that gains an Err becomes a failure. EndTurn ends the run; results of the reply's
+// other calls are kept. A failing hook withholds the result, and the run continues.
 //
 // Hooks run in order until one leaves with an exit.
 // A failing hook ends the fire with an error.
@@ -2783,9 +2776,9 @@ func (p *AfterToolPoint) FireBy(ctx context.Context, run *Run, payload *ToolCall
 	return
 }
 
-// OnBudgetExceeded fires each time a budget was passed or would be passed by what comes next: steps,
-// tokens, cost, time, the context window, the size of the briefing. Whether the run stops is decided
-// by who holds the budget.
+// OnBudgetExceeded fires each time a budget is exceeded, or would be exceeded by the next action: steps,
+// tokens, cost, time, the context window, the size of the briefing. The owner of the budget decides whether
+// the run stops.
 //
 // Every hook runs. An error is reported and changes nothing.
 type OnBudgetExceeded[P any] interface {
@@ -2869,7 +2862,7 @@ func (p *OnBudgetExceededPoint) Fire(ctx context.Context, run *Run, payload Budg
 	}
 }
 
-// AfterStep fires exactly once per begun step, as its last act, failed and cancelled ones included.
+// AfterStep fires exactly once per started step, at its end, even if the step failed or was cancelled.
 //
 // Every hook runs. An error is reported and changes nothing.
 type AfterStep[P any] interface {
@@ -2953,11 +2946,11 @@ func (p *AfterStepPoint) Fire(ctx context.Context, run *Run, payload StepResult)
 	}
 }
 
-// CheckDone fires each time the model wants to finish: by a reply without tool calls, or by a call of
-// the done tool, after the reply's other calls were answered. A replaced Answer is the one that is
-// accepted. RejectDone continues the run with Feedback for the model; so does a failing hook. After
-// as many rejections as the loop allows, the run stops with retry_limit. The answer that was rejected last
-// is then the reply, unless a hook failed: a hook that must keep an answer from the user returns an error.
+// CheckDone fires each time the model wants to finish: with a reply without tool calls, or with a call of the
+// done tool after the other calls of the reply. A replaced Answer is the accepted answer. RejectDone continues
+// the run with Feedback for the model, and so does a failing hook. At the loop's limit of rejections the run
+// stops with retry_limit. The last rejected answer is then the reply, unless a hook failed. A hook that must
+// keep an answer from the user therefore returns an error.
 //
 // Hooks run in order until one leaves with an exit.
 // A failing hook ends the fire with an error.
@@ -3178,10 +3171,9 @@ func (p *OnDoneAcceptedPoint) Fire(ctx context.Context, run *Run, payload DoneAc
 	}
 }
 
-// OnRunError fires at most once per run, when the run is about to fail. EndTurn turns the failure into
-// a reply; the failure and its signals become warnings of the result. A failing hook is reported, and the
-// failure stands. Cancellation and limits are no failures, and a failure of BeforeRunEnd comes too late
-// for it.
+// OnRunError fires at most once per run, when the run is about to fail. EndTurn replaces the failure by a
+// reply; the failure and its signals become warnings of the result. A failing hook is reported, and the run
+// fails. Cancellation and limits are not failures. OnRunError does not fire for a failure of BeforeRunEnd.
 //
 // Hooks run in order until one leaves with an exit.
 // A failing hook is reported, and the next one runs.
@@ -3304,8 +3296,8 @@ func (p *OnRunErrorPoint) FireBy(ctx context.Context, run *Run, payload RunError
 	return
 }
 
-// OnStop fires once per run, when the run stops for whatever reason, on the signals recorded so far.
-// A hook may add signals; it cannot resume the run.
+// OnStop fires once per run, when the run stops for any reason, with the signals so far. A hook may add
+// signals; it cannot resume the run.
 //
 // Every hook contributes; the contributions are concatenated in firing order.
 // A failing hook is reported, and the next one runs.
@@ -3401,9 +3393,9 @@ func (p *OnStopPoint) FireBy(ctx context.Context, run *Run, payload Stopping) (c
 	return
 }
 
-// BeforeRunEnd fires once per run, when the result is complete: the last chance to rewrite it. Signals,
-// Stop and the totals stay as they were, and an emptied Err is restored. A failing hook withholds what
-// would have gone out: the run fails, and Reply, Calls and Messages of its result are empty.
+// BeforeRunEnd fires once per run, when the result is complete, and is the last chance to change it. Signals,
+// Stop and the totals cannot be changed, and an emptied Err is restored. A failing hook withholds the result:
+// the run fails, and Reply, Calls and Messages are empty.
 //
 // Hooks run in order.
 // A failing hook ends the fire with an error.
@@ -3518,9 +3510,8 @@ func (p *BeforeRunEndPoint) FireBy(ctx context.Context, run *Run, payload *Agent
 	return
 }
 
-// OnRunEnd fires exactly once per started run, as its last act, whatever ended it, with the result
-// that the caller gets. The model of Env can still be used; what it uses is added to the totals that
-// the caller gets.
+// OnRunEnd fires exactly once per started run, at its very end, with the result for the caller. The model of
+// Env can still be used; its usage is added to the totals for the caller.
 //
 // Every hook runs. An error is reported and changes nothing.
 type OnRunEnd[P any] interface {
@@ -3604,108 +3595,107 @@ func (p *OnRunEndPoint) Fire(ctx context.Context, run *Run, payload AgentResult)
 	}
 }
 
-// An AgentResult is what came of a run.
+// An AgentResult is the result of a run.
 type AgentResult = agentspec.AgentResult
 
-// An Approval is a person's answer. The zero value is a no.
+// An Approval is the answer of an approver. The zero value denies.
 type Approval = agentspec.Approval
 
-// An Approver asks a person about a call. Approve should return when ctx is done; a later answer is dropped.
-// It must be safe for concurrent use by several runs.
+// An Approver asks a person about a call. Approve should return when ctx is done; a later answer is dropped. It
+// must be safe for concurrent use.
 type Approver = agentspec.Approver
 
-// A BudgetExceeded is a budget that was passed, or would be by what comes next.
+// A BudgetExceeded is a budget that was exceeded, or would be by the next action.
 type BudgetExceeded = agentspec.BudgetExceeded
 
-// A BudgetKind says what a budget counts, and so the unit of Used and Limit.
+// A BudgetKind is the resource of a budget, and determines the unit of Used and Limit.
 type BudgetKind = agentspec.BudgetKind
 
-// A CallStatus says how far a call got.
+// A CallStatus is the final state of a call.
 type CallStatus = agentspec.CallStatus
 
-// A Cause is why a run stops.
+// A Cause is the reason why a run stops.
 type Cause = agentspec.Cause
 
-// A Chunk is a Delta and where it belongs. A retry of the same request has a higher Attempt and starts
-// the reply anew.
+// A Chunk is a Delta with its position. A retry of a request starts the reply again, with a higher Attempt.
 type Chunk = agentspec.Chunk
 
-// A Clock tells the time. Sleep returns nil after d, or the context's error when ctx is done before.
+// A Clock provides the time. Sleep returns nil after d, or the context's error if ctx is done before.
 type Clock = agentspec.Clock
 
-// A Compacted is what a compaction did.
+// A Compacted is the result of a compaction.
 type Compacted = agentspec.Compacted
 
-// A Compaction is a compaction of the stored conversation that is about to run.
+// A Compaction is a planned compaction of the stored conversation.
 type Compaction = agentspec.Compaction
 
-// A CompactionReason says what asked for a compaction.
+// A CompactionReason names the trigger of a compaction.
 type CompactionReason = agentspec.CompactionReason
 
-// A Compactor makes a conversation shorter. It returns the new Messages, and Summary, StepRange, ModelCalls
-// and Cleared where they apply; the loop fills in the rest. It must not change the messages it is given,
-// never keep a tool result without its call or a call without its result, and return when ctx is done.
-// Model calls go through env.Model, so that they count towards the run.
+// A Compactor shortens a conversation. It returns the new Messages and, if they apply, Summary, StepRange,
+// ModelCalls and Cleared; the loop sets the other fields. It must not change its input, and must keep tool calls
+// and their results together. It must return when ctx is done. It makes model calls through env.Model, so that
+// they count towards the run.
 type Compactor = agentspec.Compactor
 
-// A ContextUse is how much of the context window the next prompt would take.
+// A ContextUse describes how much of the context window the next prompt takes.
 type ContextUse = agentspec.ContextUse
 
-// A ContextWindow is a model that knows how many tokens a request and its reply may have together.
+// A ContextWindow is a model with a known limit on the tokens of a request and its reply.
 type ContextWindow = agentspec.ContextWindow
 
 // A Conversation is the stored conversation of a run.
 type Conversation = agentspec.Conversation
 
-// Counters are how far a run is, at one moment.
+// Counters are a snapshot of the progress of a run.
 type Counters = agentspec.Counters
 
-// A Delta is a piece of a reply that is still coming in.
+// A Delta is a piece of a streamed reply.
 type Delta = agentspec.Delta
 
 // A Denial is a call that was denied.
 type Denial = agentspec.Denial
 
-// A DenialKind says who or what denied a call.
+// A DenialKind is the origin of a denial.
 type DenialKind = agentspec.DenialKind
 
-// DoneAccepted is the answer that passed every gate.
+// DoneAccepted is an answer that passed every gate.
 type DoneAccepted = agentspec.DoneAccepted
 
-// A DoneRequest is an answer with which the model wants to finish.
+// A DoneRequest is an answer that the model wants to finish with.
 type DoneRequest = agentspec.DoneRequest
 
-// An EndRun is a signal that a run shall stop.
+// An EndRun is a signal to stop a run.
 type EndRun = agentspec.EndRun
 
-// Env is what every hook sees beside its payload, as run.Env. One Env belongs to one run. Its fields are
-// set by the loop before OnRunStart and not changed; all of them are safe for concurrent use. After the
-// run, a call of Model and an addition to Tools are errors. The zero value, and a nil Env, serve to fire
-// single points in tests: the methods of Env work without any field.
+// Env is available to every hook as run.Env, in addition to the payload. One Env belongs to one run. The loop sets
+// its fields before OnRunStart and does not change them; they are safe for concurrent use. After the run, calls of
+// Model and additions to Tools fail. In tests of single points use a nil Env or the zero value: all methods of Env
+// work without any field.
 type Env = agentspec.Env
 
-// A FailureKind says what an Err is about.
+// A FailureKind classifies an Err.
 type FailureKind = agentspec.FailureKind
 
-// A Handoff is control that is about to go to another agent.
+// A Handoff is a planned handoff to another agent.
 type Handoff = agentspec.Handoff
 
-// An LLMRequest is one request to a model. Its zero values leave the choice to the model.
+// An LLMRequest is one request to a model. For zero values the model decides.
 type LLMRequest = agentspec.LLMRequest
 
-// An LLMResponse is one reply of a model, complete.
+// An LLMResponse is one complete reply of a model.
 type LLMResponse = agentspec.LLMResponse
 
-// A Message is one entry of a conversation, in the shape of chat-completion interfaces, so that nothing
-// is lost on the way to a model and back. The zero value is an empty message without a role.
+// A Message is one entry of a conversation. Its shape is that of chat-completion APIs, so that messages survive
+// the way to a model and back unchanged. The zero value is an empty message without a role.
 type Message = agentspec.Message
 
-// A Model answers requests. It must be safe for concurrent use and return when ctx is done. An error that says
-// that the prompt is too long is or wraps a [PromptTooLong].
+// A Model answers requests. It must be safe for concurrent use and return when ctx is done. If the prompt is too
+// long, its error must be or wrap a [PromptTooLong].
 //
-// A model is part of the program, unlike a hook, so it is trusted with the stored conversation itself: the
-// messages of a request are not a copy. It must not change them. It may append to them and keep them, because
-// the loop does not change them either. The loop copies the reply.
+// The messages of a request are not a copy, because a model is a trusted part of the program, unlike a hook. It
+// must not change them. It may append to them and keep them, because the loop never changes them either. The loop
+// copies the reply.
 type Model = agentspec.Model
 
 // NotFound is the error of a store that has nothing under a key.
@@ -3715,33 +3705,32 @@ type NotFound = agentspec.NotFound
 // URL is set.
 type Part = agentspec.Part
 
-// Points are the fire points of an agent loop, in the order in which a run reaches them.
-// It is a declaration for hookgen; nothing implements it.
+// Points are the fire points of an agent loop, in the order in which a run reaches them. It is a declaration for
+// hookgen; nothing implements it.
 //
-// Start and end always pair: OnRunEnd with OnRunStart, AfterStep with BeforeStep, AfterTool with
-// BeforeTool, AfterCompact with a BeforeCompact that did not skip, OnSubagentStop with OnSubagentStart;
-// also after an error, a panic, a cancellation, a handoff, and when a reader of a stream stops reading.
-// What fires on the way back (AfterTool, AfterStep, OnSubagentStop, OnRunError, OnStop, BeforeRunEnd,
-// OnRunEnd) gets a context that is not cancelled with the run, so that it can still do its work.
+// Start and end always pair: OnRunEnd with OnRunStart, AfterStep with BeforeStep, AfterTool with BeforeTool,
+// OnSubagentStop with OnSubagentStart, and AfterCompact with a BeforeCompact that did not skip. This includes runs
+// that end with an error, a panic, a cancellation or a handoff, and streams whose reader stops early. Points that
+// fire while a run ends (AfterTool, AfterStep, OnSubagentStop, OnRunError, OnStop, BeforeRunEnd, OnRunEnd) get a
+// context that is not cancelled with the run. Their hooks can therefore still write to a database, for example.
 type Points = agentspec.Points
 
-// PromptTooLong is the error of a model whose request does not fit its context window. Counts are 0 where
-// they are not known.
+// PromptTooLong is the error of a model whose request exceeds its context window. Unknown counts are 0.
 type PromptTooLong = agentspec.PromptTooLong
 
-// A Question is what an approver is asked.
+// A Question is the request to an approver.
 type Question = agentspec.Question
 
-// A ResponseFormat asks for a reply of a given form.
+// A ResponseFormat requests a certain format of the reply.
 type ResponseFormat = agentspec.ResponseFormat
 
-// A Role says who speaks in a message.
+// A Role is the author of a message.
 type Role = agentspec.Role
 
 // A RunError is a failure that is about to end a run.
 type RunError = agentspec.RunError
 
-// A RunStart is a run that is about to begin.
+// A RunStart is the start of a run.
 type RunStart = agentspec.RunStart
 
 // A Session is a stored conversation and what belongs to it.
@@ -3753,66 +3742,66 @@ type SessionStore = agentspec.SessionStore
 // A Size is the size of a conversation.
 type Size = agentspec.Size
 
-// A Step is where a run stands.
+// A Step is the progress of a run.
 type Step = agentspec.Step
 
-// A StepRange is a range of steps, both ends included; zero if it is not known.
+// A StepRange is a range of steps, both ends included. The zero value means that the range is unknown.
 type StepRange = agentspec.StepRange
 
-// A StepResult is a step that is over. Last of its Step is nil.
+// A StepResult is the result of a completed step. Last of its Step is nil.
 type StepResult = agentspec.StepResult
 
-// Stopping is a run that stops.
+// Stopping is the payload of OnStop.
 type Stopping = agentspec.Stopping
 
 // A Store keeps values under keys. It is safe for concurrent use; a Put is done whole or not at all. A key
 // is any text: it is never taken for a path.
 type Store = agentspec.Store
 
-// A StreamingModel can also report a reply while it comes in. Stream calls emit in order and from one
-// goroutine, not after it returned, and returns the complete reply.
+// A StreamingModel also streams its replies. Stream calls emit in order, from one goroutine, and never after it
+// has returned. It returns the complete reply.
 type StreamingModel = agentspec.StreamingModel
 
-// A Subagent is a run that is started by a run.
+// A Subagent is a run that another run starts.
 type Subagent = agentspec.Subagent
 
-// A SubagentDone is a run started by a run that is over.
+// A SubagentDone is the end of a run that another run started.
 type SubagentDone = agentspec.SubagentDone
 
-// SystemClock is the clock of the machine. Its zero value is ready to use.
+// SystemClock is the clock of the machine. The zero value is ready to use.
 type SystemClock = agentspec.SystemClock
 
-// A TimedTool has a time limit of its own for each attempt, in the place of the loop's. Zero and less:
-// none; then it ends with its context alone.
+// A TimedTool replaces the loop's time limit for each attempt by its own. For a limit of zero or less, only the
+// context ends the call.
 type TimedTool = agentspec.TimedTool
 
-// A TokenCounter counts the tokens of messages, tool calls included. A Model that is one is exact and is
-// used; otherwise the loop uses [EstimateTokens].
+// A TokenCounter counts the tokens of messages, including their tool calls. If the Model implements it, the loop
+// uses its exact counts; otherwise the loop uses [EstimateTokens].
 //
-// The count of several messages must be the sum of their counts: a loop counts each message once, when it is
-// new, and adds up. What a provider adds to each request, for example three tokens that begin the reply, is
-// left out.
+// The count of several messages must be the sum of their counts, because a loop counts each message once and adds
+// up the counts. Do not include tokens that a provider adds per request, for example three tokens that start the
+// reply.
 type TokenCounter = agentspec.TokenCounter
 
-// A Tool does something for a model. Call gets a call whose arguments fit the schema, and returns text for
-// the model. It must return when ctx is done and be safe for concurrent use. It reports progress by
-// [Progress]. A nil error and an empty text are a success without output.
+// A Tool performs an action for a model. Call gets arguments that match the schema, and returns text for the
+// model. It must return when ctx is done and be safe for concurrent use. It may report progress with [Progress]. A
+// nil error with an empty text is a success without output.
 type Tool = agentspec.Tool
 
-// A ToolCallDelta is a piece of a tool call: Args are to be appended to what came before for the Index.
+// A ToolCallDelta is a piece of a tool call. Append Args to the previous pieces with the same Index.
 type ToolCallDelta = agentspec.ToolCallDelta
 
-// A ToolCallRequest is a call of a tool that a model asked for.
+// A ToolCallRequest is a call of a tool that a model requested.
 //
-// It encodes as an object with the keys id, name, args and step. Args that are not JSON, which models do
-// send, are encoded as text under args_text.
+// It encodes as an object with the keys id, name, args and step. Models sometimes send Args that are not valid
+// JSON; these are encoded as text under args_text.
 type ToolCallRequest = agentspec.ToolCallRequest
 
-// A ToolCallResult is what became of a call. Only Output, Err, Kind and NoRetry are a hook's to set. The loop fills
-// in the rest; a change that a hook makes to it is undone, and the result of the run has a warning.
+// A ToolCallResult is the result of a call. Hooks may set only Output, Err, Kind and NoRetry. The loop sets the
+// other fields; it undoes any change of a hook to them and adds a warning to the result of the run.
 type ToolCallResult = agentspec.ToolCallResult
 
-// A ToolError is an error of a tool or of the loop about a call that says more than its text.
+// A ToolError is an error about a call with more details than a text. Tools may return one.
 type ToolError = agentspec.ToolError
 
 // A ToolFailure is one failed attempt at a call.
@@ -3824,14 +3813,14 @@ type ToolProgress = agentspec.ToolProgress
 // A ToolSchema describes a tool to a model and to hooks.
 type ToolSchema = agentspec.ToolSchema
 
-// A ToolTable holds the tools of a run by name. It is safe for concurrent use. What is added concerns
-// this run, from its next prompt on.
+// A ToolTable has the tools of a run by name. It is safe for concurrent use. An added tool belongs to this run
+// only, from its next prompt on.
 type ToolTable = agentspec.ToolTable
 
 // ToolsDisabled is a call that was refused because tools are switched off.
 type ToolsDisabled = agentspec.ToolsDisabled
 
-// Usage is what model calls used. Cached input is counted in Input too.
+// Usage is the usage of model calls. Input includes cached input.
 type Usage = agentspec.Usage
 
 // The reasons.
@@ -3844,7 +3833,7 @@ const (
 	CompactRequested = agentspec.CompactRequested
 )
 
-// The roles of chat-completion interfaces.
+// The roles of chat-completion APIs.
 const (
 	RoleSystem    = agentspec.RoleSystem
 	RoleUser      = agentspec.RoleUser
@@ -3852,7 +3841,7 @@ const (
 	RoleTool      = agentspec.RoleTool
 )
 
-// BriefingName is the Name of the system message that holds the texts of Briefing in a request.
+// BriefingName is the Name of the system message with the texts of Briefing in a request.
 const BriefingName = agentspec.BriefingName
 
 // The kinds of denial.
@@ -3861,9 +3850,9 @@ const (
 	DeniedByVote = agentspec.DeniedByVote
 	// a hook of OnPermission failed
 	DeniedByHook = agentspec.DeniedByHook
-	// the approver said no
+	// the approver denied
 	DeniedByPerson = agentspec.DeniedByPerson
-	// there is nobody to ask
+	// no approver is set
 	DeniedUnasked = agentspec.DeniedUnasked
 	// no answer in time
 	DeniedBySilence = agentspec.DeniedBySilence
@@ -3874,16 +3863,16 @@ const (
 // The causes, strongest first.
 const (
 	CauseError = agentspec.CauseError
-	// by a hook; every EndTurn is one
+	// by a hook, for example with EndTurn
 	CauseStopRequested = agentspec.CauseStopRequested
-	// by a person; a cancelled context is one
+	// by a person, for example by cancelling the context
 	CauseUserRequested = agentspec.CauseUserRequested
 	CauseStepsLimit    = agentspec.CauseStepsLimit
 	// of tokens or of their cost
 	CauseTokenLimit = agentspec.CauseTokenLimit
-	// a context past its deadline too
+	// also a context past its deadline
 	CauseTimeLimit = agentspec.CauseTimeLimit
-	// too many requests to go on
+	// too many rejections or empty replies
 	CauseRetryLimit   = agentspec.CauseRetryLimit
 	CauseFinishReason = agentspec.CauseFinishReason
 	CauseCompleted    = agentspec.CauseCompleted
@@ -3905,19 +3894,19 @@ const (
 	BudgetBriefing = agentspec.BudgetBriefing
 )
 
-// The states in which a call can end. Only the first is a success of the tool.
+// The final states of a call. Only CallSucceeded is a success of the tool.
 const (
 	// dispatched, and the tool returned without an error
 	CallSucceeded = agentspec.CallSucceeded
-	// dispatched or meant to be, and failed
+	// dispatched or about to be, and failed
 	CallFailed = agentspec.CallFailed
-	// answered successfully by a hook in the tool's place
+	// answered successfully by a hook instead of the tool
 	CallSkipped = agentspec.CallSkipped
 	// refused by a hook, a vote, a person or a switch; the tool did not run
 	CallRefused = agentspec.CallRefused
-	// left undispatched because the run ended
+	// not dispatched because the run ended
 	CallUnrun = agentspec.CallUnrun
-	// answered; control went to another agent
+	// answered; another agent took over
 	CallHandedOff = agentspec.CallHandedOff
 )
 
@@ -3931,10 +3920,10 @@ const (
 	FailTimeout = agentspec.FailTimeout
 	// the run was cancelled
 	FailCancelled = agentspec.FailCancelled
-	// the arguments are no JSON, too large or do not fit the schema
+	// the arguments are invalid JSON, too large or do not match the schema
 	FailArguments = agentspec.FailArguments
 	FailUnknown   = agentspec.FailUnknown
-	// the reply had used the call's id before
+	// the id was used before in the reply
 	FailDuplicate = agentspec.FailDuplicate
 	// tools are switched off
 	FailDisabled = agentspec.FailDisabled
@@ -3942,13 +3931,13 @@ const (
 	FailDenied = agentspec.FailDenied
 	// SkipTool with an Err
 	FailSkipped = agentspec.FailSkipped
-	// a hook failed at a point that then refuses
+	// a hook failed, and its point refuses in that case
 	FailHook = agentspec.FailHook
 	// an answer was rejected, or AfterTool rejected the output
 	FailRejected = agentspec.FailRejected
 	// the run ended before the dispatch
 	FailRunEnded = agentspec.FailRunEnded
-	// the handoff could not be made
+	// the handoff failed
 	FailHandoff = agentspec.FailHandoff
 )
 

@@ -1,5 +1,5 @@
-// Package figures keeps what long runs found: the comparison, the mutations, the fuzzing, the soak. Each of them
-// writes one report, and docs/PROOF.md is made of the reports, so that no figure is ever typed by hand.
+// Package figures stores the results of long runs: the benchmark, mutations, fuzzing, soak. Each program writes
+// one report. The command lab/proof builds docs/PROOF.md from the reports, so that no figure is typed by hand.
 package figures
 
 import (
@@ -14,39 +14,39 @@ import (
 	"time"
 )
 
-// A Report is what one run of one command found.
+// A Report is the result of one run of one command.
 type Report struct {
-	Name    string   `json:"name"`    // of its file, without .json
-	Command string   `json:"command"` // that makes it again, from the root of the repository
-	Commit  string   `json:"commit"`  // the source that was measured; Stamp sets it
-	Day     string   `json:"day"`     // of the run, as 2006-01-02 in UTC; Stamp sets it
-	Machine string   `json:"machine"` // Stamp sets it
+	Name    string   `json:"name"`    // of the file, without .json
+	Command string   `json:"command"` // reproduces the report, from the root of the repository
+	Commit  string   `json:"commit"`  // of the measured source; set by Stamp
+	Day     string   `json:"day"`     // of the run, as 2006-01-02 in UTC; set by Stamp
+	Machine string   `json:"machine"` // set by Stamp
 	Figures []Figure `json:"figures"`
 }
 
 // A Figure is one measured value.
 type Figure struct {
-	Group   string  `json:"group,omitempty"`   // figures of one group stand together, under this title
-	Of      string  `json:"of"`                // what was measured
+	Group   string  `json:"group,omitempty"`   // figures of one group appear together, under this title
+	Of      string  `json:"of"`                // the measured quantity
 	Value   string  `json:"value"`             // with its unit
-	Bound   string  `json:"bound,omitempty"`   // that it is held to, as a reader writes it: "≤ 1.2"; "" where there is none
-	Holds   Verdict `json:"holds,omitempty"`   // "" where there is no bound
-	Note    string  `json:"note,omitempty"`    // what a reader must know to take the figure rightly
-	Command string  `json:"command,omitempty"` // that makes this figure alone again, "" where only the report's does
+	Bound   string  `json:"bound,omitempty"`   // as a reader writes it: "≤ 1.2"; "" without a bound
+	Holds   Verdict `json:"holds,omitempty"`   // "" without a bound
+	Note    string  `json:"note,omitempty"`    // needed to interpret the figure
+	Command string  `json:"command,omitempty"` // reproduces this figure alone; "" if only the command of the report does
 }
 
-// A Verdict says whether a figure is within its bound.
+// A Verdict is the result of comparing a figure with its bound.
 type Verdict string
 
-// The verdicts. Open is that of a run whose rounds disagree: it proves neither.
+// The verdicts. Open means that the rounds of the run disagree.
 const (
 	Yes  Verdict = "yes"
 	No   Verdict = "no"
 	Open Verdict = "open"
 )
 
-// Stamp fills in what the report says of its run: the commit (with a + behind it if the tree differs from it), the
-// day and the machine. It runs git, in the folder root.
+// Stamp sets the commit, the day and the machine of the report. The commit ends with + if the working tree has
+// changes. Stamp runs git in the folder root.
 func (r *Report) Stamp(root string) error {
 	commit, err := git(root, "rev-parse", "--short=12", "HEAD")
 	if err != nil {
@@ -74,10 +74,10 @@ func git(root string, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// Folder is where reports lie, below the root of the repository.
+// Folder is the folder of the reports, relative to the root of the repository.
 const Folder = "docs/figures"
 
-// Write writes the report into its file below root, whole or not at all.
+// Write writes the report into its file below root, atomically.
 func (r Report) Write(root string) error {
 	data, err := json.MarshalIndent(r, "", "\t")
 	if err != nil {
@@ -86,7 +86,7 @@ func (r Report) Write(root string) error {
 	return WriteFile(filepath.Join(root, filepath.FromSlash(Folder), r.Name+".json"), append(data, '\n'))
 }
 
-// WriteFile writes a file with the mode 0644, whole or not at all. Missing directories are made.
+// WriteFile writes a file atomically, with the mode 0644. It creates missing directories.
 func WriteFile(path string, data []byte) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o755); err != nil {

@@ -1,13 +1,13 @@
-// Package jsonscan reads JSON without decoding it. Use it where the text itself is enough, for example to check the
-// type of a value: it allocates nothing and takes a tenth of the time of encoding/json.
+// Package jsonscan reads JSON without decoding it. Use it if the text itself is enough, for example to check the
+// type of a value. It allocates nothing and takes a tenth of the time of encoding/json.
 //
 // Start reading at [Scanner].
 package jsonscan
 
 import "encoding/binary"
 
-// A Scanner reads Data from At on. Each method reads one thing and moves At behind it; a method that reports false
-// has found something else, and where At is then is not defined.
+// A Scanner reads Data from the offset At. Each method reads one item and moves At after it. If a method reports
+// false, Data has something else there, and At is undefined.
 type Scanner struct {
 	Data []byte
 	At   int
@@ -52,8 +52,8 @@ func (s *Scanner) Word(text string) bool {
 	return true
 }
 
-// Text reads a string and returns what is between its quotes. It is plain if it has neither escapes nor bytes
-// beyond ASCII, so that it decodes to itself.
+// Text reads a string and returns the text between its quotes. The text is plain if it has neither escapes nor
+// bytes beyond ASCII, so that it decodes to itself.
 func (s *Scanner) Text() (raw []byte, plain, ok bool) {
 	if s.Peek() != '"' {
 		return nil, false, false
@@ -84,8 +84,8 @@ func (s *Scanner) Text() (raw []byte, plain, ok bool) {
 	}
 }
 
-// ordinary returns how many bytes at least are ASCII and neither quotes, backslashes nor control characters. It looks
-// at 32 bytes at a time, and then at eight, since most texts are long.
+// ordinary returns the length of a prefix of ASCII bytes without quotes, backslashes and control characters. The
+// prefix may be shorter than possible. Most texts are long, so it checks 32 bytes at a time and then eight.
 func ordinary(data []byte) (n int) {
 	for ; n+32 <= len(data); n += 32 {
 		d := data[n : n+32 : n+32]
@@ -98,9 +98,9 @@ func ordinary(data []byte) (n int) {
 	return n
 }
 
-// special is not 0 if one of the first eight bytes is not ordinary. It tests all of them in one word: subtracting c from
-// a byte below 0x80 sets its highest bit only if the byte is less than c, or if the byte before borrows from it, which
-// is then special itself.
+// special returns nonzero if one of the first eight bytes is not ordinary. It tests all of them in one word.
+// Subtracting c from a byte below 0x80 sets its highest bit only if the byte is less than c, or if the previous
+// byte borrows. In the latter case the previous byte is special itself.
 func special(data []byte) uint64 {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	w := binary.LittleEndian.Uint64(data)
@@ -108,7 +108,7 @@ func special(data []byte) uint64 {
 	return ((quote - ones) | (slash - ones) | (w - ones*' ') | w) & highs
 }
 
-// escape returns the length of the escape that data begins with, 0 if it is not a legal one.
+// escape returns the length of the escape sequence at the start of data, or 0 if it is invalid.
 func escape(data []byte) int {
 	if len(data) < 2 {
 		return 0

@@ -61,9 +61,12 @@ func whole(data []byte) bool {
 }
 
 var samples = []string{
-	``, ` `, `{}`, `[]`, `[1,]`, `[,1]`, `{"a":1,}`, `{"a" : [ 1 , true , null ] }`, `{"a"}`, `{1:2}`, `"a`, `"\"`, `"\u12"`, `"\u12aF"`, `"\x"`, "\"\x01\"",
-	`-`, `-0`, `00`, `0.`, `.5`, `1e`, `1e+`, `1E-7`, `12.50e3`, `tru`, `truex`, `nul`, `{} {}`, "\x00", "\"a\x00b\"", "\"\xff\"",
-	`"` + strings.Repeat("ordinary ", 20) + `\n` + strings.Repeat("text ", 20) + `"`, `"12345678` + "\x1f" + `"`, `"1234567\"890"`,
+	``, ` `, `{}`, `[]`, `[1,]`, `[,1]`, `{"a":1,}`, `{"a" : [ 1 , true , null ] }`, `{"a"}`, `{1:2}`, `"a`, `"\"`,
+	`"\u12"`, `"\u12aF"`, `"\x"`, "\"\x01\"",
+	`-`, `-0`, `00`, `0.`, `.5`, `1e`, `1e+`, `1E-7`, `12.50e3`, `tru`, `truex`, `nul`, `{} {}`, "\x00",
+	"\"a\x00b\"", "\"\xff\"",
+	`"` + strings.Repeat("ordinary ", 20) + `\n` + strings.Repeat("text ", 20) + `"`, `"12345678` + "\x1f" + `"`,
+	`"1234567\"890"`,
 }
 
 func TestScanningAgreesWithEncodingJSON(t *testing.T) {
@@ -133,8 +136,8 @@ func TestWholeNumbersHaveNeitherFractionNorExponent(t *testing.T) {
 	}
 }
 
-// FuzzText compares a text that the scanner reads with encoding/json: the scanner finds the same end, and a text
-// is plain exactly if it is ASCII without escapes.
+// FuzzText compares the scanner with encoding/json: both must find the same end of a text, and a text is plain
+// exactly if it is ASCII without escapes.
 func FuzzText(f *testing.F) {
 	for _, text := range samples {
 		f.Add([]byte(text))
@@ -177,7 +180,10 @@ func TestTextsAndNumbersAreReturnedAsWritten(t *testing.T) {
 	for _, c := range []struct {
 		text, raw string
 		plain     bool
-	}{{`"abc" x`, "abc", true}, {`"a\"b"`, `a\"b`, false}, {`"\u00e9"`, `\u00e9`, false}, {`"é, long enough"`, `é, long enough`, false}, {`""`, "", true}} {
+	}{
+		{`"abc" x`, "abc", true}, {`"a\"b"`, `a\"b`, false}, {`"\u00e9"`, `\u00e9`, false}, {`"é, long enough"`,
+			`é, long enough`, false}, {`""`, "", true},
+	} {
 		s := Scanner{Data: []byte(c.text)}
 		if raw, plain, ok := s.Text(); !ok || string(raw) != c.raw || plain != c.plain || s.At != len(c.raw)+2 {
 			t.Errorf("%s: %q, plain %t, at %d", c.text, raw, plain, s.At)

@@ -1,5 +1,6 @@
-// Package usermodule makes modules that use this one, as somebody else's would. They are in temporary directories, out of
-// reach of this repository's go.work. Tests of what a user builds, vets or runs begin with New.
+// Package usermodule creates modules that depend on this one, like those of a user. They are in temporary
+// directories, so that this repository's go.work does not apply. Tests that build, vet or run user code begin with
+// New.
 package usermodule
 
 import (
@@ -41,7 +42,7 @@ func (m *Module) Init(path string) {
 	m.Write("go.mod", "module "+path+"\n\ngo 1.26.0\n\nrequire "+Path+" v0.0.0\n\nreplace "+Path+" => "+root+"\n")
 }
 
-// In returns the module with commands run in one of its directories, to which names of files are relative.
+// In returns the module with dir as the working directory of commands and the base of file names.
 func (m *Module) In(dir string) *Module {
 	return &Module{filepath.Join(m.Dir, filepath.FromSlash(dir)), m.t, m.env}
 }
@@ -68,7 +69,7 @@ func (m *Module) Read(name string) string {
 	return string(text)
 }
 
-// Try runs a command in the directory and returns all that it printed.
+// Try runs a command in the directory and returns its output.
 func (m *Module) Try(command ...string) (string, error) {
 	cmd := exec.CommandContext(m.t.Context(), command[0], command[1:]...)
 	cmd.Dir, cmd.Env = m.Dir, append(os.Environ(), m.env...)
@@ -76,7 +77,7 @@ func (m *Module) Try(command ...string) (string, error) {
 	return string(out), err
 }
 
-// Run is Try for a command that must succeed.
+// Run is like Try for a command that must succeed.
 func (m *Module) Run(command ...string) string {
 	m.t.Helper()
 	out, err := m.Try(command...)
@@ -122,8 +123,8 @@ func BuildHookgen(t *testing.T) string {
 	return path
 }
 
-// readSources reads the files from which other processes build. The go command repeats the last result of a test as long
-// as the files that the test itself has read are the same.
+// readSources reads the files that other processes compile. The go command caches a test result until a file
+// changes that the test itself has read.
 func readSources(t *testing.T) {
 	t.Helper()
 	for _, dir := range []string{"cmd/hookgen", "gen", "generated", "hookkit", "spec"} {

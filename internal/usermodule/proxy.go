@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// Publish serves this module, as it is on disk, at a version from files, and returns the environment variables that make
-// the go command use that proxy. The module cache is a new one, because in that of the machine a version could be
-// published only once; modules that the machine has downloaded are served from there.
+// Publish serves the working copy of this module as a version, from files, and returns the environment variables
+// that select this proxy. It uses a new module cache, because a cache never reads a version twice. Modules that
+// the machine has downloaded already are served from its cache.
 func Publish(t *testing.T, version string) (env []string) {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "go", "env", "GOMODCACHE", "GOPROXY").Output()
@@ -29,12 +29,12 @@ func Publish(t *testing.T, version string) (env []string) {
 		"GOPROXY=" + fileURL(dir) + "," + fileURL(filepath.Join(cache, "cache", "download")) + "," + upstream,
 		"GOMODCACHE=" + t.TempDir(),
 		"GOFLAGS=-mod=mod -modcacherw",
-		"GOSUMDB=off", // it does not know what is published here
+		"GOSUMDB=off", // the checksum database does not know this version
 		"GONOPROXY=none", "GOPRIVATE=",
 	}
 }
 
-// publish writes the files that a proxy has of a version of the module in root.
+// publish writes the proxy files for a version of the module in root.
 func publish(root, into, version string) error {
 	if err := os.MkdirAll(into, 0o777); err != nil {
 		return err
@@ -72,7 +72,7 @@ func fileURL(dir string) string {
 	return "file://" + dir
 }
 
-// zipModule writes the files that belong to a module, which excludes nested modules and version control.
+// zipModule writes the files of a module, without nested modules and version control.
 func zipModule(f *os.File, module fs.FS, prefix string) error {
 	w := zip.NewWriter(f)
 	err := fs.WalkDir(module, ".", func(name string, entry fs.DirEntry, err error) error {

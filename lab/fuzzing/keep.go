@@ -14,12 +14,13 @@ import (
 	"strings"
 )
 
-// largest is the size of an input that is committed, in bytes.
+// largest is the maximum size of a committed input, in bytes.
 const largest = 4 << 10
 
-// keep puts cached inputs of the target below its testdata/fuzz until it has so many. Each input in the cache reached
-// something new when it was found. Those come first that reach a statement of the package that nothing before
-// them reaches, the smallest of them; then others of all sizes. They run in a copy of the repository made of links.
+// keep copies cached inputs of the target to its testdata/fuzz until it has most inputs. Each cached input covered
+// new code when it was found. First come inputs that cover a statement of the package that no earlier input
+// covers, the smallest first. Then come others of all sizes. The inputs run in a copy of the repository made of
+// links.
 func (t target) keep(ctx context.Context, most int) error {
 	root, err := filepath.Abs(".")
 	if err != nil {
@@ -53,7 +54,8 @@ func (t target) keep(ctx context.Context, most int) error {
 		return err
 	}
 	binary := filepath.Join(temp, "covered.test")
-	if out, err := exec.CommandContext(ctx, "go", "test", "-c", "-cover", "-o", binary, "./"+t.Package).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(ctx, "go", "test", "-c", "-cover", "-o", binary,
+		"./"+t.Package).CombinedOutput(); err != nil {
 		return fmt.Errorf("%s does not build: %w\n%s", t.Package, err, out)
 	}
 	reached := func(pattern string) (map[string]bool, error) {
@@ -83,7 +85,7 @@ func (t target) keep(ctx context.Context, most int) error {
 			return err
 		}
 	}
-	cached = slices.DeleteFunc(cached, func(path string) bool { // those that are committed
+	cached = slices.DeleteFunc(cached, func(path string) bool { // drops committed inputs
 		return os.Symlink(path, filepath.Join(inputs, filepath.Base(path))) != nil
 	})
 	all, err := reached("^" + t.Name + "$/^(seed#.*" + names(known) + ")$")
@@ -115,7 +117,7 @@ func (t target) keep(ctx context.Context, most int) error {
 	room := max(most-len(known), 0)
 	chosen = chosen[:min(len(chosen), room)]
 	room = min(room-len(chosen), len(rest))
-	for i := range room { // of the rest, small ones and large ones
+	for i := range room { // of the rest, small and large ones
 		chosen = append(chosen, rest[i*len(rest)/room])
 	}
 	for _, path := range chosen {
@@ -130,11 +132,12 @@ func (t target) keep(ctx context.Context, most int) error {
 			return err
 		}
 	}
-	fmt.Printf("%s %s: %d inputs are committed, %d of them new; the cache holds %d\n", t.Package, t.Name, len(known)+len(chosen), len(chosen), len(cached))
+	fmt.Printf("%s %s: %d inputs are committed, %d of them new; the cache holds %d\n", t.Package, t.Name,
+		len(known)+len(chosen), len(chosen), len(cached))
 	return nil
 }
 
-// adds reports whether there is a block in more that is not in all.
+// adds reports whether more has a block that all lacks.
 func adds(all, more map[string]bool) bool {
 	for block := range more {
 		if !all[block] {
@@ -153,7 +156,7 @@ func bases(paths []string) []string {
 	return found
 }
 
-// names returns the names of files as alternatives of a regular expression, each behind a bar.
+// names returns the names of files as alternatives of a regular expression, each after a bar.
 func names(files []os.DirEntry) string {
 	var b strings.Builder
 	for _, f := range files {
@@ -193,7 +196,7 @@ func (t target) cached(ctx context.Context) ([]string, error) {
 	return files, nil
 }
 
-// link makes links in a folder to all that is in another one, but for one name.
+// link creates links in a folder to all entries of another one, except for one name.
 func link(from, to, but string) error {
 	entries, err := os.ReadDir(from)
 	for _, e := range entries {

@@ -1,12 +1,14 @@
-// Command fuzzing runs the fuzz targets of this repository one after another and adds what they did to
+// Command fuzzing runs the fuzz targets of this repository one after another and adds the results to
 // docs/figures/fuzzing.json. Run it from the root of the repository:
 //
 //	go run ./lab/fuzzing -each 10m [-only FuzzRead,FuzzEmit] [-parallel 1] [-into DIR]
 //
-// What go finds on the way stays in its cache and is where the next run goes on. With -keep N no target is fuzzed:
-// cached inputs of each are put below its testdata/fuzz, where every go test runs them, until it has N.
+// The inputs that go finds stay in its cache, and the next run continues with them. With -keep N the command does
+// not fuzz. It copies cached inputs of each target to testdata/fuzz, until the target has N of them. Every go test
+// runs those.
 //
-// It exits with 1 if an input fails, which go has then put below testdata/fuzz, and with 2 if it could not run.
+// The exit status is 1 if an input fails; go has then written it to testdata/fuzz. It is 2 if the command could
+// not run.
 package main
 
 import (
@@ -42,9 +44,12 @@ func main() {
 }
 
 // run reports whether an input failed.
-func run(ctx context.Context, each time.Duration, only string, parallel, keep int, into string) (failed bool, err error) {
+func run(
+	ctx context.Context, each time.Duration, only string, parallel, keep int, into string,
+) (failed bool, err error) {
 	if _, err := os.Stat("lab/fuzzing"); err != nil || flag.NArg() > 0 || parallel < 1 || each < time.Second {
-		return false, errors.New("run it from the root of the repository, without arguments beside its flags, a second or more for each target")
+		return false,
+			errors.New("wrong usage; run it from the root of the repository, with flags only and at least a second per target")
 	}
 	targets, err := find(".")
 	if err != nil {
@@ -59,7 +64,7 @@ func run(ctx context.Context, each time.Duration, only string, parallel, keep in
 		}
 		targets = slices.DeleteFunc(targets, func(t target) bool { return !slices.Contains(names, t.Name) })
 	}
-	var unable []error // a package that does not build keeps no other from running
+	var unable []error // a package that does not build must not stop the others
 	for _, t := range targets {
 		if keep > 0 {
 			if err := t.keep(ctx, keep); err != nil {

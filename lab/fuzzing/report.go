@@ -9,17 +9,19 @@ import (
 	"github.com/hookgen/hookgen/internal/figures"
 )
 
-// enough is how long the targets of each goal are to be fuzzed, all together.
+// enough is the total fuzzing time required for the targets of each goal.
 const enough = time.Hour
 
-// goals are what is fuzzed for an hour each.
+// goals are groups of targets, each fuzzed for an hour.
 var goals = []struct {
 	of   string
 	have func(target string) bool
 }{
 	{"The reader of specs", func(target string) bool { return target == "gen FuzzRead" }},
 	{"The generator", func(target string) bool { return strings.HasPrefix(target, "gen ") && target != "gen FuzzRead" }},
-	{"The decoders of what comes from models, tools and files", func(target string) bool { return !strings.HasPrefix(target, "gen ") }},
+	{"The decoders of what comes from models, tools and files", func(target string) bool {
+		return !strings.HasPrefix(target, "gen ")
+	}},
 }
 
 // The groups of figures.
@@ -50,7 +52,7 @@ func add(root string, t target, ran result) error {
 	return report.Write(root)
 }
 
-// A total is what all runs of one target did.
+// A total sums up all runs of one target.
 type total struct {
 	time       time.Duration
 	executions int64
@@ -61,7 +63,7 @@ func (t total) String() string {
 	return fmt.Sprintf("%s, %d executions, %d inputs", t.time, t.executions, t.inputs)
 }
 
-// readTotal reads what String wrote.
+// readTotal parses the output of String.
 func readTotal(text string) (t total, err error) {
 	spent, rest, _ := strings.Cut(text, ", ")
 	if t.time, err = time.ParseDuration(spent); err != nil {
@@ -73,13 +75,13 @@ func readTotal(text string) (t total, err error) {
 	return t, nil
 }
 
-// What a note says before the names of inputs that failed.
+// The prefixes of the failed inputs in a note.
 const (
 	mended = "failed when they were found, and pass now: "
 	broken = "fail: "
 )
 
-// sum returns the figures with a run added to those of its target, and the sums made anew.
+// sum returns the figures with a run added to those of its target, and with new sums.
 func sum(known []figures.Figure, t target, ran result) ([]figures.Figure, error) {
 	targets := slices.DeleteFunc(slices.Clone(known), func(f figures.Figure) bool { return f.Group != parts })
 	name := t.Package + " " + t.Name
@@ -113,7 +115,7 @@ func sum(known []figures.Figure, t target, ran result) ([]figures.Figure, error)
 	return withSums(targets)
 }
 
-// failures returns the names of inputs in a note.
+// failures returns the names of the failed inputs in a note.
 func failures(note string) []string {
 	return strings.Fields(strings.TrimPrefix(strings.TrimPrefix(note, mended), broken))
 }

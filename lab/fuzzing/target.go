@@ -55,7 +55,8 @@ func find(root string) ([]target, error) {
 			return err
 		}
 		for _, decl := range file.Decls {
-			if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil && strings.HasPrefix(f.Name.Name, "Fuzz") && len(f.Type.Params.List) == 1 {
+			if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil && strings.HasPrefix(f.Name.Name, "Fuzz") &&
+				len(f.Type.Params.List) == 1 {
 				found = append(found, target{filepath.ToSlash(folder), f.Name.Name})
 			}
 		}
@@ -67,20 +68,20 @@ func find(root string) ([]target, error) {
 	return found, err
 }
 
-// A result is what one run of a target did.
+// A result is the outcome of one run of a target.
 type result struct {
 	Elapsed    time.Duration // of all workers together
 	Executions int64
-	Inputs     int      // that reach something new, committed and cached
+	Inputs     int      // inputs that cover new code, committed and cached
 	Failed     []string // the inputs that failed
 }
 
-// fuzz runs the target. A run that is ended early counts as far as it went.
+// fuzz runs the target. An interrupted run counts with its actual time.
 func (t target) fuzz(ctx context.Context, each time.Duration, parallel int) (result, error) {
 	cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-fuzz", "^"+t.Name+"$", "-fuzztime", each.String(),
-		"-fuzzminimizetime", "1s", // for each new input; it would be a minute
+		"-fuzzminimizetime", "1s", // for each new input; the default is a minute
 		"-parallel", strconv.Itoa(parallel), "./"+t.Package)
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGINT) } // go passes it on to its test
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGINT) } // go forwards it to its test
 	cmd.WaitDelay = 20 * time.Second
 	out, in := io.Pipe()
 	cmd.Stdout, cmd.Stderr = in, in
@@ -104,8 +105,8 @@ var (
 	ofSeed   = regexp.MustCompile(`^failure while testing seed corpus entry: \S+/(\S+)`)
 )
 
-// read takes from what go test -fuzz prints what the target did, by one worker's clock. It returns the text too.
-// That go test calls a run failed because its time was over is no failure: only inputs fail.
+// read parses the output of go test -fuzz. It converts times to those of one worker, and returns the text too. go
+// test reports a failure when the time is up; read does not, because only inputs can fail.
 func read(out io.Reader) (ran result, text string) {
 	var all strings.Builder
 	lines := bufio.NewReader(out)

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// edits are changes of a text, made of the outermost construct first.
+// edits are changes of a text, in the order from outer to inner constructs.
 type edits []edit
 
 // An edit replaces text[from:to].
 type edit struct {
 	from, to int
 	text     string
-	closes   bool // it ends what an earlier edit began
+	closes   bool // it closes an earlier edit
 	n        int
 }
 
@@ -25,7 +25,7 @@ func (e *edits) insert(at int, text string) { e.add(at, at, text, false) }
 
 func (e *edits) replace(from, to int, text string) { e.add(from, to, text, false) }
 
-// wrap puts text before and after text[from:to]; what was wrapped earlier stays outside.
+// wrap inserts text before and after text[from:to], inside of earlier wraps.
 func (e *edits) wrap(from, to int, before, after string) {
 	e.add(from, from, before, false)
 	e.add(to, to, after, true)
@@ -38,7 +38,7 @@ func (e edits) apply(src []byte) string {
 		if c := cmp.Compare(a.from, b.from); c != 0 {
 			return c
 		}
-		if a.closes != b.closes { // what ends here ends before something begins
+		if a.closes != b.closes { // close before opening
 			if a.closes {
 				return -1
 			}

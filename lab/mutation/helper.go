@@ -1,8 +1,8 @@
 package main
 
-// helperFile stands beside the instrumented files, in their package. A program runs with one mutant, or with
-// none and notes in a file, byte by byte, which it reaches: mapped into memory, so that nothing is lost
-// however the program ends.
+// helperFile is added to the instrumented package. A program runs with one mutant. Or it runs without mutants and
+// records in a file, one byte each, which mutants it reaches. The file is mapped into memory, so that a crash
+// loses nothing.
 const helperFile = `package helper
 
 import (

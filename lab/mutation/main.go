@@ -1,5 +1,5 @@
-// Command mutation plants bugs, one at a time, in hookkit and hookkit/hookimpl, in what gen reads and checks with, and in a generated
-// package, and counts those that the tests find. It runs from the root of the repository:
+// Command mutation plants bugs, one at a time, in hookkit, hookkit/hookimpl, parts of gen, and a generated
+// package. It counts the bugs that the tests find. Run it from the root of the repository:
 //
 //	go run ./lab/mutation                 all parts; writes SURVIVORS.md and the report
 //	go run ./lab/mutation -only gen       one part; writes nothing
@@ -7,11 +7,12 @@
 //	go run ./lab/mutation -shard 0/4      a quarter of them; writes nothing
 //	go run ./lab/mutation -unreached      those that no test reaches, at once; writes nothing
 //
-// All mutants of a package are compiled into one instrumented copy of it (go build -overlay); an environment
-// variable chooses one. What each test reaches is recorded first, and a mutant is tried on those tests
-// only, the quick ones first. A survivor is killed by a new test, or explained in equivalent.txt.
+// All mutants of a package are compiled into one instrumented copy (go build -overlay); an environment variable
+// selects one of them. A first run records which mutants each test reaches. Each mutant then runs only with those
+// tests, fast tests first. For every survivor, add a test that kills it, or an explanation in equivalent.txt.
 //
-// It exits with 1 when a score is below the bound, a survivor is not explained or an explanation is void.
+// The exit status is 1 if a score is below the bound, a survivor has no explanation, or an explanation is
+// obsolete.
 package main
 
 import (
@@ -36,16 +37,16 @@ func main() {
 	}
 }
 
-// bound is the least part of the mutants that tests must find, in percent.
+// bound is the percentage of mutants that tests must find.
 const bound = 95
 
-// choice is what of all mutants is tried.
+// choice selects mutants.
 type choice struct {
 	only     string
 	match    *regexp.Regexp
 	shard, n int
-	quick    bool // none: what no test reaches is known without trying
-	parallel int  // how many at once
+	quick    bool // none run: only report those that no test reaches
+	parallel int  // number of parallel runs
 }
 
 func (c choice) whole() bool { return c.only == "" && c.match == nil && c.n == 1 && !c.quick }
@@ -63,7 +64,8 @@ func run(args []string, out io.Writer) error {
 		return err
 	})
 	flags.Func("shard", "i/n: the i-th of n shares, from 0", func(s string) error {
-		if n, err := fmt.Sscanf(s, "%d/%d", &c.shard, &c.n); n != 2 || err != nil || c.n < 1 || c.shard < 0 || c.shard >= c.n {
+		if n, err := fmt.Sscanf(s, "%d/%d", &c.shard, &c.n); n != 2 || err != nil || c.n < 1 || c.shard < 0 ||
+			c.shard >= c.n {
 			return errors.New("want i/n with 0 <= i < n")
 		}
 		return nil
@@ -80,10 +82,10 @@ func run(args []string, out io.Writer) error {
 	return all(strings.TrimSpace(string(root)), parts, c, out)
 }
 
-// all tries the chosen mutants of the parts and reports.
+// all runs the selected mutants of the parts and reports.
 func all(root string, parts []part, c choice, out io.Writer) error {
 	report := figures.Report{Name: "mutation", Command: "go run ./lab/mutation"}
-	if err := report.Stamp(root); err != nil { // before anything is compiled: the source that is measured
+	if err := report.Stamp(root); err != nil { // before compiling, so that it describes the measured source
 		return err
 	}
 	var results []*result
@@ -116,7 +118,7 @@ func all(root string, parts []part, c choice, out io.Writer) error {
 	return judge(results, reasons, c.whole())
 }
 
-// try plants the bugs of one part and tries the chosen ones.
+// try plants the bugs of one part and runs the selected ones.
 func (p part) try(root string, c choice, out io.Writer) (*result, error) {
 	temp, err := os.MkdirTemp("", "mutation-")
 	if err != nil {

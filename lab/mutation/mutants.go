@@ -9,38 +9,39 @@ import (
 	"strings"
 )
 
-// A mutant is one planted bug. All that are alike in generated code are one.
+// A mutant is one planted bug. Equal bugs in generated code count as one mutant.
 type mutant struct {
 	ID   int
 	File string // below the root of the repository
-	Func string // with its receiver; "" outside of functions
-	What string // the source as it is and what is done to it, on one line
-	N    int    // of those in Func with the same What, from 1
+	Func string // with its receiver; "" outside functions
+	What string // the source and the change, on one line
+	N    int    // counts mutants of Func with the same What, from 1
 	Line int
 }
 
-// Key names the mutant in equivalent.txt; it outlives a shift of lines.
+// Key identifies the mutant in equivalent.txt. It does not contain line numbers, so that it survives edits of the
+// file.
 func (m mutant) Key() string { return fmt.Sprintf("%s | %s | %s | %d", m.File, m.Func, m.What, m.N) }
 
-// A planter walks one file and plants mutants: edits of its text, each switched by a call of is or of a function of
-// the helper file, so that the file does what it did as long as no mutant is chosen.
+// A planter walks one file and plants mutants. Each mutant is an edit of the text that a function of the helper
+// file switches on. Without a selected mutant the file behaves as before.
 type planter struct {
 	fset  *token.FileSet
 	src   []byte
 	path  string
 	info  *types.Info
 	pkg   *types.Package
-	names map[*types.Package]string // the qualifier of what the file imports
-	next  func(mutant) int          // takes a mutant in and numbers it
-	like  *regexp.Regexp            // functions to pass over; nil for none
+	names map[*types.Package]string // qualifiers of the imports
+	next  func(mutant) int          // registers a mutant and returns its number
+	like  *regexp.Regexp            // functions to skip; may be nil
 	edits edits
 
-	rename func(function, text string) string // makes what is alike the same; nil for none
+	rename func(function, text string) string // normalizes generated code; may be nil
 
 	function string
-	results  []string // the types of the function's results, as text
+	results  []string // the types of the function's results
 	count    map[string]int
-	loops    int  // that a continue would reach
+	loops    int  // number of loops that a continue would reach
 	choice   bool // a break would leave a switch or a select
 }
 
@@ -89,7 +90,7 @@ func functionName(d *ast.FuncDecl) string {
 	return "(" + star + t.(*ast.Ident).Name + ")." + d.Name.Name
 }
 
-// body plants in a function's body. What follows a mutant without its return is a panic.
+// body plants in a function's body. A panic replaces a missing return after a mutant.
 func (p *planter) body(t *ast.FuncType, b *ast.BlockStmt) {
 	results, loops, choice := p.results, p.loops, p.choice
 	defer func() { p.results, p.loops, p.choice = results, loops, choice }()
@@ -113,7 +114,7 @@ func (p *planter) text(n ast.Node) string {
 	return string(p.src[p.offset(n.Pos()):p.offset(n.End())])
 }
 
-// brief is the text of a node on one line, not too long.
+// brief returns the text of a node on one line, truncated.
 func (p *planter) brief(n ast.Node) string {
 	s := strings.ReplaceAll(strings.Join(strings.Fields(p.text(n)), " "), "|", "¦")
 	if p.rename != nil {
@@ -125,7 +126,7 @@ func (p *planter) brief(n ast.Node) string {
 	return s
 }
 
-// is takes in a mutant at a node and returns the condition that it is chosen.
+// is registers a mutant for a node and returns the condition that selects it.
 func (p *planter) is(n ast.Node, what string) string {
 	return fmt.Sprintf("mutantIs(%d)", p.number(n, what))
 }
@@ -133,7 +134,9 @@ func (p *planter) is(n ast.Node, what string) string {
 func (p *planter) number(n ast.Node, what string) int {
 	what = p.brief(n) + " → " + what
 	p.count[what]++
-	return p.next(mutant{File: p.path, Func: p.function, What: what, N: p.count[what], Line: p.fset.Position(n.Pos()).Line})
+	return p.next(mutant{
+		File: p.path, Func: p.function, What: what, N: p.count[what], Line: p.fset.Position(n.Pos()).Line,
+	})
 }
 
 func (p *planter) wrap(n ast.Node, before, after string) {
@@ -143,7 +146,7 @@ func (p *planter) wrap(n ast.Node, before, after string) {
 // negate makes a mutant of a condition.
 func (p *planter) negate(e ast.Expr) { p.wrap(e, "("+p.is(e, "negated")+" != (", "))") }
 
-// condition plants in an expression that decides something: what has no mutant of its own is negated.
+// condition plants in a boolean expression. It negates the expression if that has no other mutant.
 func (p *planter) condition(e ast.Expr) {
 	switch x := e.(type) {
 	case *ast.ParenExpr:
@@ -174,19 +177,20 @@ func (p *planter) basic(e ast.Expr) types.BasicInfo {
 	return 0
 }
 
-// comparisons are the functions of the helper file; each takes the mutants of boundary and of negation.
+// comparisons are functions of the helper file. Each implements a boundary mutant and a negation mutant.
 var comparisons = map[token.Token]string{
 	token.LSS: "mutantLess", token.LEQ: "mutantLessOrSame", token.GTR: "mutantMore", token.GEQ: "mutantMoreOrSame",
 }
 
 var boundary = map[token.Token]string{token.LSS: "<=", token.LEQ: "<", token.GTR: ">=", token.GEQ: ">"}
 
-// sameAsBoundary are the integers on the right that, one changed into the other, do what moves the boundary.
+// sameAsBoundary are the integer operands for which replacing 0 by 1, or 1 by 0, equals the boundary mutant.
 var sameAsBoundary = map[token.Token]string{token.LSS: "0", token.GTR: "1", token.LEQ: "1", token.GEQ: "0"}
 
-// arithmetic are the functions of the helper file, and what the mutant does instead.
+// arithmetic maps operators to functions of the helper file and to the operators of the mutants.
 var arithmetic = map[token.Token][2]string{
-	token.ADD: {"mutantAdd", "-"}, token.SUB: {"mutantSub", "+"}, token.MUL: {"mutantMul", "/"}, token.QUO: {"mutantQuo", "*"},
+	token.ADD: {"mutantAdd", "-"}, token.SUB: {"mutantSub", "+"}, token.MUL: {"mutantMul", "/"},
+	token.QUO: {"mutantQuo", "*"},
 	token.AND: {"mutantAnd", "bitwise or"}, token.OR: {"mutantOr", "bitwise and"},
 }
 
@@ -209,7 +213,8 @@ func (p *planter) expr(e ast.Expr) {
 	case *ast.BasicLit:
 		p.literal(x)
 	case *ast.Ident:
-		if c, ok := p.info.Uses[x].(*types.Const); ok && c.Parent() == types.Universe && (x.Name == "true" || x.Name == "false") {
+		if c, ok := p.info.Uses[x].(*types.Const); ok && c.Parent() == types.Universe &&
+			(x.Name == "true" || x.Name == "false") {
 			p.wrap(x, "("+p.is(x, "negated")+" != ", ")")
 		}
 	case *ast.FuncLit:
@@ -260,7 +265,7 @@ func (p *planter) binary(x *ast.BinaryExpr) {
 			other = "&&"
 		}
 		is := p.is(x, other)
-		// by De Morgan, so that the right side is as lazy as it was
+		// by De Morgan, so that the right side stays lazy
 		p.wrap(x, "("+is+" != (", "))")
 		p.wrap(x.X, "("+is+" != (", "))")
 		p.wrap(x.Y, "("+is+" != (", "))")
@@ -298,5 +303,6 @@ func (p *planter) literal(x *ast.BasicLit) {
 		return
 	}
 	name := types.TypeString(types.Default(t), func(pkg *types.Package) string { return p.names[pkg] })
-	p.edits.replace(p.offset(x.Pos()), p.offset(x.End()), fmt.Sprintf("%s(mutantInt(%d, %s, %s))", name, p.number(x, other), x.Value, other))
+	p.edits.replace(p.offset(x.Pos()), p.offset(x.End()), fmt.Sprintf("%s(mutantInt(%d, %s, %s))", name,
+		p.number(x, other), x.Value, other))
 }

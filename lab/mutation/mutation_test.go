@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestASmallPackage tries the tool on a package of which it is known what must be found.
+// TestASmallPackage runs the tool on a package with known results.
 func TestASmallPackage(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	if err != nil {
@@ -44,7 +44,9 @@ func TestASmallPackage(t *testing.T) {
 	}
 
 	key := r.alive[1].Key()
-	rs := &reasons{map[string]string{key: "either of two equal numbers", "no | such | mutant | 1": "void"}, map[string]bool{}}
+	rs := &reasons{
+		map[string]string{key: "either of two equal numbers", "no | such | mutant | 1": "void"}, map[string]bool{},
+	}
 	r.explain(rs)
 	if r.explained() != 1 {
 		t.Errorf("%d are explained", r.explained())
@@ -56,7 +58,9 @@ func TestASmallPackage(t *testing.T) {
 		}
 	}
 	text := survivors([]*result{r})
-	for _, part := range []string{"**Not explained.**", "either of two equal numbers", "Larger: `a > b → >=`", "(not reached by any test)"} {
+	for _, part := range []string{
+		"**Not explained.**", "either of two equal numbers", "Larger: `a > b → >=`", "(not reached by any test)",
+	} {
 		if !strings.Contains(text, part) {
 			t.Errorf("no %q in\n%s", part, text)
 		}

@@ -18,13 +18,13 @@ import (
 	"strings"
 )
 
-// A part is a package that bugs are planted in, and the packages whose tests should find them.
+// A part is a package to plant bugs in, and the packages whose tests should find them.
 type part struct {
 	name  string
 	dir   string            // of the package, below the root
-	files func(string) bool // which of its files; nil for all
-	alike bool              // the package is generated: what differs by the name of a point is one mutant
-	like  *regexp.Regexp    // the functions that are like others, and are left alone
+	files func(string) bool // files of the package; nil: all
+	alike bool              // generated code: mutants that differ only by the name of a point are one
+	like  *regexp.Regexp    // functions to skip because they repeat others
 	tests []tests
 }
 
@@ -32,11 +32,11 @@ type part struct {
 type tests struct {
 	dir   string
 	args  []string
-	split string // what each subtest of these tests reaches is recorded by itself: a regular expression, "" for none
+	split string // record each subtest of these tests on its own: a regular expression, or ""
 }
 
-// The tests of other packages that run the mutants. Tests that build programs are skipped, because those programs are
-// built without the mutants.
+// The tests of other packages that run the mutants. They skip tests that build programs, because those programs
+// would not contain the mutants.
 var (
 	runtimeTests = tests{dir: "tests/runtime", args: []string{"-test.skip=StackOverflow"}}
 	modelTests   = tests{dir: "tests/model", args: []string{"-programs=400", "-test.skip=FailingPrograms"}}
@@ -66,7 +66,7 @@ var parts = []part{
 	},
 	{
 		name: "generated", dir: "tests/fixture", alike: true,
-		like:  regexp.MustCompile(`On[A-Z]|\bon[A-Z]`), // points of which only the payload is another
+		like:  regexp.MustCompile(`On[A-Z]|\bon[A-Z]`), // points that differ only in their payload
 		files: func(name string) bool { return name == "hooks_gen.go" },
 		tests: []tests{runtimeTests, fixtureTests, modelTests},
 	},
@@ -80,7 +80,7 @@ type planted struct {
 	temp    string
 }
 
-// plant writes the instrumented copy of a part's package into temp.
+// plant writes the instrumented copy of a part's package to temp.
 func (p part) plant(root, temp string) (*planted, error) {
 	fset := token.NewFileSet()
 	pkg, files, info, err := load(fset, filepath.Join(root, p.dir))
@@ -106,7 +106,10 @@ func (p part) plant(root, temp string) (*planted, error) {
 			return nil, err
 		}
 		relative, _ := filepath.Rel(root, path)
-		pl := &planter{fset: fset, src: src, path: filepath.ToSlash(relative), info: info, pkg: pkg, names: qualifiers(f, info, pkg), like: p.like}
+		pl := &planter{
+			fset: fset, src: src, path: filepath.ToSlash(relative), info: info, pkg: pkg, names: qualifiers(f, info, pkg),
+			like: p.like,
+		}
 		if p.alike {
 			pl.rename = points
 		}
@@ -161,20 +164,24 @@ func load(fset *token.FileSet, dir string) (*types.Package, []*ast.File, *types.
 		export[own.ImportPath] = own.Export
 	}
 	var files []*ast.File
-	for _, name := range own.GoFiles { // of the last in the list
+	for _, name := range own.GoFiles { // the last package of the list
 		f, err := parser.ParseFile(fset, filepath.Join(dir, name), nil, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
 			return nil, nil, nil, err
 		}
 		files = append(files, f)
 	}
-	config := types.Config{Importer: importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(export[path]) })}
-	info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}, Implicits: map[ast.Node]types.Object{}}
+	config := types.Config{
+		Importer: importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(export[path]) }),
+	}
+	info := &types.Info{
+		Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}, Implicits: map[ast.Node]types.Object{},
+	}
 	pkg, err := config.Check(own.ImportPath, fset, files, info)
 	return pkg, files, info, err
 }
 
-// qualifiers tells how a file names the packages that it imports.
+// qualifiers returns the names under which a file imports packages.
 func qualifiers(f *ast.File, info *types.Info, own *types.Package) map[*types.Package]string {
 	names := map[*types.Package]string{own: ""}
 	for _, i := range f.Imports {
@@ -193,7 +200,7 @@ func qualifiers(f *ast.File, info *types.Info, own *types.Package) map[*types.Pa
 
 var methodOf = regexp.MustCompile(`^\((\*?)(\w+)\)\.`)
 
-// pointNames returns a function that puts N in place of the name of the point that a function is about.
+// pointNames returns a function that replaces the name of the point in the text of a function by N.
 func pointNames(files []*ast.File) func(function, text string) string {
 	var names []string
 	for _, f := range files {

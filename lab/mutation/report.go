@@ -13,10 +13,10 @@ import (
 	"github.com/hookgen/hookgen/internal/figures"
 )
 
-// folder is where this command lies, below the root.
+// folder is the directory of this command, relative to the root.
 const folder = "lab/mutation"
 
-// A result is what became of the mutants of a part.
+// A result holds the outcomes of the mutants of a part.
 type result struct {
 	part
 	tried, killed, timedOut int
@@ -27,7 +27,7 @@ type result struct {
 type survivor struct {
 	mutant
 	fate   fate
-	reason string // why no test can find it; "" if nobody has said so
+	reason string // why no test can find it; "" without explanation
 }
 
 func (r *result) add(m mutant, f fate) {
@@ -42,14 +42,14 @@ func (r *result) add(m mutant, f fate) {
 	}
 }
 
-// reasons are what equivalent.txt says of mutants, by their keys.
+// reasons are the explanations of equivalent.txt, by the keys of mutants.
 type reasons struct {
 	of   map[string]string
 	used map[string]bool
 }
 
-// readReasons reads blocks of keys, a line each, above a line with the reason, which begins with a colon. Lines that
-// begin with # are comments.
+// readReasons reads blocks of keys, one per line, each block followed by a line with a colon and the reason. Lines
+// that begin with # are comments.
 func readReasons(path string) (*reasons, error) {
 	data, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -68,7 +68,9 @@ func readReasons(path string) (*reasons, error) {
 			}
 			open = nil
 		case is || strings.Count(line, " | ") != 3:
-			return nil, fmt.Errorf("%s:%d: want file | function | mutant | number, and below such lines a reason, which begins with a colon", path, n+1)
+			return nil,
+				fmt.Errorf("%s:%d: not a key; write file | function | mutant | number, and a reason after a colon on a line below",
+					path, n+1)
 		default:
 			open = append(open, line)
 		}
@@ -101,15 +103,16 @@ func (r *result) explained() (n int) {
 
 func percent(n, of int) float64 { return 100 * float64(n) / float64(max(of, 1)) }
 
-// score is the percentage found of those that can be.
+// score returns the percentage of mutants found, without explained ones.
 func (r *result) score() float64 { return percent(r.found(), r.tried-r.explained()) }
 
 func (r *result) print(out io.Writer) {
-	fmt.Fprintf(out, "%s: %d tried, %d killed, %d timed out, %d survived, of which %d are explained; score %.1f %%, raw %.1f %%\n",
+	fmt.Fprintf(out,
+		"%s: %d tried, %d killed, %d timed out, %d survived, of which %d are explained; score %.1f %%, raw %.1f %%\n",
 		r.name, r.tried, r.killed, r.timedOut, len(r.alive), r.explained(), r.score(), percent(r.found(), r.tried))
 }
 
-// judge returns an error when bugs go unnoticed. Only a whole run can tell that a reason is void.
+// judge returns an error if bugs were missed. Only a complete run can detect obsolete reasons.
 func judge(results []*result, rs *reasons, whole bool) error {
 	var wrong []string
 	for _, r := range results {
@@ -117,12 +120,15 @@ func judge(results []*result, rs *reasons, whole bool) error {
 			wrong = append(wrong, fmt.Sprintf("%s: the score is %.1f %%, want at least %d %%", r.name, s, bound))
 		}
 		if n := len(r.alive) - r.explained(); n > 0 {
-			wrong = append(wrong, fmt.Sprintf("%s: %d survivors without a reason: write a test that finds them, or the reason into equivalent.txt", r.name, n))
+			wrong = append(wrong,
+				fmt.Sprintf("%s: %d survivors without a reason: write a test that finds them, or the reason into equivalent.txt",
+					r.name, n))
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(rs.of)) {
 		if whole && !rs.used[key] {
-			wrong = append(wrong, fmt.Sprintf("equivalent.txt explains %s, which did not survive, or is no mutant: remove it", key))
+			wrong = append(wrong, fmt.Sprintf("equivalent.txt explains %s, which did not survive, or is no mutant: remove it",
+				key))
 		}
 	}
 	if len(wrong) > 0 {
@@ -150,18 +156,23 @@ func write(root string, report figures.Report, results []*result) error {
 		count("survivors explained", r.explained(), "each in lab/mutation/SURVIVORS.md")
 		count("survivors not explained", len(r.alive)-r.explained(), "")
 		report.Figures = append(report.Figures,
-			figures.Figure{Of: r.name + ": score", Value: fmt.Sprintf("%.1f %%", r.score()), Bound: fmt.Sprintf("≥ %d %%", bound), Holds: holds,
+			figures.Figure{Of: r.name + ": score", Value: fmt.Sprintf("%.1f %%", r.score()), Bound: fmt.Sprintf("≥ %d %%",
+				bound), Holds: holds,
 				Note: "found, of those that are not explained"},
-			figures.Figure{Of: r.name + ": raw score", Value: fmt.Sprintf("%.1f %%", percent(r.found(), r.tried)), Note: "found, of all"})
+			figures.Figure{
+				Of: r.name + ": raw score", Value: fmt.Sprintf("%.1f %%", percent(r.found(), r.tried)), Note: "found, of all",
+			})
 	}
 	return report.Write(root)
 }
 
-// survivors is the text of SURVIVORS.md.
+// survivors returns the text of SURVIVORS.md.
 func survivors(results []*result) string {
 	var b strings.Builder
-	b.WriteString("# Survivors\n\nMade by `go run ./lab/mutation`: the planted bugs that no test finds, and why none can, from equivalent.txt.\n")
-	b.WriteString("\n| part | planted | killed | timed out | explained | not explained | score | raw |\n|---|---|---|---|---|---|---|---|\n")
+	b.WriteString("# Survivors\n\nMade by `go run ./lab/mutation`: the planted bugs that no test finds, and why none " +
+		"can, from equivalent.txt.\n")
+	b.WriteString("\n| part | planted | killed | timed out | explained | not explained | score | raw |\n" +
+		"|---|---|---|---|---|---|---|---|\n")
 	for _, r := range results {
 		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %d | %.1f %% | %.1f %% |\n", r.name, r.tried, r.killed, r.timedOut,
 			r.explained(), len(r.alive)-r.explained(), r.score(), percent(r.found(), r.tried))
@@ -176,7 +187,8 @@ func survivors(results []*result) string {
 			}
 			by[s.reason] = append(by[s.reason], s)
 		}
-		slices.SortStableFunc(order, func(a, b string) int { return min(len(a), 1) - min(len(b), 1) }) // without a reason first
+		// Mutants without a reason come first.
+		slices.SortStableFunc(order, func(a, b string) int { return min(len(a), 1) - min(len(b), 1) })
 		for _, reason := range order {
 			title := reason
 			if reason == "" {

@@ -30,13 +30,13 @@ type test struct {
 	name    string
 	took    time.Duration
 	reached []byte // by ID
-	breadth int    // how many it reaches
+	breadth int    // the number of mutants that it reaches
 }
 
 // reach reports whether the test runs the code of the mutant.
 func (t *test) reach(m mutant) bool { return m.ID < len(t.reached) && t.reached[m.ID] != 0 }
 
-// The fate of a mutant.
+// The outcome of a mutant.
 type fate string
 
 const (
@@ -46,21 +46,24 @@ const (
 	missed   fate = "not reached by any test"
 )
 
-// limits of one test: one that takes longer by itself is left out, and one is never stopped before the other.
+// Time limits of one test. A test that takes too long without mutants is not used.
 const (
 	longest  = 20 * time.Second
 	patience = 2 * time.Second
-	together = 100 * time.Millisecond // tests quicker than that are run in one process
+	together = 100 * time.Millisecond // faster tests share one process
 )
 
-// memory is what a process may take, in KiB: mutants that never stop to append must not harm the machine.
+// memory is the memory limit of a process in KiB, because a mutant may append forever.
 const memory = 6 << 20
 
-// start runs a test binary and returns what it printed, and context.DeadlineExceeded if it was stopped.
+// start runs a test binary and returns its output. The error is context.DeadlineExceeded if the process was
+// stopped.
 func (b *binary) start(env string, limit time.Duration, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	all := append([]string{"-c", `ulimit -v ` + strconv.Itoa(memory) + `; exec "$0" "$@"`, b.path, "-test.timeout=0"}, args...)
+	all := append([]string{
+		"-c", `ulimit -v ` + strconv.Itoa(memory) + `; exec "$0" "$@"`, b.path, "-test.timeout=0",
+	}, args...)
 	cmd := exec.CommandContext(ctx, "/bin/sh", append(all, b.args...)...)
 	cmd.Dir = b.dir
 	scratch, err := os.MkdirTemp(filepath.Dir(b.path), "scratch-")
@@ -70,7 +73,7 @@ func (b *binary) start(env string, limit time.Duration, args ...string) (string,
 	defer os.RemoveAll(scratch)
 	cmd.Env = append(os.Environ(), env, "GOMAXPROCS=1", "TMPDIR="+scratch)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // and what it has started
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // including child processes
 	cmd.WaitDelay = 200 * time.Millisecond
 	var out bytes.Buffer
 	both := &head{to: &out}
@@ -85,7 +88,7 @@ func (b *binary) start(env string, limit time.Duration, args ...string) (string,
 	return out.String(), err
 }
 
-// head keeps the first part of what is written.
+// head keeps the first part of the output.
 type head struct{ to *bytes.Buffer }
 
 func (h *head) Write(p []byte) (int, error) {
@@ -106,7 +109,7 @@ func (w *planted) compile(root string) ([]*binary, error) {
 			return nil, fmt.Errorf("%s: %w\n%s", t.dir, err, out)
 		}
 		if help, _ := b.start("HOOKGEN_MUTANT=0", time.Minute, "-test.list=^$", "-h"); strings.Contains(help, "-rapid.seed") {
-			// the same draws each time; a counterexample is enough, however large
+			// the same draws each time; a counterexample need not be minimal
 			b.args = append([]string{"-rapid.seed=1", "-rapid.nofailfile", "-rapid.shrinktime=1ns"}, b.args...)
 		}
 		all = append(all, b)
@@ -114,7 +117,8 @@ func (w *planted) compile(root string) ([]*binary, error) {
 	return all, nil
 }
 
-// record runs every test by itself and notes what it reaches; tests that fail or take long are left out.
+// record runs every test on its own and records the mutants that it reaches. It drops tests that fail or take too
+// long.
 func (w *planted) record(binaries []*binary, log io.Writer) ([]*test, error) {
 	var all []*test
 	for i, b := range binaries {
@@ -152,7 +156,7 @@ func (w *planted) record(binaries []*binary, log io.Writer) ([]*test, error) {
 	return all, nil
 }
 
-// reaches runs one test and records what it reaches.
+// reaches runs one test and records the mutants that it reaches.
 func (b *binary) reaches(name, file string) (*test, string, error) {
 	_ = os.Remove(file)
 	start := time.Now()
@@ -163,7 +167,8 @@ func (b *binary) reaches(name, file string) (*test, string, error) {
 	return t, out, err
 }
 
-// pattern is the expression for -test.run that finds the tests, and at most some others of the same names on the way.
+// pattern returns the expression for -test.run that selects the tests. It may select others with the same subtest
+// names.
 func pattern(names ...string) string {
 	var levels [][]string
 	for _, name := range names {
@@ -182,8 +187,9 @@ func pattern(names ...string) string {
 	return strings.Join(all, "/")
 }
 
-// try runs the tests that reach a mutant until one finds it, which it returns: first the few that reach the least, for
-// they are about it, then the quick ones, and the slow ones by themselves.
+// try runs the tests that reach a mutant until one finds it, and returns that test. It starts with the few tests
+// that reach the fewest mutants, because they are the most specific. Then come the fast ones, then the slow ones,
+// one by one.
 func try(m mutant, binaries []*binary, all []*test) (fate, string) {
 	var reach []*test
 	for _, t := range all {
@@ -219,7 +225,7 @@ func try(m mutant, binaries []*binary, all []*test) (fate, string) {
 	return survived, ""
 }
 
-// few is how many tests are run first.
+// few is the number of tests in the first run.
 const few = 4
 
 // run runs tests of one binary with the mutant.
@@ -230,7 +236,7 @@ func (m mutant) run(b *binary, known []*test, names ...string) fate {
 			took += t.took
 		}
 	}
-	flat, deep := []string{}, []string{} // an expression of two levels finds nothing in tests of one
+	flat, deep := []string{}, []string{} // an expression of two levels finds nothing in tests of one level
 	for _, name := range names {
 		if strings.Contains(name, "/") {
 			deep = append(deep, name)
@@ -242,7 +248,8 @@ func (m mutant) run(b *binary, known []*test, names ...string) fate {
 		if len(names) == 0 {
 			continue
 		}
-		_, err := b.start("HOOKGEN_MUTANT="+strconv.Itoa(m.ID), patience+10*took, "-test.failfast", "-test.run="+pattern(names...))
+		_, err := b.start("HOOKGEN_MUTANT="+strconv.Itoa(m.ID), patience+10*took, "-test.failfast",
+			"-test.run="+pattern(names...))
 		switch {
 		case errors.Is(err, context.DeadlineExceeded):
 			return timedOut

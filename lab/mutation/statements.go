@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// list plants in the statements of a block, of a case.
+// list plants in the statements of a block or a case.
 func (p *planter) list(list []ast.Stmt) {
 	for _, s := range list {
 		p.removal(s)
@@ -15,7 +15,7 @@ func (p *planter) list(list []ast.Stmt) {
 	}
 }
 
-// removable reports whether a statement can be left out.
+// removable reports whether a statement can be removed.
 func (p *planter) removable(s ast.Stmt) bool {
 	switch x := s.(type) {
 	case *ast.ExprStmt, *ast.IncDecStmt, *ast.SendStmt, *ast.DeferStmt, *ast.GoStmt:
@@ -43,7 +43,7 @@ func (p *planter) removal(s ast.Stmt) {
 	}
 }
 
-// alone reports whether a block is one statement that has a mutant without it.
+// alone reports whether a block is a single statement with a removal mutant.
 func (p *planter) alone(list []ast.Stmt) bool {
 	return len(list) == 0 || len(list) == 1 && p.removable(list[0])
 }
@@ -124,7 +124,7 @@ func (p *planter) ifStmt(x *ast.IfStmt) {
 
 func (p *planter) loop(body *ast.BlockStmt, whole ast.Stmt) {
 	if !p.alone(body.List) {
-		head := &ast.BlockStmt{Lbrace: whole.Pos(), Rbrace: body.Lbrace - 1} // for its text
+		head := &ast.BlockStmt{Lbrace: whole.Pos(), Rbrace: body.Lbrace - 1} // only for its text
 		p.edits.insert(p.offset(body.Lbrace)+1, " if "+p.is(head, "not entered")+" { break }; ")
 	}
 	p.loops++
@@ -146,7 +146,7 @@ func (p *planter) cases(body *ast.BlockStmt, conditions bool) {
 				case conditions:
 					p.condition(e)
 				default:
-					if _, literal := e.(*ast.BasicLit); !literal { // which must stay a constant
+					if _, literal := e.(*ast.BasicLit); !literal { // must stay a constant
 						p.expr(e)
 					}
 				}
@@ -169,21 +169,21 @@ func (p *planter) clause(c ast.Stmt, colon token.Pos, list []ast.Stmt) {
 	p.list(list)
 }
 
-// branch plants a break in place of a continue, and the other way round.
+// branch plants a break instead of a continue, and vice versa.
 func (p *planter) branch(x *ast.BranchStmt) {
 	label := ""
 	if x.Label != nil {
 		label = " " + x.Label.Name
 	}
 	switch {
-	case x.Tok == token.CONTINUE && (!p.choice || label != ""): // in a switch a break is another statement
+	case x.Tok == token.CONTINUE && (!p.choice || label != ""): // in a switch, break has another meaning
 		p.wrap(x, "if "+p.is(x, "break")+" { break"+label+" }; ", "")
 	case x.Tok == token.BREAK && p.loops > 0 && label == "":
 		p.wrap(x, "if "+p.is(x, "continue")+" { continue }; ", "")
 	}
 }
 
-// returned plants zero values in place of what a function returns.
+// returned plants zero values instead of the results of a function.
 func (p *planter) returned(x *ast.ReturnStmt) {
 	zero, plain := true, false
 	for _, e := range x.Results {

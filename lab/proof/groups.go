@@ -10,20 +10,21 @@ import (
 	"strings"
 )
 
-// A group is the tests of some files of one package, and how they are run here.
+// A group selects the tests of some files of one package, with their arguments.
 type group struct {
 	title  string
-	dir    string   // of the package, below the root
+	dir    string   // of the package, relative to the root
 	files  string   // glob, in dir
-	except string   // glob of files that are left out
+	except string   // glob of files to skip
 	args   []string // of the test binary
-	whole  bool     // one figure for all of them together, not one for each
+	whole  bool     // one figure for all tests instead of one per test
 }
 
-// groups are the tests that show what the framework promises.
+// groups are the tests for the guarantees of the framework.
 var groups = []group{
 	{title: "Invariants", dir: "tests/runtime", files: "*_test.go", args: []string{"-rapid.checks=100"}},
-	{title: "Invariants", dir: "tests/runtime", files: "*_test.go", except: "allocations_test.go", whole: true, args: []string{"-race", "-rapid.checks=10"}},
+	{title: "Invariants", dir: "tests/runtime", files: "*_test.go", except: "allocations_test.go", whole: true,
+		args: []string{"-race", "-rapid.checks=10"}},
 	{title: "Generated code", dir: "gen", files: "generation_test.go", args: []string{"-rapid.checks=300"}},
 	{title: "Generated code", dir: "tests/compile", files: "*_test.go"},
 	{title: "hookgen", dir: "gen", files: "wrong_test.go"},
@@ -33,13 +34,14 @@ var groups = []group{
 	{title: "Laws of the loop", dir: "tests/systems", files: "isolation_test.go"},
 	{title: "Ready-made hooks", dir: "builtin", files: "conformance_test.go"},
 	{title: "Ready-made hooks", dir: "hooktest", files: "check_test.go"},
-	{title: "What five other systems do", dir: "tests/systems", files: "*_test.go", except: "isolation_test.go", whole: true},
+	{title: "What five other systems do", dir: "tests/systems", files: "*_test.go", except: "isolation_test.go",
+		whole: true},
 }
 
 // A test is one test function.
 type test struct {
 	name      string
-	statement string // what it shows: its doc comment, or its name in words
+	statement string // the doc comment, or the name in words
 }
 
 // tests returns the tests of the group, in order of file and position.
@@ -70,8 +72,8 @@ func (g group) tests(root string) ([]test, error) {
 	return all, nil
 }
 
-// statement returns the doc comment of a test as one line, and the name of the test in words if there is no comment. If
-// the comment begins with the name and a colon, the words of the name come first.
+// statement returns the doc comment of a test as one line, or the name of the test in words if there is no
+// comment. If the comment begins with the name and a colon, the words of the name come first.
 func statement(name, doc string) string {
 	text := strings.Join(strings.Fields(doc), " ")
 	rest, named := strings.CutPrefix(text, name)

@@ -1,11 +1,11 @@
-// Command proof makes docs/PROOF.md, the page that shows each invariant and bound, how it is shown, and the latest
-// figure with the command that reproduces it. Nothing on the page is typed by hand: the statements are the doc comments
-// of the tests, and the figures are the reports of package figures, which the runs themselves write.
+// Command proof builds docs/PROOF.md, a page with each invariant and bound, its evidence, and the latest figure
+// with the command that reproduces it. No text on the page is typed by hand: the statements are the doc comments
+// of the tests, and the figures are the reports of package figures, which the runs write.
 //
-//	go run ./lab/proof          runs the tests named in groups.go, writes their report, and makes the page
-//	go run ./lab/proof -page    makes the page of the reports that are there
+//	go run ./lab/proof          runs the tests named in groups.go, writes their report, and builds the page
+//	go run ./lab/proof -page    builds the page from the existing reports
 //
-// It exits 1, and leaves the page as it was, if a test fails, is skipped, or is not there.
+// If a test fails, is skipped, or is missing, the exit status is 1 and the page stays unchanged.
 package main
 
 import (

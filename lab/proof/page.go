@@ -10,33 +10,45 @@ import (
 	"github.com/hookgen/hookgen/internal/figures"
 )
 
-// A section is what the page says before the figures of a report.
+// A section is the heading and the introduction of a report on the page.
 type section struct {
 	report string
 	title  string
 	text   string
 }
 
-// sections are those of the page, in order.
+// sections are the sections of the page, in order.
 var sections = []section{
-	{"tests", "Invariants, laws and faults", "Each line is a test: what it shows, in the words above its code, and what it found. All of them run in every check, most with" +
-		" fewer drawn cases; but for those that count allocations, they run under the race detector too."},
-	{"bench", "Bounds", "Ratios of minima of interleaved rounds. \"Open\" is a comparison whose rounds disagree. The whole report is [RESULTS.md](../bench/RESULTS.md)."},
-	{"model", "Programs against a model", "Random programs of registrations and fires, played by the framework and by a plain sequential model. Ten thousand run in" +
-		" every check."},
-	{"mutation", "Planted bugs", "Each mutant is one small bug planted in the source. It is killed if a test fails. Every survivor is listed in" +
-		" [SURVIVORS.md](../lab/mutation/SURVIVORS.md) with the reason why nobody could tell it from the original."},
-	{"fuzzing", "Fuzzing", "Time is that of one worker, in all runs so far, and inputs are those that reached something new. Some of each target, those that reach most," +
-		" are committed, and every check plays them; so are all that failed."},
-	{"soak", "Soak", "Fires while hooks are added, removed and layered, and a tracer is attached and detached, from other goroutines."},
-	{"kill", "A kill at any moment", "Processes killed with SIGKILL while they write. What is read afterwards must be the old content or the new one."},
+	{"tests", "Invariants, laws and faults",
+		"Each line is a test: what it shows, in the words above its code, and what it found. All of them run in every " +
+			"check, most with" +
+			" fewer drawn cases; but for those that count allocations, they run under the race detector too."},
+	{"bench", "Bounds",
+		"Ratios of minima of interleaved rounds. \"Open\" is a comparison whose rounds disagree. The whole report is " +
+			"[RESULTS.md](../bench/RESULTS.md)."},
+	{"model", "Programs against a model",
+		"Random programs of registrations and fires, played by the framework and by a plain sequential model. Ten " +
+			"thousand run in" +
+			" every check."},
+	{"mutation", "Planted bugs",
+		"Each mutant is one small bug planted in the source. It is killed if a test fails. Every survivor is listed in" +
+			" [SURVIVORS.md](../lab/mutation/SURVIVORS.md) with the reason why nobody could tell it from the original."},
+	{"fuzzing", "Fuzzing",
+		"Time is that of one worker, in all runs so far, and inputs are those that reached something new. Some of each " +
+			"target, those that reach most," +
+			" are committed, and every check plays them; so are all that failed."},
+	{"soak", "Soak",
+		"Fires while hooks are added, removed and layered, and a tracer is attached and detached, from other goroutines."},
+	{"kill", "A kill at any moment",
+		"Processes killed with SIGKILL while they write. What is read afterwards must be the old content or the new one."},
 }
 
-// page makes the page of the reports, all of which must be there and have a section.
+// page builds the page. Every section needs its report, and every report its section.
 func page(reports []figures.Report) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString("# Proof\n\n" +
-		"What hookgen promises, how it is shown, and what the latest run found. Made by `go run ./lab/proof` of what the runs wrote into\n" +
+		"What hookgen promises, how it is shown, and what the latest run found. Made by `go run ./lab/proof` of what the " +
+		"runs wrote into\n" +
 		"[figures](figures); no figure is typed by hand.\n\n" +
 		"| run | command | commit | day | machine |\n|---|---|---|---|---|\n")
 	known := map[string]figures.Report{}
@@ -51,7 +63,8 @@ func page(reports []figures.Report) ([]byte, error) {
 		if !ok {
 			return nil, fmt.Errorf("there is no report %s in %s", s.report, figures.Folder)
 		}
-		fmt.Fprintf(&b, "| [%s](#%s) | %s | %s | %s | %s |\n", s.title, anchor(s.title), code(r.Command), r.Commit, r.Day, cell(r.Machine))
+		fmt.Fprintf(&b, "| [%s](#%s) | %s | %s | %s | %s |\n", s.title, anchor(s.title), code(r.Command), r.Commit, r.Day,
+			cell(r.Machine))
 	}
 	b.WriteString("\nA commit with a + is one whose tree had changes that were not committed.\n")
 	for _, s := range sections {
@@ -97,8 +110,8 @@ var columns = []column{
 	{"command", func(f figures.Figure) string { return code(f.Command) }},
 }
 
-// table writes the figures, leaving out columns that are empty. A bound that is not shown to hold must say why: in its
-// note, or, where it is open, by what its figure says of the rounds.
+// table writes the figures without empty columns. A bound that is not shown to hold needs an explanation: a note,
+// or, if the verdict is open, the range in its figure.
 func table(b io.Writer, figs []figures.Figure) error {
 	for _, f := range figs {
 		torn := f.Holds == figures.Open && strings.Contains(f.Value, "(rounds say ")
@@ -125,12 +138,12 @@ func table(b io.Writer, figs []figures.Figure) error {
 	return nil
 }
 
-// cell escapes what would end a cell of a table, or be taken for HTML.
+// cell escapes characters that would end a table cell or look like HTML.
 func cell(text string) string {
 	return strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;").Replace(text)
 }
 
-// code is text as code in a cell.
+// code formats text as code in a cell.
 func code(text string) string {
 	if text == "" {
 		return ""
@@ -138,7 +151,7 @@ func code(text string) string {
 	return "`" + strings.NewReplacer("|", `\|`, "\n", " ").Replace(text) + "`"
 }
 
-// anchor is where a title is linked to.
+// anchor returns the link target of a title.
 func anchor(title string) string {
 	var b strings.Builder
 	for _, r := range strings.ToLower(title) {

@@ -11,7 +11,7 @@ import (
 
 const root = "../.."
 
-// TestPageMatchesTheReports: the page is what the command makes of the reports that lie beside it.
+// TestPageMatchesTheReports: the command builds the committed page from the committed reports.
 func TestPageMatchesTheReports(t *testing.T) {
 	reports, err := figures.Read(root)
 	if err != nil {
@@ -41,7 +41,9 @@ func TestEveryGroupHasTests(t *testing.T) {
 }
 
 func TestBrokenBoundsNeedANote(t *testing.T) {
-	for holds, refused := range map[figures.Verdict]bool{figures.Yes: false, figures.No: true, figures.Open: true, "": true} {
+	for holds, refused := range map[figures.Verdict]bool{
+		figures.Yes: false, figures.No: true, figures.Open: true, "": true,
+	} {
 		fig := figures.Figure{Of: "speed", Value: "3", Bound: "≤ 2", Holds: holds}
 		if err := table(new(strings.Builder), []figures.Figure{fig}); (err != nil) != refused {
 			t.Errorf("%q: %v", holds, err)
@@ -71,7 +73,9 @@ func TestReadGoTestOutput(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]outcome{"TestA": {"pass", 100, 0}, "TestB": {"skip", 0, 1}, "TestC": {"pass", 0, 1}} {
+	for name, want := range map[string]outcome{
+		"TestA": {"pass", 100, 0}, "TestB": {"skip", 0, 1}, "TestC": {"pass", 0, 1},
+	} {
 		if got[name] == nil || *got[name] != want {
 			t.Errorf("%s: %v, want %v", name, got[name], want)
 		}

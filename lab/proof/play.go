@@ -14,7 +14,7 @@ import (
 	"github.com/hookgen/hookgen/internal/figures"
 )
 
-// play runs the groups and reports on them.
+// play runs the groups and returns their report.
 func play(root string) (*figures.Report, error) {
 	report := &figures.Report{Name: "tests", Command: "go run ./lab/proof"}
 	if err := report.Stamp(root); err != nil {
@@ -49,7 +49,7 @@ func only(tests []test) string {
 	return "^(" + strings.Join(names, "|") + ")$"
 }
 
-// figures returns what became of the tests.
+// figures returns one figure per test, or one for the group.
 func (g group) figures(tests []test, outcomes map[string]*outcome) ([]figures.Figure, error) {
 	var all []figures.Figure
 	sum := new(outcome)
@@ -72,19 +72,20 @@ func (g group) figures(tests []test, outcomes map[string]*outcome) ([]figures.Fi
 		run = "-run '" + only(tests) + "' "
 	}
 	return []figures.Figure{{
-		Group: g.title, Of: "All tests of " + strings.TrimSuffix(g.dir+"/"+g.files, "/*_test.go"), Value: fmt.Sprintf("%d tests passed", len(tests)), Bound: "pass", Holds: figures.Yes,
+		Group: g.title, Of: "All tests of " + strings.TrimSuffix(g.dir+"/"+g.files, "/*_test.go"),
+		Value: fmt.Sprintf("%d tests passed", len(tests)), Bound: "pass", Holds: figures.Yes,
 		Command: strings.TrimSpace("go test " + run + "./" + g.dir + " " + strings.Join(g.args, " ")),
 	}}, nil
 }
 
-// An outcome is what became of one test.
+// An outcome is the result of one test.
 type outcome struct {
 	action   string // pass, fail or skip
 	cases    int    // drawn by rapid
 	subtests int
 }
 
-// String says what passed.
+// String describes a success, with the number of cases.
 func (o *outcome) String() string {
 	switch {
 	case o.cases > 0 && o.subtests > 0:
@@ -97,7 +98,7 @@ func (o *outcome) String() string {
 	return "passed"
 }
 
-// goTest runs the go command with the arguments, which ask for JSON, and returns the outcome of every test.
+// goTest runs go test -json with the arguments and returns the outcome of every test.
 func goTest(root string, args []string) (map[string]*outcome, error) {
 	cmd := exec.Command("go", args...)
 	cmd.Dir, cmd.Stderr = root, os.Stderr
@@ -115,10 +116,10 @@ func goTest(root string, args []string) (map[string]*outcome, error) {
 	return outcomes, err
 }
 
-// drawn matches what rapid says of a property that held.
+// drawn matches the output of rapid for a property that held.
 var drawn = regexp.MustCompile(`\[rapid\] OK, passed (\d+) tests`)
 
-// read reads the events of go test -json, as go doc test2json describes them.
+// read parses the events of go test -json; see go doc test2json.
 func read(events io.Reader) (map[string]*outcome, error) {
 	outcomes := map[string]*outcome{}
 	lines := bufio.NewScanner(events)
@@ -149,7 +150,7 @@ func read(events io.Reader) (map[string]*outcome, error) {
 			} else if o.action == "" {
 				o.action = e.Action
 			}
-		case "fail", "skip": // of a subtest too: what was not run shows nothing
+		case "fail", "skip": // also of a subtest: a skipped test proves nothing
 			o.action = e.Action
 		}
 	}

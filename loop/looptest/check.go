@@ -15,9 +15,9 @@ import (
 	"github.com/hookgen/hookgen/loop"
 )
 
-// Check runs the conformance suite [hooktest.Check] on a hook of an agent. The hook finds everything in run.Env that a
-// loop gives it. In addition an agent runs with the hook: the run must end, and the hook must not fail in it. newHook
-// returns a new instance, configured the same each time:
+// Check runs the conformance suite [hooktest.Check] on a hook of an agent, with a complete run.Env. In addition it
+// runs an agent with the hook. That run must end, and the hook must not fail in it. newHook returns a new instance
+// with the same configuration each time. For example:
 //
 //	looptest.Check(t, func() agent.Hook { return &builtin.StepLimit{Max: builtin.AtMost(3)} })
 func Check(t *testing.T, newHook func() agent.Hook) {
@@ -66,13 +66,14 @@ func checkLoop(t testing.TB, hook agent.Hook) {
 	}
 }
 
-// patience is how long the run of a checked hook may take.
+// patience is the time limit for the run of a checked hook.
 const patience = 20 * time.Second
 
-// checkedEnv returns an environment in which every hook finds what it may reach for.
+// checkedEnv returns an environment in which every field is set.
 func checkedEnv() *agent.Env {
 	env := &agent.Env{
-		Agent: "checked", Model: alwaysReplies{}, Tools: oneTool{}, Conversation: twoMessages{}, Random: rand.NewPCG(1, 2), Seed: 1,
+		Agent: "checked", Model: alwaysReplies{}, Tools: oneTool{}, Conversation: twoMessages{},
+		Random: rand.NewPCG(1, 2), Seed: 1,
 		Clock: stoppedClock{},
 	}
 	env.Counters = func() agent.Counters { return agent.Counters{Step: 3, MaxSteps: 20, ModelCalls: 3, ToolCalls: 2} }
@@ -89,7 +90,7 @@ func (alwaysReplies) Generate(ctx context.Context, _ agent.LLMRequest) (agent.LL
 	return agent.LLMResponse{Content: "reply", FinishReason: "stop"}, ctx.Err()
 }
 
-// stoppedClock always shows the same time: a hook that sleeps wakes only when its context is done.
+// stoppedClock always returns the same time. A hook that sleeps on it wakes only when its context is done.
 type stoppedClock struct{}
 
 func (stoppedClock) Now() time.Time { return time.Unix(1_700_000_000, 0) }
@@ -104,7 +105,10 @@ func (stoppedClock) Sleep(ctx context.Context, d time.Duration) error {
 type oneTool struct{}
 
 func (oneTool) Lookup(name string) (agent.ToolSchema, bool) {
-	return agent.ToolSchema{Name: "look", Description: "Looks.", Parameters: json.RawMessage(`{"type":"object","properties":{"at":{"type":"string"}}}`)}, name == "look"
+	return agent.ToolSchema{
+		Name: "look", Description: "Looks.",
+		Parameters: json.RawMessage(`{"type":"object","properties":{"at":{"type":"string"}}}`),
+	}, name == "look"
 }
 func (t oneTool) Schemas() []agent.ToolSchema { s, _ := t.Lookup("look"); return []agent.ToolSchema{s} }
 func (oneTool) Add(agent.Tool) error          { return errors.New("the run is over") }
@@ -116,7 +120,8 @@ func (twoMessages) Messages() []agent.Message {
 	return []agent.Message{{Role: agent.RoleUser, Content: "go"}, {Role: agent.RoleAssistant, Content: "going"}}
 }
 
-// loopReplies are the model's replies in the checked run: good, failing, unknown and malformed tool calls, then an answer.
+// loopReplies are the model's replies in the checked run: good, failing, unknown and malformed calls, then an
+// answer.
 var loopReplies = []agent.LLMResponse{
 	{FinishReason: "tool_calls", ToolCalls: []agent.ToolCallRequest{
 		{ID: "call_1", Name: "look", Args: json.RawMessage(`{"at":"a"}`)},
@@ -129,7 +134,7 @@ var loopReplies = []agent.LLMResponse{
 	{FinishReason: "stop", Content: "done"},
 }
 
-// replies is a model that gives its replies in order and then fails. The checked hook may call it too.
+// replies is a model that plays its replies in order and then fails. The checked hook may call it too.
 type replies struct {
 	all  []agent.LLMResponse
 	next atomic.Int64

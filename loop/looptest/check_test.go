@@ -10,7 +10,7 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// briefing contributes the name of the agent, which only an environment has.
+// briefing contributes the name of the agent, which comes from run.Env.
 type briefing struct{ times hookkit.PerRun[int] }
 
 func (b *briefing) Bind(h *agent.Hooks) { h.Briefing.Add(b) }
@@ -34,15 +34,19 @@ func (r *reports) Errorf(format string, args ...any) {
 	r.texts = append(r.texts, fmt.Sprintf(format, args...))
 }
 
-func TestCheckFindsAHookThatPanicsInALoop(t *testing.T) {
+func TestCheckFindsAHookThatPanics(t *testing.T) {
 	for name, hook := range map[string]agent.Hook{
-		"hook": agent.AfterToolFunc(func(_ context.Context, _ *agent.Run, result agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+		"hook": agent.AfterToolFunc(func(
+			_ context.Context, _ *agent.Run, result agent.ToolCallResult,
+		) (agent.AfterToolOutcome, error) {
 			if result.Call.ID == "call_2" {
 				panic("the second call")
 			}
 			return nil, nil
 		}),
-		"exit by pointer": agent.AfterToolFunc(func(context.Context, *agent.Run, agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+		"exit by pointer": agent.AfterToolFunc(func(
+			context.Context, *agent.Run, agent.ToolCallResult,
+		) (agent.AfterToolOutcome, error) {
 			return &agent.EndTurn{}, nil
 		}),
 	} {

@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// A Clock is a clock that stands still until it is advanced. Make one with [NewClock].
+// A Clock is a clock that only moves when a test calls [Clock.Advance]. Make one with [NewClock].
 type Clock struct {
 	mu       sync.Mutex
 	now      time.Time
 	sleepers []*sleeper
-	changed  chan struct{} // closed and replaced when a sleeper comes or goes
+	changed  chan struct{} // closed and replaced when the number of sleepers changes
 }
 
 type sleeper struct {
@@ -23,14 +23,14 @@ type sleeper struct {
 // NewClock returns a clock that shows the given time.
 func NewClock(now time.Time) *Clock { return &Clock{now: now, changed: make(chan struct{})} }
 
-// Now returns the time that the clock shows.
+// Now returns the time of the clock.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.now
 }
 
-// Sleep returns nil when the clock was advanced by d, or the context's error when ctx is done before.
+// Sleep returns nil once the clock was advanced by d, or the context's error if ctx is done before.
 func (c *Clock) Sleep(ctx context.Context, d time.Duration) error {
 	c.mu.Lock()
 	if d <= 0 {
@@ -39,7 +39,7 @@ func (c *Clock) Sleep(ctx context.Context, d time.Duration) error {
 	}
 	s := &sleeper{until: c.now.Add(d), wake: make(chan struct{})}
 	c.sleepers = append(c.sleepers, s)
-	c.tell()
+	c.notify()
 	c.mu.Unlock()
 
 	select {
@@ -51,12 +51,12 @@ func (c *Clock) Sleep(ctx context.Context, d time.Duration) error {
 	defer c.mu.Unlock()
 	if at := slices.Index(c.sleepers, s); at >= 0 {
 		c.sleepers = slices.Delete(c.sleepers, at, at+1)
-		c.tell()
+		c.notify()
 	}
 	return ctx.Err()
 }
 
-// Advance moves the clock on and wakes who has slept long enough, the earliest first.
+// Advance moves the clock forward and wakes the sleepers whose time has come, the earliest first.
 func (c *Clock) Advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -66,17 +66,17 @@ func (c *Clock) Advance(d time.Duration) {
 		close(c.sleepers[0].wake)
 		c.sleepers = slices.Delete(c.sleepers, 0, 1)
 	}
-	c.tell()
+	c.notify()
 }
 
-// Sleeping returns how many sleep.
+// Sleeping returns the number of sleepers.
 func (c *Clock) Sleeping() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.sleepers)
 }
 
-// Await waits until at least n sleep, or until ctx is done.
+// Await waits until there are at least n sleepers, or until ctx is done.
 func (c *Clock) Await(ctx context.Context, n int) error {
 	for {
 		c.mu.Lock()
@@ -93,8 +93,8 @@ func (c *Clock) Await(ctx context.Context, n int) error {
 	}
 }
 
-// tell wakes who awaits sleepers. The caller holds the lock.
-func (c *Clock) tell() {
+// notify wakes the callers of Await. The caller holds the lock.
+func (c *Clock) notify() {
 	close(c.changed)
 	c.changed = make(chan struct{})
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-func TestAClockWakesSleepersWhenTheirTimeHasCome(t *testing.T) {
+func TestAClockWakesSleepersOnTime(t *testing.T) {
 	begin := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	c := looptest.NewClock(begin)
 	var (

@@ -1,13 +1,13 @@
 // Package looptest tests agents of package loop, their tools and their hooks without a real model.
 //
-// An agent's test cannot rely on a real model: it is slow and answers differently each time. Give the agent a
-// [Script] instead, which plays the turns of the test. Begin with [NewScript] and the package example.
+// A real model is slow and answers differently each time. Give the agent a [Script] instead, which plays the turns
+// of the test. Start with [NewScript] and the package example.
 //
 //   - [Script] is a model that plays replies, tool calls, errors and functions, built by [Reply], [Call],
-//     [Calls], [Echo], [Error] and [Func]. It records the requests that it gets.
+//     [Calls], [Echo], [Error] and [Func]. It records its requests.
 //   - [Tool] is a fake tool with a fixed result, error or delay that counts its calls.
 //   - [Clock] is a clock that a test advances.
-//   - [Harness] puts these together: one line runs an agent with hooks and records every fire.
+//   - [Harness] combines these: one line runs an agent with hooks and records every fire.
 //   - [Check] runs the conformance suite on a hook, alone and in an agent. Use it in the test of every hook.
 //
 // For hooks of another spec than the agent's, use package hooktest.

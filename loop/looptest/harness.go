@@ -10,23 +10,23 @@ import (
 	"github.com/hookgen/hookgen/loop"
 )
 
-// A Harness runs an agent for a test: the model plays Turns, and a recorder observes every fire. Use it when a
-// test wants to see the fires or the model's requests; otherwise a [loop.Agent] with a [Script] is enough.
-// The zero value has a model without a turn, so that its run fails with [ErrExhausted].
+// A Harness runs an agent for a test: the model plays Turns, and a recorder observes every fire. Use it for a test
+// that checks fires or model requests; otherwise a [loop.Agent] with a [Script] is enough. The model of the zero
+// value has no turn, so its run fails with [ErrExhausted].
 type Harness struct {
-	Turns []Turn       // of the model; not used if Agent.Model is set
+	Turns []Turn       // of the model; ignored if Agent.Model is set
 	Tools []agent.Tool // in addition to those of Agent
-	Hooks []agent.Hook // in Agent.Hooks, or in new ones if that is nil
-	Agent *loop.Agent  // what else the agent has; nil: nothing. It is changed by the first run
+	Hooks []agent.Hook // added to Agent.Hooks, or to new Hooks if that is nil
+	Agent *loop.Agent  // the rest of the agent; may be nil. The first run changes it
 }
 
-// A Ran is the result of a run of a [Harness], with the parts that the test looks at.
+// A Ran is the result of a run of a [Harness], with the parts that a test checks.
 type Ran struct {
 	agent.AgentResult
-	Failed   error // what Run returned
+	Failed   error // the error of Run
 	Script   *Script
 	Recorder *hooktest.Recorder
-	Trace    *hookkit.Recorder // every hook that ran
+	Trace    *hookkit.Recorder // every hook call
 	Agent    *loop.Agent
 }
 
@@ -37,7 +37,7 @@ func (h Harness) Run(t testing.TB, task string) *Ran {
 	return h.Do(t, t.Context(), loop.Request{Task: task})
 }
 
-// Do is Run with a context and a conversation of the caller's.
+// Do is like Run with the caller's context and conversation.
 func (h Harness) Do(t testing.TB, ctx context.Context, req loop.Request) *Ran {
 	t.Helper()
 	ran := h.Make()
@@ -46,7 +46,7 @@ func (h Harness) Do(t testing.TB, ctx context.Context, req loop.Request) *Ran {
 	return ran
 }
 
-// Make puts the agent together without running it.
+// Make builds the agent without running it.
 func (h Harness) Make() *Ran {
 	a := h.Agent
 	if a == nil {

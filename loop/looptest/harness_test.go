@@ -32,7 +32,7 @@ func TestAHarnessKeepsTheAgentsModelAndHooks(t *testing.T) {
 	}
 }
 
-func TestAFakeToolDoesWhatItsFieldsSay(t *testing.T) {
+func TestAFakeToolFollowsItsFields(t *testing.T) {
 	call := agent.ToolCallRequest{ID: "a", Args: []byte(`{}`)}
 	tool := &looptest.Tool{Name: "t", Result: "r", Err: errDown, Parameters: `{"type":"object"}`, ReadOnly: true}
 	if s := tool.Schema(); s.Name != "t" || !s.ReadOnly || string(s.Parameters) != tool.Parameters {
@@ -83,7 +83,9 @@ func TestAFakeToolDoesWhatItsFieldsSay(t *testing.T) {
 
 // A hook that refuses a tool, tested through a whole run.
 func ExampleHarness() {
-	deny := agent.OnPermissionFunc(func(_ context.Context, _ *agent.Run, call agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
+	deny := agent.OnPermissionFunc(func(
+		_ context.Context, _ *agent.Run, call agent.ToolCallRequest,
+	) (agent.OnPermissionOutcome, error) {
 		if call.Name == "shell" {
 			return agent.Deny{Reason: "no shell here"}, nil
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// A Tool is a fake tool. Only Name is required; the zero rest is a tool that takes any object and returns
-// nothing. Its fields are not to be changed while it is used; it may be called by any number of runs at once.
+// A Tool is a fake tool. Only Name is required. Without other fields, the tool accepts any object and returns an
+// empty result. It is safe for concurrent use, but its fields must not change while it is used.
 type Tool struct {
 	Name       string
 	Parameters string // JSON Schema of the arguments; empty: any object
@@ -18,11 +18,13 @@ type Tool struct {
 
 	Result string
 	Err    error
-	Panic  any                                                                   // what Call panics with, nil for nothing
-	Delay  time.Duration                                                         // by Clock, before anything else; ended by the context
-	Clock  agent.Clock                                                           // nil: the system's
-	Hang   bool                                                                  // Call returns only when its context is done
-	Func   func(ctx context.Context, call agent.ToolCallRequest) (string, error) // instead of Result and Err
+	Panic  any           // if not nil, Call panics with it
+	Delay  time.Duration // on Clock, before anything else; ends with the context
+	Clock  agent.Clock   // nil: the system clock
+	Hang   bool          // Call returns only when its context is done
+
+	// Func replaces Result and Err.
+	Func func(ctx context.Context, call agent.ToolCallRequest) (string, error)
 
 	mu    sync.Mutex
 	calls []agent.ToolCallRequest
@@ -37,7 +39,7 @@ func (t *Tool) Schema() agent.ToolSchema {
 	return s
 }
 
-// Call counts the call and does what the fields say.
+// Call records the call and acts as the fields describe.
 func (t *Tool) Call(ctx context.Context, call agent.ToolCallRequest) (string, error) {
 	t.mu.Lock()
 	t.calls = append(t.calls, call.Clone())

@@ -11,9 +11,8 @@ import (
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
-// A Script is a model that plays turns in order: replies, tool calls, errors, functions. It never starts
-// again from the beginning; when it is exhausted, it fails. It streams, word by word. Make one with
-// [NewScript]; it may be used by any number of runs at once.
+// A Script is a model that plays turns in order: replies, tool calls, errors and functions. After the last turn it
+// fails. It streams word by word. Make one with [NewScript]. It is safe for concurrent use.
 type Script struct {
 	mu      sync.Mutex
 	turns   []Turn
@@ -24,27 +23,27 @@ type Script struct {
 	name    string
 }
 
-// A ScriptCall is one call of a script.
+// A ScriptCall is one recorded call of a script.
 type ScriptCall struct {
-	Run      string           // the run that called, "" outside a run
+	Run      string           // the calling run, "" outside a run
 	Request  agent.LLMRequest // a copy of the whole request
 	Streamed bool
 	Response agent.LLMResponse
 	Err      error
 }
 
-// ErrExhausted is what the error of a script without a turn left wraps.
+// ErrExhausted is the error of a script without a turn left. The error of Generate wraps it.
 var ErrExhausted = errors.New("the script is exhausted")
 
-// NewScript returns a script of the turns. The tool calls in it get ids that are unique in the script and the
-// same each time: call_1_2 is the second call of the first turn.
+// NewScript returns a script of the turns. Its tool calls get stable ids that are unique in the script. For
+// example, call_1_2 is the second call of the first turn.
 func NewScript(turns ...Turn) *Script {
 	s := &Script{}
 	return s.Add(turns...)
 }
 
-// Named puts a name in front of the ids of tool calls that are added from now on, so that two scripts of one
-// test have no id in common. It returns the script.
+// Named prefixes the ids of tool calls that are added from now on with name. Use it if one test has two scripts,
+// whose ids would be equal otherwise. It returns the script.
 func (s *Script) Named(name string) *Script {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -55,7 +54,7 @@ func (s *Script) Named(name string) *Script {
 	return s
 }
 
-// ForEachRun makes the script play from its first turn in every run, so that many runs can share it. It
+// ForEachRun makes the script start with its first turn in every run, so that many runs can share the script. It
 // returns the script.
 func (s *Script) ForEachRun() *Script {
 	s.mu.Lock()
@@ -74,7 +73,7 @@ func (s *Script) Add(turns ...Turn) *Script {
 	return s
 }
 
-// Calls returns what the script was asked so far, in order.
+// Calls returns the recorded calls in order.
 func (s *Script) Calls() []ScriptCall {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,7 +94,7 @@ func (s *Script) Requests() []agent.LLMRequest {
 	return out
 }
 
-// Remaining returns how many turns are left; of a script that plays for each run, to a new run.
+// Remaining returns the number of turns left. After ForEachRun it is the number of turns for a new run.
 func (s *Script) Remaining() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,7 +111,9 @@ func (s *Script) Stream(ctx context.Context, req agent.LLMRequest, emit func(age
 	return s.play(ctx, req, emit)
 }
 
-func (s *Script) play(ctx context.Context, req agent.LLMRequest, emit func(agent.Delta)) (reply agent.LLMResponse, err error) {
+func (s *Script) play(
+	ctx context.Context, req agent.LLMRequest, emit func(agent.Delta),
+) (reply agent.LLMResponse, err error) {
 	call := ScriptCall{Run: agentspec.RunID(ctx), Request: req.Clone(), Streamed: emit != nil}
 	turn, at, err := s.take(call)
 	if err != nil {
@@ -151,7 +152,7 @@ func (s *Script) take(call ScriptCall) (Turn, int, error) {
 	s.calls = append(s.calls, call)
 	at := len(s.calls) - 1
 	if next >= len(s.turns) {
-		err := fmt.Errorf("%w: it has %d turns and was asked for one more; add a turn, or find out why the loop goes on",
+		err := fmt.Errorf("%w: it has %d turns and was called once more; add a turn, or find out why the loop continues",
 			ErrExhausted, len(s.turns))
 		s.calls[at].Err = err
 		return Turn{}, at, err

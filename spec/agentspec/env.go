@@ -6,37 +6,36 @@ import (
 	"time"
 )
 
-// Env is what every hook sees beside its payload, as run.Env. One Env belongs to one run. Its fields are
-// set by the loop before OnRunStart and not changed; all of them are safe for concurrent use. After the
-// run, a call of Model and an addition to Tools are errors. The zero value, and a nil Env, serve to fire
-// single points in tests: the methods of Env work without any field.
+// Env is available to every hook as run.Env, in addition to the payload. One Env belongs to one run. The loop sets
+// its fields before OnRunStart and does not change them; they are safe for concurrent use. After the run, calls of
+// Model and additions to Tools fail. In tests of single points use a nil Env or the zero value: all methods of Env
+// work without any field.
 type Env struct {
-	Agent        string       // the name of the agent that runs
-	Model        Model        // calls made through it count towards the run; they fire no point
+	Agent        string       // the name of the running agent
+	Model        Model        // its calls count towards the run and fire no point
 	Tools        ToolTable    // the tools of this run
 	Conversation Conversation // the stored conversation
-	Tokens       TokenCounter // nil: the estimate. For messages of the conversation it only adds up earlier counts
+	Tokens       TokenCounter // nil: the estimate. Counts of stored messages are cached
 	Random       rand.Source  // seeded by Seed; for rand.New
 	Seed         uint64
-	Clock        Clock // nil: the system's
+	Clock        Clock // nil: the system clock
 
-	// Counters returns how far the run is; nil: all zero.
+	// Counters returns the counters of the run; nil means all zero.
 	Counters func() Counters
-	// Exceeded fires OnBudgetExceeded for a budget that a hook holds; nil: nothing happens.
+	// Exceeded fires OnBudgetExceeded for a budget that a hook enforces; nil means a no-op.
 	Exceeded func(ctx context.Context, b BudgetExceeded)
-	// RequestCompaction asks for a compaction before the next prompt; nil: nothing happens.
+	// RequestCompaction requests a compaction before the next prompt; nil means a no-op.
 	RequestCompaction func(reason string)
-	// UseCompactor has the run compact with c from now on, in the place of the compactor that the host gave it;
-	// nil: nothing happens.
+	// UseCompactor replaces the compactor of the host by c for the rest of the run; nil means a no-op.
 	UseCompactor func(c Compactor)
-	// Subscribe has f called with the pieces of replies as they come in, in order; it makes the loop stream
-	// if the model can. The function it returns ends that. Nil: nothing happens.
+	// Subscribe calls f with each piece of a streamed reply, in order, until cancel is called. If the model can
+	// stream, Subscribe makes the loop stream. Nil means a no-op.
 	Subscribe func(f func(Chunk)) (cancel func())
 }
 
-// Counters are how far a run is, at one moment.
+// Counters are a snapshot of the progress of a run.
 type Counters struct {
-	Step       int // steps begun
+	Step       int // started steps
 	MaxSteps   int // 0: no limit
 	ModelCalls int // of the run, its hooks and its sub-runs
 	ToolCalls  int // answered
@@ -50,30 +49,30 @@ type Counters struct {
 
 // A Conversation is the stored conversation of a run.
 type Conversation interface {
-	ID() string // "" if the caller named none
+	ID() string // "" if the caller gave no name
 
-	// Messages returns the messages so far, without the system prompt of the agent. They are shared and must
-	// not be changed; appending to them is safe. The call costs the same however many they are.
+	// Messages returns the messages so far, without the system prompt of the agent. They are shared and must not
+	// be changed; appending to them is safe. The cost of the call does not depend on their number.
 	Messages() []Message
 }
 
-// A TokenCounter counts the tokens of messages, tool calls included. A Model that is one is exact and is
-// used; otherwise the loop uses [EstimateTokens].
+// A TokenCounter counts the tokens of messages, including their tool calls. If the Model implements it, the loop
+// uses its exact counts; otherwise the loop uses [EstimateTokens].
 //
-// The count of several messages must be the sum of their counts: a loop counts each message once, when it is
-// new, and adds up. What a provider adds to each request, for example three tokens that begin the reply, is
-// left out.
+// The count of several messages must be the sum of their counts, because a loop counts each message once and adds
+// up the counts. Do not include tokens that a provider adds per request, for example three tokens that start the
+// reply.
 type TokenCounter interface {
 	CountTokens(messages []Message) int
 }
 
-// A Clock tells the time. Sleep returns nil after d, or the context's error when ctx is done before.
+// A Clock provides the time. Sleep returns nil after d, or the context's error if ctx is done before.
 type Clock interface {
 	Now() time.Time
 	Sleep(ctx context.Context, d time.Duration) error
 }
 
-// SystemClock is the clock of the machine. Its zero value is ready to use.
+// SystemClock is the clock of the machine. The zero value is ready to use.
 type SystemClock struct{}
 
 // Now returns the current time, with its monotonic reading.
@@ -94,7 +93,7 @@ func (SystemClock) Sleep(ctx context.Context, d time.Duration) error {
 // Now returns the time of the run's clock.
 func (e *Env) Now() time.Time { return e.clock().Now() }
 
-// Sleep waits by the run's clock.
+// Sleep waits on the run's clock.
 func (e *Env) Sleep(ctx context.Context, d time.Duration) error { return e.clock().Sleep(ctx, d) }
 
 func (e *Env) clock() Clock {
@@ -104,7 +103,7 @@ func (e *Env) clock() Clock {
 	return e.Clock
 }
 
-// CountTokens counts by the run's counter, or estimates where there is none.
+// CountTokens uses the run's counter, or an estimate without one.
 func (e *Env) CountTokens(messages []Message) int {
 	if e == nil || e.Tokens == nil {
 		return EstimateTokens(messages)
@@ -112,7 +111,7 @@ func (e *Env) CountTokens(messages []Message) int {
 	return e.Tokens.CountTokens(messages)
 }
 
-// Count returns how far the run is.
+// Count returns the counters of the run.
 func (e *Env) Count() Counters {
 	if e == nil || e.Counters == nil {
 		return Counters{}
@@ -120,7 +119,7 @@ func (e *Env) Count() Counters {
 	return e.Counters()
 }
 
-// ReportBudget fires OnBudgetExceeded for a budget that the caller holds.
+// ReportBudget fires OnBudgetExceeded for a budget that the caller enforces.
 func (e *Env) ReportBudget(ctx context.Context, b BudgetExceeded) {
 	if e != nil && e.Exceeded != nil {
 		e.Exceeded(ctx, b)

@@ -8,7 +8,7 @@ import (
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
-// A still clock does not go on.
+// A still clock never advances.
 type still struct{ slept time.Duration }
 
 func (*still) Now() time.Time { return time.Unix(1, 0) }

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// A Role says who speaks in a message.
+// A Role is the author of a message.
 type Role string
 
-// The roles of chat-completion interfaces.
+// The roles of chat-completion APIs.
 const (
 	RoleSystem    Role = "system"
 	RoleUser      Role = "user"
@@ -17,23 +17,23 @@ const (
 	RoleTool      Role = "tool"
 )
 
-// BriefingName is the Name of the system message that holds the texts of Briefing in a request.
+// BriefingName is the Name of the system message with the texts of Briefing in a request.
 const BriefingName = "briefing"
 
-// A Message is one entry of a conversation, in the shape of chat-completion interfaces, so that nothing
-// is lost on the way to a model and back. The zero value is an empty message without a role.
+// A Message is one entry of a conversation. Its shape is that of chat-completion APIs, so that messages survive
+// the way to a model and back unchanged. The zero value is an empty message without a role.
 type Message struct {
 	Role       Role              `json:"role"`
 	Content    string            `json:"content"`
-	Parts      []Part            `json:"parts,omitempty"`        // content that is not text, after Content
+	Parts      []Part            `json:"parts,omitempty"`        // content other than text, after Content
 	Name       string            `json:"name,omitempty"`         // of the speaker, or of the tool in a tool message
 	ToolCalls  []ToolCallRequest `json:"tool_calls,omitempty"`   // of an assistant message, in call order
-	ToolCallID string            `json:"tool_call_id,omitempty"` // of a tool message: the call that it answers
-	IsError    bool              `json:"is_error,omitempty"`     // of a tool message: the call did not succeed
-	Reasoning  string            `json:"reasoning,omitempty"`    // of an assistant message, where a model shows it
+	ToolCallID string            `json:"tool_call_id,omitempty"` // of a tool message: the answered call
+	IsError    bool              `json:"is_error,omitempty"`     // of a tool message: the call failed
+	Reasoning  string            `json:"reasoning,omitempty"`    // of an assistant message, if the model exposes it
 
-	// Extra holds what a model's interface needs back and this type has no field for, by that interface's
-	// names. The loop carries it along unread. Its values are valid JSON.
+	// Extra holds data that a model API must get back and that has no field here, by the names of that API. The
+	// loop passes it on unread. The values are valid JSON.
 	Extra map[string]json.RawMessage `json:"extra,omitempty"`
 }
 
@@ -46,7 +46,7 @@ type Part struct {
 	Name      string `json:"name,omitempty"`
 }
 
-// Clone returns a copy that shares no memory with m that could be changed.
+// Clone returns a deep copy of m.
 func (m Message) Clone() Message {
 	m.Parts = slices.Clone(m.Parts)
 	for i := range m.Parts {
@@ -57,7 +57,7 @@ func (m Message) Clone() Message {
 	return m
 }
 
-// CloneMessages returns a copy that shares no memory with messages that could be changed. It is nil for nil.
+// CloneMessages returns a deep copy of messages. It is nil for nil.
 func CloneMessages(messages []Message) []Message {
 	if messages == nil {
 		return nil
@@ -69,13 +69,13 @@ func CloneMessages(messages []Message) []Message {
 	return out
 }
 
-// CheckPairs reports the first place where messages are not a legal conversation: a tool message that answers
-// no call of the assistant message before it, a second answer to a call, or a call without an answer. Calls
-// of the last assistant message may be unanswered if open is true.
+// CheckPairs reports the first error in the pairing of calls and results. Errors are a tool message that answers
+// no call of the previous assistant message, a second answer to a call, and a call without an answer. If open is
+// true, the calls of the last assistant message may be unanswered.
 func CheckPairs(messages []Message, open bool) error {
 	var (
 		calls   []ToolCallRequest      // of the last assistant message
-		missing = make(map[string]int) // answers, by the id of the call
+		missing = make(map[string]int) // expected answers, by the id of the call
 	)
 	unanswered := func() string {
 		at := slices.IndexFunc(calls, func(c ToolCallRequest) bool { return missing[c.ID] > 0 })
@@ -85,7 +85,8 @@ func CheckPairs(messages []Message, open bool) error {
 		if m.Role == RoleTool {
 			n := missing[m.ToolCallID]
 			if n == 0 {
-				return fmt.Errorf("message %d answers call %q, which is not among the unanswered calls before it: keep a result with its call", i, m.ToolCallID)
+				return fmt.Errorf("message %d answers call %q, which is not among the unanswered calls before it: "+
+					"keep a result with its call", i, m.ToolCallID)
 			}
 			if n == 1 {
 				delete(missing, m.ToolCallID)

@@ -9,12 +9,14 @@ import (
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
-// FuzzConversations decodes any JSON as a conversation. What was decoded survives encoding, its clone is equal, and the
-// check of pairs agrees with a plain count of calls and answers.
+// FuzzConversations decodes arbitrary JSON as a conversation. Encoding and cloning must preserve it, and
+// CheckPairs must agree with a simple count of calls and answers.
 func FuzzConversations(f *testing.F) {
 	for _, text := range []string{
-		`null`, `[]`, `[{}]`, `[{"role":"user","content":"x","parts":[{"media_type":"image/png","data":"AAEC"}],"extra":{"a":null}}]`,
-		`[{"role":"assistant","tool_calls":[{"id":"a","name":"t","args":{"n":1}},{"id":"b","args_text":"{"}]},{"role":"tool","tool_call_id":"b"},{"role":"tool","tool_call_id":"a"}]`,
+		`null`, `[]`, `[{}]`,
+		`[{"role":"user","content":"x","parts":[{"media_type":"image/png","data":"AAEC"}],"extra":{"a":null}}]`,
+		`[{"role":"assistant","tool_calls":[{"id":"a","name":"t","args":{"n":1}},{"id":"b","args_text":"{"}]},` +
+			`{"role":"tool","tool_call_id":"b"},{"role":"tool","tool_call_id":"a"}]`,
 		`[{"role":"tool","tool_call_id":"a"}]`, `[{"tool_calls":[{"id":"a"},{"id":"a"}]},{"role":"tool","tool_call_id":"a"}]`,
 		`[{"tool_calls":[{"id":""}]},{"role":"tool"}]`, `[{"role":"tool","tool_calls":[{"id":"a"}]}]`,
 	} {
@@ -43,7 +45,7 @@ func FuzzConversations(f *testing.F) {
 	})
 }
 
-// paired reports whether the tool messages after each other message answer its calls, each once.
+// paired reports whether each call is answered exactly once, by the tool messages that follow it.
 func paired(messages []agentspec.Message, open bool) bool {
 	for i := 0; i < len(messages); {
 		var calls []string

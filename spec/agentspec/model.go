@@ -9,24 +9,24 @@ import (
 	"time"
 )
 
-// An LLMRequest is one request to a model. Its zero values leave the choice to the model.
+// An LLMRequest is one request to a model. For zero values the model decides.
 type LLMRequest struct {
 	Step           int             `json:"step"`
 	Messages       []Message       `json:"messages"`
-	Tools          []ToolSchema    `json:"tools,omitempty"`       // offered in this request; a call of any other is refused
+	Tools          []ToolSchema    `json:"tools,omitempty"`       // offered here; a call of any other is refused
 	ToolChoice     string          `json:"tool_choice,omitempty"` // auto, none, required, or the name of a tool
 	Model          string          `json:"model,omitempty"`
 	ResponseFormat *ResponseFormat `json:"response_format,omitempty"` // nil: text
-	MaxTokens      int             `json:"max_tokens,omitempty"`      // of the reply; 0: the model's own limit
-	Temperature    *float64        `json:"temperature,omitempty"`     // nil: the model's own
-	Seed           *uint64         `json:"seed,omitempty"`            // that of the run, unless the host set another one
+	MaxTokens      int             `json:"max_tokens,omitempty"`      // of the reply; 0: the default of the model
+	Temperature    *float64        `json:"temperature,omitempty"`     // nil: the default of the model
+	Seed           *uint64         `json:"seed,omitempty"`            // the seed of the run, unless the host set another
 
-	// Extra holds settings that this type has no field for, by the names of the model's interface. The loop
-	// carries it along unread. Its values are valid JSON.
+	// Extra holds settings that have no field here, by the names of the model API. The loop passes them on unread.
+	// The values are valid JSON.
 	Extra map[string]json.RawMessage `json:"extra,omitempty"`
 }
 
-// Clone returns a copy that shares no memory with r that could be changed.
+// Clone returns a deep copy of r.
 func (r LLMRequest) Clone() LLMRequest {
 	r.Messages = CloneMessages(r.Messages)
 	r.Tools = slices.Clone(r.Tools)
@@ -50,7 +50,7 @@ func (r LLMRequest) Clone() LLMRequest {
 	return r
 }
 
-// A ResponseFormat asks for a reply of a given form.
+// A ResponseFormat requests a certain format of the reply.
 type ResponseFormat struct {
 	Type   string          `json:"type"` // text, json_object or json_schema
 	Name   string          `json:"name,omitempty"`
@@ -58,7 +58,7 @@ type ResponseFormat struct {
 	Strict bool            `json:"strict,omitempty"`
 }
 
-// An LLMResponse is one reply of a model, complete.
+// An LLMResponse is one complete reply of a model.
 type LLMResponse struct {
 	Step         int               `json:"step"`
 	Content      string            `json:"content"`
@@ -66,17 +66,17 @@ type LLMResponse struct {
 	ToolCalls    []ToolCallRequest `json:"tool_calls,omitempty"` // in call order
 	FinishReason string            `json:"finish_reason,omitempty"`
 	Usage        Usage             `json:"usage"`
-	Model        string            `json:"model,omitempty"` // that replied
-	ID           string            `json:"id,omitempty"`    // of the reply, as the model's interface names it
+	Model        string            `json:"model,omitempty"` // the model that replied
+	ID           string            `json:"id,omitempty"`    // as the model API names it
 	Reasoning    string            `json:"reasoning,omitempty"`
-	Elapsed      time.Duration     `json:"elapsed_ns,omitempty"` // of the call; 0 for a reply that no call made
+	Elapsed      time.Duration     `json:"elapsed_ns,omitempty"` // of the call; 0 for a reply without a call
 
-	// Extra holds what the model's interface needs back with the reply's message. The loop carries it into
-	// that message unread. Its values are valid JSON.
+	// Extra holds data that the model API must get back with the message of the reply. The loop copies it to that
+	// message unread. The values are valid JSON.
 	Extra map[string]json.RawMessage `json:"extra,omitempty"`
 }
 
-// Message returns the assistant message that the reply makes in a conversation.
+// Message returns the assistant message for the conversation.
 func (r LLMResponse) Message() Message {
 	return Message{
 		Role: RoleAssistant, Content: r.Content, Parts: r.Parts,
@@ -84,27 +84,27 @@ func (r LLMResponse) Message() Message {
 	}
 }
 
-// Clone returns a copy that shares no memory with r that could be changed.
+// Clone returns a deep copy of r.
 func (r LLMResponse) Clone() LLMResponse {
 	m := r.Message().Clone()
 	r.Parts, r.ToolCalls, r.Extra = m.Parts, m.ToolCalls, m.Extra
 	return r
 }
 
-// Usage is what model calls used. Cached input is counted in Input too.
+// Usage is the usage of model calls. Input includes cached input.
 type Usage struct {
 	Input      int     `json:"input_tokens"`
 	Output     int     `json:"output_tokens"`
 	CacheRead  int     `json:"cache_read_tokens,omitempty"`  // of Input, read from a cache
 	CacheWrite int     `json:"cache_write_tokens,omitempty"` // of Input, written to a cache
-	Cost       float64 `json:"cost,omitempty"`               // in the currency of whoever priced it; 0: not known
+	Cost       float64 `json:"cost,omitempty"`               // in the currency of the price list; 0: unknown
 }
 
 // Total is the sum of input and output tokens, at most math.MaxInt.
 func (u Usage) Total() int { return sum(u.Input, u.Output) }
 
-// Plus returns the sum of two usages, so that a limit is reached whatever a model reports: sums of tokens stop at
-// math.MaxInt, and counts and costs below 0 are 0. So is a cost that is not a finite number.
+// Plus returns the sum of two usages. It guards against bad numbers from models, so that every limit is reached in
+// the end. Sums of tokens saturate at math.MaxInt. Negative numbers and costs that are not finite count as 0.
 func (u Usage) Plus(v Usage) Usage {
 	return Usage{
 		Input: sum(u.Input, v.Input), Output: sum(u.Output, v.Output),
@@ -113,7 +113,7 @@ func (u Usage) Plus(v Usage) Usage {
 	}
 }
 
-// sum adds counts, of which those below 0 are 0, up to the largest number.
+// sum adds two counts. Negative counts are 0, and the sum saturates at math.MaxInt.
 func sum(a, b int) int {
 	a, b = max(a, 0), max(b, 0)
 	if a > math.MaxInt-b {
@@ -129,36 +129,36 @@ func cost(f float64) float64 {
 	return max(f, 0)
 }
 
-// A Model answers requests. It must be safe for concurrent use and return when ctx is done. An error that says
-// that the prompt is too long is or wraps a [PromptTooLong].
+// A Model answers requests. It must be safe for concurrent use and return when ctx is done. If the prompt is too
+// long, its error must be or wrap a [PromptTooLong].
 //
-// A model is part of the program, unlike a hook, so it is trusted with the stored conversation itself: the
-// messages of a request are not a copy. It must not change them. It may append to them and keep them, because
-// the loop does not change them either. The loop copies the reply.
+// The messages of a request are not a copy, because a model is a trusted part of the program, unlike a hook. It
+// must not change them. It may append to them and keep them, because the loop never changes them either. The loop
+// copies the reply.
 type Model interface {
 	Generate(ctx context.Context, req LLMRequest) (LLMResponse, error)
 }
 
-// A StreamingModel can also report a reply while it comes in. Stream calls emit in order and from one
-// goroutine, not after it returned, and returns the complete reply.
+// A StreamingModel also streams its replies. Stream calls emit in order, from one goroutine, and never after it
+// has returned. It returns the complete reply.
 type StreamingModel interface {
 	Model
 	Stream(ctx context.Context, req LLMRequest, emit func(Delta)) (LLMResponse, error)
 }
 
-// A ContextWindow is a model that knows how many tokens a request and its reply may have together.
+// A ContextWindow is a model with a known limit on the tokens of a request and its reply.
 type ContextWindow interface {
 	ContextWindow() int
 }
 
-// A Delta is a piece of a reply that is still coming in.
+// A Delta is a piece of a streamed reply.
 type Delta struct {
 	Content   string         `json:"content,omitempty"`
 	Reasoning string         `json:"reasoning,omitempty"`
 	ToolCall  *ToolCallDelta `json:"tool_call,omitempty"`
 }
 
-// A ToolCallDelta is a piece of a tool call: Args are to be appended to what came before for the Index.
+// A ToolCallDelta is a piece of a tool call. Append Args to the previous pieces with the same Index.
 type ToolCallDelta struct {
 	Index int    `json:"index"`
 	ID    string `json:"id,omitempty"`
@@ -166,8 +166,7 @@ type ToolCallDelta struct {
 	Args  string `json:"args,omitempty"`
 }
 
-// A Chunk is a Delta and where it belongs. A retry of the same request has a higher Attempt and starts
-// the reply anew.
+// A Chunk is a Delta with its position. A retry of a request starts the reply again, with a higher Attempt.
 type Chunk struct {
 	Step    int   `json:"step"`
 	Attempt int   `json:"attempt"` // from 1
@@ -175,14 +174,13 @@ type Chunk struct {
 	Delta   Delta `json:"delta"`
 }
 
-// PromptTooLong is the error of a model whose request does not fit its context window. Counts are 0 where
-// they are not known.
+// PromptTooLong is the error of a model whose request exceeds its context window. Unknown counts are 0.
 type PromptTooLong struct {
 	Tokens int
 	Window int
 }
 
-// Error says how long the prompt is and how long it may be.
+// Error has the length of the prompt and the limit.
 func (e *PromptTooLong) Error() string {
 	if e.Tokens == 0 || e.Window == 0 {
 		return "the prompt is too long for the model: shorten the conversation"

@@ -5,55 +5,55 @@ import (
 	"time"
 )
 
-// A RunStart is a run that is about to begin.
+// A RunStart is the start of a run.
 type RunStart struct {
 	Task     string    `json:"task"`
 	Messages []Message `json:"messages,omitempty"` // the stored conversation before the task
 	Agent    string    `json:"agent"`
 }
 
-// An AgentResult is what came of a run.
+// An AgentResult is the result of a run.
 type AgentResult struct {
 	Agent       string           `json:"agent"`
 	Task        string           `json:"task"`
 	Reply       string           `json:"reply"`
 	Steps       int              `json:"steps"`
 	ModelCalls  int              `json:"model_calls"` // of the run, its hooks and its sub-runs
-	Usage       Usage            `json:"usage"`       // of the same
+	Usage       Usage            `json:"usage"`       // like ModelCalls
 	Calls       []ToolCallResult `json:"calls,omitempty"`
-	Messages    []Message        `json:"messages,omitempty"` // the stored conversation, task and reply included
+	Messages    []Message        `json:"messages,omitempty"` // the stored conversation, including task and reply
 	Elapsed     time.Duration    `json:"elapsed_ns"`
 	Stop        EndRun           `json:"stop"`                    // the strongest signal
 	Signals     []EndRun         `json:"signals,omitempty"`       // all of them, in order
 	EndedBy     string           `json:"ended_by,omitempty"`      // the hook whose EndTurn ended the run
-	HandedOffTo string           `json:"handed_off_to,omitempty"` // the agent that replied in the end
-	Warnings    []string         `json:"warnings,omitempty"`      // what went wrong without ending the run
-	Err         string           `json:"err,omitempty"`           // why the run failed
+	HandedOffTo string           `json:"handed_off_to,omitempty"` // the agent that gave the final reply
+	Warnings    []string         `json:"warnings,omitempty"`      // problems that did not end the run
+	Err         string           `json:"err,omitempty"`           // the reason of a failed run
 }
 
 // Forced reports whether the run was stopped before it was done.
 func (r AgentResult) Forced() bool { return r.Stop.Cause.Forced() }
 
-// An EndRun is a signal that a run shall stop.
+// An EndRun is a signal to stop a run.
 type EndRun struct {
 	Cause   Cause          `json:"cause"`
 	Message string         `json:"message,omitempty"`
 	Detail  map[string]any `json:"detail,omitempty"` // values that encoding/json can encode
-	By      string         `json:"by,omitempty"`     // the hook that gave it, filled in by the loop; empty: the loop itself
+	By      string         `json:"by,omitempty"`     // the hook that gave it, set by the loop; empty: the loop itself
 }
 
-// A Cause is why a run stops.
+// A Cause is the reason why a run stops.
 type Cause string
 
 // The causes, strongest first.
 const (
 	CauseError         Cause = "error"
-	CauseStopRequested Cause = "stop_requested" // by a hook; every EndTurn is one
-	CauseUserRequested Cause = "user_requested" // by a person; a cancelled context is one
+	CauseStopRequested Cause = "stop_requested" // by a hook, for example with EndTurn
+	CauseUserRequested Cause = "user_requested" // by a person, for example by cancelling the context
 	CauseStepsLimit    Cause = "steps_limit"
 	CauseTokenLimit    Cause = "token_limit" // of tokens or of their cost
-	CauseTimeLimit     Cause = "time_limit"  // a context past its deadline too
-	CauseRetryLimit    Cause = "retry_limit" // too many requests to go on
+	CauseTimeLimit     Cause = "time_limit"  // also a context past its deadline
+	CauseRetryLimit    Cause = "retry_limit" // too many rejections or empty replies
 	CauseFinishReason  Cause = "finish_reason"
 	CauseCompleted     Cause = "completed"
 	CauseUnknown       Cause = "unknown"
@@ -64,8 +64,7 @@ var causes = []Cause{
 	CauseTimeLimit, CauseRetryLimit, CauseFinishReason, CauseCompleted, CauseUnknown,
 }
 
-// Strength orders causes: the higher, the stronger. Causes that are none of the constants are as weak as
-// unknown.
+// Strength orders causes: a higher number is stronger. Unknown causes are as weak as CauseUnknown.
 func (c Cause) Strength() int {
 	at := slices.Index(causes, c)
 	if at < 0 {
@@ -74,12 +73,12 @@ func (c Cause) Strength() int {
 	return len(causes) - 1 - at
 }
 
-// Forced reports whether a run that stops for this cause was not done: all causes but finish_reason and
-// completed.
+// Forced reports whether a run that stops for this cause was not done. This is true for all causes except
+// finish_reason and completed.
 func (c Cause) Forced() bool { return c != CauseFinishReason && c != CauseCompleted }
 
-// Strongest returns the signal with the strongest cause, among equals the first; without signals one with
-// the cause unknown.
+// Strongest returns the signal with the strongest cause, or the first among equals. Without signals it returns one
+// with CauseUnknown.
 func Strongest(signals []EndRun) EndRun {
 	if len(signals) == 0 {
 		return EndRun{Cause: CauseUnknown}
@@ -96,16 +95,16 @@ func Strongest(signals []EndRun) EndRun {
 // A RunError is a failure that is about to end a run.
 type RunError struct {
 	Err     string      `json:"err"`
-	Where   string      `json:"where"`   // the point or act that failed: OnRunStart, ShouldStop, BeforeLLM, LLM, ...
-	Partial AgentResult `json:"partial"` // what there is so far
+	Where   string      `json:"where"`   // the failed point or action: OnRunStart, ShouldStop, BeforeLLM, LLM, ...
+	Partial AgentResult `json:"partial"` // the result so far
 }
 
-// Stopping is a run that stops.
+// Stopping is the payload of OnStop.
 type Stopping struct {
 	Signals []EndRun `json:"signals"` // recorded so far, in order
 }
 
-// A Handoff is control that is about to go to another agent.
+// A Handoff is a planned handoff to another agent.
 type Handoff struct {
 	From string          `json:"from"`
 	To   string          `json:"to"`
@@ -113,15 +112,15 @@ type Handoff struct {
 	Call ToolCallRequest `json:"call"`
 }
 
-// A Subagent is a run that is started by a run.
+// A Subagent is a run that another run starts.
 type Subagent struct {
 	ID      string `json:"id"` // of the new run
 	Name    string `json:"name"`
 	Task    string `json:"task"`
-	Handoff bool   `json:"handoff,omitempty"` // control goes over and does not come back
+	Handoff bool   `json:"handoff,omitempty"` // the new run takes over and does not return
 }
 
-// A SubagentDone is a run started by a run that is over.
+// A SubagentDone is the end of a run that another run started.
 type SubagentDone struct {
 	ID         string      `json:"id"`
 	Name       string      `json:"name"`

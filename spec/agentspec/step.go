@@ -2,49 +2,49 @@ package agentspec
 
 import "time"
 
-// A Step is where a run stands.
+// A Step is the progress of a run.
 type Step struct {
-	Number  int           `json:"number"` // of the step, from 1; at ShouldStop the count of steps made so far
-	Max     int           `json:"max"`    // the loop's own limit of steps; 0: none
+	Number  int           `json:"number"` // of the step, from 1; at ShouldStop the number of completed steps
+	Max     int           `json:"max"`    // the loop's own step limit; 0: no limit
 	Usage   Usage         `json:"usage"`  // of the run so far
 	Elapsed time.Duration `json:"elapsed_ns"`
-	Last    *StepResult   `json:"last,omitempty"` // the step before, or at ShouldStop the one just made; nil if there is none
-	Done    bool          `json:"done,omitempty"` // at ShouldStop: no step follows anyway, so that a limit of steps does not matter
+	Last    *StepResult   `json:"last,omitempty"` // the previous step, or at ShouldStop the completed step; may be nil
+	Done    bool          `json:"done,omitempty"` // at ShouldStop: no step follows anyway, so a step limit is irrelevant
 }
 
-// A StepResult is a step that is over. Last of its Step is nil.
+// A StepResult is the result of a completed step. Last of its Step is nil.
 type StepResult struct {
 	Step     Step             `json:"step"`
-	Response *LLMResponse     `json:"response,omitempty"` // nil if no reply came
+	Response *LLMResponse     `json:"response,omitempty"` // nil without a reply
 	Results  []ToolCallResult `json:"results,omitempty"`  // one for each call of the reply, in call order
 	Err      string           `json:"err,omitempty"`      // why the step failed
 }
 
-// A DoneRequest is an answer with which the model wants to finish.
+// A DoneRequest is an answer that the model wants to finish with.
 type DoneRequest struct {
 	Answer     string           `json:"answer"`
 	Call       *ToolCallRequest `json:"call,omitempty"` // of the done tool; nil for a reply without calls
 	Rejections int              `json:"rejections"`     // in this run so far
 }
 
-// DoneAccepted is the answer that passed every gate.
+// DoneAccepted is an answer that passed every gate.
 type DoneAccepted struct {
 	Answer string           `json:"answer"`
 	Call   *ToolCallRequest `json:"call,omitempty"`
 }
 
-// A BudgetExceeded is a budget that was passed, or would be by what comes next.
+// A BudgetExceeded is a budget that was exceeded, or would be by the next action.
 type BudgetExceeded struct {
 	Kind      BudgetKind       `json:"kind"`
 	Used      float64          `json:"used"`
 	Limit     float64          `json:"limit"`
-	Estimated bool             `json:"estimated,omitempty"` // Used is an estimate that includes what comes next
-	Call      *ToolCallRequest `json:"call,omitempty"`      // the call that passed it, if one did
-	Detail    string           `json:"detail,omitempty"`    // what was done about it
-	By        string           `json:"by,omitempty"`        // who holds the budget; empty: the loop
+	Estimated bool             `json:"estimated,omitempty"` // Used is an estimate that includes the next action
+	Call      *ToolCallRequest `json:"call,omitempty"`      // the call that exceeded the budget, or nil
+	Detail    string           `json:"detail,omitempty"`    // the reaction, for example a truncation
+	By        string           `json:"by,omitempty"`        // the owner of the budget; empty: the loop
 }
 
-// A BudgetKind says what a budget counts, and so the unit of Used and Limit.
+// A BudgetKind is the resource of a budget, and determines the unit of Used and Limit.
 type BudgetKind string
 
 // The kinds of budget.

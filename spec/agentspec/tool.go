@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// A ToolCallRequest is a call of a tool that a model asked for.
+// A ToolCallRequest is a call of a tool that a model requested.
 //
-// It encodes as an object with the keys id, name, args and step. Args that are not JSON, which models do
-// send, are encoded as text under args_text.
+// It encodes as an object with the keys id, name, args and step. Models sometimes send Args that are not valid
+// JSON; these are encoded as text under args_text.
 type ToolCallRequest struct {
 	ID   string          // unique within the reply
 	Name string          // of the tool
-	Args json.RawMessage // as the model wrote them; nil and empty stand for no arguments
-	Step int             // in which the call was made, from 1; 0 if it is not known
+	Args json.RawMessage // as the model wrote them; nil or empty: no arguments
+	Step int             // the step of the call, from 1; 0: unknown
 }
 
 type encodedCall struct {
@@ -27,7 +27,7 @@ type encodedCall struct {
 	Step     int             `json:"step,omitempty"`
 }
 
-// MarshalJSON encodes the call, whatever is in Args.
+// MarshalJSON encodes the call, even if Args is not valid JSON.
 func (c ToolCallRequest) MarshalJSON() ([]byte, error) {
 	e := encodedCall{ID: c.ID, Name: c.Name, Step: c.Step}
 	switch {
@@ -41,7 +41,7 @@ func (c ToolCallRequest) MarshalJSON() ([]byte, error) {
 	return json.Marshal(e)
 }
 
-// UnmarshalJSON decodes what MarshalJSON made.
+// UnmarshalJSON decodes the output of MarshalJSON.
 func (c *ToolCallRequest) UnmarshalJSON(data []byte) error {
 	var e encodedCall
 	if err := json.Unmarshal(data, &e); err != nil {
@@ -54,18 +54,18 @@ func (c *ToolCallRequest) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Same reports whether two calls ask for the same: name and arguments, byte by byte.
+// Same reports whether two calls have the same name and, byte by byte, the same arguments.
 func (c ToolCallRequest) Same(d ToolCallRequest) bool {
 	return c.Name == d.Name && bytes.Equal(c.Args, d.Args)
 }
 
-// Clone returns a copy that shares no memory with c that could be changed.
+// Clone returns a deep copy of c.
 func (c ToolCallRequest) Clone() ToolCallRequest {
 	c.Args = slices.Clone(c.Args)
 	return c
 }
 
-// CloneCalls returns a copy that shares no memory with calls that could be changed. It is nil for nil.
+// CloneCalls returns a deep copy of calls. It is nil for nil.
 func CloneCalls(calls []ToolCallRequest) []ToolCallRequest {
 	if calls == nil {
 		return nil
@@ -85,25 +85,25 @@ func CloneCalls(calls []ToolCallRequest) []ToolCallRequest {
 	return out
 }
 
-// A ToolCallResult is what became of a call. Only Output, Err, Kind and NoRetry are a hook's to set. The loop fills
-// in the rest; a change that a hook makes to it is undone, and the result of the run has a warning.
+// A ToolCallResult is the result of a call. Hooks may set only Output, Err, Kind and NoRetry. The loop sets the
+// other fields; it undoes any change of a hook to them and adds a warning to the result of the run.
 type ToolCallResult struct {
 	Call     ToolCallRequest `json:"call"`
-	Output   string          `json:"output"`               // for the model; beside an Err it is guidance
-	Err      string          `json:"err,omitempty"`        // why the call did not succeed
+	Output   string          `json:"output"`               // for the model; with an Err it is guidance
+	Err      string          `json:"err,omitempty"`        // the reason of a failure
 	Elapsed  time.Duration   `json:"elapsed_ns,omitempty"` // of all attempts; 0 if nothing was dispatched
 	Status   CallStatus      `json:"status,omitempty"`
 	Kind     FailureKind     `json:"kind,omitempty"`     // of Err
-	NoRetry  bool            `json:"no_retry,omitempty"` // the same call again cannot succeed
+	NoRetry  bool            `json:"no_retry,omitempty"` // the same call cannot succeed later
 	Attempts int             `json:"attempts,omitempty"` // dispatches; 0 if nothing was dispatched
 	By       string          `json:"by,omitempty"`       // the hook that answered, refused or rejected the call
 	Reason   string          `json:"reason,omitempty"`   // that hook's reason, or the text of its failure
 }
 
-// OK reports whether the call succeeded, or was answered successfully in the place of the tool.
+// OK reports whether the call succeeded, or a hook answered it successfully.
 func (r ToolCallResult) OK() bool { return r.Err == "" }
 
-// Content is what the model is told: Output, or where that is empty what stands for it.
+// Content returns the text for the model: Output, or a description of the result if Output is empty.
 func (r ToolCallResult) Content() string {
 	switch {
 	case r.Output != "":
@@ -122,26 +122,26 @@ func (r ToolCallResult) Message() Message {
 	}
 }
 
-// Clone returns a copy that shares no memory with r that could be changed.
+// Clone returns a deep copy of r.
 func (r ToolCallResult) Clone() ToolCallResult {
 	r.Call = r.Call.Clone()
 	return r
 }
 
-// A CallStatus says how far a call got.
+// A CallStatus is the final state of a call.
 type CallStatus string
 
-// The states in which a call can end. Only the first is a success of the tool.
+// The final states of a call. Only CallSucceeded is a success of the tool.
 const (
 	CallSucceeded CallStatus = "succeeded"  // dispatched, and the tool returned without an error
-	CallFailed    CallStatus = "failed"     // dispatched or meant to be, and failed
-	CallSkipped   CallStatus = "skipped"    // answered successfully by a hook in the tool's place
+	CallFailed    CallStatus = "failed"     // dispatched or about to be, and failed
+	CallSkipped   CallStatus = "skipped"    // answered successfully by a hook instead of the tool
 	CallRefused   CallStatus = "refused"    // refused by a hook, a vote, a person or a switch; the tool did not run
-	CallUnrun     CallStatus = "unrun"      // left undispatched because the run ended
-	CallHandedOff CallStatus = "handed_off" // answered; control went to another agent
+	CallUnrun     CallStatus = "unrun"      // not dispatched because the run ended
+	CallHandedOff CallStatus = "handed_off" // answered; another agent took over
 )
 
-// A FailureKind says what an Err is about.
+// A FailureKind classifies an Err.
 type FailureKind string
 
 // The kinds of failure of a call.
@@ -150,16 +150,16 @@ const (
 	FailPanic     FailureKind = "panic"     // the tool panicked or ended its goroutine
 	FailTimeout   FailureKind = "timeout"   // the tool did not return in time
 	FailCancelled FailureKind = "cancelled" // the run was cancelled
-	FailArguments FailureKind = "arguments" // the arguments are no JSON, too large or do not fit the schema
+	FailArguments FailureKind = "arguments" // the arguments are invalid JSON, too large or do not match the schema
 	FailUnknown   FailureKind = "unknown_tool"
-	FailDuplicate FailureKind = "duplicate_id" // the reply had used the call's id before
+	FailDuplicate FailureKind = "duplicate_id" // the id was used before in the reply
 	FailDisabled  FailureKind = "disabled"     // tools are switched off
 	FailDenied    FailureKind = "denied"       // by OnPermission
 	FailSkipped   FailureKind = "skipped"      // SkipTool with an Err
-	FailHook      FailureKind = "hook"         // a hook failed at a point that then refuses
+	FailHook      FailureKind = "hook"         // a hook failed, and its point refuses in that case
 	FailRejected  FailureKind = "rejected"     // an answer was rejected, or AfterTool rejected the output
 	FailRunEnded  FailureKind = "run_ended"    // the run ended before the dispatch
-	FailHandoff   FailureKind = "handoff"      // the handoff could not be made
+	FailHandoff   FailureKind = "handoff"      // the handoff failed
 )
 
 // A ToolSchema describes a tool to a model and to hooks.
@@ -167,41 +167,41 @@ type ToolSchema struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`
 	Parameters  json.RawMessage `json:"parameters,omitempty"` // JSON Schema of the arguments; nil: an object
-	ReadOnly    bool            `json:"read_only,omitempty"`  // the tool says that it changes nothing
+	ReadOnly    bool            `json:"read_only,omitempty"`  // the tool declares that it changes nothing
 }
 
-// A Tool does something for a model. Call gets a call whose arguments fit the schema, and returns text for
-// the model. It must return when ctx is done and be safe for concurrent use. It reports progress by
-// [Progress]. A nil error and an empty text are a success without output.
+// A Tool performs an action for a model. Call gets arguments that match the schema, and returns text for the
+// model. It must return when ctx is done and be safe for concurrent use. It may report progress with [Progress]. A
+// nil error with an empty text is a success without output.
 type Tool interface {
 	Schema() ToolSchema
 	Call(ctx context.Context, call ToolCallRequest) (string, error)
 }
 
-// A TimedTool has a time limit of its own for each attempt, in the place of the loop's. Zero and less:
-// none; then it ends with its context alone.
+// A TimedTool replaces the loop's time limit for each attempt by its own. For a limit of zero or less, only the
+// context ends the call.
 type TimedTool interface {
 	Tool
 	Timeout() time.Duration
 }
 
-// A ToolTable holds the tools of a run by name. It is safe for concurrent use. What is added concerns
-// this run, from its next prompt on.
+// A ToolTable has the tools of a run by name. It is safe for concurrent use. An added tool belongs to this run
+// only, from its next prompt on.
 type ToolTable interface {
 	Lookup(name string) (ToolSchema, bool)
 	Schemas() []ToolSchema // in order of addition
-	Add(tool Tool) error   // an error if the name is taken or the schema is unusable
+	Add(tool Tool) error   // fails if the name is taken or the schema is unusable
 }
 
-// A ToolError is an error of a tool or of the loop about a call that says more than its text.
+// A ToolError is an error about a call with more details than a text. Tools may return one.
 type ToolError struct {
 	Kind    FailureKind
 	Message string
-	NoRetry bool  // the same call again cannot succeed
-	Cause   error // nil if there is none
+	NoRetry bool  // the same call cannot succeed later
+	Cause   error // may be nil
 }
 
-// Error returns the Message, or where that is empty the text of the cause.
+// Error returns the Message, or the text of the cause if Message is empty.
 func (e *ToolError) Error() string {
 	switch {
 	case e.Message != "":

@@ -18,7 +18,9 @@ func TestCallsAreComparedByNameAndArguments(t *testing.T) {
 		{"AnotherId", agentspec.ToolCallRequest{ID: "2", Name: "work", Args: call.Args, Step: 1}, true},
 		{"AnotherStep", agentspec.ToolCallRequest{ID: "1", Name: "work", Args: call.Args, Step: 2}, true},
 		{"AnotherTool", agentspec.ToolCallRequest{ID: "1", Name: "Work", Args: call.Args, Step: 1}, false},
-		{"OtherArguments", agentspec.ToolCallRequest{ID: "1", Name: "work", Args: json.RawMessage(`{"n":2}`), Step: 1}, false},
+		{"OtherArguments", agentspec.ToolCallRequest{
+			ID: "1", Name: "work", Args: json.RawMessage(`{"n":2}`), Step: 1,
+		}, false},
 		{"OtherBlanks", agentspec.ToolCallRequest{ID: "1", Name: "work", Args: json.RawMessage(`{"n": 1}`), Step: 1}, false},
 		{"NoArguments", agentspec.ToolCallRequest{ID: "1", Name: "work", Step: 1}, false},
 	} {

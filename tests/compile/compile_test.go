@@ -20,9 +20,9 @@ import (
 
 var update = flag.Bool("update", false, "write what the compiler says where it differs")
 
-// TestMistakesDoNotCompile: each program in testdata is refused by the compiler with the message written in
-// it. In an archive, hook.go is a package of its own, and want is what the compiler says of it. All of
-// them are built at once, in a module outside of this one, as a user's would be.
+// TestMistakesDoNotCompile: the compiler rejects each program in testdata with the message in the file want of its
+// archive. Each archive is a package. All of them are built at once, in a module outside of this one, like a
+// user's.
 func TestMistakesDoNotCompile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds packages")
@@ -73,10 +73,10 @@ func TestMistakesDoNotCompile(t *testing.T) {
 	}
 }
 
-// unreadable is what only somebody who knows the source of hookimpl or of generated code would understand.
+// unreadable matches internals of hookimpl and of generated code, which an error message must not mention.
 var unreadable = regexp.MustCompile(`go\.shape|hookimpl\.|[a-z]\w*Law\b|generated/|\x00`)
 
-// TestVetFindsCopiedState: what the compiler lets pass, and go vet does not.
+// TestVetFindsCopiedState: the compiler accepts copies of state, and go vet reports them.
 func TestVetFindsCopiedState(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds packages")
@@ -106,7 +106,7 @@ func point(p agent.OnRunEndPoint) {}
 	}
 }
 
-// goSays runs a go command that fails in a module, and returns what it says of each package.
+// goSays runs a go command that fails in a module, and returns its output by package.
 func goSays(t *testing.T, module *usermodule.Module, args ...string) map[string]string {
 	t.Helper()
 	out, err := module.Try(append([]string{"go"}, args...)...)

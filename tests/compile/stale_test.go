@@ -9,10 +9,10 @@ import (
 	"github.com/hookgen/hookgen/internal/usermodule"
 )
 
-// guard is what the compiler must print about stale code: it names the remedy.
+// guard is the text that the compiler must print for stale code. It names the remedy.
 const guard = "staleCode_runHookgen"
 
-// mailSpec is what the cases below change.
+// mailSpec is the spec that the cases below change.
 const mailSpec = `package mailspec
 
 import "github.com/hookgen/hookgen/spec"
@@ -29,10 +29,10 @@ type Points interface {
 	AroundStore(*Message) spec.Around[Folder]
 }
 
-// Sender is what all hooks see.
+// Sender is the environment.
 type Sender struct{ User string }
 
-// A Message is what most points are about.
+// A Message is the payload of most points.
 type Message struct {
 	Text string
 	Size int
@@ -44,7 +44,7 @@ type Letter struct{ To Street }
 // A Street is part of an address.
 type Street string
 
-// A Folder is where a message belongs.
+// A Folder is the folder of a message.
 type Folder struct{ Name string }
 
 // Refuse keeps it from happening.
@@ -54,12 +54,12 @@ type Refuse struct{ Reason string }
 type Later struct{ Hours int }
 `
 
-// staleChanges are the changes of mailSpec after which code from before must not build.
+// staleChanges are the changes of mailSpec after which existing generated code must not build.
 var staleChanges = []struct {
 	name     string
-	old, new string // everywhere in the spec
-	says     string // in the first error
-	gone     bool   // a type is gone, so that its uses in generated code are errors as well
+	old, new string // replaced everywhere in the spec
+	says     string // part of the first error
+	gone     bool   // the change removes a type, so that its uses in generated code are errors too
 }{
 	{"addAPoint", "\tOnSent(Message)\n", "\tOnSent(Message)\n\tOnRead(Message)\n", "missing method OnRead", false},
 	{"removeAPoint", "\tOnSent(Message)\n", "", "missing method OnSent", false},
@@ -67,7 +67,8 @@ var staleChanges = []struct {
 	{"changeAPayload", "OnSent(Message)", "OnSent(Folder)", "wrong type for method OnSent", false},
 	{"dropAnExit", "Refuse, Later,", "Refuse,", "wrong type for method BeforeSend", false},
 	{"turnTheExits", "Refuse, Later,", "Later, Refuse,", "wrong type for method BeforeSend", false},
-	{"changeTheLaw", "(spec.Replace, Refuse, Later,", "(spec.Vote, Refuse, Later,", "wrong type for method BeforeSend", false},
+	{"changeTheLaw", "(spec.Replace, Refuse, Later,", "(spec.Vote, Refuse, Later,",
+		"wrong type for method BeforeSend", false},
 	{"letHooksDecide", "OnSent(Message)", "OnSent(Message) spec.Check", "wrong type for method OnSent", false},
 	{"changeThePolicy", "spec.FailClosed", "spec.FailOpen", "wrong type for method BeforeSend", false},
 	{"collectAnother", "Collect[Folder]", "Collect[string]", "wrong type for method Folders", false},
@@ -79,7 +80,7 @@ var staleChanges = []struct {
 	{"renameTheEnvironment", "Sender", "World", "missing method hookgenEnv", true},
 }
 
-// outputModes are the places for generated code: where the spec goes, and the arguments of hookgen.
+// outputModes are the places for generated code: the directory of the spec, and the arguments of hookgen.
 var outputModes = []struct {
 	name string
 	spec string
@@ -91,9 +92,9 @@ var outputModes = []struct {
 
 // A staleCase is one change in one output mode.
 type staleCase struct {
-	dir     string // of the case
+	dir     string // the directory of the case
 	args    []string
-	spec    string // the file
+	spec    string // the file name
 	changed string // its text after the change
 	says    string
 	only    bool // the first error is the only one
@@ -114,8 +115,8 @@ func staleCases(t *testing.T) []staleCase {
 	return all
 }
 
-// TestStaleCodeDoesNotBuild changes the spec under generated code, in every way and in both output modes: the
-// build says so first, in one error if it can be one, and running hookgen is all it takes to mend it.
+// TestStaleCodeDoesNotBuild changes the spec without running hookgen, in every way and in both output modes. The
+// first error of the build must name the remedy, and running hookgen must fix the build.
 func TestStaleCodeDoesNotBuild(t *testing.T) {
 	t.Parallel()
 	hookgen := usermodule.BuildHookgen(t)
@@ -147,7 +148,8 @@ func TestStaleCodeDoesNotBuild(t *testing.T) {
 		t.Run(c.dir, func(t *testing.T) {
 			said := sectionOf(out, "# example.com/downstream/"+c.dir)
 			errors := errorsIn(said)
-			if len(errors) == 0 || !strings.Contains(errors[0], guard) || !strings.Contains(errors[0], c.says) || c.only && len(errors) > 1 {
+			if len(errors) == 0 || !strings.Contains(errors[0], guard) || !strings.Contains(errors[0], c.says) ||
+				c.only && len(errors) > 1 {
 				t.Errorf("the first error must say %q and %q, and be the only one: %v:\n%s", guard, c.says, c.only, said)
 			}
 		})
@@ -157,8 +159,8 @@ func TestStaleCodeDoesNotBuild(t *testing.T) {
 	m.Run(build...)
 }
 
-// A type that is used at many points may be gone: the compiler gives up after ten errors, and "undefined" alone does not
-// say what to do.
+// A change may remove a type that many points use. The compiler stops after ten errors, and "undefined" alone does
+// not name the remedy.
 func TestTheGuardIsTheFirstError(t *testing.T) {
 	t.Parallel()
 	hookgen := usermodule.BuildHookgen(t)
@@ -190,8 +192,8 @@ func TestTheGuardIsTheFirstError(t *testing.T) {
 	}
 }
 
-// TestAnExitsFieldsAreGuarded is about a package of its own, which writes the fields of exits out. Beside the spec
-// there is nothing that could be stale.
+// TestAnExitsFieldsAreGuarded checks the output in a separate package, which repeats the fields of exits. In the
+// spec's own package nothing can be stale.
 func TestAnExitsFieldsAreGuarded(t *testing.T) {
 	t.Parallel()
 	hookgen := usermodule.BuildHookgen(t)
@@ -211,7 +213,7 @@ func TestAnExitsFieldsAreGuarded(t *testing.T) {
 	m.Run("go", "build", "./...")
 }
 
-// TestAnOldRuntimeDoesNotBuild shows that generated code does not build with a runtime that is too old for it.
+// TestAnOldRuntimeDoesNotBuild: generated code does not build with an older runtime than it needs.
 func TestAnOldRuntimeDoesNotBuild(t *testing.T) {
 	t.Parallel()
 	m := usermodule.New(t)
@@ -230,7 +232,7 @@ func TestAnOldRuntimeDoesNotBuild(t *testing.T) {
 	}
 }
 
-// sectionOf returns what the go command says about the packages in a directory.
+// sectionOf returns the output of the go command about the packages in a directory.
 func sectionOf(out, header string) string {
 	var said strings.Builder
 	inside := false
@@ -246,7 +248,7 @@ func sectionOf(out, header string) string {
 	return said.String()
 }
 
-// errorsIn returns the errors in what the go command says: each begins with the place.
+// errorsIn returns the errors in the output of the go command: the lines that begin with a position.
 func errorsIn(said string) []string {
 	var errors []string
 	for line := range strings.Lines(said) {

@@ -9,13 +9,13 @@ import (
 	"github.com/hookgen/hookgen/tests/points"
 )
 
-// An actor is a real hook that does what its entry says.
+// An actor is a real hook that performs the action of its entry.
 type actor struct {
 	stage *stage
 	entry *entry
 }
 
-// play is one call.
+// play performs one call.
 func (a actor) play(c points.Call) (r points.Reply) {
 	h, name := a.entry.hook, a.entry.name
 	a.stage.ran(c.Ctx, c.Item, a.entry, func(f *flight, call int) {
@@ -77,19 +77,19 @@ func (a actor) play(c points.Call) (r points.Reply) {
 		}
 		return second
 	}
-	r = c.Next(c.Ctx, c.Item) // of a hook that hangs too: by now next must be over
+	r = c.Next(c.Ctx, c.Item) // also for a hook that hangs: next must have no effect by now
 	switch {
 	case does == Rescues && r.Err != nil, does == AnswersAfter:
 		return own
 	case does == FailsAfter:
-		r.Err = failure(name) // with an answer, which is dropped
+		r.Err = failure(name) // the answer is dropped
 	case does == PanicsAfter:
 		panic(failure(name))
 	}
 	return r
 }
 
-// act is the act that a fire wraps.
+// act returns the act of a fire.
 func (s *stage) act(f *flight) points.Act {
 	acts := 0
 	return func(ctx context.Context, item fixture.Item) (fixture.Result, error) {
@@ -106,15 +106,15 @@ func (s *stage) act(f *flight) points.Act {
 	}
 }
 
-// A watcher is a real observer, of a point or of all.
+// A watcher is a real observer, of one point or of all points.
 type watcher struct {
 	stage *stage
 	entry *entry
 }
 
-// see is notified of a fire.
+// see records a notification.
 func (w watcher) see(fired points.Fired) {
-	w.stage.told(w.entry, fired)
+	w.stage.notified(w.entry, fired)
 	switch w.entry.observe.Does {
 	case Panics:
 		panic(failure(w.entry.name))
@@ -129,7 +129,7 @@ type tracer struct {
 	name  string
 }
 
-// Trace notes the event.
+// Trace records the event.
 func (t tracer) Trace(ctx context.Context, e hookkit.Event) {
 	t.stage.mu.Lock()
 	defer t.stage.mu.Unlock()

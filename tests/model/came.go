@@ -11,23 +11,23 @@ import (
 	"github.com/hookgen/hookgen/tests/points"
 )
 
-// A Came is what came of one fire, in words that the model and the stage share.
+// A Came is the result of one fire, in a text form that the model and the stage share.
 type Came struct {
-	Ran       []string // hooks and acts, with the payload they saw
+	Ran       []string // hooks and acts, with their payloads
 	Exit      string
 	Final     string
 	Collected []string
 	Err       string
 	Result    fixture.Result
 	By        string   // of FireBy and PointInfo.Fire
-	Bys       []string // of FireBy at a point that collects
-	Gone      bool     // the goroutine ended; nothing Came back
+	Bys       []string // of FireBy, for contributions
+	Gone      bool     // the goroutine ended, so Fire did not return
 	Told      []string // observers, in order
 	Traced    []string // events, in order
-	Later     []string // what Async observers see, failures of observers, and reports, in no order
+	Later     []string // unordered: notifications of Async observers, failures of observers, and reports
 }
 
-// same reports whether two are the same, nil and empty lists alike.
+// same reports whether two results are equal. Nil and empty lists are equal.
 func same(a, b Came) bool { return reflect.DeepEqual(a.plain(), b.plain()) }
 
 func (c Came) plain() Came {
@@ -40,7 +40,7 @@ func (c Came) plain() Came {
 	return c
 }
 
-// What the parts say.
+// Text forms of the parts.
 func saysRan(name string, item fixture.Item) string { return name + "(" + payload(item) + ")" }
 
 func saysHook(tracer, hook string, depth int, decision string, failed bool) string {
@@ -62,7 +62,7 @@ func saysReport(handler int, name string) string {
 	return fmt.Sprintf("handler of layer %d: %s", handler, name)
 }
 
-// credits says who decided what, and why.
+// credits returns the deciding hook, its decision and its reason as text.
 func credits(by, decision, reason string) string {
 	if by+decision+reason == "" {
 		return ""
@@ -70,10 +70,10 @@ func credits(by, decision, reason string) string {
 	return fmt.Sprintf("%s: %s, %s", by, decision, reason)
 }
 
-// payload says what matters of a payload.
+// payload returns the relevant fields of a payload as text.
 func payload(item fixture.Item) string { return fmt.Sprintf("%d;%s;%s", item.ID, item.Note, item.Tool) }
 
-// A view is what an observer sees, less what differs from run to run.
+// A view is the notification of an observer, without values that differ between runs.
 type view struct {
 	By, Decision, Reason string
 	Failures             []string
@@ -88,7 +88,7 @@ func (v view) String() string {
 	return fmt.Sprintf("%+v", fields(v))
 }
 
-// sees returns the view of what an observer received.
+// sees returns the view of a notification.
 func sees(f points.Fired) view {
 	v := view{By: f.By, Decision: f.Decision, Reason: f.Reason, Payload: payload(f.Payload), Final: payload(f.Final),
 		Exit: points.NameOf(f.Exit), Collected: f.Collected, Result: f.Result, Err: inWords(f.Err)}
@@ -101,7 +101,7 @@ func sees(f points.Fired) view {
 	return v
 }
 
-// inWords returns an error in words: a failure with the name of its hook.
+// inWords returns an error as text: a failure with the name of its hook.
 func inWords(err error) string {
 	var f *hookkit.Failure
 	switch {

@@ -9,7 +9,7 @@ import (
 	"github.com/hookgen/hookgen/tests/points"
 )
 
-// compare compares what has been played, and returns what went wrong.
+// compare compares all results with the model, and returns the differences.
 func (s *stage) compare() []string {
 	s.compareFlights()
 	s.compareLater()
@@ -17,7 +17,7 @@ func (s *stage) compare() []string {
 	return s.wrongs
 }
 
-// compareFlights compares each fire with what the model does at each moment that it may have seen. The program is over.
+// compareFlights compares each fire with the model at each snapshot that it may have used. The program has ended.
 func (s *stage) compareFlights() {
 	for _, f := range s.flights {
 		var first Came
@@ -35,8 +35,8 @@ func (s *stage) compareFlights() {
 	}
 }
 
-// modelled is what the fire comes to at a moment. What has Once and was called by another fire is spent; on several
-// goroutines, from some time on after that fire began.
+// modelled returns the predicted result of a fire for a snapshot. A hook with Once does not run if another fire
+// has called it before, or, on several goroutines, at any time after the start of the fire.
 func (s *stage) modelled(f *flight, moment int) Came {
 	spent := map[string]bool{}
 	for name, call := range s.calls {
@@ -49,7 +49,7 @@ func (s *stage) modelled(f *flight, moment int) Came {
 	return s.past[moment].predict(f.Fire, f.item, spent, f.gone)
 }
 
-// compareLater checks that each Async observer was notified of fires in the order in which they were decided.
+// compareLater checks that each Async observer was notified of fires in the order of their decisions.
 func (s *stage) compareLater() {
 	for name, told := range s.later {
 		for i := 1; i < len(told); i++ {
@@ -61,7 +61,8 @@ func (s *stage) compareLater() {
 	}
 }
 
-// compareDrained compares what Async observers were notified of the fires so far; says is how that begins. The caller holds mu.
+// compareDrained compares the notifications of Async observers so far with the fires. The argument starts the
+// message. The caller holds mu.
 func (s *stage) compareDrained(says string) {
 	about := func(c Came) (some []string) {
 		for _, l := range c.plain().Later {
@@ -78,14 +79,14 @@ func (s *stage) compareDrained(says string) {
 	}
 }
 
-// A listed is what a listing says of one hook or observer.
+// A listed is the listing of one hook or observer.
 type listed struct {
 	name                         string
 	layer, priority              int
 	once, timeout, async, closed bool
 }
 
-// compareLists compares what every layer lists with the model. The caller holds mu.
+// compareLists compares the listings of every layer with the model. The caller holds mu.
 func (s *stage) compareLists(when string) {
 	list := func(infos []hookkit.Info) (all []listed) {
 		for _, i := range infos {

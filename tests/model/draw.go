@@ -7,29 +7,34 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A Shape says what random programs are made of.
+// A Shape restricts random programs.
 type Shape struct {
-	Points []*points.Point // nil for all
-	Steps  []Step          // zero steps, as often as they are drawn; nil for AllSteps
-	Deeds  []Deed          // what hooks do, as often as it is drawn; nil for AllDeeds
-	Plain  bool            // hooks have no Once, Timeout, FailClosed and steps inside
-	Hows   []points.How    // nil for all
-	Acts   []Deed          // what acts do; nil for Continues
-	Most   int             // steps of a program; 0 for 24
+	Points []*points.Point // nil: all
+	Steps  []Step          // zero values of the steps to draw from; repeated ones are more frequent; nil: AllSteps
+	Deeds  []Deed          // actions of hooks to draw from; repeated ones are more frequent; nil: AllDeeds
+	Plain  bool            // hooks without Once, Timeout, FailClosed and inner steps
+	Hows   []points.How    // nil: all
+	Acts   []Deed          // actions of wrapped acts; nil: Continues
+	Most   int             // maximum number of steps; 0: 24
 	Thread bool            // a quarter of the programs has threads
 }
 
-// AllSteps are the kinds of steps, as often as they are drawn.
-var AllSteps = []Step{Add{}, Add{}, Add{}, Add{}, Add{}, Fire{}, Fire{}, Fire{}, Use{}, Observe{}, Remove{}, Layer{}, Trace{}, Handle{}, Drain{}}
+// AllSteps are the kinds of steps; repeated ones are drawn more often.
+var AllSteps = []Step{
+	Add{}, Add{}, Add{}, Add{}, Add{}, Fire{}, Fire{}, Fire{}, Use{}, Observe{}, Remove{}, Layer{}, Trace{},
+	Handle{}, Drain{},
+}
 
-// threadSteps are those that may be drawn for a thread.
+// threadSteps are the kinds of steps for threads.
 var threadSteps = []Step{Add{}, Fire{}, Fire{}, Fire{}, Use{}, Observe{}, Remove{}, Trace{}}
 
-// AllDeeds are what hooks do, as often as it is drawn.
-var AllDeeds = []Deed{Continues, Continues, Continues, Replaces, Replaces, Edits, Edits, Leaves, LeavesSecond, LeavesThird, Contributes, Contributes, Both,
-	Fails, Panics, PanicsNil, Lies, Hangs, Obeys, EndsGoroutine, CallsTwice, KeepsFirst, Answers, AnswersAfter, Rescues, FailsAfter, PanicsAfter, Forgets}
+// AllDeeds are the actions of hooks; repeated ones are drawn more often.
+var AllDeeds = []Deed{Continues, Continues, Continues, Replaces, Replaces, Edits, Edits, Leaves, LeavesSecond,
+	LeavesThird, Contributes, Contributes, Both,
+	Fails, Panics, PanicsNil, Lies, Hangs, Obeys, EndsGoroutine, CallsTwice, KeepsFirst, Answers, AnswersAfter, Rescues,
+	FailsAfter, PanicsAfter, Forgets}
 
-// Everything has all that there is.
+// Everything draws programs with all features.
 var Everything = Shape{Thread: true, Acts: []Deed{Continues, Continues, Continues, Fails, Panics, EndsGoroutine}}
 
 // Draw draws a program.
@@ -49,7 +54,7 @@ func (s Shape) Draw(t *rapid.T) Program {
 	}
 	d.threads = s.Thread && d4.Draw(t, "threads") == 3
 	var p Program
-	// A few points, so that what is drawn meets.
+	// Programs use few points, so that the steps affect each other.
 	d.at = rapid.SliceOfN(rapid.Custom(d.anyPoint), 1, 2).Draw(t, "points")
 	d.spends = d.threads && rapid.Bool().Draw(t, "spends")
 	p.Steps = d.steps(d.Steps, d.Most)
@@ -61,7 +66,7 @@ func (s Shape) Draw(t *rapid.T) Program {
 	return p
 }
 
-// anyPoint draws a point: each kind as often as the others, though most points are flows.
+// anyPoint draws a point. All kinds are equally likely, although most points are flows.
 func (d *drawing) anyPoint(t *rapid.T) string {
 	of := map[points.Kind][]*points.Point{}
 	all := d.Points
@@ -81,17 +86,17 @@ func (d *drawing) anyPoint(t *rapid.T) string {
 
 var d4 = rapid.IntRange(0, 3)
 
-// A drawing is a program in the making.
+// A drawing is a program that is being drawn.
 type drawing struct {
 	*rapid.T
 	Shape
 	at           []string // the points
 	threads      bool
-	spends       bool // on threads: Once, and no anchors, which a spent hook would void at any moment
+	spends       bool // for threads: Once is allowed and anchors are not, because a used hook would void them at any time
 	regs, layers int
 }
 
-// with draws from t what comes next: rapid shrinks what is drawn in groups.
+// with uses t for the next draws: rapid shrinks draws in groups.
 func (d *drawing) with(t *rapid.T) *drawing {
 	d.T = t
 	return d
@@ -120,7 +125,10 @@ func (d *drawing) step(kinds []Step) Step {
 		step.Reg = d.reg()
 		return step
 	case Observe:
-		step = Observe{Layer: d.layer(), Point: d.point(), Priority: d.priority(), Async: d.rarely("async"), Before: d.anchors(), After: d.anchors()}
+		step = Observe{
+			Layer: d.layer(), Point: d.point(), Priority: d.priority(), Async: d.rarely("async"), Before: d.anchors(),
+			After: d.anchors(),
+		}
 		if d.rarely("all") {
 			step.Point = ""
 		}
@@ -163,7 +171,7 @@ func (d *drawing) hook() Hook {
 	if waits && d.rarely("waits") {
 		h.Timeout = true
 	}
-	// What a hook does inside ends at once: a hook that waits must not have two reasons to be given up.
+	// Inner steps must return at once: a hook that waits must not have two reasons to time out.
 	if !waits && d.rarely("inside") {
 		for range rapid.IntRange(1, 2).Draw(d.T, "inside steps") {
 			h.Inside = append(h.Inside, d.inside())
@@ -172,13 +180,13 @@ func (d *drawing) hook() Hook {
 	return h
 }
 
-// inside draws what a hook does inside.
+// inside draws an inner step of a hook.
 func (d *drawing) inside() Step {
 	switch rapid.SampledFrom([]string{"add", "fire", "fire", "remove"}).Draw(d.T, "inside") {
 	case "add":
 		return Add{Layer: d.layer(), Hook: Hook{Point: d.point(), Does: Contributes}}
 	case "remove":
-		return Remove{d.some("reg", d.regs+1)} // itself too
+		return Remove{d.some("reg", d.regs+1)} // may remove the hook itself
 	default:
 		return Fire{Layer: d.layer(), Point: d.point()}
 	}
@@ -197,7 +205,7 @@ func (d *drawing) rarely(what string) bool { return d4.Draw(d.T, what) == 3 }
 
 func (d *drawing) some(what string, n int) int { return rapid.IntRange(0, max(n-1, 0)).Draw(d.T, what) }
 
-// anchors draws registrations that were made before this step.
+// anchors draws registrations that precede this step.
 func (d *drawing) anchors() []int {
 	if d.regs == 0 || d.spends || !d.rarely("anchored") {
 		return nil

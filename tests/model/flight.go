@@ -10,7 +10,7 @@ import (
 	"github.com/hookgen/hookgen/tests/points"
 )
 
-// fire fires a point, from inside the call of a hook in the parent if there is one.
+// fire fires a point. The parent is the fire whose hook called it, or nil.
 func (s *stage) fire(ctx context.Context, parent *flight, parentRun *fixture.Run, call int, f Fire) {
 	s.mu.Lock()
 	if f.Layer >= len(s.layers) || parent != nil && (parent.depth == deepest || len(s.flights) >= mostFires) {
@@ -20,7 +20,10 @@ func (s *stage) fire(ctx context.Context, parent *flight, parentRun *fixture.Run
 	hooks, run := s.layers[f.Layer], fixture.NewRun(new(fixture.World))
 	p := points.Named(f.Point)
 	s.clock++
-	c := &flight{Fire: f, number: len(s.flights) + 1, parallel: s.parallel, from: len(s.past) - 1, to: -1, begun: s.clock, gone: map[int]bool{}}
+	c := &flight{
+		Fire: f, number: len(s.flights) + 1, parallel: s.parallel, from: len(s.past) - 1, to: -1, begun: s.clock,
+		gone: map[int]bool{},
+	}
 	if !p.Blank {
 		c.item.ID = c.number
 	}
@@ -66,7 +69,8 @@ func (s *stage) fire(ctx context.Context, parent *flight, parentRun *fixture.Run
 	returned = true
 }
 
-// credits says who decided, and checks that the site is that of the hook's registration. The caller holds mu.
+// credits returns the name of the deciding hook, and checks that the site is that of its registration. The caller
+// holds mu.
 func (s *stage) credits(by hookkit.By) string {
 	want := ""
 	if reg := s.regs[s.makers[by.Hook]]; by.Hook != "" && reg != nil {
@@ -78,7 +82,7 @@ func (s *stage) credits(by hookkit.By) string {
 	return credits(by.Hook, by.Decision, by.Reason)
 }
 
-// saw ends the moments that a fire may have seen: it has begun to run what it saw. The caller holds mu.
+// saw fixes the snapshots that a fire may use, because its first hook runs. The caller holds mu.
 func (f *flight) saw(s *stage) {
 	switch {
 	case f.to >= 0:
@@ -89,7 +93,7 @@ func (f *flight) saw(s *stage) {
 	}
 }
 
-// ran notes that a hook or an act is called, and does what it does inside.
+// ran records the call of a hook or an act, and plays its inner steps.
 func (s *stage) ran(ctx context.Context, item fixture.Item, e *entry, inside func(f *flight, number int)) {
 	s.mu.Lock()
 	f := flightOf(ctx)
@@ -109,7 +113,7 @@ func (s *stage) ran(ctx context.Context, item fixture.Item, e *entry, inside fun
 	inside(f, number)
 }
 
-// inside does what a hook does inside.
+// inside plays an inner step of a hook.
 func (s *stage) inside(ctx context.Context, run *fixture.Run, f *flight, call int, st Step) {
 	switch st := st.(type) {
 	case Fire:
@@ -128,8 +132,8 @@ func (s *stage) inside(ctx context.Context, run *fixture.Run, f *flight, call in
 	}
 }
 
-// told notes that an observer was notified.
-func (s *stage) told(e *entry, fired points.Fired) {
+// notified records that an observer was notified.
+func (s *stage) notified(e *entry, fired points.Fired) {
 	says := fmt.Sprintf("%s: %s %v", e.name, fired.Point, sees(fired))
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -143,7 +147,7 @@ func (s *stage) told(e *entry, fired points.Fired) {
 	}
 }
 
-// flightKey is the key of a fire in its context.
+// flightKey is the context key of a fire.
 type flightKey struct{}
 
 type logged struct {
@@ -153,7 +157,8 @@ type logged struct {
 
 func flightOf(ctx context.Context) *flight { return ctx.Value(flightKey{}).(logged).flight }
 
-// reported notes with the fire that a failure was reported: by the failure handler of a layer, or -1 for the log.
+// reported records with the fire that a failure was reported: by the failure handler of a layer, or -1 for the
+// log.
 func reported(ctx context.Context, layer int, hook string) {
 	if l, ok := ctx.Value(flightKey{}).(logged); ok {
 		l.stage.mu.Lock()
@@ -162,13 +167,13 @@ func reported(ctx context.Context, layer int, hook string) {
 	}
 }
 
-// A logger is the handler of log/slog: it notes failures with their fire.
+// A logger is a handler of log/slog that records failures with their fire.
 type logger struct{ slog.Handler }
 
 // Enabled is true.
 func (logger) Enabled(context.Context, slog.Level) bool { return true }
 
-// Handle notes the record.
+// Handle records the failure.
 func (logger) Handle(ctx context.Context, r slog.Record) error {
 	r.Attrs(func(a slog.Attr) bool {
 		if a.Key == "hook" {

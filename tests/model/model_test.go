@@ -14,7 +14,8 @@ import (
 )
 
 var (
-	count  = flag.Int("programs", 0, "how many programs to play; 0 for ten thousand, a tenth of that in short mode and under the race detector")
+	count = flag.Int("programs", 0,
+		"how many programs to play; 0 for ten thousand, a tenth of that in short mode and under the race detector")
 	report = flag.Bool("report", false, "write how many were played into docs/figures/model.json")
 )
 
@@ -28,7 +29,7 @@ func TestMain(m *testing.M) {
 	}
 	checks := *count
 	if testing.Short() {
-		checks *= 5 // of which rapid makes a fifth
+		checks *= 5 // rapid uses a fifth of it
 	}
 	for name, value := range map[string]any{"rapid.checks": checks, "rapid.nofailfile": true} { // the program is printed
 		if err := flag.Set(name, fmt.Sprint(value)); err != nil {
@@ -38,7 +39,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func TestProgramsDoWhatTheModelSays(t *testing.T) {
+func TestProgramsMatchTheModel(t *testing.T) {
 	var all played
 	start := time.Now()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -56,7 +57,7 @@ func TestProgramsDoWhatTheModelSays(t *testing.T) {
 	}
 }
 
-// A played counts what was played.
+// A played counts the played programs.
 type played struct{ programs, parallel, steps, fires, nested, hooks int }
 
 func (all *played) add(p model.Program, came model.Played) {
@@ -75,19 +76,22 @@ func (all *played) add(p model.Program, came model.Played) {
 	}
 }
 
-// report is the report of what was played without a difference in so much time.
+// report returns the report of programs without a difference.
 func (all *played) report(took time.Duration) figures.Report {
 	n := func(n int) string { return fmt.Sprint(n) }
 	return figures.Report{
 		Name:    "model",
 		Command: fmt.Sprintf("go test ./tests/model -timeout 0 -programs %d -report", *count),
 		Figures: []figures.Figure{
-			{Of: "random programs played", Value: n(all.programs), Bound: "≥ 10000", Holds: map[bool]figures.Verdict{true: figures.Yes, false: figures.No}[all.programs >= 10_000]},
+			{Of: "random programs played", Value: n(all.programs), Bound: "≥ 10000", Holds: map[bool]figures.Verdict{
+				true: figures.Yes, false: figures.No,
+			}[all.programs >= 10_000]},
 			{Of: "programs on several goroutines", Value: n(all.parallel)},
 			{Of: "steps of programs", Value: n(all.steps)},
 			{Of: "fires", Value: n(all.fires), Note: fmt.Sprintf("%d of them fired by hooks", all.nested)},
 			{Of: "calls of hooks and wrapped acts", Value: n(all.hooks)},
-			{Of: "fires that differ from the model", Value: "0", Bound: "0", Holds: figures.Yes, Note: "the report is written only if there is none"},
+			{Of: "fires that differ from the model", Value: "0", Bound: "0", Holds: figures.Yes,
+				Note: "the report is written only if there is none"},
 			{Of: "wall time", Value: took.Round(time.Second).String(), Note: fmt.Sprintf("race detector: %v", race.Enabled)},
 		},
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/hookgen/hookgen/tests/points"
 )
 
-// A moment is the model of what is registered, as plainly as can be. It does not change: each change makes another.
+// A moment is an immutable snapshot of the registrations, in the simplest form. Each change creates another one.
 type moment struct {
 	layers  []modelLayer
 	entries []*entry // in order of registration
@@ -17,14 +17,14 @@ type moment struct {
 type modelLayer struct {
 	parent  int // -1 for none
 	depth   int
-	handles bool // there is a failure handler
+	handles bool // the layer has a failure handler
 }
 
-// An entry is one hook, observer or tracer, at one point or at all. It does not change.
+// An entry is one hook, observer or tracer, at one point or at all points. It is immutable.
 type entry struct {
 	reg, layer int
 	name       string
-	point      string // "" for all
+	point      string // "" for all points
 	priority   int
 	anchors    []anchor
 	seq        int
@@ -77,7 +77,7 @@ func (m moment) add(added ...*entry) (moment, bool) {
 	return after, true
 }
 
-// used returns the points that have hooks or observers of their own. All others are alike.
+// used returns the points with their own hooks or observers. All other points are equal.
 func (m moment) used() []string {
 	names := []string{""}
 	for _, e := range m.entries {
@@ -88,18 +88,20 @@ func (m moment) used() []string {
 	return names
 }
 
-// turnsLayers reports whether an anchor of the entry asks it to come before an outer layer or after an inner one.
+// turnsLayers reports whether an anchor of the entry contradicts the order of layers.
 func (m moment) turnsLayers(e *entry, point string) bool {
 	return slices.ContainsFunc(m.entries, func(other *entry) bool {
 		if other.layer == e.layer || other.point != point && other.point != "" || other.traces {
 			return false
 		}
 		outer, inner := slices.Contains(m.outward(e.layer), other.layer), slices.Contains(m.outward(other.layer), e.layer)
-		return slices.ContainsFunc(e.anchors, func(a anchor) bool { return a.reg == other.reg && (outer && !a.after || inner && a.after) })
+		return slices.ContainsFunc(e.anchors, func(a anchor) bool {
+			return a.reg == other.reg && (outer && !a.after || inner && a.after)
+		})
 	})
 }
 
-// remove drops the entries that are gone, and reports whether there were any.
+// remove drops the entries that match gone, and reports whether there were any.
 func (m moment) remove(gone func(*entry) bool) (moment, bool) {
 	after := m
 	after.entries = slices.DeleteFunc(slices.Clone(m.entries), gone)
@@ -116,14 +118,14 @@ func (m moment) layer(parent int) moment {
 	return m
 }
 
-// handle gives a layer a failure handler, or takes it away.
+// handle sets or removes the failure handler of a layer.
 func (m moment) handle(layer int, handles bool) moment {
 	m.layers = slices.Clone(m.layers)
 	m.layers[layer].handles = handles
 	return m
 }
 
-// handler returns the layer whose failure handler counts for a fire of the layer, -1 for the log.
+// handler returns the layer whose failure handler serves the fires of a layer, or -1 for the log.
 func (m moment) handler(layer int) int {
 	for l := layer; l >= 0; l = m.layers[l].parent {
 		if m.layers[l].handles {
@@ -133,7 +135,7 @@ func (m moment) handler(layer int) int {
 	return -1
 }
 
-// outward lists a layer and those around it, the outermost first.
+// outward lists a layer and its outer layers, the outermost first.
 func (m moment) outward(layer int) []int {
 	var all []int
 	for l := layer; l >= 0; l = m.layers[l].parent {
@@ -143,7 +145,7 @@ func (m moment) outward(layer int) []int {
 	return all
 }
 
-// firing returns the hooks of a fire in the order in which they run, and its observers in that in which they are notified.
+// firing returns the hooks of a fire in firing order, and its observers in the order of notification.
 func (m moment) firing(layer int, point string) (hooks, observers []*entry) {
 	for _, l := range m.outward(layer) {
 		ordered, _ := inOrder(m.at(l, point, false))
@@ -169,8 +171,9 @@ func (m moment) tracers(layer int) (all []*entry) {
 	return all
 }
 
-// inOrder returns the entries of one layer in order, before any mirroring, and whether their anchors can all hold. The
-// entries are in order of registration. It builds the whole relation and looks, where the runtime grows it edge by edge.
+// inOrder sorts the entries of one layer, before any mirroring, and reports whether their anchors are consistent.
+// The entries are in order of registration. It computes the whole relation, unlike the runtime, which extends it
+// edge by edge.
 func inOrder(entries []*entry) ([]*entry, bool) {
 	n := len(entries)
 	precedes, lifts := square(n), square(n)
@@ -208,7 +211,7 @@ func inOrder(entries []*entry) ([]*entry, bool) {
 	higher := func(a, b *entry) int {
 		return cmp.Or(cmp.Compare(b.priority, a.priority), cmp.Compare(a.seq, b.seq))
 	}
-	ranks := slices.Clone(entries) // the entry at whose rank each is
+	ranks := slices.Clone(entries) // by rank
 	for i := range entries {
 		for j, other := range entries {
 			if lifts[i][j] && higher(other, ranks[i]) < 0 {

@@ -15,27 +15,28 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A witness is a test that fails without failing the one it is part of.
-type witness struct {
+// A failureRecorder stores failures without failing the test.
+type failureRecorder struct {
 	*testing.T
 	failed bool
 	said   []string
 }
 
-func (w *witness) Logf(format string, args ...any) {
+func (w *failureRecorder) Logf(format string, args ...any) {
 	w.said = append(w.said, fmt.Sprintf(format, args...))
 }
-func (w *witness) Log(args ...any)                   { w.Logf("%s", fmt.Sprintln(args...)) }
-func (w *witness) Errorf(format string, args ...any) { w.Logf(format, args...); w.Fail() }
-func (w *witness) Fail()                             { w.failed = true }
-func (w *witness) Failed() bool                      { return w.failed }
-func (w *witness) FailNow()                          {}
+func (w *failureRecorder) Log(args ...any)                   { w.Logf("%s", fmt.Sprintln(args...)) }
+func (w *failureRecorder) Errorf(format string, args ...any) { w.Logf(format, args...); w.Fail() }
+func (w *failureRecorder) Fail()                             { w.failed = true }
+func (w *failureRecorder) Failed() bool                      { return w.failed }
+func (w *failureRecorder) FailNow()                          {}
 
-// TestFailingProgramsArePrintedAsGo takes the second exit of a point for a mistake, and looks at what is printed.
+// TestFailingProgramsArePrintedAsGo treats the second exit of a point as a failure, and checks the printed
+// program.
 func TestFailingProgramsArePrintedAsGo(t *testing.T) {
 	set(t, "rapid.seed", "3") // the same programs each time
 	set(t, "rapid.checks", "5000")
-	w := &witness{T: t}
+	w := &failureRecorder{T: t}
 	rapid.Check(w, func(rt *rapid.T) {
 		p := model.Everything.Draw(rt)
 		for _, f := range model.Check(t, rt, p).Fires {
@@ -48,7 +49,8 @@ func TestFailingProgramsArePrintedAsGo(t *testing.T) {
 		t.Fatal("the mistake was not found")
 	}
 	const begin, end = "for _, wrong := range model.Play(t, model.Program{", "\n\t}\n\tTo reproduce"
-	_, code, found := strings.Cut(strings.ReplaceAll(strings.Join(w.said, "\n"), "\nTo reproduce", "\n\tTo reproduce"), begin)
+	_, code, found := strings.Cut(strings.ReplaceAll(strings.Join(w.said, "\n"), "\nTo reproduce", "\n\tTo reproduce"),
+		begin)
 	code, _, ended := strings.Cut(code, end)
 	if !found || !ended {
 		t.Fatalf("no program was printed:\n%s", strings.Join(w.said, "\n"))
@@ -75,7 +77,7 @@ func set(t *testing.T, name, value string) {
 	t.Cleanup(func() { _ = f.Value.Set(old) })
 }
 
-// TestEveryProgramIsPrintedAsGo draws programs with all that they can have.
+// TestEveryProgramIsPrintedAsGo draws programs with all features.
 func TestEveryProgramIsPrintedAsGo(t *testing.T) {
 	var all []string
 	programs := rapid.Custom(model.Everything.Draw)
@@ -84,8 +86,10 @@ func TestEveryProgramIsPrintedAsGo(t *testing.T) {
 	}
 	typeCheck(t, strings.Join(all, "\n"))
 	for _, word := range []string{
-		"model.Add{", "model.Use{", "model.Observe{", "model.Remove{", "model.Drain{", "model.Layer{", "model.Trace{", "model.Handle{", "model.Fire{",
-		"model.Hook{", "Threads:", "Inside:", "Before:", "After:", "Once:", "Timeout:", "FailClosed:", "Outrank:", "Async:", "Off:", "Act:", "How:",
+		"model.Add{", "model.Use{", "model.Observe{", "model.Remove{", "model.Drain{", "model.Layer{", "model.Trace{",
+		"model.Handle{", "model.Fire{",
+		"model.Hook{", "Threads:", "Inside:", "Before:", "After:", "Once:", "Timeout:", "FailClosed:", "Outrank:", "Async:",
+		"Off:", "Act:", "How:",
 		"Does: model.Hangs",
 	} {
 		if !strings.Contains(strings.Join(all, "\n"), word) {

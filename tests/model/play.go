@@ -10,15 +10,15 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Played is what came of a program.
+// Played is the result of a program.
 type Played struct {
-	Fires    []Came   // in the order in which they began
-	Deep     int      // how many of them were fired by hooks
-	Parallel bool     // some ran at the same time
-	Wrong    []string // where real Hooks and the model differ
+	Fires    []Came   // in the order of their starts
+	Deep     int      // the number of fires by hooks
+	Parallel bool     // some ran in parallel
+	Wrong    []string // differences between real Hooks and the model
 }
 
-// Play plays a program on real Hooks, in a bubble with a clock of its own, and compares each fire with the model.
+// Play plays a program on real Hooks in a synctest bubble, and compares each fire with the model.
 func Play(t *testing.T, p Program) (played Played) {
 	t.Helper()
 	old := slog.Default()
@@ -35,7 +35,7 @@ func Play(t *testing.T, p Program) (played Played) {
 	return played
 }
 
-// Check draws programs, plays them, and fails with what is wrong and with the program as Go code.
+// Check plays a program. If it fails, Check prints the differences and the program as Go code.
 func Check(t *testing.T, rt *rapid.T, p Program) Played {
 	played := Play(t, p)
 	if len(played.Wrong) > 0 {
@@ -46,7 +46,7 @@ func Check(t *testing.T, rt *rapid.T, p Program) Played {
 
 func perform(t *testing.T, p Program) (s *stage) {
 	synctest.Test(t, func(*testing.T) {
-		s = newStage() // whose channel must be of the bubble
+		s = newStage() // its channel must belong to the bubble
 		defer close(s.over)
 		defer func() {
 			if r := recover(); r != nil {
@@ -73,7 +73,7 @@ func perform(t *testing.T, p Program) (s *stage) {
 	return s
 }
 
-// report says what is wrong with the program, and how to play it again.
+// report describes the differences and how to reproduce them.
 func (p Program) report(wrong []string) string {
 	return strings.Join(wrong, "\n") + "\n\n\t" + strings.ReplaceAll(p.String(), "\n", "\n\t")
 }

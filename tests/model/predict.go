@@ -12,7 +12,7 @@ import (
 	"github.com/hookgen/hookgen/tests/points"
 )
 
-// A prediction is one fire of the model. What hooks do inside is not part of it: that is predicted for itself.
+// A prediction is one fire of the model. Inner steps of hooks are predicted separately.
 type prediction struct {
 	point *points.Point
 	Came
@@ -22,17 +22,19 @@ type prediction struct {
 	observers    []*entry
 	tracers      []*entry
 	item         fixture.Item
-	view         view // what observers will see
+	view         view // the view of observers
 	acts         int
 	contributors []string        // the hooks, one for each contribution
-	kept         []string        // at an around point: who failed, in order
+	kept         []string        // at an around point: the failed hooks, in order
 	spent        map[string]bool // the hooks with Once that have been called
-	ended        map[int]bool    // the calls, by their place in Ran, that ended with a goroutine, as something inside made them
+	ended        map[int]bool    // the calls, by index in Ran, that an inner step ended with a goroutine
 }
 
-// predict returns what a fire comes to with the registrations of the moment.
+// predict returns the result of a fire with the registrations of the snapshot.
 func (m moment) predict(f Fire, item fixture.Item, spent map[string]bool, ended map[int]bool) Came {
-	s := &prediction{point: points.Named(f.Point), fire: f, m: m, tracers: m.tracers(f.Layer), item: item, spent: spent, ended: ended}
+	s := &prediction{
+		point: points.Named(f.Point), fire: f, m: m, tracers: m.tracers(f.Layer), item: item, spent: spent, ended: ended,
+	}
 	s.hooks, s.observers = m.firing(f.Layer, f.Point)
 	s.view.Payload = payload(item)
 	switch s.point.Kind {
@@ -52,10 +54,11 @@ func (m moment) predict(f Fire, item fixture.Item, spent map[string]bool, ended 
 	return s.Came
 }
 
-// credit fills in what a fire says of who decided.
+// credit sets the deciding hooks in the result.
 func (s *prediction) credit() {
 	switch {
-	case s.fire.How == points.ByAnyFire || s.fire.How == points.WithBy && s.point.Kind != points.Observe && s.point.Kind != points.Collect:
+	case s.fire.How == points.ByAnyFire || s.fire.How == points.WithBy && s.point.Kind != points.Observe &&
+		s.point.Kind != points.Collect:
 		s.By = credits(s.view.By, s.view.Decision, s.view.Reason)
 	}
 	if s.fire.How == points.WithBy {
@@ -65,22 +68,22 @@ func (s *prediction) credit() {
 	}
 }
 
-// nothing empties what does not come back from a goroutine that ended.
+// nothing clears the results that are lost when the goroutine ends.
 func (s *prediction) nothing() {
 	s.Exit, s.Collected, s.Err, s.Result, s.Final, s.By, s.Bys = "", nil, "", fixture.Result{}, "", "", nil
 }
 
-// An outcome is what a hook came to.
+// An outcome is the result of a hook call.
 type outcome struct {
 	does     Deed
 	decision string // "", "Replace", "Edit", or the name of an exit
 	values   []string
-	failure  string // what went wrong, "" if nothing did
+	failure  string // "" without a failure
 	gone     bool
-	skipped  bool // Once was spent
+	skipped  bool // Once was used up
 }
 
-// call calls a hook that does not wrap, or what one that wraps does before it calls next.
+// call calls a hook that does not wrap, or the part of a wrapping hook before next.
 func (s *prediction) call(e *entry) outcome {
 	if e.hook.Once {
 		if s.spent[e.name] {
@@ -115,7 +118,7 @@ func (s *prediction) call(e *entry) outcome {
 	case Hangs, Obeys:
 		o.failure = hookkit.ErrTimeout.Error()
 	case EndsGoroutine:
-		o.failure, o.gone = hookkit.ErrGoexit.Error(), !e.hook.Timeout // which gives a hook a goroutine of its own
+		o.failure, o.gone = hookkit.ErrGoexit.Error(), !e.hook.Timeout // a hook with a Timeout has its own goroutine
 	case Forgets:
 		o.failure = hookkit.ErrNoAnswer.Error()
 	}
@@ -125,7 +128,7 @@ func (s *prediction) call(e *entry) outcome {
 	return o
 }
 
-// at returns what a deed is at a point, for a hook with or without a Timeout.
+// at returns the effect of a deed at a point, for a hook with or without a Timeout.
 func (d Deed) at(p *points.Point, timeout bool) Deed {
 	ok := true
 	switch d {
@@ -154,22 +157,22 @@ func (d Deed) at(p *points.Point, timeout bool) Deed {
 	return d
 }
 
-// failure is what the hook of the name, or the act, returns or panics with.
+// failure returns the error of the named hook or of the act.
 func failure(name string) error { return errors.New(name + " fails") }
 
-// reason is the reason that the hook of the name gives for a decision.
+// reason returns the reason that the named hook gives for a decision.
 func reason(name string) string { return "because " + name }
 
-// contributions are what the hook of the name contributes.
+// contributions returns the values that the named hook contributes.
 func contributions(name string) []string { return []string{name + ", first", name + ", second"} }
 
-// panicsNilText is what a failure says whose hook panicked with nil.
+// panicsNilText is the failure text of a hook that panics with nil.
 var panicsNilText = func() (text string) {
 	defer func() { text = (&hookkit.PanicError{Value: recover()}).Error() }()
 	panic(nil)
 }()
 
-// replaced is what a hook makes of a payload, edited how it edits it.
+// replaced returns the payload after the named hook replaced it.
 func replaced(item fixture.Item, name string) fixture.Item {
 	item.Note, item.Tool = edited(item.Note, name), item.Tool+"+"
 	return item
@@ -177,19 +180,19 @@ func replaced(item fixture.Item, name string) fixture.Item {
 
 func edited(note fixture.Note, name string) fixture.Note { return note + "/" + fixture.Note(name) }
 
-// traceHook notes the events of a hook that ran.
+// traceHook records the event of a hook.
 func (s *prediction) traceHook(e *entry, decision string) {
 	for _, t := range s.tracers {
 		s.Traced = append(s.Traced, saysHook(t.name, e.name, s.m.layers[e.layer].depth, decision, decision == "Error"))
 	}
 }
 
-// decidedBy notes who decided.
+// decidedBy records the deciding hook.
 func (s *prediction) decidedBy(name, decision, reason string) {
 	s.view.By, s.view.Decision, s.view.Reason = name, decision, reason
 }
 
-// fail notes a failure, of the act if the name is empty, and reports whether it ends the fire.
+// fail records a failure, of the act if the name is empty, and reports whether it ends the fire.
 func (s *prediction) fail(name, failure string, closed, gone bool) bool {
 	s.view.Failures = append(s.view.Failures, name+": "+failure)
 	stops := s.point.Stops() || s.point.Decides() && closed || gone
@@ -206,12 +209,12 @@ func (s *prediction) fail(name, failure string, closed, gone bool) bool {
 	return stops
 }
 
-// report notes a failure that the caller of the fire does not receive.
+// report records a failure that the caller of the fire does not receive.
 func (s *prediction) report(name string) {
 	s.Later = append(s.Later, saysReport(s.m.handler(s.fire.Layer), name))
 }
 
-// asks calls a hook that does not wrap, and reports whether there is an outcome, and whether the fire is over.
+// asks calls a hook that does not wrap. It reports whether there is an outcome, and whether the fire has ended.
 func (s *prediction) asks(e *entry) (o outcome, returned, over bool) {
 	o = s.call(e)
 	switch {
@@ -232,7 +235,7 @@ func (s *prediction) asks(e *entry) (o outcome, returned, over bool) {
 	return o, true, false
 }
 
-// inTurn is a fire whose hooks run in order until one ends it.
+// inTurn plays a fire whose hooks run in order until one ends it.
 func (s *prediction) inTurn() {
 	for _, e := range s.hooks {
 		o, returned, over := s.asks(e)
@@ -263,7 +266,7 @@ func (s *prediction) reason(name, decision string) string {
 	return reason(name)
 }
 
-// vote is a fire whose hooks are all asked.
+// vote plays a fire whose hooks all vote.
 func (s *prediction) vote() {
 	best := ""
 	for _, e := range s.hooks {
@@ -283,33 +286,33 @@ func (s *prediction) vote() {
 	s.Exit = best
 }
 
-// An answer is what came up from within an around hook.
+// An answer is the result of next in an around hook.
 type answer struct {
 	result  fixture.Result
-	by      string // the hook that answered in the place of the act
+	by      string // the hook that answered instead of the act
 	err     string // as Fire returns it
-	maker   string // of another error than a failure: the hook that made it; "" for the act
-	failure int    // err is that of the n-th failure of the fire, counted from 1; 0 for another error
+	maker   string // the hook that made an error other than a failure; "" for the act
+	failure int    // err is the n-th failure of the fire, from 1; 0 for another error
 	gone    bool
 }
 
-// around is a fire that nests.
+// around plays a fire of nested hooks.
 func (s *prediction) around() {
 	a := s.within(0, s.item)
 	s.Gone = a.gone
 	for i, name := range s.kept {
 		if i+1 != a.failure {
-			s.report(name) // a hook further out did not pass it on
+			s.report(name) // an outer hook swallowed the failure
 		}
 	}
 	if a.gone {
-		return // who is to blame was noted on the way
+		return // the failure is already recorded
 	}
 	s.Result, s.Err = a.result, a.err
 	name, cause, _ := strings.Cut(a.err, ": ")
 	switch {
 	case a.failure > 0 && name == "":
-		s.decidedBy("", "Error", s.point.Name+": the wrapped act: "+cause) // like any error that is not a hook's
+		s.decidedBy("", "Error", s.point.Name+": the wrapped act: "+cause) // like any error that no hook made
 	case a.failure > 0:
 		s.decidedBy(name, "Error", cause)
 	case a.err != "":
@@ -321,10 +324,10 @@ func (s *prediction) around() {
 	}
 }
 
-// act is the act that is wrapped.
+// act plays the wrapped act.
 func (s *prediction) act(item fixture.Item) answer {
 	if s.fire.How == points.ByAnyFire {
-		return answer{} // of which the act is not the caller's
+		return answer{} // a foreign act
 	}
 	s.Ran = append(s.Ran, saysRan("act", item))
 	s.acts++
@@ -343,7 +346,7 @@ func (s *prediction) act(item fixture.Item) answer {
 	return answer{result: fixture.Result{By: "act", N: s.acts}}
 }
 
-// act returns what the act does when it is called for the n-th time.
+// act returns the action of the n-th call of the act.
 func (f Fire) act(n int) Deed {
 	if f.How == points.ByAnyFire || n > len(f.Act) {
 		return Continues
@@ -351,13 +354,13 @@ func (f Fire) act(n int) Deed {
 	return f.Act[n-1]
 }
 
-// keep remembers who failed, and returns the number of the failure.
+// keep records a failure and returns its number.
 func (s *prediction) keep(name string) int {
 	s.kept = append(s.kept, name)
 	return len(s.kept)
 }
 
-// within runs hook i of an around point and all within it; after the last one it is the act.
+// within plays hook i of an around point and everything inside it. After the last hook comes the act.
 func (s *prediction) within(i int, item fixture.Item) answer {
 	if i == len(s.hooks) {
 		return s.act(item)
@@ -390,7 +393,7 @@ func (s *prediction) within(i int, item fixture.Item) answer {
 		}
 	case FailsAfter, PanicsAfter:
 		if a = s.within(i+1, item); a.gone {
-			o.failure = "" // the hook did not come to fail
+			o.failure = "" // the hook did not get to its own failure
 		}
 	default:
 		if o.failure == "" {
@@ -401,13 +404,13 @@ func (s *prediction) within(i int, item fixture.Item) answer {
 		return a
 	}
 	if a.gone && e.hook.Timeout {
-		a.gone, o.failure = false, hookkit.ErrGoexit.Error() // the goroutine was the hook's own
+		a.gone, o.failure = false, hookkit.ErrGoexit.Error() // the goroutine belonged to the hook
 		o.does = EndsGoroutine
 	}
 	switch {
 	case o.failure == "":
 	case o.does == Fails || o.does == FailsAfter:
-		a = answer{err: o.failure, maker: e.name} // it is passed on as it is
+		a = answer{err: o.failure, maker: e.name} // returned unchanged
 	default:
 		s.fail(e.name, o.failure, true, o.gone)
 		if a = (answer{err: e.name + ": " + o.failure, gone: o.gone}); !a.gone {
@@ -429,7 +432,8 @@ func (s *prediction) within(i int, item fixture.Item) answer {
 func (s *prediction) notify() {
 	v := &s.view
 	for _, t := range s.tracers {
-		s.Traced = append(s.Traced, saysFired(t.name, v.By, v.Decision, len(v.Failures) > 0 || s.point.Kind == points.Around && s.Err != ""))
+		s.Traced = append(s.Traced, saysFired(t.name, v.By, v.Decision, len(v.Failures) > 0 ||
+			s.point.Kind == points.Around && s.Err != ""))
 	}
 	if !s.point.Rewrites() {
 		s.Final = v.Payload

@@ -11,7 +11,7 @@ import (
 	"github.com/hookgen/hookgen/tests/points"
 )
 
-// entry makes an entry. The caller holds mu.
+// entry creates an entry. The caller holds mu.
 func (s *stage) entry(e entry) *entry {
 	s.seq++
 	e.seq = s.seq
@@ -19,7 +19,7 @@ func (s *stage) entry(e entry) *entry {
 	return &e
 }
 
-// anchors returns the anchors on those of the registrations that have been made.
+// anchors returns anchors for those registrations that exist.
 func (s *stage) anchors(before, after []int) (anchors []anchor) {
 	for _, n := range before {
 		if s.regs[n] != nil {
@@ -65,7 +65,7 @@ func (s *stage) addTo(at hookkit.Access, e *entry, anchors []anchor) *hookkit.Re
 		opts = append(opts, hookkit.Once())
 	}
 	if e.hook.Timeout {
-		d := time.Hour // never up
+		d := time.Hour // never expires
 		if e.hook.Does == Hangs || e.hook.Does == Obeys {
 			d = time.Second
 		}
@@ -84,7 +84,9 @@ func (s *stage) use(u Use) {
 		anchors := s.anchors(u.Before, u.After)
 		own := map[*entry][]anchor{}
 		for i, h := range u.Hooks {
-			e := entry{reg: u.Reg, layer: u.Layer, name: fmt.Sprintf("h%d.%d", u.Reg, i), point: h.Point, priority: h.Priority, hook: h}
+			e := entry{
+				reg: u.Reg, layer: u.Layer, name: fmt.Sprintf("h%d.%d", u.Reg, i), point: h.Point, priority: h.Priority, hook: h,
+			}
 			if u.Outrank {
 				e.priority = u.Priority
 			}
@@ -152,8 +154,9 @@ func (s *stage) remove(reg int) {
 		there = r != nil && r.Remove()
 		return there
 	}, func(m moment) (moment, bool) {
-		if s.parallel && !slices.ContainsFunc(m.entries, func(e *entry) bool { return e.reg == reg && !e.hook.Once }) && !there {
-			return m, false // hooks with Once that are no longer there are on their way to their call
+		if s.parallel && !slices.ContainsFunc(m.entries, func(e *entry) bool { return e.reg == reg && !e.hook.Once }) &&
+			!there {
+			return m, false // removed hooks with Once may be about to run
 		}
 		return m.remove(func(e *entry) bool { return e.reg == reg })
 	})

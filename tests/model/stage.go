@@ -11,25 +11,25 @@ import (
 	"github.com/hookgen/hookgen/tests/points"
 )
 
-// A stage is real Hooks and the model of them.
+// A stage has real Hooks and their model.
 type stage struct {
-	over chan struct{} // closed when hooks that hang may end
+	over chan struct{} // closed when hanging hooks may return
 
-	mu       sync.Mutex // guards what follows; what is registered and the model of it change together
+	mu       sync.Mutex // guards the fields below; registrations and their model change together
 	layers   []*fixture.Hooks
-	infos    [][]hookkit.PointInfo // of the layers
+	infos    [][]hookkit.PointInfo // by layer
 	regs     map[int]*hookkit.Registration
-	makers   map[string]int   // the number of the registration that a hook belongs to, by its name
-	past     []moment         // the model after each change
+	makers   map[string]int   // registration numbers by name of hook
+	past     []moment         // snapshots of the model, after each change
 	flights  []*flight        // by number, from 1
 	calls    map[string]call  // of hooks with Once
 	later    map[string][]int // the fires that each Async observer was notified of, in order
 	wrongs   []string
-	seq      int             // the number of the entry made last
-	added    int             // hooks that other hooks added
-	clock    int             // counts the begins and ends of fires, and calls of hooks with Once
-	parallel bool            // steps run at the same time
-	touched  map[string]bool // the points at which something was registered
+	seq      int             // the number of the last entry
+	added    int             // the number of hooks that other hooks added
+	clock    int             // counts starts and ends of fires, and calls of hooks with Once
+	parallel bool            // steps run in parallel
+	touched  map[string]bool // the points with registrations
 }
 
 // A flight is one fire of the stage.
@@ -40,10 +40,10 @@ type flight struct {
 	item         fixture.Item
 	depth        int
 	parallel     bool
-	from, to     int          // the moments that it may have seen
-	begun, ended int          // by the clock
-	who          []hookkit.By // who decided, as observers were notified
-	gone         map[int]bool // the calls, by their place in Ran, that ended with a goroutine, as something inside made them
+	from, to     int          // the range of snapshots that it may use
+	begun, ended int          // times of clock
+	who          []hookkit.By // the deciding hooks in the view of observers
+	gone         map[int]bool // the calls, by index in Ran, that an inner step ended with a goroutine
 }
 
 // A call is the call of a hook with Once.
@@ -51,10 +51,10 @@ type call struct{ flight, at int }
 
 // Hooks that fire, add and call next twice multiply. These are the bounds of a program.
 const (
-	deepest     = 2    // how often a fire may be nested in another
-	mostFires   = 60   // after so many, none is nested any more
+	deepest     = 2    // nesting of fires
+	mostFires   = 60   // after so many, hooks do not fire any more
 	mostAdded   = 8    // hooks that other hooks add
-	firstInside = 1000 // the number of the first registration made by a hook; above all that a program gives
+	firstInside = 1000 // the first number of registrations by hooks, above those of programs
 )
 
 func newStage() *stage {
@@ -75,12 +75,12 @@ func (s *stage) point(layer int, name string) hookkit.PointInfo {
 	return points.Named(name).In(s.infos[layer])
 }
 
-// wrong notes a difference between the stage and its model. The caller holds mu.
+// wrong records a difference between the Hooks and the model. The caller holds mu.
 func (s *stage) wrong(format string, args ...any) {
 	s.wrongs = append(s.wrongs, fmt.Sprintf(format, args...))
 }
 
-// now is the model after the last change. The caller holds mu.
+// now returns the latest snapshot. The caller holds mu.
 func (s *stage) now() moment { return s.past[len(s.past)-1] }
 
 // play plays a step.
@@ -114,7 +114,7 @@ func (s *stage) play(st Step) {
 		}, func(m moment) (moment, bool) { return m.handle(st.Layer, !st.Off), true })
 	case Fire:
 		done := make(chan struct{})
-		go func() { // a goroutine of its own, which a hook may end
+		go func() { // its own goroutine, which a hook may end
 			defer close(done)
 			s.fire(context.Background(), nil, nil, 0, st)
 		}()
@@ -122,7 +122,7 @@ func (s *stage) play(st Step) {
 	}
 }
 
-// change makes a change in a layer to both. Each reports whether it was possible.
+// change applies a change to the Hooks and to the model. Each reports whether the change was possible.
 func (s *stage) change(layer int, what string, real func(*fixture.Hooks) bool, modelled func(moment) (moment, bool)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -142,7 +142,7 @@ func (s *stage) change(layer int, what string, real func(*fixture.Hooks) bool, m
 	}
 }
 
-// register registers something and reports whether it was possible.
+// register makes a registration and reports whether it was possible.
 func (s *stage) register(reg int, register func() *hookkit.Registration) (possible bool) {
 	defer func() {
 		if r := recover(); r != nil && !strings.HasPrefix(fmt.Sprint(r), "hookkit: ") {

@@ -10,7 +10,7 @@ import (
 	"github.com/hookgen/hookgen/tests/fixture"
 )
 
-// A codec converts between the type that tests use and the type that a point uses.
+// A codec converts between the types of tests and of a point.
 type codec struct {
 	to   func(any) any
 	from func(any) any
@@ -24,17 +24,27 @@ func same[A any](a A) A { return a }
 
 // payloads are the codecs of an Item, by the payload's type in the spec.
 var payloads = map[string]codec{
-	"Item":           codecOf(same[fixture.Item], same[fixture.Item]),
-	"*Item":          codecOf(func(i fixture.Item) *fixture.Item { return &i }, func(i *fixture.Item) fixture.Item { return *i }),
-	"Envelope[Item]": codecOf(func(i fixture.Item) fixture.Envelope[fixture.Item] { return fixture.Envelope[fixture.Item]{Body: i} }, func(e fixture.Envelope[fixture.Item]) fixture.Item { return e.Body }),
-	"time.Duration":  codecOf(func(i fixture.Item) time.Duration { return time.Duration(items.put(i)) }, func(d time.Duration) fixture.Item { return items.get(int64(d)) }),
-	"any":            codecOf(same[fixture.Item], same[fixture.Item]),
-	"struct{}":       codecOf(func(fixture.Item) struct{} { return struct{}{} }, func(struct{}) fixture.Item { return fixture.Item{} }),
-	"[]Item":         codecOf(func(i fixture.Item) []fixture.Item { return []fixture.Item{i} }, func(is []fixture.Item) fixture.Item { return is[0] }),
-	"error":          codecOf(func(i fixture.Item) error { return itemError{i} }, func(err error) fixture.Item { return err.(itemError).item }),
+	"Item": codecOf(same[fixture.Item], same[fixture.Item]),
+	"*Item": codecOf(func(i fixture.Item) *fixture.Item { return &i }, func(i *fixture.Item) fixture.Item {
+		return *i
+	}),
+	"Envelope[Item]": codecOf(func(i fixture.Item) fixture.Envelope[fixture.Item] {
+		return fixture.Envelope[fixture.Item]{Body: i}
+	}, func(e fixture.Envelope[fixture.Item]) fixture.Item { return e.Body }),
+	"time.Duration": codecOf(func(i fixture.Item) time.Duration { return time.Duration(items.put(i)) },
+		func(d time.Duration) fixture.Item { return items.get(int64(d)) }),
+	"any": codecOf(same[fixture.Item], same[fixture.Item]),
+	"struct{}": codecOf(func(fixture.Item) struct{} { return struct{}{} }, func(struct{}) fixture.Item {
+		return fixture.Item{}
+	}),
+	"[]Item": codecOf(func(i fixture.Item) []fixture.Item { return []fixture.Item{i} },
+		func(is []fixture.Item) fixture.Item { return is[0] }),
+	"error": codecOf(func(i fixture.Item) error { return itemError{i} }, func(err error) fixture.Item {
+		return err.(itemError).item
+	}),
 }
 
-// itemError is an Item where an error is the payload.
+// itemError is an Item as an error payload.
 type itemError struct{ item fixture.Item }
 
 func (e itemError) Error() string { return string(e.item.Note) }
@@ -75,7 +85,7 @@ var contributions = map[string]codec{
 	}),
 }
 
-// readTypes finds the codecs of the point. A type that has none is a mistake in this file.
+// readTypes looks up the codecs of the point. Add a codec above for every new type.
 func (p *Point) readTypes(info hookkit.PointInfo) {
 	find := func(all map[string]codec, typ string) codec {
 		c, ok := all[typ]
@@ -95,7 +105,7 @@ func (p *Point) readTypes(info hookkit.PointInfo) {
 	}
 }
 
-// A store remembers values by number, for types that can hold nothing but a number. It forgets old ones.
+// A store keeps values by number, for types that can only hold a number. It drops old values.
 type store[T any] struct {
 	mu     sync.Mutex
 	values [1 << 14]T

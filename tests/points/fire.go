@@ -8,17 +8,17 @@ import (
 	"github.com/hookgen/hookgen/tests/fixture"
 )
 
-// How a point is fired.
+// A How is a way to fire a point.
 type How string
 
-// The ways. A point without FireBy is fired by Fire.
+// The ways. Points without FireBy always use Fire.
 const (
-	Plain     How = ""          // by Fire
-	WithBy    How = "WithBy"    // by FireBy
-	ByAnyFire How = "ByAnyFire" // by PointInfo.Fire, which ignores the act
+	Plain     How = ""          // Fire
+	WithBy    How = "WithBy"    // FireBy
+	ByAnyFire How = "ByAnyFire" // PointInfo.Fire, which ignores the act
 )
 
-// An Act is what an around point wraps.
+// An Act is the act of an around point.
 type Act = func(context.Context, fixture.Item) (fixture.Result, error)
 
 // Yields is an Act that yields a result with the ID of the item.
@@ -26,7 +26,7 @@ func Yields(_ context.Context, item fixture.Item) (fixture.Result, error) {
 	return fixture.Result{By: "act", N: item.ID}, nil
 }
 
-// Came is what a fire came back with.
+// Came is the result of a fire.
 type Came struct {
 	Final     fixture.Item // the payload after the fire
 	Exit      any
@@ -42,8 +42,10 @@ func (p *Point) Fire(ctx context.Context, h *fixture.Hooks, run *fixture.Run, it
 	return p.FireAs(Plain, ctx, h, run, item, act)
 }
 
-// FireAs fires the point in one of the ways.
-func (p *Point) FireAs(how How, ctx context.Context, h *fixture.Hooks, run *fixture.Run, item fixture.Item, act Act) Came {
+// FireAs fires the point in the given way.
+func (p *Point) FireAs(
+	how How, ctx context.Context, h *fixture.Hooks, run *fixture.Run, item fixture.Item, act Act,
+) Came {
 	came := Came{Final: item}
 	if how == ByAnyFire {
 		payload := reflect.New(p.typ.Elem())
@@ -75,10 +77,10 @@ func (p *Point) FireAs(how How, ctx context.Context, h *fixture.Hooks, run *fixt
 	return came
 }
 
-// put puts one result of a fire into its place.
+// put stores one result of a fire in its field.
 func (p *Point) put(came *Came, out reflect.Value) {
 	switch v := out.Interface().(type) {
-	case nil: // no exit, or no error
+	case nil: // no exit or no error
 	case hookkit.By:
 		came.By = v
 	case []hookkit.By:

@@ -17,7 +17,7 @@ type Call struct {
 	Next func(context.Context, fixture.Item) Reply
 }
 
-// A Reply is what a hook returns. Parts for which the law of the point has no place are dropped.
+// A Reply is the result of a hook. Parts that the law of the point does not allow are dropped.
 type Reply struct {
 	Outcome any
 	Values  []string
@@ -25,7 +25,7 @@ type Reply struct {
 	Err     error
 }
 
-// Continue is what a hook does that has nothing to say.
+// Continue is the action of a hook without an opinion.
 func Continue(c Call) Reply {
 	if c.Next == nil {
 		return Reply{}
@@ -67,19 +67,19 @@ func (p *Point) Add(h *fixture.Hooks, do func(Call) Reply, opts ...hookkit.GateO
 	return p.At(h).AddAny(p.Hook(do), opts...)
 }
 
-// A Bundle is a Hook that binds what a function says.
+// A Bundle is a Hook made of its Bind method.
 type Bundle func(*fixture.Hooks)
 
 // Bind calls b.
 func (b Bundle) Bind(h *fixture.Hooks) { b(h) }
 
-// Fired is what an observer receives.
+// Fired is the notification of an observer.
 type Fired struct {
 	Point     *Point
 	Run       *fixture.Run
 	Ctx       context.Context
 	Payload   fixture.Item
-	Final     fixture.Item // the payload, where hooks cannot change it
+	Final     fixture.Item // equals the payload if hooks cannot change it
 	Exit      any
 	Collected []string
 	Result    fixture.Result
@@ -98,8 +98,9 @@ func (p *Point) Observe(h *fixture.Hooks, see func(Fired), opts ...hookkit.Obser
 			}
 			return nil
 		}
-		any := hookkit.AnyFired{Payload: part("Payload"), Final: part("Final"), Outcome: part("Exit"), Collected: part("Collected"),
-			Result: part("Result"), Verdict: part("Verdict").(hookkit.Verdict)}
+		any := hookkit.AnyFired{Payload: part("Payload"), Final: part("Final"), Outcome: part("Exit"),
+			Collected: part("Collected"),
+			Result:    part("Result"), Verdict: part("Verdict").(hookkit.Verdict)}
 		if !p.Rewrites() {
 			any.Final = any.Payload
 		}

@@ -1,6 +1,6 @@
-// Package points gives tests access to every point of package fixture, whatever its law and its types. All payloads are
-// converted from and to [fixture.Item], so that a property is written once and holds at all points. What a point is and
-// can do is read from [hookkit.PointInfo]; only the fires that a program would write are made by reflection.
+// Package points gives tests access to every point of package fixture, regardless of its law and its types. It
+// converts all payloads from and to [fixture.Item], so that a property is written once and checked at all points.
+// The properties of a point come from [hookkit.PointInfo]. Only Fire and FireBy are called by reflection.
 package points
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/hookgen/hookgen/tests/fixture"
 )
 
-// A Kind says how a point runs its hooks.
+// A Kind is the way in which a point runs its hooks.
 type Kind string
 
 // The kinds.
@@ -26,7 +26,7 @@ const (
 	Around  Kind = "around"
 )
 
-// Kinds are all of them.
+// Kinds has all kinds.
 var Kinds = []Kind{Observe, Flow, Vote, Collect, Check, Around}
 
 // A Point is one point of the fixture.
@@ -37,9 +37,9 @@ type Point struct {
 	Edits    bool
 	Collects bool
 	Reversed bool
-	Closed   bool     // the spec says FailClosed
+	Closed   bool     // the policy is FailClosed
 	Exits    []string // in the order of the result list
-	Blank    bool     // the payload is an empty struct, so that hooks see a zero Item
+	Blank    bool     // the payload is an empty struct, so hooks get a zero Item
 
 	index    int
 	outcomes map[string]hookkit.Outcome
@@ -50,7 +50,7 @@ type Point struct {
 	methods  map[string]int
 }
 
-// All are the points in the order of the spec.
+// All has the points in the order of the spec.
 var All = readAll()
 
 func readAll() []*Point {
@@ -112,7 +112,7 @@ func Named(name string) *Point {
 	return All[i]
 }
 
-// Where returns the points that have a property. There must be some.
+// Where returns the points with a property. It panics without a match.
 func Where(has func(*Point) bool) []*Point {
 	some := slices.DeleteFunc(slices.Clone(All), func(p *Point) bool { return !has(p) })
 	if len(some) == 0 {
@@ -146,7 +146,7 @@ func (p *Point) ReturnsError() bool {
 // HasFireBy reports whether there is a method FireBy.
 func (p *Point) HasFireBy() bool { return p.Kind != Observe }
 
-// In returns the access to the point of some Hooks, given all of them. Points is not cheap, so tests keep its result.
+// In returns the point in infos, the result of Points. Points is slow, so tests keep its result.
 func (p *Point) In(infos []hookkit.PointInfo) hookkit.PointInfo { return infos[p.index] }
 
 // At returns the access to the point of some Hooks.
@@ -160,7 +160,7 @@ func (p *Point) Replace(item fixture.Item, reason string) any {
 // Edit returns the outcome that edits the note.
 func (p *Point) Edit(note fixture.Note, reason string) any { return p.outcome("Edit", note, reason) }
 
-// Exit returns an exit by its name. One without a field for the reason has none.
+// Exit returns an exit by its name. One exit has no field for the reason.
 func (p *Point) Exit(name, reason string) any {
 	x := reflect.New(p.outcomes[name].Type).Elem()
 	if f := x.FieldByName("Reason"); f.IsValid() {
@@ -177,7 +177,7 @@ func (p *Point) outcome(name string, value any, reason string) any {
 	return o
 }
 
-// NameOf returns the name of an exit, "" for nil.
+// NameOf returns the name of an exit, or "" for nil.
 func NameOf(exit any) string {
 	if exit == nil {
 		return ""
@@ -185,5 +185,5 @@ func NameOf(exit any) string {
 	return strings.TrimPrefix(fmt.Sprintf("%T", exit), "fixture.")
 }
 
-// Pointer returns an exit by pointer, which the compiler accepts as an outcome although it is not legal.
+// Pointer returns a pointer to an exit, which compiles as an outcome but is illegal.
 func (p *Point) Pointer(exit string) any { return reflect.New(p.outcomes[exit].Type).Interface() }

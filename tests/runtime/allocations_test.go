@@ -10,8 +10,8 @@ import (
 	"github.com/hookgen/hookgen/tests/points"
 )
 
-// What hooks that continue cost in allocations: nothing at any law, but one for each fire of an around point. The
-// hooks and the fires are written out, for reflection allocates.
+// Allocations of fires whose hooks continue: none for any law, except for one per fire of an around point. Hooks
+// and fires are written out, because reflection allocates.
 
 // quiet is a hook of many points that continues.
 type quiet struct{}
@@ -22,7 +22,9 @@ func (quiet) RewriteClosed(context.Context, *fixture.Run, fixture.Item) (fixture
 	return nil, nil
 }
 
-func (quiet) RewriteAmendLeaveOpen(context.Context, *fixture.Run, fixture.Item) (fixture.RewriteAmendLeaveOpenOutcome, error) {
+func (quiet) RewriteAmendLeaveOpen(
+	context.Context, *fixture.Run, fixture.Item,
+) (fixture.RewriteAmendLeaveOpenOutcome, error) {
 	return nil, nil
 }
 
@@ -34,7 +36,9 @@ func (quiet) LeaveClosed(context.Context, *fixture.Run, fixture.Item) (fixture.L
 	return nil, nil
 }
 
-func (quiet) LeaveGatherOpen(context.Context, *fixture.Run, fixture.Item) (fixture.LeaveGatherOpenOutcome, []string, error) {
+func (quiet) LeaveGatherOpen(
+	context.Context, *fixture.Run, fixture.Item,
+) (fixture.LeaveGatherOpenOutcome, []string, error) {
 	return nil, nil, nil
 }
 
@@ -42,7 +46,9 @@ func (quiet) PollClosed(context.Context, *fixture.Run, fixture.Item) (fixture.Po
 	return nil, nil
 }
 
-func (quiet) PollGatherOpen(context.Context, *fixture.Run, fixture.Item) (fixture.PollGatherOpenOutcome, []string, error) {
+func (quiet) PollGatherOpen(
+	context.Context, *fixture.Run, fixture.Item,
+) (fixture.PollGatherOpenOutcome, []string, error) {
 	return nil, nil, nil
 }
 
@@ -54,11 +60,15 @@ func (quiet) GatherClosed(context.Context, *fixture.Run, fixture.Item) ([]string
 
 func (quiet) Verify(context.Context, *fixture.Run, fixture.Item) error { return nil }
 
-func (quiet) Wrap(ctx context.Context, _ *fixture.Run, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+func (quiet) Wrap(
+	ctx context.Context, _ *fixture.Run, item fixture.Item, next fixture.WrapNext,
+) (hookkit.Answer[fixture.Result], error) {
 	return next.Call(ctx, item)
 }
 
-func (quiet) WrapBack(ctx context.Context, _ *fixture.Run, item fixture.Item, next fixture.WrapBackNext) (hookkit.Answer[fixture.Result], error) {
+func (quiet) WrapBack(
+	ctx context.Context, _ *fixture.Run, item fixture.Item, next fixture.WrapBackNext,
+) (hookkit.Answer[fixture.Result], error) {
 	return next.Call(ctx, item)
 }
 
@@ -78,12 +88,12 @@ func (q quiet) Bind(h *fixture.Hooks) {
 	h.WrapBack.Add(q)
 }
 
-// A quietFire fires one point of quiet, as a program would.
+// A quietFire fires one point of quiet, as a program does.
 type quietFire = func(ctx context.Context, h *fixture.Hooks, run *fixture.Run, item fixture.Item) error
 
-// quietFires are one point for each law, with what they allocate if there are hooks.
+// quietFires has one point per law, with the expected allocations of a fire with hooks.
 var quietFires = map[string]struct {
-	fire, fireBy quietFire // the second nil where there is no FireBy
+	fire, fireBy quietFire // fireBy is nil without FireBy
 	allocates    float64
 }{
 	"Watch": {func(ctx context.Context, h *fixture.Hooks, run *fixture.Run, item fixture.Item) error {
@@ -229,7 +239,9 @@ func (quietObserver) ObserveWatch(context.Context, *fixture.Run, fixture.WatchFi
 func (quietObserver) ObserveRewriteClosed(context.Context, *fixture.Run, fixture.RewriteClosedFired[fixture.Item]) {
 }
 
-func (quietObserver) ObserveRewriteAmendLeaveOpen(context.Context, *fixture.Run, fixture.RewriteAmendLeaveOpenFired[fixture.Item]) {
+func (quietObserver) ObserveRewriteAmendLeaveOpen(
+	context.Context, *fixture.Run, fixture.RewriteAmendLeaveOpenFired[fixture.Item],
+) {
 }
 
 func (quietObserver) ObserveAmendBackClosed(context.Context, *fixture.Run, fixture.AmendBackClosedFired[fixture.Item]) {
@@ -346,7 +358,9 @@ func TestConditionsDoNotAllocate(t *testing.T) {
 func TestRemovedObserversAndTracersDoNotAllocate(t *testing.T) {
 	var h fixture.Hooks
 	h.Use(quiet{})
-	for _, reg := range []*hookkit.Registration{h.ObserveAny(quietObserver{}), h.Use(quietObserver{}), h.Trace(new(hookkit.Recorder))} {
+	for _, reg := range []*hookkit.Registration{
+		h.ObserveAny(quietObserver{}), h.Use(quietObserver{}), h.Trace(new(hookkit.Recorder)),
+	} {
 		reg.Remove()
 	}
 	for name, of := range quietFires {
@@ -358,7 +372,7 @@ func TestRemovedObserversAndTracersDoNotAllocate(t *testing.T) {
 	}
 }
 
-// An around point whose hooks are gone runs the act and nothing else.
+// An around point without its removed hooks only runs the act.
 func TestRemovedHooksDoNotAllocate(t *testing.T) {
 	var h fixture.Hooks
 	h.Use(quiet{}).Remove()
@@ -371,7 +385,7 @@ func TestRemovedHooksDoNotAllocate(t *testing.T) {
 	}
 }
 
-// A layer looks at its parent in every fire, and costs no more than that when neither has hooks.
+// A layer checks its parent in every fire. That is the only cost if neither has hooks.
 func TestEmptyLayersDoNotAllocate(t *testing.T) {
 	h := new(fixture.Hooks).Layer("inner")
 	for name, of := range quietFires {

@@ -18,43 +18,49 @@ import (
 	"github.com/hookgen/hookgen/tests/points"
 )
 
-// TestAround: nesting is the firing order; next called zero times without an answer is a failure; the
-// inner act runs exactly as often as next was called; the answer that the outermost hook returns counts.
+// TestAround: nesting is the firing order. A hook that neither calls next nor answers fails. The act runs exactly
+// as often as next was called. The answer of the outermost hook counts.
 func TestAround(t *testing.T) {
 	around := points.Of(points.Around)
 	shape := model.Shape{
-		Steps: []model.Step{model.Add{}, model.Add{}, model.Add{}, model.Observe{}, model.Trace{}, model.Fire{}, model.Fire{}},
-		Deeds: []model.Deed{model.Continues, model.Continues, model.Replaces, model.CallsTwice, model.KeepsFirst, model.Answers, model.AnswersAfter,
+		Steps: []model.Step{
+			model.Add{}, model.Add{}, model.Add{}, model.Observe{}, model.Trace{}, model.Fire{}, model.Fire{},
+		},
+		Deeds: []model.Deed{model.Continues, model.Continues, model.Replaces, model.CallsTwice, model.KeepsFirst,
+			model.Answers, model.AnswersAfter,
 			model.Rescues, model.Fails, model.FailsAfter, model.Panics, model.PanicsAfter, model.Forgets, model.Hangs},
 		Acts: []model.Deed{model.Continues, model.Fails, model.Panics},
 	}
-	for range 5 { // of which there are few points
+	for range 5 { // because few points are around points
 		holdsAt(t, around, shape)
 	}
 }
 
-// An wrapHook is a hook at the point Wrap.
-type wrapHook = func(ctx context.Context, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result], error)
+// A wrapHook is a hook at the point Wrap.
+type wrapHook = func(ctx context.Context, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result],
+	error)
 
 // wrap adds a hook to the point.
 func wrap(h *fixture.Hooks, do wrapHook, opts ...hookkit.HookOption) *hookkit.Registration {
-	return h.Wrap.Add(fixture.WrapFunc(func(ctx context.Context, _ *fixture.Run, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+	return h.Wrap.Add(fixture.WrapFunc(func(
+		ctx context.Context, _ *fixture.Run, item fixture.Item, next fixture.WrapNext,
+	) (hookkit.Answer[fixture.Result], error) {
 		return do(ctx, item, next)
 	}), opts...)
 }
 
-// passing is a hook that goes on.
+// passing is a hook that continues.
 func passing(ctx context.Context, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
 	return next.Call(ctx, item)
 }
 
-// An acting counts the calls of an act.
-type acting struct {
+// A countingAct counts its calls.
+type countingAct struct {
 	n  int
-	do func(n int) (fixture.Result, error) // nil for success
+	do func(n int) (fixture.Result, error) // nil: success
 }
 
-func (a *acting) act(context.Context, fixture.Item) (fixture.Result, error) {
+func (a *countingAct) act(context.Context, fixture.Item) (fixture.Result, error) {
 	a.n++
 	if a.do == nil {
 		return fixture.Result{By: "act", N: a.n}, nil
@@ -62,11 +68,12 @@ func (a *acting) act(context.Context, fixture.Item) (fixture.Result, error) {
 	return a.do(a.n)
 }
 
-func fireWrap(h *fixture.Hooks, act *acting) (fixture.Result, error) {
+func fireWrap(h *fixture.Hooks, act *countingAct) (fixture.Result, error) {
 	return h.Wrap.Fire(context.Background(), newRun(), fixture.Item{}, act.act)
 }
 
-// withAudiences runs a test on new Hooks: with nobody, an observer, a tracer, and in an inner layer.
+// withAudiences runs a test on new Hooks: without listeners, with an observer, with a tracer, and in an inner
+// layer.
 func withAudiences(t *testing.T, test func(t *testing.T, h *fixture.Hooks)) {
 	t.Run("nobody", func(t *testing.T) { test(t, new(fixture.Hooks)) })
 	t.Run("observer", func(t *testing.T) {
@@ -89,7 +96,7 @@ func TestNextAfterTheFireDoesNothing(t *testing.T) {
 			kept = next
 			return next.Call(ctx, item)
 		})
-		var a acting
+		var a countingAct
 		if _, err := fireWrap(h, &a); err != nil || a.n != 1 {
 			t.Fatalf("the act ran %d times, the fire returned %v", a.n, err)
 		}
@@ -108,11 +115,14 @@ func TestZeroNextDoesNothing(t *testing.T) {
 	}
 }
 
-// A retry gets what its own attempt yields: neither the first one's failure nor a success that was not.
+// A retry gets the result of its own attempt: neither the failure of the first attempt nor a success that did not
+// happen.
 func TestSecondNextIsASecondAttempt(t *testing.T) {
 	withAudiences(t, func(t *testing.T, h *fixture.Hooks) {
 		var errs []error
-		retry := func(ctx context.Context, item fixture.Item, next fixture.WrapNext) (answer hookkit.Answer[fixture.Result], err error) {
+		retry := func(
+			ctx context.Context, item fixture.Item, next fixture.WrapNext,
+		) (answer hookkit.Answer[fixture.Result], err error) {
 			for range 2 {
 				answer, err = next.Call(ctx, item)
 				errs = append(errs, err)
@@ -121,7 +131,7 @@ func TestSecondNextIsASecondAttempt(t *testing.T) {
 		}
 		wrap(h, retry)
 		wrap(h, passing)
-		failFirst := &acting{do: func(n int) (fixture.Result, error) {
+		failFirst := &countingAct{do: func(n int) (fixture.Result, error) {
 			if n == 1 {
 				return fixture.Result{By: "dropped"}, errAct
 			}
@@ -131,7 +141,7 @@ func TestSecondNextIsASecondAttempt(t *testing.T) {
 			t.Errorf("a failure, then a success: %+v, %v after %v", r, err, errs)
 		}
 		errs = nil
-		failSecond := &acting{do: func(n int) (fixture.Result, error) {
+		failSecond := &countingAct{do: func(n int) (fixture.Result, error) {
 			if n == 2 {
 				panic(errAct)
 			}
@@ -149,27 +159,33 @@ func TestNeitherNextNorAnswerIsAFailure(t *testing.T) {
 		wrap(h, func(context.Context, fixture.Item, fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
 			return hookkit.Answer[fixture.Result]{}, nil
 		}, hookkit.Named("forgetful"))
-		var a acting
+		var a countingAct
 		r, err := fireWrap(h, &a)
 		var f *hookkit.Failure
-		if !errors.Is(err, hookkit.ErrNoAnswer) || !errors.As(err, &f) || f.Hook != "forgetful" || r != (fixture.Result{}) || a.n != 0 {
+		if !errors.Is(err, hookkit.ErrNoAnswer) || !errors.As(err, &f) || f.Hook != "forgetful" || r != (fixture.Result{}) ||
+			a.n != 0 {
 			t.Errorf("the fire returned %+v, %v; the act ran %d times", r, err, a.n)
 		}
 	})
 }
 
-// A panic of the act is the act's, whatever stands around it, and not that of the innermost hook.
+// A panic of the act is attributed to the act, not to the innermost hook.
 func TestPanicOfTheActBlamesNoHook(t *testing.T) {
-	for name, panics := range map[string]func(){"text": func() { panic("x") }, "nil": func() { panic(nil) }, "error": func() { panic(errAct) }} {
+	for name, panics := range map[string]func(){
+		"text": func() { panic("x") }, "nil": func() { panic(nil) }, "error": func() { panic(errAct) },
+	} {
 		for hooks := range 3 {
 			withAudiences(t, func(t *testing.T, h *fixture.Hooks) {
 				for range hooks {
 					wrap(h, passing)
 				}
-				r, err := fireWrap(h, &acting{do: func(int) (fixture.Result, error) { panics(); return fixture.Result{}, nil }})
+				r, err := fireWrap(h, &countingAct{
+					do: func(int) (fixture.Result, error) { panics(); return fixture.Result{}, nil },
+				})
 				var f *hookkit.Failure
 				var p *hookkit.PanicError
-				if !errors.As(err, &f) || f.Hook != "" || f.Site != "" || f.Point != "Wrap" || f.Stack == nil || !errors.As(err, &p) || r != (fixture.Result{}) {
+				if !errors.As(err, &f) || f.Hook != "" || f.Site != "" || f.Point != "Wrap" || f.Stack == nil ||
+					!errors.As(err, &p) || r != (fixture.Result{}) {
 					t.Errorf("%s, %d hooks: the fire returned %+v, %v", name, hooks, r, err)
 				}
 			})
@@ -183,7 +199,9 @@ func TestErrorOfTheActIsReturnedUnchanged(t *testing.T) {
 			for range hooks {
 				wrap(h, passing)
 			}
-			r, err := fireWrap(h, &acting{do: func(int) (fixture.Result, error) { return fixture.Result{By: "dropped"}, errAct }})
+			r, err := fireWrap(h, &countingAct{
+				do: func(int) (fixture.Result, error) { return fixture.Result{By: "dropped"}, errAct },
+			})
 			if err != errAct || r != (fixture.Result{}) {
 				t.Errorf("%d hooks: the fire returned %+v, %v", hooks, r, err)
 			}
@@ -206,7 +224,9 @@ func TestGoexitInTheActEndsTheFire(t *testing.T) {
 			}
 			returned := false
 			finish(func() {
-				_, _ = fireWrap(&h, &acting{do: func(int) (fixture.Result, error) { runtime.Goexit(); return fixture.Result{}, nil }})
+				_, _ = fireWrap(&h, &countingAct{
+					do: func(int) (fixture.Result, error) { runtime.Goexit(); return fixture.Result{}, nil },
+				})
 				returned = true
 			})
 			if returned {
@@ -214,19 +234,20 @@ func TestGoexitInTheActEndsTheFire(t *testing.T) {
 			}
 			if !watched {
 				if logged.Len() == 0 {
-					t.Errorf("%d hooks: nobody was told", hooks)
+					t.Errorf("%d hooks: the failure was not reported", hooks)
 				}
 				continue
 			}
 			err, _ := seen[0].Err.(error)
-			if v := seen[0].Verdict; len(seen) != 1 || v.Decision != "Error" || !errors.Is(err, hookkit.ErrGoexit) || len(v.Failures) != 1 || v.Failures[0].Hook != "" {
-				t.Errorf("%d hooks: an observer was told %+v, of the error %v", hooks, v, err)
+			if v := seen[0].Verdict; len(seen) != 1 || v.Decision != "Error" || !errors.Is(err, hookkit.ErrGoexit) ||
+				len(v.Failures) != 1 || v.Failures[0].Hook != "" {
+				t.Errorf("%d hooks: an observer was notified %+v, of the error %v", hooks, v, err)
 			}
 		}
 	}
 }
 
-// A hook called next twice: first the act panicked, then it ended the goroutine. The caller receives neither.
+// A hook calls next twice: first the act panics, then it ends the goroutine. The caller receives neither.
 func TestGoexitReportsEarlierFailures(t *testing.T) {
 	withAudiences(t, func(t *testing.T, h *fixture.Hooks) {
 		var reported []error
@@ -236,7 +257,7 @@ func TestGoexitReportsEarlierFailures(t *testing.T) {
 			return next.Call(ctx, item)
 		})
 		finish(func() {
-			_, _ = fireWrap(h, &acting{do: func(n int) (fixture.Result, error) {
+			_, _ = fireWrap(h, &countingAct{do: func(n int) (fixture.Result, error) {
 				if n == 1 {
 					panic(errAct)
 				}
@@ -250,7 +271,7 @@ func TestGoexitReportsEarlierFailures(t *testing.T) {
 	})
 }
 
-// Whether the hooks around are called directly or by way of a tracer or Once, they have not failed.
+// Outer hooks have not failed, whether they are called directly or through a tracer or Once.
 func TestGoexitIsTheFailureOfOneHook(t *testing.T) {
 	for _, traced := range []bool{false, true} {
 		var h fixture.Hooks
@@ -265,14 +286,14 @@ func TestGoexitIsTheFailureOfOneHook(t *testing.T) {
 		if traced {
 			h.Trace(new(hookkit.Recorder))
 		}
-		finish(func() { _, _ = fireWrap(&h, new(acting)) })
+		finish(func() { _, _ = fireWrap(&h, new(countingAct)) })
 		if v := seen[0].Verdict; v.By != "inner" || len(v.Failures) != 1 || v.Failures[0].Hook != "inner" {
-			t.Errorf("traced %v: an observer was told %+v", traced, v)
+			t.Errorf("traced %v: an observer was notified %+v", traced, v)
 		}
 	}
 }
 
-// A hook with a Timeout has a goroutine of its own. What ended that may be made good by a hook around.
+// A hook with a Timeout has its own goroutine. An outer hook may recover from the end of that goroutine.
 func TestHookMayRecoverFromGoexitInside(t *testing.T) {
 	var h fixture.Hooks
 	var seen []points.Fired
@@ -288,15 +309,15 @@ func TestHookMayRecoverFromGoexitInside(t *testing.T) {
 		panic("not reached")
 	})
 	h.ObserveAny(points.AnyObserver(func(o points.Fired) { seen = append(seen, o) }))
-	if r, err := fireWrap(&h, new(acting)); r.By != "outer" || err != nil {
+	if r, err := fireWrap(&h, new(countingAct)); r.By != "outer" || err != nil {
 		t.Errorf("the fire returned %+v, %v", r, err)
 	}
 	if err := seen[0].Err; err != nil {
-		t.Errorf("an observer was told of the error %v", err)
+		t.Errorf("an observer was notified of the error %v", err)
 	}
 }
 
-// An outer hook that was given up may run on with hooks further in; what they do then is void.
+// An outer hook that timed out may continue to run with inner hooks. Their results have no effect.
 func TestTimedOutHookCannotRunTheAct(t *testing.T) {
 	withAudiences(t, func(t *testing.T, h *fixture.Hooks) {
 		synctest.Test(t, func(t *testing.T) {
@@ -310,7 +331,7 @@ func TestTimedOutHookCannotRunTheAct(t *testing.T) {
 				late = err
 				return answer, err
 			}, hookkit.Named("inner"))
-			var a acting
+			var a countingAct
 			_, err := fireWrap(h, &a)
 			var f *hookkit.Failure
 			if !errors.Is(err, hookkit.ErrTimeout) || !errors.As(err, &f) || f.Hook != "outer" {
@@ -325,12 +346,14 @@ func TestTimedOutHookCannotRunTheAct(t *testing.T) {
 	})
 }
 
-// A hook that was given up by its time-out cannot run the act late, while a hook around it goes on and may.
+// A hook that timed out cannot run the act late, but an outer hook may still do so.
 func TestOuterHookMayRetryAfterATimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h fixture.Hooks
 		var errs []error
-		wrap(&h, func(ctx context.Context, item fixture.Item, next fixture.WrapNext) (answer hookkit.Answer[fixture.Result], err error) {
+		wrap(&h, func(
+			ctx context.Context, item fixture.Item, next fixture.WrapNext,
+		) (answer hookkit.Answer[fixture.Result], err error) {
 			for range 3 {
 				answer, err = next.Call(ctx, item)
 				errs = append(errs, err)
@@ -345,7 +368,7 @@ func TestOuterHookMayRetryAfterATimeout(t *testing.T) {
 			}
 			return next.Call(ctx, item)
 		}, hookkit.Timeout(time.Second))
-		var a acting
+		var a countingAct
 		r, err := fireWrap(&h, &a)
 		if err != nil || r.N != 2 || a.n != 2 || !errors.Is(errs[0], hookkit.ErrTimeout) || errs[1] != nil || errs[2] != nil {
 			t.Errorf("the fire returned %+v, %v; the act ran %d times; the attempts: %v", r, err, a.n, errs)
@@ -358,7 +381,9 @@ func TestTimeoutCoversNext(t *testing.T) {
 		var h fixture.Hooks
 		wrap(&h, passing, hookkit.Timeout(time.Second))
 		start := time.Now()
-		_, err := h.Wrap.Fire(context.Background(), newRun(), fixture.Item{}, func(ctx context.Context, _ fixture.Item) (fixture.Result, error) {
+		_, err := h.Wrap.Fire(context.Background(), newRun(), fixture.Item{}, func(
+			ctx context.Context, _ fixture.Item,
+		) (fixture.Result, error) {
 			<-ctx.Done()
 			if context.Cause(ctx) != hookkit.ErrTimeout {
 				t.Errorf("the act's context ended with %v", context.Cause(ctx))
@@ -397,13 +422,15 @@ func TestNextMayBeCalledInParallel(t *testing.T) {
 	})
 }
 
-// An answer may be kept and given again in another fire, with other hooks around.
+// An answer may be kept and returned again in another fire, with other outer hooks.
 func TestAnswersMayBeReturnedAgain(t *testing.T) {
 	var seen []points.Fired
 	var h fixture.Hooks
 	var kept hookkit.Answer[fixture.Result]
 	h.ObserveAny(points.AnyObserver(func(o points.Fired) { seen = append(seen, o) }))
-	cache := wrap(&h, func(ctx context.Context, item fixture.Item, next fixture.WrapNext) (answer hookkit.Answer[fixture.Result], err error) {
+	cache := wrap(&h, func(
+		ctx context.Context, item fixture.Item, next fixture.WrapNext,
+	) (answer hookkit.Answer[fixture.Result], err error) {
 		kept, err = next.Call(ctx, item)
 		return kept, err
 	})
@@ -411,7 +438,7 @@ func TestAnswersMayBeReturnedAgain(t *testing.T) {
 	inner := wrap(&h, func(context.Context, fixture.Item, fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
 		return hookkit.Answered(fixture.Result{By: "inner"}), nil
 	}, hookkit.Named("inner"))
-	first, err := fireWrap(&h, new(acting))
+	first, err := fireWrap(&h, new(countingAct))
 	if err != nil || seen[0].Verdict.By != "inner" {
 		t.Fatalf("the fire returned %v, decided by %q", err, seen[0].Verdict.By)
 	}
@@ -420,7 +447,7 @@ func TestAnswersMayBeReturnedAgain(t *testing.T) {
 	wrap(&h, func(context.Context, fixture.Item, fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
 		return kept, nil
 	})
-	if again, err := fireWrap(&h, new(acting)); err != nil || again != first {
+	if again, err := fireWrap(&h, new(countingAct)); err != nil || again != first {
 		t.Errorf("the fire returned %+v, %v, want %+v", again, err, first)
 	}
 }
@@ -428,8 +455,8 @@ func TestAnswersMayBeReturnedAgain(t *testing.T) {
 // The errors of hooks and acts.
 var errAct = errors.New("the act's error")
 
-// A hook with a timeout was abandoned, and the fire is over. Then a hook inside it ends the goroutine: nobody waits for
-// it, so both are logged.
+// A hook with a timeout was abandoned, and the fire has ended. Then an inner hook ends the goroutine. No caller is
+// left, so both failures are logged.
 func TestGoexitAfterTheFireIsLogged(t *testing.T) {
 	logged := captureLog(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -442,38 +469,39 @@ func TestGoexitAfterTheFireIsLogged(t *testing.T) {
 			runtime.Goexit()
 			return next.Call(ctx, item)
 		}, hookkit.Named("late"))
-		if _, err := fireWrap(&h, new(acting)); !errors.Is(err, hookkit.ErrTimeout) {
+		if _, err := fireWrap(&h, new(countingAct)); !errors.Is(err, hookkit.ErrTimeout) {
 			t.Errorf("the fire returned %v", err)
 		}
 		time.Sleep(2 * time.Hour)
 		synctest.Wait()
-		if strings.Count(logged.String(), "runtime.Goexit") != 2 || !strings.Contains(logged.String(), "hook=late") || !strings.Contains(logged.String(), "hook=early") {
+		if strings.Count(logged.String(), "runtime.Goexit") != 2 || !strings.Contains(logged.String(), "hook=late") ||
+			!strings.Contains(logged.String(), "hook=early") {
 			t.Errorf("logged:\n%s", logged)
 		}
 		if v := seen[0].Verdict; len(seen) != 1 || len(v.Failures) != 1 {
-			t.Errorf("the observer was told %d times, of %v", len(seen), v.Failures)
+			t.Errorf("the observer was notified %d times, of %v", len(seen), v.Failures)
 		}
 	})
 }
 
-// A hook may come back with the failure of another fire. Nobody of this one has failed then.
+// A hook may return the failure of another fire. Then no hook of this fire has failed.
 func TestForeignFailuresAreOrdinaryErrors(t *testing.T) {
 	foreign := &hookkit.Failure{Point: "Elsewhere", Hook: "stranger", Site: "elsewhere.go:1", Cause: errAct}
 	var h fixture.Hooks
 	var seen []points.Fired
 	h.ObserveAny(points.AnyObserver(func(o points.Fired) { seen = append(seen, o) }))
 	wrap(&h, passing)
-	_, err := fireWrap(&h, &acting{do: func(int) (fixture.Result, error) { return fixture.Result{}, foreign }})
+	_, err := fireWrap(&h, &countingAct{do: func(int) (fixture.Result, error) { return fixture.Result{}, foreign }})
 	if err != foreign {
 		t.Errorf("the fire returned %v", err)
 	}
 	v := seen[0].Verdict
 	if v.Decision != "Error" || v.By != "" || v.Site != "" || v.Reason != foreign.Error() || len(v.Failures) != 0 {
-		t.Errorf("the observer was told %+v", v)
+		t.Errorf("the observer was notified %+v", v)
 	}
 }
 
-// What a hook made good is no error of the fire.
+// A failure that an outer hook replaced by an answer is not an error of the fire.
 func TestHookMayAnswerAfterTheActPanics(t *testing.T) {
 	var h fixture.Hooks
 	var seen []points.Fired
@@ -484,16 +512,16 @@ func TestHookMayAnswerAfterTheActPanics(t *testing.T) {
 		}
 		return hookkit.Answered(fixture.Result{By: "hook"}), nil
 	})
-	r, err := fireWrap(&h, &acting{do: func(int) (fixture.Result, error) { panic(errAct) }})
+	r, err := fireWrap(&h, &countingAct{do: func(int) (fixture.Result, error) { panic(errAct) }})
 	if r.By != "hook" || err != nil {
 		t.Errorf("the fire returned %v, %v", r, err)
 	}
-	if told := seen[0].Err; told != nil || seen[0].Verdict.Decision != "Answered" || len(seen[0].Verdict.Failures) != 1 {
-		t.Errorf("the observer was told of the error %v, %+v", told, seen[0].Verdict)
+	if err := seen[0].Err; err != nil || seen[0].Verdict.Decision != "Answered" || len(seen[0].Verdict.Failures) != 1 {
+		t.Errorf("the observer was notified of the error %v, %+v", err, seen[0].Verdict)
 	}
 }
 
-// The caller of a fire whose act ends its goroutine receives nothing: the failure is logged, observers or not.
+// If the act ends its goroutine, the caller receives nothing. The failure is logged, with and without observers.
 func TestGoexitInTheActIsLogged(t *testing.T) {
 	for _, observers := range []int{0, 1} {
 		t.Run(fmt.Sprintf("%d observers", observers), func(t *testing.T) {
@@ -505,7 +533,9 @@ func TestGoexitInTheActIsLogged(t *testing.T) {
 			}
 			wrap(&h, passing)
 			finish(func() {
-				_, _ = fireWrap(&h, &acting{do: func(int) (fixture.Result, error) { runtime.Goexit(); return fixture.Result{}, nil }})
+				_, _ = fireWrap(&h, &countingAct{
+					do: func(int) (fixture.Result, error) { runtime.Goexit(); return fixture.Result{}, nil },
+				})
 			})
 			if notified != observers || strings.Count(logged.String(), "runtime.Goexit") != 1 {
 				t.Errorf("%d observers were notified, logged:\n%s", notified, logged)
@@ -514,29 +544,36 @@ func TestGoexitInTheActIsLogged(t *testing.T) {
 	}
 }
 
-// At a reversed around point too, what is within a hook that timed out cannot run the act any more.
+// The timeout rule also holds at a reversed around point: inner hooks cannot run the act after a timeout.
 func TestReversedHookCannotActAfterATimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h fixture.Hooks
 		var late error
-		h.WrapBack.Add(fixture.WrapBackFunc(func(ctx context.Context, _ *fixture.Run, item fixture.Item, next fixture.WrapBackNext) (hookkit.Answer[fixture.Result], error) {
+		h.WrapBack.Add(fixture.WrapBackFunc(func(
+			ctx context.Context, _ *fixture.Run, item fixture.Item, next fixture.WrapBackNext,
+		) (hookkit.Answer[fixture.Result], error) {
 			time.Sleep(time.Minute)
 			answer, err := next.Call(ctx, item)
 			late = err
 			return answer, err
 		}))
-		h.WrapBack.Add(fixture.WrapBackFunc(func(ctx context.Context, _ *fixture.Run, item fixture.Item, next fixture.WrapBackNext) (hookkit.Answer[fixture.Result], error) {
+		h.WrapBack.Add(fixture.WrapBackFunc(func(
+			ctx context.Context, _ *fixture.Run, item fixture.Item, next fixture.WrapBackNext,
+		) (hookkit.Answer[fixture.Result], error) {
 			return next.Call(ctx, item)
 		}), hookkit.Timeout(time.Second))
 		retried := false
-		h.WrapBack.Add(fixture.WrapBackFunc(func(ctx context.Context, _ *fixture.Run, item fixture.Item, next fixture.WrapBackNext) (hookkit.Answer[fixture.Result], error) {
+		h.WrapBack.Add(fixture.WrapBackFunc(func(
+			ctx context.Context, _ *fixture.Run, item fixture.Item, next fixture.WrapBackNext,
+		) (hookkit.Answer[fixture.Result], error) {
 			_, err := next.Call(ctx, item)
 			retried = errors.Is(err, hookkit.ErrTimeout)
-			time.Sleep(time.Hour) // the fire is not over when the act would run
+			time.Sleep(time.Hour) // the act must not run in this hour
 			return hookkit.Answered(fixture.Result{By: "outermost"}), nil
 		}))
-		var a acting
-		if r, err := h.WrapBack.Fire(t.Context(), newRun(), fixture.Item{}, a.act); r.By != "outermost" || err != nil || !retried {
+		var a countingAct
+		if r, err := h.WrapBack.Fire(t.Context(), newRun(), fixture.Item{}, a.act); r.By != "outermost" || err != nil ||
+			!retried {
 			t.Errorf("the fire returned %v, %v", r, err)
 		}
 		synctest.Wait()
@@ -567,7 +604,7 @@ func TestWrappedErrorsNameTheirMaker(t *testing.T) {
 				wrap(h, func(context.Context, fixture.Item, fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
 					return hookkit.Answer[fixture.Result]{}, made
 				}, hookkit.Named("maker"))
-				if _, by, _ := h.Wrap.FireBy(context.Background(), newRun(), fixture.Item{}, new(acting).act); by.Hook != "maker" {
+				if _, by, _ := h.Wrap.FireBy(context.Background(), newRun(), fixture.Item{}, new(countingAct).act); by.Hook != "maker" {
 					t.Errorf("an error of a hook: %+v", by)
 				}
 			})
@@ -646,7 +683,7 @@ func TestSharedErrorsNameTheLatestMaker(t *testing.T) {
 		wrap(h, func(context.Context, fixture.Item, fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
 			return hookkit.Answer[fixture.Result]{}, errAct
 		}, hookkit.Named("maker"))
-		if _, by, _ := h.Wrap.FireBy(context.Background(), newRun(), fixture.Item{}, new(acting).act); by.Hook != "maker" {
+		if _, by, _ := h.Wrap.FireBy(context.Background(), newRun(), fixture.Item{}, new(countingAct).act); by.Hook != "maker" {
 			t.Errorf("by %+v", by)
 		}
 	})
@@ -662,7 +699,7 @@ func TestRetriesMayReturnTheFirstError(t *testing.T) {
 		}
 		return answer, first
 	})
-	act := &acting{do: func(n int) (fixture.Result, error) { return fixture.Result{}, fmt.Errorf("attempt %d", n) }}
+	act := &countingAct{do: func(n int) (fixture.Result, error) { return fixture.Result{}, fmt.Errorf("attempt %d", n) }}
 	if _, by, err := h.Wrap.FireBy(context.Background(), newRun(), fixture.Item{}, act.act); by.Hook != "" {
 		t.Errorf("%+v made %v", by, err)
 	}

@@ -9,18 +9,19 @@ import (
 	"github.com/hookgen/hookgen/tests/points"
 )
 
-// TestAttribution: FireBy and PointInfo.Fire name the hook that decided, its site, its decision and its
-// reason, the same that observers are notified of, for every law; at Collect, the hook of each contribution.
+// TestAttribution: FireBy and PointInfo.Fire return the deciding hook, its site, its decision and its reason, for
+// every law. Observers get the same values. For Collect there is one hook per contribution.
 func TestAttribution(t *testing.T) {
 	holdsAt(t, points.All, model.Shape{
-		Steps: []model.Step{model.Add{}, model.Add{}, model.Add{}, model.Add{}, model.Use{}, model.Observe{}, model.Layer{}, model.Trace{},
+		Steps: []model.Step{model.Add{}, model.Add{}, model.Add{}, model.Add{}, model.Use{}, model.Observe{}, model.Layer{},
+			model.Trace{},
 			model.Fire{}, model.Fire{}, model.Fire{}},
 		Hows: []points.How{points.WithBy, points.WithBy, points.ByAnyFire},
 		Acts: []model.Deed{model.Continues, model.Fails, model.Panics},
 	})
 }
 
-// Without a hook, and where every hook continues, nobody decided.
+// Without a hook, or if every hook continues, the deciding hook is empty.
 func TestNobodyDecidesWithoutADecision(t *testing.T) {
 	for _, p := range points.All {
 		t.Run(p.Name, func(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"github.com/hookgen/hookgen/tests/fixture"
 )
 
-// A hook behind a condition runs where it holds, and elsewhere is as if it was not there, at every law.
+// A hook with a condition runs if the condition holds, and is otherwise skipped, for every law.
 func TestConditionalHooksRunWhereTheConditionHolds(t *testing.T) {
 	const stopped = "stopped by a hook"
 	stop := fixture.Stop{Reason: stopped}
@@ -23,11 +23,14 @@ func TestConditionalHooksRunWhereTheConditionHolds(t *testing.T) {
 		add  func(h *fixture.Hooks)
 		list func(h *fixture.Hooks) []hookkit.Info
 		fire func(h *fixture.Hooks, i item) string
-		done string // what the fire comes back with if the hook ran
+		done string // the result of the fire if the hook ran
 	}{
 		"observe": {
 			func(h *fixture.Hooks) {
-				h.Watch.Add(fixture.WatchWhen("one", holds, fixture.WatchFunc(func(context.Context, run, item) error { ran++; return nil })))
+				h.Watch.Add(fixture.WatchWhen("one", holds, fixture.WatchFunc(func(context.Context, run, item) error {
+					ran++
+					return nil
+				})))
 			},
 			func(h *fixture.Hooks) []hookkit.Info { return h.Watch.List() },
 			func(h *fixture.Hooks, i item) string { h.Watch.Fire(t.Context(), newRun(), i); return "" },
@@ -35,7 +38,10 @@ func TestConditionalHooksRunWhereTheConditionHolds(t *testing.T) {
 		},
 		"check": {
 			func(h *fixture.Hooks) {
-				h.Verify.Add(fixture.VerifyWhen("one", holds, fixture.VerifyFunc(func(context.Context, run, item) error { ran++; return errAct })))
+				h.Verify.Add(fixture.VerifyWhen("one", holds, fixture.VerifyFunc(func(context.Context, run, item) error {
+					ran++
+					return errAct
+				})))
 			},
 			func(h *fixture.Hooks) []hookkit.Info { return h.Verify.List() },
 			func(h *fixture.Hooks, i item) string {
@@ -48,7 +54,9 @@ func TestConditionalHooksRunWhereTheConditionHolds(t *testing.T) {
 		},
 		"flow": {
 			func(h *fixture.Hooks) {
-				h.LeaveClosed.Add(fixture.LeaveClosedWhen("one", holds, fixture.LeaveClosedFunc(func(context.Context, run, item) (fixture.LeaveClosedOutcome, error) {
+				h.LeaveClosed.Add(fixture.LeaveClosedWhen("one", holds, fixture.LeaveClosedFunc(func(
+					context.Context, run, item,
+				) (fixture.LeaveClosedOutcome, error) {
 					ran++
 					return stop, nil
 				})))
@@ -62,7 +70,9 @@ func TestConditionalHooksRunWhereTheConditionHolds(t *testing.T) {
 		},
 		"flow that contributes": {
 			func(h *fixture.Hooks) {
-				h.LeaveGatherClosed.Add(fixture.LeaveGatherClosedWhen("one", holds, fixture.LeaveGatherClosedFunc(func(context.Context, run, item) (fixture.LeaveGatherClosedOutcome, []string, error) {
+				h.LeaveGatherClosed.Add(fixture.LeaveGatherClosedWhen("one", holds, fixture.LeaveGatherClosedFunc(func(
+					context.Context, run, item,
+				) (fixture.LeaveGatherClosedOutcome, []string, error) {
 					ran++
 					return stop, []string{"a"}, nil
 				})))
@@ -76,7 +86,8 @@ func TestConditionalHooksRunWhereTheConditionHolds(t *testing.T) {
 		},
 		"collect": {
 			func(h *fixture.Hooks) {
-				h.Gather.Add(fixture.GatherWhen("one", holds, fixture.GatherFunc(func(context.Context, run, item) ([]string, error) { ran++; return []string{"a"}, nil })))
+				h.Gather.Add(fixture.GatherWhen("one", holds,
+					fixture.GatherFunc(func(context.Context, run, item) ([]string, error) { ran++; return []string{"a"}, nil })))
 			},
 			func(h *fixture.Hooks) []hookkit.Info { return h.Gather.List() },
 			func(h *fixture.Hooks, i item) string { return reads(h.Gather.Fire(t.Context(), newRun(), i), nil) },
@@ -84,14 +95,16 @@ func TestConditionalHooksRunWhereTheConditionHolds(t *testing.T) {
 		},
 		"around": {
 			func(h *fixture.Hooks) {
-				h.Wrap.Add(fixture.WrapWhen("one", holds, fixture.WrapFunc(func(context.Context, run, item, fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+				h.Wrap.Add(fixture.WrapWhen("one", holds, fixture.WrapFunc(func(
+					context.Context, run, item, fixture.WrapNext,
+				) (hookkit.Answer[fixture.Result], error) {
 					ran++
 					return hookkit.Answered(fixture.Result{By: "hook"}), nil
 				})))
 			},
 			func(h *fixture.Hooks) []hookkit.Info { return h.Wrap.List() },
 			func(h *fixture.Hooks, i item) string {
-				r, err := h.Wrap.Fire(t.Context(), newRun(), i, new(acting).act)
+				r, err := h.Wrap.Fire(t.Context(), newRun(), i, new(countingAct).act)
 				if r.By == "act" && err == nil {
 					return ""
 				}
@@ -118,7 +131,7 @@ func TestConditionalHooksRunWhereTheConditionHolds(t *testing.T) {
 	}
 }
 
-// reads is what a fire came back with as text, "" for nothing.
+// reads formats the result of a fire, "" for no result.
 func reads(v any, err error) string {
 	if err != nil {
 		return err.Error()
@@ -129,12 +142,18 @@ func reads(v any, err error) string {
 	return ""
 }
 
-// A function binds itself to its own point and to no other.
+// A function binds itself only to its own point.
 func TestFunctionsBindThemselves(t *testing.T) {
 	var h fixture.Hooks
-	h.Use(fixture.WatchFunc(func(context.Context, *fixture.Run, fixture.Item) error { return nil }), hookkit.Named("watch"))
-	h.Use(fixture.VerifyFunc(func(context.Context, *fixture.Run, fixture.Item) error { return nil }), hookkit.Named("verify"))
-	h.Use(fixture.WrapFunc(func(ctx context.Context, _ *fixture.Run, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+	h.Use(fixture.WatchFunc(func(context.Context, *fixture.Run, fixture.Item) error {
+		return nil
+	}), hookkit.Named("watch"))
+	h.Use(fixture.VerifyFunc(func(context.Context, *fixture.Run, fixture.Item) error {
+		return nil
+	}), hookkit.Named("verify"))
+	h.Use(fixture.WrapFunc(func(
+		ctx context.Context, _ *fixture.Run, item fixture.Item, next fixture.WrapNext,
+	) (hookkit.Answer[fixture.Result], error) {
 		return next.Call(ctx, item)
 	}), hookkit.Named("wrap"))
 	for _, p := range h.Points() {

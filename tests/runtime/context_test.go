@@ -8,8 +8,8 @@ import (
 	"github.com/hookgen/hookgen/tests/points"
 )
 
-// A hook that cancels a context it can reach has told everybody who looks at that context, and nobody else: the fire
-// does not look, so its other hooks run, and what they decide counts.
+// A hook may cancel the context of the fire. Hooks that check the context see it, but Fire does not check it: the
+// remaining hooks run, and their decisions count.
 func TestCancellingTheFiresContextEndsNoFire(t *testing.T) {
 	for _, p := range points.All {
 		t.Run(p.Name, func(t *testing.T) {
@@ -31,14 +31,15 @@ func TestCancellingTheFiresContextEndsNoFire(t *testing.T) {
 				})
 			}
 			r := p.Fire(ctx, &h, newRun(), fixture.Item{}, points.Yields)
-			if r.Err != nil || r.Exit != nil || len(saw) != 2 || saw["first"] != context.Canceled || saw["last"] != context.Canceled {
+			if r.Err != nil || r.Exit != nil || len(saw) != 2 || saw["first"] != context.Canceled ||
+				saw["last"] != context.Canceled {
 				t.Errorf("%s: the fire came back with %v, %v; the hooks saw %v", p, r.Exit, r.Err, saw)
 			}
 		})
 	}
 }
 
-// What a hook cancels that it derived itself, nobody else sees.
+// Cancelling a context that a hook derived affects only that hook.
 func TestCancellingADerivedContextAffectsNobody(t *testing.T) {
 	for _, p := range points.All {
 		t.Run(p.Name, func(t *testing.T) {

@@ -21,7 +21,8 @@ func TestExplainShowsObservePoints(t *testing.T) {
 	}
 	_, verify, _ := strings.Cut(b.String(), "Verify(Item): Check\n")
 	lines := strings.SplitN(verify, "\n", 3)
-	if len(lines) < 3 || !strings.HasPrefix(lines[0], "   1. runtime_test.fixtureHook ") || !strings.HasPrefix(lines[1], "   o  runtime_test.fixtureObserver ") {
+	if len(lines) < 3 || !strings.HasPrefix(lines[0], "   1. runtime_test.fixtureHook ") ||
+		!strings.HasPrefix(lines[1], "   o  runtime_test.fixtureObserver ") {
 		t.Errorf("of a point with a hook and an observer: %.80q", verify)
 	}
 }

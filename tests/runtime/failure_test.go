@@ -18,39 +18,47 @@ import (
 	"github.com/hookgen/hookgen/tests/points"
 )
 
-// TestFailure: a panic, an error and a timeout are the same to the policy. FailClosed never continues,
-// FailOpen never stops, an observer's failure never reaches the host, no failure is silent.
+// TestFailure: the policy treats a panic, an error and a timeout alike. FailClosed never continues, FailOpen never
+// stops, an observer's failure never reaches the host, and no failure is silent.
 func TestFailure(t *testing.T) {
 	holdsAt(t, points.All, model.Shape{
-		Steps: []model.Step{model.Add{}, model.Add{}, model.Add{}, model.Observe{}, model.Trace{}, model.Handle{}, model.Layer{}, model.Fire{}, model.Fire{}},
-		Deeds: []model.Deed{model.Continues, model.Contributes, model.Replaces, model.Leaves, model.Fails, model.Panics, model.PanicsNil, model.Lies,
+		Steps: []model.Step{
+			model.Add{}, model.Add{}, model.Add{}, model.Observe{}, model.Trace{}, model.Handle{}, model.Layer{}, model.Fire{},
+			model.Fire{},
+		},
+		Deeds: []model.Deed{model.Continues, model.Contributes, model.Replaces, model.Leaves, model.Fails, model.Panics,
+			model.PanicsNil, model.Lies,
 			model.Hangs, model.Obeys, model.EndsGoroutine},
 		Acts: []model.Deed{model.Fails, model.Panics, model.EndsGoroutine},
 	})
 }
 
-// errFailing is what a failing hook returns.
+// errFailing is the error of a failing hook.
 var errFailing = errors.New("failing")
 
-// slow is longer than quick, the Timeout of a hook that is to time out.
+// slow exceeds quick, the Timeout of hooks that must time out.
 const slow, quick = time.Hour, time.Minute
 
-// faultyFire fires a point with one faulty hook, and a good one behind it.
+// faultyFire fires a point with a faulty hook, followed by a good one.
 type faultyFire struct {
 	hooks fixture.Hooks
-	next  int // how often the good hook ran
+	next  int // the number of calls of the good hook
 	seen  []points.Fired
 	points.Came
 }
 
 // fireFaulty fires p in the goroutine of the caller. watched adds an observer.
-func fireFaulty(p *points.Point, watched bool, faulty func(points.Call) points.Reply, opts ...hookkit.GateOption) *faultyFire {
+func fireFaulty(
+	p *points.Point, watched bool, faulty func(points.Call) points.Reply, opts ...hookkit.GateOption,
+) *faultyFire {
 	f := prepareFaulty(p, watched, faulty, opts...)
 	f.Came = p.Fire(context.Background(), &f.hooks, newRun(), fixture.Item{}, points.Yields)
 	return f
 }
 
-func prepareFaulty(p *points.Point, watched bool, faulty func(points.Call) points.Reply, opts ...hookkit.GateOption) *faultyFire {
+func prepareFaulty(
+	p *points.Point, watched bool, faulty func(points.Call) points.Reply, opts ...hookkit.GateOption,
+) *faultyFire {
 	f := new(faultyFire)
 	add := func(name string, do func(points.Call) points.Reply, opts ...hookkit.GateOption) {
 		p.Add(&f.hooks, do, append(opts, hookkit.Named(name))...)
@@ -69,7 +77,7 @@ func prepareFaulty(p *points.Point, watched bool, faulty func(points.Call) point
 	return f
 }
 
-// hasFailed checks that the fire met one failure, of the faulty hook, and obeyed the policy.
+// hasFailed checks that the fire had one failure, of the faulty hook, and followed the policy.
 func (f *faultyFire) hasFailed(t *testing.T, p *points.Point, is func(error) bool) {
 	t.Helper()
 	if want := count(!p.Stops()); f.next != want {
@@ -79,7 +87,8 @@ func (f *faultyFire) hasFailed(t *testing.T, p *points.Point, is func(error) boo
 		t.Errorf("%s: the fire left with %T", p, f.Exit)
 	}
 	var failure *hookkit.Failure
-	if errors.As(f.Err, &failure) != (p.Stops() && p.ReturnsError()) || failure != nil && (failure.Hook != "faulty" || !is(failure)) {
+	if errors.As(f.Err, &failure) != (p.Stops() && p.ReturnsError()) || failure != nil && (failure.Hook != "faulty" ||
+		!is(failure)) {
 		t.Errorf("%s: the fire returned %v", p, f.Err)
 	}
 	if f.seen == nil {
@@ -87,7 +96,7 @@ func (f *faultyFire) hasFailed(t *testing.T, p *points.Point, is func(error) boo
 	}
 	failures := f.seen[0].Verdict.Failures
 	if len(f.seen) != 1 || len(failures) != 1 || failures[0].Hook != "faulty" || !is(failures[0]) {
-		t.Errorf("%s: an observer was told %+v, with %v", p, f.seen, failures)
+		t.Errorf("%s: an observer was notified %+v, with %v", p, f.seen, failures)
 	}
 }
 
@@ -114,7 +123,9 @@ func TestPanicsOfAnyKindAreFailures(t *testing.T) {
 		"a text": {func() { panic("text") }, func(err error) bool {
 			return isPanic(err).Value == "text" && strings.Contains(err.Error(), "panic: text")
 		}},
-		"an error": {func() { panic(errFailing) }, func(err error) bool { return errors.Is(err, errFailing) && isPanic(err) != nil }},
+		"an error": {func() { panic(errFailing) }, func(err error) bool {
+			return errors.Is(err, errFailing) && isPanic(err) != nil
+		}},
 		"nil": {func() { panic(nil) }, func(err error) bool {
 			var p *runtime.PanicNilError
 			return errors.As(err, &p) && isPanic(err) != nil
@@ -128,7 +139,12 @@ func TestPanicsOfAnyKindAreFailures(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			atEveryPoint(t, func(t *testing.T, p *points.Point, watched bool) {
 				for _, opts := range [][]hookkit.GateOption{nil, {hookkit.Timeout(time.Minute)}} {
-					fireFaulty(p, watched, func(points.Call) points.Reply { c.panics(); return points.Reply{} }, opts...).hasFailed(t, p, func(err error) bool {
+					fireFaulty(p, watched, func(points.Call) points.Reply {
+						c.panics()
+						return points.Reply{}
+					}, opts...).hasFailed(t, p, func(
+						err error,
+					) bool {
 						var f *hookkit.Failure
 						return c.is(err) && errors.As(err, &f) && strings.Contains(string(f.Stack), "TestPanicsOfAnyKindAreFailures")
 					})
@@ -138,7 +154,7 @@ func TestPanicsOfAnyKindAreFailures(t *testing.T) {
 	}
 }
 
-// A hook that ends its goroutine ends the fire, and whoever watches is told; nobody is told that all went well.
+// A hook that ends its goroutine ends the fire. Observers are notified of the failure, not of a success.
 func TestGoexitInAHookEndsTheFire(t *testing.T) {
 	logged := captureLog(t)
 	atEveryPoint(t, func(t *testing.T, p *points.Point, watched bool) {
@@ -158,20 +174,22 @@ func TestGoexitInAHookEndsTheFire(t *testing.T) {
 		}
 		if !watched {
 			if !strings.Contains(logged.String(), "hook=faulty") || !strings.Contains(logged.String(), "Goexit") {
-				t.Errorf("%s: nobody was told: %s", p, logged)
+				t.Errorf("%s: the failure was not reported: %s", p, logged)
 			}
 			return
 		}
 		v := f.seen[0].Verdict
-		if len(f.seen) != 1 || v.By != "faulty" || v.Decision != "Error" || len(v.Failures) != 1 || !errors.Is(v.Failures[0], hookkit.ErrGoexit) {
-			t.Errorf("%s: an observer was told %+v", p, v)
+		if len(f.seen) != 1 || v.By != "faulty" || v.Decision != "Error" || len(v.Failures) != 1 ||
+			!errors.Is(v.Failures[0], hookkit.ErrGoexit) {
+			t.Errorf("%s: an observer was notified %+v", p, v)
 		}
 		if err := f.seen[0].Err; p.ReturnsError() && !errors.Is(err, hookkit.ErrGoexit) {
-			t.Errorf("%s: an observer was told of the error %v", p, err)
+			t.Errorf("%s: an observer was notified of the error %v", p, err)
 		}
 		events := recorder.Events()
-		if len(events) != 2 || events[0].Failure == nil || events[0].Decision != "Error" || events[1].Kind != hookkit.Fired || events[1].Decision != "Error" {
-			t.Errorf("%s: a tracer was told %+v", p, events)
+		if len(events) != 2 || events[0].Failure == nil || events[0].Decision != "Error" || events[1].Kind != hookkit.Fired ||
+			events[1].Decision != "Error" {
+			t.Errorf("%s: a tracer was notified %+v", p, events)
 		}
 	})
 }
@@ -186,16 +204,19 @@ func finish(f func()) {
 	<-done
 }
 
-// A hook with a Timeout ends a goroutine of its own, so that the fire goes on as the policy says.
+// A hook with a Timeout ends only its own goroutine, so the fire continues according to the policy.
 func TestGoexitUnderATimeoutIsAFailure(t *testing.T) {
 	captureLog(t)
 	atEveryPoint(t, func(t *testing.T, p *points.Point, watched bool) {
-		fireFaulty(p, watched, func(points.Call) points.Reply { runtime.Goexit(); return points.Reply{} }, hookkit.Timeout(time.Minute)).
+		fireFaulty(p, watched, func(points.Call) points.Reply {
+			runtime.Goexit()
+			return points.Reply{}
+		}, hookkit.Timeout(time.Minute)).
 			hasFailed(t, p, func(err error) bool { return errors.Is(err, hookkit.ErrGoexit) })
 	})
 }
 
-// A hook may return any error, those of hookkit too, without more meaning than that it failed.
+// A hook may return any error, including those of hookkit. It only means that the hook failed.
 func TestErrorsOfHookkitAreOrdinaryErrors(t *testing.T) {
 	captureLog(t)
 	for _, cause := range []error{hookkit.ErrGoexit, hookkit.ErrTimeout, hookkit.ErrNextOver, context.Canceled} {
@@ -208,7 +229,7 @@ func TestErrorsOfHookkitAreOrdinaryErrors(t *testing.T) {
 	}
 }
 
-// What an exit by pointer, a nil pointer, or a struct that embeds an exit says is never "continue", nor an exit.
+// A pointer to an exit, a nil pointer, or a struct that embeds an exit means neither "continue" nor an exit.
 type (
 	forged      struct{ fixture.Stop }
 	forgedVote  struct{ fixture.Deny }
@@ -219,8 +240,14 @@ type (
 func TestIllegalOutcomesAreFailures(t *testing.T) {
 	captureLog(t)
 	outcomes := map[points.Kind][]any{
-		points.Flow: {&fixture.Stop{Reason: "by pointer"}, (*fixture.Stop)(nil), forged{}, &forged{}, (*forged)(nil), forgedDeep{}, forgedDeep{&fixture.Stop{}}},
-		points.Vote: {&fixture.Deny{Reason: "by pointer"}, (*fixture.Deny)(nil), forgedVote{}, &forgedVote{}, (*forgedVote)(nil), forgedVoter{}, forgedVoter{&fixture.Deny{}}},
+		points.Flow: {
+			&fixture.Stop{Reason: "by pointer"}, (*fixture.Stop)(nil), forged{}, &forged{}, (*forged)(nil), forgedDeep{},
+			forgedDeep{&fixture.Stop{}},
+		},
+		points.Vote: {
+			&fixture.Deny{Reason: "by pointer"}, (*fixture.Deny)(nil), forgedVote{}, &forgedVote{}, (*forgedVote)(nil),
+			forgedVoter{}, forgedVoter{&fixture.Deny{}},
+		},
 	}
 	atEveryPoint(t, func(t *testing.T, p *points.Point, watched bool) {
 		if len(p.Exits) == 0 {
@@ -228,14 +255,17 @@ func TestIllegalOutcomesAreFailures(t *testing.T) {
 		}
 		for _, outcome := range outcomes[p.Kind] {
 			for _, opts := range [][]hookkit.GateOption{nil, {hookkit.Timeout(time.Minute)}} {
-				f := prepareFaulty(p, watched, func(points.Call) points.Reply { return points.Reply{Outcome: outcome, Values: []string{"x"}} }, opts...)
+				f := prepareFaulty(p, watched, func(points.Call) points.Reply {
+					return points.Reply{Outcome: outcome, Values: []string{"x"}}
+				}, opts...)
 				var recorder hookkit.Recorder
 				if watched {
 					f.hooks.Trace(&recorder)
 				}
 				f.Came = p.Fire(context.Background(), &f.hooks, newRun(), fixture.Item{}, nil)
 				f.hasFailed(t, p, func(err error) bool {
-					return strings.Contains(err.Error(), fmt.Sprintf("outcome %T is not legal here: return nil, an exit by value", outcome))
+					return strings.Contains(err.Error(), fmt.Sprintf("outcome %T is not legal here: return nil, an exit by value",
+						outcome))
 				})
 				if f.Collected != nil {
 					t.Errorf("%s: %T: contributions of a failing hook were kept: %v", p, outcome, f.Collected)
@@ -251,7 +281,9 @@ func TestIllegalOutcomesAreFailures(t *testing.T) {
 func TestEmbeddedNilOutcomeIsAFailure(t *testing.T) {
 	captureLog(t)
 	var h fixture.Hooks
-	h.RewriteLeaveClosed.Add(fixture.RewriteLeaveClosedFunc(func(context.Context, *fixture.Run, fixture.Item) (fixture.RewriteLeaveClosedOutcome, error) {
+	h.RewriteLeaveClosed.Add(fixture.RewriteLeaveClosedFunc(func(
+		context.Context, *fixture.Run, fixture.Item,
+	) (fixture.RewriteLeaveClosedOutcome, error) {
 		return struct {
 			fixture.RewriteLeaveClosedOutcome
 		}{}, nil
@@ -262,7 +294,7 @@ func TestEmbeddedNilOutcomeIsAFailure(t *testing.T) {
 	}
 }
 
-// The Go runtime lets nobody recover from a stack overflow: the program ends, and says of what.
+// Go cannot recover from a stack overflow: the program ends with a message about it.
 func TestStackOverflowEndsTheProgram(t *testing.T) {
 	if os.Getenv("HOOKGEN_TEST_OVERFLOW") != "" {
 		var h fixture.Hooks
@@ -287,7 +319,7 @@ func overflow(n int) error {
 	return fmt.Errorf("%d: %w", n, err)
 }
 
-// An observer that fails in whatever way never reaches the fire, and the others are told all the same.
+// A failing observer never affects the fire or other observers.
 func TestFailingObserversAffectNobody(t *testing.T) {
 	logged := captureLog(t)
 	for _, p := range points.All {
@@ -304,7 +336,7 @@ func TestFailingObserversAffectNobody(t *testing.T) {
 				var r points.Came
 				finish(func() { r = p.Fire(t.Context(), &h, newRun(), fixture.Item{}, points.Yields) })
 				if n != 3 || r.Err != nil {
-					t.Errorf("%s: %s: %d observers were told, the fire returned %v", p, name, n, r.Err)
+					t.Errorf("%s: %s: %d observers were notified, the fire returned %v", p, name, n, r.Err)
 				}
 				if !strings.Contains(logged.String(), "hook=faulty") {
 					t.Errorf("%s: %s: nothing was logged", p, name)
@@ -314,8 +346,8 @@ func TestFailingObserversAffectNobody(t *testing.T) {
 	}
 }
 
-// Where failures let the next hook run, one hook may be made to end the fire: its failure comes back, and no exit that was
-// in the lead, also when a hook before it has crashed and the fire began again behind that.
+// At a FailOpen point, a hook may be registered as FailClosed. Its failure ends the fire and outranks any vote so
+// far. This must also hold if an earlier hook has panicked, so that the fire was resumed after that hook.
 func TestFailClosedEndsAFireAfterCrashes(t *testing.T) {
 	captureLog(t)
 	crash := func(points.Call) points.Reply { panic("crashed") }
@@ -364,11 +396,12 @@ func TestFailClosedEndsAFireAfterCrashes(t *testing.T) {
 					if !errors.As(got.Err, &f) || f.Hook != string(rune('0'+at)) || got.Exit != nil {
 						t.Errorf("%s, a hook that %s: the fire returned %v, %v", p, name, got.Exit, got.Err)
 					}
-					if want := strings.Repeat("a", at-count(strings.Contains(name, "behind"))); p.Collects && strings.Join(got.Collected, "") != want {
+					if want := strings.Repeat("a", at-count(strings.Contains(name, "behind"))); p.Collects &&
+						strings.Join(got.Collected, "") != want {
 						t.Errorf("%s, a hook that %s: %v was collected", p, name, got.Collected)
 					}
 					if watched && (len(seen) != 1 || seen[0].Verdict.By != f.Hook || seen[0].Err != got.Err) {
-						t.Errorf("%s, a hook that %s: the observer was told %+v", p, name, seen)
+						t.Errorf("%s, a hook that %s: the observer was notified %+v", p, name, seen)
 					}
 				}
 			}

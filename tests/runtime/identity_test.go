@@ -12,8 +12,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestIdentity: the same hook used twice is two registrations, shown as two by Explain; one Remove
-// undoes exactly one Use or Add.
+// TestIdentity: the same hook used twice is two registrations, and Explain shows both. One Remove undoes exactly
+// one Use or Add.
 func TestIdentity(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := rapid.SampledFrom(points.All).Draw(t, "point")
@@ -69,18 +69,19 @@ func TestIdentity(t *testing.T) {
 				ran, notes = 0, 0
 				p.Fire(context.Background(), &h, newRun(), fixture.Item{}, points.Yields)
 				if ran != hooks || notes != observers {
-					t.Fatalf("%s: %d hooks ran and %d observers were told, want %d and %d", p, ran, notes, hooks, observers)
+					t.Fatalf("%s: %d hooks ran and %d observers were notified, want %d and %d", p, ran, notes, hooks, observers)
 				}
 				shownHooks, shownObservers := explained(t, &h, p)
 				if shownHooks != hooks || shownObservers != observers {
-					t.Fatalf("%s: Explain shows %d hooks and %d observers, want %d and %d", p, shownHooks, shownObservers, hooks, observers)
+					t.Fatalf("%s: Explain shows %d hooks and %d observers, want %d and %d", p, shownHooks, shownObservers,
+						hooks, observers)
 				}
 			},
 		})
 	})
 }
 
-// explained counts what Explain shows of a point.
+// explained counts the entries of a point in Explain.
 func explained(t *rapid.T, h *fixture.Hooks, p *points.Point) (hooks, observers int) {
 	var b strings.Builder
 	if err := h.Explain(&b); err != nil {

@@ -7,12 +7,14 @@ import (
 	"github.com/hookgen/hookgen/tests/points"
 )
 
-// TestLayers: every hook of an outer layer precedes every hook of an inner one (follows, under
-// Reverse), whatever the priorities; a layer never changes its parent.
+// TestLayers: every hook of an outer layer runs before every hook of an inner one (after, with Reverse),
+// regardless of priorities. A layer never changes its parent.
 func TestLayers(t *testing.T) {
 	holdsAt(t, points.All, model.Shape{
 		Plain: true,
-		Steps: []model.Step{model.Layer{}, model.Add{}, model.Add{}, model.Add{}, model.Observe{}, model.Trace{}, model.Remove{}, model.Fire{}},
+		Steps: []model.Step{
+			model.Layer{}, model.Add{}, model.Add{}, model.Add{}, model.Observe{}, model.Trace{}, model.Remove{}, model.Fire{},
+		},
 		Deeds: []model.Deed{model.Continues},
 	})
 }

@@ -11,13 +11,15 @@ import (
 	"github.com/hookgen/hookgen/tests/points"
 )
 
-// Once means once, however many fires meet the hook at the same time.
+// A hook with Once runs once, even if many fires reach it at the same time.
 func TestOnceInParallelFires(t *testing.T) {
 	for range 50 {
 		var h fixture.Hooks
 		var mu sync.Mutex
 		n := 0
-		h.Wrap.Add(fixture.WrapFunc(func(ctx context.Context, _ *fixture.Run, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+		h.Wrap.Add(fixture.WrapFunc(func(
+			ctx context.Context, _ *fixture.Run, item fixture.Item, next fixture.WrapNext,
+		) (hookkit.Answer[fixture.Result], error) {
 			mu.Lock()
 			n++
 			mu.Unlock()
@@ -26,7 +28,8 @@ func TestOnceInParallelFires(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 8 {
 			wg.Go(func() {
-				if r, err := h.Wrap.Fire(context.Background(), newRun(), fixture.Item{ID: 3}, points.Yields); err != nil || r.N != 3 {
+				if r, err := h.Wrap.Fire(context.Background(), newRun(), fixture.Item{ID: 3}, points.Yields); err != nil ||
+					r.N != 3 {
 					t.Errorf("a fire returned %+v, %v", r, err)
 				}
 			})
@@ -38,11 +41,13 @@ func TestOnceInParallelFires(t *testing.T) {
 	}
 }
 
-// A hook with Once is passed over by a fire that began before another fire called it.
+// A fire skips a hook with Once if another fire has called it since.
 func TestOnceCountsInnerFires(t *testing.T) {
 	var h fixture.Hooks
 	depth, calls := 0, 0
-	h.LeaveClosed.Add(fixture.LeaveClosedFunc(func(ctx context.Context, run *fixture.Run, item fixture.Item) (fixture.LeaveClosedOutcome, error) {
+	h.LeaveClosed.Add(fixture.LeaveClosedFunc(func(
+		ctx context.Context, run *fixture.Run, item fixture.Item,
+	) (fixture.LeaveClosedOutcome, error) {
 		if depth++; depth == 1 {
 			if exit, err := h.LeaveClosed.Fire(ctx, run, item); exit != (fixture.Stop{Reason: "once"}) || err != nil {
 				t.Errorf("the inner fire returned %v, %v", exit, err)
@@ -50,7 +55,9 @@ func TestOnceCountsInnerFires(t *testing.T) {
 		}
 		return nil, nil
 	}))
-	h.LeaveClosed.Add(fixture.LeaveClosedFunc(func(context.Context, *fixture.Run, fixture.Item) (fixture.LeaveClosedOutcome, error) {
+	h.LeaveClosed.Add(fixture.LeaveClosedFunc(func(
+		context.Context, *fixture.Run, fixture.Item,
+	) (fixture.LeaveClosedOutcome, error) {
 		calls++
 		return fixture.Stop{Reason: "once"}, nil
 	}), hookkit.Once())
@@ -59,11 +66,13 @@ func TestOnceCountsInnerFires(t *testing.T) {
 	}
 }
 
-// A hook with Once is passed over after its first call, by a second attempt of the same fire too.
+// A hook with Once is skipped after its first call, also in a second attempt of the same fire.
 func TestAroundHookWithOnceRunsOnce(t *testing.T) {
 	withAudiences(t, func(t *testing.T, h *fixture.Hooks) {
 		var ran []string
-		wrap(h, func(ctx context.Context, item fixture.Item, next fixture.WrapNext) (answer hookkit.Answer[fixture.Result], err error) {
+		wrap(h, func(
+			ctx context.Context, item fixture.Item, next fixture.WrapNext,
+		) (answer hookkit.Answer[fixture.Result], err error) {
 			for range 2 {
 				answer, err = next.Call(ctx, item)
 			}
@@ -77,7 +86,7 @@ func TestAroundHookWithOnceRunsOnce(t *testing.T) {
 			ran = append(ran, "always")
 			return next.Call(ctx, item)
 		})
-		var a acting
+		var a countingAct
 		if r, err := fireWrap(h, &a); err != nil || r.N != 2 || !slices.Equal(ran, []string{"once", "always", "always"}) {
 			t.Errorf("the fire returned %+v, %v; ran %v", r, err, ran)
 		}

@@ -13,8 +13,8 @@ import (
 	"github.com/hookgen/hookgen/tests/points"
 )
 
-// TestOrder: priority descending, ties by registration; Before and After respected; the order is a
-// pure function of the registrations, however they were made, removed and made again. Reverse is its mirror.
+// TestOrder: descending priority, then order of registration; Before and After are respected. The order is a pure
+// function of the registrations, regardless of earlier ones. Reverse mirrors it.
 func TestOrder(t *testing.T) {
 	holdsAt(t, points.All, model.Shape{
 		Plain: true,
@@ -23,7 +23,7 @@ func TestOrder(t *testing.T) {
 	})
 }
 
-// The order of hooks that remain does not depend on hooks that were there and are gone, even if there were thousands.
+// Removed hooks do not influence the order of the remaining ones, even if there were thousands.
 func TestOrderForgetsRemovedHooks(t *testing.T) {
 	const n = 2000
 	for _, name := range []string{"Watch", "WatchBack"} {
@@ -68,7 +68,7 @@ func TestOrderForgetsRemovedHooks(t *testing.T) {
 			var some, all fixture.Hooks
 			register(p.At(&some), func(of plan) bool { return of.stays })
 			at := p.At(&all)
-			for range 2 { // the second time on what the first left
+			for range 2 { // the second time with the leftovers of the first
 				regs := register(at, everyOne)
 				for i, plan := range plans {
 					if !plan.stays {
@@ -89,7 +89,7 @@ func TestOrderForgetsRemovedHooks(t *testing.T) {
 	}
 }
 
-// A contradiction is refused, names both places and changes nothing, at every point.
+// Contradicting anchors are refused at every point. The error names both sites, and nothing is registered.
 func TestContradictingAnchorsAreRefused(t *testing.T) {
 	for _, p := range points.All {
 		t.Run(p.Name, func(t *testing.T) {

@@ -29,7 +29,7 @@ func (*fixtureObserver) Observe(context.Context, *fixture.Run, hookkit.AnyFired)
 
 func always(*fixture.Run, fixture.Item) bool { return true }
 
-// What is wrong at a registration is said there, with the place and the remedy, and nothing is registered.
+// A wrong registration panics with the site, the problem and the remedy, and registers nothing.
 func TestMistakesAtRegistrationPanic(t *testing.T) {
 	const here = "tests/runtime/registration_test.go:"
 	var noHook *fixtureHook
@@ -40,7 +40,7 @@ func TestMistakesAtRegistrationPanic(t *testing.T) {
 	foreign := new(fixture.Hooks).Verify.Add(new(fixtureHook))
 	for name, mistake := range map[string]struct {
 		register func(h *fixture.Hooks)
-		begins   string // the text of the panic, up to the line
+		begins   string // the text of the panic, up to the line number
 		says     string
 	}{
 		"Add nil": {func(h *fixture.Hooks) { h.Verify.Add(nil) },
@@ -93,7 +93,8 @@ func TestMistakesAtRegistrationPanic(t *testing.T) {
 		"an anchor that is nil": {func(h *fixture.Hooks) { h.Verify.Add(new(fixtureHook), hookkit.Before(nil)) },
 			"Before: ", "registration 0 is nil; pass the result of Add, Observe or Use"},
 		"an anchor of other Hooks": {func(h *fixture.Hooks) { h.Verify.Add(new(fixtureHook), hookkit.After(foreign)) },
-			"Verify.Add at " + here, "which was registered on other Hooks: pass a registration of the Hooks that this one is added to"},
+			"Verify.Add at " + here,
+			"which was registered on other Hooks: pass a registration of the Hooks that this one is added to"},
 		"an anchor in a bundle, of other Hooks": {func(h *fixture.Hooks) { h.Use(new(fixtureHook), hookkit.Before(foreign)) },
 			"Use at " + here, "which was registered on other Hooks: pass a registration of the Hooks that this one is added to"},
 		"a Timeout of nothing": {func(h *fixture.Hooks) { h.Verify.Add(new(fixtureHook), hookkit.Timeout(0)) },
@@ -106,7 +107,8 @@ func TestMistakesAtRegistrationPanic(t *testing.T) {
 			"Layer at " + here, "on the Hooks that Bind was given: a hook adds and observes, the program adds layers"},
 		"HandleFailures in Bind": {func(h *fixture.Hooks) {
 			binding(h, func(h *fixture.Hooks) { h.HandleFailures(func(context.Context, *hookkit.Failure) {}) })
-		}, "HandleFailures at " + here, "on the Hooks that Bind was given: a hook adds and observes, the operator handles failures"},
+		}, "HandleFailures at " + here,
+			"on the Hooks that Bind was given: a hook adds and observes, the operator handles failures"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var h fixture.Hooks
@@ -123,7 +125,7 @@ func TestMistakesAtRegistrationPanic(t *testing.T) {
 	}
 }
 
-// A nil payload is the mistake of the caller of Fire, and no hook is blamed for it.
+// A nil payload is a mistake of the caller of Fire, so no hook is blamed.
 func TestNilPayloadPanicsInTheCaller(t *testing.T) {
 	logged := captureLog(t)
 	for _, watched := range []bool{false, true} {
@@ -148,7 +150,7 @@ func TestNilPayloadPanicsInTheCaller(t *testing.T) {
 	}
 }
 
-// The Hooks that a Bind was given accept neither hooks nor fires after it, at any point.
+// The Hooks that a Bind receives accept neither hooks nor fires after it, at any point.
 func TestHooksOfABindExpire(t *testing.T) {
 	var h, kept *fixture.Hooks = new(fixture.Hooks), nil
 	h.Use(points.Bundle(func(staged *fixture.Hooks) {
@@ -158,7 +160,8 @@ func TestHooksOfABindExpire(t *testing.T) {
 	for _, p := range points.All {
 		t.Run(p.Name, func(t *testing.T) {
 			text := panicOf(func() { p.Add(kept, points.Continue) })
-			if !strings.HasSuffix(text, "the Bind that was given these Hooks has returned; add to the program's own Hooks instead") {
+			if !strings.HasSuffix(text,
+				"the Bind that was given these Hooks has returned; add to the program's own Hooks instead") {
 				t.Errorf("adding later panicked with %q", text)
 			}
 			text = panicOf(func() { p.Fire(t.Context(), kept, newRun(), fixture.Item{}, points.Yields) })
@@ -170,7 +173,7 @@ func TestHooksOfABindExpire(t *testing.T) {
 	}
 }
 
-// A Bind that panics has registered nothing, and the panic is its own.
+// A Bind that panics registers nothing, and the panic is passed on.
 func TestPanickingBindRegistersNothing(t *testing.T) {
 	var h fixture.Hooks
 	text := panicOf(func() {

@@ -9,8 +9,8 @@ import (
 	"github.com/hookgen/hookgen/tests/points"
 )
 
-// TestReplace: the payload a hook sees is the fold of the replacements before it, and nothing else; an
-// Edit changes its one field and nothing else. An around hook replaces the payload for the hooks further in.
+// TestReplace: the payload of a hook is the fold of the replacements before it. An Edit changes only its field. An
+// around hook replaces the payload for the inner hooks.
 func TestReplace(t *testing.T) {
 	rewriting := points.Where(func(p *points.Point) bool { return p.Rewrites() || p.Kind == points.Around })
 	holdsAt(t, rewriting, model.Shape{
@@ -20,8 +20,8 @@ func TestReplace(t *testing.T) {
 	})
 }
 
-// A hook that changes in place what a payload points to changes it for all who hold it, the caller too: payloads are
-// shared. The conformance suite finds such hooks.
+// A hook that changes a map or slice in place changes it for everybody, including the caller, because payloads
+// share memory. The conformance suite finds such hooks.
 func TestChangesInPlaceAreSeenByAll(t *testing.T) {
 	for _, p := range points.Where(func(p *points.Point) bool { return !p.Blank }) {
 		t.Run(p.Name, func(t *testing.T) {
@@ -43,7 +43,8 @@ func TestChangesInPlaceAreSeenByAll(t *testing.T) {
 				p.Add(&h, hook)
 			}
 			p.Fire(t.Context(), &h, newRun(), item, points.Yields)
-			if len(seen) != 1 || seen[0].Trail[0] != "changed" || seen[0].Marks["changed"] != 2 || item.Trail[0] != "changed" || item.Marks["changed"] != 2 {
+			if len(seen) != 1 || seen[0].Trail[0] != "changed" || seen[0].Marks["changed"] != 2 || item.Trail[0] != "changed" ||
+				item.Marks["changed"] != 2 {
 				t.Errorf("%s: the next hook saw %v, the caller has %v", p, seen, item)
 			}
 		})

@@ -13,21 +13,23 @@ import (
 	"github.com/hookgen/hookgen/tests/points"
 )
 
-// TestSnapshot: a fire uses the registrations that existed when it began; adding, removing and firing
-// from inside a hook are legal and cannot deadlock.
+// TestSnapshot: a fire uses the registrations at its start. A hook may add, remove and fire without a deadlock.
 func TestSnapshot(t *testing.T) {
 	holdsAt(t, points.All, model.Shape{
-		Steps: []model.Step{model.Add{}, model.Add{}, model.Add{}, model.Use{}, model.Layer{}, model.Trace{}, model.Remove{}, model.Fire{}, model.Fire{}},
+		Steps: []model.Step{
+			model.Add{}, model.Add{}, model.Add{}, model.Use{}, model.Layer{}, model.Trace{}, model.Remove{}, model.Fire{},
+			model.Fire{},
+		},
 		Deeds: []model.Deed{model.Continues, model.Continues, model.Contributes, model.Leaves, model.CallsTwice},
 	})
 }
 
-// While others register and remove, each fire sees what one Use bound whole or not at all.
-func TestFiresSeeBundlesWholeOrNotAtAll(t *testing.T) {
+// During parallel registrations, each fire sees all hooks of a Use or none.
+func TestFiresSeeAllOfABundleOrNothing(t *testing.T) {
 	const registrars, fires, rounds = 2, 4, 300
 	var outer fixture.Hooks
 	inner := outer.Layer("inner")
-	type sight struct{ first, last []int } // the pairs that a fire met, by its first and by its last hooks
+	type sight struct{ first, last []int } // pairs that a fire met, by their first and last hooks
 	type key struct{}
 	meet := func(pair int, first bool) fixture.VerifyFunc {
 		return func(ctx context.Context, _ *fixture.Run, _ fixture.Item) error {
@@ -88,8 +90,8 @@ func TestFiresSeeBundlesWholeOrNotAtAll(t *testing.T) {
 	}
 }
 
-// While others register, first in one layer and then in another, each fire sees what stood at one moment in all of
-// them: never the second without the first.
+// Another goroutine registers first in one layer and then in another. Each fire sees one snapshot of all layers:
+// never the second hook without the first.
 func TestFireSeesAllLayersAtOneMoment(t *testing.T) {
 	const rounds, fires = 20000, 2
 	var outer fixture.Hooks
@@ -103,7 +105,7 @@ func TestFireSeesAllLayersAtOneMoment(t *testing.T) {
 			return nil
 		}
 	}
-	// In each round, the layers get their hooks in this order and lose them in the other.
+	// In each round, the layers get their hooks in this order and lose them in reverse.
 	order := [][]*fixture.Hooks{{&outer, middle, inner}, {inner, middle, &outer}}
 	for _, layers := range order {
 		done := make(chan struct{})
@@ -112,7 +114,8 @@ func TestFireSeesAllLayersAtOneMoment(t *testing.T) {
 			firing.Go(func() {
 				for {
 					s := sight{}
-					if err := inner.Verify.Fire(context.WithValue(context.Background(), key{}, s), newRun(), fixture.Item{}); err != nil {
+					if err := inner.Verify.Fire(context.WithValue(context.Background(), key{}, s), newRun(),
+						fixture.Item{}); err != nil {
 						t.Error(err)
 					}
 					if s[layers[1]] && !s[layers[0]] || s[layers[2]] && !s[layers[1]] {
@@ -194,7 +197,7 @@ func TestHooksMayAddAndFireWithinFires(t *testing.T) {
 				return points.Continue(c)
 			})
 			p.Fire(t.Context(), &h, newRun(), fixture.Item{}, points.Yields)
-			// the outer fire has none of the hooks that were added, the next one, the innermost both
+			// the outer fire has neither added hook, the next one has one, the innermost has both
 			want := []string{"a0", "a1", "a2", "b2", "b2", "b1"}
 			if p.Reversed {
 				want = []string{"a0", "b1", "a1", "b2", "b2", "a2"}

@@ -20,14 +20,14 @@ type tally struct {
 func (c *tally) hook(call points.Call) points.Reply {
 	c.fires.Do(call.Run, func(n *int) {
 		before := *n
-		runtime.Gosched() // where another would lose the update, if it could
+		runtime.Gosched() // without a lock, another goroutine would lose the update here
 		*n = before + 1
 	})
 	return points.Continue(call)
 }
 
-// TestState: two instances of one hook never share state; two runs never share state, a run and the
-// run that started it included; parallel fires lose no update.
+// TestState: two instances of one hook never share state, and neither do two runs, including a run and its
+// sub-run. Parallel fires lose no update.
 func TestState(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		instances := make([]*tally, rapid.IntRange(1, 3).Draw(t, "instances"))
@@ -57,10 +57,11 @@ func TestState(t *testing.T) {
 				p := rapid.SampledFrom(at).Draw(t, "point")
 				of := place{rapid.IntRange(0, len(instances)-1).Draw(t, "instance"), rapid.IntRange(0, len(runs)-1).Draw(t, "run")}
 				for _, other := range at {
-					want[of] += count(other == p) // a hook may be there twice
+					want[of] += count(other == p) // a hook may occur twice
 				}
 				wg.Go(func() {
-					if came := p.Fire(context.Background(), hooks[of.instance], runs[of.run], fixture.Item{}, points.Yields); came.Err != nil {
+					if came := p.Fire(context.Background(), hooks[of.instance], runs[of.run], fixture.Item{},
+						points.Yields); came.Err != nil {
 						panic(came.Err)
 					}
 				})

@@ -1,7 +1,8 @@
-// Package runtime_test checks what hooks do when a point fires, at the points of package fixture. Each rule of package
-// hookkit's documentation has the file of its name, for example order_test.go for rule 1. A file begins with the rule as a
-// property: random programs, compared with the reference model of package model. The cases below it are those that
-// programs do not draw. Add a case to the file of its rule, with a t.Run for each point or variant.
+// Package runtime_test checks the behaviour of hooks in fires, at the points of package fixture. Each rule of
+// package hookkit's documentation has a file with its name, for example order_test.go for rule 1. The file begins
+// with the rule as a property: random programs, compared with the reference model of package model. The cases
+// below it cover situations that programs do not draw. Add a case to the file of its rule, with a t.Run for each
+// point or variant.
 package runtime_test
 
 import (
@@ -33,7 +34,7 @@ func holdsAt(t *testing.T, ps []*points.Point, shape model.Shape) {
 func someChecks(t *testing.T, property func(*rapid.T)) {
 	t.Helper()
 	checks := flag.Lookup("rapid.checks")
-	if usual := checks.Value.String(); usual == checks.DefValue { // nobody asked for another number
+	if usual := checks.Value.String(); usual == checks.DefValue { // the default
 		if err := checks.Value.Set("15"); err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +55,7 @@ func names(infos []hookkit.Info) []string {
 	return all
 }
 
-// panicOf calls f and returns what it panicked with, as text; "" if it returned.
+// panicOf calls f and returns the text of its panic, or "".
 func panicOf(f func()) (text string) {
 	defer func() {
 		if r := recover(); r != nil {

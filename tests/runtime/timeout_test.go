@@ -13,7 +13,7 @@ import (
 )
 
 func TestLateAnswersAreTimeouts(t *testing.T) {
-	for range 200 { // the answer and the timer are ready at the same moment
+	for range 200 { // the answer and the timer are ready at the same time
 		synctest.Test(t, func(t *testing.T) {
 			var h fixture.Hooks
 			h.PollClosed.AddFunc(func(ctx context.Context, _ *fixture.Run, _ fixture.Item) (fixture.PollClosedOutcome, error) {

@@ -10,7 +10,7 @@ import (
 	"github.com/hookgen/hookgen/tests/fixture"
 )
 
-// traced fires a point of which a tracer is told, and returns the event of its one hook.
+// traced fires a point with a tracer, and returns the event of its only hook.
 func traced(t *testing.T, fire func(h *fixture.Hooks)) hookkit.Event {
 	t.Helper()
 	var h fixture.Hooks
@@ -19,17 +19,19 @@ func traced(t *testing.T, fire func(h *fixture.Hooks)) hookkit.Event {
 	fire(&h)
 	events := recorder.Events()
 	if len(events) != 2 || events[0].Kind != hookkit.HookRan {
-		t.Fatalf("the tracer was told %+v", events)
+		t.Fatalf("the tracer was notified %+v", events)
 	}
 	return events[0]
 }
 
-// A trace of one hook says what it did, and says no more of what will not count than of a failure.
-func TestTraceShowsWhatAHookDid(t *testing.T) {
+// The event of a hook shows its decision. If the hook failed, the event shows only the failure.
+func TestTraceShowsTheDecisionOfAHook(t *testing.T) {
 	captureLog(t)
 	gather := func(out fixture.LeaveGatherOpenOutcome, values []string) func(h *fixture.Hooks) {
 		return func(h *fixture.Hooks) {
-			h.LeaveGatherOpen.Add(fixture.LeaveGatherOpenFunc(func(context.Context, *fixture.Run, fixture.Item) (fixture.LeaveGatherOpenOutcome, []string, error) {
+			h.LeaveGatherOpen.Add(fixture.LeaveGatherOpenFunc(func(
+				context.Context, *fixture.Run, fixture.Item,
+			) (fixture.LeaveGatherOpenOutcome, []string, error) {
 				return out, values, nil
 			}))
 			_, _, _ = h.LeaveGatherOpen.Fire(t.Context(), newRun(), fixture.Item{})
@@ -37,35 +39,49 @@ func TestTraceShowsWhatAHookDid(t *testing.T) {
 	}
 	leave := func(do func() (fixture.LeaveOpenOutcome, error)) func(h *fixture.Hooks) {
 		return func(h *fixture.Hooks) {
-			h.LeaveOpen.Add(fixture.LeaveOpenFunc(func(context.Context, *fixture.Run, fixture.Item) (fixture.LeaveOpenOutcome, error) { return do() }))
+			h.LeaveOpen.Add(fixture.LeaveOpenFunc(func(context.Context, *fixture.Run, fixture.Item) (fixture.LeaveOpenOutcome,
+				error) {
+				return do()
+			}))
 			_, _ = h.LeaveOpen.Fire(t.Context(), newRun(), fixture.Item{})
 		}
 	}
 	around := func(do wrapHook) func(h *fixture.Hooks) {
 		return func(h *fixture.Hooks) {
 			wrap(h, do)
-			_, _ = fireWrap(h, new(acting))
+			_, _ = fireWrap(h, new(countingAct))
 		}
 	}
 	for name, test := range map[string]struct {
 		fire             func(h *fixture.Hooks)
 		decision, reason string
-		failure          error // nil for none
+		failure          error // nil: no failure
 	}{
-		"goes on":          {gather(nil, nil), "", "", nil},
-		"contributes":      {gather(nil, []string{"a"}), "Collect", "", nil},
-		"leaves":           {gather(fixture.Stop{Reason: "enough"}, []string{"a"}), "Stop", "enough", nil},
-		"leaves illegally": {gather(&fixture.Stop{Reason: "enough"}, []string{"a"}), "Error", "outcome *fixture.Stop is not legal here", hookkit.ErrIllegal},
-		"embeds an exit":   {leave(func() (fixture.LeaveOpenOutcome, error) { return forged{}, nil }), "Error", "outcome runtime_test.forged is not legal here", hookkit.ErrIllegal},
-		"fails":            {leave(func() (fixture.LeaveOpenOutcome, error) { return fixture.Stop{}, errAct }), "Error", errAct.Error(), errAct},
-		"panics":           {leave(func() (fixture.LeaveOpenOutcome, error) { panic(errAct) }), "Error", "panic: " + errAct.Error(), errAct},
-		"calls next":       {around(passing), "", "", nil},
-		"answers":          {around(answering), "Answered", "", nil},
-		"does neither":     {around(forgetting), "Error", hookkit.ErrNoAnswer.Error(), hookkit.ErrNoAnswer},
+		"goes on":     {gather(nil, nil), "", "", nil},
+		"contributes": {gather(nil, []string{"a"}), "Collect", "", nil},
+		"leaves":      {gather(fixture.Stop{Reason: "enough"}, []string{"a"}), "Stop", "enough", nil},
+		"leaves illegally": {
+			gather(&fixture.Stop{Reason: "enough"}, []string{"a"}), "Error", "outcome *fixture.Stop is not legal here",
+			hookkit.ErrIllegal,
+		},
+		"embeds an exit": {
+			leave(func() (fixture.LeaveOpenOutcome, error) { return forged{}, nil }), "Error",
+			"outcome runtime_test.forged is not legal here", hookkit.ErrIllegal,
+		},
+		"fails": {
+			leave(func() (fixture.LeaveOpenOutcome, error) { return fixture.Stop{}, errAct }), "Error", errAct.Error(), errAct,
+		},
+		"panics": {
+			leave(func() (fixture.LeaveOpenOutcome, error) { panic(errAct) }), "Error", "panic: " + errAct.Error(), errAct,
+		},
+		"calls next":   {around(passing), "", "", nil},
+		"answers":      {around(answering), "Answered", "", nil},
+		"does neither": {around(forgetting), "Error", hookkit.ErrNoAnswer.Error(), hookkit.ErrNoAnswer},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := traced(t, test.fire)
-			if e.Decision != test.decision || !strings.HasPrefix(e.Reason, test.reason) || (e.Reason == "") != (test.reason == "") {
+			if e.Decision != test.decision || !strings.HasPrefix(e.Reason, test.reason) ||
+				(e.Reason == "") != (test.reason == "") {
 				t.Errorf("a hook that %s: %q, %q", name, e.Decision, e.Reason)
 			}
 			if (e.Failure == nil) != (test.failure == nil) || !errors.Is(e.Failure, test.failure) {
@@ -80,17 +96,19 @@ func answering(context.Context, fixture.Item, fixture.WrapNext) (hookkit.Answer[
 	return hookkit.Answered(fixture.Result{By: "hook"}), nil
 }
 
-// forgetting is a hook that neither goes on nor answers.
+// forgetting is a hook that neither continues nor answers.
 func forgetting(context.Context, fixture.Item, fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
 	return hookkit.Answer[fixture.Result]{}, nil
 }
 
-// An act that panics fails the fire, whose caller has the failure: nothing is logged.
+// If the act panics, the caller of the fire gets the failure, so nothing is logged.
 func TestPanicOfTheActIsNotLogged(t *testing.T) {
 	logged := captureLog(t)
 	withAudiences(t, func(t *testing.T, h *fixture.Hooks) {
 		wrap(h, passing)
-		if _, err := fireWrap(h, &acting{do: func(int) (fixture.Result, error) { panic(errAct) }}); !errors.Is(err, errAct) {
+		if _, err := fireWrap(h, &countingAct{
+			do: func(int) (fixture.Result, error) { panic(errAct) },
+		}); !errors.Is(err, errAct) {
 			t.Errorf("the fire returned %v", err)
 		}
 	})

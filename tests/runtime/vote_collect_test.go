@@ -13,8 +13,8 @@ import (
 
 var votes = []model.Deed{model.Continues, model.Leaves, model.LeavesSecond, model.LeavesThird}
 
-// TestVote: every hook is asked, about the same payload; the exit listed first wins, and among equal exits
-// the first hook supplies the reason.
+// TestVote: every hook votes on the same payload. The exit listed first wins; among equal exits, the first hook
+// supplies the reason.
 func TestVote(t *testing.T) {
 	holdsAt(t, points.Of(points.Vote), model.Shape{
 		Plain: true,
@@ -23,7 +23,7 @@ func TestVote(t *testing.T) {
 	})
 }
 
-// Which exit wins does not depend on the order of the hooks.
+// The winning exit does not depend on the order of the hooks.
 func TestVoteDoesNotDependOnTheOrder(t *testing.T) {
 	for _, p := range points.Of(points.Vote) {
 		t.Run(p.Name, func(t *testing.T) {
@@ -46,20 +46,22 @@ func TestVoteDoesNotDependOnTheOrder(t *testing.T) {
 	}
 }
 
-// TestCollect: concatenation in firing order over the hooks that ran; empty contributions leave no
-// trace, nor do those of a hook that failed.
+// TestCollect: contributions are concatenated in firing order over the hooks that ran. Empty contributions and
+// those of failed hooks are dropped.
 func TestCollect(t *testing.T) {
 	collecting := points.Where(func(p *points.Point) bool { return p.Collects })
 	holdsAt(t, collecting, model.Shape{
 		Steps: []model.Step{model.Add{}, model.Add{}, model.Add{}, model.Add{}, model.Observe{}, model.Fire{}, model.Fire{}},
-		Deeds: []model.Deed{model.Contributes, model.Contributes, model.Contributes, model.Both, model.Continues, model.Replaces, model.LeavesSecond,
+		Deeds: []model.Deed{model.Contributes, model.Contributes, model.Contributes, model.Both, model.Continues,
+			model.Replaces, model.LeavesSecond,
 			model.Fails, model.Panics, model.Lies},
 	})
 }
 
-// A hook that returns a slice of its own finds it as it was, whatever came after it.
+// Fire copies the contributed slices, so a later hook cannot change the slice of an earlier one.
 func TestContributionsAreCopied(t *testing.T) {
-	for _, p := range points.Where(func(p *points.Point) bool { return p.Collects && p.Name != "OnSlice" }) { // of which the slice is another
+	// OnSlice has another slice type.
+	for _, p := range points.Where(func(p *points.Point) bool { return p.Collects && p.Name != "OnSlice" }) {
 		t.Run(p.Name, func(t *testing.T) {
 			var h fixture.Hooks
 			own := make([]string, 1, 8)
@@ -75,7 +77,8 @@ func TestContributionsAreCopied(t *testing.T) {
 				t.Errorf("the hook's own slice became %v", own[:2])
 			}
 			got = append(got, "more")
-			if again := p.Fire(t.Context(), &h, newRun(), fixture.Item{}, nil).Collected; len(again) != 2 || slices.Contains(again, "changed") {
+			if again := p.Fire(t.Context(), &h, newRun(), fixture.Item{}, nil).Collected; len(again) != 2 ||
+				slices.Contains(again, "changed") {
 				t.Errorf("after %v the second fire collected %v", got, again)
 			}
 		})

@@ -16,13 +16,16 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-func TestA01_AHookAddsAMessageThatTheModelGets(t *testing.T) {
+func TestA01_AHookAddsAMessageForTheModel(t *testing.T) {
 	adds := beforeLLM(func(req agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
 		req.Messages = append(req.Clone().Messages, agent.Message{Role: agent.RoleSystem, Content: "be brief"})
 		return agent.ReplaceBeforeLLM(req, "a note"), nil
 	})
-	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](adds)}.Run(t, "hello")
-	if first, second := heard(t, ran, 0), heard(t, ran, 1); first != "hello\nbe brief" || second != "hello\n\ndone\nbe brief" {
+	ran := looptest.Harness{
+		Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](adds),
+	}.Run(t, "hello")
+	if first, second := heard(t, ran, 0), heard(t, ran, 1); first != "hello\nbe brief" ||
+		second != "hello\n\ndone\nbe brief" {
 		t.Errorf("the model got %q, then %q", first, second)
 	}
 	for _, m := range ran.Messages {
@@ -42,7 +45,8 @@ func TestA02_ARefusedCallGivesItsReason(t *testing.T) {
 	})
 	shell, tool := &looptest.Tool{Name: "shell"}, work()
 	ran := looptest.Harness{
-		Turns: all(looptest.Calls(looptest.Call("shell", `{"command":"ls"}`), looptest.Call("work", `{"path":"/etc/passwd"}`), looptest.Call("work", nil)), looptest.Reply("ok")),
+		Turns: all(looptest.Calls(looptest.Call("shell", `{"command":"ls"}`), looptest.Call("work", `{"path":"/etc/passwd"}`),
+			looptest.Call("work", nil)), looptest.Reply("ok")),
 		Tools: all[agent.Tool](shell, tool), Hooks: all[agent.Hook](refuses),
 	}.Run(t, "x")
 	if shell.Count() != 0 || tool.Count() != 1 || statuses(ran) != "refused refused succeeded" {
@@ -50,19 +54,20 @@ func TestA02_ARefusedCallGivesItsReason(t *testing.T) {
 	}
 	contains(t, heard(t, ran, 1), "no shell here", "no files of the system", "done")
 	told := hooktest.PayloadsOf[agent.Denial](ran.Recorder, "OnPermissionDenied")
-	if len(told) != 2 || told[0].Reason != "no shell here" || told[1].Reason != "no files of the system" || ran.Calls[1].Reason != "no files of the system" {
+	if len(told) != 2 || told[0].Reason != "no shell here" || told[1].Reason != "no files of the system" ||
+		ran.Calls[1].Reason != "no files of the system" {
 		t.Errorf("recorded are %+v and %+v", told, ran.Calls)
 	}
 }
 
-func TestA03_RegistrationsAreAddedAndRemovedOneByOne(t *testing.T) {
+func TestA03_RegistrationsAreAddedAndRemovedSingly(t *testing.T) {
 	var h agent.Hooks
 	var d diary
 	hook := d.noting("called")
 	one, two := h.BeforeTool.Add(hook), h.BeforeTool.Add(hook)
 	other := h.BeforeTool.Add(d.noting("other"))
 	fire(t, &h)
-	d.want(t, "called", "called", "other") // twice added is twice called, and listed so
+	d.want(t, "called", "called", "other") // added twice, called twice, and listed twice
 	if got := len(h.BeforeTool.List()); got != 3 {
 		t.Errorf("%d hooks are listed", got)
 	}
@@ -71,7 +76,7 @@ func TestA03_RegistrationsAreAddedAndRemovedOneByOne(t *testing.T) {
 	}
 	fire(t, &h)
 	d.want(t, "called", "other")
-	for _, r := range all(one, other) { // a point is clear when its registrations are undone
+	for _, r := range all(one, other) { // removing all registrations clears the point
 		r.Remove()
 	}
 	fire(t, &h)
@@ -79,7 +84,7 @@ func TestA03_RegistrationsAreAddedAndRemovedOneByOne(t *testing.T) {
 	if list := h.BeforeTool.List(); len(list) != 0 {
 		t.Errorf("still listed: %v", list)
 	}
-	everything := h.Use(bind(func(h *agent.Hooks) { // and all points are when a bundle is
+	everything := h.Use(bind(func(h *agent.Hooks) { // removing a bundle clears all its points
 		h.BeforeTool.Add(hook)
 		h.OnRunEnd.Add(onRunEnd(func(agent.AgentResult) error { return nil }))
 	}))
@@ -88,7 +93,7 @@ func TestA03_RegistrationsAreAddedAndRemovedOneByOne(t *testing.T) {
 	}
 }
 
-func TestA04_EqualPriorityKeepsOrderAndOuterHooksComeFirst(t *testing.T) {
+func TestA04_EqualPrioritiesKeepTheOrder(t *testing.T) {
 	var d diary
 	hooks := new(agent.Hooks)
 	hooks.BeforeTool.Add(d.noting("outer one"))
@@ -97,7 +102,9 @@ func TestA04_EqualPriorityKeepsOrderAndOuterHooksComeFirst(t *testing.T) {
 		h.BeforeTool.Add(d.noting("own one"), hookkit.Priority(hookkit.Safety))
 		h.BeforeTool.Add(d.noting("own two"), hookkit.Priority(hookkit.Safety))
 	})
-	looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Agent: &loop.Agent{Hooks: hooks, Use: all[agent.Hook](own)}}.Run(t, "x")
+	looptest.Harness{
+		Turns: working(1), Tools: all[agent.Tool](work()), Agent: &loop.Agent{Hooks: hooks, Use: all[agent.Hook](own)},
+	}.Run(t, "x")
 	d.want(t, "outer one", "outer two", "own one", "own two")
 	if list := hooks.BeforeTool.List(); len(list) != 2 {
 		t.Errorf("the agent's own hooks are among the outer ones: %v", names(list))
@@ -113,13 +120,18 @@ func TestA05_TheFirstVetoStopsLaterGates(t *testing.T) {
 			return agent.SkipTool{Result: agent.ToolCallResult{Err: reason}, Reason: reason}, nil
 		})
 	}
-	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](d.noting("asked"), veto("first"), veto("second"))}.Run(t, "x")
+	ran := looptest.Harness{
+		Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](d.noting("asked"), veto("first"),
+			veto("second")),
+	}.Run(t, "x")
 	d.want(t, "asked", "first")
 	if tool.Count() != 0 || ran.Calls[0].Err != "first" || ran.Calls[0].Status != agent.CallRefused {
 		t.Errorf("the tool ran %d times: %+v", tool.Count(), ran.Calls)
 	}
-	// Of votes the first of the strongest counts, whoever was asked too.
-	ran = looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all(denies("work", "first"), denies("work", "second"))}.Run(t, "x")
+	// Among the votes the first of the strongest counts.
+	ran = looptest.Harness{
+		Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all(denies("work", "first"), denies("work", "second")),
+	}.Run(t, "x")
 	if tool.Count() != 0 || ran.Calls[0].Reason != "first" {
 		t.Errorf("the tool ran %d times: %+v", tool.Count(), ran.Calls)
 	}
@@ -134,7 +146,9 @@ func appends(text string) agent.AfterToolFunc {
 }
 
 func TestA06_ResultsChain(t *testing.T) {
-	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](appends(" one"), appends(" two"))}.Run(t, "x")
+	ran := looptest.Harness{
+		Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](appends(" one"), appends(" two")),
+	}.Run(t, "x")
 	contains(t, heard(t, ran, 1), "done one two")
 	if ran.Calls[0].Output != "done one two" {
 		t.Errorf("recorded is %q", ran.Calls[0].Output)
@@ -154,13 +168,16 @@ func TestA07_AnUntouchedValueIsReportedAsUntouched(t *testing.T) {
 			t.Errorf("%s was left alone and is reported as %q by %q", f.Point, f.Decision, f.By)
 		}
 	}
-	ran = looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](looks, appends("!"))}.Run(t, "x")
-	if f := ran.Recorder.Fires("AfterTool")[0]; len(untouched) != 4 || f.Decision != "Replace" || f.Payload.(agent.ToolCallResult).Output != "done" || f.Final.(agent.ToolCallResult).Output != "done!" {
+	ran = looptest.Harness{
+		Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](looks, appends("!")),
+	}.Run(t, "x")
+	if f := ran.Recorder.Fires("AfterTool")[0]; len(untouched) != 4 || f.Decision != "Replace" ||
+		f.Payload.(agent.ToolCallResult).Output != "done" || f.Final.(agent.ToolCallResult).Output != "done!" {
 		t.Errorf("of %d fires; what was changed is reported as %q, %v to %v", len(untouched), f.Decision, f.Payload, f.Final)
 	}
 }
 
-func TestA08_HooksChangeMessagesAndArgumentsAndALoggerSeesTheResult(t *testing.T) {
+func TestA08_ALoggerSeesTheChangesOfHooks(t *testing.T) {
 	var d diary
 	tool := &looptest.Tool{Name: "work", Func: func(_ context.Context, call agent.ToolCallRequest) (string, error) {
 		return "got " + string(call.Args), nil
@@ -180,7 +197,9 @@ func TestA08_HooksChangeMessagesAndArgumentsAndALoggerSeesTheResult(t *testing.T
 		d.note("%s %s: %s", r.Call.Name, r.Call.Args, r.Output)
 		return nil, nil
 	})
-	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](changes, logs)}.Run(t, "x")
+	ran := looptest.Harness{
+		Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](changes, logs),
+	}.Run(t, "x")
 	d.want(t, `work {"n":7}: got {"n":7}`)
 	contains(t, heard(t, ran, 0), "changed")
 	if ran.Messages[0].Content != "x" {
@@ -188,8 +207,10 @@ func TestA08_HooksChangeMessagesAndArgumentsAndALoggerSeesTheResult(t *testing.T
 	}
 }
 
-func TestA09_AFailingGateRefusesAndAFailingObserverDoesNot(t *testing.T) {
-	for name, fails := range map[string]func() error{"error": func() error { return errBoom }, "panic": func() error { panic("boom") }} {
+func TestA09_OnlyAFailingGateRefuses(t *testing.T) {
+	for name, fails := range map[string]func() error{
+		"error": func() error { return errBoom }, "panic": func() error { panic("boom") },
+	} {
 		var d diary
 		tool := work()
 		gate := onPermission(func(agent.ToolCallRequest) (agent.OnPermissionOutcome, error) { return nil, fails() })
@@ -198,12 +219,12 @@ func TestA09_AFailingGateRefusesAndAFailingObserverDoesNot(t *testing.T) {
 			t.Errorf("%s in a gate: the tool ran %d times, %+v", name, tool.Count(), ran.AgentResult)
 		}
 		watchers := bind(func(h *agent.Hooks) {
-			h.BeforeTool.Observe(told(func(agent.BeforeToolFired[agent.ToolCallRequest]) {
+			h.BeforeTool.Observe(notified(func(agent.BeforeToolFired[agent.ToolCallRequest]) {
 				if fails() != nil {
 					panic(errBoom)
 				}
 			}))
-			h.BeforeTool.Observe(told(func(agent.BeforeToolFired[agent.ToolCallRequest]) { d.note("next observer") }))
+			h.BeforeTool.Observe(notified(func(agent.BeforeToolFired[agent.ToolCallRequest]) { d.note("next observer") }))
 			h.OnRunEnd.Add(onRunEnd(func(agent.AgentResult) error { return fails() }))
 			h.OnRunEnd.Add(onRunEnd(func(agent.AgentResult) error { d.note("next hook that watches"); return nil }))
 		})
@@ -223,7 +244,9 @@ func TestA10_ThePayloadsAreFilled(t *testing.T) {
 	}}
 	var d diary
 	watch := bind(func(h *agent.Hooks) {
-		h.OnRunStart.Add(agent.OnRunStartFunc(func(_ context.Context, run *agent.Run, p agent.RunStart) (agent.OnRunStartOutcome, error) {
+		h.OnRunStart.Add(agent.OnRunStartFunc(func(
+			_ context.Context, run *agent.Run, p agent.RunStart,
+		) (agent.OnRunStartOutcome, error) {
 			d.note("start %s %s %s %d", run.Env.Agent, p.Agent, p.Task, len(p.Messages))
 			return nil, nil
 		}))
@@ -248,19 +271,23 @@ func TestA10_ThePayloadsAreFilled(t *testing.T) {
 		clock.Advance(2 * time.Second)
 		return agent.LLMResponse{Content: "ok", Usage: agent.Usage{Input: 3, Output: 4, Cost: 0.5}}, nil
 	})
-	looptest.Harness{Turns: all(looptest.Call("work", nil), thinks), Tools: all[agent.Tool](slow), Hooks: all[agent.Hook](watch),
+	looptest.Harness{Turns: all(looptest.Call("work", nil), thinks), Tools: all[agent.Tool](slow),
+		Hooks: all[agent.Hook](watch),
 		Agent: &loop.Agent{Name: "ann", Clock: clock, Request: agent.LLMRequest{Model: "m"}}}.Run(t, "x")
 	d.want(t, "start ann ann x 0", "ask 1 m 1", `reply 1 "" 0 0 0s 1`, "result 1 work 1s no luck",
 		"ask 2 m 3", `reply 2 "ok" 7 0.5 2s 0`, "end ann x 1 3s ok")
 }
 
-func TestA11_AFailedToolReachesTheAfterPointWithItsError(t *testing.T) {
+func TestA11_AfterToolGetsTheErrorOfATool(t *testing.T) {
 	for want, tool := range map[string]*looptest.Tool{
 		"boom":     {Name: "work", Err: errBoom},
 		"panicked": {Name: "work", Panic: "ouch"},
 	} {
 		var seen []agent.ToolCallResult
-		looks := afterTool(func(r agent.ToolCallResult) (agent.AfterToolOutcome, error) { seen = append(seen, r); return nil, nil })
+		looks := afterTool(func(r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+			seen = append(seen, r)
+			return nil, nil
+		})
 		ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](looks)}.Run(t, "x")
 		if len(seen) != 1 || seen[0].OK() || seen[0].Status != agent.CallFailed || ran.Reply != "ok" {
 			t.Fatalf("%s: saw %+v", want, seen)
@@ -269,14 +296,20 @@ func TestA11_AFailedToolReachesTheAfterPointWithItsError(t *testing.T) {
 	}
 }
 
-func TestA14_TheEndGetsTheTextThatTheUserSaw(t *testing.T) {
+func TestA14_TheEndGetsTheFinalReply(t *testing.T) {
 	for name, c := range map[string]struct {
 		loop looptest.Harness
 		want string
 	}{
-		"answer":   {looptest.Harness{Turns: working(1)}, "ok"},
-		"fallback": {looptest.Harness{Turns: working(9), Agent: &loop.Agent{Limits: loop.Limits{Steps: 2}, Fallback: "I give up"}}, "I give up"},
-		"default":  {looptest.Harness{Turns: working(9), Agent: &loop.Agent{Limits: loop.Limits{Steps: 2}}}, loop.DefaultFallback},
+		"answer": {looptest.Harness{Turns: working(1)}, "ok"},
+		"fallback": {
+			looptest.Harness{
+				Turns: working(9), Agent: &loop.Agent{Limits: loop.Limits{Steps: 2}, Fallback: "I give up"},
+			}, "I give up",
+		},
+		"default": {
+			looptest.Harness{Turns: working(9), Agent: &loop.Agent{Limits: loop.Limits{Steps: 2}}}, loop.DefaultFallback,
+		},
 		"rewritten": {looptest.Harness{Turns: working(1), Hooks: all[agent.Hook](agent.BeforeRunEndFunc(
 			func(_ context.Context, _ *agent.Run, r agent.AgentResult) (agent.BeforeRunEndOutcome, error) {
 				r.Reply = fmt.Sprintf("%s, really", r.Reply)

@@ -20,7 +20,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// bus is an event bus that keeps what it is told and vetoes by a function.
+// bus is an event bus that records its events and vetoes by a function.
 type bus struct {
 	veto func(observe.BusEvent) string // "" for none
 
@@ -49,7 +49,7 @@ func (b *bus) of(agent string) (kinds []string, events []observe.BusEvent) {
 	return kinds, events
 }
 
-func TestA12_TheBridgeTellsOfModelsAndToolsInOrder(t *testing.T) {
+func TestA12_TheBridgeReportsEventsInOrder(t *testing.T) {
 	b := new(bus)
 	hooks := new(agent.Hooks)
 	bridge := hooks.Use(&observe.EventBridge{Bus: b})
@@ -57,14 +57,18 @@ func TestA12_TheBridgeTellsOfModelsAndToolsInOrder(t *testing.T) {
 	build := func() *loop.Agent {
 		fails := &looptest.Tool{Name: "work", Err: errBoom}
 		helper := &loop.Agent{Name: "helper", Tools: all[agent.Tool](fails), Model: looptest.NewScript(
-			looptest.Call("work", `{"n":1}`), looptest.Reply("helped").Uses(agent.Usage{Input: 2, Output: 1, Cost: 0.25})).Named("inner")}
-		return &loop.Agent{Name: "boss", Hooks: hooks, Clock: clock, Tools: all(loop.Subagent(helper)), Request: agent.LLMRequest{Model: "m"},
-			Model: looptest.NewScript(looptest.Call("helper", `{"task":"t"}`), looptest.Reply("ok"))}
+			looptest.Call("work", `{"n":1}`), looptest.Reply("helped").Uses(agent.Usage{
+				Input: 2, Output: 1, Cost: 0.25,
+			})).Named("inner")}
+		return &loop.Agent{Name: "boss", Hooks: hooks, Clock: clock, Tools: all(loop.Subagent(helper)),
+			Request: agent.LLMRequest{Model: "m"},
+			Model:   looptest.NewScript(looptest.Call("helper", `{"task":"t"}`), looptest.Reply("ok"))}
 	}
 	if _, err := build().Do(t.Context(), loop.Request{Task: "x", Conversation: "c"}); err != nil {
 		t.Fatal(err)
 	}
-	want := all("agent:start", "llm:before_call", "llm:after_call", "tool:before_call", "tool:after_call", "llm:before_call", "llm:after_call", "agent:stop")
+	want := all("agent:start", "llm:before_call", "llm:after_call", "tool:before_call", "tool:after_call",
+		"llm:before_call", "llm:after_call", "agent:stop")
 	for _, name := range all("boss", "helper") {
 		if kinds, _ := b.of(name); !slices.Equal(kinds, want) {
 			t.Errorf("of %s it told %v", name, kinds)
@@ -72,7 +76,8 @@ func TestA12_TheBridgeTellsOfModelsAndToolsInOrder(t *testing.T) {
 	}
 	_, outer := b.of("boss")
 	_, inner := b.of("helper")
-	if e := outer[1]; e.Session != "c" || e.Task == "" || e.Task == inner[1].Task || !e.Timestamp.Equal(clock.Now()) || e.Context["model"] != "m" || e.Context["messages"] != 1 {
+	if e := outer[1]; e.Session != "c" || e.Task == "" || e.Task == inner[1].Task || !e.Timestamp.Equal(clock.Now()) ||
+		e.Context["model"] != "m" || e.Context["messages"] != 1 {
 		t.Errorf("a request is told as %+v", e)
 	}
 	if c := inner[3].Context; c["tool_name"] != "work" || c["tool_input"] != `{"n":1}` || c["step"] != 1 {
@@ -81,7 +86,8 @@ func TestA12_TheBridgeTellsOfModelsAndToolsInOrder(t *testing.T) {
 	if c := inner[4].Context; c["ok"] != false || c["error"] != "boom" {
 		t.Errorf("a failed call is told as %v", c)
 	}
-	if c := inner[6].Context; c["ok"] != true || c["error"] != "" || c["response"] != "helped" || c["tokens_used"] != 3 || c["cost"] != 0.25 {
+	if c := inner[6].Context; c["ok"] != true || c["error"] != "" || c["response"] != "helped" || c["tokens_used"] != 3 ||
+		c["cost"] != 0.25 {
 		t.Errorf("a reply is told as %v", c)
 	}
 	if c := outer[7].Context; c["final_text"] != "ok" || c["status"] != "completed" {
@@ -90,7 +96,8 @@ func TestA12_TheBridgeTellsOfModelsAndToolsInOrder(t *testing.T) {
 	b.events = nil
 	looptest.Harness{Turns: all(looptest.Error(errBoom)), Agent: &loop.Agent{Name: "boss", Hooks: hooks}}.Run(t, "x")
 	kinds, events := b.of("boss")
-	if !slices.Equal(kinds, all("agent:start", "llm:before_call", "llm:after_call", "agent:error", "agent:stop")) || events[2].Context["ok"] != false {
+	if !slices.Equal(kinds, all("agent:start", "llm:before_call", "llm:after_call", "agent:error", "agent:stop")) ||
+		events[2].Context["ok"] != false {
 		t.Fatalf("of a failed run it told %v", kinds)
 	}
 	contains(t, fmt.Sprint(events[2].Context["error"]), "boom")
@@ -104,7 +111,7 @@ func TestA12_TheBridgeTellsOfModelsAndToolsInOrder(t *testing.T) {
 	}
 }
 
-func TestA13_TheBridgeCarriesTheReasonOfAVetoBack(t *testing.T) {
+func TestA13_TheBridgeReturnsTheReasonOfAVeto(t *testing.T) {
 	vetoes := func(kind string) *bus {
 		return &bus{veto: func(e observe.BusEvent) string {
 			if e.Type == kind && e.Action == "before_call" {
@@ -114,23 +121,33 @@ func TestA13_TheBridgeCarriesTheReasonOfAVetoBack(t *testing.T) {
 		}}
 	}
 	tool := work()
-	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](&observe.EventBridge{Bus: vetoes("tool")})}.Run(t, "x")
+	ran := looptest.Harness{
+		Turns: working(1),
+		Tools: all[agent.Tool](tool),
+		Hooks: all[agent.Hook](&observe.EventBridge{Bus: vetoes("tool")}),
+	}.Run(t, "x")
 	if tool.Count() != 0 || ran.Calls[0].Reason != "the bus says no tool" || ran.Reply != "ok" {
 		t.Errorf("the tool ran %d times: %+v", tool.Count(), ran.Calls)
 	}
 	contains(t, heard(t, ran, 1), "the bus says no tool")
-	ran = looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](&observe.EventBridge{Bus: vetoes("llm")})}.Run(t, "x")
+	ran = looptest.Harness{
+		Turns: working(1),
+		Tools: all[agent.Tool](tool),
+		Hooks: all[agent.Hook](&observe.EventBridge{Bus: vetoes("llm")}),
+	}.Run(t, "x")
 	if len(ran.Script.Calls()) != 0 || ran.Stop.Message != "the bus says no llm" {
 		t.Errorf("%d model calls, %+v", len(ran.Script.Calls()), ran.Stop)
 	}
 }
 
-// opinionOn is why the hook denies a call, "" if it does not.
+// opinionOn returns the reason of the hook for denying a call, or "".
 func opinionOn(t testing.TB, hook agent.Hook, tool, args string) string {
 	t.Helper()
 	var h agent.Hooks
 	h.Use(hook)
-	exit, err := h.OnPermission.Fire(t.Context(), agent.NewRun(&agent.Env{}), agent.ToolCallRequest{ID: "1", Name: tool, Args: []byte(args)})
+	exit, err := h.OnPermission.Fire(t.Context(), agent.NewRun(&agent.Env{}), agent.ToolCallRequest{
+		ID: "1", Name: tool, Args: []byte(args),
+	})
 	if err != nil {
 		t.Error(err)
 	}
@@ -153,7 +170,10 @@ func TestA15_PolicyCheckAsksItsProvider(t *testing.T) {
 			if slices.Contains(names, r.Tool) == allow {
 				return permission.PolicyDecision{Allow: true}, nil
 			}
-			return permission.PolicyDecision{Reasons: all(permission.PolicyReason{Code: "list", Message: "It is not allowed."})}, nil
+			return permission.PolicyDecision{Reasons: all(permission.PolicyReason{
+				Code:    "list",
+				Message: "It is not allowed.",
+			})}, nil
 		}
 	}
 	const denied = "guardrail denied (list): tool 'work'. It is not allowed."
@@ -191,18 +211,40 @@ func TestA16_PermissionsByPathAndCommandAndReadOnly(t *testing.T) {
 	rules := func(preset permission.Decision, rules ...permission.Rule) agent.Hook {
 		return &permission.Rules{Rules: rules, Default: preset}
 	}
-	secret := rules("", permission.Rule{Tool: "*", Decision: permission.Deny, Args: permission.PathGlobUnder("/w", "path", "secrets/**"), Reason: "secret"})
-	source := rules(permission.Deny, permission.Rule{Tool: "*", Decision: permission.Allow, Args: permission.PathGlobUnder("/w", "path", "src/**")})
-	push := rules("", permission.Rule{Tool: "*", Decision: permission.Deny, Args: permission.CommandGlob("command", "git push*"), Reason: "no push"})
-	git := rules(permission.Deny, permission.Rule{Tool: "*", Decision: permission.Allow, Args: permission.CommandGlob("command", "git *")})
+	secret := rules("", permission.Rule{
+		Tool:     "*",
+		Decision: permission.Deny,
+		Args:     permission.PathGlobUnder("/w", "path", "secrets/**"),
+		Reason:   "secret",
+	})
+	source := rules(permission.Deny, permission.Rule{
+		Tool:     "*",
+		Decision: permission.Allow,
+		Args:     permission.PathGlobUnder("/w", "path", "src/**"),
+	})
+	push := rules("", permission.Rule{
+		Tool:     "*",
+		Decision: permission.Deny,
+		Args:     permission.CommandGlob("command", "git push*"),
+		Reason:   "no push",
+	})
+	git := rules(permission.Deny, permission.Rule{
+		Tool:     "*",
+		Decision: permission.Allow,
+		Args:     permission.CommandGlob("command", "git *"),
+	})
 	for _, c := range []struct {
 		hook       agent.Hook
 		args, want string
 	}{
-		{secret, `{"path":"secrets/a/key"}`, "secret"}, {secret, `{"path":"src/../secrets/key"}`, "secret"}, {secret, `{"path":"src/a.go"}`, ""}, {secret, `{}`, ""},
-		{source, `{"path":"src/a.go"}`, ""}, {source, `{"path":"src/../etc/a"}`, "no rule matched"}, {source, `{}`, "no rule matched"},
-		{push, `{"command":"git push origin"}`, "no push"}, {push, `{"command":"cd x && git push"}`, "no push"}, {push, `{"command":"git log"}`, ""}, {push, `{}`, ""},
-		{git, `{"command":"git log"}`, ""}, {git, `{"command":"git log; reboot"}`, "no rule matched"}, {git, `{"command":"ls"}`, "no rule matched"},
+		{secret, `{"path":"secrets/a/key"}`, "secret"}, {secret, `{"path":"src/../secrets/key"}`, "secret"}, {secret,
+			`{"path":"src/a.go"}`, ""}, {secret, `{}`, ""},
+		{source, `{"path":"src/a.go"}`, ""}, {source, `{"path":"src/../etc/a"}`, "no rule matched"}, {source, `{}`,
+			"no rule matched"},
+		{push, `{"command":"git push origin"}`, "no push"}, {push, `{"command":"cd x && git push"}`, "no push"}, {push,
+			`{"command":"git log"}`, ""}, {push, `{}`, ""},
+		{git, `{"command":"git log"}`, ""}, {git, `{"command":"git log; reboot"}`, "no rule matched"}, {git,
+			`{"command":"ls"}`, "no rule matched"},
 	} {
 		if got := opinionOn(t, c.hook, "work", c.args); got != c.want {
 			t.Errorf("%s: %q, want %q", c.args, got, c.want)
@@ -210,8 +252,12 @@ func TestA16_PermissionsByPathAndCommandAndReadOnly(t *testing.T) {
 	}
 	look, listed, change := &looptest.Tool{Name: "look", ReadOnly: true}, &looptest.Tool{Name: "plan"}, work()
 	mode := &permission.ReadOnly{Tools: all("plan")}
-	three := looptest.Harness{Turns: all(looptest.Calls(looptest.Call("look", nil), looptest.Call("plan", nil), looptest.Call("work", nil)), looptest.Reply("ok")),
-		Tools: all[agent.Tool](look, listed, change), Hooks: all[agent.Hook](mode)}
+	three := looptest.Harness{
+		Turns: all(looptest.Calls(looptest.Call("look", nil), looptest.Call("plan", nil),
+			looptest.Call("work", nil)), looptest.Reply("ok")),
+		Tools: all[agent.Tool](look, listed, change),
+		Hooks: all[agent.Hook](mode),
+	}
 	if got := statuses(three.Run(t, "x")); got != "succeeded succeeded refused" {
 		t.Errorf("read only: %s", got)
 	}
@@ -229,11 +275,15 @@ func (silent) Approve(ctx context.Context, _ agent.Question) (agent.Approval, er
 	return agent.Approval{Allow: true}, nil
 }
 
-func TestA17_AnApproverThatDoesNotAnswerInTimeSaysNo(t *testing.T) {
+func TestA17_ASilentApproverDenies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tool, begun := work(), time.Now()
-		ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](&permission.Confirm{Tools: all("work")}),
-			Agent: &loop.Agent{Approver: silent{}, Limits: loop.Limits{ApprovalTime: time.Minute}}}.Run(t, "x")
+		ran := looptest.Harness{
+			Turns: working(1),
+			Tools: all[agent.Tool](tool),
+			Hooks: all[agent.Hook](&permission.Confirm{Tools: all("work")}),
+			Agent: &loop.Agent{Approver: silent{}, Limits: loop.Limits{ApprovalTime: time.Minute}},
+		}.Run(t, "x")
 		denied := hooktest.PayloadsOf[agent.Denial](ran.Recorder, "OnPermissionDenied")
 		if tool.Count() != 0 || len(denied) != 1 || denied[0].Kind != agent.DeniedBySilence || ran.Reply != "ok" {
 			t.Errorf("the tool ran %d times, denied %+v", tool.Count(), denied)
@@ -251,7 +301,8 @@ func TestA18_ShellGuardRefusesWhatDestroys(t *testing.T) {
 		return string(text)
 	}
 	for rule, commands := range map[string][]string{
-		"forced recursive rm":      {"rm -rf /", "ls; rm -fr ~", "sudo /bin/rm -r -f x", "echo $(rm --recursive --force x)", "ls | xargs rm -rf"},
+		"forced recursive rm": {"rm -rf /", "ls; rm -fr ~", "sudo /bin/rm -r -f x", "echo $(rm --recursive --force x)",
+			"ls | xargs rm -rf"},
 		"find that deletes":        {"find . -name x -delete"},
 		"DROP TABLE":               {`psql -c "DROP TABLE users"`, "drop database x"},
 		"mkfs":                     {"mkfs.ext4 /dev/sda1", "mkfs -t ext4 /dev/sda1"},
@@ -269,7 +320,8 @@ func TestA18_ShellGuardRefusesWhatDestroys(t *testing.T) {
 			}
 		}
 	}
-	for _, command := range all("git commit -m 'rm -rf everything'", "git clone http://x/y", "ls -la", `echo "DROP TABLE"`, "grep mkfs log", "rm a.txt", "") {
+	for _, command := range all("git commit -m 'rm -rf everything'", "git clone http://x/y", "ls -la", `echo "DROP TABLE"`,
+		"grep mkfs log", "rm a.txt", "") {
 		if got := opinionOn(t, guard, "shell", in("command", command)); got != "" {
 			t.Errorf("%q is refused: %s", command, got)
 		}
@@ -277,9 +329,11 @@ func TestA18_ShellGuardRefusesWhatDestroys(t *testing.T) {
 	if got := opinionOn(t, guard, "note", in("text", "rm -rf /")); got != "" {
 		t.Errorf("a text that is no command is refused: %s", got)
 	}
-	contains(t, opinionOn(t, guard, "shell", in("command", "git clone http://x/y && rm -rf y")), "forced recursive rm", "still allowed", "git clone", "plain rm")
-	tool := &looptest.Tool{Name: "shell"} // what is no call is not looked at
-	ran := looptest.Harness{Turns: all(looptest.Call("shell", `{"command":"ls"}`).Says("rm -rf /"), looptest.Reply("rm -rf /")),
+	contains(t, opinionOn(t, guard, "shell", in("command", "git clone http://x/y && rm -rf y")), "forced recursive rm",
+		"still allowed", "git clone", "plain rm")
+	tool := &looptest.Tool{Name: "shell"} // output that is not a call is ignored
+	ran := looptest.Harness{Turns: all(looptest.Call("shell", `{"command":"ls"}`).Says("rm -rf /"),
+		looptest.Reply("rm -rf /")),
 		Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](guard)}.Run(t, "rm -rf /")
 	if ran.Reply != "rm -rf /" || tool.Count() != 1 {
 		t.Errorf("the tool ran %d times: %+v", tool.Count(), ran.AgentResult)

@@ -19,22 +19,28 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// said is a conversation of a user and an assistant in turn.
+// said returns a conversation of alternating user and assistant messages.
 func said(texts ...string) (messages []agent.Message) {
 	for i, text := range texts {
-		messages = append(messages, agent.Message{Role: []agent.Role{agent.RoleUser, agent.RoleAssistant}[i%2], Content: text})
+		messages = append(messages, agent.Message{
+			Role: []agent.Role{agent.RoleUser, agent.RoleAssistant}[i%2], Content: text,
+		})
 	}
 	return messages
 }
 
 func TestA21_MemoryExtractorKeepsWhatIsWorthIt(t *testing.T) {
-	past := said("Remember that I live in Hanoi.", "noted", "Please look at https://example.org/docs now", "Fixed the broken link in the docs.", "note that", "hm")
+	past := said("Remember that I live in Hanoi.", "noted", "Please look at https://example.org/docs now",
+		"Fixed the broken link in the docs.", "note that", "hm")
 	var remembered memory.Map
 	dir := t.TempDir()
 	clock := looptest.NewClock(time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC))
 	run := func(past []agent.Message) {
 		ran := looptest.Harness{Turns: all(looptest.Reply("yes")), Agent: &loop.Agent{Clock: clock},
-			Hooks: all[agent.Hook](&memory.Extractor{Memory: &remembered, Dir: dir})}.Do(t, t.Context(), loop.Request{Task: "thanks", Messages: past})
+			Hooks: all[agent.Hook](&memory.Extractor{Memory: &remembered, Dir: dir})}.Do(t, t.Context(), loop.Request{
+			Task:     "thanks",
+			Messages: past,
+		})
 		if ran.Failed != nil {
 			t.Error(ran.Failed)
 		}
@@ -60,18 +66,23 @@ func TestA21_MemoryExtractorKeepsWhatIsWorthIt(t *testing.T) {
 		t.Errorf("kept %q, want %q", kept, want)
 	}
 	for _, file := range all("2026-08-01.md", "MEMORY.md") {
-		contains(t, textOf(t, dir, file), "[remember] Remember that I live in Hanoi.", "[outcome]", "[address] https://example.org/docs")
+		contains(t, textOf(t, dir, file), "[remember] Remember that I live in Hanoi.", "[outcome]",
+			"[address] https://example.org/docs")
 	}
 }
 
-func TestA22_RunSummaryIsWrittenWhereItIsEnabledAndNamed(t *testing.T) {
+func TestA22_RunSummaryNeedsSwitchAndName(t *testing.T) {
 	for name, c := range map[string]struct {
 		enabled      bool
 		conversation string
 		files        int
 	}{"enabled": {true, "talk/1", 1}, "no key": {true, "", 0}, "disabled": {false, "talk/1", 0}} {
 		dir := t.TempDir()
-		l := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](&record.Summary{Dir: dir, Enabled: c.enabled})}
+		l := looptest.Harness{
+			Turns: working(1),
+			Tools: all[agent.Tool](work()),
+			Hooks: all[agent.Hook](&record.Summary{Dir: dir, Enabled: c.enabled}),
+		}
 		for range 2 { // the second run writes the page anew
 			l.Do(t, t.Context(), loop.Request{Task: "the task", Conversation: c.conversation})
 		}
@@ -85,13 +96,16 @@ func TestA22_RunSummaryIsWrittenWhereItIsEnabledAndNamed(t *testing.T) {
 	}
 }
 
-func TestA23_EpisodeLoggerClassifiesWhatToolsReport(t *testing.T) {
+func TestA23_EpisodeLoggerClassifiesToolReports(t *testing.T) {
 	for output, want := range map[string]string{
-		"": "", "all is well": "", `{"success":true,"log":"error: none"}`: "", `{"success":false}`: "success: false", `{"log":"error: x"}`: "error:",
-		"Error: x": "error:", "Traceback (most recent call last)": "traceback", "an Exception: x": "exception:", "Failed: x": "failed:",
+		"": "", "all is well": "", `{"success":true,"log":"error: none"}`: "", `{"success":false}`: "success: false",
+		`{"log":"error: x"}`: "error:",
+		"Error: x":           "error:", "Traceback (most recent call last)": "traceback", "an Exception: x": "exception:",
+		"Failed: x":                "failed:",
 		"sh: x: command not found": "command not found", "Permission denied": "permission denied", "[Errno 2]": "errno",
-		"FileNotFoundError": "filenotfounderror", "ModuleNotFoundError": "modulenotfounderror", "No such file or directory": "no such file",
-		"ConnectionError": "connectionerror", "Timeout after 3s": "timeout",
+		"FileNotFoundError": "filenotfounderror", "ModuleNotFoundError": "modulenotfounderror",
+		"No such file or directory": "no such file",
+		"ConnectionError":           "connectionerror", "Timeout after 3s": "timeout",
 		strings.Repeat("a", 3994) + "error:": "error:", strings.Repeat("a", 3995) + "error:": "",
 	} {
 		if got := record.FailureSignal(output); got != want {
@@ -117,12 +131,16 @@ func TestA23_EpisodeLoggerClassifiesWhatToolsReport(t *testing.T) {
 		if err := json.Unmarshal([]byte(line), &record); err != nil {
 			t.Fatal(err)
 		}
-		got = append(got, fmt.Sprint(record["turn_index"], record["tool_name"], record["success"], record["error_signal"], record["result_summary"]))
+		got = append(got, fmt.Sprint(record["turn_index"], record["tool_name"], record["success"], record["error_signal"],
+			record["result_summary"]))
 		if len(record) != 7 || record["timestamp"] == nil || record["elapsed_ms"] == nil {
 			t.Errorf("the record is %v", record)
 		}
 	}
-	want := []string{fmt.Sprint(1.0, "work", true, nil, "fine"), fmt.Sprint(2.0, "work", false, "error:", "Error: no luck"), fmt.Sprint(3.0, "work", false, "tool", "error: boom")}
+	want := []string{
+		fmt.Sprint(1.0, "work", true, nil, "fine"), fmt.Sprint(2.0, "work", false, "error:", "Error: no luck"),
+		fmt.Sprint(3.0, "work", false, "tool", "error: boom"),
+	}
 	if !slices.Equal(got, want) || ran.Reply != "ok" {
 		t.Errorf("recorded %q, want %q", got, want)
 	}
@@ -136,7 +154,7 @@ func TestA24_TracingMakesOneSpanOfEachThing(t *testing.T) {
 	tracing := &observe.Tracing{Exporter: &spans}
 	hooks := new(agent.Hooks)
 	hooks.Use(tracing)
-	hooks.Use(tracing) // twice is once
+	hooks.Use(tracing) // the second use is a no-op
 	looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Agent: &loop.Agent{Hooks: hooks}}.Run(t, "x")
 	if err := tracing.Flush(t.Context()); err != nil {
 		t.Fatal(err)
@@ -164,13 +182,16 @@ func TestA24_TracingMakesOneSpanOfEachThing(t *testing.T) {
 	run := agent.NewRun(&agent.Env{})
 	empty.AfterStep.Fire(t.Context(), run, agent.StepResult{})
 	empty.OnRunEnd.Fire(t.Context(), run, agent.AgentResult{})
-	result, err := empty.AroundTool.Fire(t.Context(), run, agent.ToolCallRequest{}, func(context.Context, agent.ToolCallRequest) (agent.ToolCallResult, error) {
+	result, err := empty.AroundTool.Fire(t.Context(), run, agent.ToolCallRequest{}, func(
+		context.Context, agent.ToolCallRequest,
+	) (agent.ToolCallResult, error) {
 		return agent.ToolCallResult{Output: "done"}, nil
 	})
 	if err != nil || result.Output != "done" || lone.Flush(t.Context()) != nil {
 		t.Errorf("%+v, %v", result, err)
 	}
-	if ended := odd.Ended(); len(ended) != 1 || ended[0].Kind != observe.SpanTool || ended[0].Name != "execute_tool" || ended[0].Tool != "" || ended[0].Status != "ok" || len(ended[0].TraceID) != 32 {
+	if ended := odd.Ended(); len(ended) != 1 || ended[0].Kind != observe.SpanTool || ended[0].Name != "execute_tool" ||
+		ended[0].Tool != "" || ended[0].Status != "ok" || len(ended[0].TraceID) != 32 {
 		t.Errorf("the spans are %+v", odd.Ended())
 	}
 }

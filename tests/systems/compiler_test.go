@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// exports is the file that tells the compiler where the packages are that hooks import.
+// exports is a file with the locations of the imported packages, for the compiler.
 var exports = sync.OnceValues(func() (string, error) {
 	out, err := exec.Command("go", "list", "-export", "-deps", "-f",
 		`{{if .Export}}packagefile {{.ImportPath}}={{.Export}}{{end}}`,
@@ -18,8 +18,8 @@ var exports = sync.OnceValues(func() (string, error) {
 	return string(out), err
 })
 
-// compile has the compiler compile the body of a function in which h is a *agent.Hooks, and declarations beside
-// it, and returns what it says.
+// compile compiles declarations and a function with the body, in which h is a *agent.Hooks, and returns the
+// compiler output.
 func compile(t *testing.T, declarations, body string) string {
 	t.Helper()
 	config, err := exports()
@@ -59,11 +59,11 @@ func program(ctx context.Context, h *agent.Hooks, run *agent.Run) {
 	return string(out)
 }
 
-// accepted are the programs that the compiler has accepted.
+// accepted has the programs that the compiler has accepted.
 var accepted sync.Map
 
-// refused fails the test unless the compiler accepts a program, and refuses it, with a message that holds the given
-// text, when right in it is replaced by wrong.
+// refused checks that the compiler accepts a program. With right replaced by wrong, the compiler must reject it
+// with the given message.
 func refused(t *testing.T, declarations, body, right, wrong, message string) {
 	t.Helper()
 	if _, known := accepted.Load(declarations + body); !known {
@@ -82,12 +82,14 @@ func refused(t *testing.T, declarations, body, right, wrong, message string) {
 	}
 }
 
-// guard is a whole hook, for programs that are to compile but for one thing.
+// guard is a complete hook, for programs with a single error.
 const guard = `type guard struct{}
 
 func (guard) Bind(h *agent.Hooks) { h.BeforeTool.Add(guard{}) }
 
-func (guard) BeforeTool(ctx context.Context, run *agent.Run, call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+func (guard) BeforeTool(
+	ctx context.Context, run *agent.Run, call agent.ToolCallRequest,
+) (agent.BeforeToolOutcome, error) {
 	return agent.SkipTool{Reason: "never"}, nil
 }
 `

@@ -1,5 +1,5 @@
-// Package systems holds one test for each line of lines.txt: what a user of an older hook system relies on, and
-// what went wrong there and cannot happen here. The tests run through the real loop or fire real points.
+// Package systems has one test for each line of lines.txt. A line states a feature of an older hook system, or a
+// defect there that cannot occur here. The tests run through the real loop or fire real points.
 package systems
 
 import (
@@ -16,11 +16,11 @@ import (
 	"testing"
 )
 
-// testName is the form of a test's name: the line, then words.
+// testName is the form of a test's name: the line number, then words.
 var testName = regexp.MustCompile(`^Test([A-Z][0-9]{2})_[A-Z]\w*$`)
 
-// lines reads lines.txt: for each line its identity, a tab and what it says; or the word later, a tab and the same,
-// for what is not there yet.
+// lines reads lines.txt. A line has an identity, a tab and a statement; the word later in front marks a planned
+// feature.
 func lines(t *testing.T) (now, later map[string]string) {
 	t.Helper()
 	f, err := os.Open("lines.txt")
@@ -56,13 +56,13 @@ func TestEveryLineHasItsTest(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}
-	tests := make(map[string]string) // the test's name by its line
+	tests := make(map[string]string) // test names by line
 	for _, name := range files {
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
 		if err != nil {
 			t.Fatal(err)
 		}
-		of, others := 0, []string(nil) // a file has tests of lines, or none of them
+		of, others := 0, []string(nil) // a file has only tests of lines, or none of them
 		for _, d := range file.Decls {
 			f, ok := d.(*ast.FuncDecl)
 			if !ok || f.Recv != nil || !strings.HasPrefix(f.Name.Name, "Test") || f.Name.Name == "TestEveryLineHasItsTest" {

@@ -16,7 +16,9 @@ import (
 )
 
 func TestE01_PrioritiesFireFromHighToLow(t *testing.T) {
-	for _, registered := range [][]int{{100, 50, 0}, {0, 50, 100}, {50, 0, 100}, {50, 100, 0}, {0, 100, 50}, {100, 0, 50}} {
+	for _, registered := range [][]int{
+		{100, 50, 0}, {0, 50, 100}, {50, 0, 100}, {50, 100, 0}, {0, 100, 50}, {100, 0, 50},
+	} {
 		var h agent.Hooks
 		var d diary
 		for _, p := range registered {
@@ -27,7 +29,7 @@ func TestE01_PrioritiesFireFromHighToLow(t *testing.T) {
 	}
 }
 
-func TestE02_ThePriorityOfTheRegistrationBeatsTheHooksOwn(t *testing.T) {
+func TestE02_TheRegistrationOverridesTheHooksPriority(t *testing.T) {
 	var h agent.Hooks
 	var d diary
 	own := bind(func(h *agent.Hooks) { h.BeforeTool.Add(d.noting("own 100"), hookkit.Priority(100)) })
@@ -71,7 +73,7 @@ func TestE04_AListingIsInFiringOrder(t *testing.T) {
 	}
 }
 
-func TestE05_HooksThatContinueGiveBackThePayloadUnchanged(t *testing.T) {
+func TestE05_ContinuingHooksKeepThePayload(t *testing.T) {
 	for _, n := range []int{0, 1, 8} {
 		var h agent.Hooks
 		for range n {
@@ -86,7 +88,7 @@ func TestE05_HooksThatContinueGiveBackThePayloadUnchanged(t *testing.T) {
 	}
 }
 
-func TestE06_AReplacementIsWhatTheNextHookSees(t *testing.T) {
+func TestE06_TheNextHookSeesTheReplacement(t *testing.T) {
 	var h agent.Hooks
 	var seen string
 	h.BeforeTool.Add(renames(" one"))
@@ -101,7 +103,7 @@ func TestE06_AReplacementIsWhatTheNextHookSees(t *testing.T) {
 	}
 }
 
-func TestE07_AnExitKeepsLaterHooksFromBeingCalled(t *testing.T) {
+func TestE07_AnExitSkipsLaterHooks(t *testing.T) {
 	var h agent.Hooks
 	var d diary
 	h.BeforeTool.Add(d.noting("before"))
@@ -116,7 +118,7 @@ func TestE07_AnExitKeepsLaterHooksFromBeingCalled(t *testing.T) {
 	}
 }
 
-// aroundCalls is one hook at two points; which one fired is in the method.
+// aroundCalls is one hook at two points, with a method for each.
 type aroundCalls struct{ diary }
 
 func (a *aroundCalls) Bind(h *agent.Hooks) {
@@ -124,12 +126,16 @@ func (a *aroundCalls) Bind(h *agent.Hooks) {
 	h.AfterTool.Add(a)
 }
 
-func (a *aroundCalls) BeforeTool(_ context.Context, _ *agent.Run, call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+func (a *aroundCalls) BeforeTool(
+	_ context.Context, _ *agent.Run, call agent.ToolCallRequest,
+) (agent.BeforeToolOutcome, error) {
 	a.note("before %s", call.Name)
 	return nil, nil
 }
 
-func (a *aroundCalls) AfterTool(_ context.Context, _ *agent.Run, result agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+func (a *aroundCalls) AfterTool(
+	_ context.Context, _ *agent.Run, result agent.ToolCallResult,
+) (agent.AfterToolOutcome, error) {
 	a.note("after %s", result.Call.Name)
 	return nil, nil
 }
@@ -137,16 +143,19 @@ func (a *aroundCalls) AfterTool(_ context.Context, _ *agent.Run, result agent.To
 func TestE08_FunctionsAndMethodsRegister(t *testing.T) {
 	var a aroundCalls
 	var d diary
-	looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](&a, d.noting("function"))}.Run(t, "x")
+	looptest.Harness{
+		Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](&a, d.noting("function")),
+	}.Run(t, "x")
 	a.want(t, "before work", "after work")
 	d.want(t, "function")
 }
 
-func TestE09_WhatIsNoHookOfThePointIsRefused(t *testing.T) {
+func TestE09_HooksOfOtherPointsAreRefused(t *testing.T) {
 	const use = "\th.Use(guard{})"
 	refused(t, guard, use, "Bind(h *agent.Hooks)", "Binds(h *agent.Hooks)", "missing method Bind")
 	refused(t, guard, use, "h.BeforeTool.Add", "h.BeforeTools.Add", "h.BeforeTools undefined")
-	refused(t, guard, use, ", call agent.ToolCallRequest)", ", call agent.ToolCallResult)", "wrong type for method BeforeTool")
+	refused(t, guard, use, ", call agent.ToolCallRequest,", ", call agent.ToolCallResult,",
+		"wrong type for method BeforeTool")
 	refused(t, guard, use, "run *agent.Run, call", "call", "wrong type for method BeforeTool")
 	refused(t, guard, use, ") BeforeTool(", ") BeforeTol(", "missing method BeforeTool")
 }
@@ -168,13 +177,14 @@ func TestE10_LayersReplaceOuterFirst(t *testing.T) {
 	}
 }
 
-func TestE11_ALayerDoesNotChangeWhatItCameFrom(t *testing.T) {
+func TestE11_ALayerDoesNotChangeItsParent(t *testing.T) {
 	var h agent.Hooks
 	h.Use(renames(" shared"), hookkit.Named("shared"))
 	layer := h.Layer("inner")
 	layer.BeforeTool.Add(renames(" own"), hookkit.Named("own"))
 	layer.AfterTool.Add(afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) { return nil, errBoom }))
-	if call, _, _ := fire(t, &h); call.Name != "work shared" || !slices.Equal(names(h.BeforeTool.List()), []string{"shared"}) || h.AfterTool.List() != nil {
+	if call, _, _ := fire(t, &h); call.Name != "work shared" || !slices.Equal(names(h.BeforeTool.List()),
+		[]string{"shared"}) || h.AfterTool.List() != nil {
 		t.Errorf("the layer changed its parent: %q, %v", call.Name, names(h.BeforeTool.List()))
 	}
 	if call, _, _ := fire(t, layer); call.Name != "work shared own" {
@@ -205,12 +215,13 @@ func TestE13_TheZeroRequestHasItsDocumentedValues(t *testing.T) {
 	if result := (agent.ToolCallResult{}); !result.OK() || result.Status != "" || result.Attempts != 0 {
 		t.Errorf("the zero result is %+v", result)
 	}
-	if result := (agent.AgentResult{}); !result.Forced() { // unknown is no success
+	if result := (agent.AgentResult{}); !result.Forced() { // unknown is not a success
 		t.Error("the zero result of a run is done")
 	}
 	var h agent.Hooks
 	h.Use(renames("named"))
-	if _, err := h.BeforeTool.Fire(t.Context(), agent.NewRun(nil), &call); err != nil || call.Name != "named" || call.Args != nil {
+	if _, err := h.BeforeTool.Fire(t.Context(), agent.NewRun(nil), &call); err != nil || call.Name != "named" ||
+		call.Args != nil {
 		t.Errorf("fired %+v, %v", call, err)
 	}
 }
@@ -233,8 +244,10 @@ func TestE14_RegistrationsFromSeveralGoroutinesAreAllThere(t *testing.T) {
 	}
 }
 
-func TestE15_AFailingHookBeforeAToolRefusesTheCall(t *testing.T) {
-	for name, fails := range map[string]func() error{"error": func() error { return errBoom }, "panic": func() error { panic("boom") }} {
+func TestE15_AFailingBeforeToolRefusesTheCall(t *testing.T) {
+	for name, fails := range map[string]func() error{
+		"error": func() error { return errBoom }, "panic": func() error { panic("boom") },
+	} {
 		tool := work()
 		ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](
 			beforeTool(func(agent.ToolCallRequest) (agent.BeforeToolOutcome, error) { return nil, fails() }),
@@ -254,7 +267,7 @@ func TestE15_AFailingHookBeforeAToolRefusesTheCall(t *testing.T) {
 	}
 }
 
-func TestE16_AFailingHookAfterAToolWithholdsTheResult(t *testing.T) {
+func TestE16_AFailingAfterToolWithholdsTheResult(t *testing.T) {
 	tool := &looptest.Tool{Name: "work", Result: "the secret"}
 	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](
 		afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) {

@@ -40,7 +40,7 @@ func TestE40_InputGuardBlocksAndGates(t *testing.T) {
 	}
 }
 
-// person is an approver.
+// person is an approver made of a function.
 type person func(agent.Question) (agent.Approval, error)
 
 func (p person) Approve(_ context.Context, q agent.Question) (agent.Approval, error) { return p(q) }
@@ -62,7 +62,10 @@ func TestE41_ConfirmAsksAboutItsToolsAlone(t *testing.T) {
 		ran := looptest.Harness{
 			Turns: all(looptest.Call(c.tool, nil), looptest.Reply("ok")), Tools: all[agent.Tool](tool),
 			Hooks: all[agent.Hook](&permission.Confirm{Tools: all("work")}),
-			Agent: &loop.Agent{Approver: person(func(agent.Question) (agent.Approval, error) { asked++; return c.answer, c.err })},
+			Agent: &loop.Agent{Approver: person(func(agent.Question) (agent.Approval, error) {
+				asked++
+				return c.answer, c.err
+			})},
 		}.Run(t, "x")
 		if tool.Count() != c.ran || asked != c.asked || ran.Calls[0].OK() != (c.ran == 1) || ran.Reply != "ok" {
 			t.Errorf("%+v: ran %d times, asked %d times, %+v", c, tool.Count(), asked, ran.Calls)
@@ -70,7 +73,7 @@ func TestE41_ConfirmAsksAboutItsToolsAlone(t *testing.T) {
 	}
 }
 
-// talk is a conversation of n questions and answers of 100 bytes.
+// talk returns a conversation of n questions and answers of 100 bytes.
 func talk(n int) []agent.Message {
 	var out []agent.Message
 	for i := range n {
@@ -80,14 +83,15 @@ func talk(n int) []agent.Message {
 	return out
 }
 
-func TestE42_TokenBudgetTrimsWhatIsOverTheLimit(t *testing.T) {
+func TestE42_TokenBudgetTrimsToTheLimit(t *testing.T) {
 	for _, c := range []struct{ max, messages int }{{4000, 41}, {300, 4}} {
 		ran := looptest.Harness{
 			Turns: working(0), Hooks: all[agent.Hook](&window.TokenBudget{Max: limit.AtMost(c.max)}),
 		}.Do(t, t.Context(), loop.Request{Task: "the newest", Messages: talk(20)})
 		sent := ran.Script.Requests()[0].Messages
 		if len(sent) != c.messages || sent[len(sent)-1].Content != "the newest" || agentspec.EstimateTokens(sent) > c.max {
-			t.Errorf("within %d: %d messages of %d tokens, want %d messages", c.max, len(sent), agentspec.EstimateTokens(sent), c.messages)
+			t.Errorf("within %d: %d messages of %d tokens, want %d messages", c.max, len(sent),
+				agentspec.EstimateTokens(sent), c.messages)
 		}
 		if len(ran.Messages) != 42 {
 			t.Errorf("within %d: %d messages are stored, want all 42", c.max, len(ran.Messages))
@@ -111,7 +115,7 @@ func TestE43_TruncateOutputCutsLongText(t *testing.T) {
 	}
 }
 
-func TestE44_ContextWindowBlanksOldResultsBeforeMessagesGo(t *testing.T) {
+func TestE44_ContextWindowBlanksResultsBeforeMessages(t *testing.T) {
 	tool := func(size int) []agent.Tool {
 		return all[agent.Tool](&looptest.Tool{Name: "work", Result: strings.Repeat("data ", size/5)})
 	}
@@ -120,7 +124,11 @@ func TestE44_ContextWindowBlanksOldResultsBeforeMessagesGo(t *testing.T) {
 		t.Errorf("an output of 10000 bytes became %d", len(got))
 	}
 	ran = looptest.Harness{
-		Turns: working(4), Tools: tool(400), Hooks: all[agent.Hook](&window.Guard{Max: 320, KeepLast: 2, FullFor: limit.None}),
+		Turns: working(4), Tools: tool(400), Hooks: all[agent.Hook](&window.Guard{
+			Max:      320,
+			KeepLast: 2,
+			FullFor:  limit.None,
+		}),
 	}.Run(t, "the task")
 	requests := ran.Script.Requests()
 	sent := requests[len(requests)-1].Messages
@@ -134,5 +142,5 @@ func TestE44_ContextWindowBlanksOldResultsBeforeMessagesGo(t *testing.T) {
 	if len(sent) != 9 || sent[0].Content != "the task" || blanked == 0 || !whole || agentspec.EstimateTokens(sent) > 320 {
 		t.Errorf("%d messages, %d of them blanked, %d tokens: %+v", len(sent), blanked, agentspec.EstimateTokens(sent), sent)
 	}
-	lacks(t, fmt.Sprint(ran.Messages), "truncated by") // the stored conversation is whole
+	lacks(t, fmt.Sprint(ran.Messages), "truncated by") // the stored conversation is complete
 }

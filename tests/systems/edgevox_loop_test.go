@@ -12,7 +12,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-func TestE20_ARunFiresTheSixBasePointsInOrder(t *testing.T) {
+func TestE20_TheBasePointsFireInOrder(t *testing.T) {
 	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work())}.Run(t, "x")
 	base := []string{"OnRunStart", "BeforeLLM", "AfterLLM", "BeforeTool", "AfterTool", "OnRunEnd"}
 	var fired []string
@@ -28,13 +28,14 @@ func TestE20_ARunFiresTheSixBasePointsInOrder(t *testing.T) {
 	}
 }
 
-func TestE21_ARunThatIsEndedAtItsStartMakesNoModelCall(t *testing.T) {
+func TestE21_EndingARunAtItsStartSkipsTheModel(t *testing.T) {
 	ran := looptest.Harness{Turns: working(1), Hooks: all[agent.Hook](bind(func(h *agent.Hooks) {
 		h.Use(onRunStart(func(agent.RunStart) (agent.OnRunStartOutcome, error) {
 			return agent.EndTurn{Reply: "closed", Reason: "night"}, nil
 		}), named("doorman"))
 	}))}.Run(t, "x")
-	if len(ran.Script.Calls()) != 0 || ran.Reply != "closed" || ran.Stop.Message != "night" || ran.EndedBy != "doorman" || ran.Failed != nil {
+	if len(ran.Script.Calls()) != 0 || ran.Reply != "closed" || ran.Stop.Message != "night" || ran.EndedBy != "doorman" ||
+		ran.Failed != nil {
 		t.Errorf("%d model calls, %+v, %v", len(ran.Script.Calls()), ran.AgentResult, ran.Failed)
 	}
 	ran.Recorder.Times(t, "OnRunEnd", 1)
@@ -42,7 +43,9 @@ func TestE21_ARunThatIsEndedAtItsStartMakesNoModelCall(t *testing.T) {
 }
 
 func TestE22_AReplacedTaskIsTheUserMessage(t *testing.T) {
-	ran := looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](onRunStart(func(s agent.RunStart) (agent.OnRunStartOutcome, error) {
+	ran := looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](onRunStart(func(
+		s agent.RunStart,
+	) (agent.OnRunStartOutcome, error) {
 		s.Task = strings.ToUpper(s.Task)
 		return agent.ReplaceOnRunStart(s, "louder"), nil
 	}))}.Run(t, "hello")
@@ -52,14 +55,18 @@ func TestE22_AReplacedTaskIsTheUserMessage(t *testing.T) {
 }
 
 func TestE23_ReplacedMessagesReachTheModel(t *testing.T) {
-	ran := looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](beforeLLM(func(r agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
+	ran := looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](beforeLLM(func(
+		r agent.LLMRequest,
+	) (agent.BeforeLLMOutcome, error) {
 		r.Messages = append(slices.Clone(r.Messages), agent.Message{Role: agent.RoleUser, Content: "be brief"})
 		return agent.ReplaceBeforeLLM(r, "brief"), nil
 	}))}.Run(t, "hello")
 	if got := heard(t, ran, 0); got != "hello\nbe brief" {
 		t.Errorf("the model got %q", got)
 	}
-	ran = looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](beforeLLM(func(agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
+	ran = looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](beforeLLM(func(
+		agent.LLMRequest,
+	) (agent.BeforeLLMOutcome, error) {
 		return agent.EndTurn{Reply: "not today"}, nil
 	}))}.Run(t, "hello")
 	if len(ran.Script.Calls()) != 0 || ran.Reply != "not today" {
@@ -68,7 +75,9 @@ func TestE23_ReplacedMessagesReachTheModel(t *testing.T) {
 }
 
 func TestE24_ReplacedContentIsTheReply(t *testing.T) {
-	ran := looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](afterLLM(func(r agent.LLMResponse) (agent.AfterLLMOutcome, error) {
+	ran := looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](afterLLM(func(
+		r agent.LLMResponse,
+	) (agent.AfterLLMOutcome, error) {
 		r.Content += "!"
 		return agent.ReplaceAfterLLM(r, "cheerful"), nil
 	}))}.Run(t, "x")
@@ -77,7 +86,7 @@ func TestE24_ReplacedContentIsTheReply(t *testing.T) {
 	}
 }
 
-// answers is a hook that answers every call in the place of its tool.
+// answers returns a hook that answers every call instead of its tool.
 func answers(output string) agent.Hook {
 	return beforeTool(func(agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
 		return agent.SkipTool{Result: agent.ToolCallResult{Output: output}, Reason: "cache"}, nil
@@ -101,7 +110,7 @@ func TestE25_ASkippedToolDoesNotRun(t *testing.T) {
 	}
 }
 
-func TestE26_ArgumentsClampedBeforeAToolAreWhatItGets(t *testing.T) {
+func TestE26_AToolGetsTheClampedArguments(t *testing.T) {
 	tool := work()
 	ran := looptest.Harness{
 		Turns: all(looptest.Call("work", `{"speed":900}`), looptest.Reply("ok")),
@@ -120,7 +129,7 @@ func TestE26_ArgumentsClampedBeforeAToolAreWhatItGets(t *testing.T) {
 	}
 }
 
-func TestE27_AResultShortenedAfterAToolIsWhatThePromptHolds(t *testing.T) {
+func TestE27_ThePromptHasTheShortenedResult(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: working(1),
 		Tools: all[agent.Tool](&looptest.Tool{Name: "work", Result: strings.Repeat("long ", 1000)}),
@@ -134,7 +143,7 @@ func TestE27_AResultShortenedAfterAToolIsWhatThePromptHolds(t *testing.T) {
 	}
 }
 
-func TestE28_AResultRewrittenBeforeTheEndIsWhatTheCallerGets(t *testing.T) {
+func TestE28_TheCallerGetsTheRewrittenResult(t *testing.T) {
 	var told string
 	ran := looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](
 		agent.BeforeRunEndFunc(func(_ context.Context, _ *agent.Run, r agent.AgentResult) (agent.BeforeRunEndOutcome, error) {
@@ -149,7 +158,8 @@ func TestE28_AResultRewrittenBeforeTheEndIsWhatTheCallerGets(t *testing.T) {
 }
 
 func TestE29_ParallelCallsAllPassBeforeAndAfter(t *testing.T) {
-	three := looptest.Calls(looptest.Call("work", `{"n":1}`), looptest.Call("work", `{"n":2}`), looptest.Call("work", `{"n":3}`))
+	three := looptest.Calls(looptest.Call("work", `{"n":1}`), looptest.Call("work", `{"n":2}`),
+		looptest.Call("work", `{"n":3}`))
 	tool := work()
 	ran := looptest.Harness{Turns: all(three, looptest.Reply("ok")), Tools: all[agent.Tool](tool)}.Run(t, "x")
 	ran.Recorder.Times(t, "BeforeTool", 3)
@@ -159,7 +169,9 @@ func TestE29_ParallelCallsAllPassBeforeAndAfter(t *testing.T) {
 	}
 	tool = work()
 	two := looptest.Calls(looptest.Call("work", `{"n":1}`), looptest.Call("work", `{"n":2}`))
-	ran = looptest.Harness{Turns: all(two), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](beforeTool(func(c agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+	ran = looptest.Harness{Turns: all(two), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](beforeTool(func(
+		c agent.ToolCallRequest,
+	) (agent.BeforeToolOutcome, error) {
 		if string(c.Args) == `{"n":2}` {
 			return agent.EndTurn{Reply: "stop"}, nil
 		}
@@ -170,7 +182,7 @@ func TestE29_ParallelCallsAllPassBeforeAndAfter(t *testing.T) {
 	}
 }
 
-func TestE30_AnInnerLayersExitWinsOverAnOuterLayersReplacement(t *testing.T) {
+func TestE30_AnInnerExitWinsOverAnOuterReplacement(t *testing.T) {
 	outer := new(agent.Hooks)
 	outer.Use(onRunStart(func(s agent.RunStart) (agent.OnRunStartOutcome, error) {
 		s.Task += " please"

@@ -29,7 +29,9 @@ func TestE45_MemoryInjectorShowsFactsInEachPrompt(t *testing.T) {
 	hooks.Use(&memory.Injector{Store: remembered})
 	run := func() *looptest.Ran {
 		return looptest.Harness{
-			Turns: working(2), Tools: all[agent.Tool](work()), Agent: &loop.Agent{Hooks: hooks.Layer("inner"), Instructions: "about ## Memory"},
+			Turns: working(2), Tools: all[agent.Tool](work()), Agent: &loop.Agent{
+				Hooks: hooks.Layer("inner"), Instructions: "about ## Memory",
+			},
 		}.Run(t, "x")
 	}
 	ran := run()
@@ -73,13 +75,16 @@ func TestE47_CompactorsShortenLongConversations(t *testing.T) {
 		}.Do(t, t.Context(), loop.Request{Task: "go on", Messages: messages})
 	}
 	for name, compactor := range map[string]agent.Compactor{
-		"Summarize": &compact.Summarize{Trigger: 500}, "Truncate": compact.Truncate{}, "Default": &compact.Default{Summarize: compact.Summarize{Trigger: 500}},
+		"Summarize": &compact.Summarize{Trigger: 500}, "Truncate": compact.Truncate{}, "Default": &compact.Default{
+			Summarize: compact.Summarize{Trigger: 500},
+		},
 	} {
 		if ran := run(talk(20), compactor); len(ran.Messages) >= 42 || agentspec.CheckPairs(ran.Messages, false) != nil {
 			t.Errorf("%s leaves %d messages", name, len(ran.Messages))
 		}
 	}
-	if ran := run(talk(3), &compact.Summarize{}); len(ran.Messages) != 8 || ran.Reply != "a summary" { // no call for a summary
+	if ran := run(talk(3), &compact.Summarize{}); len(ran.Messages) != 8 ||
+		ran.Reply != "a summary" { // no call for a summary
 		t.Errorf("under the trigger: %+v", ran.AgentResult)
 	}
 	real := looptest.Harness{Turns: working(8), Tools: all[agent.Tool](work())}.Run(t, "the task").Messages
@@ -130,7 +135,7 @@ func TestE48_EpisodesAndFactsSurviveFlushAndReload(t *testing.T) {
 	}
 }
 
-func TestE49_AuditLogWritesValidLinesAndNothingElse(t *testing.T) {
+func TestE49_AuditLogWritesOnlyValidLines(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a", "audit.jsonl")
 	read, write, err := os.Pipe()
 	if err != nil {
@@ -172,7 +177,8 @@ func TestE50_TheSavedConversationHoldsTheUsersMessage(t *testing.T) {
 		looptest.Harness{Turns: turns, Hooks: all[agent.Hook](&state.Persist{Store: sessions})}.
 			Do(t, t.Context(), loop.Request{Task: "hello there", Conversation: id})
 		s, err := sessions.Load(t.Context(), id)
-		if err != nil || len(s.Messages) == 0 || s.Messages[0].Role != agent.RoleUser || s.Messages[0].Content != "hello there" {
+		if err != nil || len(s.Messages) == 0 || s.Messages[0].Role != agent.RoleUser ||
+			s.Messages[0].Content != "hello there" {
 			t.Errorf("%s: %+v, %v", id, s.Messages, err)
 		}
 	}

@@ -15,20 +15,21 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-func TestE31_EnvironmentIsThatOfTheRunAndGoneAfterIt(t *testing.T) {
+func TestE31_TheEnvironmentLastsForTheRun(t *testing.T) {
 	var d diary
 	var outer *agent.Env
 	look := agent.AfterStepFunc(func(_ context.Context, run *agent.Run, _ agent.StepResult) error {
 		_, search := run.Env.Tools.Lookup("search")
 		d.note("%s: search is there: %v", run.Env.Agent, search)
-		outer = run.Env // the last step is the outer run's
+		outer = run.Env // the last step belongs to the outer run
 		_, err := run.Env.Model.Generate(t.Context(), agent.LLMRequest{})
 		return err
 	})
 	helper := &loop.Agent{Name: "helper", Tools: all[agent.Tool](&looptest.Tool{Name: "search"}),
 		Model: looptest.NewScript(looptest.Reply("found"), looptest.Reply("a hook's"))}
 	ran := looptest.Harness{
-		Turns: all(looptest.Call("helper", `{"task":"t"}`), looptest.Reply("a hook's"), looptest.Reply("ok"), looptest.Reply("a hook's")),
+		Turns: all(looptest.Call("helper", `{"task":"t"}`), looptest.Reply("a hook's"), looptest.Reply("ok"),
+			looptest.Reply("a hook's")),
 		Hooks: all[agent.Hook](look),
 		Agent: &loop.Agent{Name: "boss", Tools: all(loop.Subagent(helper))},
 	}.Run(t, "x")
@@ -44,7 +45,7 @@ func TestE31_EnvironmentIsThatOfTheRunAndGoneAfterIt(t *testing.T) {
 	}
 }
 
-// counting is a hook that refuses a run's calls over a limit.
+// counting is a hook that refuses calls over a limit, per run.
 type counting struct {
 	limit int
 	calls hookkit.PerRun[int]
@@ -52,7 +53,9 @@ type counting struct {
 
 func (c *counting) Bind(h *agent.Hooks) { h.BeforeTool.Add(c) }
 
-func (c *counting) BeforeTool(_ context.Context, run *agent.Run, _ agent.ToolCallRequest) (out agent.BeforeToolOutcome, err error) {
+func (c *counting) BeforeTool(
+	_ context.Context, run *agent.Run, _ agent.ToolCallRequest,
+) (out agent.BeforeToolOutcome, err error) {
 	c.calls.Do(run, func(n *int) {
 		if *n++; *n > c.limit {
 			out = agent.SkipTool{Result: agent.ToolCallResult{Err: fmt.Sprintf("over %d", c.limit)}}
@@ -64,7 +67,7 @@ func (c *counting) BeforeTool(_ context.Context, run *agent.Run, _ agent.ToolCal
 func TestE32_InstancesAndRunsShareNothing(t *testing.T) {
 	hooks := new(agent.Hooks)
 	hooks.Use(&counting{limit: 3})
-	hooks.Use(&counting{limit: 2}) // has counted two when the other has counted three
+	hooks.Use(&counting{limit: 2}) // has counted two when the other one has counted three
 	a := &loop.Agent{Hooks: hooks, Tools: all[agent.Tool](work()), Model: looptest.NewScript(working(4)...).ForEachRun()}
 	var wait sync.WaitGroup
 	for range 20 {
@@ -82,7 +85,7 @@ func TestE32_InstancesAndRunsShareNothing(t *testing.T) {
 	wait.Wait()
 }
 
-func TestE33_ACancelledRunStopsAndHasItsEnd(t *testing.T) {
+func TestE33_ACancelledRunStopsAndEnds(t *testing.T) {
 	for _, where := range []string{"before the start", "in a step", "before a dispatch"} {
 		ctx, cancel := context.WithCancel(t.Context())
 		tool := &looptest.Tool{Name: "work", Func: func(ctx context.Context, _ agent.ToolCallRequest) (string, error) {
@@ -95,9 +98,14 @@ func TestE33_ACancelledRunStopsAndHasItsEnd(t *testing.T) {
 		case "before the start":
 			cancel()
 		case "before a dispatch":
-			hooks = all[agent.Hook](onPermission(func(agent.ToolCallRequest) (agent.OnPermissionOutcome, error) { cancel(); return nil, nil }))
+			hooks = all[agent.Hook](onPermission(func(agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
+				cancel()
+				return nil, nil
+			}))
 		}
-		ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: hooks}.Do(t, ctx, loop.Request{Task: "x"})
+		ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: hooks}.Do(t, ctx, loop.Request{
+			Task: "x",
+		})
 		if !errors.Is(ran.Failed, context.Canceled) || ran.Stop.Cause != agent.CauseUserRequested {
 			t.Errorf("%s: %v, %+v", where, ran.Failed, ran.Stop)
 		}
@@ -123,7 +131,9 @@ func TestE34_BadCallsAreErrorsForTheModel(t *testing.T) {
 	contains(t, heard(t, ran, 2), `"wrk"`)
 
 	ran = looptest.Harness{
-		Turns: working(9), Tools: all[agent.Tool](work()), Agent: &loop.Agent{Limits: loop.Limits{Steps: 2}, Fallback: "I give up"},
+		Turns: working(9), Tools: all[agent.Tool](work()), Agent: &loop.Agent{
+			Limits: loop.Limits{Steps: 2}, Fallback: "I give up",
+		},
 	}.Run(t, "x")
 	if ran.Reply != "I give up" || ran.Stop.Cause != agent.CauseStepsLimit || ran.Steps != 2 {
 		t.Errorf("at the limit: %+v", ran.AgentResult)
@@ -141,7 +151,11 @@ func TestE35_ConversationsAreFreshOrGoOn(t *testing.T) {
 	}
 	dir := t.TempDir()
 	sessions := func() state.Sessions { return state.Sessions{Store: state.Dir{Path: dir}} } // a new one for each process
-	first := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](&state.Persist{Store: sessions()})}
+	first := looptest.Harness{
+		Turns: working(1),
+		Tools: all[agent.Tool](work()),
+		Hooks: all[agent.Hook](&state.Persist{Store: sessions()}),
+	}
 	if ran := first.Do(t, t.Context(), loop.Request{Task: "remember 7", Conversation: "c"}); ran.Failed != nil {
 		t.Fatal(ran.Failed)
 	}
@@ -149,7 +163,9 @@ func TestE35_ConversationsAreFreshOrGoOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ran := looptest.Harness{Turns: working(0)}.Do(t, t.Context(), loop.Request{Task: "which?", Messages: stored.Messages, Conversation: "c"})
+	ran := looptest.Harness{Turns: working(0)}.Do(t, t.Context(), loop.Request{
+		Task: "which?", Messages: stored.Messages, Conversation: "c",
+	})
 	if got := heard(t, ran, 0); got != "remember 7\n\ndone\nok\nwhich?" {
 		t.Errorf("after the restart the model got %q", got)
 	}

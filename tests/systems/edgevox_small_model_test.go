@@ -47,9 +47,10 @@ func TestE52_LoopDetectorHintsAndThenEnds(t *testing.T) {
 		Model: looptest.NewScript(looptest.Call("work", `{"a":1,"b":2}`), looptest.Call("work", `{"a":2}`),
 			looptest.Call("work", `{"b":2,"a":1.0}`), looptest.Call("work", `{"a":1,"b":2}`)).ForEachRun(),
 	}
-	for i := range 2 { // the second run counts anew
+	for i := range 2 { // the second run starts with zero
 		result, err := a.Run(t.Context(), "x")
-		if err != nil || result.Reply != "Sorry, I couldn't complete that request." || result.Stop.Message != "loop: work x3" {
+		if err != nil || result.Reply != "Sorry, I couldn't complete that request." ||
+			result.Stop.Message != "loop: work x3" {
 			t.Errorf("run %d: %+v, %v", i, result, err)
 		}
 		contains(t, result.Calls[2].Err, "you already called work with exactly these arguments")
@@ -69,7 +70,10 @@ func TestE53_EchoedPayloadIsReplaced(t *testing.T) {
 		"It is 12 degrees.":                 "It is 12 degrees.",
 		`{"city": "Oslo", "error": "none"}`: `{"city": "Oslo", "error": "none"}`,
 	} {
-		ran := looptest.Harness{Turns: all(looptest.Reply(reply)), Hooks: all[agent.Hook](&repair.EchoedPayload{})}.Run(t, "x")
+		ran := looptest.Harness{
+			Turns: all(looptest.Reply(reply)),
+			Hooks: all[agent.Hook](&repair.EchoedPayload{}),
+		}.Run(t, "x")
 		if ran.Reply != want {
 			t.Errorf("%q became %q", reply, ran.Reply)
 		}
@@ -87,7 +91,7 @@ type place struct {
 	City string `json:"city"`
 }
 
-func TestE54_SchemaRetryExplainsTheFirstBadCallOfATool(t *testing.T) {
+func TestE54_SchemaRetryExplainsTheFirstBadCall(t *testing.T) {
 	weather := func(name string) agent.Tool {
 		return loop.Tool(name, "The weather.", func(context.Context, place) (string, error) { return "sun", nil })
 	}
@@ -104,10 +108,12 @@ func TestE54_SchemaRetryExplainsTheFirstBadCallOfATool(t *testing.T) {
 	contains(t, heard(t, ran, 1), "- city (string, required)", "arguments are wrong")
 }
 
-func TestE55_ToolErrorRetryGivesUpAToolThatKeepsFailing(t *testing.T) {
+func TestE55_ToolErrorRetryStopsAFailingTool(t *testing.T) {
 	results := map[string]string{"down": "", "up": "fine"}
 	tool := func(name string) agent.Tool {
-		return &looptest.Tool{Name: name, Parameters: `{"type":"object","required":["go"]}`, Func: func(_ context.Context, c agent.ToolCallRequest) (string, error) {
+		return &looptest.Tool{Name: name, Parameters: `{"type":"object","required":["go"]}`, Func: func(
+			_ context.Context, c agent.ToolCallRequest,
+		) (string, error) {
 			var args struct{ Go string }
 			if err := json.Unmarshal(c.Args, &args); err != nil || results[args.Go] == "" {
 				return "", errors.Join(errBoom, err)
@@ -120,14 +126,18 @@ func TestE55_ToolErrorRetryGivesUpAToolThatKeepsFailing(t *testing.T) {
 		var turns []looptest.Turn
 		var want []string
 		for _, step := range []struct{ tool, args, then string }{
-			{"a", `{"go":"down"}`, "passes"}, {"a", `{}`, "passes"}, {"b", `{"go":"down"}`, "passes"}, {"a", `{"go":"up"}`, "passes"},
+			{"a", `{"go":"down"}`, "passes"}, {"a", `{}`, "passes"}, {"b", `{"go":"down"}`, "passes"}, {"a",
+				`{"go":"up"}`, "passes"},
 			{"a", `{"go":"down"}`, "passes"}, {"a", `{"go":"down","n":1}`, "given up"}, {"a", `{"go":"down","n":2}`, "given up"},
 		} {
 			turns, want = append(turns, looptest.Call(step.tool, step.args)), append(want, step.then)
 		}
-		ran := looptest.Harness{Turns: append(turns, looptest.Reply("ok")), Tools: all(tool("a"), tool("b")), Hooks: all[agent.Hook](hook)}.Run(t, "x")
+		ran := looptest.Harness{
+			Turns: append(turns, looptest.Reply("ok")), Tools: all(tool("a"), tool("b")), Hooks: all[agent.Hook](hook),
+		}.Run(t, "x")
 		for i, c := range ran.Calls {
-			if got := strings.Contains(c.Output, `"retries_exhausted":true`); got != (want[i] == "given up") || c.OK() != (i == 3) {
+			if got := strings.Contains(c.Output, `"retries_exhausted":true`); got != (want[i] == "given up") ||
+				c.OK() != (i == 3) {
 				t.Errorf("call %d, %s: %+v", i, want[i], c)
 			}
 		}
@@ -153,7 +163,12 @@ func TestE56_OutputValidatorChecksAndRedacts(t *testing.T) {
 	}{
 		{strings.Repeat("x", 99), "(capped at 50 chars)", "", all[screen.Validator](screen.LengthCap(50))},
 		{`["` + strings.Repeat("x", 99) + `"]`, "", "output size 103 > 50", all[screen.Validator](screen.LengthCap(50))},
-		{`{"a":[{"to":"jo@example.com","tel":"(555) 123-4567"}]}`, `[REDACTED]`, "", all[screen.Validator](screen.RedactPersonal())},
+		{
+			`{"a":[{"to":"jo@example.com","tel":"(555) 123-4567"}]}`,
+			`[REDACTED]`,
+			"",
+			all[screen.Validator](screen.RedactPersonal()),
+		},
 		{`{"n":1}`, `{"n":1}`, "", all[screen.Validator](screen.Schema(`{"type":"object","required":["n"]}`))},
 		{`{"m":1}`, "", "output validation: ", all[screen.Validator](screen.Schema(`{"type":"object","required":["n"]}`))},
 		{"forbidden", "", "output validation: it is forbidden", all[screen.Validator](own)},
@@ -161,12 +176,14 @@ func TestE56_OutputValidatorChecksAndRedacts(t *testing.T) {
 	} {
 		ran := run(&looptest.Tool{Result: c.output}, c.validators...)
 		got := ran.Calls[0]
-		if !strings.Contains(got.Output, c.left) || (c.left == "") != (got.Output == "") || !strings.Contains(got.Err, c.err) || (c.err == "") != got.OK() {
+		if !strings.Contains(got.Output, c.left) || (c.left == "") != (got.Output == "") ||
+			!strings.Contains(got.Err, c.err) || (c.err == "") != got.OK() {
 			t.Errorf("%.60q: output %q, error %q", c.output, got.Output, got.Err)
 		}
 		lacks(t, heard(t, ran, 1), "jo@example.com", "123-4567") // before the prompt
 	}
-	if got := run(&looptest.Tool{Err: fmt.Errorf("forbidden for jo@example.com")}, own).Calls[0]; got.Err != "forbidden for jo@example.com" {
+	if got := run(&looptest.Tool{Err: fmt.Errorf("forbidden for jo@example.com")},
+		own).Calls[0]; got.Err != "forbidden for jo@example.com" {
 		t.Errorf("a failed result became %+v", got)
 	}
 }

@@ -60,12 +60,14 @@ func TestE57_TracingMakesOneTreeOfEachRun(t *testing.T) {
 		}
 	}
 	const desk, hand = "invoke_agent desk", "invoke_agent desk/step 2/invoke_agent expert"
-	if want := all(desk, desk+"/step 1", desk+"/step 1/chat", desk+"/step 1/execute_tool work", desk+"/step 2", desk+"/step 2/chat",
+	if want := all(desk, desk+"/step 1", desk+"/step 1/chat", desk+"/step 1/execute_tool work", desk+"/step 2",
+		desk+"/step 2/chat",
 		hand, hand+"/step 1", hand+"/step 1/chat"); !slices.Equal(paths, want) {
 		t.Errorf("spans %q, want %q", paths, want)
 	}
 	ended := spans.Ended()
-	if last := ended[len(ended)-1]; len(ended) != len(paths) || last.ReplyLen != len("certainly") || last.Duration != time.Second {
+	if last := ended[len(ended)-1]; len(ended) != len(paths) || last.ReplyLen != len("certainly") ||
+		last.Duration != time.Second {
 		t.Errorf("%d spans ended, the last one is %+v", len(ended), last)
 	}
 	trace := strings.Repeat("ab", 16)
@@ -85,7 +87,10 @@ func TestE57_TracingMakesOneTreeOfEachRun(t *testing.T) {
 func TestE58_BundlesComposeAndStayUnderTheLimit(t *testing.T) {
 	remembered, notes := &memory.Map{}, &memory.NotesText{}
 	for i := range 50 {
-		if _, err := remembered.AddFact(t.Context(), memory.Fact{Key: fmt.Sprint("k", i), Value: strings.Repeat("v", 50)}); err != nil {
+		if _, err := remembered.AddFact(t.Context(), memory.Fact{
+			Key:   fmt.Sprint("k", i),
+			Value: strings.Repeat("v", 50),
+		}); err != nil {
 			t.Fatal(err)
 		}
 		if err := notes.Append(t.Context(), strings.Repeat("n", 50), ""); err != nil {
@@ -117,7 +122,7 @@ func TestE58_BundlesComposeAndStayUnderTheLimit(t *testing.T) {
 	}
 }
 
-func TestE59_ManyBuiltinsInOneRunEachHaveTheirEffect(t *testing.T) {
+func TestE59_ManyBuiltinsWorkInOneRun(t *testing.T) {
 	for _, n := range []int{11, 13} {
 		dir := t.TempDir()
 		remembered, notes := &memory.Map{}, &memory.NotesText{}
@@ -137,18 +142,24 @@ func TestE59_ManyBuiltinsInOneRunEachHaveTheirEffect(t *testing.T) {
 			&state.Persist{Store: state.Sessions{Store: state.Dir{Path: dir}}, ID: "s"},
 		)[:n]
 		l := looptest.Harness{
-			Turns: all(looptest.Call("work", `{"n":1}`), looptest.Call("work", `{"n":1}`), looptest.Call("rm", nil), looptest.Call("send", `{"town":1}`),
+			Turns: all(looptest.Call("work", `{"n":1}`), looptest.Call("work", `{"n":1}`), looptest.Call("rm", nil),
+				looptest.Call("send", `{"town":1}`),
 				looptest.Call("send", `{"city":"Oslo"}`), looptest.Echo("send", "{}", "again")),
-			Tools: all[agent.Tool](&looptest.Tool{Name: "work", Result: "jo@example.com " + strings.Repeat("x", 500)}, &looptest.Tool{Name: "rm"},
+			Tools: all[agent.Tool](&looptest.Tool{Name: "work", Result: "jo@example.com " + strings.Repeat("x", 500)},
+				&looptest.Tool{Name: "rm"},
 				loop.Tool("send", "Sends.", func(context.Context, place) (string, error) { return "sent", nil })),
 			Hooks: hooks,
-			Agent: &loop.Agent{Approver: person(func(agent.Question) (agent.Approval, error) { asked++; return agent.Approval{Allow: true}, nil })},
+			Agent: &loop.Agent{
+				Approver: person(func(agent.Question) (agent.Approval, error) { asked++; return agent.Approval{Allow: true}, nil }),
+			},
 		}
 		ran := l.Do(t, t.Context(), loop.Request{Task: "the task", Messages: talk(30)})
-		if statuses(ran) != "succeeded refused refused failed succeeded" || asked != 1 || ran.Reply != "Sorry, I couldn't answer that." {
+		if statuses(ran) != "succeeded refused refused failed succeeded" || asked != 1 ||
+			ran.Reply != "Sorry, I couldn't answer that." {
 			t.Fatalf("%d: %s, asked %d times, %+v", n, statuses(ran), asked, ran.AgentResult)
 		}
-		contains(t, ran.Calls[1].Err+ran.Calls[2].Err+ran.Calls[3].Output, "already called", "denied by policy", "- city (string, required)")
+		contains(t, ran.Calls[1].Err+ran.Calls[2].Err+ran.Calls[3].Output, "already called", "denied by policy",
+			"- city (string, required)")
 		contains(t, heard(t, ran, 0), "drink: tea", "noted", "the task")
 		if got := ran.Calls[0].Output; len([]rune(got)) > 400 || strings.Contains(got, "jo@example.com") != (n < 13) {
 			t.Errorf("%d: the output is %q", n, got)

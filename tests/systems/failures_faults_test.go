@@ -15,7 +15,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// Invariant 9, failure: an error, a panic and a time-out of a guard refuse the act.
+// Invariant 9, failure: an error, a panic and a timeout of a guard refuse the action.
 func TestF13_AFailingGuardRefusesTheAct(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for name, fails := range map[string]func(context.Context) error{
@@ -25,12 +25,16 @@ func TestF13_AFailingGuardRefusesTheAct(t *testing.T) {
 		} {
 			for point, hook := range map[string]bind{
 				"BeforeTool": func(h *agent.Hooks) {
-					h.BeforeTool.Add(agent.BeforeToolFunc(func(ctx context.Context, _ *agent.Run, _ agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+					h.BeforeTool.Add(agent.BeforeToolFunc(func(
+						ctx context.Context, _ *agent.Run, _ agent.ToolCallRequest,
+					) (agent.BeforeToolOutcome, error) {
 						return nil, fails(ctx)
 					}), hookkit.Timeout(time.Second))
 				},
 				"OnPermission": func(h *agent.Hooks) {
-					h.OnPermission.Add(agent.OnPermissionFunc(func(ctx context.Context, _ *agent.Run, _ agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
+					h.OnPermission.Add(agent.OnPermissionFunc(func(
+						ctx context.Context, _ *agent.Run, _ agent.ToolCallRequest,
+					) (agent.OnPermissionOutcome, error) {
 						return agent.Allow{}, fails(ctx)
 					}), hookkit.Timeout(time.Second))
 				},
@@ -45,10 +49,12 @@ func TestF13_AFailingGuardRefusesTheAct(t *testing.T) {
 	})
 }
 
-// everywhere is a hook of one point each that panics there.
+// everywhere has one panicking hook for each point.
 var everywhere = map[string]agent.Hook{
-	"OnRunStart":   onRunStart(func(agent.RunStart) (agent.OnRunStartOutcome, error) { panic("boom") }),
-	"ShouldStop":   agent.ShouldStopFunc(func(context.Context, *agent.Run, agent.Step) ([]agent.EndRun, error) { panic("boom") }),
+	"OnRunStart": onRunStart(func(agent.RunStart) (agent.OnRunStartOutcome, error) { panic("boom") }),
+	"ShouldStop": agent.ShouldStopFunc(func(context.Context, *agent.Run, agent.Step) ([]agent.EndRun, error) {
+		panic("boom")
+	}),
 	"BeforeStep":   agent.BeforeStepFunc(func(context.Context, *agent.Run, agent.Step) error { panic("boom") }),
 	"Briefing":     agent.BriefingFunc(func(context.Context, *agent.Run, agent.Step) ([]string, error) { panic("boom") }),
 	"BeforeLLM":    beforeLLM(func(agent.LLMRequest) (agent.BeforeLLMOutcome, error) { panic("boom") }),
@@ -58,14 +64,19 @@ var everywhere = map[string]agent.Hook{
 	"AfterTool":    afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) { panic("boom") }),
 	"AfterStep":    agent.AfterStepFunc(func(context.Context, *agent.Run, agent.StepResult) error { panic("boom") }),
 	"CheckDone":    checkDone(func(agent.DoneRequest) (agent.CheckDoneOutcome, error) { panic("boom") }),
-	"OnStop":       agent.OnStopFunc(func(context.Context, *agent.Run, agent.Stopping) ([]agent.EndRun, error) { panic("boom") }),
-	"OnRunEnd":     onRunEnd(func(agent.AgentResult) error { panic("boom") }),
+	"OnStop": agent.OnStopFunc(func(context.Context, *agent.Run, agent.Stopping) ([]agent.EndRun, error) {
+		panic("boom")
+	}),
+	"OnRunEnd": onRunEnd(func(agent.AgentResult) error { panic("boom") }),
 }
 
-// Invariant 9: a failing hook crashes the run nowhere and is silent nowhere.
-func TestF14_AFailingHookNeverCrashesAndIsNeverSilent(t *testing.T) {
+// Invariant 9: a failing hook neither crashes the run nor fails silently, at any point.
+func TestF14_AFailingHookIsReportedWithoutACrash(t *testing.T) {
 	for point, hook := range everywhere {
-		ran := looptest.Harness{Turns: append(working(1), looptest.Reply("b"), looptest.Reply("c")), Tools: all[agent.Tool](work()), Hooks: all(hook)}.Run(t, "x")
+		ran := looptest.Harness{
+			Turns: append(working(1), looptest.Reply("b"), looptest.Reply("c")), Tools: all[agent.Tool](work()),
+			Hooks: all(hook),
+		}.Run(t, "x")
 		fires := ran.Recorder.Fires(point)
 		if len(fires) == 0 || len(fires[0].Failures) != 1 || !strings.Contains(fires[0].Failures[0].Error(), "boom") {
 			t.Errorf("%s: the failure is not recorded: %+v", point, fires)
@@ -78,25 +89,30 @@ func TestF14_AFailingHookNeverCrashesAndIsNeverSilent(t *testing.T) {
 
 // Invariant 9: CheckDone fails closed.
 func TestF15_AFailingGateDoesNotAccept(t *testing.T) {
-	ran := looptest.Harness{Turns: all(looptest.Reply("a"), looptest.Reply("b"), looptest.Reply("c")), Hooks: all(everywhere["CheckDone"])}.Run(t, "x")
+	ran := looptest.Harness{
+		Turns: all(looptest.Reply("a"), looptest.Reply("b"), looptest.Reply("c")), Hooks: all(everywhere["CheckDone"]),
+	}.Run(t, "x")
 	ran.Recorder.Times(t, "OnDoneAccepted", 0)
 	if ran.Stop.Cause != agent.CauseRetryLimit || ran.Reply == "a" || len(ran.Script.Calls()) != 3 {
 		t.Errorf("got %+v", ran.AgentResult)
 	}
 }
 
-// Invariant 9: a failure names the point, the hook and its place, and the model is used again.
+// Invariant 9: a failure names the point, the hook and its site. The model can be used again.
 func TestF16_AHooksFailureIsTheHooks(t *testing.T) {
 	var told agent.RunError
 	a := &loop.Agent{Model: looptest.NewScript(looptest.Reply("ok")).ForEachRun(), Hooks: new(agent.Hooks)}
-	a.Hooks.Use(agent.OnRunErrorFunc(func(_ context.Context, _ *agent.Run, e agent.RunError) (agent.OnRunErrorOutcome, error) {
+	a.Hooks.Use(agent.OnRunErrorFunc(func(
+		_ context.Context, _ *agent.Run, e agent.RunError,
+	) (agent.OnRunErrorOutcome, error) {
 		told = e
 		return nil, nil
 	}))
 	bad := a.Hooks.Use(everywhere["BeforeLLM"], named("culprit"))
 	_, err := a.Run(t.Context(), "x")
 	var failure *hookkit.Failure
-	if !errors.As(err, &failure) || failure.Hook != "culprit" || failure.Point != "BeforeLLM" || !strings.Contains(failure.Site, "failures_faults_test.go:") || told.Where != "BeforeLLM" {
+	if !errors.As(err, &failure) || failure.Hook != "culprit" || failure.Point != "BeforeLLM" ||
+		!strings.Contains(failure.Site, "failures_faults_test.go:") || told.Where != "BeforeLLM" {
 		t.Errorf("blamed is %+v at %q: %v", failure, told.Where, err)
 	}
 	bad.Remove()
@@ -105,26 +121,32 @@ func TestF16_AHooksFailureIsTheHooks(t *testing.T) {
 	}
 }
 
-// Invariant 9: a hook without a name of its own is reported by its type and place.
+// Invariant 9: a hook without a name is reported by its type and site.
 func TestF17_AHookWithoutANameIsReported(t *testing.T) {
 	var h agent.Hooks
-	h.BeforeTool.Add(struct{ agent.BeforeToolFunc }{func(context.Context, *agent.Run, agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+	h.BeforeTool.Add(struct{ agent.BeforeToolFunc }{func(
+		context.Context, *agent.Run, agent.ToolCallRequest,
+	) (agent.BeforeToolOutcome, error) {
 		return nil, errBoom
 	}})
 	_, _, err := fire(t, &h)
 	var failure *hookkit.Failure
-	if !errors.As(err, &failure) || failure.Hook == "" || !strings.Contains(failure.Site, "failures_faults_test.go:") || !errors.Is(err, errBoom) {
+	if !errors.As(err, &failure) || failure.Hook == "" || !strings.Contains(failure.Site, "failures_faults_test.go:") ||
+		!errors.Is(err, errBoom) {
 		t.Errorf("reported %+v", failure)
 	}
 }
 
-// Invariants 9 and 10: a time-out is a failure of its hook, at the time that was set, and delays nothing else.
+// Invariants 9 and 10: a timeout is a failure of its hook, occurs at the configured time, and delays nothing else.
 func TestF18_ATimeLimitHoldsAndDelaysNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h agent.Hooks
 		var d diary
 		release := make(chan struct{})
-		h.AfterTool.Add(afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) { <-release; return agent.EndTurn{}, nil }), hookkit.Timeout(time.Second))
+		h.AfterTool.Add(afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+			<-release
+			return agent.EndTurn{}, nil
+		}), hookkit.Timeout(time.Second))
 		h.BeforeTool.Add(d.noting("next"))
 		begun := time.Now()
 		exit, err := h.AfterTool.Fire(t.Context(), agent.NewRun(nil), new(agent.ToolCallResult))
@@ -139,12 +161,14 @@ func TestF18_ATimeLimitHoldsAndDelaysNothing(t *testing.T) {
 	})
 }
 
-// Invariant 10, snapshot: firing inside a hook does not wait for itself.
+// Invariant 10, snapshot: firing inside a hook does not deadlock.
 func TestF19_FiringInsideAHookDoesNotDeadlock(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) { // in which a deadlock is a failure
+	synctest.Test(t, func(t *testing.T) { // turns a deadlock into a failure
 		var h agent.Hooks
 		var d diary
-		h.BeforeTool.Add(agent.BeforeToolFunc(func(ctx context.Context, run *agent.Run, call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+		h.BeforeTool.Add(agent.BeforeToolFunc(func(
+			ctx context.Context, run *agent.Run, call agent.ToolCallRequest,
+		) (agent.BeforeToolOutcome, error) {
 			d.note("depth %d", call.Step)
 			if call.Step++; call.Step < 3 {
 				h.BeforeTool.Add(continues)
@@ -160,8 +184,8 @@ func TestF19_FiringInsideAHookDoesNotDeadlock(t *testing.T) {
 	})
 }
 
-// Invariant 10: a fire calls the hooks that stood when it began.
-func TestF20_RemovingAHookInsideAHookSkipsNone(t *testing.T) {
+// Invariant 10: a fire calls the hooks that were registered at its start.
+func TestF20_RemovingDuringAFireSkipsNoHook(t *testing.T) {
 	var h agent.Hooks
 	var d diary
 	var regs []*hookkit.Registration

@@ -22,7 +22,7 @@ import (
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
-// denies is a vote against every call of a tool.
+// denies returns a vote against every call of a tool.
 func denies(tool, reason string) agent.Hook {
 	return onPermission(func(c agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
 		if c.Name != tool {
@@ -55,21 +55,24 @@ func TestF33_AfterAVetoNoOtherGateDecides(t *testing.T) {
 	}
 }
 
-// Invariant 5 and law P4, asked once: a successful answer of a cache is put to the vote.
+// Invariant 5 and law P4, asked once: a successful answer from a cache needs permission too.
 func TestF34_ACachedResultMustBePermitted(t *testing.T) {
-	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all(answers("the cached secret"), denies("work", "no"))}.Run(t, "x")
+	ran := looptest.Harness{
+		Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all(answers("the cached secret"), denies("work", "no")),
+	}.Run(t, "x")
 	if c := ran.Calls[0]; c.OK() || c.Status != agent.CallRefused || c.Reason != "no" {
 		t.Errorf("got %+v", c)
 	}
 	lacks(t, heard(t, ran, 1), "the cached secret")
 }
 
-// Law P4: a person is asked once about a call, on its final arguments, and not about what a hook denies.
-func TestF35_APersonIsAskedOnceAboutACall(t *testing.T) {
+// Law P4: a person is asked once per call, on its final arguments, and never about a call that a hook denies.
+func TestF35_APersonIsAskedOncePerCall(t *testing.T) {
 	var d diary
 	ask := &permission.Confirm{Tools: all("work", "rm")}
 	ran := looptest.Harness{
-		Turns: all(looptest.Call("work", `{"n":1}`), looptest.Call("rm", nil), looptest.Reply("ok")), Tools: all[agent.Tool](work(), &looptest.Tool{Name: "rm"}),
+		Turns: all(looptest.Call("work", `{"n":1}`), looptest.Call("rm", nil), looptest.Reply("ok")),
+		Tools: all[agent.Tool](work(), &looptest.Tool{Name: "rm"}),
 		Hooks: all[agent.Hook](ask, ask, toTwo(), denies("rm", "never")),
 		Agent: &loop.Agent{Approver: person(func(q agent.Question) (agent.Approval, error) {
 			d.note("%s %s", q.Call.Name, q.Call.Args)
@@ -82,7 +85,7 @@ func TestF35_APersonIsAskedOnceAboutACall(t *testing.T) {
 	}
 }
 
-// toTwo rewrites the arguments of every call to {"n":2}.
+// toTwo returns a hook that rewrites the arguments of every call to {"n":2}.
 func toTwo() agent.Hook {
 	return beforeTool(func(c agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
 		c.Args = []byte(`{"n":2}`)
@@ -90,7 +93,7 @@ func toTwo() agent.Hook {
 	})
 }
 
-// nested is a loop whose model calls an agent that calls work.
+// nested returns a harness whose model calls an agent that calls work.
 func nested(tool agent.Tool, hooks ...agent.Hook) looptest.Harness {
 	helper := &loop.Agent{Name: "helper", Tools: all(tool), Model: looptest.NewScript(working(3)...).Named("inner")}
 	return looptest.Harness{
@@ -113,7 +116,7 @@ func TestF36_DenialsAndGuardsReachSubRuns(t *testing.T) {
 	contains(t, ran.Calls[0].Err, "Step limit reached: 2/2")
 }
 
-// exits are ways out of a run.
+// exits are the ways in which a run can end.
 var exits = map[string]func(t *testing.T, hooks ...agent.Hook) *looptest.Ran{
 	"done": func(t *testing.T, hooks ...agent.Hook) *looptest.Ran {
 		return looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: hooks}.Run(t, "x")
@@ -122,11 +125,16 @@ var exits = map[string]func(t *testing.T, hooks ...agent.Hook) *looptest.Ran{
 		return looptest.Harness{Turns: all(looptest.Error(errBoom)), Hooks: hooks}.Run(t, "x")
 	},
 	"model panic": func(t *testing.T, hooks ...agent.Hook) *looptest.Ran {
-		return looptest.Harness{Turns: all(looptest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) { panic("boom") })), Hooks: hooks}.Run(t, "x")
+		return looptest.Harness{
+			Turns: all(looptest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) { panic("boom") })),
+			Hooks: hooks,
+		}.Run(t, "x")
 	},
 	"handoff": func(t *testing.T, hooks ...agent.Hook) *looptest.Ran {
 		expert := &loop.Agent{Name: "expert", Model: looptest.NewScript(looptest.Reply("yes"))}
-		return looptest.Harness{Turns: all(looptest.Call("transfer_to_expert", nil)), Hooks: hooks, Agent: &loop.Agent{Handoffs: all(expert)}}.Run(t, "x")
+		return looptest.Harness{
+			Turns: all(looptest.Call("transfer_to_expert", nil)), Hooks: hooks, Agent: &loop.Agent{Handoffs: all(expert)},
+		}.Run(t, "x")
 	},
 	"early stop": func(t *testing.T, hooks ...agent.Hook) *looptest.Ran {
 		stop := onRunStart(func(agent.RunStart) (agent.OnRunStartOutcome, error) { return agent.EndTurn{}, nil })
@@ -136,7 +144,9 @@ var exits = map[string]func(t *testing.T, hooks ...agent.Hook) *looptest.Ran{
 		return looptest.Harness{Hooks: append(hooks, everywhere["OnRunStart"])}.Run(t, "x")
 	},
 	"step limit": func(t *testing.T, hooks ...agent.Hook) *looptest.Ran {
-		return looptest.Harness{Turns: working(5), Tools: all[agent.Tool](work()), Hooks: hooks, Agent: &loop.Agent{Limits: loop.Limits{Steps: 2}}}.Run(t, "x")
+		return looptest.Harness{
+			Turns: working(5), Tools: all[agent.Tool](work()), Hooks: hooks, Agent: &loop.Agent{Limits: loop.Limits{Steps: 2}},
+		}.Run(t, "x")
 	},
 	"cancelled": func(t *testing.T, hooks ...agent.Hook) *looptest.Ran {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -157,7 +167,9 @@ var exits = map[string]func(t *testing.T, hooks ...agent.Hook) *looptest.Ran{
 func TestF37_EveryRunHasItsEnd(t *testing.T) {
 	for way, run := range exits {
 		ran := run(t)
-		for start, end := range map[string]string{"OnRunStart": "OnRunEnd", "BeforeStep": "AfterStep", "OnSubagentStart": "OnSubagentStop"} {
+		for start, end := range map[string]string{
+			"OnRunStart": "OnRunEnd", "BeforeStep": "AfterStep", "OnSubagentStart": "OnSubagentStop",
+		} {
 			if n, m := ran.Recorder.Count(start), ran.Recorder.Count(end); n != m || start == "OnRunStart" && n == 0 {
 				t.Errorf("%s: %d times %s, %d times %s", way, n, start, m, end)
 			}
@@ -186,7 +198,8 @@ func TestF38_CountersComeDown(t *testing.T) {
 // Law P2, answered.
 func TestF39_EachBeforeHasItsAfter(t *testing.T) {
 	for name, hook := range map[string]agent.Hook{
-		"skipped": answers("x"), "denied": denies("work", "no"), "failing": everywhere["BeforeTool"], "unasked": &permission.Confirm{Tools: all("*")},
+		"skipped": answers("x"), "denied": denies("work",
+			"no"), "failing": everywhere["BeforeTool"], "unasked": &permission.Confirm{Tools: all("*")},
 		"refused": beforeTool(func(agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
 			return agent.SkipTool{Result: agent.ToolCallResult{Err: "no"}}, nil
 		}),
@@ -201,9 +214,10 @@ func TestF39_EachBeforeHasItsAfter(t *testing.T) {
 	}
 }
 
-// Laws P3 and P2: a batch is decided before its first dispatch, and what ran is kept.
-func TestF40_NoSiblingRunsAfterAnEndAndNoResultIsLost(t *testing.T) {
-	three := looptest.Calls(looptest.Call("work", `{"n":1}`), looptest.Call("work", `{"n":2}`), looptest.Call("work", `{"n":3}`))
+// Laws P3 and P2: a batch is decided before its first dispatch, and completed results are kept.
+func TestF40_AnEndStopsSiblingsAndKeepsResults(t *testing.T) {
+	three := looptest.Calls(looptest.Call("work", `{"n":1}`), looptest.Call("work", `{"n":2}`),
+		looptest.Call("work", `{"n":3}`))
 	tool := work()
 	ran := looptest.Harness{Turns: all(three), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](
 		beforeTool(func(c agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
@@ -223,28 +237,33 @@ func TestF40_NoSiblingRunsAfterAnEndAndNoResultIsLost(t *testing.T) {
 	}
 }
 
-// Law P2: calls beside the done call are answered, whatever their order.
+// Law P2: other calls next to the done call are answered, in any order.
 func TestF41_CallsAfterDoneAreAnswered(t *testing.T) {
 	tool := work()
 	ran := looptest.Harness{
-		Turns: all(looptest.Calls(looptest.Call("done", `{"answer":"42"}`), looptest.Call("work", nil), looptest.Call("work", nil))),
+		Turns: all(looptest.Calls(looptest.Call("done", `{"answer":"42"}`), looptest.Call("work", nil),
+			looptest.Call("work", nil))),
 		Tools: all[agent.Tool](tool), Agent: &loop.Agent{Done: agent.ToolSchema{Name: "done"}},
 	}.Run(t, "x")
 	ran.Recorder.Times(t, "AfterTool", 3)
-	if err := agentspec.CheckPairs(ran.Messages, false); err != nil || ran.Reply != "42" || len(ran.Calls) != 3 || tool.Count() != 2 {
+	if err := agentspec.CheckPairs(ran.Messages, false); err != nil || ran.Reply != "42" || len(ran.Calls) != 3 ||
+		tool.Count() != 2 {
 		t.Errorf("%v, %d calls ran: %+v", err, tool.Count(), ran.AgentResult)
 	}
 }
 
-// Law P10, stops: a signal is kept and obeyed, whatever became of the step.
-func TestF42_AStopIsObeyedWhateverBecomesOfTheStep(t *testing.T) {
-	ran := looptest.Harness{Turns: all(looptest.Call("work", `{"n":`), looptest.Reply("never")), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](
-		agent.ShouldStopFunc(func(_ context.Context, _ *agent.Run, s agent.Step) ([]agent.EndRun, error) {
-			if s.Number == 0 {
-				return nil, nil
-			}
-			return all(agent.EndRun{Cause: agent.CauseTimeLimit, Message: "late"}, agent.EndRun{Cause: agent.CauseUserRequested, Message: "asked"}), nil
-		}))}.Run(t, "x")
+// Law P10, stops: a signal is kept and obeyed, even if the step fails.
+func TestF42_AStopIsObeyedAfterAFailedStep(t *testing.T) {
+	ran := looptest.Harness{Turns: all(looptest.Call("work", `{"n":`), looptest.Reply("never")),
+		Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](
+			agent.ShouldStopFunc(func(_ context.Context, _ *agent.Run, s agent.Step) ([]agent.EndRun, error) {
+				if s.Number == 0 {
+					return nil, nil
+				}
+				return all(agent.EndRun{Cause: agent.CauseTimeLimit, Message: "late"}, agent.EndRun{
+					Cause: agent.CauseUserRequested, Message: "asked",
+				}), nil
+			}))}.Run(t, "x")
 	if len(ran.Script.Calls()) != 1 || ran.Stop.Message != "asked" || len(ran.Signals) != 2 || statuses(ran) != "failed" {
 		t.Errorf("%d model calls, %+v", len(ran.Script.Calls()), ran.AgentResult)
 	}
@@ -256,7 +275,9 @@ func TestF43_AGateThatAlwaysRejectsIsBounded(t *testing.T) {
 	for range 20 {
 		turns = append(turns, looptest.Reply("please"))
 	}
-	ran := looptest.Harness{Turns: turns, Hooks: all[agent.Hook](checkDone(func(agent.DoneRequest) (agent.CheckDoneOutcome, error) {
+	ran := looptest.Harness{Turns: turns, Hooks: all[agent.Hook](checkDone(func(
+		agent.DoneRequest,
+	) (agent.CheckDoneOutcome, error) {
 		return agent.RejectDone{Feedback: "no"}, nil
 	}))}.Run(t, "x")
 	if ran.Stop.Cause != agent.CauseRetryLimit || ran.Steps != 3 {
@@ -269,9 +290,11 @@ func TestF43_AGateThatAlwaysRejectsIsBounded(t *testing.T) {
 func TestF44_NoRefusalIsRecordedAsASuccess(t *testing.T) {
 	path, memory := filepath.Join(t.TempDir(), "audit"), &memory.Map{}
 	ran := looptest.Harness{
-		Turns: all(looptest.Call("work", `{"n":1}`), looptest.Call("work", `{"n":1}`), looptest.Call("rm", nil), looptest.Call("bad", nil), looptest.Reply("ok")),
+		Turns: all(looptest.Call("work", `{"n":1}`), looptest.Call("work", `{"n":1}`), looptest.Call("rm", nil),
+			looptest.Call("bad", nil), looptest.Reply("ok")),
 		Tools: all[agent.Tool](work(), &looptest.Tool{Name: "rm"}, &looptest.Tool{Name: "bad", Err: errBoom}),
-		Hooks: all[agent.Hook](&repair.LoopDetector{}, denies("rm", "no"), &record.Episodes{Memory: memory}, &record.Audit{Path: path},
+		Hooks: all[agent.Hook](&repair.LoopDetector{}, denies("rm",
+			"no"), &record.Episodes{Memory: memory}, &record.Audit{Path: path},
 			afterTool(func(r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
 				r.Err, r.Output = "", "all is well"
 				return agent.ReplaceAfterTool(r, "whitewash"), nil
@@ -292,26 +315,33 @@ func TestF44_NoRefusalIsRecordedAsASuccess(t *testing.T) {
 	for _, r := range audited(t, path, "AfterTool") {
 		successes = append(successes, r.Success != nil && *r.Success)
 	}
-	if !slices.Equal(outcomes, all("ok", "refused", "refused", "failed")) || !slices.Equal(successes, all(true, false, false, false)) {
+	if !slices.Equal(outcomes, all("ok", "refused", "refused", "failed")) ||
+		!slices.Equal(successes, all(true, false, false, false)) {
 		t.Errorf("episodes %v, audit %v", outcomes, successes)
 	}
 }
 
-// Invariant 4: observers and tracers are told who decided what, and why.
+// Invariant 4: observers and tracers get the deciding hook, the decision and the reason.
 func TestF45_EveryReasonIsInAnEvent(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit")
-	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](&record.Audit{Path: path}, bind(func(h *agent.Hooks) {
-		h.Use(renames(""), named("rewriter"))
-		h.Use(answers("x"), named("cache"))
-		h.Use(denies("work", "not today"), named("warden"))
-	}))}.Run(t, "x")
+	ran := looptest.Harness{
+		Turns: working(1),
+		Tools: all[agent.Tool](work()),
+		Hooks: all[agent.Hook](&record.Audit{Path: path}, bind(func(h *agent.Hooks) {
+			h.Use(renames(""), named("rewriter"))
+			h.Use(answers("x"), named("cache"))
+			h.Use(denies("work", "not today"), named("warden"))
+		})),
+	}.Run(t, "x")
 	reasons := make(map[string]string)
 	for _, e := range ran.Trace.Events() {
 		if e.Kind == hookkit.HookRan && e.Decision != "" {
 			reasons[e.Hook] = e.Decision + " " + e.Reason
 		}
 	}
-	if want := map[string]string{"rewriter": "Replace adds ", "cache": "SkipTool cache", "warden": "Deny not today"}; !maps.Equal(reasons, want) {
+	if want := map[string]string{
+		"rewriter": "Replace adds ", "cache": "SkipTool cache", "warden": "Deny not today",
+	}; !maps.Equal(reasons, want) {
 		t.Errorf("events %v, want %v", reasons, want)
 	}
 	ran.Recorder.Decided(t, "OnPermission", "warden", "Deny", "not today")
@@ -336,7 +366,9 @@ func TestF46_EveryPathFiresTheSamePoints(t *testing.T) {
 		}
 	}
 	resumed := l()
-	if _, err := resumed.Agent.Do(t.Context(), loop.Request{Task: "x", Messages: talk(2), Resume: loop.Resume{Steps: 2}}); err != nil {
+	if _, err := resumed.Agent.Do(t.Context(), loop.Request{
+		Task: "x", Messages: talk(2), Resume: loop.Resume{Steps: 2},
+	}); err != nil {
 		t.Fatal(err)
 	}
 	for name, ran := range map[string]*looptest.Ran{"streamed": streamed, "resumed": resumed} {
@@ -346,8 +378,8 @@ func TestF46_EveryPathFiresTheSamePoints(t *testing.T) {
 	}
 }
 
-// Laws P5 and P6: each fire of a nested run is told once, under the run's own identity.
-func TestF47_NestedRunsTellEachEventOnce(t *testing.T) {
+// Laws P5 and P6: observers get each fire of a nested run once, with the run's own identity.
+func TestF47_NestedRunsReportEachEventOnce(t *testing.T) {
 	ran := nested(work()).Run(t, "x")
 	runs := make(map[string][]string)
 	for _, f := range ran.Recorder.Fires("OnRunStart", "BeforeTool", "AfterTool", "OnRunEnd") {

@@ -46,12 +46,15 @@ func audited(t testing.TB, path, point string) []record.AuditRecord {
 	return out
 }
 
-// TokenBudget, with a system prompt that is over the limit alone.
+// TokenBudget, with a system prompt that exceeds the limit on its own.
 func TestF48_TrimmingEndsAndOrphansNothing(t *testing.T) {
 	for _, most := range []int{1, 100, 300, 1000} {
 		ran := looptest.Harness{
 			Turns: working(6), Tools: all[agent.Tool](&looptest.Tool{Name: "work", Result: strings.Repeat("r", 400)}),
-			Hooks: all[agent.Hook](&window.TokenBudget{Max: limit.AtMost(most), KeepLast: 3}), Agent: &loop.Agent{Instructions: strings.Repeat("s", 1000)},
+			Hooks: all[agent.Hook](&window.TokenBudget{
+				Max:      limit.AtMost(most),
+				KeepLast: 3,
+			}), Agent: &loop.Agent{Instructions: strings.Repeat("s", 1000)},
 		}.Run(t, "the task")
 		requests := ran.Script.Requests()
 		for i, r := range requests {
@@ -67,21 +70,29 @@ func TestF48_TrimmingEndsAndOrphansNothing(t *testing.T) {
 }
 
 // AuditLog, ModelRecorder and PersistSession, with hostile texts.
-func TestF49_RecordsHoldNoSecretsAndIdentitiesAreNoPaths(t *testing.T) {
+func TestF49_RecordsHaveNeitherSecretsNorPaths(t *testing.T) {
 	dir := t.TempDir()
 	inside := filepath.Join(dir, "a", "b")
 	const secret = "hunter2secret"
 	looptest.Harness{
-		Turns: all(looptest.Call("work", `{"cmd":"curl -H 'x' https://me:`+secret+`@host/; $(rm -rf /)","nested":{"api_key":"`+secret+`","say":"\"token\": \"`+secret+`\""}}`), looptest.Reply("ok")),
-		Tools: all[agent.Tool](&looptest.Tool{Name: "work", Result: "password=" + secret + "\n\x00\xff" + strings.Repeat("é", 900)}),
-		Hooks: all[agent.Hook](&record.Audit{Path: filepath.Join(inside, "audit")}, &record.Model{Dir: filepath.Join(inside, "model")}),
+		Turns: all(looptest.Call("work", `{"cmd":"curl -H 'x' https://me:`+secret+
+			`@host/; $(rm -rf /)","nested":{"api_key":"`+secret+`","say":"\"token\": \"`+secret+`\""}}`), looptest.Reply("ok")),
+		Tools: all[agent.Tool](&looptest.Tool{
+			Name:   "work",
+			Result: "password=" + secret + "\n\x00\xff" + strings.Repeat("é", 900),
+		}),
+		Hooks: all[agent.Hook](&record.Audit{Path: filepath.Join(inside, "audit")},
+			&record.Model{Dir: filepath.Join(inside, "model")}),
 	}.Run(t, "x")
 	if r := audited(t, filepath.Join(inside, "audit"), "AfterTool"); len(r) != 1 { // and each line is valid
 		t.Errorf("recorded %+v", r)
 	}
 	for _, id := range all("../../up", "/etc/x", "a/../../..", "c:\\x", ".") {
 		hook := &state.Persist{Store: state.Sessions{Store: state.Dir{Path: filepath.Join(inside, "sessions")}}}
-		looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](hook)}.Do(t, t.Context(), loop.Request{Task: "x", Conversation: id})
+		looptest.Harness{
+			Turns: working(0),
+			Hooks: all[agent.Hook](hook),
+		}.Do(t, t.Context(), loop.Request{Task: "x", Conversation: id})
 		if s, err := hook.Store.Load(t.Context(), id); err != nil || len(s.Messages) != 2 {
 			t.Errorf("%q: %+v, %v", id, s, err)
 		}
@@ -101,7 +112,7 @@ func TestF49_RecordsHoldNoSecretsAndIdentitiesAreNoPaths(t *testing.T) {
 	}
 }
 
-// Invariant 9 and the bounds: what observers are told is the payload itself, once for each hook and each fire.
+// Invariant 9 and the bounds: observers get the payload itself, once per hook and per fire.
 func TestF50_RecordingADecisionCopiesNothing(t *testing.T) {
 	var lock sync.Mutex
 	detail := map[string]any{"lock": &lock, "call": func() {}}
@@ -117,13 +128,14 @@ func TestF50_RecordingADecisionCopiesNothing(t *testing.T) {
 		h.Trace(&events)
 		got := h.OnStop.Fire(t.Context(), agent.NewRun(nil), agent.Stopping{Signals: all(agent.EndRun{Detail: detail})})
 		fires := rec.Fires()
-		if len(got) != n || len(events.Events()) != n+1 || len(fires) != 1 || fires[0].Payload.(agent.Stopping).Signals[0].Detail["lock"] != &lock {
+		if len(got) != n || len(events.Events()) != n+1 || len(fires) != 1 ||
+			fires[0].Payload.(agent.Stopping).Signals[0].Detail["lock"] != &lock {
 			t.Errorf("%d hooks: %d signals, %d events, %d fires", n, len(got), len(events.Events()), len(fires))
 		}
 	}
 }
 
-// The bounds: the order is made at registration; a fire allocates nothing, however many hooks there are.
+// The bounds: sorting happens at registration. A fire allocates nothing, regardless of the number of hooks.
 func TestF51_AFireSortsAndCopiesNothing(t *testing.T) {
 	for _, n := range []int{0, 1, 64} {
 		var h agent.Hooks
@@ -138,16 +150,21 @@ func TestF51_AFireSortsAndCopiesNothing(t *testing.T) {
 	}
 }
 
-// Invariants 13 and 2: what was removed or does not apply is not called, and an inner layer replaces nothing.
-func TestF52_ASwitchedOffHookDoesNotRunAndNoLayerReplacesAGuard(t *testing.T) {
+// Invariants 13 and 2: removed hooks and hooks whose condition is false are not called, and an inner layer
+// replaces nothing.
+func TestF52_NoLayerReplacesAGuard(t *testing.T) {
 	var outer agent.Hooks
 	var d diary
 	on := false
 	outer.BeforeTool.Add(d.noting("removed")).Remove()
-	outer.BeforeTool.Add(agent.BeforeToolWhen("switched on", func(*agent.Run, agent.ToolCallRequest) bool { return on }, d.noting("switched")))
+	outer.BeforeTool.Add(agent.BeforeToolWhen("switched on", func(*agent.Run, agent.ToolCallRequest) bool {
+		return on
+	}, d.noting("switched")))
 	guard := outer.Use(denies("work", "guarded"), named("guard"))
 	inner := outer.Layer("inner")
-	own := inner.Use(onPermission(func(agent.ToolCallRequest) (agent.OnPermissionOutcome, error) { return agent.Allow{}, nil }), named("guard"))
+	own := inner.Use(onPermission(func(agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
+		return agent.Allow{}, nil
+	}), named("guard"))
 	fire(t, inner)
 	d.want(t)
 	on = true
@@ -162,7 +179,7 @@ func TestF52_ASwitchedOffHookDoesNotRunAndNoLayerReplacesAGuard(t *testing.T) {
 	}
 }
 
-// Invariant 12, generation: what a program says of its points is what their declaration says.
+// Invariant 12, generation: the program lists exactly the declared points.
 func TestF53_ThePointsAreTheDeclaredOnes(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "../../spec/agentspec/points.go", nil, parser.ParseComments)
 	if err != nil {

@@ -24,7 +24,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// Invariant 3, replace: what a hook sees is the fold of the replacements before it.
+// Invariant 3, replace: the payload of a hook is the fold of the replacements before it.
 func TestF21_LaterRewritersSeeEarlierOnes(t *testing.T) {
 	var h agent.Hooks
 	for i := range 9 {
@@ -55,7 +55,9 @@ func TestF22_RewrittenArgumentsReachEverybody(t *testing.T) {
 			see("permission", c.Args)
 			return nil, nil
 		}),
-		agent.AroundToolFunc(func(ctx context.Context, _ *agent.Run, c agent.ToolCallRequest, next agent.AroundToolNext) (hookkit.Answer[agent.ToolCallResult], error) {
+		agent.AroundToolFunc(func(
+			ctx context.Context, _ *agent.Run, c agent.ToolCallRequest, next agent.AroundToolNext,
+		) (hookkit.Answer[agent.ToolCallResult], error) {
 			see("around", c.Args)
 			return next.Call(ctx, c)
 		}),
@@ -76,7 +78,9 @@ func (c *collecting) Bind(h *agent.Hooks) {
 	h.Briefing.Add(c)
 }
 
-func (c *collecting) AfterTool(_ context.Context, run *agent.Run, r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+func (c *collecting) AfterTool(
+	_ context.Context, run *agent.Run, r agent.ToolCallResult,
+) (agent.AfterToolOutcome, error) {
 	c.outputs.Do(run, func(o *[]string) { *o = append(*o, r.Call.ID) })
 	return nil, nil
 }
@@ -86,10 +90,11 @@ func (c *collecting) Briefing(_ context.Context, run *agent.Run, _ agent.Step) (
 	return texts, nil
 }
 
-// Invariants 3 and 8, state: what a tool hook keeps stays for the run.
-func TestF23_StateOfAToolHookOutlivesTheBatch(t *testing.T) {
+// Invariants 3 and 8, state: the state of a tool hook lasts for the run.
+func TestF23_HookStateOutlivesTheBatch(t *testing.T) {
 	ran := looptest.Harness{
-		Turns: all(looptest.Calls(looptest.Call("work", nil), looptest.Call("work", nil)), looptest.Call("work", nil), looptest.Reply("ok")),
+		Turns: all(looptest.Calls(looptest.Call("work", nil), looptest.Call("work", nil)), looptest.Call("work", nil),
+			looptest.Reply("ok")),
 		Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](&collecting{}),
 	}.Run(t, "x")
 	for i, want := range all("collected []", "collected [call_1_1 call_1_2]", "collected [call_1_1 call_1_2 call_2_1]") {
@@ -97,8 +102,8 @@ func TestF23_StateOfAToolHookOutlivesTheBatch(t *testing.T) {
 	}
 }
 
-// Invariant 8 and law P9, prompts are per request: what is changed in place never reaches the stored conversation,
-// the record or the tool.
+// Invariant 8 and law P9, prompts are per request: changes in place never reach the stored conversation, the
+// record or the tool.
 func TestF24_ChangesInPlaceDoNotPileUp(t *testing.T) {
 	tool := work()
 	ran := looptest.Harness{Turns: working(3), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](
@@ -120,7 +125,7 @@ func TestF24_ChangesInPlaceDoNotPileUp(t *testing.T) {
 	}
 }
 
-// Invariant 8 and law P9: a text of Briefing is in one prompt.
+// Invariant 8 and law P9: a text of Briefing appears in one prompt.
 func TestF25_ATextIsOnceInEachPrompt(t *testing.T) {
 	ran := looptest.Harness{Turns: working(4), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](
 		&prompt.Static{Text: "be brief"},
@@ -137,8 +142,8 @@ func TestF25_ATextIsOnceInEachPrompt(t *testing.T) {
 	lacks(t, fmt.Sprint(ran.Messages), "be brief", "and clear")
 }
 
-// Invariant 8: state belongs to an instance, whatever address it has.
-func TestF26_ANewHookHasNoStateOfADeadOne(t *testing.T) {
+// Invariant 8: state belongs to an instance, even if an address is reused.
+func TestF26_ANewHookHasFreshState(t *testing.T) {
 	run := agent.NewRun(nil)
 	var h agent.Hooks
 	for i := range 2000 {
@@ -155,10 +160,17 @@ func TestF26_ANewHookHasNoStateOfADeadOne(t *testing.T) {
 
 // Invariant 8: state is fresh in each run, also one after the other on the same hooks.
 func TestF27_CountersDoNotLeakIntoTheNextRun(t *testing.T) {
-	a := &loop.Agent{Model: looptest.NewScript(working(2)...).ForEachRun(), Tools: all[agent.Tool](work()), Use: all[agent.Hook](
-		&limit.Tools{Limits: map[string]int{"work": 2}}, &repair.Stagnation{Threshold: 3, Fingerprint: func(agent.ToolCallResult) string { return "same" }},
-		&repair.LoopDetector{},
-	)}
+	a := &loop.Agent{
+		Model: looptest.NewScript(working(2)...).ForEachRun(),
+		Tools: all[agent.Tool](work()),
+		Use: all[agent.Hook](
+			&limit.Tools{Limits: map[string]int{"work": 2}}, &repair.Stagnation{
+				Threshold:   3,
+				Fingerprint: func(agent.ToolCallResult) string { return "same" },
+			},
+			&repair.LoopDetector{},
+		),
+	}
 	var prompts diary
 	a.Use = append(a.Use, beforeLLM(func(r agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
 		prompts.note("%v", r.Messages)
@@ -199,13 +211,18 @@ func TestF28_ParallelCallsLoseNoCount(t *testing.T) {
 		eight = append(eight, looptest.Call("work", fmt.Sprintf(`{"n":%d}`, i)))
 	}
 	timing := &observe.Timing{}
-	looptest.Harness{Turns: all(looptest.Calls(eight...), looptest.Reply("ok")), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](timing)}.Run(t, "x")
+	looptest.Harness{
+		Turns: all(looptest.Calls(eight...), looptest.Reply("ok")),
+		Tools: all[agent.Tool](work()),
+		Hooks: all[agent.Hook](timing),
+	}.Run(t, "x")
 	if n := len(timing.Samples()); n != 10 {
 		t.Errorf("%d samples of 8 calls and 2 replies", n)
 	}
 }
 
-// Invariants 1, order, and 2, layers: the documented tiers are the ones that are set, and a layer stands inside.
+// Invariants 1, order, and 2, layers: the priority constants have the documented order, and a layer is inside its
+// parent.
 func TestF29_PrioritiesAreTheDocumentedOnes(t *testing.T) {
 	var outer agent.Hooks
 	outer.Use(&window.TruncateOutput{})
@@ -216,8 +233,10 @@ func TestF29_PrioritiesAreTheDocumentedOnes(t *testing.T) {
 	inner := outer.Layer("inner")
 	inner.BeforeTool.Add(continues, hookkit.Priority(hookkit.Safety))
 	documented := map[string][]int{
-		"AfterTool": {hookkit.Detection, hookkit.Mutation}, "BeforeLLM": {hookkit.InputShape - 10}, "Briefing": {hookkit.InputShape},
-		"BeforeTool": {hookkit.Detection, hookkit.Safety}, "OnPermission": {hookkit.Safety}, "OnRunEnd": {hookkit.Observability},
+		"AfterTool": {hookkit.Detection, hookkit.Mutation}, "BeforeLLM": {hookkit.InputShape - 10},
+		"Briefing":   {hookkit.InputShape},
+		"BeforeTool": {hookkit.Detection, hookkit.Safety}, "OnPermission": {hookkit.Safety},
+		"OnRunEnd": {hookkit.Observability},
 	}
 	for _, p := range inner.Points() {
 		var got []int
@@ -251,7 +270,8 @@ func TestF30_ABadHookIsRegisteredNowhere(t *testing.T) {
 	}
 }
 
-// Invariant 13: using a hook twice is two registrations, which Explain shows; what must not double does not.
+// Invariant 13: using a hook twice makes two registrations, which Explain shows. Hooks that must not run twice do
+// not.
 func TestF31_AHookUsedTwiceIsShownTwice(t *testing.T) {
 	var h agent.Hooks
 	one, other := h.Use(renames("+"), named("twin")), h.Use(renames("+"), named("twin"))
@@ -271,7 +291,7 @@ func TestF31_AHookUsedTwiceIsShownTwice(t *testing.T) {
 	}
 }
 
-// Invariant 4: observers are told of every fire, whatever hooks there are and whatever they leave out.
+// Invariant 4: observers are notified of every fire, regardless of the hooks and their decisions.
 func TestF32_NothingUnsubscribesAnObserver(t *testing.T) {
 	for name, hook := range map[string]agent.Hook{
 		"no hook": nil, "an empty method": continues, "an exit": answers("x"), "a failure": everywhere["BeforeTool"],
@@ -279,7 +299,7 @@ func TestF32_NothingUnsubscribesAnObserver(t *testing.T) {
 	} {
 		var d diary
 		observer := bind(func(h *agent.Hooks) {
-			h.BeforeTool.Observe(told(func(f agent.BeforeToolFired[agent.ToolCallRequest]) { d.note("%s", f.Payload.Name) }))
+			h.BeforeTool.Observe(notified(func(f agent.BeforeToolFired[agent.ToolCallRequest]) { d.note("%s", f.Payload.Name) }))
 		})
 		hooks := all[agent.Hook](observer)
 		if hook != nil {
@@ -287,14 +307,16 @@ func TestF32_NothingUnsubscribesAnObserver(t *testing.T) {
 		}
 		looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: hooks}.Run(t, "x")
 		if got := d.all(); !slices.Equal(got, all("work")) {
-			t.Errorf("with %s the observer was told %v", name, got)
+			t.Errorf("with %s the observer was notified %v", name, got)
 		}
 	}
 }
 
-// told is an observer of BeforeTool.
-type told func(agent.BeforeToolFired[agent.ToolCallRequest])
+// notified is an observer of BeforeTool.
+type notified func(agent.BeforeToolFired[agent.ToolCallRequest])
 
-func (f told) ObserveBeforeTool(_ context.Context, _ *agent.Run, fired agent.BeforeToolFired[agent.ToolCallRequest]) {
+func (f notified) ObserveBeforeTool(
+	_ context.Context, _ *agent.Run, fired agent.BeforeToolFired[agent.ToolCallRequest],
+) {
 	f(fired)
 }

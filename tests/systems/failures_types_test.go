@@ -10,25 +10,26 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// Each of these tests is named after a failure of an older system and cites what excludes it here: an invariant of
-// the hooks (order, layers, replace, short-circuit, vote, collect, around, state, failure, snapshot, compile time,
-// generation, identity, 1 to 13) or a law of the loop (P1 to P10).
+// Each of these tests is named after a defect of an older system. Its comment cites the rule that excludes the
+// defect here: an invariant of the hooks (order, layers, replace, short-circuit, vote, collect, around, state,
+// failure, snapshot, compile time, generation, identity, 1 to 13) or a law of the loop (P1 to P10).
 
 const useGuard = "\th.Use(guard{})"
 
 // Invariant 11, compile time.
-func TestF01_AResultOfTheWrongTypeDoesNotCompile(t *testing.T) {
+func TestF01_AWrongResultTypeDoesNotCompile(t *testing.T) {
 	const skip = `agent.SkipTool{Reason: "never"}, nil`
 	refused(t, guard, useGuard, skip, `"skip", nil`, "string does not implement agent.BeforeToolOutcome")
 	refused(t, guard, useGuard, skip, `map[string]any{"skip": true}, nil`, "does not implement agent.BeforeToolOutcome")
 	refused(t, guard, useGuard, skip, `agent.SkipTool{}`, "not enough return values")
 }
 
-// Invariants 11 and 3, replace: a later guard sees what the replacements made, whole and typed.
-func TestF02_AReplacementOfTheWrongTypeDoesNotCompile(t *testing.T) {
+// Invariants 11 and 3, replace: a later guard gets the complete, typed payload with all replacements.
+func TestF02_AWrongReplacementTypeDoesNotCompile(t *testing.T) {
 	const program = "\t_ = agent.ReplaceBeforeTool(agent.ToolCallRequest{Name: \"x\"}, \"why\")"
 	refused(t, "", program, "agent.ToolCallRequest{Name", "agent.ToolCallRequest{Nam", "unknown field Nam")
-	refused(t, "", program, `agent.ToolCallRequest{Name: "x"}`, "agent.ToolCallResult{}", "cannot use agent.ToolCallResult{} ")
+	refused(t, "", program, `agent.ToolCallRequest{Name: "x"}`, "agent.ToolCallResult{}",
+		"cannot use agent.ToolCallResult{} ")
 	tool := &looptest.Tool{Name: "work; rm"}
 	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](renames("; rm"),
 		beforeTool(func(call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
@@ -50,11 +51,12 @@ func TestF03_AMisspeltNameDoesNotCompile(t *testing.T) {
 	refused(t, guard, useGuard, "agent.SkipTool", "agent.SkipTol", "undefined: agent.SkipTol")
 }
 
-// Invariant 11; what only a program that runs can show is found at registration.
-func TestF04_AHookThatCannotBeCalledIsRefused(t *testing.T) {
+// Invariant 11: mistakes that only a running program can show are found at registration.
+func TestF04_AnUncallableHookIsRefused(t *testing.T) {
 	const program = "\th.BeforeTool.Add(guard{})"
 	refused(t, guard, program, "Add(guard{})", `Add("guard")`, "does not implement agent.BeforeTool")
-	refused(t, guard, program, "Add(guard{})", "Add(func(agent.ToolCallRequest) {})", "does not implement agent.BeforeTool")
+	refused(t, guard, program, "Add(guard{})", "Add(func(agent.ToolCallRequest) {})",
+		"does not implement agent.BeforeTool")
 	defer func() {
 		if recover() == nil {
 			t.Error("a nil hook was registered")
@@ -63,8 +65,8 @@ func TestF04_AHookThatCannotBeCalledIsRefused(t *testing.T) {
 	new(agent.Hooks).BeforeTool.Add(nil)
 }
 
-// Invariant 11: a hook has the methods of its own points; there is no interface of all of them.
-func TestF05_AHookNeedsOnlyTheMethodsOfItsPoints(t *testing.T) {
+// Invariant 11: a hook has only the methods of its own points; no interface has the methods of all points.
+func TestF05_AHookNeedsOnlyItsOwnMethods(t *testing.T) {
 	var ended int
 	one := onRunEnd(func(agent.AgentResult) error { ended++; return nil })
 	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](one)}.Run(t, "x")
@@ -80,7 +82,8 @@ func TestF05_AHookNeedsOnlyTheMethodsOfItsPoints(t *testing.T) {
 
 // Invariant 11: each point has its own payload type, filled by the loop.
 func TestF06_EachPointHasItsOwnPayload(t *testing.T) {
-	const program = "\th.Use(agent.OnRunEndFunc(func(ctx context.Context, run *agent.Run, r agent.AgentResult) error {\n\t\t_ = r.Reply\n\t\treturn nil\n\t}))"
+	const program = "\th.Use(agent.OnRunEndFunc(func(ctx context.Context, run *agent.Run, r agent.AgentResult) error " +
+		"{\n\t\t_ = r.Reply\n\t\treturn nil\n\t}))"
 	refused(t, "", program, "r.Reply", "r.ToolName", "r.ToolName undefined")
 	length := 0
 	ran := looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](onRunEnd(func(r agent.AgentResult) error {
@@ -92,16 +95,17 @@ func TestF06_EachPointHasItsOwnPayload(t *testing.T) {
 	}
 }
 
-// Invariant 11: an outcome that the point does not know does not compile.
-func TestF07_ABlockWhereADenialIsReadDoesNotCompile(t *testing.T) {
-	const program = "\th.Use(agent.OnPermissionFunc(func(context.Context, *agent.Run, agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {\n\t\treturn agent.Deny{}, nil\n\t}))"
+// Invariant 11: an outcome of another point does not compile.
+func TestF07_AnUnknownOutcomeDoesNotCompile(t *testing.T) {
+	const program = "\th.Use(agent.OnPermissionFunc(func(context.Context, *agent.Run, agent.ToolCallRequest) " +
+		"(agent.OnPermissionOutcome, error) {\n\t\treturn agent.Deny{}, nil\n\t}))"
 	for _, other := range all("SkipTool{}", "EndTurn{}", "RejectDone{}", "SkipCompaction{}") {
 		refused(t, "", program, "agent.Deny{}", "agent."+other, "missing method legalAtOnPermission")
 	}
 }
 
 // Invariants 11 and 4, short-circuit: an EndTurn ends the run at every point that takes it.
-func TestF08_AStopIsObeyedWhereverItIsLegal(t *testing.T) {
+func TestF08_EveryLegalStopIsObeyed(t *testing.T) {
 	end := agent.EndTurn{Reply: "stopped", Reason: "enough"}
 	for point, hook := range map[string]agent.Hook{
 		"OnRunStart": onRunStart(func(agent.RunStart) (agent.OnRunStartOutcome, error) { return end, nil }),
@@ -122,7 +126,8 @@ func TestF08_AStopIsObeyedWhereverItIsLegal(t *testing.T) {
 // Invariant 11: only nil continues, and it does so at every point.
 func TestF09_OnlyNilContinues(t *testing.T) {
 	for _, nothing := range all("false", "0", `""`) {
-		refused(t, guard, useGuard, `agent.SkipTool{Reason: "never"}, nil`, nothing+", nil", "does not implement agent.BeforeToolOutcome")
+		refused(t, guard, useGuard, `agent.SkipTool{Reason: "never"}, nil`, nothing+", nil",
+			"does not implement agent.BeforeToolOutcome")
 	}
 	quiet := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](
 		onRunStart(func(agent.RunStart) (agent.OnRunStartOutcome, error) { return nil, nil }), continues,
@@ -133,13 +138,14 @@ func TestF09_OnlyNilContinues(t *testing.T) {
 		checkDone(func(agent.DoneRequest) (agent.CheckDoneOutcome, error) { return nil, nil }),
 	)}.Run(t, "x")
 	plain := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work())}.Run(t, "x")
-	if quiet.Reply != "ok" || statuses(quiet) != "succeeded" || !slices.Equal(quiet.Recorder.Points(), plain.Recorder.Points()) {
+	if quiet.Reply != "ok" || statuses(quiet) != "succeeded" || !slices.Equal(quiet.Recorder.Points(),
+		plain.Recorder.Points()) {
 		t.Errorf("got %+v", quiet.AgentResult)
 	}
 }
 
-// Invariant 11: there is one form of a hook, and its answer is awaited whatever it does to find it.
-func TestF10_AVetoIsHeardHoweverItIsFound(t *testing.T) {
+// Invariant 11: there is only one form of a hook, and the fire waits for its answer.
+func TestF10_EveryVetoCounts(t *testing.T) {
 	deny := agent.Deny{Reason: "no"}
 	for name, veto := range map[string]func() agent.Deny{
 		"at once":            func() agent.Deny { return deny },
@@ -156,9 +162,11 @@ func TestF10_AVetoIsHeardHoweverItIsFound(t *testing.T) {
 	}
 }
 
-// Invariant 11: a hook is called at the points that it was added to; an observer of all points decides nothing.
-func TestF11_AHookIsCalledAtItsPointsAlone(t *testing.T) {
-	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](new(aroundCalls))}.Run(t, "x")
+// Invariant 11: a hook is called only at its points; an observer of all points decides nothing.
+func TestF11_AHookFiresOnlyAtItsPoints(t *testing.T) {
+	ran := looptest.Harness{
+		Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](new(aroundCalls)),
+	}.Run(t, "x")
 	var called []string
 	for _, e := range ran.Trace.Events() {
 		if e.Kind == hookkit.HookRan {
@@ -168,20 +176,23 @@ func TestF11_AHookIsCalledAtItsPointsAlone(t *testing.T) {
 	if !slices.Equal(called, all("BeforeTool", "AfterTool")) {
 		t.Errorf("called at %v", called)
 	}
-	const observer = "type all struct{}\n\nfunc (all) Observe(ctx context.Context, run *agent.Run, fired hookkit.AnyFired) {}\n"
-	refused(t, observer, "\th.ObserveAny(all{})", "AnyFired) {}", "AnyFired) error { return nil }", "wrong type for method Observe")
+	const observer = "type all struct{}\n\nfunc (all) Observe(ctx context.Context, run *agent.Run, fired " +
+		"hookkit.AnyFired) {}\n"
+	refused(t, observer, "\th.ObserveAny(all{})", "AnyFired) {}", "AnyFired) error { return nil }",
+		"wrong type for method Observe")
 }
 
 // Invariant 11: the outcomes of another point do not compile.
-func TestF12_AnOutcomeOfAnotherPointDoesNotCompile(t *testing.T) {
+func TestF12_AForeignOutcomeDoesNotCompile(t *testing.T) {
 	const skip = `agent.SkipTool{Reason: "never"}`
-	refused(t, guard, useGuard, skip, `agent.ReplaceAfterTool(agent.ToolCallResult{}, "")`, "missing method legalAtBeforeTool")
+	refused(t, guard, useGuard, skip, `agent.ReplaceAfterTool(agent.ToolCallResult{}, "")`,
+		"missing method legalAtBeforeTool")
 	refused(t, guard, useGuard, skip, `agent.RejectDone{}`, "missing method legalAtBeforeTool")
 	var h agent.Hooks
 	var d diary
 	h.BeforeTool.Add(continues)
 	h.BeforeTool.Add(beforeTool(func(agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
-		return struct{ agent.SkipTool }{}, nil // the compiler cannot refuse this
+		return struct{ agent.SkipTool }{}, nil // the compiler cannot reject this
 	}))
 	h.BeforeTool.Add(d.noting("next"))
 	if _, exit, err := fire(t, &h); err == nil || exit != nil || d.all() != nil {

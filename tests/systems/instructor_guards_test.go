@@ -17,7 +17,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// signalled is what the hook says at a step boundary.
+// signalled returns the signals of the hook at a step boundary.
 func signalled(t testing.TB, hook agent.Hook, at agent.Step) []agent.EndRun {
 	t.Helper()
 	var h agent.Hooks
@@ -29,7 +29,7 @@ func signalled(t testing.TB, hook agent.Hook, at agent.Step) []agent.EndRun {
 	return signals
 }
 
-// is fails the test unless there is exactly this signal.
+// is fails the test unless got is exactly the signal want.
 func is(t testing.TB, got []agent.EndRun, want agent.EndRun) {
 	t.Helper()
 	if diff := cmp.Diff([]agent.EndRun{want}, got); diff != "" {
@@ -37,7 +37,7 @@ func is(t testing.TB, got []agent.EndRun, want agent.EndRun) {
 	}
 }
 
-// given is a signal as the loop records it: it adds the name of the hook.
+// given returns a signal as the loop records it, with the name of the hook.
 func given(s agent.EndRun, by string) agent.EndRun {
 	s.By = by
 	return s
@@ -74,7 +74,11 @@ func TestI05_TokenLimitStopsAtItsLimit(t *testing.T) {
 		Detail: map[string]any{"totalTokens": 10, "maxTotalTokens": 10}}
 	is(t, signalled(t, limit, agent.Step{Usage: agent.Usage{Input: 6, Output: 4}}), want)
 	five := looptest.Call("work", nil).Uses(agent.Usage{Input: 2, Output: 3})
-	ran := looptest.Harness{Turns: all(five, five, five), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](limit)}.Run(t, "x")
+	ran := looptest.Harness{
+		Turns: all(five, five, five),
+		Tools: all[agent.Tool](work()),
+		Hooks: all[agent.Hook](limit),
+	}.Run(t, "x")
 	if ran.Steps != 2 || !cmp.Equal(ran.Stop, given(want, "limit.Tokens")) {
 		t.Errorf("%+v", ran.AgentResult)
 	}
@@ -94,10 +98,14 @@ func TestI06_TimeLimitCountsFromTheRunsStart(t *testing.T) {
 	}}
 	want := agent.EndRun{Cause: agent.CauseTimeLimit, Message: "Execution time limit reached: 1.23s/1.00s",
 		Detail: map[string]any{"elapsedSeconds": 1.23, "maxSeconds": 1.0}}
-	a := &loop.Agent{Model: looptest.NewScript(working(9)...).ForEachRun(), Tools: all[agent.Tool](slow), Use: all[agent.Hook](limit), Clock: clock}
+	a := &loop.Agent{
+		Model: looptest.NewScript(working(9)...).ForEachRun(), Tools: all[agent.Tool](slow), Use: all[agent.Hook](limit),
+		Clock: clock,
+	}
 	for range 2 { // each run has a start of its own
 		clock.Advance(time.Hour)
-		if result, err := a.Run(t.Context(), "x"); err != nil || result.Steps != 3 || !cmp.Equal(result.Stop, given(want, "limit.Time")) {
+		if result, err := a.Run(t.Context(), "x"); err != nil || result.Steps != 3 ||
+			!cmp.Equal(result.Stop, given(want, "limit.Time")) {
 			t.Errorf("%+v, %v", result, err)
 		}
 	}
@@ -109,7 +117,9 @@ func TestI07_FinishReasonStopsOnAMatch(t *testing.T) {
 		return agent.Step{Number: 1, Last: &agent.StepResult{Response: &agent.LLMResponse{FinishReason: reason}}}
 	}
 	is(t, signalled(t, guard, after("stop")), agent.EndRun{Cause: agent.CauseFinishReason,
-		Message: `Finish reason "stop" matched stop condition`, Detail: map[string]any{"finishReason": "stop", "stopReasons": all("length", "stop")}})
+		Message: `Finish reason "stop" matched stop condition`, Detail: map[string]any{
+			"finishReason": "stop", "stopReasons": all("length", "stop"),
+		}})
 	for name, at := range map[string]agent.Step{
 		"another reason": after("tool_calls"), "another case": after("STOP"), "no reason": after(""),
 		"no reply": {Number: 1, Last: &agent.StepResult{}}, "no step": {},
@@ -122,13 +132,16 @@ func TestI07_FinishReasonStopsOnAMatch(t *testing.T) {
 		t.Errorf("an empty list: %v", got)
 	}
 	tool := work()
-	ran := looptest.Harness{Turns: all(looptest.Call("work", nil).Finish("length"), looptest.Reply("more")), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](guard)}.Run(t, "x")
+	ran := looptest.Harness{
+		Turns: all(looptest.Call("work", nil).Finish("length"), looptest.Reply("more")), Tools: all[agent.Tool](tool),
+		Hooks: all[agent.Hook](guard),
+	}.Run(t, "x")
 	if ran.Stop.Cause != agent.CauseFinishReason || ran.Steps != 1 || tool.Count() != 1 || ran.Forced() {
 		t.Errorf("the tool ran %d times, %+v", tool.Count(), ran.AgentResult)
 	}
 }
 
-func TestI08_SeveralGuardsAndOnesOwnHooksInOneSet(t *testing.T) {
+func TestI08_GuardsAndCustomHooksCombine(t *testing.T) {
 	var d diary
 	own := agent.ShouldStopFunc(func(_ context.Context, _ *agent.Run, s agent.Step) ([]agent.EndRun, error) {
 		d.note("asked after %d", s.Number)
@@ -149,25 +162,31 @@ func TestI08_SeveralGuardsAndOnesOwnHooksInOneSet(t *testing.T) {
 	}
 }
 
-// A source is asked whether to cancel.
+// A source reports whether to cancel.
 type source func() (string, bool, error)
 
 func (f source) Cancelled(context.Context, *agent.Run) (string, bool, error) { return f() }
 
-func TestI11_CancellationIsAskedUntilThereIsAStop(t *testing.T) {
+func TestI11_CancellationIsPolledUntilAStop(t *testing.T) {
 	asked := 0
 	run := func(at int, hooks ...agent.Hook) *looptest.Ran {
 		asked = 0
-		cancels := &limit.Cancellation{Source: source(func() (string, bool, error) { asked++; return "enough", asked == at, nil })}
+		cancels := &limit.Cancellation{Source: source(func() (string, bool, error) {
+			asked++
+			return "enough", asked == at, nil
+		})}
 		return looptest.Harness{Turns: working(2), Tools: all[agent.Tool](work()), Hooks: append(hooks, cancels)}.Run(t, "x")
 	}
-	if ran := run(2); ran.Stop.Cause != agent.CauseUserRequested || ran.Stop.Message != "enough" || ran.Steps != 1 || asked != 2 {
+	if ran := run(2); ran.Stop.Cause != agent.CauseUserRequested || ran.Stop.Message != "enough" || ran.Steps != 1 ||
+		asked != 2 {
 		t.Errorf("applied: asked %d times, %+v", asked, ran.AgentResult)
 	}
-	if ran := run(0); ran.Reply != "ok" || len(ran.Signals) != 1 || asked != 3 { // not when the answer is there
+	if ran := run(0); ran.Reply != "ok" || len(ran.Signals) != 1 || asked != 3 { // not after the answer
 		t.Errorf("none: asked %d times, %+v", asked, ran.AgentResult)
 	}
-	ends := afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) { return agent.EndTurn{Reason: "done"}, nil })
+	ends := afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+		return agent.EndTurn{Reason: "done"}, nil
+	})
 	if ran := run(2, ends); ran.Stop.Message != "done" || len(ran.Signals) != 1 || asked != 1 {
 		t.Errorf("with a stop: asked %d times, %+v", asked, ran.Signals)
 	}
@@ -191,7 +210,8 @@ func TestI20_TheCriticStopsAtItsMaximum(t *testing.T) {
 		Hooks: all[agent.Hook](&done.Critic{Model: critic, MaxIterations: 2}),
 		Agent: &loop.Agent{Limits: loop.Limits{Rejections: -1}},
 	}.Run(t, "the task")
-	if ran.Stop.Cause != agent.CauseRetryLimit || ran.Stop.Message != "Max self-critic iterations reached: 2/2" || ran.Stop.By != "done.Critic" || ran.Steps != 2 || len(critic.Calls()) != 2 {
+	if ran.Stop.Cause != agent.CauseRetryLimit || ran.Stop.Message != "Max self-critic iterations reached: 2/2" ||
+		ran.Stop.By != "done.Critic" || ran.Steps != 2 || len(critic.Calls()) != 2 {
 		t.Errorf("the critic was asked %d times: %+v", len(critic.Calls()), ran.AgentResult)
 	}
 	contains(t, heard(t, ran, 1), "[CORRECTION REQUIRED - Iteration 1]", "too short", "say more")
@@ -201,12 +221,14 @@ func TestI20_TheCriticStopsAtItsMaximum(t *testing.T) {
 	}
 }
 
-func TestI21_AToolsFailureFailsTheRunOnlyWhereAHookSaysSo(t *testing.T) {
+func TestI21_OnlyAHookTurnsToolFailuresFatal(t *testing.T) {
 	l := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](&looptest.Tool{Name: "work", Err: errBoom})}
 	if ran := l.Run(t, "x"); ran.Failed != nil || ran.Reply != "ok" || ran.Err != "" {
 		t.Errorf("a failed tool failed the run: %+v", ran.AgentResult)
 	}
-	l.Hooks = all[agent.Hook](agent.ShouldStopFunc(func(_ context.Context, _ *agent.Run, s agent.Step) ([]agent.EndRun, error) {
+	l.Hooks = all[agent.Hook](agent.ShouldStopFunc(func(
+		_ context.Context, _ *agent.Run, s agent.Step,
+	) ([]agent.EndRun, error) {
 		if s.Last != nil && !s.Last.Results[0].OK() {
 			return []agent.EndRun{{Cause: agent.CauseError, Message: "work: " + s.Last.Results[0].Err}}, nil
 		}

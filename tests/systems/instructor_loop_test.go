@@ -29,12 +29,12 @@ func (f everything) Bind(h *agent.Hooks) { h.ObserveAny(f) }
 
 func (f everything) Observe(_ context.Context, run *agent.Run, fired hookkit.AnyFired) { f(run, fired) }
 
-// stops is an OnStop hook that adds a signal.
+// stops returns an OnStop hook that adds a signal.
 func stops(signals ...agent.EndRun) agent.OnStopFunc {
 	return func(context.Context, *agent.Run, agent.Stopping) ([]agent.EndRun, error) { return signals, nil }
 }
 
-func TestI01_HooksAccumulateAndAHigherOneAffectsALowerOne(t *testing.T) {
+func TestI01_HigherHooksAffectLowerOnes(t *testing.T) {
 	var d diary
 	sees := beforeTool(func(call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
 		d.note("low sees %s", call.Name)
@@ -53,19 +53,23 @@ func TestI01_HooksAccumulateAndAHigherOneAffectsALowerOne(t *testing.T) {
 			return nil, nil
 		}))
 	})
-	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](&looptest.Tool{Name: "working"}), Hooks: all[agent.Hook](hooks)}.Run(t, "x")
+	ran := looptest.Harness{
+		Turns: working(1), Tools: all[agent.Tool](&looptest.Tool{Name: "working"}), Hooks: all[agent.Hook](hooks),
+	}.Run(t, "x")
 	d.want(t, "middle", "low sees working", "stop completed", "stop, too")
 	ran.Recorder.Times(t, "OnStop", 1)
 }
 
-func TestI02_WhatMayChangeIsAnExplicitListForEachPoint(t *testing.T) {
+func TestI02_EachPointListsItsChanges(t *testing.T) {
 	const program = "\t_ = agent.ReplaceBeforeTool(agent.ToolCallRequest{}, \"why\")"
-	for _, other := range all("ReplaceOnPermission", "ReplaceAfterStep", "ReplaceOnRunEnd", "ReplaceOnStop", "ReplaceShouldStop", "ReplaceBeforeStep", "ReplaceOnToolError") {
+	for _, other := range all("ReplaceOnPermission", "ReplaceAfterStep", "ReplaceOnRunEnd", "ReplaceOnStop",
+		"ReplaceShouldStop", "ReplaceBeforeStep", "ReplaceOnToolError") {
 		refused(t, "", program, "ReplaceBeforeTool", other, "undefined: agent."+other)
 	}
 	const outcome = "\tvar _ agent.BeforeToolOutcome = agent.ReplaceBeforeTool(agent.ToolCallRequest{}, \"why\")"
-	refused(t, "", outcome, "agent.BeforeToolOutcome", "agent.AfterToolOutcome", "does not implement agent.AfterToolOutcome")
-	// Of what may be replaced, the loop keeps what is its own.
+	refused(t, "", outcome, "agent.BeforeToolOutcome", "agent.AfterToolOutcome",
+		"does not implement agent.AfterToolOutcome")
+	// The loop keeps its own fields of a replaced payload.
 	renumbers := bind(func(h *agent.Hooks) {
 		h.Use(beforeTool(func(call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
 			call.ID, call.Step = "mine", 99
@@ -75,13 +79,19 @@ func TestI02_WhatMayChangeIsAnExplicitListForEachPoint(t *testing.T) {
 			r.Err, r.Status, r.Call.Name = "", agent.CallSucceeded, "other"
 			return agent.ReplaceAfterTool(r, "why"), nil
 		}))
-		h.Use(agent.BeforeRunEndFunc(func(_ context.Context, _ *agent.Run, r agent.AgentResult) (agent.BeforeRunEndOutcome, error) {
+		h.Use(agent.BeforeRunEndFunc(func(
+			_ context.Context, _ *agent.Run, r agent.AgentResult,
+		) (agent.BeforeRunEndOutcome, error) {
 			r.Reply, r.Steps, r.Stop = "better", 99, agent.EndRun{Cause: agent.CauseError}
 			return agent.ReplaceBeforeRunEnd(r, "why"), nil
 		}))
 	})
-	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](&looptest.Tool{Name: "work", Err: errBoom}), Hooks: all[agent.Hook](renumbers)}.Run(t, "x")
-	if c := ran.Calls[0]; c.Call.ID != "call_1_1" || c.Call.Step != 1 || c.Call.Name != "work" || c.OK() || c.Status != agent.CallFailed {
+	ran := looptest.Harness{
+		Turns: working(1), Tools: all[agent.Tool](&looptest.Tool{Name: "work", Err: errBoom}),
+		Hooks: all[agent.Hook](renumbers),
+	}.Run(t, "x")
+	if c := ran.Calls[0]; c.Call.ID != "call_1_1" || c.Call.Step != 1 || c.Call.Name != "work" || c.OK() ||
+		c.Status != agent.CallFailed {
 		t.Errorf("the call is %+v", c)
 	}
 	if ran.Reply != "better" || ran.Steps != 2 || ran.Stop.Cause != agent.CauseCompleted {
@@ -98,17 +108,20 @@ func TestI03_ACallMayBeRefusedCompletely(t *testing.T) {
 	} {
 		tool := work()
 		ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all(refuses)}.Run(t, "x")
-		if tool.Count() != 0 || statuses(ran) != "refused" || ran.Calls[0].Attempts != 0 || ran.Failed != nil || ran.Reply != "ok" {
+		if tool.Count() != 0 || statuses(ran) != "refused" || ran.Calls[0].Attempts != 0 || ran.Failed != nil ||
+			ran.Reply != "ok" {
 			t.Errorf("%s: the tool ran %d times, %+v", name, tool.Count(), ran.AgentResult)
 		}
 		contains(t, heard(t, ran, 1), "never")
 	}
 }
 
-func TestI09_FunctionsChangeStateAndFireOnlyAtTheirPoint(t *testing.T) {
+func TestI09_FunctionsFireOnlyAtTheirPoint(t *testing.T) {
 	var calls hookkit.PerRun[int]
 	var d diary
-	counts := agent.BeforeToolFunc(func(_ context.Context, run *agent.Run, _ agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+	counts := agent.BeforeToolFunc(func(
+		_ context.Context, run *agent.Run, _ agent.ToolCallRequest,
+	) (agent.BeforeToolOutcome, error) {
 		calls.Do(run, func(n *int) { *n++ })
 		return nil, nil
 	})
@@ -116,7 +129,9 @@ func TestI09_FunctionsChangeStateAndFireOnlyAtTheirPoint(t *testing.T) {
 		calls.Do(run, func(n *int) { d.note("%d calls", *n) })
 		return nil
 	})
-	ran := looptest.Harness{Turns: working(3), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](counts, reports)}.Run(t, "x")
+	ran := looptest.Harness{
+		Turns: working(3), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](counts, reports),
+	}.Run(t, "x")
 	d.want(t, "3 calls")
 	for _, e := range ran.Trace.Events() {
 		if e.Kind == hookkit.HookRan && e.Point != "BeforeTool" && e.Point != "OnRunEnd" {
@@ -125,18 +140,22 @@ func TestI09_FunctionsChangeStateAndFireOnlyAtTheirPoint(t *testing.T) {
 	}
 }
 
-func TestI10_ChangesChainAndAnEmptySetChangesNothing(t *testing.T) {
+func TestI10_ChangesChain(t *testing.T) {
 	adds := func(text string) agent.Hook {
 		return afterLLM(func(r agent.LLMResponse) (agent.AfterLLMOutcome, error) {
 			r.Content += text
 			return agent.ReplaceAfterLLM(r, "adds"), nil
 		})
 	}
-	if ran := (looptest.Harness{Turns: working(0), Hooks: all(adds(" one"), adds(" two"))}).Run(t, "x"); ran.Reply != "ok one two" {
+	if ran := (looptest.Harness{Turns: working(0), Hooks: all(adds(" one"), adds(" two"))}).Run(t,
+		"x"); ran.Reply != "ok one two" {
 		t.Errorf("the reply is %q", ran.Reply)
 	}
 	run := func(h *agent.Hooks) agent.AgentResult {
-		a := &loop.Agent{Hooks: h, Model: looptest.NewScript(working(2)...), Tools: all[agent.Tool](work()), Clock: looptest.NewClock(time.Unix(0, 0))}
+		a := &loop.Agent{
+			Hooks: h, Model: looptest.NewScript(working(2)...), Tools: all[agent.Tool](work()),
+			Clock: looptest.NewClock(time.Unix(0, 0)),
+		}
 		result, err := a.Run(t.Context(), "x")
 		if err != nil {
 			t.Error(err)
@@ -148,7 +167,7 @@ func TestI10_ChangesChainAndAnEmptySetChangesNothing(t *testing.T) {
 	}
 }
 
-func TestI12_RequestAndReplyAreReplacedAtTheProvidersBorder(t *testing.T) {
+func TestI12_HooksReplaceRequestAndReply(t *testing.T) {
 	var d diary
 	var runs []string
 	replaces := bind(func(h *agent.Hooks) {
@@ -178,14 +197,19 @@ func TestI12_RequestAndReplyAreReplacedAtTheProvidersBorder(t *testing.T) {
 		d.note("provider is asked for %q", r.Model)
 		return agent.LLMResponse{Content: "good"}, nil
 	})
-	ran := looptest.Harness{Turns: all(model), Hooks: all[agent.Hook](replaces, events), Agent: &loop.Agent{Request: agent.LLMRequest{Model: "small"}}}.Run(t, "x")
-	d.want(t, `hook sees model "small"`, `request to "large"`, `provider is asked for "large"`, `hook sees "good"`, `response "better"`)
+	ran := looptest.Harness{
+		Turns: all(model), Hooks: all[agent.Hook](replaces, events), Agent: &loop.Agent{
+			Request: agent.LLMRequest{Model: "small"},
+		},
+	}.Run(t, "x")
+	d.want(t, `hook sees model "small"`, `request to "large"`, `provider is asked for "large"`, `hook sees "good"`,
+		`response "better"`)
 	if ids := slices.Compact(runs); len(ids) != 1 || ids[0] == "" || ran.Reply != "better" {
 		t.Errorf("the run is %q, its reply %q", ids, ran.Reply)
 	}
 }
 
-func TestI13_AnotherSetOfHooksToolsOrEventsIsUsedEverywhere(t *testing.T) {
+func TestI13_ReplacedPartsAreUsedEverywhere(t *testing.T) {
 	one, two := &looptest.Tool{Name: "work", Result: "one"}, &looptest.Tool{Name: "work", Result: "two"}
 	build := func(tool agent.Tool) (*hooktest.Recorder, *loop.Agent) {
 		h := new(agent.Hooks)
@@ -198,20 +222,27 @@ func TestI13_AnotherSetOfHooksToolsOrEventsIsUsedEverywhere(t *testing.T) {
 	if result, err := second.Run(t.Context(), "x"); err != nil || result.Calls[0].Output != "two" {
 		t.Errorf("%+v, %v", result, err)
 	}
-	if one.Count() != 0 || two.Count() != 2 || len(was.Fires()) != 0 || is.Count("OnRunStart") != 2 || is.Count("AfterTool") != 3 {
+	if one.Count() != 0 || two.Count() != 2 || len(was.Fires()) != 0 || is.Count("OnRunStart") != 2 ||
+		is.Count("AfterTool") != 3 {
 		t.Errorf("the tools ran %d and %d times, heard were %v and %v", one.Count(), two.Count(), was.Points(), is.Points())
 	}
 }
 
 func TestI14_OnlyABegunStepHasAnEnd(t *testing.T) {
-	early := agent.ShouldStopFunc(func(context.Context, *agent.Run, agent.Step) ([]agent.EndRun, error) { return nil, errBoom })
+	early := agent.ShouldStopFunc(func(context.Context, *agent.Run, agent.Step) ([]agent.EndRun, error) {
+		return nil, errBoom
+	})
 	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](early)}.Run(t, "x")
-	if ran.Failed == nil || ran.Recorder.Count("BeforeStep")+ran.Recorder.Count("AfterStep") != 0 || ran.Recorder.Count("OnRunEnd") != 1 {
+	if ran.Failed == nil || ran.Recorder.Count("BeforeStep")+ran.Recorder.Count("AfterStep") != 0 ||
+		ran.Recorder.Count("OnRunEnd") != 1 {
 		t.Errorf("before the step: %v, fired %v", ran.Failed, ran.Recorder.Points())
 	}
-	ran = looptest.Harness{Turns: working(1), Tools: all[agent.Tool](&looptest.Tool{Name: "work", Panic: "ouch"})}.Run(t, "x")
+	ran = looptest.Harness{
+		Turns: working(1), Tools: all[agent.Tool](&looptest.Tool{Name: "work", Panic: "ouch"}),
+	}.Run(t, "x")
 	steps := hooktest.PayloadsOf[agent.StepResult](ran.Recorder, "AfterStep")
-	if len(steps) != 2 || len(steps[0].Results) != 1 || steps[0].Results[0].Status != agent.CallFailed || steps[1].Err != "" {
+	if len(steps) != 2 || len(steps[0].Results) != 1 || steps[0].Results[0].Status != agent.CallFailed ||
+		steps[1].Err != "" {
 		t.Errorf("in a tool: %+v", steps)
 	}
 	ran = looptest.Harness{Turns: all(looptest.Error(errBoom))}.Run(t, "x")
@@ -222,7 +253,7 @@ func TestI14_OnlyABegunStepHasAnEnd(t *testing.T) {
 	contains(t, steps[0].Err, "boom")
 }
 
-func TestI15_AThrownRefusalIsARefusalAndAFailure(t *testing.T) {
+func TestI15_AThrownRefusalIsAFailure(t *testing.T) {
 	for name, throws := range map[string]func(){"error": func() {}, "panic": func() { panic("never") }} {
 		gate := onPermission(func(agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
 			throws()
@@ -232,7 +263,8 @@ func TestI15_AThrownRefusalIsARefusalAndAFailure(t *testing.T) {
 		ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](gate)}.Run(t, "x")
 		denied := hooktest.PayloadsOf[agent.Denial](ran.Recorder, "OnPermissionDenied")
 		failures := ran.Recorder.Fires("OnPermission")[0].Failures
-		if len(denied) != 1 || denied[0].Kind != agent.DeniedByHook || len(failures) != 1 || failures[0].Point != "OnPermission" || tool.Count() != 0 {
+		if len(denied) != 1 || denied[0].Kind != agent.DeniedByHook || len(failures) != 1 ||
+			failures[0].Point != "OnPermission" || tool.Count() != 0 {
 			t.Fatalf("%s: denied %+v, failed %v", name, denied, failures)
 		}
 		contains(t, denied[0].Reason, "never")
@@ -251,10 +283,14 @@ func TestI15_AThrownRefusalIsARefusalAndAFailure(t *testing.T) {
 
 func TestI16_TheFinishedEventHasTheFinalStatus(t *testing.T) {
 	for want, l := range map[agent.Cause]looptest.Harness{
-		agent.CauseCompleted:     {Turns: working(1)},
-		agent.CauseStepsLimit:    {Turns: working(9), Agent: &loop.Agent{Limits: loop.Limits{Steps: 1}}},
-		agent.CauseError:         {Turns: all(looptest.Error(errBoom))},
-		agent.CauseStopRequested: {Turns: working(1), Hooks: all[agent.Hook](onRunStart(func(agent.RunStart) (agent.OnRunStartOutcome, error) { return agent.EndTurn{Reason: "no"}, nil }))},
+		agent.CauseCompleted:  {Turns: working(1)},
+		agent.CauseStepsLimit: {Turns: working(9), Agent: &loop.Agent{Limits: loop.Limits{Steps: 1}}},
+		agent.CauseError:      {Turns: all(looptest.Error(errBoom))},
+		agent.CauseStopRequested: {
+			Turns: working(1), Hooks: all[agent.Hook](onRunStart(func(agent.RunStart) (agent.OnRunStartOutcome, error) {
+				return agent.EndTurn{Reason: "no"}, nil
+			})),
+		},
 	} {
 		var d diary
 		stream := &observe.Stream{Emit: func(_ context.Context, e observe.StreamEvent) error {
@@ -269,13 +305,14 @@ func TestI16_TheFinishedEventHasTheFinalStatus(t *testing.T) {
 			t.Error(err)
 		}
 		d.want(t, string(want))
-		if ended := hooktest.PayloadsOf[agent.AgentResult](ran.Recorder, "OnRunEnd"); len(ended) != 1 || ended[0].Stop.Cause != want || ended[0].Err != ran.Err {
+		if ended := hooktest.PayloadsOf[agent.AgentResult](ran.Recorder, "OnRunEnd"); len(ended) != 1 ||
+			ended[0].Stop.Cause != want || ended[0].Err != ran.Err {
 			t.Errorf("%s: ended as %+v", want, ended)
 		}
 	}
 }
 
-func TestI17_TheStrongestStopIsTheOneInAllEvents(t *testing.T) {
+func TestI17_AllEventsHaveTheStrongestStop(t *testing.T) {
 	person := agent.EndRun{Cause: agent.CauseUserRequested, Message: "the user left"}
 	early := agent.ShouldStopFunc(func(_ context.Context, _ *agent.Run, s agent.Step) ([]agent.EndRun, error) {
 		if s.Number == 0 {
@@ -284,10 +321,17 @@ func TestI17_TheStrongestStopIsTheOneInAllEvents(t *testing.T) {
 		return []agent.EndRun{{Cause: agent.CauseFinishReason, Message: "an older step's"}}, nil
 	})
 	for name, l := range map[string]looptest.Harness{
-		"beats completed":     {Turns: working(0), Hooks: all[agent.Hook](stops(person))},
-		"beats an older one":  {Turns: working(3), Hooks: all[agent.Hook](early, stops(person))},
-		"whatever is weaker":  {Turns: working(0), Hooks: all[agent.Hook](stops(agent.EndRun{Cause: agent.CauseTimeLimit}, person, agent.EndRun{Cause: agent.CauseRetryLimit}))},
-		"the first of equals": {Turns: working(0), Hooks: all[agent.Hook](stops(person, agent.EndRun{Cause: agent.CauseUserRequested, Message: "later"}))},
+		"beats completed":    {Turns: working(0), Hooks: all[agent.Hook](stops(person))},
+		"beats an older one": {Turns: working(3), Hooks: all[agent.Hook](early, stops(person))},
+		"whatever is weaker": {
+			Turns: working(0), Hooks: all[agent.Hook](stops(agent.EndRun{Cause: agent.CauseTimeLimit}, person,
+				agent.EndRun{Cause: agent.CauseRetryLimit})),
+		},
+		"the first of equals": {
+			Turns: working(0), Hooks: all[agent.Hook](stops(person, agent.EndRun{
+				Cause: agent.CauseUserRequested, Message: "later",
+			})),
+		},
 	} {
 		l.Tools = all[agent.Tool](work())
 		ran := l.Run(t, "x")
@@ -310,13 +354,20 @@ func TestI17_TheStrongestStopIsTheOneInAllEvents(t *testing.T) {
 }
 
 func TestI18_StepsAreNumberedAndEventsSayWhy(t *testing.T) {
-	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](&limit.Steps{Max: limit.AtMost(1)})}.Run(t, "x")
+	ran := looptest.Harness{
+		Turns: working(1),
+		Tools: all[agent.Tool](work()),
+		Hooks: all[agent.Hook](&limit.Steps{Max: limit.AtMost(1)}),
+	}.Run(t, "x")
 	stop := hooktest.PayloadsOf[agent.Stopping](ran.Recorder, "OnStop")
-	if len(stop) != 1 || len(stop[0].Signals) != 1 || stop[0].Signals[0].Cause != agent.CauseStepsLimit || stop[0].Signals[0].By != "limit.Steps" || stop[0].Signals[0].Message == "" {
+	if len(stop) != 1 || len(stop[0].Signals) != 1 || stop[0].Signals[0].Cause != agent.CauseStepsLimit ||
+		stop[0].Signals[0].By != "limit.Steps" || stop[0].Signals[0].Message == "" {
 		t.Errorf("the stop: %+v", stop)
 	}
 	var numbers []int
-	ran = looptest.Harness{Turns: all(looptest.Call("work", nil), looptest.Error(errBoom)), Tools: all[agent.Tool](work())}.Run(t, "x")
+	ran = looptest.Harness{
+		Turns: all(looptest.Call("work", nil), looptest.Error(errBoom)), Tools: all[agent.Tool](work()),
+	}.Run(t, "x")
 	for _, s := range hooktest.PayloadsOf[agent.Step](ran.Recorder, "BeforeStep") {
 		numbers = append(numbers, s.Number)
 	}
@@ -324,19 +375,25 @@ func TestI18_StepsAreNumberedAndEventsSayWhy(t *testing.T) {
 		numbers = append(numbers, s.Step.Number)
 	}
 	failed := hooktest.PayloadsOf[agent.RunError](ran.Recorder, "OnRunError")
-	if !slices.Equal(numbers, []int{1, 2, 1, 2}) || len(failed) != 1 || failed[0].Where != "LLM" || failed[0].Partial.Steps != 2 {
+	if !slices.Equal(numbers, []int{1, 2, 1, 2}) || len(failed) != 1 || failed[0].Where != "LLM" ||
+		failed[0].Partial.Steps != 2 {
 		t.Fatalf("steps %v, failures %+v", numbers, failed)
 	}
 	contains(t, failed[0].Err, "boom")
 }
 
-func TestI19_TwoBuildsShareNoStateAndBehaveAlike(t *testing.T) {
+func TestI19_TwoBuildsShareNoState(t *testing.T) {
 	build := func() *loop.Agent {
 		h := new(agent.Hooks)
 		h.Use(builtin.Guards{Steps: limit.AtMost(4)})
 		h.Use(&repair.LoopDetector{})
 		h.Use(&limit.Tools{Limits: map[string]int{"work": 2}})
-		return &loop.Agent{Hooks: h, Tools: all[agent.Tool](work()), Model: looptest.NewScript(working(9)...), Clock: looptest.NewClock(time.Unix(0, 0))}
+		return &loop.Agent{
+			Hooks: h,
+			Tools: all[agent.Tool](work()),
+			Model: looptest.NewScript(working(9)...),
+			Clock: looptest.NewClock(time.Unix(0, 0)),
+		}
 	}
 	var results [4]agent.AgentResult
 	var wait sync.WaitGroup
@@ -345,7 +402,8 @@ func TestI19_TwoBuildsShareNoStateAndBehaveAlike(t *testing.T) {
 	}
 	wait.Wait()
 	for _, r := range results {
-		if !reflect.DeepEqual(r, results[0]) || r.Steps != 4 || r.Stop.Cause != agent.CauseStepsLimit || !r.Calls[1].OK() || r.Calls[2].OK() {
+		if !reflect.DeepEqual(r, results[0]) || r.Steps != 4 || r.Stop.Cause != agent.CauseStepsLimit || !r.Calls[1].OK() ||
+			r.Calls[2].OK() {
 			t.Errorf("of builds that are the same one made\n%+v\nthe first\n%+v", r, results[0])
 		}
 	}

@@ -16,14 +16,17 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// TestAThousandRunsOverOneSetOfHooksShareNothing runs a thousand loops at once over the same hooks. Each makes the same
-// calls, so each must be decided the same: a count, a warning or a text of another run would show.
-func TestAThousandRunsOverOneSetOfHooksShareNothing(t *testing.T) {
+// TestAThousandRunsShareNothing runs a thousand loops in parallel on the same hooks. All make the same calls, so
+// all must get the same decisions: any count, warning or text of another run would show.
+func TestAThousandRunsShareNothing(t *testing.T) {
 	const runs = 1000
 	most, metrics := &limit.Tools{Limits: map[string]int{"look": 3}}, &observe.Metrics{Log: slog.New(slog.DiscardHandler)}
 	hooks := new(agent.Hooks)
 	for _, h := range []agent.Hook{
-		&repair.LoopDetector{HintAfter: 2, BreakAfter: 9}, most, metrics, &repair.Stagnation{}, &limit.Warning{}, &prompt.WorkingTheory{},
+		&repair.LoopDetector{
+			HintAfter:  2,
+			BreakAfter: 9,
+		}, most, metrics, &repair.Stagnation{}, &limit.Warning{}, &prompt.WorkingTheory{},
 		&prompt.FailureNote{}, builtin.Guards{}, &repair.SchemaRetry{}, &repair.ToolErrorRetry{}, &observe.Cost{},
 	} {
 		hooks.Use(h)
@@ -39,7 +42,9 @@ func TestAThousandRunsOverOneSetOfHooksShareNothing(t *testing.T) {
 			looptest.Call("fail", nil), looptest.Call("fail", nil),
 			looptest.Reply("done"),
 		).ForEachRun(),
-		Tools: []agent.Tool{&looptest.Tool{Name: "look", Result: "seen"}, &looptest.Tool{Name: "fail", Err: fmt.Errorf("down")}},
+		Tools: []agent.Tool{
+			&looptest.Tool{Name: "look", Result: "seen"}, &looptest.Tool{Name: "fail", Err: fmt.Errorf("down")},
+		},
 	}
 	results := make([]agent.AgentResult, runs)
 	var wg sync.WaitGroup

@@ -18,31 +18,40 @@ import (
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
-// perMessage counts so many tokens for every message.
+// perMessage counts a fixed number of tokens per message.
 type perMessage int
 
 func (n perMessage) CountTokens(messages []agent.Message) int { return int(n) * len(messages) }
 
-// past is a conversation of a task and n steps with one call of work each, whose results are long.
+// past returns a conversation of a task and n steps, each with one call of work and a long result.
 func past(n int) []agent.Message {
 	out := []agent.Message{{Role: agent.RoleUser, Content: "the task"}}
 	for i := range n {
 		call := agent.ToolCallRequest{ID: fmt.Sprint("c", i+1), Name: "work", Args: json.RawMessage(`{}`), Step: i + 1}
 		out = append(out, agent.Message{Role: agent.RoleAssistant, ToolCalls: all(call)},
-			agent.Message{Role: agent.RoleTool, Name: "work", ToolCallID: call.ID, Content: fmt.Sprintf("result %d %s", i+1, strings.Repeat("x", 400))})
+			agent.Message{
+				Role: agent.RoleTool, Name: "work", ToolCallID: call.ID, Content: fmt.Sprintf("result %d %s", i+1,
+					strings.Repeat("x", 400)),
+			})
 	}
 	return out
 }
 
-// always asks for a compaction before every prompt.
-var always = agent.ShouldCompactFunc(func(context.Context, *agent.Run, agent.ContextUse) (agent.ShouldCompactOutcome, error) {
+// always requests a compaction before every prompt.
+var always = agent.ShouldCompactFunc(func(
+	context.Context, *agent.Run, agent.ContextUse,
+) (agent.ShouldCompactOutcome, error) {
 	return agent.Compact{Reason: "always"}, nil
 })
 
-// compacted has a conversation compacted in a run that goes on with it, and returns what the compaction did.
-func compacted(t testing.TB, k agent.Compactor, messages []agent.Message, turns ...looptest.Turn) (agent.Compacted, *looptest.Ran) {
+// compacted runs an agent that compacts its conversation, and returns the compaction.
+func compacted(
+	t testing.TB, k agent.Compactor, messages []agent.Message, turns ...looptest.Turn,
+) (agent.Compacted, *looptest.Ran) {
 	t.Helper()
-	ran := looptest.Harness{Turns: append(turns, looptest.Reply("ok")), Hooks: all[agent.Hook](always), Agent: &loop.Agent{Compactor: k}}.
+	ran := looptest.Harness{
+		Turns: append(turns, looptest.Reply("ok")), Hooks: all[agent.Hook](always), Agent: &loop.Agent{Compactor: k},
+	}.
 		Do(t, t.Context(), loop.Request{Messages: messages})
 	done := hooktest.PayloadsOf[agent.Compacted](ran.Recorder, "AfterCompact")
 	if len(done) != 1 || ran.Failed != nil {
@@ -54,7 +63,7 @@ func compacted(t testing.TB, k agent.Compactor, messages []agent.Message, turns 
 	return done[0], ran
 }
 
-// compactors is one of each, with the turns that its model plays before the run's own.
+// compactors returns one of each kind, with the model turns that it needs before the run's own.
 func compactors() map[agent.Compactor][]looptest.Turn {
 	summary := all(looptest.Reply("the goal is 7"))
 	return map[agent.Compactor][]looptest.Turn{
@@ -68,7 +77,13 @@ func TestL30_AWindowFillsUpTierByTier(t *testing.T) {
 	for _, c := range []struct {
 		messages int
 		want     compact.Tier
-	}{{4, compact.TierOK}, {5, compact.TierWarning}, {7, compact.TierWarning}, {8, compact.TierError}, {9, compact.TierBlocking}} {
+	}{
+		{4, compact.TierOK},
+		{5, compact.TierWarning},
+		{7, compact.TierWarning},
+		{8, compact.TierError},
+		{9, compact.TierBlocking},
+	} {
 		hook := &compact.Auto{Compactor: compact.Truncate{}, Window: 1000, WarnAt: 500, ErrorAt: 800, Reserve: 100}
 		var seen compact.Telemetry
 		ends := agent.OnRunEndFunc(func(_ context.Context, run *agent.Run, _ agent.AgentResult) error {
@@ -77,7 +92,11 @@ func TestL30_AWindowFillsUpTierByTier(t *testing.T) {
 		})
 		looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](hook, ends), Agent: &loop.Agent{Tokens: perMessage(100)}}.
 			Do(t, t.Context(), loop.Request{Task: "x", Messages: chat(c.messages - 1)})
-		if len(seen.Samples) != 1 || seen.Samples[0] != (compact.Sample{Step: 1, Tier: c.want, Tokens: 100 * c.messages}) || seen.Peak != c.want {
+		if len(seen.Samples) != 1 || seen.Samples[0] != (compact.Sample{
+			Step:   1,
+			Tier:   c.want,
+			Tokens: 100 * c.messages,
+		}) || seen.Peak != c.want {
 			t.Errorf("with %d messages: %+v, want %s", c.messages, seen, c.want)
 		}
 	}
@@ -88,18 +107,27 @@ func TestL30_AWindowFillsUpTierByTier(t *testing.T) {
 func chat(n int) []agent.Message {
 	var out []agent.Message
 	for i := range n {
-		out = append(out, agent.Message{Role: []agent.Role{agent.RoleUser, agent.RoleAssistant}[i%2], Content: fmt.Sprint("message ", i+1)})
+		out = append(out, agent.Message{
+			Role: []agent.Role{agent.RoleUser, agent.RoleAssistant}[i%2], Content: fmt.Sprint("message ", i+1),
+		})
 	}
 	return out
 }
 
-func TestL31_ACompactionIsAskedForWhenTheWindowIsFull(t *testing.T) {
+func TestL31_AFullWindowRequestsACompaction(t *testing.T) {
 	for _, c := range []struct {
 		at       compact.Tier
 		messages int
 		fired    bool
 	}{{"", 4, false}, {"", 7, false}, {"", 8, true}, {compact.TierWarning, 4, false}, {compact.TierWarning, 5, true}} {
-		hook := &compact.Auto{Compactor: compact.Truncate{}, Window: 1000, WarnAt: 500, ErrorAt: 800, Reserve: 100, FireAt: c.at}
+		hook := &compact.Auto{
+			Compactor: compact.Truncate{},
+			Window:    1000,
+			WarnAt:    500,
+			ErrorAt:   800,
+			Reserve:   100,
+			FireAt:    c.at,
+		}
 		ran := looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](hook), Agent: &loop.Agent{Tokens: perMessage(100)}}.
 			Do(t, t.Context(), loop.Request{Task: "now", Messages: chat(c.messages - 1)})
 		if fired := ran.Recorder.Count("AfterCompact") == 1; fired != c.fired {
@@ -113,38 +141,58 @@ func TestL31_ACompactionIsAskedForWhenTheWindowIsFull(t *testing.T) {
 		lacks(t, heard(t, ran, 0), "message 1")
 	}
 	k := &compact.Truncate{} // the agent has one, and nobody asks
-	ran := looptest.Harness{Turns: working(0), Agent: &loop.Agent{Compactor: k}}.Do(t, t.Context(), loop.Request{Task: "now", Messages: chat(50)})
+	ran := looptest.Harness{
+		Turns: working(0),
+		Agent: &loop.Agent{Compactor: k},
+	}.Do(t, t.Context(), loop.Request{Task: "now", Messages: chat(50)})
 	ran.Recorder.Times(t, "ShouldCompact", 1)
 	ran.Recorder.Times(t, "BeforeCompact", 0)
 }
 
-func TestL32_ACompactionSaysWhatItDid(t *testing.T) {
+func TestL32_ACompactionReportsItsResult(t *testing.T) {
 	for k, turns := range compactors() {
 		done, ran := compacted(t, k, past(20), turns...)
-		if done.Err != "" || done.Reason != agent.CompactProactive || done.Before.Messages != 41 || done.After.Messages != len(done.Messages) || done.After.Tokens >= done.Before.Tokens || !done.Effective() {
+		if done.Err != "" || done.Reason != agent.CompactProactive || done.Before.Messages != 41 ||
+			done.After.Messages != len(done.Messages) || done.After.Tokens >= done.Before.Tokens || !done.Effective() {
 			t.Errorf("%T: %+v, %q", k, done.Before, done.Err)
 		}
 		ran.Recorder.Times(t, "BeforeCompact", 1)
-		if before := hooktest.PayloadsOf[agent.Compaction](ran.Recorder, "BeforeCompact")[0]; before.Tokens != done.Before.Tokens || before.Detail != "always" {
+		if before := hooktest.PayloadsOf[agent.Compaction](ran.Recorder,
+			"BeforeCompact")[0]; before.Tokens != done.Before.Tokens || before.Detail != "always" {
 			t.Errorf("%T: before it %+v", k, before)
 		}
 	}
 
-	abort := agent.BeforeCompactFunc(func(context.Context, *agent.Run, agent.Compaction) (agent.BeforeCompactOutcome, error) {
+	abort := agent.BeforeCompactFunc(func(
+		context.Context, *agent.Run, agent.Compaction,
+	) (agent.BeforeCompactOutcome, error) {
 		return agent.SkipCompaction{Reason: "in a chain"}, nil
 	})
-	ran := looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](always, abort), Agent: &loop.Agent{Compactor: compact.Truncate{}}}.Do(t, t.Context(), loop.Request{Messages: past(9)})
+	ran := looptest.Harness{
+		Turns: working(0),
+		Hooks: all[agent.Hook](always, abort),
+		Agent: &loop.Agent{Compactor: compact.Truncate{}},
+	}.Do(t, t.Context(), loop.Request{Messages: past(9)})
 	if got := len(ran.Script.Requests()[0].Messages); got != 19 || ran.Recorder.Count("AfterCompact") != 0 {
 		t.Errorf("an aborted compaction left %d messages", got)
 	}
 
 	custom := &compact.Auto{Compactor: compact.Truncate{KeepRecent: 1}, Window: 1000, WarnAt: 10, ErrorAt: 20, Reserve: 10}
-	adds := agent.AfterCompactFunc(func(_ context.Context, _ *agent.Run, done agent.Compacted) (agent.AfterCompactOutcome, error) {
-		done.Messages = append(all(agent.Message{Role: agent.RoleSystem, Content: fmt.Sprint("the rules, after ", len(done.Messages))}), done.Messages...)
+	adds := agent.AfterCompactFunc(func(_ context.Context, _ *agent.Run,
+		done agent.Compacted) (agent.AfterCompactOutcome, error) {
+		done.Messages = append(all(agent.Message{
+			Role:    agent.RoleSystem,
+			Content: fmt.Sprint("the rules, after ", len(done.Messages)),
+		}), done.Messages...)
 		return agent.ReplaceAfterCompact(done, "must stay"), nil
 	})
-	ran = looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](custom, adds), Agent: &loop.Agent{Compactor: &compact.Summarize{}}}.Do(t, t.Context(), loop.Request{Messages: past(9)})
-	if got := ran.Script.Requests(); len(got) != 1 || !strings.HasPrefix(got[0].Messages[0].Content, "the rules, after 3") {
+	ran = looptest.Harness{
+		Turns: working(0),
+		Hooks: all[agent.Hook](custom, adds),
+		Agent: &loop.Agent{Compactor: &compact.Summarize{}},
+	}.Do(t, t.Context(), loop.Request{Messages: past(9)})
+	if got := ran.Script.Requests(); len(got) != 1 ||
+		!strings.HasPrefix(got[0].Messages[0].Content, "the rules, after 3") {
 		t.Errorf("%d model calls; the first prompt: %s", len(got), heard(t, ran, 0))
 	}
 }
@@ -159,7 +207,8 @@ func TestL33_PruneClearsOldResults(t *testing.T) {
 		return n
 	}
 	done, _ := compacted(t, compact.Prune{}, past(8))
-	if got := cleared(done.Messages); !slices.Equal(got, all("c1", "c2", "c3")) || done.Cleared != 3 || len(done.Messages) != 17 {
+	if got := cleared(done.Messages); !slices.Equal(got, all("c1", "c2", "c3")) || done.Cleared != 3 ||
+		len(done.Messages) != 17 {
 		t.Errorf("cleared %v: %+v", got, done.After)
 	}
 	if again, _ := compacted(t, compact.Prune{}, done.Messages); again.Cleared != 0 || len(cleared(again.Messages)) != 3 {
@@ -170,19 +219,22 @@ func TestL33_PruneClearsOldResults(t *testing.T) {
 	}
 	mixed := past(4)
 	mixed[2].Name, mixed[6].Name = "other", "other"
-	if some, _ := compacted(t, compact.Prune{KeepRecent: 1, Tools: all("other")}, mixed); !slices.Equal(cleared(some.Messages), all("c1")) {
+	if some, _ := compacted(t, compact.Prune{
+		KeepRecent: 1,
+		Tools:      all("other"),
+	}, mixed); !slices.Equal(cleared(some.Messages), all("c1")) {
 		t.Errorf("of the tool named, cleared %v", cleared(some.Messages))
 	}
 }
 
-// stage is a compactor that is a function.
+// stage is a compactor made of a function.
 type stage func(agent.Compaction) (agent.Compacted, error)
 
 func (s stage) Compact(_ context.Context, _ *agent.Env, c agent.Compaction) (agent.Compacted, error) {
 	return s(c)
 }
 
-func TestL34_TheFirstEffectiveStageOfAChainWins(t *testing.T) {
+func TestL34_TheFirstEffectiveStageWins(t *testing.T) {
 	var d diary
 	idle := stage(func(c agent.Compaction) (agent.Compacted, error) {
 		d.note("idle")
@@ -196,7 +248,11 @@ func TestL34_TheFirstEffectiveStageOfAChainWins(t *testing.T) {
 		}
 	}
 	clean := all(cleanup(errBoom), cleanup(nil))
-	done, _ := compacted(t, &compact.Chain{Stages: all[agent.Compactor](idle, compact.Truncate{}, never), Cleanup: clean, OnError: func(err error) { d.note("%v", err) }}, past(9))
+	done, _ := compacted(t, &compact.Chain{
+		Stages:  all[agent.Compactor](idle, compact.Truncate{}, never),
+		Cleanup: clean,
+		OnError: func(err error) { d.note("%v", err) },
+	}, past(9))
 	d.want(t, "idle", "clean 5", "cleanup 1: boom", "clean 5")
 	if done.Err != "" || done.After.Messages != 5 {
 		t.Errorf("got %+v, %q", done.After, done.Err)
@@ -213,7 +269,8 @@ func TestL35_ACompactionNeverMakesAConversationGrow(t *testing.T) {
 	for k, turns := range compactors() {
 		short := past(1)
 		done, ran := compacted(t, k, short)
-		if !slices.EqualFunc(done.Messages, short, func(a, b agent.Message) bool { return a.Content == b.Content }) || len(ran.Script.Calls()) != 1 {
+		if !slices.EqualFunc(done.Messages, short, func(a, b agent.Message) bool { return a.Content == b.Content }) ||
+			len(ran.Script.Calls()) != 1 {
 			t.Errorf("%T made %d messages of %d", k, len(done.Messages), len(short))
 		}
 		once, _ := compacted(t, k, past(20), turns...)
@@ -226,7 +283,9 @@ func TestL35_ACompactionNeverMakesAConversationGrow(t *testing.T) {
 
 func TestL36_ASummaryStandsForWhatIsLeftOut(t *testing.T) {
 	done, ran := compacted(t, &compact.Summarize{Trigger: 100}, past(20), looptest.Reply("the goal is 7"))
-	if got := heard(t, ran, 1); !strings.HasPrefix(got, "(summary of earlier conversation)\nthe goal is 7\nthe task\n") || done.Summary != "the goal is 7" || done.ModelCalls != 1 {
+	if got := heard(t, ran, 1); !strings.HasPrefix(got,
+		"(summary of earlier conversation)\nthe goal is 7\nthe task\n") || done.Summary != "the goal is 7" ||
+		done.ModelCalls != 1 {
 		t.Errorf("the prompt is %q", got)
 	}
 	quiet := func(error) {}
@@ -236,7 +295,11 @@ func TestL36_ASummaryStandsForWhatIsLeftOut(t *testing.T) {
 		t.Errorf("without the model: %q and %q, %q", first.Summary, second.Summary, first.Err)
 	}
 	contains(t, first.Summary, "assistant: work({})", "tool: result 15 xxx")
-	ran = looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](always), Agent: &loop.Agent{Compactor: &compact.Summarize{Trigger: limit.AtMost(0)}}}.Run(t, "only this")
+	ran = looptest.Harness{
+		Turns: working(0),
+		Hooks: all[agent.Hook](always),
+		Agent: &loop.Agent{Compactor: &compact.Summarize{Trigger: limit.AtMost(0)}},
+	}.Run(t, "only this")
 	if len(ran.Script.Calls()) != 1 || heard(t, ran, 0) != "only this" {
 		t.Errorf("for nothing the model was asked %d times", len(ran.Script.Calls()))
 	}

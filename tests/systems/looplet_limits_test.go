@@ -20,7 +20,8 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// playing are the turns of a model that calls the tools of these one-letter names, one in each step, and answers.
+// playing returns the turns of a model that calls the tools with these one-letter names, one per step, and then
+// answers.
 func playing(tools string) []looptest.Turn {
 	var turns []looptest.Turn
 	for _, name := range tools {
@@ -29,12 +30,16 @@ func playing(tools string) []looptest.Turn {
 	return append(turns, looptest.Reply("ok"))
 }
 
-// letters are tools named a, b and c. The tool c fails.
+// letters returns tools named a, b and c. The tool c fails.
 func letters() []agent.Tool {
-	return []agent.Tool{&looptest.Tool{Name: "a", Result: "same"}, &looptest.Tool{Name: "b", Result: "same"}, &looptest.Tool{Name: "c", Err: errBoom}}
+	return []agent.Tool{
+		&looptest.Tool{Name: "a", Result: "same"}, &looptest.Tool{Name: "b", Result: "same"}, &looptest.Tool{
+			Name: "c", Err: errBoom,
+		},
+	}
 }
 
-// prompted are the prompts of a run, counted from 0, that hold a text.
+// prompted returns the prompts of a run that contain a text, counted from 0.
 func prompted(t testing.TB, ran *looptest.Ran, text string) (prompts []int) {
 	t.Helper()
 	for i := range ran.Script.Requests() {
@@ -45,7 +50,7 @@ func prompted(t testing.TB, ran *looptest.Ran, text string) (prompts []int) {
 	return prompts
 }
 
-// notUsable fails the test unless using a hook panics with a message that holds the text.
+// notUsable fails the test unless using a hook panics with a message that contains the text.
 func notUsable(t testing.TB, hook agent.Hook, message string) {
 	t.Helper()
 	defer func() {
@@ -67,19 +72,35 @@ func TestL23_StagnationNudgesWhenNothingNewHappens(t *testing.T) {
 		calls string
 		want  []int // the prompts with a nudge: after so many calls
 	}{
-		"one repeat":           {&repair.Stagnation{}, "aa", nil},
-		"at the threshold":     {&repair.Stagnation{Threshold: 2}, "aa", []int{2}},
-		"another action":       {&repair.Stagnation{}, "aabaab", nil},
-		"reset after a nudge":  {&repair.Stagnation{}, "aaaaaaa", []int{3, 6}},
-		"no reset":             {&repair.Stagnation{KeepNudging: true}, "aaaaa", []int{3, 4, 5}},
-		"progress goes up":     {&repair.Stagnation{Progress: progress(1)}, "aaaa", nil},
-		"progress stands":      {&repair.Stagnation{Progress: progress(0)}, "aaaa", []int{3}},
-		"progress goes down":   {&repair.Stagnation{Progress: progress(-1)}, "aaaa", []int{3}},
-		"progress fails":       {&repair.Stagnation{Progress: func(context.Context, *agent.Run) (float64, error) { return 0, errBoom }}, "aaaa", []int{3}},
-		"an ignored tool":      {&repair.Stagnation{Ignore: all("b")}, "ababa", []int{5}},
-		"no opinion":           {&repair.Stagnation{Fingerprint: func(agent.ToolCallResult) string { return "" }}, "aaaa", nil},
-		"words of one's own":   {&repair.Stagnation{Nudge: func(streak int) string { return fmt.Sprint("[stagnation detected] ", streak) }}, "aaa", []int{3}},
-		"every call its print": {&repair.Stagnation{Fingerprint: func(agent.ToolCallResult) string { n++; return fmt.Sprint(n) }}, "aaaa", nil},
+		"one repeat":          {&repair.Stagnation{}, "aa", nil},
+		"at the threshold":    {&repair.Stagnation{Threshold: 2}, "aa", []int{2}},
+		"another action":      {&repair.Stagnation{}, "aabaab", nil},
+		"reset after a nudge": {&repair.Stagnation{}, "aaaaaaa", []int{3, 6}},
+		"no reset":            {&repair.Stagnation{KeepNudging: true}, "aaaaa", []int{3, 4, 5}},
+		"progress goes up":    {&repair.Stagnation{Progress: progress(1)}, "aaaa", nil},
+		"progress stands":     {&repair.Stagnation{Progress: progress(0)}, "aaaa", []int{3}},
+		"progress goes down":  {&repair.Stagnation{Progress: progress(-1)}, "aaaa", []int{3}},
+		"progress fails": {
+			&repair.Stagnation{Progress: func(context.Context, *agent.Run) (float64, error) { return 0, errBoom }},
+			"aaaa",
+			[]int{3},
+		},
+		"an ignored tool": {&repair.Stagnation{Ignore: all("b")}, "ababa", []int{5}},
+		"no opinion": {
+			&repair.Stagnation{Fingerprint: func(agent.ToolCallResult) string { return "" }},
+			"aaaa",
+			nil,
+		},
+		"words of one's own": {
+			&repair.Stagnation{Nudge: func(streak int) string { return fmt.Sprint("[stagnation detected] ", streak) }},
+			"aaa",
+			[]int{3},
+		},
+		"every call its print": {
+			&repair.Stagnation{Fingerprint: func(agent.ToolCallResult) string { n++; return fmt.Sprint(n) }},
+			"aaaa",
+			nil,
+		},
 	} {
 		for range 2 { // fresh in each run
 			ran := looptest.Harness{Turns: playing(c.calls), Tools: letters(), Hooks: all[agent.Hook](c.hook)}.Run(t, "x")
@@ -119,24 +140,36 @@ func TestL24_CallsAreComparedByTheirValue(t *testing.T) {
 		n++
 		return strings.Repeat("x", n/2), nil
 	}}
-	ran := looptest.Harness{Turns: playing("aaa"), Tools: all[agent.Tool](fills), Hooks: all[agent.Hook](&repair.Stagnation{Threshold: 2, Fingerprint: repair.CallAndSize})}.Run(t, "x")
+	ran := looptest.Harness{
+		Turns: playing("aaa"),
+		Tools: all[agent.Tool](fills),
+		Hooks: all[agent.Hook](&repair.Stagnation{Threshold: 2, Fingerprint: repair.CallAndSize}),
+	}.Run(t, "x")
 	if got := prompted(t, ran, "[stagnation"); !slices.Equal(got, []int{3}) { // results are empty, x and x
 		t.Errorf("nudged in %v", got)
 	}
 }
 
-func TestL25_AToolIsCalledAsOftenAsItsLimitSays(t *testing.T) {
+func TestL25_AToolHasACallLimit(t *testing.T) {
 	for name, c := range map[string]struct {
 		hook   *limit.Tools
 		calls  string
 		status string
 	}{
-		"under":         {&limit.Tools{Limits: map[string]int{"a": 2}}, "a", "succeeded"},
-		"at":            {&limit.Tools{Limits: map[string]int{"a": 2}}, "aaa", "succeeded succeeded refused"},
-		"unlisted":      {&limit.Tools{Limits: map[string]int{"a": 1}}, "bbb", "succeeded succeeded succeeded"},
-		"tools apart":   {&limit.Tools{Limits: map[string]int{"a": 1, "b": 1}}, "abab", "succeeded succeeded refused refused"},
-		"failures too":  {&limit.Tools{Limits: map[string]int{"c": 1}}, "cc", "failed refused"},
-		"default":       {&limit.Tools{Limits: map[string]int{"b": 2}, Default: limit.AtMost(1)}, "aabb", "succeeded refused succeeded succeeded"},
+		"under":    {&limit.Tools{Limits: map[string]int{"a": 2}}, "a", "succeeded"},
+		"at":       {&limit.Tools{Limits: map[string]int{"a": 2}}, "aaa", "succeeded succeeded refused"},
+		"unlisted": {&limit.Tools{Limits: map[string]int{"a": 1}}, "bbb", "succeeded succeeded succeeded"},
+		"tools apart": {
+			&limit.Tools{Limits: map[string]int{"a": 1, "b": 1}},
+			"abab",
+			"succeeded succeeded refused refused",
+		},
+		"failures too": {&limit.Tools{Limits: map[string]int{"c": 1}}, "cc", "failed refused"},
+		"default": {
+			&limit.Tools{Limits: map[string]int{"b": 2}, Default: limit.AtMost(1)},
+			"aabb",
+			"succeeded refused succeeded succeeded",
+		},
 		"zero":          {&limit.Tools{Limits: map[string]int{"a": 0}}, "a", "refused"},
 		"zero for rest": {&limit.Tools{Default: limit.AtMost(0)}, "ab", "refused refused"},
 	} {
@@ -150,7 +183,10 @@ func TestL25_AToolIsCalledAsOftenAsItsLimitSays(t *testing.T) {
 			}
 		}
 	}
-	own := &limit.Tools{Default: limit.AtMost(1), Message: func(tool string, limit, used int) string { return fmt.Sprint(tool, limit, used, " no more") }}
+	own := &limit.Tools{
+		Default: limit.AtMost(1),
+		Message: func(tool string, limit, used int) string { return fmt.Sprint(tool, limit, used, " no more") },
+	}
 	ran := looptest.Harness{Turns: playing("aa"), Tools: letters(), Hooks: all[agent.Hook](own)}.Run(t, "x")
 	contains(t, heard(t, ran, 2), "a1 1 no more")
 	notUsable(t, &limit.Tools{Limits: map[string]int{"a": -1}}, "is -1; give 0 or more")
@@ -158,7 +194,7 @@ func TestL25_AToolIsCalledAsOftenAsItsLimitSays(t *testing.T) {
 	notUsable(t, &limit.Tools{}, "nothing would be limited")
 }
 
-func TestL26_TheModelHearsWhenItsStepsRunOut(t *testing.T) {
+func TestL26_TheModelIsWarnedOfItsLimit(t *testing.T) {
 	for name, c := range map[string]struct {
 		hook  *limit.Warning
 		steps int
@@ -175,7 +211,9 @@ func TestL26_TheModelHearsWhenItsStepsRunOut(t *testing.T) {
 	} {
 		for range 2 { // fresh in each run
 			limits := &loop.Agent{Limits: loop.Limits{Steps: c.steps}}
-			ran := looptest.Harness{Turns: playing("abababababab"), Tools: letters(), Hooks: all[agent.Hook](c.hook), Agent: limits}.Run(t, "x")
+			ran := looptest.Harness{
+				Turns: playing("abababababab"), Tools: letters(), Hooks: all[agent.Hook](c.hook), Agent: limits,
+			}.Run(t, "x")
 			got := prompted(t, ran, "[low budget]")
 			for _, at := range got {
 				contains(t, heard(t, ran, at), c.texts[at])
@@ -204,11 +242,13 @@ func TestL27_AnOperatorTalksToARunningAgent(t *testing.T) {
 		}
 	}
 	ran := run(one, playing("ab")...)
-	if f, s := prompted(t, ran, "[OPERATOR STEERING]\n- first"), prompted(t, ran, "- second"); !slices.Equal(f, []int{0}) || !slices.Equal(s, []int{1}) {
+	if f, s := prompted(t, ran, "[OPERATOR STEERING]\n- first"), prompted(t, ran, "- second"); !slices.Equal(f,
+		[]int{0}) || !slices.Equal(s, []int{1}) {
 		t.Errorf("one at a time: first in %v, second in %v", f, s)
 	}
 	ran = run(whole, playing("ab")...)
-	if got := prompted(t, ran, "[OPERATOR STEERING]\n- first\n- second"); !slices.Equal(got, []int{0}) || whole.Len() != 0 {
+	if got := prompted(t, ran, "[OPERATOR STEERING]\n- first\n- second"); !slices.Equal(got, []int{0}) ||
+		whole.Len() != 0 {
 		t.Errorf("all at once: in %v, %d pending", got, whole.Len())
 	}
 	one.Steer("kept")
@@ -231,14 +271,18 @@ func TestL27_AnOperatorTalksToARunningAgent(t *testing.T) {
 	}
 }
 
-func TestL28_ARunStopsForAnApprovalAndGoesOnWithTheAnswer(t *testing.T) {
+func TestL28_ARunStopsForAnApproval(t *testing.T) {
 	asks := &looptest.Tool{Name: "pay", Result: `{"needs_approval":true,"approval_description":"Pay 40?"}`}
 	store := new(state.Map)
-	l := looptest.Harness{Turns: all(looptest.Call("a", `{"n":1}`), looptest.Call("pay", nil), looptest.Reply("never")), Tools: append(letters(), asks),
-		Hooks: all[agent.Hook](&permission.ApprovalStop{}, &state.Checkpoint{Store: store, Every: 1})}
+	l := looptest.Harness{
+		Turns: all(looptest.Call("a", `{"n":1}`), looptest.Call("pay", nil), looptest.Reply("never")),
+		Tools: append(letters(), asks),
+		Hooks: all[agent.Hook](&permission.ApprovalStop{}, &state.Checkpoint{Store: store, Every: 1}),
+	}
 	ran := l.Run(t, "x")
 	pending, waits := permission.WaitsForApproval(ran.AgentResult)
-	if !waits || pending.Tool != "pay" || pending.Step != 2 || ran.Stop.Message != "waiting_for_approval" || len(ran.Script.Calls()) != 2 {
+	if !waits || pending.Tool != "pay" || pending.Step != 2 || ran.Stop.Message != "waiting_for_approval" ||
+		len(ran.Script.Calls()) != 2 {
 		t.Fatalf("waits %v for %+v, %+v", waits, pending, ran.Stop)
 	}
 	answer, err := pending.Answer("approve")
@@ -246,9 +290,17 @@ func TestL28_ARunStopsForAnApprovalAndGoesOnWithTheAnswer(t *testing.T) {
 	if err != nil || missing != nil || state.StepNumber != 2 {
 		t.Fatalf("%v, %v, step %d", err, missing, state.StepNumber)
 	}
-	again := looptest.Harness{Turns: playing("a"), Tools: letters(), Hooks: all[agent.Hook](&permission.ApprovalStop{}, answer)}.
-		Do(t, t.Context(), loop.Request{Messages: state.Conversation.Messages, Resume: loop.Resume{Steps: state.Counters.Steps}})
-	if got := prompted(t, again, "The user answered: approve"); !slices.Equal(got, []int{0}) || again.Reply != "ok" || again.Steps != 4 {
+	again := looptest.Harness{
+		Turns: playing("a"),
+		Tools: letters(),
+		Hooks: all[agent.Hook](&permission.ApprovalStop{}, answer),
+	}.
+		Do(t, t.Context(), loop.Request{
+			Messages: state.Conversation.Messages,
+			Resume:   loop.Resume{Steps: state.Counters.Steps},
+		})
+	if got := prompted(t, again, "The user answered: approve"); !slices.Equal(got, []int{0}) || again.Reply != "ok" ||
+		again.Steps != 4 {
 		t.Errorf("told in %v, %+v", got, again.AgentResult)
 	}
 	if _, waits := permission.WaitsForApproval(again.AgentResult); waits {

@@ -23,7 +23,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// using is a reply that used so many tokens of a model, for a tool call if tool is not empty.
+// using returns a reply with a certain usage, for a tool call if tool is not empty.
 func using(model, tool string, u agent.Usage) looptest.Turn {
 	turn := looptest.Reply("four")
 	if tool != "" {
@@ -42,14 +42,16 @@ func TestL44_SpansBeginAndEndWithWhatTheyAreOf(t *testing.T) {
 		t.Fatal(err)
 	}
 	started, ended := spans.Started(), spans.Ended()
-	if len(started) != 9 || len(ended) != 9 { // the run, three steps, three calls to the model, two to tools
+	if len(started) != 9 || len(ended) != 9 { // the run, three steps, three model calls, two tool calls
 		t.Fatalf("%d spans began, %d ended", len(started), len(ended))
 	}
 	run := started[0]
-	if run.Name != "invoke_agent tested" || run.ParentSpanID != "" || !regexp.MustCompile("^[0-9a-f]{32}$").MatchString(run.TraceID) {
+	if run.Name != "invoke_agent tested" || run.ParentSpanID != "" ||
+		!regexp.MustCompile("^[0-9a-f]{32}$").MatchString(run.TraceID) {
 		t.Errorf("the run's span is %+v", run)
 	}
-	if last := ended[len(ended)-1]; last.SpanID != run.SpanID || last.Status != "ok" || last.ReplyLen != 2 || last.StopReason != "completed" {
+	if last := ended[len(ended)-1]; last.SpanID != run.SpanID || last.Status != "ok" || last.ReplyLen != 2 ||
+		last.StopReason != "completed" {
 		t.Errorf("it ended as %+v", last)
 	}
 	tools := map[string]observe.Span{}
@@ -61,7 +63,8 @@ func TestL44_SpansBeginAndEndWithWhatTheyAreOf(t *testing.T) {
 			tools[s.Name] = s
 		}
 	}
-	if a, c := tools["execute_tool a"], tools["execute_tool c"]; a.HasError || a.Step != 1 || !c.HasError || c.Status != "error" || c.Err != "boom" || c.Step != 2 {
+	if a, c := tools["execute_tool a"], tools["execute_tool c"]; a.HasError || a.Step != 1 || !c.HasError ||
+		c.Status != "error" || c.Err != "boom" || c.Step != 2 {
 		t.Errorf("the tools' spans are %+v", tools)
 	}
 }
@@ -69,11 +72,14 @@ func TestL44_SpansBeginAndEndWithWhatTheyAreOf(t *testing.T) {
 func TestL45_WhatRunsDoIsCounted(t *testing.T) {
 	metrics := &observe.Metrics{Log: slog.New(slog.DiscardHandler)}
 	for range 2 {
-		looptest.Harness{Turns: all(using("m", "a", agent.Usage{Input: 10, Output: 1}), using("m", "c", agent.Usage{Input: 20, Output: 2}), using("m", "a", agent.Usage{}), using("m", "", agent.Usage{Input: 30, Output: 3})),
+		looptest.Harness{Turns: all(using("m", "a", agent.Usage{Input: 10, Output: 1}),
+			using("m", "c", agent.Usage{Input: 20, Output: 2}), using("m", "a", agent.Usage{}),
+			using("m", "", agent.Usage{Input: 30, Output: 3})),
 			Tools: letters(), Hooks: all[agent.Hook](metrics)}.Run(t, "x")
 	}
-	r := metrics.Report() // of both runs, the last call of each with it
-	if r.Runs != 2 || r.Steps != 8 || r.LLMCalls != 8 || r.ToolCalls != 6 || r.Errors != 2 || r.InputTokens != 120 || r.OutputTokens != 12 {
+	r := metrics.Report() // of both runs, each with its last call
+	if r.Runs != 2 || r.Steps != 8 || r.LLMCalls != 8 || r.ToolCalls != 6 || r.Errors != 2 || r.InputTokens != 120 ||
+		r.OutputTokens != 12 {
 		t.Errorf("counted %+v", r)
 	}
 	if a, c := r.Tools["a"], r.Tools["c"]; a.Calls != 4 || a.Successes != 4 || c.Calls != 2 || c.Failures != 2 {
@@ -83,7 +89,10 @@ func TestL45_WhatRunsDoIsCounted(t *testing.T) {
 		t.Errorf("by class: %v", r.Classes)
 	}
 	contains(t, r.String(), "steps: 8, errors: 2\n", "a: 4 calls, 4 ok / 0 fail")
-	own := &observe.Metrics{Log: slog.New(slog.DiscardHandler), Classify: func(s agent.StepResult) string { return fmt.Sprint(len(s.Results), " calls") }}
+	own := &observe.Metrics{
+		Log:      slog.New(slog.DiscardHandler),
+		Classify: func(s agent.StepResult) string { return fmt.Sprint(len(s.Results), " calls") },
+	}
 	looptest.Harness{Turns: playing("a"), Tools: letters(), Hooks: all[agent.Hook](own)}.Run(t, "x")
 	if got := own.Report().Classes; !maps.Equal(got, map[string]int{"1 calls": 1, "0 calls": 1}) {
 		t.Errorf("by a class of one's own: %v", got)
@@ -110,22 +119,26 @@ func TestL46_AStreamTellsEachEventOnceInOrder(t *testing.T) {
 		}
 	}
 	step := strings.Fields("step_start llm_start llm_end tool_dispatch tool_result step_end")
-	want := slices.Concat(all("loop_start"), step, step, strings.Fields("step_start llm_start llm_chunk llm_end step_end loop_end"))
+	want := slices.Concat(all("loop_start"), step, step,
+		strings.Fields("step_start llm_start llm_chunk llm_end step_end loop_end"))
 	if !slices.Equal(types, want) || len(events[1]) != len(want) {
 		t.Errorf("told %v, want %v; the other emitter was told %d", types, want, len(events[1]))
 	}
 	if !slices.Equal(failed, all[any](false, true)) {
 		t.Errorf("the results have errors: %v", failed)
 	}
-	if first, last := events[0][0], events[0][len(types)-1]; first.Data["task_summary"] != "the task" || last.Data["total_steps"] != 3 || last.Data["total_llm_calls"] != 3 || last.Data["reason"] != "completed" {
+	if first, last := events[0][0], events[0][len(types)-1]; first.Data["task_summary"] != "the task" ||
+		last.Data["total_steps"] != 3 || last.Data["total_llm_calls"] != 3 || last.Data["reason"] != "completed" {
 		t.Errorf("from %+v to %+v", first.Data, last.Data)
 	}
 }
 
 func TestL47_CallsAreAddedUpAndPriced(t *testing.T) {
 	for text, want := range map[string]agent.Usage{
-		`{"prompt_tokens":100,"completion_tokens":20,"prompt_tokens_details":{"cached_tokens":40}}`:            {Input: 100, Output: 20, CacheRead: 40},
-		`{"input_tokens":60,"output_tokens":20,"cache_read_input_tokens":40,"cache_creation_input_tokens":10}`: {Input: 110, Output: 20, CacheRead: 40, CacheWrite: 10},
+		`{"prompt_tokens":100,"completion_tokens":20,"prompt_tokens_details":{"cached_tokens":40}}`: {Input: 100,
+			Output: 20, CacheRead: 40},
+		`{"input_tokens":60,"output_tokens":20,"cache_read_input_tokens":40,"cache_creation_input_tokens":10}`: {Input: 110,
+			Output: 20, CacheRead: 40, CacheWrite: 10},
 		``: {}, `{"tokens":5}`: {}, `nonsense`: {},
 	} {
 		if got := observe.UsageFrom([]byte(text)); got != want {
@@ -140,7 +153,8 @@ func TestL47_CallsAreAddedUpAndPriced(t *testing.T) {
 	}
 	used := agent.Usage{Input: 1_000_000, Output: 500_000, CacheRead: 400_000, CacheWrite: 100_000}
 	r := counts(using("m", "a", used), using("m", "", used)) // cached input is part of the input, and billed once
-	if want := 2 * (0.5*10 + 0.4*1 + 0.1*12 + 0.5*20); math.Abs(r.Dollars-want) > 1e-9 || r.Calls != 2 || r.Total != 3_000_000 || !r.HasTokenData {
+	if want := 2 * (0.5*10 + 0.4*1 + 0.1*12 + 0.5*20); math.Abs(r.Dollars-want) > 1e-9 || r.Calls != 2 ||
+		r.Total != 3_000_000 || !r.HasTokenData {
 		t.Errorf("priced %+v, want $%v", r, want)
 	}
 	if want := 0.8 / 1.8; math.Abs(r.HitRatio-want) > 1e-9 {
@@ -149,15 +163,19 @@ func TestL47_CallsAreAddedUpAndPriced(t *testing.T) {
 	if r := counts(using("unknown", "", used)); r.Dollars != 0 || r.Total != 1_500_000 {
 		t.Errorf("of an unknown model: %+v", r)
 	}
-	if r := counts(using("m", "a", agent.Usage{}), using("m", "", agent.Usage{})); r.HasTokenData || r.Total != 0 || r.PromptChars < 16 ||
-		r.ResponseChars != len(`a{"n":1}`)+len("four") || r.EstimatedOut != r.ResponseChars/4 || !strings.HasSuffix(r.String(), "(est)") {
+	if r := counts(using("m", "a", agent.Usage{}), using("m", "", agent.Usage{})); r.HasTokenData || r.Total != 0 ||
+		r.PromptChars < 16 ||
+		r.ResponseChars != len(`a{"n":1}`)+len("four") || r.EstimatedOut != r.ResponseChars/4 ||
+		!strings.HasSuffix(r.String(), "(est)") {
 		t.Errorf("estimated %+v", r)
 	}
 	var keys map[string]any
 	if text, err := json.Marshal(r); err != nil || json.Unmarshal(text, &keys) != nil {
 		t.Fatal(err)
 	}
-	for _, key := range strings.Fields("model calls input_tokens output_tokens cache_read_tokens cache_write_tokens total_tokens cache_hit_ratio total_cost_usd prompt_chars response_chars estimated_input_tokens estimated_output_tokens estimated_cost_usd has_token_data") {
+	for _, key := range strings.Fields("model calls input_tokens output_tokens cache_read_tokens cache_write_tokens " +
+		"total_tokens cache_hit_ratio total_cost_usd prompt_chars response_chars estimated_input_tokens " +
+		"estimated_output_tokens estimated_cost_usd has_token_data") {
 		if _, ok := keys[key]; !ok {
 			t.Errorf("there is no %s", key)
 		}
@@ -166,25 +184,73 @@ func TestL47_CallsAreAddedUpAndPriced(t *testing.T) {
 
 func TestL48_ARunIsGradedWhenItIsOver(t *testing.T) {
 	var seen done.EvalContext
-	grades := map[string]any{"number": 0.5, "low": 0.4, "yes": true, "no": false, "label": "pass", "wrong": "wrong", "metrics": map[string]float64{"f1": 0.9, "x": 2},
-		"zero": map[string]float64{"score": 0, "f1": 1}, "above": 1.5, "none": math.NaN(), "nonsense": struct{}{}}
-	want := map[string]string{"number": "pass", "low": "fail", "yes": "pass", "no": "fail", "label": "pass", "wrong": "fail", "metrics": "pass", "zero": "fail",
-		"above": "error", "none": "error", "nonsense": "error", "judged": "skipped", "fails": "error", "collector:broken": "error", "collector:idle": "error"}
+	grades := map[string]any{
+		"number": 0.5,
+		"low":    0.4,
+		"yes":    true,
+		"no":     false,
+		"label":  "pass",
+		"wrong":  "wrong",
+		"metrics": map[string]float64{
+			"f1": 0.9,
+			"x":  2,
+		},
+		"zero":     map[string]float64{"score": 0, "f1": 1},
+		"above":    1.5,
+		"none":     math.NaN(),
+		"nonsense": struct{}{},
+	}
+	want := map[string]string{
+		"number":           "pass",
+		"low":              "fail",
+		"yes":              "pass",
+		"no":               "fail",
+		"label":            "pass",
+		"wrong":            "fail",
+		"metrics":          "pass",
+		"zero":             "fail",
+		"above":            "error",
+		"none":             "error",
+		"nonsense":         "error",
+		"judged":           "skipped",
+		"fails":            "error",
+		"collector:broken": "error",
+		"collector:idle":   "error",
+	}
 	eval := &done.Eval{Expected: "secret 42", Collectors: all(
 		done.Collector{Name: "one", Collect: func(context.Context, done.EvalContext) (map[string]any, error) {
 			return map[string]any{"a": 1, "b": 1}, nil
 		}},
-		done.Collector{Name: "two", Collect: func(context.Context, done.EvalContext) (map[string]any, error) { return map[string]any{"b": 2}, nil }},
-		done.Collector{Name: "broken", Collect: func(context.Context, done.EvalContext) (map[string]any, error) { return nil, errBoom }},
-		done.Collector{Name: "idle", Collect: func(context.Context, done.EvalContext) (map[string]any, error) { return nil, nil }})}
+		done.Collector{
+			Name:    "two",
+			Collect: func(context.Context, done.EvalContext) (map[string]any, error) { return map[string]any{"b": 2}, nil },
+		},
+		done.Collector{
+			Name:    "broken",
+			Collect: func(context.Context, done.EvalContext) (map[string]any, error) { return nil, errBoom },
+		},
+		done.Collector{
+			Name:    "idle",
+			Collect: func(context.Context, done.EvalContext) (map[string]any, error) { return nil, nil },
+		})}
 	for _, name := range slices.Sorted(maps.Keys(grades)) {
-		eval.Evaluators = append(eval.Evaluators, done.Evaluator{Name: name, Grade: func(_ context.Context, e done.EvalContext) (any, error) {
-			seen = e
-			return grades[name], nil
-		}})
+		eval.Evaluators = append(eval.Evaluators, done.Evaluator{
+			Name: name,
+			Grade: func(_ context.Context, e done.EvalContext) (any, error) {
+				seen = e
+				return grades[name], nil
+			},
+		})
 	}
-	eval.Evaluators = append(eval.Evaluators, done.Evaluator{Name: "judged", NeedsJudge: true, Grade: func(context.Context, done.EvalContext) (any, error) { return true, nil }},
-		done.Evaluator{Name: "fails", Grade: func(context.Context, done.EvalContext) (any, error) { return true, errors.New("no opinion") }})
+	eval.Evaluators = append(eval.Evaluators, done.Evaluator{
+		Name:       "judged",
+		NeedsJudge: true,
+		Grade:      func(context.Context, done.EvalContext) (any, error) { return true, nil },
+	},
+		done.Evaluator{
+			Name:  "fails",
+			Grade: func(context.Context, done.EvalContext) (any, error) { return true, errors.New("no opinion") },
+		})
 	ran := looptest.Harness{Turns: playing("ac"), Tools: letters(), Hooks: all[agent.Hook](eval)}.Run(t, "x")
 
 	report := eval.Reports()[0]
@@ -202,7 +268,8 @@ func TestL48_ARunIsGradedWhenItIsOver(t *testing.T) {
 	if !maps.Equal(got, want) || report.String() != "4 passed, 10 failed, 1 skipped" {
 		t.Errorf("%s: %v, want %v", report, got, want)
 	}
-	if seen.StopReason != "completed" || !seen.Completed || seen.Expected != "secret 42" || !slices.Equal(seen.ToolSequence, all("a", "c")) ||
+	if seen.StopReason != "completed" || !seen.Completed || seen.Expected != "secret 42" ||
+		!slices.Equal(seen.ToolSequence, all("a", "c")) ||
 		len(seen.Errors) != 1 || len(seen.Steps) != 3 || seen.Artifacts["a"] != 1 || seen.Artifacts["b"] != 2 {
 		t.Errorf("a grader saw %+v", seen)
 	}

@@ -35,14 +35,17 @@ func (p *clerk) Approve(_ context.Context, q agent.Question) (agent.Approval, er
 }
 
 // permitting plays calls of tools with one-letter names under rules.
-func permitting(t *testing.T, calls string, approver agent.Approver, p *permission.Rules) (*looptest.Ran, []permission.Denied) {
+func permitting(t *testing.T, calls string, approver agent.Approver,
+	p *permission.Rules) (*looptest.Ran, []permission.Denied) {
 	t.Helper()
 	var denied []permission.Denied
 	ends := agent.OnRunEndFunc(func(_ context.Context, run *agent.Run, _ agent.AgentResult) error {
 		denied = p.Denials(run)
 		return nil
 	})
-	ran := looptest.Harness{Turns: playing(calls), Tools: letters(), Hooks: all[agent.Hook](p, ends), Agent: &loop.Agent{Approver: approver}}.Run(t, "x")
+	ran := looptest.Harness{
+		Turns: playing(calls), Tools: letters(), Hooks: all[agent.Hook](p, ends), Agent: &loop.Agent{Approver: approver},
+	}.Run(t, "x")
 	return ran, denied
 }
 
@@ -54,12 +57,28 @@ func TestL20_TheFirstRuleThatMatchesDecides(t *testing.T) {
 		preset   permission.Decision
 		statuses string // of calls of a and b
 	}{
-		"exact name":      {all(permission.Rule{Tool: "a", Decision: permission.Deny}), "", "refused succeeded"},
-		"star":            {all(permission.Rule{Tool: "*", Decision: permission.Deny}), "", "refused refused"},
-		"predicate":       {all(permission.Rule{Tool: "a", Decision: permission.Deny, Args: one}, permission.Rule{Tool: "b", Decision: permission.Deny, Args: none}), "", "refused succeeded"},
-		"first match":     {all(permission.Rule{Tool: "a", Decision: permission.Allow}, permission.Rule{Tool: "*", Decision: permission.Deny}), "", "succeeded refused"},
-		"default":         {nil, "", "succeeded succeeded"},
-		"default deny":    {all(permission.Rule{Tool: "b", Decision: permission.Allow}), permission.Deny, "refused succeeded"},
+		"exact name": {all(permission.Rule{Tool: "a", Decision: permission.Deny}), "", "refused succeeded"},
+		"star":       {all(permission.Rule{Tool: "*", Decision: permission.Deny}), "", "refused refused"},
+		"predicate": {
+			all(permission.Rule{Tool: "a", Decision: permission.Deny, Args: one}, permission.Rule{
+				Tool:     "b",
+				Decision: permission.Deny,
+				Args:     none,
+			}),
+			"",
+			"refused succeeded",
+		},
+		"first match": {
+			all(permission.Rule{Tool: "a", Decision: permission.Allow}, permission.Rule{Tool: "*", Decision: permission.Deny}),
+			"",
+			"succeeded refused",
+		},
+		"default": {nil, "", "succeeded succeeded"},
+		"default deny": {
+			all(permission.Rule{Tool: "b", Decision: permission.Allow}),
+			permission.Deny,
+			"refused succeeded",
+		},
 		"unknown default": {nil, "perhaps", "refused refused"},
 	} {
 		ran, denied := permitting(t, "ab", nil, &permission.Rules{Rules: c.rules, Default: c.preset})
@@ -76,9 +95,14 @@ func TestL20_TheFirstRuleThatMatchesDecides(t *testing.T) {
 	for _, c := range []struct {
 		who  *clerk
 		want string
-	}{{&clerk{says: true}, "succeeded"}, {&clerk{}, "refused"}, {&clerk{says: true, err: errors.New("gone home")}, "refused"}} {
+	}{
+		{&clerk{says: true}, "succeeded"}, {&clerk{}, "refused"}, {&clerk{
+			says: true, err: errors.New("gone home"),
+		}, "refused"},
+	} {
 		ran, _ := permitting(t, "a", c.who, asks())
-		if got := statuses(ran); got != c.want || len(c.who.asked) != 1 || c.who.asked[0].Reason != "costs money" || c.who.asked[0].Call.Name != "a" {
+		if got := statuses(ran); got != c.want || len(c.who.asked) != 1 || c.who.asked[0].Reason != "costs money" ||
+			c.who.asked[0].Call.Name != "a" {
 			t.Errorf("%+v: %s, asked %+v", c.who, got, c.who.asked)
 		}
 	}
@@ -95,9 +119,30 @@ func TestL21_APredicateThatFailsNeverPermits(t *testing.T) {
 			want  string
 		}{
 			{all(permission.Rule{Tool: "a", Decision: permission.Deny, Args: broken}), "refused"},
-			{all(permission.Rule{Tool: "a", Decision: permission.Deny, Args: broken}, permission.Rule{Tool: "a", Decision: permission.Allow}), "refused"},
-			{all(permission.Rule{Tool: "a", Decision: permission.Allow, Args: broken}, permission.Rule{Tool: "a", Decision: permission.Deny}), "refused"},
-			{all(permission.Rule{Tool: "a", Decision: permission.Allow, Args: broken}, permission.Rule{Tool: "a", Decision: permission.Allow}), "succeeded"},
+			{
+				all(permission.Rule{
+					Tool:     "a",
+					Decision: permission.Deny,
+					Args:     broken,
+				}, permission.Rule{Tool: "a", Decision: permission.Allow}),
+				"refused",
+			},
+			{
+				all(permission.Rule{
+					Tool:     "a",
+					Decision: permission.Allow,
+					Args:     broken,
+				}, permission.Rule{Tool: "a", Decision: permission.Deny}),
+				"refused",
+			},
+			{
+				all(permission.Rule{
+					Tool:     "a",
+					Decision: permission.Allow,
+					Args:     broken,
+				}, permission.Rule{Tool: "a", Decision: permission.Allow}),
+				"succeeded",
+			},
 			{all(permission.Rule{Tool: "a", Decision: permission.Allow, Args: broken}), "refused"}, // though the default allows
 		} {
 			if ran, _ := permitting(t, "a", nil, &permission.Rules{Rules: c.rules}); statuses(ran) != c.want {
@@ -107,16 +152,20 @@ func TestL21_APredicateThatFailsNeverPermits(t *testing.T) {
 	}
 }
 
-func TestL22_ADeniedToolDoesNotRunAndOneDenialIsRecorded(t *testing.T) {
+func TestL22_ADeniedToolHasOneDenial(t *testing.T) {
 	tool := &looptest.Tool{Name: "shell", Result: "ran"}
 	rule := "shell"
 	p := &permission.Rules{Rules: all(permission.Rule{Tool: rule, Decision: permission.Deny, Reason: "no shell"})}
 	var denied []permission.Denied
-	ran := looptest.Harness{Turns: all(looptest.Call("shell", `{"command":"ls","__theory__":"x"}`), looptest.Call("a", nil), looptest.Reply("ok")),
-		Tools: append(letters(), tool), Hooks: all[agent.Hook](p, agent.OnRunEndFunc(func(_ context.Context, run *agent.Run, _ agent.AgentResult) error {
+	ran := looptest.Harness{
+		Turns: all(looptest.Call("shell", `{"command":"ls","__theory__":"x"}`), looptest.Call("a", nil),
+			looptest.Reply("ok")),
+		Tools: append(letters(), tool),
+		Hooks: all[agent.Hook](p, agent.OnRunEndFunc(func(_ context.Context, run *agent.Run, _ agent.AgentResult) error {
 			denied = p.Denials(run)
 			return nil
-		}))}.Run(t, "x")
+		})),
+	}.Run(t, "x")
 	want := []permission.Denied{{Tool: "shell", Args: map[string]any{"command": "ls"}, Rule: &rule, Reason: "no shell"}}
 	if diff := cmp.Diff(want, denied); diff != "" || tool.Count() != 0 || statuses(ran) != "refused succeeded" {
 		t.Errorf("the body ran %d times; denials (-want +got):\n%s", tool.Count(), diff)
@@ -128,7 +177,8 @@ func TestL22_ADeniedToolDoesNotRunAndOneDenialIsRecorded(t *testing.T) {
 	if len(told) != 1 || told[0].Reason != "no shell" || !ran.Calls[0].NoRetry {
 		t.Errorf("told of %+v", told)
 	}
-	if ran, denied := permitting(t, "ab", nil, &permission.Rules{Default: permission.Deny}); statuses(ran) != "refused refused" ||
+	if ran, denied := permitting(t, "ab", nil,
+		&permission.Rules{Default: permission.Deny}); statuses(ran) != "refused refused" ||
 		!slices.EqualFunc(denied, all("a", "b"), func(d permission.Denied, tool string) bool {
 			return d.Tool == tool && d.Rule == nil && d.Reason == "no rule matched"
 		}) {

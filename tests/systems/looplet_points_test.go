@@ -14,7 +14,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// pointTable is every fire point, in the order in which a run reaches them, and what a hook can make of each.
+// pointTable lists every fire point, in the order in which a run reaches them, with the decisions of hooks.
 const pointTable = `
 OnRunStart          Replace, EndTurn, FailClosed
 ShouldStop          Collect[EndRun], FailClosed
@@ -46,9 +46,11 @@ OnStop              Collect[EndRun]
 BeforeRunEnd        Replace, FailClosed
 OnRunEnd`
 
-// briefs is a hook that puts a text into every prompt.
+// briefs returns a hook that adds a text to every prompt.
 func briefs(text string) agent.Hook {
-	return agent.BriefingFunc(func(context.Context, *agent.Run, agent.Step) ([]string, error) { return []string{text}, nil })
+	return agent.BriefingFunc(func(context.Context, *agent.Run, agent.Step) ([]string, error) {
+		return []string{text}, nil
+	})
 }
 
 func TestL01_APointTakesItsDocumentedOutcomesAlone(t *testing.T) {
@@ -59,11 +61,13 @@ func TestL01_APointTakesItsDocumentedOutcomesAlone(t *testing.T) {
 	if got.String() != pointTable {
 		t.Errorf("the points are%s\nwant%s", got.String(), pointTable)
 	}
-	refused(t, guard, "\th.Use(guard{})", "agent.SkipTool{Reason", "agent.RejectDone{Reason", "missing method legalAtBeforeTool")
+	refused(t, guard, "\th.Use(guard{})", "agent.SkipTool{Reason", "agent.RejectDone{Reason",
+		"missing method legalAtBeforeTool")
 	refused(t, guard, "\th.Use(guard{})", "agent.SkipTool{Reason", "agent.Deny{Reason", "missing method legalAtBeforeTool")
-	refused(t, guard, "\th.Use(guard{})", `agent.SkipTool{Reason: "never"}`, "true", "does not implement agent.BeforeToolOutcome")
+	refused(t, guard, "\th.Use(guard{})", `agent.SkipTool{Reason: "never"}`, "true",
+		"does not implement agent.BeforeToolOutcome")
 
-	// Nil is no opinion, at every deciding point that a run with a tool call reaches.
+	// Nil means no opinion, at every deciding point that a run with a tool call reaches.
 	silent := bind(func(h *agent.Hooks) {
 		h.Use(onRunStart(func(agent.RunStart) (agent.OnRunStartOutcome, error) { return nil, nil }))
 		h.Use(beforeLLM(func(agent.LLMRequest) (agent.BeforeLLMOutcome, error) { return nil, nil }))
@@ -84,7 +88,7 @@ func TestL01_APointTakesItsDocumentedOutcomesAlone(t *testing.T) {
 	}
 }
 
-func TestL02_ArgumentsAreRewrittenCallsDeniedAndResultsSubstituted(t *testing.T) {
+func TestL02_HooksRewriteDenyAndSubstitute(t *testing.T) {
 	tools := map[string]*looptest.Tool{}
 	var given []agent.Tool
 	for _, name := range []string{"rewritten", "denied", "substituted"} {
@@ -92,7 +96,8 @@ func TestL02_ArgumentsAreRewrittenCallsDeniedAndResultsSubstituted(t *testing.T)
 		given = append(given, tools[name])
 	}
 	ran := looptest.Harness{
-		Turns: all(looptest.Calls(looptest.Call("rewritten", `{"n":1}`), looptest.Call("denied", nil), looptest.Call("substituted", nil)), looptest.Reply("ok")),
+		Turns: all(looptest.Calls(looptest.Call("rewritten", `{"n":1}`), looptest.Call("denied", nil),
+			looptest.Call("substituted", nil)), looptest.Reply("ok")),
 		Tools: given,
 		Hooks: all[agent.Hook](
 			beforeTool(func(call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
@@ -124,20 +129,25 @@ func TestL02_ArgumentsAreRewrittenCallsDeniedAndResultsSubstituted(t *testing.T)
 	}
 }
 
-func TestL03_ARewrittenResultIsWhatIsRecorded(t *testing.T) {
-	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](afterTool(func(r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+func TestL03_TheRewrittenResultIsRecorded(t *testing.T) {
+	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](afterTool(func(
+		r agent.ToolCallResult,
+	) (agent.AfterToolOutcome, error) {
 		r.Output += ", twice"
 		return agent.ReplaceAfterTool(r, "exact"), nil
 	}))}.Run(t, "x")
 	steps := hooktest.PayloadsOf[agent.StepResult](ran.Recorder, "AfterStep")
-	for where, got := range map[string]string{"the result": ran.Calls[0].Output, "the step": steps[0].Results[0].Output, "the conversation": ran.Messages[2].Content} {
+	for where, got := range map[string]string{
+		"the result": ran.Calls[0].Output, "the step": steps[0].Results[0].Output,
+		"the conversation": ran.Messages[2].Content,
+	} {
 		if got != "done, twice" {
 			t.Errorf("%s holds %q", where, got)
 		}
 	}
 }
 
-func TestL04_AStopEndsTheRunForItsOwnReason(t *testing.T) {
+func TestL04_AStopEndsTheRunWithItsReason(t *testing.T) {
 	for name, hook := range map[string]agent.Hook{
 		"after a tool": afterTool(func(agent.ToolCallResult) (agent.AfterToolOutcome, error) {
 			return agent.EndTurn{Reply: "enough", Reason: "found it"}, nil
@@ -150,16 +160,18 @@ func TestL04_AStopEndsTheRunForItsOwnReason(t *testing.T) {
 		}),
 	} {
 		ran := looptest.Harness{Turns: working(5), Tools: all[agent.Tool](work()), Hooks: all(hook)}.Run(t, "x")
-		if len(ran.Script.Calls()) != 1 || ran.Stop.Cause != agent.CauseStopRequested || ran.Stop.Message != "found it" || ran.Failed != nil {
+		if len(ran.Script.Calls()) != 1 || ran.Stop.Cause != agent.CauseStopRequested || ran.Stop.Message != "found it" ||
+			ran.Failed != nil {
 			t.Errorf("%s: %d model calls, stopped for %+v, %v", name, len(ran.Script.Calls()), ran.Stop, ran.Failed)
 		}
-		if stopping := hooktest.PayloadsOf[agent.Stopping](ran.Recorder, "OnStop"); len(stopping) != 1 || stopping[0].Signals[0].Message != "found it" {
+		if stopping := hooktest.PayloadsOf[agent.Stopping](ran.Recorder, "OnStop"); len(stopping) != 1 ||
+			stopping[0].Signals[0].Message != "found it" {
 			t.Errorf("%s: OnStop was told %+v", name, stopping)
 		}
 	}
 }
 
-func TestL05_ARejectedAnswerGoesOnWithTheReason(t *testing.T) {
+func TestL05_ARejectedAnswerContinuesWithTheReason(t *testing.T) {
 	gate := checkDone(func(asked agent.DoneRequest) (agent.CheckDoneOutcome, error) {
 		if !strings.Contains(asked.Answer, "because") {
 			return agent.RejectDone{Feedback: "say why", Reason: "no reason in " + asked.Answer}, nil
@@ -170,7 +182,9 @@ func TestL05_ARejectedAnswerGoesOnWithTheReason(t *testing.T) {
 		"a reply":     {looptest.Reply("42"), looptest.Reply("42 because 6*7")},
 		"a done call": {looptest.Call("done", `{"answer":"42"}`), looptest.Call("done", `{"answer":"42 because 6*7"}`)},
 	} {
-		ran := looptest.Harness{Turns: turns, Hooks: all[agent.Hook](gate), Agent: &loop.Agent{Done: agent.ToolSchema{Name: "done"}}}.Run(t, "x")
+		ran := looptest.Harness{
+			Turns: turns, Hooks: all[agent.Hook](gate), Agent: &loop.Agent{Done: agent.ToolSchema{Name: "done"}},
+		}.Run(t, "x")
 		if ran.Reply != "42 because 6*7" || ran.Steps != 2 {
 			t.Errorf("%s: %+v", name, ran.AgentResult)
 		}
@@ -195,7 +209,9 @@ func TestL06_ExactlyTheDocumentedPointsExist(t *testing.T) {
 }
 
 func TestL07_OneEventForEachDecision(t *testing.T) {
-	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](bind(func(h *agent.Hooks) {
+	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](bind(func(
+		h *agent.Hooks,
+	) {
 		h.Use(continues, named("silent"))
 		h.Use(renames("ed"), named("one"))
 		h.Use(beforeTool(func(call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
@@ -214,21 +230,30 @@ func TestL07_OneEventForEachDecision(t *testing.T) {
 			got = append(got, e.Point+" "+e.Hook+" "+e.Decision+" "+e.Reason)
 		}
 	}
-	want := []string{"Briefing four Collect ", "BeforeTool one Replace adds ed", "BeforeTool two Replace back", "OnPermission three Allow harmless", "Briefing four Collect "}
+	want := []string{
+		"Briefing four Collect ", "BeforeTool one Replace adds ed", "BeforeTool two Replace back",
+		"OnPermission three Allow harmless", "Briefing four Collect ",
+	}
 	if !slices.Equal(got, want) {
 		t.Errorf("the decisions are %q, want %q", got, want)
 	}
 }
 
-func TestL08_StartAndStopOnceTheModelPerStepToolsPerCall(t *testing.T) {
+func TestL08_PointsFirePerRunStepAndCall(t *testing.T) {
 	two := looptest.Calls(looptest.Call("work", `{"n":1}`), looptest.Call("work", `{"n":2}`))
-	ran := looptest.Harness{Turns: all(two, looptest.Call("work", nil), looptest.Reply("ok")), Tools: all[agent.Tool](work())}.Run(t, "the task")
-	for point, n := range map[string]int{"OnRunStart": 1, "OnStop": 1, "BeforeLLM": 3, "AfterLLM": 3, "BeforeTool": 3, "OnPermission": 3, "AfterTool": 3, "OnRunEnd": 1} {
+	ran := looptest.Harness{
+		Turns: all(two, looptest.Call("work", nil), looptest.Reply("ok")), Tools: all[agent.Tool](work()),
+	}.Run(t, "the task")
+	for point, n := range map[string]int{
+		"OnRunStart": 1, "OnStop": 1, "BeforeLLM": 3, "AfterLLM": 3, "BeforeTool": 3, "OnPermission": 3, "AfterTool": 3,
+		"OnRunEnd": 1,
+	} {
 		ran.Recorder.Times(t, point, n)
 	}
 	start := hooktest.PayloadsOf[agent.RunStart](ran.Recorder, "OnRunStart")[0]
 	stop := hooktest.PayloadsOf[agent.Stopping](ran.Recorder, "OnStop")[0]
-	if start.Task != "the task" || start.Agent != "tested" || len(stop.Signals) != 1 || stop.Signals[0].Cause != agent.CauseCompleted {
+	if start.Task != "the task" || start.Agent != "tested" || len(stop.Signals) != 1 ||
+		stop.Signals[0].Cause != agent.CauseCompleted {
 		t.Errorf("started with %+v, stopped with %+v", start, stop)
 	}
 	for i, call := range hooktest.PayloadsOf[agent.ToolCallRequest](ran.Recorder, "BeforeTool") {
@@ -238,23 +263,27 @@ func TestL08_StartAndStopOnceTheModelPerStepToolsPerCall(t *testing.T) {
 	}
 }
 
-func TestL09_TheRawReplyIsSeenAndCanEndTheRun(t *testing.T) {
+func TestL09_TheRawReplyCanEndTheRun(t *testing.T) {
 	var seen agent.LLMResponse
 	tool := work()
 	raw := looptest.Call("work", `{"n":1}`).Says("  <think> now ").Uses(agent.Usage{Input: 7, Output: 2})
-	ran := looptest.Harness{Turns: all(raw, looptest.Reply("never")), Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](afterLLM(func(r agent.LLMResponse) (agent.AfterLLMOutcome, error) {
-		seen = r
-		return agent.EndTurn{Reply: "stopped here", Reason: "thinks aloud"}, nil
-	}))}.Run(t, "x")
+	ran := looptest.Harness{Turns: all(raw, looptest.Reply("never")), Tools: all[agent.Tool](tool),
+		Hooks: all[agent.Hook](afterLLM(func(
+			r agent.LLMResponse,
+		) (agent.AfterLLMOutcome, error) {
+			seen = r
+			return agent.EndTurn{Reply: "stopped here", Reason: "thinks aloud"}, nil
+		}))}.Run(t, "x")
 	if seen.Content != "  <think> now " || len(seen.ToolCalls) != 1 || seen.Usage.Total() != 9 {
 		t.Errorf("seen %+v", seen)
 	}
-	if tool.Count() != 0 || len(ran.Script.Calls()) != 1 || ran.Reply != "stopped here" || ran.Stop.Message != "thinks aloud" {
+	if tool.Count() != 0 || len(ran.Script.Calls()) != 1 || ran.Reply != "stopped here" ||
+		ran.Stop.Message != "thinks aloud" {
 		t.Errorf("the run went on: %+v", ran.AgentResult)
 	}
 }
 
-func TestL10_AFailingObserverDoesNotEndTheRun(t *testing.T) {
+func TestL10_AFailingObserverKeepsTheRun(t *testing.T) {
 	var d diary
 	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](
 		agent.BeforeStepFunc(func(context.Context, *agent.Run, agent.Step) error { panic("boom") }),
@@ -265,7 +294,7 @@ func TestL10_AFailingObserverDoesNotEndTheRun(t *testing.T) {
 	if ran.Reply != "ok" || ran.Failed != nil || ran.Stop.Cause != agent.CauseCompleted {
 		t.Errorf("got %+v, %v", ran.AgentResult, ran.Failed)
 	}
-	d.want(t, "called") // at its own point, once, and nowhere else
+	d.want(t, "called") // only at its own point, once
 	for _, e := range ran.Trace.Events() {
 		if e.Kind == hookkit.HookRan && e.Hook == "of BeforeTool" && e.Point != "BeforeTool" {
 			t.Errorf("a hook of BeforeTool was called at %s", e.Point)
@@ -273,7 +302,7 @@ func TestL10_AFailingObserverDoesNotEndTheRun(t *testing.T) {
 	}
 }
 
-func TestL11_AnAcceptedAnswerIsToldOnceAndARejectedOneNever(t *testing.T) {
+func TestL11_OnlyAnAcceptedAnswerIsReported(t *testing.T) {
 	rejections := 0
 	strict := checkDone(func(agent.DoneRequest) (agent.CheckDoneOutcome, error) {
 		if rejections++; rejections == 1 {
@@ -281,8 +310,11 @@ func TestL11_AnAcceptedAnswerIsToldOnceAndARejectedOneNever(t *testing.T) {
 		}
 		return nil, nil
 	})
-	ran := looptest.Harness{Turns: all(looptest.Reply("first"), looptest.Reply("second")), Hooks: all[agent.Hook](strict)}.Run(t, "x")
-	if got := hooktest.PayloadsOf[agent.DoneAccepted](ran.Recorder, "OnDoneAccepted"); len(got) != 1 || got[0].Answer != "second" {
+	ran := looptest.Harness{
+		Turns: all(looptest.Reply("first"), looptest.Reply("second")), Hooks: all[agent.Hook](strict),
+	}.Run(t, "x")
+	if got := hooktest.PayloadsOf[agent.DoneAccepted](ran.Recorder, "OnDoneAccepted"); len(got) != 1 ||
+		got[0].Answer != "second" {
 		t.Errorf("accepted %+v", got)
 	}
 	limited := &loop.Agent{Limits: loop.Limits{Steps: 2}}
@@ -296,19 +328,25 @@ func accepted(ctx context.Context, run *agent.Run, done agent.DoneAccepted) erro
 	return nil
 }
 `
-	refused(t, hook, "\th.OnDoneAccepted.Add(agent.OnDoneAcceptedFunc(accepted))", "done agent.DoneAccepted) error {\n\treturn nil",
-		"done agent.DoneAccepted) (agent.CheckDoneOutcome, error) {\n\treturn agent.RejectDone{}, nil", "cannot convert accepted")
+	refused(t, hook, "\th.OnDoneAccepted.Add(agent.OnDoneAcceptedFunc(accepted))",
+		"done agent.DoneAccepted) error {\n\treturn nil",
+		"done agent.DoneAccepted) (agent.CheckDoneOutcome, error) {\n\treturn agent.RejectDone{}, nil",
+		"cannot convert accepted")
 }
 
 func TestL12_TextsReachThePromptInOrder(t *testing.T) {
-	ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all(briefs("text 1"), briefs("text 2"), briefs(" "), briefs("text 3"))}.Run(t, "x")
+	ran := looptest.Harness{
+		Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all(briefs("text 1"), briefs("text 2"), briefs(" "),
+			briefs("text 3")),
+	}.Run(t, "x")
 	for i := range 2 {
 		contains(t, heard(t, ran, i), "text 1\n\ntext 2\n\ntext 3")
 	}
 	for _, m := range ran.Messages {
 		lacks(t, m.Content, "text")
 	}
-	ran.Recorder.InOrder(t, "OnRunStart", "Briefing", "BeforeLLM", "AfterLLM", "BeforeTool", "AfterTool", "Briefing", "OnRunEnd")
+	ran.Recorder.InOrder(t, "OnRunStart", "Briefing", "BeforeLLM", "AfterLLM", "BeforeTool", "AfterTool",
+		"Briefing", "OnRunEnd")
 	if points := ran.Recorder.Points(); points[len(points)-1] != "OnRunEnd" || ran.Recorder.Count("OnRunEnd") != 1 {
 		t.Errorf("the run ended with %v", points[len(points)-3:])
 	}

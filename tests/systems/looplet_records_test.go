@@ -59,10 +59,14 @@ type plain struct{ agent.Model }
 
 func TestL40_EveryPromptAndReplyIsRecorded(t *testing.T) {
 	dir := t.TempDir()
-	ran := looptest.Harness{Turns: all(looptest.Call("work", `{"n":1}`).Says("I look"), looptest.Error(errBoom)), Tools: all[agent.Tool](work()),
-		Hooks: all[agent.Hook](&record.Model{Dir: dir, OneRun: true})}.Run(t, "when?")
+	ran := looptest.Harness{
+		Turns: all(looptest.Call("work", `{"n":1}`).Says("I look"), looptest.Error(errBoom)),
+		Tools: all[agent.Tool](work()),
+		Hooks: all[agent.Hook](&record.Model{Dir: dir, OneRun: true}),
+	}.Run(t, "when?")
 	calls := modelCalls(t, dir)
-	if len(calls) != 2 || calls[0].Error != nil || calls[1].Error == nil || *calls[1].Error != "boom" || calls[0].Method != "generate_with_tools" || calls[0].StepNum != 1 {
+	if len(calls) != 2 || calls[0].Error != nil || calls[1].Error == nil || *calls[1].Error != "boom" ||
+		calls[0].Method != "generate_with_tools" || calls[0].StepNum != 1 {
 		t.Fatalf("recorded %+v", calls)
 	}
 	if !errors.Is(ran.Failed, errBoom) {
@@ -72,8 +76,12 @@ func TestL40_EveryPromptAndReplyIsRecorded(t *testing.T) {
 	contains(t, textOf(t, dir, "call_00_response.txt"), "I look", `work {"n":1}`)
 
 	dir = t.TempDir() // without tools, and more than is kept
-	looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](&record.Model{Dir: dir, OneRun: true, MaxChars: 100})}.Run(t, strings.Repeat("ä", 500_000))
-	if calls := modelCalls(t, dir); calls[0].Method != "generate" || calls[0].ToolCount != 0 || calls[0].PromptChars != 500_000 {
+	looptest.Harness{
+		Turns: working(0),
+		Hooks: all[agent.Hook](&record.Model{Dir: dir, OneRun: true, MaxChars: 100}),
+	}.Run(t, strings.Repeat("ä", 500_000))
+	if calls := modelCalls(t, dir); calls[0].Method != "generate" || calls[0].ToolCount != 0 ||
+		calls[0].PromptChars != 500_000 {
 		t.Errorf("recorded %+v", calls)
 	}
 	if text := textOf(t, dir, "call_00_prompt.txt"); len(text) > 300 || !strings.Contains(text, "[truncated ") {
@@ -95,19 +103,27 @@ func TestL40_EveryPromptAndReplyIsRecorded(t *testing.T) {
 		sent, kept string
 	}{
 		"by default": {redact.Redactor{}, 0, task, "password=[REDACTED] for project Nemesis"},
-		"upstream":   {own, record.RedactAll, "password=[REDACTED] for project [REDACTED]", "password=[REDACTED] for project [REDACTED]"},
-		"disk only":  {own, record.RedactNothing, task, "password=[REDACTED] for project [REDACTED]"},
-		"off":        {redact.Redactor{KeepSecrets: true, KeepPersonal: true}, record.RedactAll, task, task},
+		"upstream": {
+			own,
+			record.RedactAll,
+			"password=[REDACTED] for project [REDACTED]",
+			"password=[REDACTED] for project [REDACTED]",
+		},
+		"disk only": {own, record.RedactNothing, task, "password=[REDACTED] for project [REDACTED]"},
+		"off":       {redact.Redactor{KeepSecrets: true, KeepPersonal: true}, record.RedactAll, task, task},
 	} {
 		dir := t.TempDir()
-		ran := looptest.Harness{Turns: working(0), Hooks: all[agent.Hook](&record.Model{Dir: dir, OneRun: true, Redact: c.redact, SendRedacted: c.upstream})}.Run(t, task)
+		ran := looptest.Harness{
+			Turns: working(0),
+			Hooks: all[agent.Hook](&record.Model{Dir: dir, OneRun: true, Redact: c.redact, SendRedacted: c.upstream}),
+		}.Run(t, task)
 		if sent := heard(t, ran, 0); sent != c.sent || !strings.Contains(textOf(t, dir, "call_00_prompt.txt"), c.kept) {
 			t.Errorf("%s: sent %q, kept %q", name, sent, textOf(t, dir, "call_00_prompt.txt"))
 		}
 	}
 }
 
-func TestL41_ATrajectoryHoldsEveryStepAndWhyTheRunEnded(t *testing.T) {
+func TestL41_ATrajectoryHasEveryStepAndCause(t *testing.T) {
 	dir, rejected := t.TempDir(), false
 	p := &record.Provenance{Dir: dir, OneRun: true}
 	gate := checkDone(func(agent.DoneRequest) (agent.CheckDoneOutcome, error) {
@@ -119,13 +135,18 @@ func TestL41_ATrajectoryHoldsEveryStepAndWhyTheRunEnded(t *testing.T) {
 	})
 	var run *agent.Run
 	ends := agent.OnRunEndFunc(func(_ context.Context, r *agent.Run, _ agent.AgentResult) error { run = r; return nil })
-	looptest.Harness{Turns: all(looptest.Call("work", `{"n":1}`), looptest.Reply("soon"), looptest.Reply("at noon")), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](p, gate, ends)}.Run(t, "when?")
+	looptest.Harness{
+		Turns: all(looptest.Call("work", `{"n":1}`), looptest.Reply("soon"), looptest.Reply("at noon")),
+		Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](p, gate, ends),
+	}.Run(t, "when?")
 	p.SetMetadata(run, "graded", "late")
 	r := trajectoryOf(t, dir)
-	if r.StepCount != 3 || len(r.Steps) != 3 || r.TerminationReason != "completed" || r.Reply != "at noon" || r.LLMCallCount != 3 || r.Metadata["graded"] != "late" {
+	if r.StepCount != 3 || len(r.Steps) != 3 || r.TerminationReason != "completed" || r.Reply != "at noon" ||
+		r.LLMCallCount != 3 || r.Metadata["graded"] != "late" {
 		t.Errorf("got %+v", r)
 	}
-	if r.Steps[0].ToolCall.Tool != "work" || r.Steps[0].ToolResult.Data != "done" || r.Steps[1].Rejected != "say more" || r.Steps[1].Reply != "soon" || r.Steps[2].Reply != "at noon" {
+	if r.Steps[0].ToolCall.Tool != "work" || r.Steps[0].ToolResult.Data != "done" || r.Steps[1].Rejected != "say more" ||
+		r.Steps[1].Reply != "soon" || r.Steps[2].Reply != "at noon" {
 		t.Errorf("the steps are %+v", r.Steps)
 	}
 	var again record.TrajectoryRun
@@ -136,23 +157,35 @@ func TestL41_ATrajectoryHoldsEveryStepAndWhyTheRunEnded(t *testing.T) {
 	if twice, err := json.Marshal(again); err != nil || string(twice) != string(text) {
 		t.Errorf("after a round trip: %s, %v, was %s", twice, err, text)
 	}
-	for _, name := range []string{"manifest.jsonl", "trajectory.json", "call_00_prompt.txt", "call_02_response.txt", "steps/step_01.json", "steps/step_03.json"} {
+	for _, name := range []string{
+		"manifest.jsonl", "trajectory.json", "call_00_prompt.txt", "call_02_response.txt", "steps/step_01.json",
+		"steps/step_03.json",
+	} {
 		textOf(t, dir, name)
 	}
 
-	dir = t.TempDir() // a tool of one's own that ends the run
+	dir = t.TempDir() // a custom tool that ends the run
 	submit := afterTool(func(r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
 		return agent.EndTurn{Reply: r.Output, Reason: "submitted"}, nil
 	})
-	looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](&record.Trajectory{Dir: dir, OneRun: true}, submit)}.Run(t, "x")
-	if r := trajectoryOf(t, dir); r.TerminationReason != "stop_requested: submitted" || len(r.Steps) != 1 || r.Reply != "done" {
+	looptest.Harness{
+		Turns: working(1),
+		Tools: all[agent.Tool](work()),
+		Hooks: all[agent.Hook](&record.Trajectory{Dir: dir, OneRun: true}, submit),
+	}.Run(t, "x")
+	if r := trajectoryOf(t, dir); r.TerminationReason != "stop_requested: submitted" || len(r.Steps) != 1 ||
+		r.Reply != "done" {
 		t.Errorf("got %+v", r)
 	}
 }
 
-func TestL42_ARunIsMadeAgainFromItsFiles(t *testing.T) {
+func TestL42_ARunIsReplayedFromFiles(t *testing.T) {
 	dir := t.TempDir()
-	looptest.Harness{Turns: working(2), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](&record.Provenance{Dir: dir, OneRun: true})}.Run(t, "x")
+	looptest.Harness{
+		Turns: working(2),
+		Tools: all[agent.Tool](work()),
+		Hooks: all[agent.Hook](&record.Provenance{Dir: dir, OneRun: true}),
+	}.Run(t, "x")
 	for _, without := range []string{"", "manifest.jsonl", "trajectory.json"} {
 		if without != "" {
 			if err := os.Remove(filepath.Join(dir, without)); err != nil {
@@ -165,8 +198,11 @@ func TestL42_ARunIsMadeAgainFromItsFiles(t *testing.T) {
 		}
 		var d diary
 		tool := &looptest.Tool{Name: "work", Result: "fresh"}
-		ran := looptest.Harness{Agent: &loop.Agent{Model: model}, Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](d.noting("fired"))}.Run(t, "x")
-		if ran.Reply != "ok" || ran.Steps != 3 || tool.Count() != 2 || ran.Calls[1].Output != "fresh" || model.Remaining() != 0 || ran.Failed != nil {
+		ran := looptest.Harness{
+			Agent: &loop.Agent{Model: model}, Tools: all[agent.Tool](tool), Hooks: all[agent.Hook](d.noting("fired")),
+		}.Run(t, "x")
+		if ran.Reply != "ok" || ran.Steps != 3 || tool.Count() != 2 || ran.Calls[1].Output != "fresh" ||
+			model.Remaining() != 0 || ran.Failed != nil {
 			t.Errorf("without %q: %+v, %v", without, ran.AgentResult, ran.Failed)
 		}
 		if got := tool.Calls()[1]; string(got.Args) != `{"n":2}` {
@@ -181,10 +217,19 @@ func TestL42_ARunIsMadeAgainFromItsFiles(t *testing.T) {
 	}
 }
 
-func TestL43_ASnapshotSaysWhatARunWasMadeOf(t *testing.T) {
+func TestL43_ASnapshotDescribesTheRun(t *testing.T) {
 	dir, hooks := t.TempDir(), new(agent.Hooks)
 	made := func(snapshot bool) record.TrajectoryRun {
-		l := looptest.Harness{Turns: working(0), Tools: all[agent.Tool](work()), Agent: &loop.Agent{Hooks: hooks, Instructions: strings.Repeat("é", 5000), Request: agent.LLMRequest{Model: "m1"}, Limits: loop.Limits{Steps: 9}}}
+		l := looptest.Harness{
+			Turns: working(0),
+			Tools: all[agent.Tool](work()),
+			Agent: &loop.Agent{
+				Hooks:        hooks,
+				Instructions: strings.Repeat("é", 5000),
+				Request:      agent.LLMRequest{Model: "m1"},
+				Limits:       loop.Limits{Steps: 9},
+			},
+		}
 		if snapshot {
 			hooks.Use(&repair.LoopDetector{})
 			l.Hooks = all[agent.Hook](&record.Trajectory{Dir: dir, OneRun: true, Snapshot: true, Hooks: hooks})
@@ -198,7 +243,8 @@ func TestL43_ASnapshotSaysWhatARunWasMadeOf(t *testing.T) {
 		t.Errorf("unasked there is %+v", r.Snapshot)
 	}
 	s := made(true).Snapshot
-	if s == nil || !strings.HasPrefix(s.SystemPrompt, strings.Repeat("é", 3999)) || len([]rune(s.SystemPrompt)) > 4030 || s.Model != "m1" || s.SchemaVersion != 2 || fmt.Sprint(s.Limits["max_steps"]) != "9" {
+	if s == nil || !strings.HasPrefix(s.SystemPrompt, strings.Repeat("é", 3999)) || len([]rune(s.SystemPrompt)) > 4030 ||
+		s.Model != "m1" || s.SchemaVersion != 2 || fmt.Sprint(s.Limits["max_steps"]) != "9" {
 		t.Fatalf("the snapshot is %.200v", s)
 	}
 	if len(s.Tools) != 1 || s.Tools[0].Name != "work" || !slices.Contains(s.Hooks, "repair.LoopDetector") {
@@ -209,7 +255,11 @@ func TestL43_ASnapshotSaysWhatARunWasMadeOf(t *testing.T) {
 func TestL49_ARunIsSavedEveryFewStepsAndGoesOnByItself(t *testing.T) {
 	store := new(state.Map)
 	run := func(turns ...looptest.Turn) *looptest.Ran {
-		return looptest.Harness{Turns: turns, Tools: letters(), Hooks: all[agent.Hook](&state.Checkpoint{Store: store, Every: 2, Resume: true})}.
+		return looptest.Harness{
+			Turns: turns,
+			Tools: letters(),
+			Hooks: all[agent.Hook](&state.Checkpoint{Store: store, Every: 2, Resume: true}),
+		}.
 			Do(t, t.Context(), loop.Request{Task: "the task", Conversation: "c"})
 	}
 	run(append(playing("abaab")[:5], looptest.Error(errBoom))...)

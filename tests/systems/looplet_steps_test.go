@@ -22,7 +22,7 @@ import (
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
-func TestL13_SeveralCallsOfAReplyReportProgressEachForItself(t *testing.T) {
+func TestL13_ParallelCallsReportTheirOwnProgress(t *testing.T) {
 	var begun sync.WaitGroup // each call waits until all three run
 	begun.Add(3)
 	slow := &looptest.Tool{Name: "work", Func: func(ctx context.Context, call agent.ToolCallRequest) (string, error) {
@@ -32,7 +32,8 @@ func TestL13_SeveralCallsOfAReplyReportProgressEachForItself(t *testing.T) {
 		agentspec.Progress(ctx, "last", call.ID)
 		return call.ID, nil
 	}}
-	three := looptest.Calls(looptest.Call("work", `{"n":1}`), looptest.Call("work", `{"n":2}`), looptest.Call("work", `{"n":3}`))
+	three := looptest.Calls(looptest.Call("work", `{"n":1}`), looptest.Call("work", `{"n":2}`),
+		looptest.Call("work", `{"n":3}`))
 	ran := looptest.Harness{Turns: all(three, looptest.Reply("ok")), Tools: all[agent.Tool](slow)}.Run(t, "x")
 	stages := map[string][]string{}
 	for _, p := range hooktest.PayloadsOf[agent.ToolProgress](ran.Recorder, "OnToolProgress") {
@@ -49,12 +50,17 @@ func TestL13_SeveralCallsOfAReplyReportProgressEachForItself(t *testing.T) {
 	}
 }
 
-func TestL14_AHookAddsAToolAtTheStart(t *testing.T) {
+func TestL14_AHookAddsATool(t *testing.T) {
 	added := &looptest.Tool{Name: "added", Result: "from the added tool"}
-	adds := agent.OnRunStartFunc(func(_ context.Context, run *agent.Run, _ agent.RunStart) (agent.OnRunStartOutcome, error) {
+	adds := agent.OnRunStartFunc(func(
+		_ context.Context, run *agent.Run, _ agent.RunStart,
+	) (agent.OnRunStartOutcome, error) {
 		return nil, run.Env.Tools.Add(added)
 	})
-	ran := looptest.Harness{Turns: all(looptest.Call("added", nil), looptest.Reply("ok")), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](adds)}.Run(t, "x")
+	ran := looptest.Harness{
+		Turns: all(looptest.Call("added", nil), looptest.Reply("ok")), Tools: all[agent.Tool](work()),
+		Hooks: all[agent.Hook](adds),
+	}.Run(t, "x")
 	offered := ran.Script.Requests()[0].Tools
 	if len(offered) != 2 || offered[1].Name != "added" || added.Count() != 1 {
 		t.Errorf("offered %v, called %d times", offered, added.Count())
@@ -65,7 +71,7 @@ func TestL14_AHookAddsAToolAtTheStart(t *testing.T) {
 	}
 }
 
-func TestL15_AStopEndsTheRunWhenItsStepIsOver(t *testing.T) {
+func TestL15_AStopEndsTheRunAfterItsStep(t *testing.T) {
 	tool := work()
 	stop := agent.ShouldStopFunc(func(_ context.Context, _ *agent.Run, s agent.Step) ([]agent.EndRun, error) {
 		if s.Last != nil && len(s.Last.Results) == 1 {
@@ -81,7 +87,7 @@ func TestL15_AStopEndsTheRunWhenItsStepIsOver(t *testing.T) {
 	ran.Recorder.Times(t, "BeforeStep", 1)
 }
 
-func TestL16_AReplyThatDoesNotParseIsAStepOfItsOwn(t *testing.T) {
+func TestL16_AnUnparsableReplyIsAStep(t *testing.T) {
 	tool := work()
 	garbled := all(looptest.Call("work", `{"n":`), looptest.Reply(""), looptest.Call("nowhere", nil), looptest.Reply("ok"))
 	ran := looptest.Harness{Turns: garbled, Tools: all[agent.Tool](tool)}.Run(t, "x")
@@ -117,7 +123,11 @@ func TestL17_AnAnswerMustFitItsSchema(t *testing.T) {
 			&loop.Agent{Done: agent.ToolSchema{Name: "done", Parameters: json.RawMessage(schema)}},
 			all(looptest.Call("done", `{"count":"many"}`), looptest.Call("done", `{"count":3}`)), nil,
 		},
-		"a gate's": {&loop.Agent{}, all(looptest.Reply(`{"count":"many"}`), looptest.Reply(`{"count":3}`)), all[agent.Hook](&done.Gate{Conditions: all(done.AnswerSchema(schema))})},
+		"a gate's": {
+			&loop.Agent{},
+			all(looptest.Reply(`{"count":"many"}`), looptest.Reply(`{"count":3}`)),
+			all[agent.Hook](&done.Gate{Conditions: all(done.AnswerSchema(schema))}),
+		},
 	} {
 		ran := looptest.Harness{Agent: c.agent, Turns: c.turns, Hooks: c.hooks}.Run(t, "x")
 		if ran.Reply != `{"count":3}` || ran.Steps != 2 || ran.Stop.Cause != agent.CauseCompleted {
@@ -131,14 +141,17 @@ func TestL17_AnAnswerMustFitItsSchema(t *testing.T) {
 	}
 }
 
-func TestL18_TheParentHearsOfASubRunUnderASharedIdentity(t *testing.T) {
+func TestL18_AParentObservesItsSubRuns(t *testing.T) {
 	helper := &loop.Agent{Name: "helper", Model: looptest.NewScript(looptest.Reply("helped"), looptest.Reply("helped"))}
-	l := looptest.Harness{Turns: all(looptest.Call("helper", `{"task":"a"}`), looptest.Reply("ok")), Tools: all(loop.Subagent(helper))}
+	l := looptest.Harness{
+		Turns: all(looptest.Call("helper", `{"task":"a"}`), looptest.Reply("ok")), Tools: all(loop.Subagent(helper)),
+	}
 	ran := l.Run(t, "x")
 	root := ran.Recorder.Fires("OnRunStart")[0].Run
 	start := hooktest.PayloadsOf[agent.Subagent](ran.Recorder, "OnSubagentStart")
 	stop := hooktest.PayloadsOf[agent.SubagentDone](ran.Recorder, "OnSubagentStop")
-	if root == "" || len(start) != 1 || len(stop) != 1 || start[0].ID != stop[0].ID || start[0].ID == root || stop[0].Steps != 1 || stop[0].ModelCalls != 1 {
+	if root == "" || len(start) != 1 || len(stop) != 1 || start[0].ID != stop[0].ID || start[0].ID == root ||
+		stop[0].Steps != 1 || stop[0].ModelCalls != 1 {
 		t.Fatalf("started %+v, stopped %+v", start, stop)
 	}
 	var inside []string
@@ -151,14 +164,14 @@ func TestL18_TheParentHearsOfASubRunUnderASharedIdentity(t *testing.T) {
 		t.Errorf("of the sub-run the parent heard %v", inside)
 	}
 
-	silent := &loop.Agent{Model: looptest.NewScript(l.Turns...), Tools: l.Tools} // no hooks at all
+	silent := &loop.Agent{Model: looptest.NewScript(l.Turns...), Tools: l.Tools} // without hooks
 	ran.Recorder.Reset()
 	if result, err := silent.Run(t.Context(), "x"); err != nil || result.Reply != "ok" || len(ran.Recorder.Fires()) != 0 {
 		t.Errorf("got %q, %v; hooks of another agent heard %v", result.Reply, err, ran.Recorder.Points())
 	}
 }
 
-// stopwatch is one hook in two parts that share what they know of a run.
+// stopwatch is one hook in two parts that share the state of a run.
 type stopwatch struct {
 	runs hookkit.PerRun[map[string]string]
 	seen diary
@@ -169,22 +182,31 @@ func (s *stopwatch) Bind(h *agent.Hooks) {
 	h.AfterTool.Add(s)
 }
 
-func (s *stopwatch) BeforeTool(_ context.Context, run *agent.Run, call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+func (s *stopwatch) BeforeTool(
+	_ context.Context, run *agent.Run, call agent.ToolCallRequest,
+) (agent.BeforeToolOutcome, error) {
 	s.runs.Do(run, func(m *map[string]string) { *m = map[string]string{call.ID: "private-" + call.ID} })
 	return nil, nil
 }
 
-func (s *stopwatch) AfterTool(_ context.Context, run *agent.Run, r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+func (s *stopwatch) AfterTool(
+	_ context.Context, run *agent.Run, r agent.ToolCallResult,
+) (agent.AfterToolOutcome, error) {
 	s.runs.Do(run, func(m *map[string]string) { s.seen.note("%s", (*m)[r.Call.ID]) })
 	return nil, nil
 }
 
-func TestL19_TheStateOfAHookIsSharedByItsPartsAndInNoSnapshot(t *testing.T) {
+func TestL19_PartsOfAHookShareItsState(t *testing.T) {
 	dir, watch := t.TempDir(), &stopwatch{}
 	hooks := new(agent.Hooks)
-	looptest.Harness{Turns: working(2), Tools: all[agent.Tool](work()), Agent: &loop.Agent{Hooks: hooks}, Hooks: all[agent.Hook](watch,
-		&record.Provenance{Dir: filepath.Join(dir, "run"), OneRun: true, Snapshot: true, Hooks: hooks},
-		&state.Checkpoint{Store: state.Dir{Path: filepath.Join(dir, "checkpoints")}, Every: 1})}.Run(t, "x")
+	looptest.Harness{
+		Turns: working(2),
+		Tools: all[agent.Tool](work()),
+		Agent: &loop.Agent{Hooks: hooks},
+		Hooks: all[agent.Hook](watch,
+			&record.Provenance{Dir: filepath.Join(dir, "run"), OneRun: true, Snapshot: true, Hooks: hooks},
+			&state.Checkpoint{Store: state.Dir{Path: filepath.Join(dir, "checkpoints")}, Every: 1}),
+	}.Run(t, "x")
 	watch.seen.want(t, "private-call_1_1", "private-call_2_1")
 	files := 0
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {

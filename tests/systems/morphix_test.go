@@ -18,7 +18,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-func TestM01_PayloadsHaveZeroValuesAndThePointIsKnown(t *testing.T) {
+func TestM01_ZeroPayloadsNameTheirPoint(t *testing.T) {
 	var h agent.Hooks
 	var seen []agent.ToolCallRequest
 	r, trace := hooktest.Record(h.Points()), new(hookkit.Recorder)
@@ -28,7 +28,8 @@ func TestM01_PayloadsHaveZeroValuesAndThePointIsKnown(t *testing.T) {
 		return nil, nil
 	}), named("looks"))
 	var zero agent.ToolCallRequest
-	if exit, err := h.BeforeTool.Fire(t.Context(), agent.NewRun(nil), &zero); exit != nil || err != nil || len(seen) != 1 || !reflect.DeepEqual(seen[0], agent.ToolCallRequest{}) {
+	if exit, err := h.BeforeTool.Fire(t.Context(), agent.NewRun(nil), &zero); exit != nil || err != nil ||
+		len(seen) != 1 || !reflect.DeepEqual(seen[0], agent.ToolCallRequest{}) {
 		t.Errorf("with a zero payload: %v, %v, the hook saw %+v", exit, err, seen)
 	}
 	if zero.ID != "" || zero.Name != "" || zero.Args != nil || zero.Step != 0 || !(agent.ToolCallResult{}).OK() {
@@ -53,7 +54,8 @@ func TestM02_HooksAreRegisteredAndListedByPoint(t *testing.T) {
 			listed[p.Name] = hooks
 		}
 	}
-	if want := map[string][]string{"BeforeTool": {"one", "two"}, "AfterTool": {"three"}}; !reflect.DeepEqual(listed, want) {
+	if want := map[string][]string{"BeforeTool": {"one", "two"}, "AfterTool": {"three"}}; !reflect.DeepEqual(listed,
+		want) {
 		t.Errorf("listed %v, want %v", listed, want)
 	}
 }
@@ -96,13 +98,13 @@ func TestM04_ClearingOnePointLeavesTheOthers(t *testing.T) {
 	}
 }
 
-func TestM05_HooksAreCalledAndSlowObserversHoldUpNothing(t *testing.T) {
+func TestM05_SlowObserversDelayNothing(t *testing.T) {
 	var h agent.Hooks
 	var d diary
 	release := make(chan struct{})
 	h.BeforeTool.Add(d.noting("hook"))
-	h.BeforeTool.Observe(told(func(agent.BeforeToolFired[agent.ToolCallRequest]) { d.note("fast") }))
-	slow := h.BeforeTool.Observe(told(func(f agent.BeforeToolFired[agent.ToolCallRequest]) {
+	h.BeforeTool.Observe(notified(func(agent.BeforeToolFired[agent.ToolCallRequest]) { d.note("fast") }))
+	slow := h.BeforeTool.Observe(notified(func(f agent.BeforeToolFired[agent.ToolCallRequest]) {
 		<-release
 		d.note("slow %s", f.Payload.Name)
 	}), hookkit.Async(4))
@@ -117,13 +119,16 @@ func TestM05_HooksAreCalledAndSlowObserversHoldUpNothing(t *testing.T) {
 	d.want(t, "slow work", "slow work")
 }
 
-func TestM06_AFailingObserverDoesNotKeepTheNextFromRunning(t *testing.T) {
+func TestM06_TheNextObserverRunsAfterAFailure(t *testing.T) {
 	var h agent.Hooks
 	var d diary
-	h.BeforeTool.Observe(told(func(agent.BeforeToolFired[agent.ToolCallRequest]) { panic("boom") }))
-	h.BeforeTool.Observe(told(func(agent.BeforeToolFired[agent.ToolCallRequest]) { d.note("next") }))
+	h.BeforeTool.Observe(notified(func(agent.BeforeToolFired[agent.ToolCallRequest]) { panic("boom") }))
+	h.BeforeTool.Observe(notified(func(agent.BeforeToolFired[agent.ToolCallRequest]) { d.note("next") }))
 	h.BeforeStep.Add(agent.BeforeStepFunc(func(context.Context, *agent.Run, agent.Step) error { return errBoom }))
-	h.BeforeStep.Add(agent.BeforeStepFunc(func(context.Context, *agent.Run, agent.Step) error { d.note("step"); return nil }))
+	h.BeforeStep.Add(agent.BeforeStepFunc(func(context.Context, *agent.Run, agent.Step) error {
+		d.note("step")
+		return nil
+	}))
 	if _, exit, err := fire(t, &h); exit != nil || err != nil {
 		t.Errorf("the fire came back with %v, %v", exit, err)
 	}
@@ -145,7 +150,9 @@ func TestM07_FiringAPointNobodyHearsIsFine(t *testing.T) {
 		t.Errorf("nobody said %q", texts)
 	}
 	h.OnToolError.Fire(t.Context(), run, agent.ToolFailure{})
-	result, err := h.AroundTool.Fire(t.Context(), run, call, func(context.Context, agent.ToolCallRequest) (agent.ToolCallResult, error) {
+	result, err := h.AroundTool.Fire(t.Context(), run, call, func(
+		context.Context, agent.ToolCallRequest,
+	) (agent.ToolCallResult, error) {
 		return agent.ToolCallResult{Output: "done"}, nil
 	})
 	if result.Output != "done" || err != nil {
@@ -158,7 +165,9 @@ func TestM08_OneDispatchMakesOneAuditLine(t *testing.T) {
 	log := &record.Audit{Path: path, Points: all("AfterTool", "BeforeTool")}
 	hooks := new(agent.Hooks)
 	hooks.Use(log) // and again below: still one line
-	looptest.Harness{Turns: working(2), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](log), Agent: &loop.Agent{Hooks: hooks}}.Run(t, "x")
+	looptest.Harness{
+		Turns: working(2), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](log), Agent: &loop.Agent{Hooks: hooks},
+	}.Run(t, "x")
 	for _, point := range all("BeforeTool", "AfterTool") {
 		records := audited(t, path, point)
 		if len(records) != 2 || records[0].CallID != "call_1_1" || records[1].CallID != "call_2_1" {
@@ -167,14 +176,18 @@ func TestM08_OneDispatchMakesOneAuditLine(t *testing.T) {
 	}
 }
 
-func TestM09_AHookIsRegisteredOnceHoweverOftenItsAgentRuns(t *testing.T) {
+func TestM09_AHookIsRegisteredOncePerAgent(t *testing.T) {
 	var d diary
 	hooks := new(agent.Hooks)
 	bound := 0
 	own := bind(func(h *agent.Hooks) { bound++; h.Use(d.noting("own")) })
-	helper := &loop.Agent{Name: "helper", Tools: all[agent.Tool](work()), Use: all[agent.Hook](own), Model: looptest.NewScript(working(1)...).ForEachRun()}
+	helper := &loop.Agent{
+		Name: "helper", Tools: all[agent.Tool](work()), Use: all[agent.Hook](own),
+		Model: looptest.NewScript(working(1)...).ForEachRun(),
+	}
 	boss := &loop.Agent{Hooks: hooks, Tools: all(loop.Subagent(helper)), Model: looptest.NewScript(
-		looptest.Calls(looptest.Call("helper", `{"task":"a"}`), looptest.Call("helper", `{"task":"b"}`)), looptest.Reply("ok")).ForEachRun()}
+		looptest.Calls(looptest.Call("helper", `{"task":"a"}`), looptest.Call("helper", `{"task":"b"}`)),
+		looptest.Reply("ok")).ForEachRun()}
 	for range 2 { // four runs of the helper under the same hooks bind its hook once
 		if _, err := boss.Run(t.Context(), "x"); err != nil {
 			t.Fatal(err)
@@ -185,18 +198,20 @@ func TestM09_AHookIsRegisteredOnceHoweverOftenItsAgentRuns(t *testing.T) {
 		t.Errorf("it was bound %d times; outside the helper there are %v", bound, names(hooks.BeforeTool.List()))
 	}
 	itself := &loop.Agent{Name: "itself", Use: all[agent.Hook](own), Model: looptest.NewScript(
-		looptest.Call("itself", `{"task":"again"}`), looptest.Call("work", nil), looptest.Reply("inner"), looptest.Reply("outer"))}
+		looptest.Call("itself", `{"task":"again"}`), looptest.Call("work", nil), looptest.Reply("inner"),
+		looptest.Reply("outer"))}
 	itself.Tools = all(loop.Subagent(itself), agent.Tool(work()))
 	if result, err := itself.Run(t.Context(), "x"); err != nil || result.Reply != "outer" {
 		t.Errorf("%q, %v", result.Reply, err)
 	}
-	d.want(t, "own", "own") // for the call of itself and for the call inside, each once
+	d.want(t, "own", "own") // for its own call and for the inner call, once each
 }
 
-func TestM10_MetricsCountsTwoCallsAndAnErrorHookGetsTheAttempt(t *testing.T) {
+func TestM10_MetricsCountsCallsAndAttempts(t *testing.T) {
 	var d diary
 	m := &observe.Metrics{}
-	retries := agent.AroundToolFunc(func(ctx context.Context, _ *agent.Run, call agent.ToolCallRequest, next agent.AroundToolNext) (hookkit.Answer[agent.ToolCallResult], error) {
+	retries := agent.AroundToolFunc(func(ctx context.Context, _ *agent.Run, call agent.ToolCallRequest,
+		next agent.AroundToolNext) (hookkit.Answer[agent.ToolCallResult], error) {
 		if answer, err := next.Call(ctx, call); err == nil {
 			return answer, nil
 		}
@@ -207,14 +222,17 @@ func TestM10_MetricsCountsTwoCallsAndAnErrorHookGetsTheAttempt(t *testing.T) {
 		return nil
 	})
 	flaky := &looptest.Tool{Name: "work", Err: errBoom}
-	ran := looptest.Harness{Turns: working(2), Tools: all[agent.Tool](flaky), Hooks: all[agent.Hook](m, retries, errs)}.Run(t, "x")
+	ran := looptest.Harness{
+		Turns: working(2), Tools: all[agent.Tool](flaky), Hooks: all[agent.Hook](m, retries, errs),
+	}.Run(t, "x")
 	d.want(t, "boom 1 true", "boom 2 false", "boom 1 true", "boom 2 false")
-	if r := m.Report(); r.ToolCalls != 2 || r.Tools["work"].Calls != 2 || r.Tools["work"].Failures != 2 || flaky.Count() != 4 || ran.Calls[0].Attempts != 2 {
+	if r := m.Report(); r.ToolCalls != 2 || r.Tools["work"].Calls != 2 || r.Tools["work"].Failures != 2 ||
+		flaky.Count() != 4 || ran.Calls[0].Attempts != 2 {
 		t.Errorf("two calls of two attempts were counted as %+v", r)
 	}
 }
 
-func TestM11_HooksOfAWorkspaceComeAndGoWithIt(t *testing.T) {
+func TestM11_HooksFollowTheirWorkspace(t *testing.T) {
 	var d diary
 	global := new(agent.Hooks)
 	global.BeforeTool.Add(d.noting("global"))
@@ -235,21 +253,23 @@ func TestM11_HooksOfAWorkspaceComeAndGoWithIt(t *testing.T) {
 		run(global)
 		d.want(t, "global")
 	}
-	layer := global.Layer("inner") // open beside others, in a layer of its own
+	layer := global.Layer("inner") // open next to others, in its own layer
 	layer.Use(workspace)
 	run(layer)
 	d.want(t, "global", "workspace", "end")
 	run(global)
 	d.want(t, "global")
-	if one, two := global.Use(workspace), global.Use(workspace); !one.Remove() || !two.Remove() || len(global.BeforeTool.List()) != 1 {
+	if one, two := global.Use(workspace), global.Use(workspace); !one.Remove() || !two.Remove() ||
+		len(global.BeforeTool.List()) != 1 {
 		t.Errorf("loaded twice and gone twice, there are %v", names(global.BeforeTool.List()))
 	}
 }
 
-// moments are the names of what was fired among five points.
+// moments returns the names of the fires among five points.
 func moments(ran *looptest.Ran) string {
 	var out []string
-	for _, f := range ran.Recorder.Fires("OnPermissionDenied", "OnToolsDisabled", "OnBudgetExceeded", "OnToolError", "AfterTool") {
+	for _, f := range ran.Recorder.Fires("OnPermissionDenied", "OnToolsDisabled", "OnBudgetExceeded", "OnToolError",
+		"AfterTool") {
 		out = append(out, f.Point)
 	}
 	return strings.Join(out, " ")
@@ -265,11 +285,15 @@ func TestM12_EachPointFiresAtItsMomentAlone(t *testing.T) {
 		kind  agent.DenialKind
 	}{
 		"nothing happens": {work(), &loop.Agent{}, nil, "AfterTool", ""},
-		"a vote":          {work(), &loop.Agent{}, all(denies("work", "no")), "OnPermissionDenied AfterTool", agent.DeniedByVote},
-		"a person":        {work(), &loop.Agent{Approver: &clerk{}}, all[agent.Hook](ask), "OnPermissionDenied AfterTool", agent.DeniedByPerson},
-		"the switch":      {work(), &loop.Agent{ToolsDisabled: func() bool { return true }}, nil, "OnToolsDisabled", ""},
-		"a failure":       {&looptest.Tool{Name: "work", Err: errBoom}, &loop.Agent{}, nil, "OnToolError AfterTool", ""},
-		"a budget":        {work(), &loop.Agent{Limits: loop.Limits{Steps: 1}}, nil, "AfterTool OnBudgetExceeded", ""},
+		"a vote": {
+			work(), &loop.Agent{}, all(denies("work", "no")), "OnPermissionDenied AfterTool", agent.DeniedByVote,
+		},
+		"a person": {
+			work(), &loop.Agent{Approver: &clerk{}}, all[agent.Hook](ask), "OnPermissionDenied AfterTool", agent.DeniedByPerson,
+		},
+		"the switch": {work(), &loop.Agent{ToolsDisabled: func() bool { return true }}, nil, "OnToolsDisabled", ""},
+		"a failure":  {&looptest.Tool{Name: "work", Err: errBoom}, &loop.Agent{}, nil, "OnToolError AfterTool", ""},
+		"a budget":   {work(), &loop.Agent{Limits: loop.Limits{Steps: 1}}, nil, "AfterTool OnBudgetExceeded", ""},
 	} {
 		ran := looptest.Harness{Turns: working(1), Tools: all[agent.Tool](c.tool), Hooks: c.hooks, Agent: c.agent}.Run(t, "x")
 		if got := moments(ran); got != c.want {

@@ -14,20 +14,20 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// bind is a hook made of what it binds.
+// bind makes a hook of its Bind method.
 type bind func(*agent.Hooks)
 
 func (f bind) Bind(h *agent.Hooks) { f(h) }
 
 var errBoom = errors.New("boom")
 
-// all makes a list of its arguments.
+// all makes a slice of its arguments.
 func all[T any](of ...T) []T { return of }
 
-// work is a tool that is called work.
+// work returns a tool named work.
 func work() *looptest.Tool { return &looptest.Tool{Name: "work", Result: "done"} }
 
-// working are the turns of a model that calls work so often and then answers.
+// working returns the turns of a model that calls work n times and then answers.
 func working(n int) []looptest.Turn {
 	var turns []looptest.Turn
 	for i := range n {
@@ -76,7 +76,7 @@ func onRunEnd(f func(agent.AgentResult) error) agent.OnRunEndFunc {
 	return func(_ context.Context, _ *agent.Run, p agent.AgentResult) error { return f(p) }
 }
 
-// renames is a BeforeTool hook that adds to the name of the call.
+// renames returns a BeforeTool hook that appends to the name of the call.
 func renames(suffix string) agent.BeforeToolFunc {
 	return beforeTool(func(call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
 		call.Name += suffix
@@ -84,10 +84,10 @@ func renames(suffix string) agent.BeforeToolFunc {
 	})
 }
 
-// continues is a BeforeTool hook that has no opinion.
+// continues is a BeforeTool hook without an opinion.
 var continues = beforeTool(func(agent.ToolCallRequest) (agent.BeforeToolOutcome, error) { return nil, nil })
 
-// A diary is a list of words that hooks write into.
+// A diary is a list of words that hooks append to.
 type diary struct {
 	mu    sync.Mutex
 	words []string
@@ -116,7 +116,7 @@ func (d *diary) want(t testing.TB, words ...string) {
 	d.words = nil
 }
 
-// noting is a BeforeTool hook that notes a word and continues.
+// noting returns a BeforeTool hook that appends a word and continues.
 func (d *diary) noting(word string) agent.BeforeToolFunc {
 	return beforeTool(func(agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
 		d.note("%s", word)
@@ -124,7 +124,7 @@ func (d *diary) noting(word string) agent.BeforeToolFunc {
 	})
 }
 
-// fire fires BeforeTool on a call of work, in a run of its own.
+// fire fires BeforeTool for a call of work, in a new run.
 func fire(t testing.TB, h *agent.Hooks) (agent.ToolCallRequest, agent.BeforeToolExit, error) {
 	t.Helper()
 	call := agent.ToolCallRequest{ID: "1", Name: "work"}
@@ -132,7 +132,7 @@ func fire(t testing.TB, h *agent.Hooks) (agent.ToolCallRequest, agent.BeforeTool
 	return call, exit, err
 }
 
-// names are the names of hooks in a listing.
+// names returns the names of hooks in a listing.
 func names(list []hookkit.Info) []string {
 	var out []string
 	for _, i := range list {
@@ -141,7 +141,7 @@ func names(list []hookkit.Info) []string {
 	return out
 }
 
-// heard is the text of all messages of a run's request, counted from 0.
+// heard returns the text of all messages of a run's request, counted from 0.
 func heard(t testing.TB, ran *looptest.Ran, request int) string {
 	t.Helper()
 	requests := ran.Script.Requests()
@@ -155,7 +155,7 @@ func heard(t testing.TB, ran *looptest.Ran, request int) string {
 	return strings.Join(out, "\n")
 }
 
-// contains fails the test unless the text holds each of the words.
+// contains fails the test unless the text contains each of the words.
 func contains(t testing.TB, text string, words ...string) {
 	t.Helper()
 	for _, w := range words {
@@ -165,7 +165,7 @@ func contains(t testing.TB, text string, words ...string) {
 	}
 }
 
-// lacks fails the test if the text holds one of the words.
+// lacks fails the test if the text contains one of the words.
 func lacks(t testing.TB, text string, words ...string) {
 	t.Helper()
 	for _, w := range words {
@@ -175,7 +175,7 @@ func lacks(t testing.TB, text string, words ...string) {
 	}
 }
 
-// statuses are what became of the calls of a run.
+// statuses returns the statuses of the calls of a run.
 func statuses(ran *looptest.Ran) string {
 	var out []string
 	for _, c := range ran.Calls {
@@ -184,7 +184,7 @@ func statuses(ran *looptest.Ran) string {
 	return strings.Join(out, " ")
 }
 
-// named is the option for a hook's name.
+// named returns the option for a hook's name.
 func named(name string) hookkit.OrderOption { return hookkit.Named(name) }
 
 // compactAlways votes for a compaction before the first prompt of each run.

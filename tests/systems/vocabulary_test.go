@@ -17,7 +17,7 @@ import (
 // A row is one line of the tables in docs/seeds.md.
 type row struct{ system, kind, theirs, ours string }
 
-// readTables reads the rows of docs/seeds.md, with the headings they stand under.
+// readTables reads the rows of docs/seeds.md, with their headings.
 func readTables(t *testing.T) []row {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "seeds.md"))
@@ -44,8 +44,8 @@ func readTables(t *testing.T) []row {
 	return rows
 }
 
-// TestTheVocabularyIsComplete holds the page to the list: each point, outcome and hook of the five systems has its
-// row, and each row is in the list.
+// TestTheVocabularyIsComplete compares the page with the list: each point, outcome and hook of the five systems
+// has its row, and each row is in the list.
 func TestTheVocabularyIsComplete(t *testing.T) {
 	text, err := os.ReadFile("vocabulary.txt")
 	if err != nil {
@@ -134,14 +134,17 @@ func TestWhatStandsInThePlaceOfEachIsThere(t *testing.T) {
 			}
 		case "point":
 			known := slices.ContainsFunc(points, func(p string) bool { return strings.Contains(r.ours, p) })
-			said := slices.ContainsFunc([]string{"Bind(", "no point of an agent loop", "a spec of its own", "one interface per point", "every point"},
+			said := slices.ContainsFunc([]string{
+				"Bind(", "no point of an agent loop", "a spec of its own", "one interface per point", "every point",
+			},
 				func(s string) bool { return strings.Contains(r.ours, s) })
 			if !known && !said {
 				t.Errorf("%s %s: %q names no point", r.system, r.theirs, r.ours)
 			}
 		}
 		for _, name := range identifier.FindAllString(r.ours, -1) {
-			if strings.HasPrefix(name, "On") || strings.HasPrefix(name, "Before") || strings.HasPrefix(name, "After") || strings.HasPrefix(name, "Around") {
+			if strings.HasPrefix(name, "On") || strings.HasPrefix(name, "Before") || strings.HasPrefix(name, "After") ||
+				strings.HasPrefix(name, "Around") {
 				if !spec[name] {
 					t.Errorf("%s %s: the reference spec has no %s", r.system, r.theirs, name)
 				}

@@ -19,7 +19,9 @@ type Desk struct {
 func (d *Desk) Bind(h *Hooks) { h.Agent.BeforeRunEnd.Add(d) }
 
 // BeforeRunEnd publishes the reply of a run, or replaces it with a notice if a hook withholds the article.
-func (d *Desk) BeforeRunEnd(ctx context.Context, run *Run, result agent.AgentResult) (agent.BeforeRunEndOutcome, error) {
+func (d *Desk) BeforeRunEnd(
+	ctx context.Context, run *Run, result agent.AgentResult,
+) (agent.BeforeRunEndOutcome, error) {
 	if result.Forced() {
 		return nil, nil // a limit or a failure ended the run, so that there is no article
 	}

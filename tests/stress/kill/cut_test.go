@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// TestTruncatedLogsCanBeContinued does by hand what a kill seldom does: the last line of a log ends at any byte.
+// TestTruncatedLogsCanBeContinued truncates the last line of a log at every byte, which a kill rarely does.
 func TestTruncatedLogsCanBeContinued(t *testing.T) {
 	for name, w := range map[string]writer{"audit.jsonl": auditLog, "episodes.jsonl": episodes, "notes.md": endlessNotes} {
 		t.Run(w.name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			path := filepath.Join(dir, name)
-			write := func(version int) []byte { // in a program that has just begun
+			write := func(version int) []byte { // like a new process
 				t.Helper()
 				write, err := w.open(dir, version)
 				if err == nil {
@@ -33,7 +33,7 @@ func TestTruncatedLogsCanBeContinued(t *testing.T) {
 			for v := 1; v <= 2; v++ {
 				lines = append(lines, write(v))
 			}
-			for last := 1; last <= 2; last++ { // the only line, and one behind another
+			for last := 1; last <= 2; last++ { // the only line, and a second one
 				before, whole := lines[last-1], lines[last]
 				for _, at := range positions(len(before)+1, len(whole)-1) {
 					if err := os.WriteFile(path, whole[:at], 0o600); err != nil {
@@ -51,7 +51,8 @@ func TestTruncatedLogsCanBeContinued(t *testing.T) {
 						version++
 					}
 					if found, err := w.read(dir, 1); err != nil || !slices.Equal(found, []int{version - 1}) {
-						t.Fatalf("cut at byte %d of line %d, and continued: %v, want version %d, %v", at-len(before), last, found, version-1, err)
+						t.Fatalf("cut at byte %d of line %d, and continued: %v, want version %d, %v", at-len(before), last, found,
+							version-1, err)
 					}
 					if torn, err := w.torn(dir); err != nil || torn != last-there {
 						t.Fatalf("cut at byte %d of line %d, and continued: %d unfinished lines, %v", at-len(before), last, torn, err)
@@ -62,7 +63,7 @@ func TestTruncatedLogsCanBeContinued(t *testing.T) {
 	}
 }
 
-// positions are numbers from one to the other: those at both ends, and some between.
+// positions returns numbers between from and to: those at both ends, and some between.
 func positions(from, to int) []int {
 	const edge = 12
 	step := max(1, (to-from)/edge)

@@ -15,7 +15,7 @@ import (
 	"github.com/hookgen/hookgen/internal/usermodule"
 )
 
-// hookgen is the command in a directory. Its own temporary directories are below temp.
+// hookgen returns a command that runs hookgen in a directory. Its temporary directories are below temp.
 func hookgen(binary, dir, temp string, args ...string) *exec.Cmd {
 	cmd := exec.Command(binary, args...)
 	cmd.Dir = dir
@@ -25,11 +25,12 @@ func hookgen(binary, dir, temp string, args ...string) *exec.Cmd {
 
 const generated = "hooks_gen.go"
 
-// specOf is a spec of so many points.
+// specOf returns a spec with a number of points.
 func specOf(word string, points int) []byte {
 	var b strings.Builder
 	b.WriteString("package mail\n\nimport \"github.com/hookgen/hookgen/spec\"\n\ntype World struct{}\n\n")
-	fmt.Fprintf(&b, "// Points are those of %s.\n//\n//hookgen:points\ntype Points interface {\n\tspec.Env[*World]\n\n", word)
+	fmt.Fprintf(&b, "// Points are those of %s.\n//\n//hookgen:points\ntype Points interface {\n\tspec.Env[*World]\n\n",
+		word)
 	for i := range points {
 		fmt.Fprintf(&b, "\tOn%s%d(text string) (spec.Replace, spec.FailClosed)\n", word, i)
 	}
@@ -37,8 +38,8 @@ func specOf(word string, points int) []byte {
 	return []byte(b.String())
 }
 
-// killedAt kills a command at a random moment: of all its time, or soon after something changes in a directory. It
-// reports whether it was killed, and not too late.
+// killedAt kills a command at a random moment, either in its whole run time or shortly after a change in a
+// directory. It reports whether the kill came in time.
 func killedAt(cmd *exec.Cmd, random *rand.Rand, dir string, whole time.Duration) (bool, error) {
 	before := stamp(dir)
 	if err := cmd.Start(); err != nil {
@@ -61,7 +62,7 @@ func killedAt(cmd *exec.Cmd, random *rand.Rand, dir string, whole time.Duration)
 	return !cmd.ProcessState.Exited(), nil
 }
 
-// stamp tells the contents of a directory apart.
+// stamp returns a text that changes with the contents of a directory.
 func stamp(dir string) string {
 	var b strings.Builder
 	entries, _ := os.ReadDir(dir)
@@ -85,7 +86,8 @@ func TestKilledHookgenLeavesWholeOutput(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/mail\n\ngo 1.26.0\n"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/mail\n\ngo 1.26.0\n"),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	generate := func() string {
@@ -130,7 +132,8 @@ func TestKilledHookgenLeavesWholeOutput(t *testing.T) {
 		case bytes.Equal(got, outputs[old]):
 			sum.within++
 		default:
-			t.Fatalf("%s is neither the old output nor the new one: %d bytes, want %d or %d", generated, len(got), len(outputs[0]), len(outputs[1]))
+			t.Fatalf("%s is neither the old output nor the new one: %d bytes, want %d or %d", generated, len(got),
+				len(outputs[0]), len(outputs[1]))
 		}
 	}
 	files := temporary(t, dir)
@@ -149,7 +152,8 @@ func TestKilledHookgenLeavesWholeOutput(t *testing.T) {
 	if files := temporary(t, dir); len(files) > 0 {
 		t.Errorf("temporary files of killed invocations are still there: %v", files)
 	}
-	t.Logf("%d kills, %d of them before the new output was there, %d left a temporary file; hookgen takes about %v", sum.kills, sum.within, sum.files, took)
+	t.Logf("%d kills, %d of them before the new output was there, %d left a temporary file; hookgen takes about %v",
+		sum.kills, sum.within, sum.files, took)
 	sum.note("hookgen")
 }
 
@@ -158,7 +162,7 @@ func TestKilledInitLeavesWholeFiles(t *testing.T) {
 	binary := usermodule.BuildHookgen(t)
 	temp := t.TempDir()
 	parent := t.TempDir()
-	begin := func(name string) (dir string) { // all are called mail, so that they have the same content
+	begin := func(name string) (dir string) { // equal names, so that the content is equal
 		dir = filepath.Join(parent, name, "mail")
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			t.Fatal(err)
@@ -213,7 +217,7 @@ func TestKilledInitLeavesWholeFiles(t *testing.T) {
 		}
 		sum.files += len(temporary(t, dir))
 
-		// The next one writes all of them or says which are in the way, and does it when they are gone.
+		// The next run writes all files or reports the ones in its way, and succeeds once those are gone.
 		delete(found, "go.mod") // of a module that is there now
 		out, err := hookgen(binary, dir, temp, "init").CombinedOutput()
 		if len(found) > 0 {
@@ -222,7 +226,8 @@ func TestKilledInitLeavesWholeFiles(t *testing.T) {
 				t.Fatalf("the second init: %v\n%s", err, out)
 			}
 			for name := range found {
-				if !strings.Contains(string(out), name+": exists, so init writes nothing: give a new directory, or remove it (init-exists)") {
+				if !strings.Contains(string(out), name+
+					": exists, so init writes nothing: give a new directory, or remove it (init-exists)") {
 					t.Fatalf("the second init does not say what to do about %s:\n%s", name, out)
 				}
 				if err := os.Remove(filepath.Join(dir, name)); err != nil {
@@ -247,6 +252,7 @@ func TestKilledInitLeavesWholeFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	t.Logf("%d kills, %d of them between two files, %d left a temporary file; init takes about %v", sum.kills, sum.within, sum.files, took)
+	t.Logf("%d kills, %d of them between two files, %d left a temporary file; init takes about %v", sum.kills, sum.within,
+		sum.files, took)
 	sum.note("hookgen init")
 }

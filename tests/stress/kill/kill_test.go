@@ -26,8 +26,8 @@ var (
 	report = flag.Bool("report", false, "write the figures into docs/figures")
 )
 
-// What a process that is started to be killed finds in its environment: the writer, the directory, the first version to
-// write, and how many; 0: one for each byte of its standard input, until it is killed.
+// The environment of a process that will be killed: the writer, the directory, the first version, and the number
+// of versions. The number 0 means one version per byte of standard input, until the kill.
 const victim = "HOOKGEN_KILL_VICTIM"
 
 func TestMain(m *testing.M) {
@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 			*kills = 5
 		}
 	}
-	_ = flag.Set("test.parallel", "6") // they wait for processes and for the disk
+	_ = flag.Set("test.parallel", "6") // the tests wait for processes and for the disk
 	code := m.Run()
 	if code == 0 && *report {
 		if err := writeReport(); err != nil {
@@ -55,7 +55,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// beVictim writes versions and says which are begun and done.
+// beVictim writes versions and reports the start and the end of each.
 func beVictim(what []string) error {
 	i := slices.IndexFunc(writers, func(w writer) bool { return w.name == what[0] })
 	from, err := strconv.Atoi(what[2])
@@ -73,7 +73,7 @@ func beVictim(what []string) error {
 	for v := from; n == 0 || v < from+n; v++ {
 		if n == 0 {
 			if _, err := io.ReadFull(os.Stdin, make([]byte, 1)); err != nil {
-				return err // nobody is left to kill it
+				return err // no parent is left
 			}
 		}
 		fmt.Printf("begun %d\n", v)
@@ -85,13 +85,13 @@ func beVictim(what []string) error {
 	return nil
 }
 
-// A process is one that is to be killed.
+// A process is a process that will be killed.
 type process struct {
 	cmd    *exec.Cmd
 	stdin  io.Writer
 	stderr strings.Builder
 	lines  chan string
-	done   int // the last version that it said was written
+	done   int // the last version that it reported as written
 	begun  int
 }
 
@@ -120,7 +120,7 @@ func start(w writer, dir string, from, n int) (*process, error) {
 	return p, nil
 }
 
-// next takes in a line of the process and reports false when there are no more.
+// next reads a line of the process and reports false at the end of the output.
 func (p *process) next() bool {
 	line, ok := <-p.lines
 	if !ok {
@@ -135,17 +135,17 @@ func (p *process) next() bool {
 	return true
 }
 
-// end lets the process say the rest and waits for its end.
+// end reads the remaining output and waits for the end of the process.
 func (p *process) end() error {
 	for p.next() {
 	}
 	return p.cmd.Wait()
 }
 
-// A tally is what came of the kills of one writer.
+// A tally sums up the kills of one writer.
 type tally struct {
 	kills, within, files, torn int
-	when                       string // what within counts
+	when                       string // the condition that within counts
 }
 
 var tallies struct {
@@ -162,7 +162,7 @@ func (t tally) note(name string) {
 	tallies.of[name] = t
 }
 
-// perDir is how many kills a directory sees before the next one is begun.
+// perDir is the number of kills per directory.
 const perDir = 25
 
 func TestKilledProgramLeavesWholeFiles(t *testing.T) {
@@ -171,7 +171,7 @@ func TestKilledProgramLeavesWholeFiles(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(rand.Uint64(), 1))
 			sum := tally{when: "while a version was written"}
-			usual := time.Millisecond // between two versions
+			usual := time.Millisecond // time between two versions
 			for sum.kills < *kills {
 				dir := t.TempDir()
 				at := place{dir: dir}
@@ -187,20 +187,21 @@ func TestKilledProgramLeavesWholeFiles(t *testing.T) {
 				}
 			}
 			sum.note(w.name)
-			t.Logf("%d kills, %d while a version was written: %d left a temporary file, %d an unfinished line; a version takes about %v", sum.kills, sum.within, sum.files, sum.torn, usual)
+			t.Logf("%d kills, %d while a version was written: %d left a temporary file, %d an unfinished line; a version "+
+				"takes about %v", sum.kills, sum.within, sum.files, sum.torn, usual)
 		})
 	}
 }
 
-// A place is a directory in which processes are killed one after the other, as the last one left it.
+// A place is a directory that is reused by several killed processes.
 type place struct {
 	dir         string
 	last        int   // version
-	found       []int // the version in each file
-	files, torn int   // that are left over
+	found       []int // by file
+	files, torn int   // leftovers
 }
 
-// kill lets a process write, kills it, and looks at what is there.
+// kill starts a process, kills it, and checks the files.
 func kill(t *testing.T, w writer, at *place, random *rand.Rand, usual *time.Duration, sum *tally) {
 	t.Helper()
 	dir, from, were := at.dir, at.last+1, at.found
@@ -208,11 +209,11 @@ func kill(t *testing.T, w writer, at *place, random *rand.Rand, usual *time.Dura
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := random.IntN(3) // versions that are written in peace
+	before := random.IntN(3) // versions that are written without a kill
 	if _, err := p.stdin.Write(make([]byte, before+max(8, w.ahead))); err != nil {
 		t.Fatal(err)
 	}
-	alive := p.next() // it begins to write
+	alive := p.next() // the write has started
 	for range before {
 		begun := time.Now()
 		alive = alive && p.next() && p.next()
@@ -249,13 +250,13 @@ func kill(t *testing.T, w writer, at *place, random *rand.Rand, usual *time.Dura
 		return
 	}
 	if len(found) == 0 {
-		if p.done >= from || from > 1 && w.name != recorder.name { // which has a directory for each process
+		if p.done >= from || from > 1 && w.name != recorder.name { // the recorder has a directory for each process
 			t.Errorf("version %d was done; there is none", p.done)
 		}
 		return
 	}
 	for i, v := range found {
-		old := 0 // what the file held when the process began
+		old := 0 // the version in the file at the start of the process
 		if i < len(were) {
 			old = were[i]
 		}
@@ -267,7 +268,7 @@ func kill(t *testing.T, w writer, at *place, random *rand.Rand, usual *time.Dura
 	at.last, at.found = slices.Max(found), found
 }
 
-// restart lets a process write in peace where others were killed, long after, and checks what is there.
+// restart writes without a kill to a directory of killed processes, and checks the files.
 func restart(t *testing.T, w writer, dir string, from int) {
 	t.Helper()
 	_, torn := left(t, w, dir)
@@ -289,7 +290,7 @@ func restart(t *testing.T, w writer, dir string, from int) {
 		t.Errorf("the restarted process wrote version %d; there are %v, %v", from+1, found, err)
 	}
 	files, still := left(t, w, dir)
-	if files > 0 && w.name != recorder.name { // whose runs have directories of their own
+	if files > 0 && w.name != recorder.name { // the recorder has directories per run
 		t.Errorf("%d temporary files of killed processes are still there: %v", files, temporary(t, dir))
 	}
 	if still != torn {
@@ -297,7 +298,7 @@ func restart(t *testing.T, w writer, dir string, from int) {
 	}
 }
 
-// left counts the temporary files and the unfinished lines that kills left.
+// left counts the temporary files and the unfinished lines.
 func left(t *testing.T, w writer, dir string) (files, torn int) {
 	t.Helper()
 	if w.torn != nil {

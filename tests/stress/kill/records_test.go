@@ -16,15 +16,18 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// The writers of more than one file, and of files to which lines are appended.
+// Writers of more than one file, and of append-only files.
 
 var memoryExtractor = writer{
 	name: "memory.Extractor",
 	open: func(dir string, _ int) (func(int) error, error) {
 		version := 0
-		hook := &memory.Extractor{Dir: dir, Extract: func(context.Context, *agent.Run, []agent.Message) ([]memory.Extracted, error) {
-			return []memory.Extracted{{Kind: "fact", Text: textOf(version, 250)}}, nil
-		}}
+		hook := &memory.Extractor{
+			Dir: dir,
+			Extract: func(context.Context, *agent.Run, []agent.Message) ([]memory.Extracted, error) {
+				return []memory.Extracted{{Kind: "fact", Text: textOf(version, 250)}}, nil
+			},
+		}
 		return func(v int) error {
 			version = v
 			return ended(func() (agent.Hook, *error) { return hook, nil }, runOf(messagesOf(v, 6, 10)), agent.AgentResult{})
@@ -34,7 +37,7 @@ var memoryExtractor = writer{
 		for _, name := range []string{"2026-01-02.md", "MEMORY.md"} {
 			data, err := os.ReadFile(filepath.Join(dir, name))
 			if err != nil {
-				if none(err) && len(found) > 0 { // it is written after the other one
+				if none(err) && len(found) > 0 { // it is written last
 					return append(found, 0), nil
 				}
 				return nil, err
@@ -58,7 +61,12 @@ var trajectory = writer{
 	open: func(dir string, _ int) (func(int) error, error) {
 		var reported error
 		var hooks agent.Hooks
-		hooks.Use(&record.Trajectory{Dir: dir, OneRun: true, MaxChars: limit.None, OnError: func(err error) { reported = err }})
+		hooks.Use(&record.Trajectory{
+			Dir:      dir,
+			OneRun:   true,
+			MaxChars: limit.None,
+			OnError:  func(err error) { reported = err },
+		})
 		return func(v int) error {
 			run := runOf(nil)
 			reply := agent.LLMResponse{Content: textOf(v, 30<<10)}
@@ -145,12 +153,13 @@ func readNotes(dir string, size int) (last []int, torn int, err error) {
 	if err != nil || text == "" {
 		return nil, 0, err
 	}
-	v, torn, err := wholeLines([]byte(strings.TrimPrefix(text, "(earlier notes truncated)\n")), func(line string) (int, error) { return wholeOf(line, size) })
+	v, torn, err := wholeLines([]byte(strings.TrimPrefix(text, "(earlier notes truncated)\n")),
+		func(line string) (int, error) { return wholeOf(line, size) })
 	return []int{v}, torn, err
 }
 
-// wholeLines reads the versions of lines: each line holds the one that follows the last, or is the beginning of one, as a
-// kill leaves it. It returns the last version, 0 for none.
+// wholeLines reads consecutive versions, one per line. After a kill the last line may be incomplete. It returns
+// the last version, or 0.
 func wholeLines(data []byte, version func(line string) (int, error)) (last, torn int, err error) {
 	before := 0
 	for line := range strings.SplitSeq(strings.TrimSuffix(string(data), "\n"), "\n") {
@@ -175,7 +184,9 @@ var episodes = writer{
 		var hooks agent.Hooks
 		hooks.Use(&record.Episodes{Path: filepath.Join(dir, "episodes.jsonl"), OnError: func(err error) { reported = err }})
 		return func(v int) error {
-			result := agent.ToolCallResult{Call: agent.ToolCallRequest{ID: "1", Name: "work"}, Output: textOf(v, 150), Status: agent.CallSucceeded}
+			result := agent.ToolCallResult{
+				Call: agent.ToolCallRequest{ID: "1", Name: "work"}, Output: textOf(v, 150), Status: agent.CallSucceeded,
+			}
 			_, err := hooks.AfterTool.Fire(background, runOf(nil), &result)
 			return errors.Join(err, reported)
 		}, nil
@@ -264,15 +275,16 @@ var auditLog = writer{
 	},
 }
 
-// verified verifies an audit log. The only thing that may be wrong is that its last line is unfinished, and then the check
-// must say so and name it. It returns how many lines are unfinished, those that a record vouches for too.
+// verified verifies an audit log. The only thing that may be wrong is that its last line is unfinished, and then the
+// check must say so and name it. It returns how many lines are unfinished, those that a record vouches for too.
 func verified(data []byte) (record.AuditState, int, error) {
 	state, err := record.VerifyAudit(bytes.NewReader(data), record.AuditCheck{})
 	torn := state.Torn
 	if len(data) > 0 && data[len(data)-1] != '\n' {
 		lines := 1 + bytes.Count(data, []byte{'\n'})
-		if want := fmt.Sprintf("line %d: it is no record, and none after it vouches for it: it is unfinished", lines); err == nil {
-			torn-- // only its line break is missing
+		if want := fmt.Sprintf("line %d: it is no record, and none after it vouches for it: it is unfinished",
+			lines); err == nil {
+			torn-- // only the line break is missing
 		} else if !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			return state, 0, fmt.Errorf("of a log whose last line is unfinished: %w", err)
 		}
@@ -281,18 +293,27 @@ func verified(data []byte) (record.AuditState, int, error) {
 	return state, torn, err
 }
 
-// recorder makes one run in each process, in a directory of its own, and one call to the model in each version.
+// recorder makes one run per process, in its own directory, and one model call per version.
 var recorder = writer{
 	name: "record.Model",
 	open: func(dir string, from int) (func(int) error, error) {
 		var reported error
 		var hooks agent.Hooks
-		hooks.Use(&record.Model{Dir: runDir(dir, from), OneRun: true, MaxChars: limit.None, OnError: func(err error) { reported = err }})
+		hooks.Use(&record.Model{
+			Dir:      runDir(dir, from),
+			OneRun:   true,
+			MaxChars: limit.None,
+			OnError:  func(err error) { reported = err },
+		})
 		run := runOf(nil)
 		return func(v int) error {
 			prompt := agent.LLMRequest{Messages: messagesOf(v, 1, 20<<10)}
-			_, err := hooks.AroundLLM.Fire(background, run, prompt, func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {
-				return agent.LLMResponse{Content: textOf(v, 20<<10), ToolCalls: []agent.ToolCallRequest{{ID: "1", Name: "work"}}}, nil
+			_, err := hooks.AroundLLM.Fire(background, run, prompt, func(
+				context.Context, agent.LLMRequest,
+			) (agent.LLMResponse, error) {
+				return agent.LLMResponse{
+					Content: textOf(v, 20<<10), ToolCalls: []agent.ToolCallRequest{{ID: "1", Name: "work"}},
+				}, nil
 			})
 			return errors.Join(err, reported)
 		}, nil
@@ -313,13 +334,15 @@ var recorder = writer{
 				return nil, err
 			}
 			if v, err := wholeOf(reply.Content, 20<<10); err != nil || v != from+n || len(reply.ToolCalls) != 1 {
-				return nil, fmt.Errorf("call %d is of version %d and has %d calls of tools, want version %d and one: %w", n, v, len(reply.ToolCalls), from+n, err)
+				return nil, fmt.Errorf("call %d is of version %d and has %d calls of tools, want version %d and one: %w", n, v,
+					len(reply.ToolCalls), from+n, err)
 			}
 		}
-		for i := range n { // for people; written after the reply
+		for i := range n { // the readable copy, written after the reply
 			for _, name := range []string{"prompt", "response"} {
 				path := filepath.Join(dir, fmt.Sprintf("call_%02d_%s.txt", i, name))
-				if found, err := readTexts(path); err != nil && !(none(err) && i == n-1 && name == "response") || err == nil && found[0] != from+i {
+				if found, err := readTexts(path); err != nil && !(none(err) && i == n-1 && name == "response") ||
+					err == nil && found[0] != from+i {
 					return nil, fmt.Errorf("%s holds %v, %w", filepath.Base(path), found, err)
 				}
 			}

@@ -10,7 +10,7 @@ import (
 
 const root = "../../.."
 
-// writeReport writes what the kills came to. It is called when no test has failed.
+// writeReport writes the results of the kills. It is called only if no test has failed.
 func writeReport() error {
 	r := figures.Report{
 		Name:    "kill",
@@ -31,9 +31,19 @@ func writeReport() error {
 	}
 	r.Figures = append(r.Figures,
 		figures.Figure{Of: "kills in all", Value: fmt.Sprint(all.kills)},
-		figures.Figure{Of: "files that held half of a version, or an older one than the last that was done", Value: "0", Bound: "0", Holds: figures.Yes, Note: "read by what reads them in use"},
-		figures.Figure{Of: "unfinished last lines of logs", Value: fmt.Sprint(all.torn), Note: "in files that are appended to. VerifyAudit names such a line, in the others it is no JSON or a note that ends early; the next one was whole each time"},
-		figures.Figure{Of: "temporary files left by kills", Value: fmt.Sprint(all.files), Note: "none was read as content; those of an hour ago were gone after the next write into their directory"},
+		figures.Figure{
+			Of: "files that held half of a version, or an older one than the last that was done", Value: "0", Bound: "0",
+			Holds: figures.Yes, Note: "read by what reads them in use",
+		},
+		figures.Figure{
+			Of: "unfinished last lines of logs", Value: fmt.Sprint(all.torn),
+			Note: "in files that are appended to. VerifyAudit names such a line, in the others it is invalid JSON or a note " +
+				"that ends early; the next one was whole each time",
+		},
+		figures.Figure{
+			Of: "temporary files left by kills", Value: fmt.Sprint(all.files),
+			Note: "none was read as content; those of an hour ago were gone after the next write into their directory",
+		},
 	)
 	if err := r.Stamp(root); err != nil {
 		return err

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A mark is a version in letters, so that no redactor takes it for a number of something.
+// A mark is a version in letters, because redactors could replace a number.
 func mark(version int) string {
 	digits := []byte(fmt.Sprintf("%08d", version))
 	for i := range digits {
@@ -15,7 +15,7 @@ func mark(version int) string {
 	return "v" + string(digits)
 }
 
-// textOf is a text of about so many characters that carries its version throughout, and an end mark.
+// textOf returns a text of about size characters with many marks of its version, and an end mark.
 func textOf(version, size int) string {
 	m := mark(version)
 	return strings.Repeat(m+" ", max(1, size/len(m+" "))) + "end" + m
@@ -23,7 +23,8 @@ func textOf(version, size int) string {
 
 var marks = regexp.MustCompile(`(end)?v([a-j]{8})`)
 
-// versionOf returns the version of a text. A text that holds marks of two versions, or no end or several, is not whole.
+// versionOf returns the version of a text. It fails if the text has marks of two versions, or not exactly one end
+// mark.
 func versionOf(text string) (int, error) {
 	version, ends := -1, 0
 	for _, m := range marks.FindAllStringSubmatch(text, -1) {
@@ -48,7 +49,7 @@ func versionOf(text string) (int, error) {
 	return version, nil
 }
 
-// wholeOf is versionOf for a text of which the size is known: nothing is missing, and there is nothing else.
+// wholeOf is like versionOf for a text of known size.
 func wholeOf(text string, size int) (int, error) {
 	v, err := versionOf(text[max(0, len(text)-len("end"+mark(0))):])
 	if err == nil && text != textOf(v, size) {

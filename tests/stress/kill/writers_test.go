@@ -18,32 +18,32 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// A writer is something that writes files.
+// A writer is a hook or a store that writes files.
 type writer struct {
 	name string
-	// open begins to write into a directory and returns what writes one version. It is called in the process that is
-	// killed.
+	// open starts writing to a directory and returns a function that writes one version. The killed process calls
+	// it.
 	open func(dir string, from int) (write func(version int) error, err error)
-	// read reads the files with what reads them in use, and returns the version that each of them holds; none if there
-	// is no file. from is the first version that the killed process wrote.
+	// read reads the files with the production reader and returns the version in each of them, or nothing if there
+	// is no file. from is the first version of the killed process.
 	read func(dir string, from int) (found []int, err error)
-	// torn returns how many unfinished lines there are; nil: the files are written whole.
+	// torn returns the number of unfinished lines; nil if the files are written atomically.
 	torn func(dir string) (int, error)
-	// ahead is how many versions may be written before the kill comes; 0: a few. Quick ones are many.
+	// ahead is the maximum number of versions before the kill; 0: a few. Fast writers need many.
 	ahead int
 }
 
 var background = context.Background()
 
-const big = 256 << 10 // takes many pages, so that a write takes its time
+const big = 256 << 10 // many pages, so that a write takes time
 
-// A conversation is that of a run.
+// A conversation is the conversation of a run.
 type conversation []agent.Message
 
 func (conversation) ID() string                  { return "talk" }
 func (c conversation) Messages() []agent.Message { return c }
 
-// messagesOf is a conversation of one version.
+// messagesOf returns a conversation with marks of one version.
 func messagesOf(version, n, size int) conversation {
 	var all conversation
 	for range n {
@@ -52,7 +52,7 @@ func messagesOf(version, n, size int) conversation {
 	return all
 }
 
-// sameIn returns the version that all messages hold.
+// sameIn returns the version of all messages.
 func sameIn(messages []agent.Message, n, size int) ([]int, error) {
 	if len(messages) != n {
 		return nil, fmt.Errorf("it has %d messages of %d", len(messages), n)
@@ -71,22 +71,22 @@ func sameIn(messages []agent.Message, n, size int) ([]int, error) {
 	return found, nil
 }
 
-// none is what a read comes to that found no file.
+// none reports whether err means that the file does not exist.
 func none(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.As(err, new(*agent.NotFound))
 }
 
-// A clock that stands still keeps the day of a run.
+// A stopped clock, so that all runs have the same day.
 type clock struct{ agent.SystemClock }
 
 func (clock) Now() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }
 
-// runOf is a run whose conversation is of one version.
+// runOf returns a run with the conversation.
 func runOf(c agent.Conversation) *agent.Run {
 	return agent.NewRun(&agent.Env{Agent: "clerk", Conversation: c, Clock: clock{}})
 }
 
-// ended fires OnRunEnd at hooks and returns what they report.
+// ended fires OnRunEnd and returns the failures of the hooks.
 func ended(hook func() (agent.Hook, *error), run *agent.Run, result agent.AgentResult) error {
 	var hooks agent.Hooks
 	var failed error
@@ -100,7 +100,7 @@ func ended(hook func() (agent.Hook, *error), run *agent.Run, result agent.AgentR
 	return failed
 }
 
-// A watcher keeps the failures of the hooks that it sees.
+// A watcher stores the failures of hooks.
 type watcher struct{ failed *error }
 
 func (w watcher) ObserveOnRunEnd(_ context.Context, _ *agent.Run, fired agent.OnRunEndFired[agent.AgentResult]) {
@@ -168,7 +168,12 @@ var writers = []writer{
 		open: func(dir string, _ int) (func(int) error, error) {
 			var reported error
 			var hooks agent.Hooks
-			hooks.Use(&state.Checkpoint{Store: state.Dir{Path: dir}, Every: 1, Name: "c", OnError: func(err error) { reported = err }})
+			hooks.Use(&state.Checkpoint{
+				Store:   state.Dir{Path: dir},
+				Every:   1,
+				Name:    "c",
+				OnError: func(err error) { reported = err },
+			})
 			return func(v int) error {
 				hooks.AfterStep.Fire(background, runOf(messagesOf(v, 8, big/8)), agent.StepResult{Step: agent.Step{Number: v}})
 				return reported
@@ -227,7 +232,9 @@ var writers = []writer{
 		open: func(dir string, _ int) (func(int) error, error) {
 			hook := &record.Summary{Dir: dir, Enabled: true}
 			return func(v int) error {
-				return ended(func() (agent.Hook, *error) { return hook, nil }, runOf(conversation{}), agent.AgentResult{Reply: textOf(v, 500)})
+				return ended(func() (agent.Hook, *error) { return hook, nil }, runOf(conversation{}), agent.AgentResult{
+					Reply: textOf(v, 500),
+				})
 			}, nil
 		},
 		read: func(dir string, _ int) ([]int, error) { return readTexts(filepath.Join(dir, "talk.md")) },
@@ -263,12 +270,12 @@ func readSession(dir string, _ int) ([]int, error) {
 	return sameIn(session.Messages, 8, big/8)
 }
 
-// corrupt is what is no session and is in the place of one when a version of it is saved.
+// corrupt returns an invalid file, for the name of a session.
 func corrupt(version int) []byte { return []byte(textOf(version, big)) }
 
-// readSaved reads the session, or what is no session and is in the place of the next one. It also looks at the copies
-// of what was replaced: of each version since from there is one, whole. It deletes them, so that they do not pile up,
-// but not the copy of what is not replaced yet.
+// readSaved reads the session, or the corrupt file that the next version will replace. It also checks the copies
+// of replaced corrupt files: there must be a complete one for each version since from. It deletes these copies to
+// save space.
 func readSaved(dir string, from int) ([]int, error) {
 	copies, err := filepath.Glob(filepath.Join(dir, "talk.json.corrupt-*"))
 	if err != nil {
@@ -304,7 +311,7 @@ func readSaved(dir string, from int) ([]int, error) {
 			return nil, err
 		}
 	}
-	if last != "" { // the first, as where there were no others
+	if last != "" { // the first one
 		if err := os.Rename(last, filepath.Join(dir, "talk.json.corrupt-1")); err != nil {
 			return nil, err
 		}
@@ -317,8 +324,8 @@ func readSaved(dir string, from int) ([]int, error) {
 	return found, nil
 }
 
-// readCheckpoint also looks at each checkpoint by itself, since one that cannot be read is skipped, and deletes all but the
-// last, so that they do not pile up.
+// readCheckpoint also checks each checkpoint on its own, because the store skips unreadable ones. It deletes all
+// but the last to save space.
 func readCheckpoint(dir string, _ int) ([]int, error) {
 	store := state.Dir{Path: dir}
 	last, err := state.Latest(background, store, "c")
@@ -348,7 +355,7 @@ func readCheckpoint(dir string, _ int) ([]int, error) {
 	return []int{last.StepNumber}, err
 }
 
-// readTexts reads files that have no reader but people.
+// readTexts reads files without a production reader.
 func readTexts(paths ...string) (found []int, err error) {
 	for _, path := range paths {
 		data, err := os.ReadFile(path)

@@ -12,16 +12,18 @@ import (
 	"github.com/hookgen/hookgen/tests/points"
 )
 
-// A pair is two hooks at some points, to be added by one Use.
+// A pair is two hooks at some points, registered by one Use.
 type pair struct {
 	layer   int
 	at      []*points.Point
 	timeout time.Duration
 }
 
-// Bind adds the second hook first: their priorities order them.
+// Bind adds the second hook first; their priorities determine the order.
 func (p pair) Bind(h *fixture.Hooks) {
-	second, first := &part{side: tail, layer: p.layer, timeout: p.timeout}, &part{side: head, layer: p.layer, timeout: p.timeout}
+	second, first := &part{side: tail, layer: p.layer, timeout: p.timeout}, &part{
+		side: head, layer: p.layer, timeout: p.timeout,
+	}
 	infos := h.Points()
 	for _, at := range p.at {
 		second.add(at.In(infos), at)
@@ -37,7 +39,7 @@ type lone struct {
 
 func (l lone) Bind(h *fixture.Hooks) { l.part.add(l.at.At(h), l.at) }
 
-// A counter is a tracer and an observer of all points that lets every fire count what it is told of.
+// A counter is a tracer and an observer of all points that counts its notifications per fire.
 type counter struct{}
 
 func (counter) Trace(ctx context.Context, e hookkit.Event) {
@@ -60,13 +62,15 @@ func (counter) Observe(ctx context.Context, _ *fixture.Run, fired hookkit.AnyFir
 	}
 }
 
-// The observers of some points of their own: one of each kind of law.
+// Observers of single points: one of each kind of law.
 
 func (counter) ObserveWatch(ctx context.Context, _ *fixture.Run, _ fixture.WatchFired[fixture.Item]) {
 	fireOf(ctx).watched++
 }
 
-func (counter) ObserveRewriteLeaveClosed(ctx context.Context, _ *fixture.Run, fired fixture.RewriteLeaveClosedFired[fixture.Item]) {
+func (counter) ObserveRewriteLeaveClosed(
+	ctx context.Context, _ *fixture.Run, fired fixture.RewriteLeaveClosedFired[fixture.Item],
+) {
 	f := fireOf(ctx)
 	f.watched++
 	if fired.Payload.ID != f.began {
@@ -106,7 +110,7 @@ func (counter) ObserveWrap(ctx context.Context, _ *fixture.Run, _ fixture.WrapFi
 	fireOf(ctx).watched++
 }
 
-// observe adds the standing observers.
+// observe adds the permanent observers.
 func (c counter) observe(h *fixture.Hooks) {
 	h.ObserveAny(c)
 	h.Watch.Observe(c)
@@ -117,31 +121,31 @@ func (c counter) observe(h *fixture.Hooks) {
 	h.Wrap.Observe(c)
 }
 
-// A tally is an observer of all points that may be told in the background.
+// A tally is an observer of all points that may be notified in the background.
 type tally struct{ told atomic.Int64 }
 
 func (t *tally) Observe(context.Context, *fixture.Run, hookkit.AnyFired) { t.told.Add(1) }
 
-// Totals are what the changers did.
+// Totals count the operations of the changers.
 type totals struct {
 	made, removed   atomic.Int64 // registrations
 	layers, deep    atomic.Int64
-	traced          atomic.Int64 // tracers attached, and detached again
-	async, told     atomic.Int64 // observers, and the events that they were told of
+	traced          atomic.Int64 // tracers attached and detached
+	async, told     atomic.Int64 // observers and their notifications
 	dropped, drains atomic.Int64
 	once, timeouts  atomic.Int64 // hooks
 	within          atomic.Int64 // registrations made and removed by a hook during its fire
 }
 
-// A changer adds and removes hooks while others fire.
+// A changer adds and removes hooks during fires.
 type changer struct {
 	stage  *stage
 	random *rand.Rand
-	undo   []func() // in the order in which it was done
+	undo   []func() // in the order of the changes
 	wrong  []string
 }
 
-// most is how many changes of one changer stand at a time.
+// most is the maximum number of active changes of one changer.
 const most = 6
 
 // change makes one change, and undoes an old one if there are many.
@@ -178,7 +182,7 @@ func (c *changer) back() {
 	undo()
 }
 
-// some returns points at random, each once.
+// some returns different random points.
 func (c *changer) some(n int) []*points.Point {
 	var some []*points.Point
 	for _, i := range c.random.Perm(len(c.stage.points))[:n] {
@@ -203,7 +207,7 @@ func (c *changer) remove(reg *hookkit.Registration) {
 	c.stage.totals.removed.Add(1)
 }
 
-// layer makes a layer with hooks of its own, sometimes one within it, and lets it be fired in place of the last one.
+// layer creates a layer with hooks, sometimes with an inner layer, and replaces the last layer for fires.
 func (c *changer) layer(a *arena) {
 	h, depth := a.hooks.Layer("inner"), 1
 	c.stage.totals.layers.Add(1)
@@ -217,14 +221,14 @@ func (c *changer) layer(a *arena) {
 	a.layer.Store(h)
 }
 
-// trace attaches a tracer, and detaches it later.
+// trace attaches a tracer and schedules its removal.
 func (c *changer) trace(a *arena) {
 	reg := a.hooks.Trace(counter{})
 	c.stage.totals.traced.Add(1)
 	c.undo = append(c.undo, func() { reg.Remove() })
 }
 
-// async attaches an observer that is told in the background, and drains it when it is detached.
+// async attaches a background observer, and drains it when it is detached.
 func (c *changer) async(a *arena) {
 	t := new(tally)
 	reg := a.hooks.ObserveAny(t, hookkit.Async(64))
@@ -240,7 +244,7 @@ func (c *changer) async(a *arena) {
 	})
 }
 
-// once adds a hook that is to be called once.
+// once adds a hook with Once.
 func (c *changer) once(a *arena) {
 	at, calls := c.some(1)[0], new(atomic.Int64)
 	reg := a.hooks.Use(lone{at, &part{side: other, once: true, calls: calls}})
@@ -257,7 +261,7 @@ func (c *changer) once(a *arena) {
 	})
 }
 
-// inside adds a hook that adds a pair and removes it again, during its own fire, ten times.
+// inside adds a hook that adds and removes a pair during its own fire, ten times.
 func (c *changer) inside(a *arena) {
 	at, calls := c.some(1)[0], new(atomic.Int64)
 	left := new(atomic.Int64)

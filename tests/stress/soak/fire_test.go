@@ -9,7 +9,7 @@ import (
 	"github.com/hookgen/hookgen/tests/points"
 )
 
-// What the standing hook is to do at a fire, by Item.Tool.
+// The action of the permanent hook in a fire, by Item.Tool.
 const (
 	goOn  = ""
 	leave = "leave"
@@ -20,14 +20,14 @@ var errFail = errors.New("the hook fails")
 
 const maxLayers = 3
 
-// The numbers in an ID: what the fire began with, and how many hooks of each side replaced it.
+// The numbers in an ID: the start value of the fire, and the number of replacements on each side.
 const (
 	oneHead = 1
 	oneTail = 1 << 16
 	oneFire = 1 << 32
 )
 
-// A fire is one fire, and the context that it is made with, so that its hooks can note what they see in it.
+// A fire is one fire with its context, in which its hooks record their observations.
 type fire struct {
 	context.Context
 	run *fixture.Run
@@ -37,14 +37,14 @@ type fire struct {
 	began int
 
 	heads, tails [maxLayers]int // that ran, by layer
-	middles      int            // standing hooks that ran
+	middles      int            // permanent hooks that ran
 	others       int            // lone hooks that ran
 	acts         int            // calls of the wrapped act
-	place        int            // of the last hook that ran
+	place        int            // of the last hook
 	hooksTraced  int
 	firesTraced  int
-	observed     int // by the standing observer of all points
-	watched      int // by the standing observer of the point
+	observed     int // by the permanent observer of all points
+	watched      int // by the permanent observer of the point
 
 	came     points.Came
 	problems []string
@@ -59,7 +59,7 @@ func (f *fire) Value(key any) any {
 	return f.Context.Value(key)
 }
 
-// fireOf returns the fire that a hook, an observer or a tracer is called in.
+// fireOf returns the fire of a context.
 func fireOf(ctx context.Context) *fire {
 	if f, ok := ctx.(*fire); ok {
 		return f
@@ -101,8 +101,6 @@ func (f *fire) ran() int {
 	return n
 }
 
-// check compares what came back with what the hooks saw. ended says that a hook left or failed, so that the fire ended
-// at the standing hook.
 func (f *fire) check(watched bool) {
 	p := f.point
 	ended := f.item.Tool == leave && len(p.Exits) > 0 && p.Kind != points.Vote || f.item.Tool == fail && p.Stops()
@@ -154,11 +152,11 @@ func (f *fire) check(watched bool) {
 		f.problem("%d hooks ran, the tracers were told of %d and of %d fires", f.ran(), f.hooksTraced, f.firesTraced)
 	}
 	if watched && (f.observed != 1 || f.watched > 1) {
-		f.problem("the standing observers were told %d and %d times", f.observed, f.watched)
+		f.problem("the standing observers were notified %d and %d times", f.observed, f.watched)
 	}
 }
 
-// folded checks that an item is the fold of what so many hooks made of it.
+// folded checks that an item has the expected number of replacements.
 func (f *fire) folded(item fixture.Item, heads, tails int) {
 	ID, note := f.began, 0
 	switch {
@@ -174,7 +172,7 @@ func (f *fire) folded(item fixture.Item, heads, tails int) {
 	}
 }
 
-// vote is what a vote must come to.
+// vote returns the expected exit of a vote.
 func vote(pairs int, tool string) string {
 	switch {
 	case pairs > 0:

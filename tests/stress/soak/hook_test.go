@@ -11,14 +11,14 @@ import (
 	"github.com/hookgen/hookgen/tests/points"
 )
 
-// A side says which hook of its layer one is, in firing order.
+// A side is the position of a hook in its layer, in firing order.
 type side int
 
 const (
 	head   side = iota // the first of a pair
-	middle             // the standing hook of the outermost layer
+	middle             // the permanent hook of the outermost layer
 	tail               // the second of a pair
-	other              // a lone hook, which checks nothing but is counted
+	other              // a lone hook, which only counts its calls
 	sides
 )
 
@@ -31,7 +31,7 @@ type part struct {
 	timeout time.Duration
 	once    bool
 	calls   *atomic.Int64 // of a lone hook
-	during  func()        // what a lone hook does when it is called; nil: nothing
+	during  func()        // the action of a lone hook; may be nil
 }
 
 // add adds the hook at a point.
@@ -46,7 +46,7 @@ func (p *part) add(at hookkit.Access, point *points.Point) {
 	at.AddAny(point.Hook(func(c points.Call) points.Reply { return p.call(point, c) }), opts...)
 }
 
-// step notes that the hook runs and returns what it is to do.
+// step records the call of the hook and returns the action of the fire.
 func (p *part) step(ctx context.Context, point *points.Point) (f *fire, tool string) {
 	f = fireOf(ctx)
 	if f.point != point {
@@ -77,7 +77,7 @@ func (p *part) step(ctx context.Context, point *points.Point) (f *fire, tool str
 	return f, goOn
 }
 
-// before checks that the payload of a hook is what the hooks before it left.
+// before checks that the payload of a hook has the replacements of the hooks before it.
 func (p *part) before(f *fire, item fixture.Item) {
 	heads, tails := 0, 0
 	for i := range maxLayers {
@@ -94,7 +94,7 @@ func (p *part) before(f *fire, item fixture.Item) {
 
 const notes = "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn"
 
-// noteOf is a note of n letters.
+// noteOf returns a note of n letters.
 func noteOf(n int) fixture.Note {
 	if n <= len(notes) {
 		return fixture.Note(notes[:n])

@@ -17,19 +17,20 @@ import (
 )
 
 var (
-	howMany = flag.Int("fires", 0, "how many `fires` the soak makes; 0 for two million, or a fifth of that under the race detector")
-	report  = flag.Bool("report", false, "write the figures of the soak into docs/figures")
+	howMany = flag.Int("fires", 0,
+		"how many `fires` the soak makes; 0 for two million, or a fifth of that under the race detector")
+	report = flag.Bool("report", false, "write the figures of the soak into docs/figures")
 )
 
 const root = "../../.."
 
-// TestMain fails if a test leaves a goroutine behind.
+// TestMain fails if a test leaks a goroutine.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// rounds is how often the run comes to rest and the heap is measured.
+// rounds is the number of rounds; after each one the heap is measured.
 const rounds = 16
 
-// slack is how much the heap may grow after the first quarter of a run.
+// slack is the allowed growth of the heap after the first quarter of a run.
 const slack = 1 << 20
 
 func TestSoak(t *testing.T) {
@@ -38,7 +39,7 @@ func TestSoak(t *testing.T) {
 			*howMany /= 5
 		}
 	}
-	logged := slog.Default() // a FailOpen point whose hook fails, and a full queue, are logged
+	logged := slog.Default() // failures of FailOpen points and full queues are logged
 	slog.SetDefault(slog.New(slog.NewTextHandler(io.Discard, &slog.HandlerOptions{Level: slog.LevelError + 1})))
 	t.Cleanup(func() { slog.SetDefault(logged) })
 
@@ -78,13 +79,14 @@ func TestSoak(t *testing.T) {
 	if made, removed := c.made.Load(), c.removed.Load(); made != removed {
 		t.Errorf("%d registrations were made and %d removed", made, removed)
 	}
-	t.Logf("%d fires in %v, %d registrations, %d layers, heap %d", s.fires.Load(), took, c.made.Load(), c.layers.Load(), heap)
+	t.Logf("%d fires in %v, %d registrations, %d layers, heap %d", s.fires.Load(), took, c.made.Load(),
+		c.layers.Load(), heap)
 	if *report && !t.Failed() {
 		s.report(t, took, heap, early)
 	}
 }
 
-// measured is the heap in use once what nobody holds is gone.
+// measured returns the size of the live heap.
 func measured() uint64 {
 	runtime.GC()
 	runtime.GC() // finalizers of the first have run
@@ -114,11 +116,16 @@ func (s *stage) report(t *testing.T, took time.Duration, heap []uint64, early ui
 		Name:    "soak",
 		Command: fmt.Sprintf("go test ./tests/stress/soak -run TestSoak -fires %d -timeout 0 -report", *howMany),
 		Figures: []figures.Figure{
-			count("fires, each of them checked", s.fires.Load(), fmt.Sprintf("at all %d points of tests/fixture, from %d goroutines; in %s of them observers stood", len(s.points), runtime.GOMAXPROCS(0), grouped(slow.fires.Load()))),
-			{Of: "fires that saw something wrong", Value: "0", Bound: "0", Holds: figures.Yes, Note: "half a pair of hooks, a wrong order, payload, exit, vote or contribution, an observer or a tracer that missed something"},
+			count("fires, each of them checked", s.fires.Load(),
+				fmt.Sprintf("at all %d points of tests/fixture, from %d goroutines; in %s of them observers stood", len(s.points),
+					runtime.GOMAXPROCS(0), grouped(slow.fires.Load()))),
+			{Of: "fires that saw something wrong", Value: "0", Bound: "0", Holds: figures.Yes,
+				Note: "half a pair of hooks, a wrong order, payload, exit, vote or contribution, an observer or a tracer that " +
+					"missed something"},
 			count("hooks run", s.hooksRan.Load(), ""),
 			{Of: "time", Value: fmt.Sprintf("%.0f s", took.Seconds())},
-			count("fires per second", int64(float64(s.fires.Load())/took.Seconds()), "with the checks of the fires and all that is changed meanwhile"),
+			count("fires per second", int64(float64(s.fires.Load())/took.Seconds()),
+				"with the checks of the fires and all that is changed meanwhile"),
 			count("registrations made", c.made.Load(), "from 3 goroutines"),
 			count("registrations removed", c.removed.Load(), ""),
 			count("registrations made and removed by a hook during its own fire", c.within.Load(), ""),
@@ -126,10 +133,16 @@ func (s *stage) report(t *testing.T, took time.Duration, heap []uint64, early ui
 			count("tracers attached and detached", c.traced.Load(), ""),
 			count("hooks with Once", c.once.Load(), "none was called twice"),
 			count("hooks with a Timeout", c.timeouts.Load(), ""),
-			count("Async observers attached, drained and detached", c.async.Load(), fmt.Sprintf("they were told of %s fires; %s were dropped and counted", grouped(c.told.Load()), grouped(c.dropped.Load()))),
-			count("fires that the standing Async observer was told of", slow.slow.told.Load(), fmt.Sprintf("%s more were dropped and counted: together all fires it stood at", grouped(int64(slow.queue.Dropped())))),
-			{Of: "heap along the run, after collection", Value: strings.Join(along, ", ") + " MiB", Note: "at the beginning and at each eighth"},
-			{Of: "growth of the heap since the first quarter", Value: fmt.Sprintf("%+d KiB", (int64(last)-int64(early))/1024), Bound: "≤ 1024 KiB", Holds: held(last <= early+slack)},
+			count("Async observers attached, drained and detached", c.async.Load(),
+				fmt.Sprintf("they were told of %s fires; %s were dropped and counted", grouped(c.told.Load()),
+					grouped(c.dropped.Load()))),
+			count("fires that the standing Async observer was notified of", slow.slow.told.Load(),
+				fmt.Sprintf("%s more were dropped and counted: together all fires it stood at",
+					grouped(int64(slow.queue.Dropped())))),
+			{Of: "heap along the run, after collection", Value: strings.Join(along, ", ") + " MiB",
+				Note: "at the beginning and at each eighth"},
+			{Of: "growth of the heap since the first quarter", Value: fmt.Sprintf("%+d KiB", (int64(last)-int64(early))/1024),
+				Bound: "≤ 1024 KiB", Holds: held(last <= early+slack)},
 			{Of: "goroutines left at the end", Value: "0", Bound: "0", Holds: figures.Yes, Note: "as goleak finds them"},
 		},
 	}
@@ -141,7 +154,7 @@ func (s *stage) report(t *testing.T, took time.Duration, heap []uint64, early ui
 	}
 }
 
-// grouped writes a number with its thousands apart.
+// grouped formats a number with thousands separators.
 func grouped(n int64) string {
 	digits := fmt.Sprint(n)
 	for i := len(digits) - 3; i > 0; i -= 3 {

@@ -14,29 +14,29 @@ import (
 	"github.com/hookgen/hookgen/tests/points"
 )
 
-// An arena is what is fired at: hooks, and a layer of them that is replaced from time to time.
+// An arena is a target of fires: hooks, and a layer of them that is replaced from time to time.
 type arena struct {
 	hooks   *fixture.Hooks
-	watched bool // observers of it stand the whole time
+	watched bool // it has permanent observers
 	kept    *fixture.Hooks
 	layer   atomic.Pointer[fixture.Hooks]
 
-	slow  *tally // the standing Async observer of a watched arena
+	slow  *tally // the permanent Async observer of a watched arena
 	queue *hookkit.Registration
-	fires atomic.Int64 // in all, once the fires of a round are over
+	fires atomic.Int64 // in total, updated at the end of a round
 }
 
-// A stage is all of it.
+// A stage is the state of the whole run.
 type stage struct {
 	points   []*points.Point
 	arenas   []*arena
 	totals   totals
 	fires    atomic.Int64
 	hooksRan atomic.Int64
-	standing [][]int // of each arena: the hooks and observers at each point when nothing else is there
+	standing [][]int // by arena: the number of permanent hooks and observers at each point
 
 	mu    sync.Mutex
-	async []asyncObserver // that were removed
+	async []asyncObserver // removed ones
 	wrong []string
 }
 
@@ -75,7 +75,7 @@ func listed(h *fixture.Hooks) []int {
 	return n
 }
 
-// removed takes note of an Async observer that was removed: fires that had begun may still tell it.
+// removed records an Async observer that was removed: fires that had begun may still notify it.
 func (s *stage) removed(reg *hookkit.Registration, t *tally) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,13 +88,13 @@ func (s *stage) problem(texts ...string) {
 	s.wrong = append(s.wrong, texts...)
 }
 
-// batch is how many fires a worker makes before it lets a changer have a turn.
+// batch is the number of fires of a worker between two turns of changers.
 const batch = 1024
 
-// round makes so many fires while the changers change, undoes all that they did, and checks what stands then.
+// round makes fires while the changers change, undoes all changes, and checks the remaining hooks.
 func (s *stage) round(seed uint64, fires int) {
 	workers, changers := runtime.GOMAXPROCS(0), 3
-	turns := make(chan struct{}, changers) // a turn is taken after some fires, so that changes keep up with them
+	turns := make(chan struct{}, changers) // a changer takes a turn after some fires, so that changes keep up
 	var firing, changing sync.WaitGroup
 	for i := range changers {
 		changing.Go(func() {
@@ -128,7 +128,7 @@ func (s *stage) round(seed uint64, fires int) {
 	s.rest()
 }
 
-// work makes fires at random points, one after the other.
+// work makes fires at random points.
 func (s *stage) work(random *rand.Rand, fires int, turn func()) {
 	f := &fire{Context: context.Background(), run: fixture.NewRun(&fixture.World{Name: "soak"})}
 	ran := 0
@@ -172,17 +172,18 @@ func (s *stage) work(random *rand.Rand, fires int, turn func()) {
 	s.problem(f.problems...)
 }
 
-// rest checks what stands when nobody fires and all changes are undone.
+// rest checks the permanent hooks when all changes are undone.
 func (s *stage) rest() {
 	for i, a := range s.arenas {
 		a.layer.Store(a.kept)
 		for j, n := range listed(a.hooks) {
 			if n != s.standing[i][j] {
-				s.problem(fmt.Sprintf("%s: %d hooks and observers (by 1000) stand after all were removed, want %d", s.points[j].Name, n, s.standing[i][j]))
+				s.problem(fmt.Sprintf("%s: %d hooks and observers (by 1000) stand after all were removed, want %d",
+					s.points[j].Name, n, s.standing[i][j]))
 			}
 		}
 		s.sees(a, 0, false)
-		reg := a.hooks.Use(pair{at: s.points}) // what has changed is seen by the next fire, within layers too
+		reg := a.hooks.Use(pair{at: s.points}) // the next fire sees the change, in layers too
 		s.sees(a, 1, false)
 		tracer := a.hooks.Trace(counter{})
 		s.sees(a, 1, true)
@@ -193,7 +194,8 @@ func (s *stage) rest() {
 		if a.watched {
 			s.drain(a.queue)
 			if told, dropped, fires := a.slow.told.Load(), int64(a.queue.Dropped()), a.fires.Load(); told+dropped != fires {
-				s.problem(fmt.Sprintf("the standing Async observer was told of %d fires and missed %d, there were %d", told, dropped, fires))
+				s.problem(fmt.Sprintf("the standing Async observer was notified of %d fires and missed %d, there were %d", told,
+					dropped, fires))
 			}
 		}
 	}
@@ -208,8 +210,8 @@ func (s *stage) rest() {
 	}
 }
 
-// sees fires every point of an arena and of the layer that is kept, and checks that so many pairs, beside those of the
-// layer, and the tracer, if there is one, see it.
+// sees fires every point of an arena and of its permanent layer. It checks that the expected number of pairs runs,
+// and that the tracer is notified, if any.
 func (s *stage) sees(a *arena, pairs int, traced bool) {
 	f := &fire{Context: context.Background(), run: fixture.NewRun(&fixture.World{Name: "rest"})}
 	for i, p := range s.points {
@@ -221,7 +223,8 @@ func (s *stage) sees(a *arena, pairs int, traced bool) {
 				want += 2
 			}
 			if f.ran() != want || f.firesTraced > 0 != traced {
-				f.problem("%d hooks and %d tracers are called, when %d hooks stand and a tracer: %v", f.ran(), f.firesTraced, want, traced)
+				f.problem("%d hooks and %d tracers are called, when %d hooks stand and a tracer: %v", f.ran(), f.firesTraced,
+					want, traced)
 			}
 			a.fires.Add(1)
 			s.fires.Add(1)
