@@ -79,7 +79,7 @@ func ready(t testing.TB) map[string]func() agent.Hook {
 			return &screen.Output{Validators: []screen.Validator{screen.RedactPersonal(), screen.LengthCap(100), screen.Schema(`{}`)}}
 		},
 		"permission.Rules": func() agent.Hook {
-			return &permission.Rules{Rules: []permission.Rule{{Tool: "*", Decision: permission.Ask, Args: permission.Expr("args.n > 0")}, {Tool: "*", Decision: permission.Deny, Args: permission.PathGlob("at", "**/x")}}}
+			return &permission.Rules{List: []permission.Rule{{Tool: "*", Decision: permission.Ask, Args: permission.Expr("args.n > 0")}, {Tool: "*", Decision: permission.Deny, Args: permission.PathGlob("at", "**/x")}}}
 		},
 		"state.Persist": func() agent.Hook {
 			return &state.Persist{Store: &state.Sessions{Store: &state.Map{}}}

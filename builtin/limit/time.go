@@ -17,7 +17,7 @@ import (
 // If the run has taken Max or longer, it ends before its next step. The cause is time_limit, and the message is
 // "Execution time limit reached: 1.23s/1.00s". The detail has the keys elapsedSeconds and maxSeconds, and
 // OnBudgetExceeded is fired. A model or tool call in progress is not interrupted; use a context with a deadline for
-// that. Before the first step there is no limit, and a run that is already done ends as usual.
+// that. Before the first step no limit applies, and a run that is already done ends as usual.
 type Time struct {
 	Max Bound[time.Duration] // default 5 minutes
 }

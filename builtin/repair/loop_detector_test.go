@@ -284,7 +284,7 @@ func TestLoopDetectorRefusesWhatCannotWork(t *testing.T) {
 		{&repair.LoopDetector{MaxCycle: 1}, "MaxCycle is 1"},
 		{&repair.LoopDetector{MaxCycle: 65}, "MaxCycle is 65"},
 	} {
-		if got := fixture.Refusal(c.detector); !strings.Contains(got, "repair.LoopDetector: "+c.want) {
+		if got := fixture.UsePanic(c.detector); !strings.Contains(got, "repair.LoopDetector: "+c.want) {
 			t.Errorf("%+v was refused with %q, want %q", c.want, got, c.want)
 		}
 	}

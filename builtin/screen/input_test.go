@@ -89,7 +89,7 @@ func TestInputGuardRefusesWhatCannotWork(t *testing.T) {
 		{&screen.Input{Block: []string{"a", ""}}, "Block[1] is empty"},
 		{&screen.Input{Allow: []string{""}}, "Allow[0] is empty"},
 	} {
-		if got := fixture.Refusal(c.guard); !strings.Contains(got, "screen.Input: ") || !strings.Contains(got, c.want) {
+		if got := fixture.UsePanic(c.guard); !strings.Contains(got, "screen.Input: ") || !strings.Contains(got, c.want) {
 			t.Errorf("refused with %q, want %q", got, c.want)
 		}
 	}

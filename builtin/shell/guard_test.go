@@ -21,7 +21,7 @@ func guarded(t *testing.T, args any) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return fixture.Opinion(t, agent.NewRun(nil), &shell.Guard{}, agent.ToolCallRequest{Name: "any", Args: raw})
+	return fixture.Vote(t, agent.NewRun(nil), &shell.Guard{}, agent.ToolCallRequest{Name: "any", Args: raw})
 }
 
 func TestShellGuardRefusesWhatDestroys(t *testing.T) {
@@ -121,16 +121,16 @@ func TestShellGuardFindsTheCommandInTheArguments(t *testing.T) {
 		{`{"text":"rm -rf /"}`, false}, {`{"command":["git","commit","-m","rm -rf /"]}`, true}, {`{"command":["echo","rm"]}`, false}, {`{"command":{"text":"rm -rf /"}}`, false}, {`{"command":7}`, false},
 		{`["rm -rf /"]`, false}, {`"rm -rf /"`, false}, {``, false}, {`{}`, false}, {`{"command":[]}`, false}, {`{"command":"ls","text":["command","rm -rf /"]}`, false},
 	} {
-		got := fixture.Opinion(t, agent.NewRun(nil), &shell.Guard{}, agent.ToolCallRequest{Name: "x", Args: json.RawMessage(c.args)})
+		got := fixture.Vote(t, agent.NewRun(nil), &shell.Guard{}, agent.ToolCallRequest{Name: "x", Args: json.RawMessage(c.args)})
 		if (got != "") != c.refused {
 			t.Errorf("%s: %q, want refused: %t", c.args, got, c.refused)
 		}
 	}
 	own := &shell.Guard{Fields: []string{"run"}}
-	if got := fixture.Opinion(t, agent.NewRun(nil), own, agent.ToolCallRequest{Args: json.RawMessage(`{"command":"` + bad + `"}`)}); got != "" {
+	if got := fixture.Vote(t, agent.NewRun(nil), own, agent.ToolCallRequest{Args: json.RawMessage(`{"command":"` + bad + `"}`)}); got != "" {
 		t.Errorf("a field that is not in Fields is read: %s", got)
 	}
-	if got := fixture.Opinion(t, agent.NewRun(nil), own, agent.ToolCallRequest{Args: json.RawMessage(`{"run":"` + bad + `"}`)}); got == "" {
+	if got := fixture.Vote(t, agent.NewRun(nil), own, agent.ToolCallRequest{Args: json.RawMessage(`{"run":"` + bad + `"}`)}); got == "" {
 		t.Error("a field of one's own is not read")
 	}
 }
@@ -193,7 +193,7 @@ func TestShellGuardTakesRulesOfOnesOwn(t *testing.T) {
 		"git push": `deny: shell guard: "git push" is refused (no push). Other commands are still allowed.`, "git pull": "",
 	} {
 		args, _ := json.Marshal(map[string]string{"command": command})
-		if got := fixture.Opinion(t, agent.NewRun(nil), guard, agent.ToolCallRequest{Args: args}); got != want {
+		if got := fixture.Vote(t, agent.NewRun(nil), guard, agent.ToolCallRequest{Args: args}); got != want {
 			t.Errorf("%s: %q, want %q", command, got, want)
 		}
 	}
@@ -206,7 +206,7 @@ func TestShellGuardTakesRulesOfOnesOwn(t *testing.T) {
 		{&shell.Guard{Rules: []shell.Rule{}}, "Rules is empty"},
 		{&shell.Guard{Rules: []shell.Rule{noPush, {Name: "x"}}}, "Rules[1] has no Name or no Match"},
 	} {
-		if got := fixture.Refusal(c.guard); !strings.Contains(got, "shell.Guard: "+c.want) {
+		if got := fixture.UsePanic(c.guard); !strings.Contains(got, "shell.Guard: "+c.want) {
 			t.Errorf("refused with %q, want %q", got, c.want)
 		}
 	}

@@ -189,7 +189,7 @@ func TestA15_PolicyCheckAsksItsProvider(t *testing.T) {
 
 func TestA16_PermissionsByPathAndCommandAndReadOnly(t *testing.T) {
 	rules := func(preset permission.Decision, rules ...permission.Rule) agent.Hook {
-		return &permission.Rules{Rules: rules, Default: preset}
+		return &permission.Rules{List: rules, Default: preset}
 	}
 	secret := rules("", permission.Rule{Tool: "*", Decision: permission.Deny, Args: permission.PathGlobUnder("/w", "path", "secrets/**"), Reason: "secret"})
 	source := rules(permission.Deny, permission.Rule{Tool: "*", Decision: permission.Allow, Args: permission.PathGlobUnder("/w", "path", "src/**")})

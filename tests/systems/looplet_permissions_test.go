@@ -62,7 +62,7 @@ func TestL20_TheFirstRuleThatMatchesDecides(t *testing.T) {
 		"default deny":    {all(permission.Rule{Tool: "b", Decision: permission.Allow}), permission.Deny, "refused succeeded"},
 		"unknown default": {nil, "perhaps", "refused refused"},
 	} {
-		ran, denied := permitting(t, "ab", nil, &permission.Rules{Rules: c.rules, Default: c.preset})
+		ran, denied := permitting(t, "ab", nil, &permission.Rules{List: c.rules, Default: c.preset})
 		if got := statuses(ran); got != c.statuses {
 			t.Errorf("%s: %s, want %s", name, got, c.statuses)
 		}
@@ -71,7 +71,7 @@ func TestL20_TheFirstRuleThatMatchesDecides(t *testing.T) {
 		}
 	}
 	asks := func() *permission.Rules {
-		return &permission.Rules{Rules: all(permission.Rule{Tool: "a", Decision: permission.Ask, Reason: "costs money"})}
+		return &permission.Rules{List: all(permission.Rule{Tool: "a", Decision: permission.Ask, Reason: "costs money"})}
 	}
 	for _, c := range []struct {
 		who  *clerk
@@ -100,7 +100,7 @@ func TestL21_APredicateThatFailsNeverPermits(t *testing.T) {
 			{all(permission.Rule{Tool: "a", Decision: permission.Allow, Args: broken}, permission.Rule{Tool: "a", Decision: permission.Allow}), "succeeded"},
 			{all(permission.Rule{Tool: "a", Decision: permission.Allow, Args: broken}), "refused"}, // though the default allows
 		} {
-			if ran, _ := permitting(t, "a", nil, &permission.Rules{Rules: c.rules}); statuses(ran) != c.want {
+			if ran, _ := permitting(t, "a", nil, &permission.Rules{List: c.rules}); statuses(ran) != c.want {
 				t.Errorf("%s: with the rules %+v the call %s, want %s", name, c.rules, statuses(ran), c.want)
 			}
 		}
@@ -110,7 +110,7 @@ func TestL21_APredicateThatFailsNeverPermits(t *testing.T) {
 func TestL22_ADeniedToolDoesNotRunAndOneDenialIsRecorded(t *testing.T) {
 	tool := &looptest.Tool{Name: "shell", Result: "ran"}
 	rule := "shell"
-	p := &permission.Rules{Rules: all(permission.Rule{Tool: rule, Decision: permission.Deny, Reason: "no shell"})}
+	p := &permission.Rules{List: all(permission.Rule{Tool: rule, Decision: permission.Deny, Reason: "no shell"})}
 	var denied []permission.Denied
 	ran := looptest.Harness{Turns: all(looptest.Call("shell", `{"command":"ls","__theory__":"x"}`), looptest.Call("a", nil), looptest.Reply("ok")),
 		Tools: append(letters(), tool), Hooks: all[agent.Hook](p, agent.OnRunEndFunc(func(_ context.Context, run *agent.Run, _ agent.AgentResult) error {
