@@ -45,7 +45,7 @@ func TestReadOnlyAllowsOnlyReadOnlyTools(t *testing.T) {
 				Tools: []agent.Tool{write, look, listed},
 				Hooks: []agent.Hook{c.hook},
 			}.Run(t, "go")
-			if got := fixture.Fates(ran); got != c.want {
+			if got := fixture.Statuses(ran); got != c.want {
 				t.Errorf("the calls: %s, want %s", got, c.want)
 			}
 			if n := strings.Count(c.want, "succeeded"); write.Count()+look.Count()+listed.Count() != n {
@@ -69,7 +69,7 @@ func TestReadOnlyIsSwitchedDuringARun(t *testing.T) {
 		},
 		Tools: []agent.Tool{write}, Hooks: []agent.Hook{hook},
 	}.Run(t, "go")
-	if got := fixture.Fates(ran); got != "refused succeeded" || hook.On(nil) {
+	if got := fixture.Statuses(ran); got != "refused succeeded" || hook.On(nil) {
 		t.Errorf("the calls: %s; on: %t", got, hook.On(nil))
 	}
 }

@@ -260,7 +260,7 @@ func TestOtherCallsOfTheReplyContinue(t *testing.T) {
 		},
 		Tools: []agent.Tool{bash, look}, Hooks: []agent.Hook{&shell.Guard{}},
 	}.Run(t, "rm -rf x")
-	if got := fixture.Fates(ran); got != "refused succeeded succeeded" || ran.Reply != "rm -rf x" {
+	if got := fixture.Statuses(ran); got != "refused succeeded succeeded" || ran.Reply != "rm -rf x" {
 		t.Errorf("the calls: %s; the reply: %q", got, ran.Reply)
 	}
 }
