@@ -68,20 +68,23 @@ func TestTextRedactsSecretsAndPersonalData(t *testing.T) {
 
 func TestJSONRedactsSecretKeysAtAnyDepth(t *testing.T) {
 	r := &Redactor{Keys: []string{"Employee-No"}}
-	for in, want := range map[string]string{
-		`{"a":[{"b":{"API-Key":"x","keys":["k"]}}]}`:             `{"a":[{"b":{"API-Key":"[REDACTED]","keys":["k"]}}]}`,
-		`{"password":12345,"PASSWORD2":"x","pass":true}`:         `{"PASSWORD2":"x","pass":true,"password":"[REDACTED]"}`,
-		`{"max_tokens":5,"token":"abc","tokens":["a"]}`:          `{"max_tokens":5,"token":"[REDACTED]","tokens":"[REDACTED]"}`,
-		`{"auth":{"user":"bob"},"password":null,"secret":""}`:    `{"auth":"[REDACTED]","password":null,"secret":""}`,
-		`{"employeeNo":7,"email":"nobody","n":4111111111111111}`: `{"email":"[REDACTED]","employeeNo":"[REDACTED]","n":"[REDACTED]"}`,
-		`{"cmd":"curl -H 'Authorization: Bearer abcdefgh1'"}`:    `{"cmd":"curl -H 'Authorization: [REDACTED]'"}`,
-		`{"big":12345678901234567890.5,"html":"<b>&"}`:           `{"big":12345678901234567890.5,"html":"<b>&"}`,
-		`{"nested":"{\"password\":\"x\"}","bob@example.org":1}`:  `{"[REDACTED]":1,"nested":"{\"password\":\"[REDACTED]\"}"}`,
-		`not JSON, password=x`:                                   `"not JSON, password=[REDACTED]"`,
+	for _, c := range []struct{ in, want string }{
+		{`{"a":[{"b":{"API-Key":"x","keys":["k"]}}]}`, `{"a":[{"b":{"API-Key":"[REDACTED]","keys":["k"]}}]}`},
+		{`{"password":12345,"PASSWORD2":"x","pass":true}`, `{"PASSWORD2":"x","pass":true,"password":"[REDACTED]"}`},
+		{`{"max_tokens":5,"token":"abc","tokens":["a"]}`,
+			`{"max_tokens":5,"token":"[REDACTED]","tokens":"[REDACTED]"}`},
+		{`{"auth":{"user":"bob"},"password":null,"secret":""}`, `{"auth":"[REDACTED]","password":null,"secret":""}`},
+		{`{"employeeNo":7,"email":"nobody","n":4111111111111111}`,
+			`{"email":"[REDACTED]","employeeNo":"[REDACTED]","n":"[REDACTED]"}`},
+		{`{"cmd":"curl -H 'Authorization: Bearer abcdefgh1'"}`, `{"cmd":"curl -H 'Authorization: [REDACTED]'"}`},
+		{`{"big":12345678901234567890.5,"html":"<b>&"}`, `{"big":12345678901234567890.5,"html":"<b>&"}`},
+		{`{"nested":"{\"password\":\"x\"}","bob@example.org":1}`,
+			`{"[REDACTED]":1,"nested":"{\"password\":\"[REDACTED]\"}"}`},
+		{`not JSON, password=x`, `"not JSON, password=[REDACTED]"`},
 	} {
-		t.Run(in, func(t *testing.T) {
-			if got := string(r.JSON([]byte(in))); got != want {
-				t.Errorf("got %s\nwant %s", got, want)
+		t.Run(c.in, func(t *testing.T) {
+			if got := string(r.JSON([]byte(c.in))); got != c.want {
+				t.Errorf("got %s\nwant %s", got, c.want)
 			}
 		})
 	}
