@@ -186,7 +186,7 @@ func TestPromptHooksIsolateConcurrentRuns(t *testing.T) {
 	all.Wait()
 }
 
-func TestCombinedHooksStayWithinTheTokenBudget(t *testing.T) {
+func TestCombinedHooksKeepTheTokenBudget(t *testing.T) {
 	remembered, err := memory.OpenFile(filepath.Join(t.TempDir(), "memory.json"))
 	if err != nil {
 		t.Fatal(err)

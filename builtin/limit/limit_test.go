@@ -115,7 +115,7 @@ func TestInvalidLimitsPanicInUse(t *testing.T) {
 	}
 }
 
-func TestGuardsLimitARunUnlessSwitchedOff(t *testing.T) {
+func TestGuardsLimitRunsUnlessDisabled(t *testing.T) {
 	tool := &looptest.Tool{Name: "look", Result: "nothing new"}
 	turns := func(n int) []looptest.Turn {
 		var ts []looptest.Turn

@@ -133,7 +133,7 @@ func TestConfirmShowsTheRewrittenCall(t *testing.T) {
 	}
 }
 
-func TestConfirmDoesNotAskAboutDeniedCalls(t *testing.T) {
+func TestConfirmSkipsDeniedCalls(t *testing.T) {
 	deny := agent.OnPermissionFunc(func(context.Context, *agent.Run, agent.ToolCallRequest) (agent.OnPermissionOutcome,
 		error) {
 		return agent.Deny{Reason: "never"}, nil

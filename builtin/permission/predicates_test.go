@@ -106,7 +106,7 @@ func TestPathGlobUnderHasItsOwnRoot(t *testing.T) {
 	}
 }
 
-func TestAllowRulesRequireEveryPathAndCommand(t *testing.T) {
+func TestAllowRulesRequireEveryElement(t *testing.T) {
 	paths := permission.PathGlob("paths", "src/**")
 	commands := permission.CommandGlob("command", "git *", "ls*")
 	for _, c := range []struct {

@@ -18,8 +18,8 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// Rules allows, asks about or denies each call by the first rule that matches it. For example, the rules "allow
-// read_*", "deny shell" and "ask *" let an agent read freely, never run a shell, and ask a person about all other
+// Rules allows, asks about or denies each call by the first rule that matches it. For example, with the rules "allow
+// read_*", "deny shell" and "ask *" an agent reads freely and never runs a shell. A person decides about all other
 // calls.
 //
 // Points: OnPermission (Deny, Ask, Allow), OnPermissionDenied. Tier: Safety. State: the last 1000 denials, per run,

@@ -148,7 +148,7 @@ func TestALateAnswerIsDiscarded(t *testing.T) {
 	})
 }
 
-func TestTheNextLineAnswersTheCurrentQuestion(t *testing.T) {
+func TestNextLineAnswersCurrentQuestion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, keys := io.Pipe()
 		a := &permission.Terminal{In: in, Out: io.Discard}
@@ -166,7 +166,7 @@ func TestTheNextLineAnswersTheCurrentQuestion(t *testing.T) {
 	})
 }
 
-func TestTerminalAsksOneQuestionAtATime(t *testing.T) {
+func TestTerminalQueuesQuestions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, keys := io.Pipe()
 		var out bytes.Buffer

@@ -16,10 +16,10 @@ const Redacted = "[REDACTED]"
 // A Redactor replaces secrets and personal data in texts and JSON before they are stored, sent or displayed. The zero
 // value replaces both. To keep everything, set KeepSecrets and KeepPersonal.
 //
-// Secrets are the values of keys with names such as password, api_key or Authorization, at any depth of JSON and in
-// texts such as password=x or --secret x. Secrets are also the user part of URLs, private keys, and tokens of
-// well-known forms. Personal data are e-mail addresses, telephone numbers, US social security numbers, and card and
-// bank account numbers with valid check digits. A Redactor recognises forms only: secrets in ordinary prose can remain.
+// Secrets are the values of keys such as password, api_key or Authorization, in JSON and in texts such as password=x or
+// --secret x. Secrets are also the user part of URLs, private keys, and tokens of well-known forms. Personal data are
+// e-mail addresses, telephone numbers, US social security numbers, and card and bank account numbers with valid check
+// digits. A Redactor recognises forms only: secrets in ordinary prose can remain.
 //
 // A Redactor is safe for concurrent use, unless its fields change.
 type Redactor struct {

@@ -66,7 +66,7 @@ func TestTextRedactsSecretsAndPersonalData(t *testing.T) {
 	}
 }
 
-func TestJSONRedactsSecretKeysAtAnyDepth(t *testing.T) {
+func TestRedactorFindsSecretKeysAtAnyDepth(t *testing.T) {
 	r := &Redactor{Keys: []string{"Employee-No"}}
 	for _, c := range []struct{ in, want string }{
 		{`{"a":[{"b":{"API-Key":"x","keys":["k"]}}]}`, `{"a":[{"b":{"API-Key":"[REDACTED]","keys":["k"]}}]}`},

@@ -27,8 +27,9 @@ import (
 // parsed too. Arguments that are not valid JSON are parsed as a script.
 //
 // Because the text is parsed, text that only resembles a command is allowed: a commit message, an argument of echo, a
-// pattern of grep. Disguised commands are found: after sudo, env or xargs, with an absolute path or quotes, in $(...),
-// backticks, sh -c or eval, in a here-document for a shell, and in calls of other languages such as os.system("...").
+// pattern of grep. Disguised commands are found, for example after sudo, env or xargs, with an absolute path, in
+// quotes, in $(...) or in sh -c. Here-documents for a shell and calls of other languages such as os.system("...") are
+// parsed too.
 //
 // The reason names the rule, the remaining allowed commands and an alternative, because a model that only reads
 // "blocked" tends to give up. Commands that are too large or too deeply nested to be checked are denied.

@@ -231,7 +231,7 @@ func TestTheReasonNamesTheAllowedCommands(t *testing.T) {
 	}
 }
 
-func TestGuardDeniesCommandsTooLargeToCheck(t *testing.T) {
+func TestGuardDeniesOversizedCommands(t *testing.T) {
 	const want = "deny: shell guard: the command is nested too deeply or too large to be checked"
 	for name, command := range map[string]string{
 		"subshells":     strings.Repeat("(", 1000) + "rm -rf x" + strings.Repeat(")", 1000),

@@ -7,8 +7,8 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// A OnceObserver deduplicates notifications. For example, if the same Metrics hook is used in two layers, each layer
-// notifies the hook of the same fire, but Metrics must count the fire once.
+// A OnceObserver deduplicates notifications. For example, if the same Metrics hook is used in two layers, both layers
+// notify it of the same fire. Metrics must count that fire once.
 //
 // Each Bind creates a Binding, and First reports whether a binding is the first to be notified of a fire. First counts
 // the notifications of each binding: within a run, all bindings are notified of the same fires of a point, so the

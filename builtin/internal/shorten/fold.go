@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// FoldCase returns equal texts for texts that differ only in case. Unlike strings.ToLower, it also folds characters such
-// as the long s (ſ).
+// FoldCase returns equal texts for texts that differ only in case. Unlike strings.ToLower, it also folds characters
+// such as the long s (ſ).
 func FoldCase(s string) string {
 	return strings.Map(func(r rune) rune {
 		least := r
