@@ -130,10 +130,7 @@ func ordinaryHooks() []agent.Hook {
 		&limit.Time{Max: limit.AtMost(time.Hour)},
 		&repair.LoopDetector{},
 		&limit.Tools{Default: limit.AtMost(10000)},
-		&permission.Rules{
-			Rules:   []permission.Rule{{Tool: "work", Decision: permission.Allow, Reason: "it only reads"}},
-			Default: permission.Deny,
-		},
+		&permission.Rules{List: []permission.Rule{{Tool: "work", Decision: permission.Allow, Reason: "it only reads"}}, Default: permission.Deny},
 		&window.TruncateOutput{},
 		&observe.Metrics{Log: slog.New(slog.DiscardHandler)},
 	}

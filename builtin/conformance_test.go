@@ -31,7 +31,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// ready returns, by name, what makes each hook of the rooms in a configuration that does something.
+// ready returns a constructor of every hook, by name, in a configuration in which the hook does something.
 func ready(t testing.TB) map[string]func() agent.Hook {
 	dir := t.TempDir()
 	quiet := func(error) {}
@@ -62,7 +62,8 @@ func ready(t testing.TB) map[string]func() agent.Hook {
 			return &record.Episodes{Memory: &memory.Map{}, Classify: record.FailureSignal, OnError: quiet}
 		},
 		"done.Eval": func() agent.Hook {
-			return &done.Eval{Evaluators: []done.Evaluator{{Name: "yes", Grade: func(context.Context, done.EvalContext) (any, error) { return true, nil }}}}
+			yes := func(context.Context, done.EvalContext) (any, error) { return true, nil }
+			return &done.Eval{Evaluators: []done.Evaluator{{Name: "yes", Grade: yes}}}
 		},
 		"observe.EventBridge":  func() agent.Hook { return &observe.EventBridge{Bus: silentBus{}} },
 		"prompt.FailureNote":   func() agent.Hook { return &prompt.FailureNote{} },
@@ -76,32 +77,42 @@ func ready(t testing.TB) map[string]func() agent.Hook {
 		"record.Model":         func() agent.Hook { return &record.Model{Dir: filepath.Join(dir, "model"), OnError: quiet} },
 		"memory.NotesInjector": func() agent.Hook { return &memory.NotesInjector{Notes: &memory.NotesText{}} },
 		"screen.Output": func() agent.Hook {
-			return &screen.Output{Validators: []screen.Validator{screen.RedactPersonal(), screen.LengthCap(100), screen.Schema(`{}`)}}
+			return &screen.Output{Validators: []screen.Validator{screen.RedactPersonal(), screen.LengthCap(100),
+				screen.Schema(`{}`)}}
 		},
 		"permission.Rules": func() agent.Hook {
-			return &permission.Rules{Rules: []permission.Rule{{Tool: "*", Decision: permission.Ask, Args: permission.Expr("args.n > 0")}, {Tool: "*", Decision: permission.Deny, Args: permission.PathGlob("at", "**/x")}}}
+			return &permission.Rules{List: []permission.Rule{
+				{Tool: "*", Decision: permission.Ask, Args: permission.Expr("args.n > 0")},
+				{Tool: "*", Decision: permission.Deny, Args: permission.PathGlob("at", "**/x")},
+			}}
 		},
 		"state.Persist": func() agent.Hook {
 			return &state.Persist{Store: &state.Sessions{Store: &state.Map{}}}
 		},
-		"permission.Policy":   func() agent.Hook { return &permission.Policy{Provider: policy{}, OnError: quiet} },
-		"record.Provenance":   func() agent.Hook { return &record.Provenance{Dir: filepath.Join(dir, "provenance"), OnError: quiet} },
+		"permission.Policy": func() agent.Hook { return &permission.Policy{Provider: policy{}, OnError: quiet} },
+		"record.Provenance": func() agent.Hook {
+			return &record.Provenance{Dir: filepath.Join(dir, "provenance"), OnError: quiet}
+		},
 		"permission.ReadOnly": func() agent.Hook { return &permission.ReadOnly{When: func(*agent.Run) bool { return true }} },
 		"prompt.FailureHint":  func() agent.Hook { return &prompt.FailureHint{Text: "Read the error."} },
 		"record.History":      func() agent.Hook { return &record.History{Store: &state.Map{}} },
-		"record.Summary":      func() agent.Hook { return &record.Summary{Dir: filepath.Join(dir, "summary"), Enabled: true} },
-		"repair.SchemaRetry":  func() agent.Hook { return &repair.SchemaRetry{} },
-		"shell.Guard":         func() agent.Hook { return &shell.Guard{} },
-		"builtin.SmallModel":  func() agent.Hook { return builtin.SmallModel{} },
-		"prompt.Staged":       func() agent.Hook { return &prompt.Staged{Stages: map[int]string{3: "now"}} },
-		"repair.Stagnation":   func() agent.Hook { return &repair.Stagnation{} },
-		"prompt.Static":       func() agent.Hook { return &prompt.Static{Text: "always"} },
-		"prompt.Steering":     func() agent.Hook { return &prompt.Steering{} },
-		"limit.Steps":         func() agent.Hook { return &limit.Steps{} },
+		"record.Summary": func() agent.Hook {
+			return &record.Summary{Dir: filepath.Join(dir, "summary"), Enabled: true}
+		},
+		"repair.SchemaRetry": func() agent.Hook { return &repair.SchemaRetry{} },
+		"shell.Guard":        func() agent.Hook { return &shell.Guard{} },
+		"builtin.SmallModel": func() agent.Hook { return builtin.SmallModel{} },
+		"prompt.Staged":      func() agent.Hook { return &prompt.Staged{Stages: map[int]string{3: "now"}} },
+		"repair.Stagnation":  func() agent.Hook { return &repair.Stagnation{} },
+		"prompt.Static":      func() agent.Hook { return &prompt.Static{Text: "always"} },
+		"prompt.Steering":    func() agent.Hook { return &prompt.Steering{} },
+		"limit.Steps":        func() agent.Hook { return &limit.Steps{} },
 		"observe.Stream": func() agent.Hook {
 			return &observe.Stream{Emit: func(context.Context, observe.StreamEvent) error { return nil }}
 		},
-		"observe.RequestTap":    func() agent.Hook { return &observe.RequestTap{Sink: func(context.Context, observe.RequestTapEvent) {}} },
+		"observe.RequestTap": func() agent.Hook {
+			return &observe.RequestTap{Sink: func(context.Context, observe.RequestTapEvent) {}}
+		},
 		"prompt.WorkingTheory":  func() agent.Hook { return &prompt.WorkingTheory{} },
 		"limit.Time":            func() agent.Hook { return &limit.Time{} },
 		"observe.Timing":        func() agent.Hook { return &observe.Timing{} },
@@ -110,7 +121,9 @@ func ready(t testing.TB) map[string]func() agent.Hook {
 		"repair.ToolErrorRetry": func() agent.Hook { return &repair.ToolErrorRetry{} },
 		"limit.Tools":           func() agent.Hook { return &limit.Tools{Default: limit.AtMost(2)} },
 		"observe.Tracing":       func() agent.Hook { return &observe.Tracing{Exporter: &observe.SpanRecorder{}} },
-		"record.Trajectory":     func() agent.Hook { return &record.Trajectory{Dir: filepath.Join(dir, "trajectory"), OnError: quiet} },
+		"record.Trajectory": func() agent.Hook {
+			return &record.Trajectory{Dir: filepath.Join(dir, "trajectory"), OnError: quiet}
+		},
 		"window.TruncateOutput": func() agent.Hook { return &window.TruncateOutput{} },
 	}
 }
@@ -122,8 +135,8 @@ func TestEveryHookConforms(t *testing.T) {
 	}
 }
 
-// TestEveryHookIsChecked finds every type of builtin and its rooms that has a Bind among those that the conformance
-// suite checks, and an example of each.
+// TestEveryHookIsChecked parses builtin and its rooms. For every exported type with a Bind, it requires an entry in
+// ready and an Example.
 func TestEveryHookIsChecked(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	if err != nil {
@@ -172,12 +185,12 @@ func TestEveryHookIsChecked(t *testing.T) {
 	}
 	for hook := range checked {
 		if !slices.Contains(hooks, hook) {
-			t.Errorf("there is no hook %s", hook)
+			t.Errorf("ready has the hook %s, which does not exist", hook)
 		}
 	}
 }
 
-// always is a model that always gives the same reply.
+// always is a model with a constant reply.
 type always struct{ reply agent.LLMResponse }
 
 func (a always) Generate(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {
@@ -198,9 +211,9 @@ func (policy) Evaluate(context.Context, permission.PolicyRequest) (permission.Po
 	return permission.PolicyDecision{Allow: true}, nil
 }
 
-// TestHooksThatAreSwitchedOffDoNothing uses hooks in configurations in which they have nothing to do. They are legal,
-// because programs read configurations from files.
-func TestHooksThatAreSwitchedOffDoNothing(t *testing.T) {
+// TestDisabledHooksDoNothing uses hooks in configurations that disable them. Such configurations are valid, because
+// programs read them from files.
+func TestDisabledHooksDoNothing(t *testing.T) {
 	blank := filepath.Join(t.TempDir(), "blank.md")
 	if err := os.WriteFile(blank, []byte(" \n"), 0o600); err != nil {
 		t.Fatal(err)

@@ -16,8 +16,8 @@ import (
 
 var costsFile = flag.String("costs", "", "the `file` to which BenchmarkEveryHook writes its table")
 
-// BenchmarkEveryHook measures what each hook costs one fire of each of its points, on a path where it lets the run go
-// on. With -costs it writes the table of docs/costs.md:
+// BenchmarkEveryHook measures the time and allocations that each hook adds to a fire of each of its points, if the hook
+// does not intervene. With -costs it writes the table of docs/costs.md:
 //
 //	go test ./builtin -run '^$' -bench EveryHook -benchtime 20ms -costs ../docs/costs.md
 func BenchmarkEveryHook(b *testing.B) {
@@ -47,7 +47,8 @@ func BenchmarkEveryHook(b *testing.B) {
 					n++
 				}
 				runtime.ReadMemStats(&after)
-				costs = append(costs, cost{name, f.point, float64(b.Elapsed().Nanoseconds()) / float64(n), int64(after.Mallocs-before.Mallocs) / n})
+				costs = append(costs, cost{name, f.point, float64(b.Elapsed().Nanoseconds()) / float64(n),
+					int64(after.Mallocs-before.Mallocs) / n})
 			})
 		}
 	}
@@ -55,7 +56,8 @@ func BenchmarkEveryHook(b *testing.B) {
 		return
 	}
 	var table strings.Builder
-	fmt.Fprintf(&table, "# What hooks cost\n\nOne fire of a point with one hook that lets the run go on, on %s/%s with %d processors. Made by\n\n"+
+	fmt.Fprintf(&table, "# What hooks cost\n\n"+
+		"One fire of a point with one hook that lets the run go on, on %s/%s with %d processors. Made by\n\n"+
 		"\tgo test ./builtin -run '^$' -bench EveryHook -benchtime 20ms -costs ../docs/costs.md\n\n"+
 		"Times on a shared machine are good for their order of magnitude. Hooks that write files write them.\n\n"+
 		"| hook | point | ns per fire | allocations |\n|---|---|---:|---:|\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
@@ -76,7 +78,7 @@ func bound(h *agent.Hooks, point string) bool {
 	return false
 }
 
-// continuing are fires of the busy points with payloads at which hooks have nothing to decide.
+// continuing are fires of the frequent points, with payloads on which the hooks do not intervene.
 var continuing = []struct {
 	point string
 	fire  func(context.Context, *agent.Hooks, *agent.Run)
@@ -97,29 +99,34 @@ var continuing = []struct {
 		h.Briefing.Fire(ctx, run, agent.Step{Number: 1, Max: 20})
 	}},
 	{"BeforeLLM", func(ctx context.Context, h *agent.Hooks, run *agent.Run) {
-		h.BeforeLLM.Fire(ctx, run, &agent.LLMRequest{Step: 1, Messages: []agent.Message{{Role: agent.RoleUser, Content: "go"}}})
+		h.BeforeLLM.Fire(ctx, run, &agent.LLMRequest{Step: 1,
+			Messages: []agent.Message{{Role: agent.RoleUser, Content: "go"}}})
 	}},
 	{"AroundLLM", func(ctx context.Context, h *agent.Hooks, run *agent.Run) {
-		h.AroundLLM.Fire(ctx, run, agent.LLMRequest{Step: 1}, func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {
-			return agent.LLMResponse{Content: "x"}, nil
-		})
+		h.AroundLLM.Fire(ctx, run, agent.LLMRequest{Step: 1},
+			func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {
+				return agent.LLMResponse{Content: "x"}, nil
+			})
 	}},
 	{"AfterLLM", func(ctx context.Context, h *agent.Hooks, run *agent.Run) {
 		h.AfterLLM.Fire(ctx, run, &agent.LLMResponse{Step: 1, Content: "fine"})
 	}},
 	{"BeforeTool", func(ctx context.Context, h *agent.Hooks, run *agent.Run) {
-		h.BeforeTool.Fire(ctx, agent.NewRun(run.Env), &agent.ToolCallRequest{ID: "1", Name: "look", Args: []byte(`{"at":"a"}`), Step: 1})
+		h.BeforeTool.Fire(ctx, agent.NewRun(run.Env),
+			&agent.ToolCallRequest{ID: "1", Name: "look", Args: []byte(`{"at":"a"}`), Step: 1})
 	}},
 	{"OnPermission", func(ctx context.Context, h *agent.Hooks, run *agent.Run) {
 		h.OnPermission.Fire(ctx, run, agent.ToolCallRequest{ID: "1", Name: "look", Args: []byte(`{"at":"a"}`), Step: 1})
 	}},
 	{"AroundTool", func(ctx context.Context, h *agent.Hooks, run *agent.Run) {
-		h.AroundTool.Fire(ctx, run, agent.ToolCallRequest{ID: "1", Name: "look"}, func(context.Context, agent.ToolCallRequest) (agent.ToolCallResult, error) {
-			return agent.ToolCallResult{Output: "x"}, nil
-		})
+		h.AroundTool.Fire(ctx, run, agent.ToolCallRequest{ID: "1", Name: "look"},
+			func(context.Context, agent.ToolCallRequest) (agent.ToolCallResult, error) {
+				return agent.ToolCallResult{Output: "x"}, nil
+			})
 	}},
 	{"AfterTool", func(ctx context.Context, h *agent.Hooks, run *agent.Run) {
-		h.AfterTool.Fire(ctx, agent.NewRun(run.Env), &agent.ToolCallResult{Call: agent.ToolCallRequest{ID: "1", Name: "look"}, Output: `{"a":1}`, Attempts: 1})
+		h.AfterTool.Fire(ctx, agent.NewRun(run.Env),
+			&agent.ToolCallResult{Call: agent.ToolCallRequest{ID: "1", Name: "look"}, Output: `{"a":1}`, Attempts: 1})
 	}},
 	{"AfterStep", func(ctx context.Context, h *agent.Hooks, run *agent.Run) {
 		h.AfterStep.Fire(ctx, agent.NewRun(run.Env), agent.StepResult{Step: agent.Step{Number: 1}})

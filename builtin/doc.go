@@ -1,22 +1,22 @@
-// Package builtin is the index of the ready-made hooks of an agent loop, and holds presets that bundle them.
+// Package builtin is the index of the ready-made hooks for agent loops, and contains bundles of them.
 //
-// The hooks are in packages below this one, a room for each concern. What do you need?
+// The hooks are in packages below this one, called rooms, one for each concern. Find the concern in this list:
 //
 //   - stop a run after steps, tokens or a time: [limit].Steps, [limit].Tokens, [limit].Time; all: [Guards]
-//   - stop a run when the model says it is finished: [limit].FinishReason
+//   - stop a run by the finish reason of the model: [limit].FinishReason
 //   - stop a run from outside: [limit].Cancellation
 //   - limit how often a tool is called: [limit].Tools
-//   - warn the model that its steps run out: [limit].Warning
+//   - warn the model that few steps remain: [limit].Warning
 //   - allow, ask or deny calls by rules: [permission].Rules
 //   - allow or deny tools by name: [permission].DenyTools, [permission].ReadOnly
 //   - ask a person: [permission].Confirm, [permission].Terminal, [permission].Remember
 //   - ask a policy service: [permission].Policy
 //   - end the turn until a person approves: [permission].ApprovalStop
-//   - refuse dangerous shell commands: [shell].Guard
+//   - deny dangerous shell commands: [shell].Guard
 //   - refuse tasks, check outputs of tools: [screen].Input, [screen].Output
 //   - remove secrets and personal data: [redact].Redactor
 //   - keep requests within the context window: [window].Guard, [window].TokenBudget
-//   - cut long outputs, and read the rest later: [window].TruncateOutput, [window].RecallTool
+//   - truncate long outputs, and read the rest later: [window].TruncateOutput, [window].RecallTool
 //   - compact the conversation: [compact].Auto, [compact].Default
 //   - add text to prompts: [prompt].Static, [prompt].Staged, [prompt].Config
 //   - add a hint after a failed call: [prompt].FailureNote, [prompt].FailureHint
@@ -36,13 +36,21 @@
 //   - stream events: [observe].Stream, [observe].EventBridge
 //   - debug: [observe].DebugLog, [observe].RequestTap, [observe].Timing
 //
-// A hook is a struct with plain fields; its zero value has the documented defaults. Hooks.Use of package agent binds
-// it. A field with an impossible value panics there, naming the field and the remedy; nothing is checked later. State
-// belongs to one hook value and one run unless the comment says otherwise, so one value serves any number of runs at
-// once.
+// A hook is a struct with plain fields. The zero value of a field selects the documented default. Hooks.Use of package
+// agent adds the hook, and panics if a field is invalid; the text names the field and the remedy. For example:
 //
-// The rooms import the generated package agent and hookkit, and no loop. A program links only the libraries of the
+//	var hooks agent.Hooks
+//	hooks.Use(builtin.Guards{Steps: limit.AtMost(50)})
+//	hooks.Use(&permission.DenyTools{Deny: []string{"shell_*"}})
+//
+// Unless its comment says otherwise, a hook keeps its state per run, so one value serves any number of concurrent runs.
+// The comment of each hook lists the points that it uses, its tier (its place in the order of hooks), and its state.
+//
+// Hooks that belong to one concern go into the room of that concern; this package contains only bundles. The rooms
+// import the generated package agent and hookkit, but no loop. A program links only the third-party libraries of the
 // rooms that it imports.
+//
+// Start with [Guards].
 //
 // [compact]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/compact
 // [done]: https://pkg.go.dev/github.com/hookgen/hookgen/builtin/done

@@ -11,6 +11,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
+// The second call repeats the first, so it is not made, and the echoed reply is replaced.
 func ExampleSmallModel() {
 	look := &looptest.Tool{Name: "look", Result: "a door"}
 	a := &loop.Agent{

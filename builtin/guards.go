@@ -7,20 +7,20 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// Guards bundles [limit.Steps], [limit.Tokens], [limit.Time] and [limit.FinishReason]: what keeps a run from going on
-// for ever.
+// Guards keeps a run from continuing forever. It bundles [limit.Steps], [limit.Tokens], [limit.Time] and
+// [limit.FinishReason].
 //
-// The zero value is what [Guards] of most loops want: 20 steps, 32768 tokens, five minutes, no finish reason. Each
-// limit can be changed with AtMost and switched off with limit.None. State: none; one value serves any number of runs.
-// In a sub-run the limits hold for the sub-run's own steps, tokens and time.
+// The zero value suits most loops. Set a field to limit.AtMost(n) to change a limit, and to limit.None to remove it. A
+// sub-run has its own steps, tokens and time, so each limit applies to it separately. State: none; one value serves any
+// number of concurrent runs.
 type Guards struct {
 	Steps         limit.Bound[int]           // default 20
-	Tokens        limit.Bound[int]           // default 32768, input and output together
-	Time          limit.Bound[time.Duration] // default 300 s
-	FinishReasons []string                   // default none, which switches that guard off
+	Tokens        limit.Bound[int]           // of all model calls, input and output together; default 1,000,000
+	Time          limit.Bound[time.Duration] // default 5 minutes
+	FinishReasons []string                   // default none: the finish reason is not checked
 }
 
-// Bind binds the guards.
+// Bind adds the hooks of the bundle. It panics if a bound is negative or a finish reason is empty.
 func (g Guards) Bind(h *agent.Hooks) {
 	h.Use(&limit.Steps{Max: g.Steps})
 	h.Use(&limit.Tokens{Max: g.Tokens})

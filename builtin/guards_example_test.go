@@ -9,6 +9,7 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
+// The run ends after ten steps; its tokens are not limited.
 func ExampleGuards() {
 	var hooks agent.Hooks
 	hooks.Use(builtin.Guards{Steps: limit.AtMost(10), Tokens: limit.None})

@@ -12,26 +12,36 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// FuzzJSONSchemas checks any answer and any output of a tool against the same schema: both checks agree, however the
-// JSON is laid out.
+// FuzzJSONSchemas checks that screen.Schema and done.AnswerSchema agree on any text, and that indentation does not
+// matter.
 func FuzzJSONSchemas(f *testing.F) {
 	for _, s := range append([]string{
-		`{"name":"a","sub":[{"name":"b","n":1}]}`, `{"name":"a","name":1}`, `{"n":9007199254740993,"name":""}`, `{"name":"a"} {"name":"b"}`, strings.Repeat(`{"name":"a","sub":[`, 200) + strings.Repeat(`]}`, 200),
+		`{"name":"a","sub":[{"name":"b","n":1}]}`, `{"name":"a","name":1}`, `{"n":9007199254740993,"name":""}`,
+		`{"name":"a"} {"name":"b"}`, strings.Repeat(`{"name":"a","sub":[`, 200) + strings.Repeat(`]}`, 200),
 	}, fixture.HostileJSON...) {
 		f.Add(s)
 	}
-	const schema = `{"type":"object","required":["name"],"properties":{"name":{"type":"string","maxLength":5},"n":{"type":"integer"},"sub":{"type":"array","uniqueItems":true,"items":{"$ref":"#"}}}}`
+	const schema = `{
+		"type": "object", "required": ["name"],
+		"properties": {
+			"name": {"type": "string", "maxLength": 5},
+			"n": {"type": "integer"},
+			"sub": {"type": "array", "uniqueItems": true, "items": {"$ref": "#"}}
+		}
+	}`
 	output, answer := screen.Schema(schema), done.AnswerSchema(schema)
 	f.Fuzz(func(t *testing.T, text string) {
-		left, rejected, err := output.Validate(t.Context(), agent.ToolCallRequest{}, text)
+		accepted, rejected, err := output.Validate(t.Context(), agent.ToolCallRequest{}, text)
 		feedback, failed := answer.Check(t.Context(), nil, done.Attempt{DoneRequest: agent.DoneRequest{Answer: text}})
-		if err != nil || failed != nil || rejected == "" && left != text || (rejected == "") != (feedback == "") || rejected == "" && !json.Valid([]byte(text)) || len(rejected)+len(feedback) > 4*2000 {
+		if err != nil || failed != nil || rejected == "" && (accepted != text || !json.Valid([]byte(text))) ||
+			(rejected == "") != (feedback == "") || len(rejected)+len(feedback) > 4*2000 {
 			t.Errorf("%q: %q, %v; as an answer %q, %v", text, rejected, err, feedback, failed)
 		}
 		if valid := json.Valid([]byte(text)); valid {
-			laidOut := jsonx.Encode(json.RawMessage(text))
-			if _, again, _ := output.Validate(t.Context(), agent.ToolCallRequest{}, " "+string(laidOut)+"\n"); (again == "") != (rejected == "") {
-				t.Errorf("%q: %q; laid out as %s: %q", text, rejected, laidOut, again)
+			reformatted := jsonx.Encode(json.RawMessage(text))
+			_, again, _ := output.Validate(t.Context(), agent.ToolCallRequest{}, " "+string(reformatted)+"\n")
+			if (again == "") != (rejected == "") {
+				t.Errorf("%q: %q; reformatted as %s: %q", text, rejected, reformatted, again)
 			}
 		}
 	})

@@ -5,11 +5,13 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// SmallModel bundles what makes a small model usable: [repair.LoopDetector], [repair.EchoedPayload] and
-// [repair.SchemaRetry], each with its defaults. State: that of the three, new with each Use.
+// SmallModel corrects frequent mistakes of small models: repeated calls, replies that only echo the input, and invalid
+// arguments. It bundles [repair.LoopDetector], [repair.EchoedPayload] and [repair.SchemaRetry] with their defaults.
+//
+// State: that of the three hooks. Each Use creates new ones.
 type SmallModel struct{}
 
-// Bind binds the hooks.
+// Bind adds the hooks of the bundle.
 func (SmallModel) Bind(h *agent.Hooks) {
 	h.Use(&repair.LoopDetector{})
 	h.Use(&repair.EchoedPayload{})

@@ -25,7 +25,7 @@ import (
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
-// promptHooks make the hooks that shape prompts, contexts and what small models see.
+// promptHooks returns constructors of the hooks that change prompts and contexts, by name.
 func promptHooks() map[string]func() agent.Hook {
 	remembered := func() memory.Store {
 		m := &memory.Map{}
@@ -65,26 +65,28 @@ func promptHooks() map[string]func() agent.Hook {
 	}
 }
 
-// hostile are texts that nobody expects.
+// hostile are unusual texts: control characters, invalid UTF-8 and JSON, imitations of markers.
 var hostile = []string{
-	"", "\x00", "\xff\xfe", "{", `{"a":`, "null", `{"__theory__":`, `{"__theory__":{"__theory__":null}}`, "[[[[", "]", "../../etc/passwd",
-	strings.Repeat("[", 4000), strings.Repeat("日", 1000), "<!-- begin x -->", "[earlier result: ", "```json", "%s%d%!", "\u202e\u2028\n## System",
+	"", "\x00", "\xff\xfe", "{", `{"a":`, "null", `{"__theory__":`, `{"__theory__":{"__theory__":null}}`, "[[[[", "]",
+	"../../etc/passwd",
+	strings.Repeat("[", 4000), strings.Repeat("日", 1000), "<!-- begin x -->", "[earlier result: ", "```json", "%s%d%!",
+	"\u202e\u2028\n## System",
 }
 
 // unchangedBy fails the test if firing changed the payload in place.
 func unchangedBy[P any](t *testing.T, point string, p P, fire func(P)) {
 	t.Helper()
-	was, err := json.Marshal(p)
+	before, err := json.Marshal(p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	fire(p)
-	if is, _ := json.Marshal(p); string(is) != string(was) {
+	if after, _ := json.Marshal(p); string(after) != string(before) {
 		t.Errorf("%s: the payload was changed in place", point)
 	}
 }
 
-func TestPromptHooksBearHostilePayloadsAndChangeNoneInPlace(t *testing.T) {
+func TestPromptHooksTolerateHostilePayloads(t *testing.T) {
 	for name, newHook := range promptHooks() {
 		t.Run(name, func(t *testing.T) {
 			var hooks agent.Hooks
@@ -100,19 +102,39 @@ func TestPromptHooksBearHostilePayloadsAndChangeNoneInPlace(t *testing.T) {
 				result := agent.ToolCallResult{Call: call, Output: text, Err: text, Kind: agent.FailArguments}
 				messages := []agent.Message{
 					{Role: agent.Role(text), Content: text, Name: text}, {Role: agent.RoleTool, ToolCallID: text, Content: text},
-					{Role: agent.RoleAssistant, Content: text, ToolCalls: []agent.ToolCallRequest{call, call}}, {Role: agent.RoleTool, ToolCallID: text, Content: text},
+					{Role: agent.RoleAssistant, Content: text, ToolCalls: []agent.ToolCallRequest{call, call}},
+					{Role: agent.RoleTool, ToolCallID: text, Content: text},
 				}
 				last := &agent.StepResult{Results: []agent.ToolCallResult{result, {}}}
-				unchangedBy(t, "OnRunStart", agent.RunStart{Task: text, Messages: messages}, func(p agent.RunStart) { _, _ = hooks.OnRunStart.Fire(ctx, run, &p) })
-				unchangedBy(t, "ShouldCompact", agent.ContextUse{Step: i, Tokens: i * 50_000, Window: i*1000 - 1, Messages: messages}, func(p agent.ContextUse) { _, _ = hooks.ShouldCompact.Fire(ctx, run, p) })
-				unchangedBy(t, "BeforeCompact", agent.Compaction{Messages: messages}, func(p agent.Compaction) { _, _ = hooks.BeforeCompact.Fire(ctx, run, p) })
-				unchangedBy(t, "AfterCompact", agent.Compacted{Messages: messages, Before: agent.Size{Tokens: i}}, func(p agent.Compacted) { _ = hooks.AfterCompact.Fire(ctx, run, &p) })
-				unchangedBy(t, "Briefing", agent.Step{Number: i - 1, Last: last}, func(p agent.Step) { hooks.Briefing.Fire(ctx, run, p) })
-				unchangedBy(t, "BeforeLLM", agent.LLMRequest{Messages: messages, ToolChoice: text, MaxTokens: -i}, func(p agent.LLMRequest) { _, _ = hooks.BeforeLLM.Fire(ctx, run, &p) })
-				unchangedBy(t, "AroundLLM", agent.LLMRequest{Messages: messages}, func(p agent.LLMRequest) {
-					_, _ = hooks.AroundLLM.Fire(ctx, run, p, func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) { return agent.LLMResponse{}, nil })
+				unchangedBy(t, "OnRunStart", agent.RunStart{Task: text, Messages: messages}, func(p agent.RunStart) {
+					_, _ = hooks.OnRunStart.Fire(ctx, run, &p)
 				})
-				unchangedBy(t, "AfterLLM", agent.LLMResponse{Content: text, FinishReason: text}, func(p agent.LLMResponse) { _, _ = hooks.AfterLLM.Fire(ctx, run, &p) })
+				unchangedBy(t, "ShouldCompact",
+					agent.ContextUse{Step: i, Tokens: i * 50_000, Window: i*1000 - 1, Messages: messages}, func(p agent.ContextUse) {
+						_, _ = hooks.ShouldCompact.Fire(ctx, run, p)
+					})
+				unchangedBy(t, "BeforeCompact", agent.Compaction{Messages: messages}, func(p agent.Compaction) {
+					_, _ = hooks.BeforeCompact.Fire(ctx, run, p)
+				})
+				unchangedBy(t, "AfterCompact", agent.Compacted{Messages: messages, Before: agent.Size{Tokens: i}},
+					func(p agent.Compacted) {
+						_ = hooks.AfterCompact.Fire(ctx, run, &p)
+					})
+				unchangedBy(t, "Briefing", agent.Step{Number: i - 1, Last: last}, func(p agent.Step) {
+					hooks.Briefing.Fire(ctx, run, p)
+				})
+				unchangedBy(t, "BeforeLLM", agent.LLMRequest{Messages: messages, ToolChoice: text, MaxTokens: -i},
+					func(p agent.LLMRequest) {
+						_, _ = hooks.BeforeLLM.Fire(ctx, run, &p)
+					})
+				unchangedBy(t, "AroundLLM", agent.LLMRequest{Messages: messages}, func(p agent.LLMRequest) {
+					_, _ = hooks.AroundLLM.Fire(ctx, run, p, func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {
+						return agent.LLMResponse{}, nil
+					})
+				})
+				unchangedBy(t, "AfterLLM", agent.LLMResponse{Content: text, FinishReason: text}, func(p agent.LLMResponse) {
+					_, _ = hooks.AfterLLM.Fire(ctx, run, &p)
+				})
 				unchangedBy(t, "BeforeTool", call, func(p agent.ToolCallRequest) { _, _ = hooks.BeforeTool.Fire(ctx, run, &p) })
 				for _, r := range []agent.ToolCallResult{result, {Call: call, Output: text}, {}} {
 					unchangedBy(t, "AfterTool", r, func(p agent.ToolCallResult) { _, _ = hooks.AfterTool.Fire(ctx, run, &p) })
@@ -128,7 +150,7 @@ func TestPromptHooksBearHostilePayloadsAndChangeNoneInPlace(t *testing.T) {
 	}
 }
 
-func TestPromptHooksKeepAThousandRunsApart(t *testing.T) {
+func TestPromptHooksIsolateConcurrentRuns(t *testing.T) {
 	var hooks agent.Hooks
 	for _, newHook := range promptHooks() {
 		hooks.Use(newHook())
@@ -144,7 +166,8 @@ func TestPromptHooksKeepAThousandRunsApart(t *testing.T) {
 			defer func() { <-slots }()
 			script := looptest.NewScript(model(i), looptest.Call("broken", nil), looptest.Reply("done"))
 			a := &loop.Agent{Model: script, Hooks: &hooks, Tools: []agent.Tool{
-				&looptest.Tool{Name: "read", Result: strings.Repeat(fmt.Sprint("result ", i, " "), 50)}, &looptest.Tool{Name: "broken", Err: errors.New("no")},
+				&looptest.Tool{Name: "read", Result: strings.Repeat(fmt.Sprint("result ", i, " "), 50)},
+				&looptest.Tool{Name: "broken", Err: errors.New("no")},
 			}}
 			if _, err := a.Run(t.Context(), fmt.Sprint("task ", i)); err != nil {
 				t.Error(err)
@@ -155,7 +178,7 @@ func TestPromptHooksKeepAThousandRunsApart(t *testing.T) {
 					want = fmt.Sprintf("Current working theory: theory of %d", i)
 				}
 				if text := fixture.Briefing(req) + "\n"; !strings.Contains(text, want+"\n") {
-					t.Errorf("run %d, prompt %d is briefed %q", i, n, text)
+					t.Errorf("run %d, prompt %d has the briefing %q", i, n, text)
 				}
 			}
 		})
@@ -163,7 +186,7 @@ func TestPromptHooksKeepAThousandRunsApart(t *testing.T) {
 	all.Wait()
 }
 
-func TestSmallModelMemoryNotesTruncationAndBudgetStayUnderTheLimitTogether(t *testing.T) {
+func TestCombinedHooksKeepTheTokenBudget(t *testing.T) {
 	remembered, err := memory.OpenFile(filepath.Join(t.TempDir(), "memory.json"))
 	if err != nil {
 		t.Fatal(err)
@@ -196,7 +219,7 @@ func TestSmallModelMemoryNotesTruncationAndBudgetStayUnderTheLimitTogether(t *te
 			t.Errorf("prompt %d has %d tokens", i, n)
 		}
 		if text := fixture.Briefing(req); !strings.Contains(text, "## Memory\n") || !strings.Contains(text, "## Notes\n") {
-			t.Errorf("prompt %d is briefed %.50q", i, text)
+			t.Errorf("prompt %d has the briefing %.50q", i, text)
 		}
 	}
 }

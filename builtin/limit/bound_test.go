@@ -15,7 +15,11 @@ func TestBoundsResolve(t *testing.T) {
 		want  int
 		text  string
 	}{
-		{0, 20, "default"}, {limit.AtMost(0), 0, "0"}, {limit.AtMost(7), 7, "7"}, {8, 8, "8"}, {limit.None, math.MaxInt, "none"},
+		{0, 20, "default"},
+		{limit.AtMost(0), 0, "0"},
+		{limit.AtMost(7), 7, "7"},
+		{8, 8, "8"},
+		{limit.None, math.MaxInt, "none"},
 	} {
 		t.Run(c.text, func(t *testing.T) {
 			if got := c.bound.Or(20); got != c.want || c.bound.String() != c.text || c.bound.Check("Max") != nil {
@@ -27,19 +31,28 @@ func TestBoundsResolve(t *testing.T) {
 		t.Errorf("without a default: %d", got)
 	}
 	if got := limit.Bound[time.Duration](0).Or(limit.AtMost(time.Minute)); got != time.Minute {
-		t.Errorf("of times: %v", got)
+		t.Errorf("a default duration: %v", got)
 	}
 }
 
 func TestNegativeBoundsAreErrors(t *testing.T) {
-	for _, err := range []error{limit.AtMost(-1).Check("Max"), limit.Bound[int](-1).Check("Max"), limit.AtMost(-time.Second).Check("Max")} {
-		if err == nil {
-			t.Error("a negative bound is accepted")
-		}
+	for name, err := range map[string]error{
+		"AtMost":     limit.AtMost(-1).Check("Max"),
+		"conversion": limit.Bound[int](-1).Check("Max"),
+		"duration":   limit.AtMost(-time.Second).Check("Max"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err == nil {
+				t.Error("a negative bound is accepted")
+			}
+		})
 	}
 }
 
 func ExampleBound() {
-	fmt.Println(limit.Steps{}.Max, limit.Steps{Max: 10}.Max, limit.Steps{Max: limit.AtMost(0)}.Max, limit.Steps{Max: limit.None}.Max)
+	for _, bound := range []limit.Bound[int]{0, 10, limit.AtMost(0), limit.None} {
+		steps := limit.Steps{Max: bound}
+		fmt.Print(steps.Max, " ")
+	}
 	// Output: default 10 0 none
 }

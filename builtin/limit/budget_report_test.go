@@ -14,7 +14,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-func TestALimitReportsTheBudgetThatWasPassed(t *testing.T) {
+func TestLimitsReportExceededBudgets(t *testing.T) {
 	clock := looptest.NewClock(time.Unix(0, 0))
 	look := &looptest.Tool{Name: "look", Func: func(context.Context, agent.ToolCallRequest) (string, error) {
 		clock.Advance(2 * time.Second)
@@ -24,17 +24,31 @@ func TestALimitReportsTheBudgetThatWasPassed(t *testing.T) {
 		hook agent.Hook
 		want []agent.BudgetExceeded
 	}{
-		"steps":    {&limit.Steps{Max: limit.AtMost(1)}, []agent.BudgetExceeded{{Kind: agent.BudgetSteps, Used: 1, Limit: 1, By: "limit.Steps"}}},
-		"tokens":   {&limit.Tokens{Max: limit.AtMost(10)}, []agent.BudgetExceeded{{Kind: agent.BudgetTokens, Used: 12, Limit: 10, By: "limit.Tokens"}}},
-		"time":     {&limit.Time{Max: limit.AtMost(time.Second)}, []agent.BudgetExceeded{{Kind: agent.BudgetTime, Used: 2, Limit: 1, By: "limit.Time"}}},
-		"not even": {&limit.Steps{Max: limit.AtMost(2)}, nil},
+		"steps": {
+			&limit.Steps{Max: limit.AtMost(1)},
+			[]agent.BudgetExceeded{{Kind: agent.BudgetSteps, Used: 1, Limit: 1, By: "limit.Steps"}},
+		},
+		"tokens": {
+			&limit.Tokens{Max: limit.AtMost(10)},
+			[]agent.BudgetExceeded{{Kind: agent.BudgetTokens, Used: 12, Limit: 10, By: "limit.Tokens"}},
+		},
+		"time": {
+			&limit.Time{Max: limit.AtMost(time.Second)},
+			[]agent.BudgetExceeded{{Kind: agent.BudgetTime, Used: 2, Limit: 1, By: "limit.Time"}},
+		},
+		"within the limit": {&limit.Steps{Max: limit.AtMost(2)}, nil},
 	} {
-		ran := looptest.Harness{
-			Turns: []looptest.Turn{looptest.Call("look", nil).Uses(agent.Usage{Input: 8, Output: 4}), looptest.Reply("done")},
-			Tools: []agent.Tool{look}, Hooks: []agent.Hook{c.hook}, Agent: &loop.Agent{Clock: clock},
-		}.Run(t, "go")
-		if diff := cmp.Diff(c.want, hooktest.PayloadsOf[agent.BudgetExceeded](ran.Recorder, "OnBudgetExceeded")); diff != "" {
-			t.Errorf("%s: reported (-want +got):\n%s", name, diff)
-		}
+		t.Run(name, func(t *testing.T) {
+			ran := looptest.Harness{
+				Turns: []looptest.Turn{
+					looptest.Call("look", nil).Uses(agent.Usage{Input: 8, Output: 4}), looptest.Reply("done"),
+				},
+				Tools: []agent.Tool{look}, Hooks: []agent.Hook{c.hook}, Agent: &loop.Agent{Clock: clock},
+			}.Run(t, "go")
+			got := hooktest.PayloadsOf[agent.BudgetExceeded](ran.Recorder, "OnBudgetExceeded")
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("reported (-want +got):\n%s", diff)
+			}
+		})
 	}
 }

@@ -10,30 +10,34 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// Cancellation stops a run when its source says so: the polite way to stop from outside.
+// Cancellation stops a run from outside, for example when a user closes the window. The current step is completed
+// first, so no tool call is interrupted; to interrupt calls, cancel the context of the run.
 //
-// It contributes to ShouldStop, in the tier Safety, and has no state of its own. At each step boundary the source is
-// asked; a signal stops the run with user_requested and its reason. A run that is done anyway, or whose context is
-// cancelled, which the loop sees itself, does not ask. Source is required; [CancelSwitch] is one in memory.
+// Points: ShouldStop. Tier: Safety. State: none.
+//
+// The hook queries Source once per step. If Source reports a cancellation, the run ends with the cause user_requested
+// and the source's reason. The hook does not query Source if the run is already done or its context is cancelled.
 type Cancellation struct {
-	Source CancelSource
+	Source CancelSource // required, for example a CancelSwitch
 }
 
-// A CancelSource says whether a run shall stop. It must be safe for concurrent use.
+// A CancelSource reports whether a run must stop, for example by reading a flag in a database. It must be safe for
+// concurrent use.
 type CancelSource interface {
-	// Cancelled returns why the run shall stop, and whether it shall. An error stops the run as failed.
+	// Cancelled reports whether the run must stop, and why. An error ends the run as failed.
 	Cancelled(ctx context.Context, run *agent.Run) (reason string, cancelled bool, err error)
 }
 
-// Bind adds the hook. A nil Source panics.
+// Bind adds the hook. It panics if Source is nil.
 func (c *Cancellation) Bind(h *agent.Hooks) {
 	if c.Source == nil {
-		kit.MustConfig("limit.Cancellation", errors.New("Source is nil, so nothing could stop a run; give a source, such as a CancelSwitch"))
+		kit.MustConfig("limit.Cancellation",
+			errors.New("Source is nil, so nothing could stop a run; give a source, such as a CancelSwitch"))
 	}
 	h.ShouldStop.Add(c, hookkit.Priority(hookkit.Safety))
 }
 
-// ShouldStop asks the source.
+// ShouldStop ends the run if the source reports a cancellation.
 func (c *Cancellation) ShouldStop(ctx context.Context, run *agent.Run, step agent.Step) ([]agent.EndRun, error) {
 	if step.Done || ctx.Err() != nil {
 		return nil, nil
@@ -45,29 +49,29 @@ func (c *Cancellation) ShouldStop(ctx context.Context, run *agent.Run, step agen
 	return []agent.EndRun{{Cause: agent.CauseUserRequested, Message: reason}}, nil
 }
 
-// A CancelSwitch is a [CancelSource] in memory, for all runs that have it. The zero value is off. It is safe for
-// concurrent use and must not be copied.
+// A CancelSwitch is a [CancelSource] in memory. It stops every run whose Cancellation has it as source. The zero value
+// is off. It is safe for concurrent use and must not be copied.
 type CancelSwitch struct {
 	mu     sync.Mutex
 	reason string
 	on     bool
 }
 
-// Cancel makes every run that asks stop, for the reason.
+// Cancel turns the switch on: each run stops before its next step. If Cancel is called twice, the last reason counts.
 func (s *CancelSwitch) Cancel(reason string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.reason, s.on = reason, true
 }
 
-// Reset lets runs go on again.
+// Reset turns the switch off. Runs that have already stopped do not continue.
 func (s *CancelSwitch) Reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.reason, s.on = "", false
 }
 
-// Cancelled returns what Cancel said.
+// Cancelled returns the reason given to Cancel. It never returns an error.
 func (s *CancelSwitch) Cancelled(context.Context, *agent.Run) (string, bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,10 +1,12 @@
-// Package limit bounds what a run may use: steps, tokens, time and calls of tools.
+// Package limit bounds the steps, tokens, time and tool calls of a run.
 //
-// Steps, Tokens, Time and FinishReason end a run before its next step; Tools refuses single calls; Warning tells the
-// model that its steps run out; Cancellation ends a run when somebody asks for it. The bundle of the usual limits is
-// builtin.Guards. Limits of the size of a prompt are in package window.
+// Steps, Tokens, Time and FinishReason end a run before its next step. Cancellation ends a run on request from outside.
+// Tools refuses single calls, and Warning notifies the model that few steps remain. The bundle of the usual limits is
+// builtin.Guards.
 //
-// Bounds of all rooms are written with [Bound]. The package imports no library.
+// Limits on the size of a prompt belong in package window; detection of loops belongs in package repair.
+//
+// All rooms of builtin write their bounds as a [Bound]. The package imports no third-party library.
 //
 // Start with [Steps].
 package limit

@@ -11,24 +11,27 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// FinishReason stops a run when the model ended a reply for one of the given reasons.
+// FinishReason stops a run when the model's last reply has one of the given finish reasons. For example, the reason
+// "length" stops a run whose reply was cut off by the model's output limit.
 //
-// It contributes to ShouldStop after all other hooks (priority −100) and has no state. The last reply's reason must
-// be in the list, letter for letter: finish_reason, `Finish reason "stop" matched stop condition`, Detail finishReason
-// and stopReasons. It is seen when all other work of the step is done. With an empty list it never stops a run.
+// Points: ShouldStop, after all other hooks (priority −100). State: none.
+//
+// The run ends with the cause finish_reason and the message `Finish reason "stop" matched stop condition`. The detail
+// has the keys finishReason and stopReasons. The tool calls of the reply are made before the run ends.
 type FinishReason struct {
-	Reasons []string
+	Reasons []string // compared exactly, including case; empty: the hook does nothing
 }
 
-// Bind adds the hook. An empty reason panics.
+// Bind adds the hook. It panics if Reasons contains an empty text.
 func (f *FinishReason) Bind(h *agent.Hooks) {
 	kit.MustConfig("limit.FinishReason", toolname.Check("Reasons", f.Reasons))
 	h.ShouldStop.Add(f, hookkit.Priority(kit.LastPriority))
 }
 
-// ShouldStop contributes the signal if the reason is one of those.
+// ShouldStop ends the run if the finish reason of the last reply is in Reasons.
 func (f *FinishReason) ShouldStop(_ context.Context, _ *agent.Run, step agent.Step) ([]agent.EndRun, error) {
-	if step.Last == nil || step.Last.Response == nil || !slices.Contains(f.Reasons, step.Last.Response.FinishReason) {
+	if step.Last == nil || step.Last.Response == nil ||
+		!slices.Contains(f.Reasons, step.Last.Response.FinishReason) {
 		return nil, nil
 	}
 	reason := step.Last.Response.FinishReason

@@ -9,25 +9,32 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// Steps stops a run after a number of steps.
+// Steps stops a run after a number of steps, so that a model that never finishes cannot run forever.
 //
-// It contributes to ShouldStop, in the tier Safety, and has no state. When the count has reached Max the run stops
-// before its next step: steps_limit, "Step limit reached: 10/10", Detail currentSteps and maxSteps. A Max of 0 stops
-// before the first step. The passed budget is reported at OnBudgetExceeded. A run that is done anyway is not stopped.
+// Points: ShouldStop. Tier: Safety. State: none.
+//
+// When the count reaches Max, the run ends before its next step with the cause steps_limit and the message "Step limit
+// reached: 10/10". The detail has the keys currentSteps and maxSteps, and OnBudgetExceeded is fired. With AtMost(0) the
+// model is never called. A run that is already done ends as usual.
 type Steps struct {
-	Max   Bound[int]                       // default 20
-	Count func(*agent.Run, agent.Step) int // what is counted; nil: the steps of the run. It must never fall
+	Max Bound[int] // default 20
+	// Count returns the number that is compared with Max, for example the number of expensive steps. It must never
+	// decrease during a run. Nil: the steps of the run.
+	Count func(*agent.Run, agent.Step) int
 }
 
-// Bind adds the hook. A negative Max panics.
+// defaultSteps is the default of Steps.Max.
+const defaultSteps = 20
+
+// Bind adds the hook. It panics if Max is negative.
 func (l *Steps) Bind(h *agent.Hooks) {
 	kit.MustConfig("limit.Steps", l.Max.Check("Max"))
 	h.ShouldStop.Add(l, hookkit.Priority(hookkit.Safety))
 }
 
-// ShouldStop contributes the signal at the limit.
+// ShouldStop ends the run if the count has reached Max.
 func (l *Steps) ShouldStop(ctx context.Context, run *agent.Run, step agent.Step) ([]agent.EndRun, error) {
-	limit := l.Max.Or(20)
+	limit := l.Max.Or(defaultSteps)
 	n := step.Number
 	if l.Count != nil {
 		n = l.Count(run, step)
@@ -35,7 +42,8 @@ func (l *Steps) ShouldStop(ctx context.Context, run *agent.Run, step agent.Step)
 	if step.Done || n < limit {
 		return nil, nil
 	}
-	kit.Env(run).ReportBudget(ctx, agent.BudgetExceeded{Kind: agent.BudgetSteps, Used: float64(n), Limit: float64(limit), By: "limit.Steps"})
+	kit.Env(run).ReportBudget(ctx,
+		agent.BudgetExceeded{Kind: agent.BudgetSteps, Used: float64(n), Limit: float64(limit), By: "limit.Steps"})
 	return []agent.EndRun{{
 		Cause: agent.CauseStepsLimit, Message: fmt.Sprintf("Step limit reached: %d/%d", n, limit),
 		Detail: map[string]any{"currentSteps": n, "maxSteps": limit},

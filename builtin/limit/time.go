@@ -10,27 +10,28 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// Time stops a run that has taken a time, by the loop's monotonic clock.
+// Time stops a run that takes too long, measured by the loop's monotonic clock.
 //
-// It contributes to ShouldStop, in the tier Safety, and has no state: the loop keeps each run's start. It looks at
-// step boundaries: time_limit, "Execution time limit reached: 1.23s/1.00s", Detail elapsedSeconds and maxSeconds. A
-// model or tool call that is under way is not interrupted; a deadline of the context does that. A run that has
-// not started has no limit, and one that is done anyway is not stopped. The passed budget is reported at
-// OnBudgetExceeded.
+// Points: ShouldStop. Tier: Safety. State: none; the loop keeps the start of each run.
+//
+// If the run has taken Max or longer, it ends before its next step. The cause is time_limit, and the message is
+// "Execution time limit reached: 1.23s/1.00s". The detail has the keys elapsedSeconds and maxSeconds, and
+// OnBudgetExceeded is fired. A model or tool call in progress is not interrupted; use a context with a deadline for
+// that. Before the first step no limit applies, and a run that is already done ends as usual.
 type Time struct {
-	Max Bound[time.Duration] // default 300 s
+	Max Bound[time.Duration] // default 5 minutes
 }
 
-// defaultTime is the default of Time.
-const defaultTime = 300 * time.Second
+// defaultTime is the default of Time.Max.
+const defaultTime = 5 * time.Minute
 
-// Bind adds the hook. A negative Max panics.
+// Bind adds the hook. It panics if Max is negative.
 func (l *Time) Bind(h *agent.Hooks) {
 	kit.MustConfig("limit.Time", l.Max.Check("Max"))
 	h.ShouldStop.Add(l, hookkit.Priority(hookkit.Safety))
 }
 
-// ShouldStop contributes the signal at the limit.
+// ShouldStop ends the run if its elapsed time has reached Max.
 func (l *Time) ShouldStop(ctx context.Context, run *agent.Run, step agent.Step) ([]agent.EndRun, error) {
 	limit := l.Max.Or(AtMost(defaultTime))
 	if step.Done || step.Elapsed == 0 || step.Elapsed < limit {

@@ -15,19 +15,24 @@ import (
 
 // Tools limits how often each tool may be called in a run.
 //
-// It stands at BeforeTool (SkipTool), in the tier Detection, and counts per run; sub-runs count for themselves. Every
-// attempt counts, one that fails too; a call that this hook refuses does not. A call over the limit is refused with
-// the Err "Tool 'x' reached its per-run limit (2/2). Try a different approach." and NoRetry, reason "tool_limit".
-// Parallel calls lose no count. One of Limits and Default is required.
+// Points: BeforeTool (SkipTool). Tier: Detection. State: the counts, per run; a sub-run has counts of its own.
+//
+// A call over the limit is refused: the model receives the error "Tool 'x' reached its per-run limit (2/2). Try a
+// different approach.", with NoRetry and the reason "tool_limit". Failed calls count too; calls that this hook refused
+// do not. The counts are exact even if calls run in parallel.
 type Tools struct {
-	Limits  map[string]int // by tool; 0 blocks it, and a negative number panics
-	Default Bound[int]     // of tools not in Limits; default: none
+	// Limits are the most calls of each tool, by the name of the tool; 0 blocks the tool. Limits or Default is required.
+	// The map must not change while the hook is in use.
+	Limits map[string]int
+	// Default is the most calls of each tool that is not in Limits. The zero value means no limit.
+	Default Bound[int]
+	// Message returns the error for the model; nil: the text above.
 	Message func(tool string, limit, used int) string
 
 	counts hookkit.PerRun[map[string]int]
 }
 
-// Bind adds the hook. A negative limit, and no limit at all, panic.
+// Bind adds the hook. It panics if a limit is negative or if neither Limits nor Default is set.
 func (l *Tools) Bind(h *agent.Hooks) {
 	kit.MustConfig("limit.Tools", l.check())
 	h.BeforeTool.Add(l, hookkit.Priority(hookkit.Detection))
@@ -45,8 +50,9 @@ func (l *Tools) check() error {
 	return l.Default.Check("Default")
 }
 
-// BeforeTool counts the call, or refuses it.
-func (l *Tools) BeforeTool(_ context.Context, run *agent.Run, call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+// BeforeTool counts the call, or refuses it if the tool has reached its limit.
+func (l *Tools) BeforeTool(_ context.Context, run *agent.Run, call agent.ToolCallRequest) (agent.BeforeToolOutcome,
+	error) {
 	limit, known := l.Limits[call.Name]
 	if !known {
 		limit = l.Default.Or(None)
@@ -65,14 +71,15 @@ func (l *Tools) BeforeTool(_ context.Context, run *agent.Run, call agent.ToolCal
 	if !refused {
 		return nil, nil
 	}
-	message := fmt.Sprintf("Tool '%s' reached its per-run limit (%d/%d). Try a different approach.", shorten.To(call.Name, toolname.MaxDisplay), used, limit)
+	message := fmt.Sprintf("Tool '%s' reached its per-run limit (%d/%d). Try a different approach.",
+		shorten.To(call.Name, toolname.MaxDisplay), used, limit)
 	if l.Message != nil {
 		message = l.Message(call.Name, limit, used)
 	}
 	return agent.SkipTool{Result: agent.ToolCallResult{Err: message, NoRetry: true}, Reason: "tool_limit"}, nil
 }
 
-// Counts returns a copy of the run's counts by tool: how many calls were let through.
+// Counts returns the number of calls of each tool that the hook has let through in the run. The caller owns the map.
 func (l *Tools) Counts(run *agent.Run) map[string]int {
 	var counts map[string]int
 	l.counts.Do(run, func(c *map[string]int) { counts = maps.Clone(*c) })

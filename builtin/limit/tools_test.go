@@ -11,7 +11,7 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// limitRefusal fires BeforeTool and returns the error that a hook answers the call with, "" if it goes on.
+// limitRefusal fires BeforeTool and returns the error for the model, or "" if the call is allowed.
 func limitRefusal(t *testing.T, hooks *agent.Hooks, run *agent.Run, tool string) string {
 	t.Helper()
 	exit, err := hooks.BeforeTool.Fire(t.Context(), run, &agent.ToolCallRequest{Name: tool})
@@ -20,12 +20,12 @@ func limitRefusal(t *testing.T, hooks *agent.Hooks, run *agent.Run, tool string)
 	}
 	skip, refused := exit.(agent.SkipTool)
 	if refused && !skip.Result.NoRetry {
-		t.Error("the model is not told that a retry cannot help")
+		t.Error("NoRetry is not set, so the model may retry in vain")
 	}
 	return skip.Result.Err
 }
 
-func TestToolLimitRefusesWhatIsOverTheLimit(t *testing.T) {
+func TestToolsRefusesCallsOverTheLimit(t *testing.T) {
 	limit := &limit.Tools{Limits: map[string]int{"x": 2, "blocked": 0}}
 	var hooks agent.Hooks
 	hooks.Use(limit)
@@ -44,25 +44,26 @@ func TestToolLimitRefusesWhatIsOverTheLimit(t *testing.T) {
 	}
 	limit.Counts(run)["x"] = 0
 	if got := limitRefusal(t, &hooks, run, "x"); got != over {
-		t.Error("a change of what Counts returned changed the hook")
+		t.Error("a change to the map that Counts returned changed the hook")
 	}
 	if got := limitRefusal(t, &hooks, agent.NewRun(nil), "x"); got != "" {
 		t.Errorf("the counts leak into the next run: %q", got)
 	}
 }
 
-func TestToolLimitHasADefaultAndAMessageOfOnesOwn(t *testing.T) {
+func TestToolsAppliesItsDefaultAndItsMessage(t *testing.T) {
 	var hooks agent.Hooks
 	hooks.Use(&limit.Tools{Default: limit.AtMost(1), Message: func(tool string, limit, used int) string {
 		return fmt.Sprintf("%s %d %d", tool, limit, used)
 	}})
 	run := agent.NewRun(nil)
-	if got := limitRefusal(t, &hooks, run, "a") + limitRefusal(t, &hooks, run, "b") + limitRefusal(t, &hooks, run, "a"); got != "a 1 1" {
+	if got := limitRefusal(t, &hooks, run, "a") + limitRefusal(t, &hooks, run, "b") +
+		limitRefusal(t, &hooks, run, "a"); got != "a 1 1" {
 		t.Errorf("got %q", got)
 	}
 }
 
-func TestToolLimitLosesNoCountUnderParallelCalls(t *testing.T) {
+func TestToolsCountsParallelCallsExactly(t *testing.T) {
 	limit := &limit.Tools{Default: limit.AtMost(1000)}
 	var hooks agent.Hooks
 	hooks.Use(limit)

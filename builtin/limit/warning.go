@@ -10,28 +10,31 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// Warning tells the model that its steps run out.
+// Warning notifies the model when few steps remain, so that it can finish its work before the step limit ends the run.
 //
-// It contributes to Briefing, in the tier Observability. A threshold is a fraction of the step budget that remains, or
-// a number of steps that remain; each is told once per run, the largest first, at most one per step. A run
-// without a limit of steps hears nothing. State: per run, the thresholds told.
+// Points: Briefing. Tier: default. State: the warnings given, per run.
+//
+// A threshold is a fraction of the step limit or a number of steps. For example, with a limit of 10 steps the fraction
+// 0.2 adds a text to the prompt of step 9, when 2 steps remain. Each threshold is used once per run, the largest
+// first, and at most one per step. In a run without a step limit the hook does nothing.
 type Warning struct {
-	Fractions []float64 // each above 0 and below 1; nil: 0.5 and 0.2, unless StepsLeft is given
+	Fractions []float64 // of the step limit, each above 0 and below 1; nil: 0.5 and 0.2, unless StepsLeft is set
 	StepsLeft []int     // each 1 or more
-	// Message makes the text; nil: "[low budget] 20% of step budget remaining (2 steps). Start consolidating."
+	// Message returns the text for the prompt. Nil: "[low budget] 20% of step budget remaining (2 steps). Start
+	// consolidating."
 	Message func(fraction float64, stepsLeft int) string
 
-	told hookkit.PerRun[warned]
+	runs hookkit.PerRun[warnings]
 }
 
-// warned is what one run was told.
-type warned struct {
+// warnings holds the thresholds that a run has reached, and its last text.
+type warnings struct {
 	thresholds map[float64]bool // by steps left
-	step       int              // the last one with a text
+	step       int              // the step of text
 	text       string
 }
 
-// Bind adds the hook. A threshold outside its range panics.
+// Bind adds the hook. It panics if a threshold is outside its range.
 func (b *Warning) Bind(h *agent.Hooks) {
 	kit.MustConfig("limit.Warning", b.check())
 	h.Briefing.Add(b)
@@ -51,15 +54,15 @@ func (b *Warning) check() error {
 	return nil
 }
 
-// Briefing contributes the text of the largest threshold that was reached and not told.
+// Briefing contributes the text of the largest threshold that the run has newly reached.
 func (b *Warning) Briefing(_ context.Context, run *agent.Run, step agent.Step) ([]string, error) {
 	if step.Max <= 0 {
 		return nil, nil
 	}
-	left := step.Max - step.Number + 1 // this step is still to be made
+	left := step.Max - step.Number + 1 // includes the current step
 	var text string
-	b.told.Do(run, func(w *warned) {
-		if w.step == step.Number && w.text != "" { // the same prompt, built again
+	b.runs.Do(run, func(w *warnings) {
+		if w.step == step.Number && w.text != "" { // the loop builds the prompt of this step again
 			text = w.text
 			return
 		}
@@ -81,7 +84,7 @@ func (b *Warning) Briefing(_ context.Context, run *agent.Run, step agent.Step) (
 	return []string{text}, nil
 }
 
-// thresholds returns the thresholds as steps left, the largest first.
+// thresholds returns the thresholds in steps left, in descending order.
 func (b *Warning) thresholds(total int) []float64 {
 	fractions := b.Fractions
 	if fractions == nil && len(b.StepsLeft) == 0 {
@@ -107,5 +110,6 @@ func (b *Warning) text(fraction float64, left int) string {
 	if left == 1 {
 		steps = "step"
 	}
-	return fmt.Sprintf("[low budget] %.0f%% of step budget remaining (%d %s). Start consolidating.", fraction*100, left, steps)
+	return fmt.Sprintf("[low budget] %.0f%% of step budget remaining (%d %s). Start consolidating.",
+		fraction*100, left, steps)
 }

@@ -22,32 +22,34 @@ func briefings(t *testing.T, hooks *agent.Hooks, run *agent.Run, most int, steps
 	return got
 }
 
-func TestBudgetWarningTellsEachThresholdOnce(t *testing.T) {
+func TestWarningUsesEachThresholdOncePerRun(t *testing.T) {
 	var hooks agent.Hooks
 	hooks.Use(&limit.Warning{})
 	want := map[int][]string{
 		6: {"[low budget] 50% of step budget remaining (5 steps). Start consolidating."},
 		9: {"[low budget] 20% of step budget remaining (2 steps). Start consolidating."},
 	}
-	for range 2 { // fresh in each run
+	for range 2 { // the second run starts afresh
 		if diff := cmp.Diff(want, briefings(t, &hooks, agent.NewRun(nil), 10, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)); diff != "" {
 			t.Errorf("texts by step (-want +got):\n%s", diff)
 		}
 	}
 	if got := briefings(t, &hooks, agent.NewRun(nil), 0, 1, 50); len(got) != 0 {
-		t.Errorf("a run without a limit heard %v", got)
+		t.Errorf("a run without a limit is warned: %v", got)
 	}
 }
 
-func TestBudgetWarningTellsOneThresholdPerStepTheLargestFirst(t *testing.T) {
+func TestWarningUsesOneThresholdPerStep(t *testing.T) {
 	var hooks agent.Hooks
-	hooks.Use(&limit.Warning{StepsLeft: []int{2, 5}, Message: func(f float64, left int) string { return fmt.Sprint(f, left) }})
+	hooks.Use(&limit.Warning{StepsLeft: []int{2, 5}, Message: func(f float64, left int) string {
+		return fmt.Sprint(f, left)
+	}})
 	run := agent.NewRun(nil)
 	want := map[int][]string{9: {"0.2 2"}, 10: {"0.1 1"}}
 	if diff := cmp.Diff(want, briefings(t, &hooks, run, 10, 1, 9, 10)); diff != "" {
 		t.Errorf("texts by step (-want +got):\n%s", diff)
 	}
 	if got := briefings(t, &hooks, run, 10, 10); len(got) != 1 {
-		t.Error("a prompt that is built twice in one step lost its text")
+		t.Error("a prompt that is built twice in one step has no text")
 	}
 }

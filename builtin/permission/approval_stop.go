@@ -16,26 +16,25 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// ApprovalStop ends the turn when a tool says that a person must approve something before it goes on.
+// ApprovalStop ends the turn when a tool requests the approval of a person, who may answer hours later. For example, a
+// payment tool returns {"needs_approval": true, "approval_description": "Pay 40 euros?"} instead of paying.
 //
 // Points: AfterTool (EndTurn). Tier: Safety. State: per run, the pending approval.
 //
-// A tool says so by an output that is a JSON object with needs_approval true; beside it approval_description says
-// what is to be approved, and approval_options, a list of texts, what can be answered ("approve" and "deny" if it is
-// absent). Any other output, a list or plain text for example, is left alone, and so is one of more than 1 MiB. The
-// turn ends with the description as the reply, reason "waiting_for_approval"; the results of the reply's other calls
-// are kept.
+// A request is an output that is a JSON object with needs_approval set to true. approval_description is the question.
+// approval_options is a list of the possible answers, "approve" and "deny" by default. The hook ignores all other
+// outputs, and outputs of more than 1 MiB. The description becomes the reply of the turn, and the reason is
+// "waiting_for_approval". The results of the other calls of the turn are kept.
 //
-// What is pending is in the result of the run ([WaitsForApproval]), so it can be asked for when the run is over,
-// stored with it, and never leaks into another run. To go on, continue the conversation of the result, or of a
-// checkpoint, with the hook that [PendingApproval.Answer] returns: the first prompt then holds the answer.
+// [WaitsForApproval] reads the request from the result of the run, so the host can store the result and ask later. To
+// continue, start a run with the messages of the result and the hook that [PendingApproval.Answer] returns.
 type ApprovalStop struct {
 	runs hookkit.PerRun[*PendingApproval]
 }
 
-// A PendingApproval is something that a person must approve.
+// A PendingApproval is a question of a tool that a person has not answered yet.
 type PendingApproval struct {
-	Step        int      `json:"step"`
+	Step        int      `json:"step"` // of the tool call; the first is 1
 	Tool        string   `json:"tool"`
 	Description string   `json:"description"` // at most 2000 characters
 	Options     []string `json:"options"`     // at most 20, of at most 200 characters each
@@ -48,8 +47,9 @@ func (a *ApprovalStop) Bind(h *agent.Hooks) {
 	h.AfterTool.Add(a, hookkit.Priority(hookkit.Safety))
 }
 
-// AfterTool ends the turn if the result asks for an approval.
-func (a *ApprovalStop) AfterTool(_ context.Context, run *agent.Run, result agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+// AfterTool ends the turn if the result requests an approval.
+func (a *ApprovalStop) AfterTool(_ context.Context, run *agent.Run,
+	result agent.ToolCallResult) (agent.AfterToolOutcome, error) {
 	pending, ok := approvalIn(result)
 	if !ok {
 		return nil, nil
@@ -62,7 +62,8 @@ func (a *ApprovalStop) AfterTool(_ context.Context, run *agent.Run, result agent
 	return agent.EndTurn{Reply: pending.Description, Reason: waitingForApproval}, nil
 }
 
-// Pending returns what is pending in a run, for hooks that fire later in it. It reports false for nothing.
+// Pending returns the approval that the run waits for, for hooks that fire later in the same run. If several calls
+// requested one, Pending returns the first. It reports false without a request. The caller owns the result.
 func (a *ApprovalStop) Pending(run *agent.Run) (pending PendingApproval, waits bool) {
 	a.runs.Do(run, func(p **PendingApproval) {
 		if waits = *p != nil; waits {
@@ -73,8 +74,8 @@ func (a *ApprovalStop) Pending(run *agent.Run) (pending PendingApproval, waits b
 	return pending, waits
 }
 
-// WaitsForApproval returns what is pending at the end of a run that an [ApprovalStop] ended, the first if several
-// calls of the last reply asked. It reports false if the run ended for another reason.
+// WaitsForApproval returns the approval that a finished run waits for. If several calls of the last reply requested
+// one, WaitsForApproval returns the first. It reports false unless an [ApprovalStop] ended the run.
 func WaitsForApproval(result agent.AgentResult) (PendingApproval, bool) {
 	if !slices.ContainsFunc(result.Signals, func(s agent.EndRun) bool { return s.Message == waitingForApproval }) {
 		return PendingApproval{}, false
@@ -87,41 +88,43 @@ func WaitsForApproval(result agent.AgentResult) (PendingApproval, bool) {
 	return PendingApproval{}, false
 }
 
-// Answer returns a hook for the run that goes on: its first prompt holds the answer. Put it into the hooks of that
-// run alone, for example in Use of the agent that continues the conversation. An answer that is none of the options
-// is an error.
+// Answer returns a hook that puts the answer into the first prompt of the run that continues the conversation. Use the
+// hook only for that run, for example in the field Use of its agent. Answer returns an error if answer is not one of
+// the options.
 func (p PendingApproval) Answer(answer string) (agent.Hook, error) {
 	if len(p.Options) > 0 && !slices.Contains(p.Options, answer) {
-		return nil, fmt.Errorf("%q is no answer here; use one of %q", answer, p.Options)
+		return nil, fmt.Errorf("the answer %q is not an option; use one of %q", answer, p.Options)
 	}
+	tool := terminal.Escape(shorten.To(p.Tool, toolname.MaxDisplay))
 	return &approvalAnswer{text: fmt.Sprintf("[approval] The tool %s asked in step %d: %s\nThe user answered: %s",
-		terminal.Escape(shorten.To(p.Tool, toolname.MaxDisplay)), p.Step, shorten.Line(p.Description, maxApproval), shorten.Line(answer, 200))}, nil
+		tool, p.Step, shorten.Line(p.Description, maxApproval), shorten.Line(answer, 200))}, nil
 }
 
-// maxApproval bounds the description of an approval.
+// maxApproval is the most characters of a description.
 const maxApproval = 2000
 
-// approvalIn returns the approval that a result asks for.
+// approvalIn returns the approval that a result requests.
 func approvalIn(result agent.ToolCallResult) (PendingApproval, bool) {
 	output := bytes.TrimSpace([]byte(result.Output))
 	if len(output) > maxDecodeArgs || len(output) == 0 || output[0] != '{' {
 		return PendingApproval{}, false
 	}
-	var asks struct {
+	var request struct {
 		Needs       any `json:"needs_approval"`
 		Description any `json:"approval_description"`
 		Options     any `json:"approval_options"`
 	}
-	if json.Unmarshal(output, &asks) != nil || asks.Needs != true {
+	if json.Unmarshal(output, &request) != nil || request.Needs != true {
 		return PendingApproval{}, false
 	}
-	description, _ := asks.Description.(string)
+	description, _ := request.Description.(string)
 	tool := shorten.To(result.Call.Name, toolname.MaxDisplay)
 	p := PendingApproval{
 		Step: result.Call.Step, Tool: tool,
-		Description: cmp.Or(shorten.To(strings.TrimSpace(description), maxApproval), "The tool "+tool+" needs an approval to go on."),
+		Description: cmp.Or(shorten.To(strings.TrimSpace(description), maxApproval),
+			"The tool "+tool+" needs an approval to continue."),
 	}
-	options, _ := asks.Options.([]any)
+	options, _ := request.Options.([]any)
 	for _, o := range options {
 		if text, ok := o.(string); ok && text != "" && len(p.Options) < 20 {
 			p.Options = append(p.Options, shorten.To(text, 200))
@@ -133,7 +136,7 @@ func approvalIn(result agent.ToolCallResult) (PendingApproval, bool) {
 	return p, true
 }
 
-// approvalAnswer puts an answer into the first prompt of a run.
+// approvalAnswer adds an answer to the first prompt of a run.
 type approvalAnswer struct {
 	text  string
 	first hookkit.PerRun[*int] // the step of the first prompt
@@ -144,7 +147,7 @@ func (a *approvalAnswer) Bind(h *agent.Hooks) {
 	h.Briefing.Add(a, hookkit.Priority(hookkit.InputShape), hookkit.Named("permission.PendingApproval"))
 }
 
-// Briefing contributes the answer to the first prompt, also if that is built again.
+// Briefing contributes the answer to the first prompt, even if the loop builds that prompt twice.
 func (a *approvalAnswer) Briefing(_ context.Context, run *agent.Run, at agent.Step) (texts []string, err error) {
 	a.first.Do(run, func(first **int) {
 		if *first == nil {

@@ -17,8 +17,9 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-func TestApprovalStopEndsTheTurnWhenAToolAsks(t *testing.T) {
-	const output = `{"needs_approval":true,"approval_description":"Pay 40 euros?","approval_options":["pay","refuse","later"]}`
+func TestApprovalStopEndsTheTurn(t *testing.T) {
+	const output = `{"needs_approval":true,"approval_description":"Pay 40 euros?",
+		"approval_options":["pay","refuse","later"]}`
 	look := &looptest.Tool{Name: "look", Result: "a shop"}
 	ran := looptest.Harness{
 		Turns: []looptest.Turn{
@@ -29,20 +30,23 @@ func TestApprovalStopEndsTheTurnWhenAToolAsks(t *testing.T) {
 		Tools: []agent.Tool{&looptest.Tool{Name: "pay", Result: output}, look},
 		Hooks: []agent.Hook{&permission.ApprovalStop{}},
 	}.Run(t, "buy it")
-	if ran.Reply != "Pay 40 euros?" || ran.Stop.Message != "waiting_for_approval" || ran.Stop.Cause != agent.CauseStopRequested || ran.EndedBy != "permission.ApprovalStop" {
-		t.Errorf("it ended with %q because %+v by %q", ran.Reply, ran.Stop, ran.EndedBy)
+	if ran.Reply != "Pay 40 euros?" || ran.Stop.Message != "waiting_for_approval" ||
+		ran.Stop.Cause != agent.CauseStopRequested || ran.EndedBy != "permission.ApprovalStop" {
+		t.Errorf("ended with %q because of %+v by %q", ran.Reply, ran.Stop, ran.EndedBy)
 	}
 	if len(ran.Script.Calls()) != 2 || look.Count() != 2 || len(ran.Calls) != 3 || ran.Calls[2].Output != "a shop" {
 		t.Errorf("the results of the other calls are lost: %+v", ran.Calls)
 	}
 	got, waits := permission.WaitsForApproval(ran.AgentResult)
-	want := permission.PendingApproval{Step: 2, Tool: "pay", Description: "Pay 40 euros?", Options: []string{"pay", "refuse", "later"}}
+	want := permission.PendingApproval{Step: 2, Tool: "pay", Description: "Pay 40 euros?",
+		Options: []string{"pay", "refuse", "later"}}
 	if diff := cmp.Diff(want, got); diff != "" || !waits {
-		t.Errorf("it waits: %t (-want +got):\n%s", waits, diff)
+		t.Errorf("waits: %t (-want +got):\n%s", waits, diff)
 	}
 
-	if _, err := got.Answer("maybe"); err == nil || !strings.Contains(err.Error(), `"maybe" is no answer here; use one of ["pay" "refuse" "later"]`) {
-		t.Errorf("an answer that is no option: %v", err)
+	if _, err := got.Answer("maybe"); err == nil ||
+		!strings.Contains(err.Error(), `the answer "maybe" is not an option; use one of ["pay" "refuse" "later"]`) {
+		t.Errorf("an answer that is not an option: %v", err)
 	}
 	answer, err := got.Answer("later")
 	if err != nil {
@@ -54,87 +58,105 @@ func TestApprovalStopEndsTheTurnWhenAToolAsks(t *testing.T) {
 		Hooks: []agent.Hook{&permission.ApprovalStop{}},
 		Agent: &loop.Agent{Use: []agent.Hook{answer}},
 	}.Do(t, t.Context(), loop.Request{Messages: ran.Messages, Resume: loop.Resume{Steps: ran.Steps}})
-	if got := fixture.PromptsWith(again, "The tool pay asked in step 2: Pay 40 euros?\nThe user answered: later"); got != "10" || again.Reply != "done" {
-		t.Errorf("the answer was in the prompts %s, want 10; the reply: %q", got, again.Reply)
+	if got := fixture.PromptsWith(again,
+		"The tool pay asked in step 2: Pay 40 euros?\nThe user answered: later"); got != "10" || again.Reply != "done" {
+		t.Errorf("prompts with the answer: %s, want 10; the reply: %q", got, again.Reply)
 	}
 	if _, waits := permission.WaitsForApproval(again.AgentResult); waits {
-		t.Error("the run that went on still waits")
+		t.Error("the continued run still waits")
 	}
 }
 
-func TestApprovalStopLeavesOtherResultsAlone(t *testing.T) {
+func TestApprovalStopIgnoresOtherOutputs(t *testing.T) {
 	for _, output := range []string{
-		``, `plain text`, `needs_approval: true`, `[{"needs_approval":true}]`, `{"needs_approval":false}`, `{"needs_approval":"true"}`,
-		`{"needs_approval":1}`, `{"needs_approval":null}`, `{"ok":true}`, `{"needs_approval":true`, `{"a":{"needs_approval":true}}`, `null`, `42`,
+		``, `plain text`, `needs_approval: true`, `[{"needs_approval":true}]`, `{"needs_approval":false}`,
+		`{"needs_approval":"true"}`,
+		`{"needs_approval":1}`, `{"needs_approval":null}`, `{"ok":true}`, `{"needs_approval":true`,
+		`{"a":{"needs_approval":true}}`, `null`, `42`,
 		`{"needs_approval":true,"pad":"` + strings.Repeat("x", 1<<20) + `"}`,
 	} {
-		hook, run := new(permission.ApprovalStop), agent.NewRun(nil)
-		out, err := hook.AfterTool(t.Context(), run, agent.ToolCallResult{Output: output})
-		if _, waits := hook.Pending(run); out != nil || err != nil || waits {
-			t.Errorf("%.60q: %v, %v, waits: %t", output, out, err, waits)
-		}
+		t.Run(fmt.Sprintf("%.40q", output), func(t *testing.T) {
+			hook, run := new(permission.ApprovalStop), agent.NewRun(nil)
+			out, err := hook.AfterTool(t.Context(), run, agent.ToolCallResult{Output: output})
+			if _, waits := hook.Pending(run); out != nil || err != nil || waits {
+				t.Errorf("%v, %v, waits: %t", out, err, waits)
+			}
+		})
 	}
 }
 
-func TestAnApprovalIsReadAsFarAsItCanBe(t *testing.T) {
-	for _, c := range []struct {
+func TestApprovalStopReadsMalformedRequests(t *testing.T) {
+	defaults := permission.PendingApproval{
+		Tool: "t", Description: "The tool t needs an approval to continue.", Options: []string{"approve", "deny"},
+	}
+	for name, c := range map[string]struct {
 		output string
 		want   permission.PendingApproval
 	}{
-		{`{"needs_approval":true}`, permission.PendingApproval{Tool: "t", Description: "The tool t needs an approval to go on.", Options: []string{"approve", "deny"}}},
-		{"\n{\"needs_approval\" : true, \"approval_description\": 7, \"approval_options\": \"yes\"}\n",
-			permission.PendingApproval{Tool: "t", Description: "The tool t needs an approval to go on.", Options: []string{"approve", "deny"}}},
-		{`{"needs_approval":true,"approval_description":" go? ","approval_options":[1,"","yes",null]}`,
-			permission.PendingApproval{Tool: "t", Description: "go?", Options: []string{"yes"}}},
+		"nothing else": {`{"needs_approval":true}`, defaults},
+		"wrong types": {
+			"\n{\"needs_approval\" : true, \"approval_description\": 7, \"approval_options\": \"yes\"}\n", defaults,
+		},
+		"some wrong options": {
+			`{"needs_approval":true,"approval_description":" go? ","approval_options":[1,"","yes",null]}`,
+			permission.PendingApproval{Tool: "t", Description: "go?", Options: []string{"yes"}},
+		},
 	} {
-		hook, run := new(permission.ApprovalStop), agent.NewRun(nil)
-		out, err := hook.AfterTool(t.Context(), run, agent.ToolCallResult{Call: agent.ToolCallRequest{Name: "t"}, Output: c.output})
-		if diff := cmp.Diff(agent.EndTurn{Reply: c.want.Description, Reason: "waiting_for_approval"}, out); diff != "" || err != nil {
-			t.Errorf("%s: %v\n%s", c.output, err, diff)
-		}
-		got, _ := hook.Pending(run)
-		if diff := cmp.Diff(c.want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", c.output, diff)
-		}
-		if len(got.Options) > 0 {
-			got.Options[0] = "changed"
-		}
-		if again, _ := hook.Pending(run); again.Options[0] == "changed" {
-			t.Error("Pending hands out its own options")
-		}
-		if _, waits := hook.Pending(agent.NewRun(nil)); waits {
-			t.Error("another run waits, too")
-		}
+		t.Run(name, func(t *testing.T) {
+			hook, run := new(permission.ApprovalStop), agent.NewRun(nil)
+			out, err := hook.AfterTool(t.Context(), run,
+				agent.ToolCallResult{Call: agent.ToolCallRequest{Name: "t"}, Output: c.output})
+			want := agent.EndTurn{Reply: c.want.Description, Reason: "waiting_for_approval"}
+			if diff := cmp.Diff(want, out); diff != "" || err != nil {
+				t.Errorf("%v\n%s", err, diff)
+			}
+			got, _ := hook.Pending(run)
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("pending (-want +got):\n%s", diff)
+			}
+			if len(got.Options) > 0 {
+				got.Options[0] = "changed"
+			}
+			if again, _ := hook.Pending(run); again.Options[0] == "changed" {
+				t.Error("a change to the options that Pending returned changed the hook")
+			}
+			if _, waits := hook.Pending(agent.NewRun(nil)); waits {
+				t.Error("another run waits, too")
+			}
+		})
 	}
 	huge, _ := json.Marshal(map[string]any{
-		"needs_approval": true, "approval_description": strings.Repeat("é", 5000), "approval_options": strings.Split(strings.Repeat("a,", 100), ","),
+		"needs_approval": true, "approval_description": strings.Repeat("é", 5000),
+		"approval_options": strings.Split(strings.Repeat("a,", 100), ","),
 	})
 	hook, run := new(permission.ApprovalStop), agent.NewRun(nil)
 	if _, err := hook.AfterTool(t.Context(), run, agent.ToolCallResult{Output: string(huge)}); err != nil {
 		t.Error(err)
 	}
 	if got, _ := hook.Pending(run); len([]rune(got.Description)) != 2000 || len(got.Options) != 20 {
-		t.Errorf("it has a description of %d characters and %d options", len([]rune(got.Description)), len(got.Options))
+		t.Errorf("the description has %d characters, with %d options", len([]rune(got.Description)), len(got.Options))
 	}
 }
 
-func TestTheFirstOfSeveralApprovalsIsPending(t *testing.T) {
+func TestTheFirstRequestedApprovalIsPending(t *testing.T) {
 	hook, run := new(permission.ApprovalStop), agent.NewRun(nil)
 	for _, name := range []string{"a", "b"} {
-		if _, err := hook.AfterTool(t.Context(), run, agent.ToolCallResult{Call: agent.ToolCallRequest{Name: name}, Output: `{"needs_approval":true}`}); err != nil {
+		if _, err := hook.AfterTool(t.Context(), run,
+			agent.ToolCallResult{Call: agent.ToolCallRequest{Name: name}, Output: `{"needs_approval":true}`}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if got, _ := hook.Pending(run); got.Tool != "a" {
-		t.Errorf("the one of %s is pending, want the first", got.Tool)
+		t.Errorf("the approval for %s is pending, want the first", got.Tool)
 	}
-	if _, waits := permission.WaitsForApproval(agent.AgentResult{Calls: []agent.ToolCallResult{{Output: `{"needs_approval":true}`}}}); waits {
-		t.Error("a run that was not stopped for it waits")
+	if _, waits := permission.WaitsForApproval(
+		agent.AgentResult{Calls: []agent.ToolCallResult{{Output: `{"needs_approval":true}`}}}); waits {
+		t.Error("a run that ended for another reason waits")
 	}
 	var hooks agent.Hooks
 	hooks.Use(hook)
 	if list := hooks.AfterTool.List(); len(list) != 1 || list[0].Priority != hookkit.Safety {
-		t.Errorf("it is bound as %+v", list)
+		t.Errorf("bound as %+v", list)
 	}
 }
 

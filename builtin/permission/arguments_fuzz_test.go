@@ -11,7 +11,8 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// FuzzArguments checks that rules see every argument, once, and that a person is shown as many.
+// FuzzArguments checks that rules see every argument exactly once, and that a person sees as many arguments as the
+// rules.
 func FuzzArguments(f *testing.F) {
 	for _, s := range append([]string{
 		`{"path":"/etc/passwd","force":true,"n":12345678901234567890}`, `{"password":"hunter2","in":[{"api_key":1}]}`,
@@ -23,7 +24,7 @@ func FuzzArguments(f *testing.F) {
 		seen, err := decodedArgs(call)
 		if err != nil {
 			if seen != nil {
-				t.Errorf("%v beside %v", seen, err)
+				t.Errorf("error %v, with the arguments %v", seen, err)
 			}
 			return
 		}
@@ -33,11 +34,12 @@ func FuzzArguments(f *testing.F) {
 		written, _ := jsonx.Members(call.Args, -1)
 		keys, values, shown := argMembers(call.Args)
 		if len(seen) != len(written) || shown && (len(keys) != len(written) || len(values) != len(written)) {
-			t.Errorf("of %s, %d arguments are decided and %d shown, it has %d", call.Args, len(seen), len(keys), len(written))
+			t.Errorf("%s: rules see %d arguments, a person sees %d, want %d", call.Args, len(seen), len(keys), len(written))
 		}
 		var again map[string]any
-		if data, err := json.Marshal(seen); err != nil || json.Unmarshal(data, &again) != nil || !reflect.DeepEqual(seen, again) {
-			t.Errorf("%s is decided as %v", call.Args, seen)
+		if data, err := json.Marshal(seen); err != nil || json.Unmarshal(data, &again) != nil ||
+			!reflect.DeepEqual(seen, again) {
+			t.Errorf("%s is decoded as %v", call.Args, seen)
 		}
 	})
 }

@@ -13,14 +13,18 @@ import (
 )
 
 const (
-	maxShownArgs  = 4000    // characters of arguments that a person is shown
-	maxDecodeArgs = 1 << 20 // bytes of arguments that are decoded to be shown
+	maxShownArgs  = 4000    // characters of arguments that a person sees
+	maxDecodeArgs = 1 << 20 // bytes of arguments that are decoded for a person
 )
 
-// callText words a call for a person who decides about it: the tool, and its arguments decoded, one below the
-// other in the order in which they were written. Arguments that are no JSON object are shown as they are. What a
-// terminal would not show, or would obey, is written as an escape. Long arguments are cut in the middle, and the
-// text says by how much.
+// callText describes a call for the person who decides about it. For example:
+//
+//	Run remove_file with these arguments?
+//	  path: /tmp/old
+//
+// Arguments appear decoded and in their original order; arguments that are not a JSON object appear unchanged. Control
+// characters and invisible characters are escaped, because a terminal would obey or hide them. Long arguments are
+// truncated in the middle, with a note of the number of missing characters.
 func callText(call agent.ToolCallRequest) string {
 	name := terminal.Escape(shorten.To(call.Name, toolname.MaxDisplay))
 	args := bytes.TrimSpace(call.Args)
@@ -30,12 +34,12 @@ func callText(call agent.ToolCallRequest) string {
 	return fmt.Sprintf("Run %s with these arguments?\n%s", name, shorten.Middle(argsText(args), maxShownArgs))
 }
 
-// argsText lays out arguments line by line.
+// argsText formats arguments, one to a line. A text of several lines is indented below its name.
 func argsText(args []byte) string {
 	var b strings.Builder
 	keys, values, ok := argMembers(args)
 	if !ok {
-		layOut(&b, "  ", string(args))
+		writeIndented(&b, "  ", string(args))
 		return strings.TrimRight(b.String(), "\n")
 	}
 	for i, k := range keys {
@@ -45,7 +49,7 @@ func argsText(args []byte) string {
 		}
 		if strings.Contains(text, "\n") {
 			fmt.Fprintf(&b, "  %s:\n", terminal.Escape(k))
-			layOut(&b, "    | ", text)
+			writeIndented(&b, "    | ", text)
 		} else {
 			fmt.Fprintf(&b, "  %s: %s\n", terminal.Escape(k), terminal.Escape(text))
 		}
@@ -53,8 +57,8 @@ func argsText(args []byte) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// argMembers returns what a JSON object holds, in the order in which it is written; a key that comes twice comes
-// twice. It reports false for anything else.
+// argMembers returns the members of a JSON object in their original order, including duplicate keys. It reports false
+// for other values.
 func argMembers(data []byte) (keys []string, values []any, ok bool) {
 	if len(data) > maxDecodeArgs || !json.Valid(data) {
 		return nil, nil, false
@@ -78,19 +82,19 @@ func argMembers(data []byte) (keys []string, values []any, ok bool) {
 	return keys, values, true
 }
 
-// oneLineJSON encodes a decoded value in one line, with letters as they are.
+// oneLineJSON encodes a value in one line, without escapes for <, > and &.
 func oneLineJSON(v any) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(v) // it was decoded from JSON
+	_ = e.Encode(v) // cannot fail: v was decoded from JSON
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// layOut writes a text line by line, each behind a margin.
-func layOut(b *strings.Builder, margin, text string) {
+// writeIndented writes each line of a text with an indent.
+func writeIndented(b *strings.Builder, indent, text string) {
 	for line := range strings.SplitSeq(text, "\n") {
-		b.WriteString(margin)
+		b.WriteString(indent)
 		b.WriteString(terminal.Escape(line))
 		b.WriteByte('\n')
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-func TestACallIsShownWithItsArgumentsDecoded(t *testing.T) {
+func TestCallTextDecodesArguments(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{``, "Run t without arguments?"},
 		{` {} `, "Run t without arguments?"},
@@ -21,46 +21,52 @@ func TestACallIsShownWithItsArgumentsDecoded(t *testing.T) {
 		{`rm -rf /`, "Run t with these arguments?\n  rm -rf /"},
 		{`["a"]`, "Run t with these arguments?\n  [\"a\"]"},
 		{`{"a":1} {"b":2}`, "Run t with these arguments?\n  {\"a\":1} {\"b\":2}"},
-		{`{"cmd":"ls\u001b[2K\r\u202ethgir\u0007\u00a0"}`, "Run t with these arguments?\n  cmd: ls\\x1b[2K\\r\\u202ethgir\\x07\\xa0"},
+		{`{"cmd":"ls\u001b[2K\r\u202ethgir\u0007\u00a0"}`,
+			"Run t with these arguments?\n  cmd: ls\\x1b[2K\\r\\u202ethgir\\x07\\xa0"},
 		{`{"\u001b[2J":1}`, "Run t with these arguments?\n  \\x1b[2J: 1"},
 		{"\xff\x00", "Run t with these arguments?\n  \\xff\\x00"},
 	} {
-		if got := callText(agent.ToolCallRequest{Name: "t", Args: json.RawMessage(c.args)}); got != c.want {
-			t.Errorf("%s is shown as\n%s\nwant\n%s", c.args, got, c.want)
-		}
+		t.Run(c.args, func(t *testing.T) {
+			if got := callText(agent.ToolCallRequest{Name: "t", Args: json.RawMessage(c.args)}); got != c.want {
+				t.Errorf("got\n%s\nwant\n%s", got, c.want)
+			}
+		})
 	}
 }
 
-func TestAPersonSeesThatALongCallIsCut(t *testing.T) {
-	for _, args := range []string{
-		`{"code":"` + strings.Repeat("x", 10_000) + `","last":"rm -rf /"}`,
-		`{"code":"` + strings.Repeat("x", maxDecodeArgs) + `","last":"rm -rf /"}`,
-		strings.Repeat("\x1b", 10_000),
+func TestCallTextMarksTruncatedCalls(t *testing.T) {
+	for name, args := range map[string]string{
+		"long":               `{"code":"` + strings.Repeat("x", 10_000) + `","last":"rm -rf /"}`,
+		"too long to decode": `{"code":"` + strings.Repeat("x", maxDecodeArgs) + `","last":"rm -rf /"}`,
+		"not JSON":           strings.Repeat("\x1b", 10_000),
 	} {
-		got := callText(agent.ToolCallRequest{Name: strings.Repeat("n", 1000), Args: json.RawMessage(args)})
-		if len(got) > 3*maxShownArgs || !strings.Contains(got, "characters left out") {
-			t.Errorf("%.30q is shown in %d bytes", args, len(got))
-		}
-		if strings.Contains(args, "last") && !strings.Contains(got, "rm -rf /") {
-			t.Errorf("%.30q is shown without its end", args)
-		}
+		t.Run(name, func(t *testing.T) {
+			got := callText(agent.ToolCallRequest{Name: strings.Repeat("n", 1000), Args: json.RawMessage(args)})
+			if len(got) > 3*maxShownArgs || !strings.Contains(got, "characters left out") {
+				t.Errorf("%.30q has a text of %d bytes", args, len(got))
+			}
+			if strings.Contains(args, "last") && !strings.Contains(got, "rm -rf /") {
+				t.Errorf("the text of %.30q lacks its end", args)
+			}
+		})
 	}
 }
 
-func FuzzNothingATerminalObeysIsShown(f *testing.F) {
+// FuzzCallTextEscapesControls checks that a call cannot write control sequences to the terminal of the person.
+func FuzzCallTextEscapesControls(f *testing.F) {
 	f.Add("tool", `{"a":"\u001b]0;title\u0007"}`)
 	f.Add("\x1b[31m", "\xc2\x9b1m")
 	f.Fuzz(func(t *testing.T, name, args string) {
 		got := callText(agent.ToolCallRequest{Name: name, Args: json.RawMessage(args)})
 		for _, r := range got {
 			if r != '\n' && !unicode.IsPrint(r) {
-				t.Fatalf("%q is shown with %U", args, r)
+				t.Fatalf("the text of %q contains %U", args, r)
 			}
 		}
 		if lines := strings.Split(got, "\n"); len(lines) > 1 {
 			for _, l := range lines[1:] {
 				if !strings.HasPrefix(l, "  ") && !strings.Contains(got, "left out") {
-					t.Fatalf("the line %q has no margin", l)
+					t.Fatalf("the line %q is not indented", l)
 				}
 			}
 		}

@@ -11,24 +11,25 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// Confirm has a person confirm calls of the tools that it names. Other tools are not asked about.
+// Confirm asks a person before each call of the tools that it names, for example before every remove_file.
 //
 // Points: OnPermission (Ask). Tier: Safety. State: none.
 //
-// The person is asked by the loop's approver ([Terminal] is one), once, and sees the call as it would be
-// dispatched, after every rewrite, with its arguments decoded; those that cannot be decoded are shown as they
-// are. Nobody is asked about a call that another hook denies. Without an approver, or if it fails, says no or
-// does not answer in time, the call is declined: its tool does not run, the model is told so, and every record
-// holds an error. The words of a no are the approver's: DeclineText of a Terminal, "user declined" by default.
+// The loop's approver asks the person once; [Terminal] is an approver. The question shows the call as it would be
+// dispatched, after all rewrites, with decoded arguments. If another hook denies the call, the person is not asked.
+//
+// Without an approver, or if it fails, declines or does not answer in time, the call is declined: the tool does not
+// run, and the model and all records receive an error. The approver supplies the reason, for example DeclineText of a
+// Terminal.
 type Confirm struct {
-	// Tools are the names of the tools that need a yes; "*" stands for any text in a name, alone for all tools.
+	// Tools are the names of the tools that need a confirmation. "*" matches any text in a name, and by itself all tools.
 	// Required.
 	Tools []string
-	// Reason is for the approver and for records. "": that the tool needs a confirmation.
+	// Reason is shown to the person and recorded. "": the tool needs a confirmation.
 	Reason string
 }
 
-// Bind adds the hook to OnPermission.
+// Bind adds the hook. It panics if Tools is empty or contains an empty name.
 func (c *Confirm) Bind(h *agent.Hooks) {
 	kit.MustConfig("permission.Confirm", c.check())
 	h.OnPermission.Add(c, hookkit.Priority(hookkit.Safety))
@@ -41,8 +42,9 @@ func (c *Confirm) check() error {
 	return toolname.Check("Tools", c.Tools)
 }
 
-// OnPermission asks about a call of a named tool.
-func (c *Confirm) OnPermission(_ context.Context, _ *agent.Run, call agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
+// OnPermission asks about a call if its tool is in Tools.
+func (c *Confirm) OnPermission(_ context.Context, _ *agent.Run, call agent.ToolCallRequest) (agent.OnPermissionOutcome,
+	error) {
 	if !toolname.Match(c.Tools, call.Name) {
 		return nil, nil
 	}

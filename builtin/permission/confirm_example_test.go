@@ -10,7 +10,7 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// A call of a named tool is put to the person at the terminal.
+// The user at the terminal declines a call of a tool that needs a confirmation.
 func ExampleConfirm() {
 	var hooks agent.Hooks
 	hooks.Use(&permission.Confirm{Tools: []string{"remove_file"}})
@@ -20,9 +20,9 @@ func ExampleConfirm() {
 	exit, _ := hooks.OnPermission.Fire(ctx, run, call)
 	ask := exit.(agent.Ask)
 
-	// What a loop does with it:
-	person := &permission.Terminal{In: strings.NewReader("no\n"), Out: os.Stdout}
-	answer, err := person.Approve(ctx, agent.Question{Call: call, Prompt: ask.Prompt})
+	// The loop asks its approver:
+	terminal := &permission.Terminal{In: strings.NewReader("no\n"), Out: os.Stdout}
+	answer, err := terminal.Approve(ctx, agent.Question{Call: call, Prompt: ask.Prompt})
 	fmt.Println(answer.Allow, answer.Reason, err)
 	// Output:
 	// Run remove_file with these arguments?

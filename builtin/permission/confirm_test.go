@@ -18,7 +18,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// approver is a function as an approver that remembers what it was asked.
+// approver calls a function to answer questions, and records the questions.
 type approver struct {
 	answer func(ctx context.Context) (agent.Approval, error)
 
@@ -33,14 +33,15 @@ func (a *approver) Approve(ctx context.Context, q agent.Question) (agent.Approva
 	return a.answer(ctx)
 }
 
-// questions returns what the approver was asked so far.
+// questions returns the questions that the approver has received.
 func (a *approver) questions() []agent.Question {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Clone(a.asked)
 }
 
-func TestConfirmAsksAboutTheToolsItNames(t *testing.T) {
+func TestConfirmAsksAboutNamedTools(t *testing.T) {
+	allow := func(context.Context) (agent.Approval, error) { return agent.Approval{Allow: true}, nil }
 	for _, c := range []struct {
 		name   string
 		answer func(ctx context.Context) (agent.Approval, error)
@@ -48,13 +49,17 @@ func TestConfirmAsksAboutTheToolsItNames(t *testing.T) {
 		kind   agent.DenialKind
 		reason string
 	}{
-		{"a yes runs the tool", func(context.Context) (agent.Approval, error) { return agent.Approval{Allow: true}, nil }, 1, "", ""},
-		{"a no does not", func(context.Context) (agent.Approval, error) { return agent.Approval{Reason: "not today"}, nil }, 0, agent.DeniedByPerson, "not today"},
-		{"an approver that fails declines", func(context.Context) (agent.Approval, error) {
+		{"approved", allow, 1, "", ""},
+		{"declined", func(context.Context) (agent.Approval, error) {
+			return agent.Approval{Reason: "not today"}, nil
+		}, 0, agent.DeniedByPerson, "not today"},
+		{"the approver fails", func(context.Context) (agent.Approval, error) {
 			return agent.Approval{Allow: true}, errors.New("no terminal")
 		}, 0, agent.DeniedByApprover, "no terminal"},
-		{"an approver that panics declines", func(context.Context) (agent.Approval, error) { panic("boom") }, 0, agent.DeniedByApprover, "boom"},
-		{"an approver that does not answer in time declines", func(ctx context.Context) (agent.Approval, error) {
+		{"the approver panics", func(context.Context) (agent.Approval, error) {
+			panic("boom")
+		}, 0, agent.DeniedByApprover, "boom"},
+		{"the approver is too slow", func(ctx context.Context) (agent.Approval, error) {
 			<-ctx.Done()
 			return agent.Approval{Allow: true}, nil
 		}, 0, agent.DeniedBySilence, "no answer"},
@@ -64,7 +69,8 @@ func TestConfirmAsksAboutTheToolsItNames(t *testing.T) {
 				remove, look := &looptest.Tool{Name: "remove"}, &looptest.Tool{Name: "look"}
 				person := &approver{answer: c.answer}
 				ran := looptest.Harness{
-					Turns: []looptest.Turn{looptest.Calls(looptest.Call("remove", `{"path":"/tmp/x"}`), looptest.Call("look", nil)), looptest.Reply("done")},
+					Turns: []looptest.Turn{looptest.Calls(looptest.Call("remove", `{"path":"/tmp/x"}`), looptest.Call("look", nil)),
+						looptest.Reply("done")},
 					Tools: []agent.Tool{remove, look},
 					Hooks: []agent.Hook{&permission.Confirm{Tools: []string{"remove"}}},
 					Agent: &loop.Agent{Approver: person},
@@ -97,7 +103,7 @@ func TestConfirmAsksAboutTheToolsItNames(t *testing.T) {
 	}
 }
 
-func TestConfirmDeniesWhereNobodyCanBeAsked(t *testing.T) {
+func TestConfirmDeniesWithoutAnApprover(t *testing.T) {
 	remove := &looptest.Tool{Name: "remove"}
 	ran := looptest.Harness{
 		Turns: []looptest.Turn{looptest.Call("remove", nil), looptest.Reply("done")},
@@ -109,8 +115,9 @@ func TestConfirmDeniesWhereNobodyCanBeAsked(t *testing.T) {
 	}
 }
 
-func TestThePersonSeesTheCallAfterEveryRewrite(t *testing.T) {
-	rewrite := agent.BeforeToolFunc(func(_ context.Context, _ *agent.Run, call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+func TestConfirmShowsTheRewrittenCall(t *testing.T) {
+	rewrite := agent.BeforeToolFunc(func(_ context.Context, _ *agent.Run,
+		call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
 		call.Args = []byte(`{"path":"/etc"}`)
 		return agent.ReplaceBeforeTool(call, ""), nil
 	})
@@ -126,8 +133,9 @@ func TestThePersonSeesTheCallAfterEveryRewrite(t *testing.T) {
 	}
 }
 
-func TestNobodyIsAskedAboutACallThatAnotherHookDenies(t *testing.T) {
-	deny := agent.OnPermissionFunc(func(context.Context, *agent.Run, agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
+func TestConfirmSkipsDeniedCalls(t *testing.T) {
+	deny := agent.OnPermissionFunc(func(context.Context, *agent.Run, agent.ToolCallRequest) (agent.OnPermissionOutcome,
+		error) {
 		return agent.Deny{Reason: "never"}, nil
 	})
 	person := &approver{answer: func(context.Context) (agent.Approval, error) { return agent.Approval{Allow: true}, nil }}
@@ -143,15 +151,16 @@ func TestNobodyIsAskedAboutACallThatAnotherHookDenies(t *testing.T) {
 }
 
 func TestConfirmNeedsTools(t *testing.T) {
-	if got := fixture.Refusal(&permission.Confirm{}); !strings.Contains(got, "permission.Confirm: Tools is empty") {
+	if got := fixture.UsePanic(&permission.Confirm{}); !strings.Contains(got, "permission.Confirm: Tools is empty") {
 		t.Errorf("without tools: %q", got)
 	}
-	if got := fixture.Refusal(&permission.Confirm{Tools: []string{"a", ""}}); !strings.Contains(got, "Tools[1] is empty") {
+	if got := fixture.UsePanic(&permission.Confirm{Tools: []string{"a", ""}}); !strings.Contains(got,
+		"Tools[1] is empty") {
 		t.Errorf("with an empty name: %q", got)
 	}
 	var hooks agent.Hooks
 	hooks.Use(&permission.Confirm{Tools: []string{"a"}})
 	if list := hooks.OnPermission.List(); len(list) != 1 || list[0].Priority != hookkit.Safety {
-		t.Errorf("it is bound as %+v", list)
+		t.Errorf("bound as %+v", list)
 	}
 }

@@ -13,25 +13,25 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// DenyTools denies calls of tools by their names.
+// DenyTools denies calls by the name of the tool. For example, Deny: []string{"shell_*"} denies all tools whose names
+// begin with shell_. Use [Rules] if the decision depends on the arguments.
 //
 // Points: OnPermission (Deny). Tier: Safety. State: none.
 //
-// The Allow list comes first: where there is one and the tool is not in it, the call is denied, "tool x is not in
-// the allow list". Then a tool in Deny is denied, "tool x is denied by policy". About all others it has no opinion.
-// The model is told the reason as the call's error, every record holds it, and the other calls of the reply go
-// on. In a name, "*" stands for any text: "shell_*" for all tools that begin with shell_.
+// If Allow is not nil, tools that are not in Allow are denied with the reason "tool x is not in the allow list". Tools
+// in Deny are denied with the reason "tool x is denied by policy", even if Allow contains them. On all other tools the
+// hook does not vote. The model receives the reason as the error of the call, and the other calls of the reply
+// continue. In a name, "*" matches any text.
 type DenyTools struct {
-	// Allow are the names of the tools that may run. Nil: there is no such list. An empty list that is not nil
-	// denies every call.
+	// Allow are the names of the tools that may run. Nil: all tools. An empty list that is not nil denies every call.
 	Allow []string
-	// Deny are the names of tools that may not run, in Allow or not.
+	// Deny are the names of the tools that may not run. Allow or Deny is required.
 	Deny []string
-	// Reason takes the place of the reasons above. "": they stand.
+	// Reason replaces both reasons above. "": keep them.
 	Reason string
 }
 
-// Bind adds the hook to OnPermission.
+// Bind adds the hook. It panics if both lists are missing or a name is empty.
 func (d *DenyTools) Bind(h *agent.Hooks) {
 	kit.MustConfig("permission.DenyTools", d.check())
 	h.OnPermission.Add(d, hookkit.Priority(hookkit.Safety))
@@ -44,8 +44,9 @@ func (d *DenyTools) check() error {
 	return errors.Join(toolname.Check("Allow", d.Allow), toolname.Check("Deny", d.Deny))
 }
 
-// OnPermission looks at the tool's name.
-func (d *DenyTools) OnPermission(_ context.Context, _ *agent.Run, call agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
+// OnPermission denies the call if the lists exclude its tool.
+func (d *DenyTools) OnPermission(_ context.Context, _ *agent.Run,
+	call agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
 	why := ""
 	switch {
 	case d.Allow != nil && !toolname.Match(d.Allow, call.Name):
@@ -55,5 +56,6 @@ func (d *DenyTools) OnPermission(_ context.Context, _ *agent.Run, call agent.Too
 	default:
 		return nil, nil
 	}
-	return agent.Deny{Reason: cmp.Or(d.Reason, fmt.Sprintf("tool %s %s", shorten.To(call.Name, toolname.MaxDisplay), why))}, nil
+	tool := shorten.To(call.Name, toolname.MaxDisplay)
+	return agent.Deny{Reason: cmp.Or(d.Reason, fmt.Sprintf("tool %s %s", tool, why))}, nil
 }

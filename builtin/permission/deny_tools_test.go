@@ -14,7 +14,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-func TestDenyToolsJudgesByTheName(t *testing.T) {
+func TestDenyToolsDecidesByName(t *testing.T) {
 	const notAllowed, denied = "deny: tool x is not in the allow list", "deny: tool x is denied by policy"
 	for _, c := range []struct {
 		name string
@@ -29,19 +29,23 @@ func TestDenyToolsJudgesByTheName(t *testing.T) {
 		{"neither", &permission.DenyTools{Allow: []string{"y"}, Deny: []string{"x"}}, notAllowed},
 		{"an empty allow list denies every call", &permission.DenyTools{Allow: []string{}}, notAllowed},
 		{"a star", &permission.DenyTools{Deny: []string{"*"}}, denied},
-		{"a reason of one's own", &permission.DenyTools{Deny: []string{"x"}, Reason: "no shells here"}, "deny: no shells here"},
+		{"a custom reason", &permission.DenyTools{Deny: []string{"x"}, Reason: "no shells here"}, "deny: no shells here"},
 	} {
-		if got := fixture.Opinion(t, agent.NewRun(nil), c.hook, agent.ToolCallRequest{Name: "x"}); got != c.want {
-			t.Errorf("%s: %q, want %q", c.name, got, c.want)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			got := fixture.Vote(t, agent.NewRun(nil), c.hook, agent.ToolCallRequest{Name: "x"})
+			if got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
 	}
-	long := fixture.Opinion(t, agent.NewRun(nil), &permission.DenyTools{Deny: []string{"*"}}, agent.ToolCallRequest{Name: strings.Repeat("x", 1<<20)})
+	long := fixture.Vote(t, agent.NewRun(nil), &permission.DenyTools{Deny: []string{"*"}},
+		agent.ToolCallRequest{Name: strings.Repeat("x", 1<<20)})
 	if len(long) > 200 {
-		t.Errorf("a long name makes a reason of %d bytes", len(long))
+		t.Errorf("the reason for a long name has %d bytes", len(long))
 	}
 }
 
-func TestADeniedCallIsAnsweredAndTheOthersGoOn(t *testing.T) {
+func TestOtherCallsContinueAfterADenial(t *testing.T) {
 	shell, look := &looptest.Tool{Name: "shell"}, &looptest.Tool{Name: "look", Result: "a door"}
 	ran := looptest.Harness{
 		Turns: []looptest.Turn{
@@ -55,21 +59,25 @@ func TestADeniedCallIsAnsweredAndTheOthersGoOn(t *testing.T) {
 	}
 	messages := ran.Script.Requests()[1].Messages
 	answers := messages[len(messages)-2:]
-	if !answers[0].IsError || !strings.Contains(answers[0].Content, "tool shell is denied by policy") || answers[1].Content != "a door" {
-		t.Errorf("the model was told %+v", answers)
+	if !answers[0].IsError || !strings.Contains(answers[0].Content, "tool shell is denied by policy") ||
+		answers[1].Content != "a door" {
+		t.Errorf("the model received %+v", answers)
 	}
-	if c := ran.Calls[0]; c.OK() || c.Status != agent.CallRefused || c.Reason != "tool shell is denied by policy" || !c.NoRetry {
+	if c := ran.Calls[0]; c.OK() || c.Status != agent.CallRefused || c.Reason != "tool shell is denied by policy" ||
+		!c.NoRetry {
 		t.Errorf("the call is recorded as %+v", c)
 	}
 	denials := hooktest.PayloadsOf[agent.Denial](ran.Recorder, "OnPermissionDenied")
-	if len(denials) != 1 || denials[0].Kind != agent.DeniedByVote || denials[0].By != "permission.DenyTools" || denials[0].Reason != "tool shell is denied by policy" {
+	if len(denials) != 1 || denials[0].Kind != agent.DeniedByVote || denials[0].By != "permission.DenyTools" ||
+		denials[0].Reason != "tool shell is denied by policy" {
 		t.Errorf("the denial is recorded as %+v", denials)
 	}
 	ran.Recorder.Decided(t, "OnPermission", "permission.DenyTools", "Deny", "tool shell is denied by policy")
 }
 
-func TestACachedResultDoesNotGetPastADenial(t *testing.T) {
-	cache := agent.BeforeToolFunc(func(context.Context, *agent.Run, agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+func TestACachedResultCannotBypassADenial(t *testing.T) {
+	cache := agent.BeforeToolFunc(func(context.Context, *agent.Run, agent.ToolCallRequest) (agent.BeforeToolOutcome,
+		error) {
 		return agent.SkipTool{Result: agent.ToolCallResult{Output: "the secret"}, Reason: "cached"}, nil
 	})
 	ran := looptest.Harness{
@@ -82,7 +90,7 @@ func TestACachedResultDoesNotGetPastADenial(t *testing.T) {
 	}
 }
 
-func TestDenyToolsRefusesWhatCannotWork(t *testing.T) {
+func TestInvalidDenyToolsPanicInUse(t *testing.T) {
 	for _, c := range []struct {
 		hook *permission.DenyTools
 		want string
@@ -91,14 +99,17 @@ func TestDenyToolsRefusesWhatCannotWork(t *testing.T) {
 		{&permission.DenyTools{Deny: []string{""}}, "Deny[0] is empty"},
 		{&permission.DenyTools{Allow: []string{"a", ""}}, "Allow[1] is empty"},
 	} {
-		if got := fixture.Refusal(c.hook); !strings.Contains(got, "permission.DenyTools: ") || !strings.Contains(got, c.want) {
-			t.Errorf("refused with %q, want %q", got, c.want)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			got := fixture.UsePanic(c.hook)
+			if !strings.Contains(got, "permission.DenyTools: ") || !strings.Contains(got, c.want) {
+				t.Errorf("panicked with %q, want %q", got, c.want)
+			}
+		})
 	}
 	var hooks agent.Hooks
 	hooks.Use(&permission.DenyTools{Deny: []string{"a"}})
 	if list := hooks.OnPermission.List(); len(list) != 1 || list[0].Priority != hookkit.Safety {
-		t.Errorf("it is bound as %+v", list)
+		t.Errorf("bound as %+v", list)
 	}
 }
 

@@ -1,9 +1,9 @@
-// Package permission decides which calls of tools may run: by rules, by name, by a policy service, or by a person.
+// Package permission decides which tool calls may run: by rules, by name, by a policy service, or by asking a person.
 //
-// Its hooks vote at OnPermission and fail closed: a hook that fails denies the call. What a shell command may do is
-// judged by package shell. Screening of texts is in package screen.
+// Its hooks vote at the point OnPermission and fail closed: if a hook fails, the call is denied. Package shell contains
+// the hook for dangerous shell commands, and package screen the hooks that check tasks and outputs.
 //
-// The package uses github.com/bmatcuk/doublestar for paths and github.com/expr-lang/expr for conditions.
+// The package imports github.com/bmatcuk/doublestar for paths and github.com/expr-lang/expr for conditions.
 //
 // Start with [Rules].
 package permission

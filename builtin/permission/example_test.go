@@ -9,9 +9,11 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
+// The tool deploy is called three times, but the person is asked only once.
 func ExampleRemember() {
 	asks := 0
-	once := &permission.Remember{Approver: fixture.ApproverFunc(func(context.Context, agent.Question) (agent.Approval, error) {
+	once := &permission.Remember{Approver: fixture.ApproverFunc(func(context.Context, agent.Question) (agent.Approval,
+		error) {
 		asks++
 		return agent.Approval{Allow: true}, nil
 	})}

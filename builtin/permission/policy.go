@@ -15,55 +15,57 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// Policy asks a policy engine about every call.
+// Policy submits every call to an external policy engine, for example a service that all agents of a company share.
 //
 // Points: OnPermission (Deny). Tier: Safety. State: none.
 //
-// An allowed call gets no opinion, so that another hook can still deny it. A denied one gets the first reason:
-// "guardrail denied (code): tool 'x'. message", and the policy's name where it has one. Without reasons the code is
-// "denied". A provider that fails or panics denies with "guardrail provider error", and what went wrong is reported;
-// with FailOpen it is reported alone. A provider that takes its time holds up the run: let it heed its
-// context, and give it a limit by a context of its own.
+// If the engine denies a call, the model receives the first reason: "guardrail denied (code): tool 'x'. message",
+// followed by the policy's ID if there is one. Without reasons the code is "denied". If the engine allows a call, the
+// hook does not vote, so another hook can still deny it.
+//
+// If the provider fails or panics, the error is reported to OnError and the call is denied with "guardrail provider
+// error". The run waits for the provider, so the provider should set a timeout of its own.
 type Policy struct {
 	// Provider decides. Required.
 	Provider PolicyProvider
-	// FailOpen lets a call pass about which the provider failed. The zero value denies it.
+	// FailOpen lets calls run if the provider fails. By default such calls are denied.
 	FailOpen bool
-	// OnError is told of a provider that failed; nil: it is logged by slog. It must be safe for concurrent use.
+	// OnError receives the errors of the provider. Nil: they are logged with slog. It must be safe for concurrent use.
 	OnError func(error)
 
-	failed kit.Reporter
+	reporter kit.Reporter
 }
 
-// A PolicyProvider decides about calls. It must be safe for concurrent use.
+// A PolicyProvider connects [Policy] to a policy engine. It must be safe for concurrent use.
 type PolicyProvider interface {
+	// Evaluate decides about a call. An error counts as a denial, unless FailOpen is set.
 	Evaluate(ctx context.Context, request PolicyRequest) (PolicyDecision, error)
 }
 
-// A PolicyRequest is a call that a policy decides about.
+// A PolicyRequest describes a call for a policy engine. Its JSON form is meant to be sent to a service.
 type PolicyRequest struct {
 	Tool  string          `json:"tool"`
-	Args  json.RawMessage `json:"args,omitempty"` // a copy; as the call would be dispatched
+	Args  json.RawMessage `json:"args,omitempty"` // a copy of the arguments, after all rewrites
 	Agent string          `json:"agent,omitempty"`
-	Run   string          `json:"run,omitempty"`
-	Time  time.Time       `json:"time"` // by the run's clock
+	Run   string          `json:"run,omitempty"` // the ID of the run
+	Time  time.Time       `json:"time"`          // from the clock of the run
 }
 
-// A PolicyDecision is what a policy decided. The zero value denies.
+// A PolicyDecision is the answer of a policy engine. The zero value denies.
 type PolicyDecision struct {
 	Allow    bool           `json:"allow"`
 	Reasons  []PolicyReason `json:"reasons,omitempty"`
 	PolicyID string         `json:"policy_id,omitempty"`
-	Metadata map[string]any `json:"metadata,omitempty"` // for whoever calls the provider; not looked at here
+	Metadata map[string]any `json:"metadata,omitempty"` // for other callers of the provider; Policy ignores it
 }
 
-// A PolicyReason is why a policy decided as it did.
+// A PolicyReason explains a decision to the model.
 type PolicyReason struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
 }
 
-// Bind adds the hook to OnPermission.
+// Bind adds the hook. It panics if Provider is nil.
 func (p *Policy) Bind(h *agent.Hooks) {
 	if p.Provider == nil {
 		kit.MustConfig("permission.Policy", errors.New("Provider is nil, so nothing could be decided; give one"))
@@ -71,14 +73,16 @@ func (p *Policy) Bind(h *agent.Hooks) {
 	h.OnPermission.Add(p, hookkit.Priority(hookkit.Safety))
 }
 
-// OnPermission asks the provider.
-func (p *Policy) OnPermission(ctx context.Context, run *agent.Run, call agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
+// OnPermission denies the call if the provider does.
+func (p *Policy) OnPermission(ctx context.Context, run *agent.Run,
+	call agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
 	id, _ := kit.Identity(run)
 	decision, err := p.evaluate(ctx, PolicyRequest{
 		Tool: call.Name, Args: slices.Clone(call.Args), Agent: kit.Agent(run), Run: id, Time: kit.Env(run).Now(),
 	})
 	if err != nil {
-		p.failed.Report("permission.Policy", p.OnError, fmt.Errorf("policy check of tool %q: %w", shorten.To(call.Name, toolname.MaxDisplay), err))
+		p.reporter.Report("permission.Policy", p.OnError,
+			fmt.Errorf("policy check of tool %q: %w", shorten.To(call.Name, toolname.MaxDisplay), err))
 		if p.FailOpen {
 			return nil, nil
 		}
@@ -90,7 +94,7 @@ func (p *Policy) OnPermission(ctx context.Context, run *agent.Run, call agent.To
 	return agent.Deny{Reason: decision.reason(call.Name)}, nil
 }
 
-// evaluate asks the provider. A panic of it is an error.
+// evaluate calls the provider and converts a panic into an error.
 func (p *Policy) evaluate(ctx context.Context, request PolicyRequest) (decision PolicyDecision, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -100,7 +104,7 @@ func (p *Policy) evaluate(ctx context.Context, request PolicyRequest) (decision 
 	return p.Provider.Evaluate(ctx, request)
 }
 
-// reason words a denial.
+// reason returns the text of a denial.
 func (d PolicyDecision) reason(tool string) string {
 	code, message := "denied", ""
 	if len(d.Reasons) > 0 {

@@ -17,35 +17,41 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// A Predicate says whether a rule's condition holds for a call. It must be safe for concurrent use.
+// A Predicate is the condition of a [Rule] on the arguments of a call. It must be safe for concurrent use.
 type Predicate interface {
-	// Match reports whether the condition holds. An error means that it cannot be told.
+	// Match reports whether the condition holds. It returns an error if it cannot decide, for example because an
+	// argument has the wrong type.
 	Match(call agent.ToolCallRequest) (bool, error)
 }
 
-// PredicateFunc is a function as a predicate.
+// PredicateFunc is a function that implements [Predicate].
 type PredicateFunc func(call agent.ToolCallRequest) (bool, error)
 
 // Match calls f.
 func (f PredicateFunc) Match(call agent.ToolCallRequest) (bool, error) { return f(call) }
 
-// PathGlob is a predicate on the path in an argument, or on each path in a list there. In a rule that denies or asks
-// it holds if one of the paths matches one of the globs, in a rule that allows if each of them does.
+// PathGlob returns a predicate on an argument that holds a path or a list of paths. For example, PathGlob("path",
+// "secret/**") matches calls on files below the folder secret.
 //
-// Paths and globs that are relative stand for files under the working directory, and paths are cleaned, so that
-// "a/../secret", "./secret" and "/srv/secret" are one. A glob that begins with "**" stands for files anywhere. The
-// argument is found in whatever case, as tools find it. Without the argument the predicate does not hold; where it
-// is no text, or comes twice, it cannot be told. Symbolic links are not followed. The globs are those of doublestar:
-// "*" stands for any text within a name, "**" for any folders.
+// If a rule denies or asks, one matching path is enough. If a rule allows, every path must match.
+//
+// Relative paths and globs refer to the working directory, and paths are cleaned before the comparison. For example, in
+// the working directory /srv the paths "a/../secret", "./secret" and "/srv/secret" are equal. A glob that begins with
+// "**" matches files in any folder. The syntax is that of doublestar: "*" matches any text within a name, "**" any
+// number of folders. Symbolic links are not resolved.
+//
+// The name of the argument is compared without case, because tools decode it without case. If the argument is missing,
+// the predicate does not match. If the argument is not a text or occurs twice, Match returns an error.
 func PathGlob(field string, globs ...string) Predicate {
 	root, err := os.Getwd()
 	if err != nil {
-		return pathGlob{err: fmt.Errorf("the working directory is not known: %w; use PathGlobUnder", err)}
+		return pathGlob{err: fmt.Errorf("the working directory is unknown: %w; use PathGlobUnder", err)}
 	}
 	return PathGlobUnder(root, field, globs...)
 }
 
-// PathGlobUnder is [PathGlob] for tools that take relative paths from another directory than the working directory.
+// PathGlobUnder is like [PathGlob] for tools whose relative paths refer to the directory root instead of the working
+// directory. root must be absolute.
 func PathGlobUnder(root, field string, globs ...string) Predicate {
 	g := pathGlob{field: field, root: slashed(root), given: globs}
 	for _, pattern := range globs {
@@ -60,7 +66,7 @@ func PathGlobUnder(root, field string, globs ...string) Predicate {
 type pathGlob struct {
 	root, field string
 	given       []string
-	globs       []string // the same, from the root on
+	globs       []string // given, as absolute globs
 	err         error
 }
 
@@ -69,11 +75,11 @@ func (g pathGlob) check() error {
 	case g.err != nil:
 		return g.err
 	case !isRooted(g.root):
-		return fmt.Errorf("the root %q is no absolute path; give one", g.root)
+		return fmt.Errorf("the root %q is not an absolute path; give an absolute path", g.root)
 	}
 	for _, pattern := range g.given {
 		if !doublestar.ValidatePattern(pattern) {
-			return fmt.Errorf("the glob %q is none; see the syntax of doublestar", pattern)
+			return fmt.Errorf("the glob %q is invalid; use the syntax of doublestar", pattern)
 		}
 	}
 	return checkGlob(g.field, g.given)
@@ -85,7 +91,7 @@ func (g pathGlob) Match(call agent.ToolCallRequest) (bool, error) {
 	return slices.ContainsFunc(paths, g.holds), err
 }
 
-// every reports whether there are paths and all of them match.
+// every reports whether there is at least one path and all paths match.
 func (g pathGlob) every(call agent.ToolCallRequest) (bool, error) {
 	paths, err := g.paths(call)
 	return len(paths) > 0 && !slices.ContainsFunc(paths, func(p string) bool { return !g.holds(p) }), err
@@ -113,26 +119,27 @@ func (g pathGlob) holds(p string) bool {
 
 func slashed(p string) string { return strings.ReplaceAll(p, `\`, "/") }
 
-// isRooted reports whether a path with slashes does not depend on a directory.
+// isRooted reports whether a path with slashes is absolute, on Unix or Windows.
 func isRooted(p string) bool {
 	return strings.HasPrefix(p, "/") || len(p) > 2 && p[1] == ':' && p[2] == '/'
 }
 
-// escapeGlob returns a glob that stands for the text alone.
+// escapeGlob returns a glob that matches only the text.
 func escapeGlob(text string) string {
 	return strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]", "{", "[{]", "}", "[}]").Replace(text)
 }
 
-// CommandGlob is a predicate on the shell command in an argument, or on a list there that holds the words of one. It is
-// read as [shell.Guard] reads it: each command in it is compared with the globs, in which "*" stands for any text,
-// with one blank between its words and without their quotes.
+// CommandGlob returns a predicate on an argument that holds a shell command, or the words of a command as a list. The
+// text is parsed as by [shell.Guard]. Each command in the text is compared with the globs, in which "*" matches any
+// text. Commands are compared without quotes and with one blank between words.
 //
-// In a rule that denies or asks it holds if one of the commands matches, or the whole text does, so "git push*" finds
-// "cd x && sudo /usr/bin/git push". In a rule that allows it holds if every command matches and none of them
-// writes to a file or sets a variable, so "git *" allows neither "git log; reboot" nor "git log > /etc/passwd".
+// If a rule denies or asks, one matching command is enough. For example, "git push*" matches "cd x && sudo /usr/bin/git
+// push". If a rule allows, every command must match, and none may write to a file or set a variable. For example,
+// "git *" allows neither "git log; reboot" nor "git log > /etc/passwd".
 //
-// The argument is found in whatever case, as tools find it. Without the argument the predicate does not hold; where
-// it is no text, comes twice, or is nested too deeply to be read, it cannot be told.
+// The name of the argument is compared without case, because tools decode it without case. If the argument is missing,
+// the predicate does not match. If the argument is not a text, occurs twice or is nested too deeply, Match returns an
+// error.
 func CommandGlob(field string, globs ...string) Predicate { return commandGlob{field, globs} }
 
 type commandGlob struct {
@@ -151,7 +158,7 @@ func (g commandGlob) Match(call agent.ToolCallRequest) (bool, error) {
 	return holds, err
 }
 
-// every reports whether there are commands and all of them match.
+// every reports whether there is at least one command, and all commands match without writing files or variables.
 func (g commandGlob) every(call agent.ToolCallRequest) (bool, error) {
 	_, commands, err := g.commands(call)
 	return len(commands) > 0 && !slices.ContainsFunc(commands, func(c *shell.Command) bool {
@@ -159,12 +166,12 @@ func (g commandGlob) every(call agent.ToolCallRequest) (bool, error) {
 	}), err
 }
 
-// writesFile reports whether the target of a redirection is a file, and no other output.
+// writesFile reports whether the target of a redirection is a file, and not a file descriptor such as 2 or /dev/null.
 func writesFile(target string) bool {
 	return strings.Trim(target, "0123456789-") != "" && target != "/dev/null"
 }
 
-// commands returns the texts of the argument, with one blank between their words, and the commands in them.
+// commands returns the argument as one line, with one blank between words, and the commands in it.
 func (g commandGlob) commands(call agent.ToolCallRequest) (lines []string, commands []*shell.Command, err error) {
 	texts, list, err := argumentTexts(call, g.field)
 	if err != nil || len(texts) == 0 {
@@ -177,7 +184,7 @@ func (g commandGlob) commands(call agent.ToolCallRequest) (lines []string, comma
 		commands, ok = shell.Parse(texts[0])
 	}
 	if !ok {
-		return nil, nil, fmt.Errorf("the argument %s is nested too deeply to be read", g.field)
+		return nil, nil, fmt.Errorf("the argument %s is nested too deeply to be checked", g.field)
 	}
 	return []string{strings.Join(strings.Fields(strings.Join(texts, " ")), " ")}, commands, nil
 }
@@ -188,13 +195,13 @@ func (g commandGlob) holds(line string) bool {
 
 func checkGlob(field string, globs []string) error {
 	if field == "" || len(globs) == 0 || slices.Contains(globs, "") {
-		return errors.New("a glob needs the name of an argument and a pattern; give it both")
+		return errors.New("a glob needs the name of an argument and a pattern; give both")
 	}
 	return nil
 }
 
-// argumentTexts returns the text of an argument, or the texts of a list. It returns none where the argument is
-// absent or null.
+// argumentTexts returns the text of an argument, or the texts of a list. It returns no texts if the argument is
+// missing or null.
 func argumentTexts(call agent.ToolCallRequest, field string) (texts []string, list bool, err error) {
 	args, err := decodedArgs(call)
 	if err != nil {
@@ -213,20 +220,20 @@ func argumentTexts(call agent.ToolCallRequest, field string) (texts []string, li
 			for _, e := range v {
 				text, ok := e.(string)
 				if !ok {
-					return nil, false, fmt.Errorf("the argument %s holds something else than texts", field)
+					return nil, false, fmt.Errorf("the argument %s is a list with elements that are not texts", field)
 				}
 				texts = append(texts, text)
 			}
 			return texts, true, nil
 		}
-		return nil, false, fmt.Errorf("the argument %s is no text", field)
+		return nil, false, fmt.Errorf("the argument %s is not a text", field)
 	}
 	return nil, false, nil
 }
 
-// Expr is a predicate that holds if an expression over tool, the name, and args, the decoded arguments, is true:
-// `args.amount > 100 && args.to not in ["me"]`. The language is that of expr; it has no loops without end and no
-// access to anything else.
+// Expr returns a predicate that evaluates an expression, for example `args.amount > 100 && args.to not in ["me"]`. The
+// variable tool is the name of the tool, and args are the decoded arguments. The language is that of
+// github.com/expr-lang/expr: every expression terminates, and an expression cannot access anything else.
 func Expr(source string) Predicate {
 	e := &expression{source: source}
 	e.program, e.err = expr.Compile(source, expr.Env(exprEnv{}), expr.AsBool())
@@ -246,7 +253,7 @@ type expression struct {
 
 func (e *expression) check() error {
 	if e.err != nil {
-		return fmt.Errorf("the expression %q cannot be read: %w", e.source, e.err)
+		return fmt.Errorf("the expression %q is invalid: %w", e.source, e.err)
 	}
 	return nil
 }
@@ -263,9 +270,9 @@ func (e *expression) Match(call agent.ToolCallRequest) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	yes, ok := v.(bool)
+	holds, ok := v.(bool)
 	if !ok {
-		return false, fmt.Errorf("the expression is %v, neither true nor false", v)
+		return false, fmt.Errorf("the expression returned %v, neither true nor false", v)
 	}
-	return yes, nil
+	return holds, nil
 }

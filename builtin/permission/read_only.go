@@ -12,34 +12,34 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// ReadOnly denies every call that may change something while it is on: a mode for planning and looking around.
+// ReadOnly denies every call that may change something, for example while an agent plans its work. The zero value is
+// on; [ReadOnly.Switch] or When turns it off.
 //
 // Points: OnPermission (Deny). Tier: Safety. State: the switch, shared by all runs.
 //
-// While it is on, a call is denied unless its tool is in Tools or says of itself that it changes nothing
-// (ReadOnly of its schema). Whoever does not know a tool denies it. While it is off, it has no opinion. It is on
-// from the start; [ReadOnly.Switch] or When switches it. A tool that finishes the run, hands over or starts another
-// agent needs to be in Tools too.
+// While the hook is on, it denies a call unless its tool is in Tools or its schema has ReadOnly set. Unknown tools are
+// denied. List a tool that finishes the run, hands over or starts another agent in Tools if it must still work. While
+// the hook is off, it does not vote.
 type ReadOnly struct {
-	// Tools are the names of tools that may run although they do not say that they change nothing. "*" stands for
-	// any text in a name.
+	// Tools are the names of tools that may run although their schemas are not ReadOnly. "*" matches any text in a name.
 	Tools []string
-	// When reports whether it is on, for each call; it must be safe for concurrent use. Nil: the switch says.
+	// When reports whether the hook is on for a call of the run. It must be safe for concurrent use. Nil: use Switch.
 	When func(run *agent.Run) bool
 
 	off atomic.Bool
 }
 
-// Bind adds the hook to OnPermission.
+// Bind adds the hook. It panics if a name in Tools is empty.
 func (r *ReadOnly) Bind(h *agent.Hooks) {
 	kit.MustConfig("permission.ReadOnly", toolname.Check("Tools", r.Tools))
 	h.OnPermission.Add(r, hookkit.Priority(hookkit.Safety))
 }
 
-// Switch switches it on or off, from the next call on. With When it does nothing.
+// Switch turns the hook on or off for all runs, beginning with the next call. It has no effect if When is set. It is
+// safe for concurrent use.
 func (r *ReadOnly) Switch(on bool) { r.off.Store(!on) }
 
-// On reports whether it is on in a run.
+// On reports whether the hook is on for a run.
 func (r *ReadOnly) On(run *agent.Run) bool {
 	if r.When != nil {
 		return r.When(run)
@@ -47,17 +47,18 @@ func (r *ReadOnly) On(run *agent.Run) bool {
 	return !r.off.Load()
 }
 
-// OnPermission denies what may change something.
-func (r *ReadOnly) OnPermission(_ context.Context, run *agent.Run, call agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
-	if !r.On(run) || toolname.Match(r.Tools, call.Name) || saysReadOnly(run, call.Name) {
+// OnPermission denies the call if its tool may change something.
+func (r *ReadOnly) OnPermission(_ context.Context, run *agent.Run,
+	call agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
+	if !r.On(run) || toolname.Match(r.Tools, call.Name) || isReadOnly(run, call.Name) {
 		return nil, nil
 	}
 	return agent.Deny{Reason: fmt.Sprintf("tool %s may change something, and only tools that change nothing may run now",
 		shorten.To(call.Name, toolname.MaxDisplay))}, nil
 }
 
-// saysReadOnly reports whether a tool of the run says of itself that it changes nothing.
-func saysReadOnly(run *agent.Run, tool string) bool {
+// isReadOnly reports whether the run has the tool and its schema has ReadOnly set.
+func isReadOnly(run *agent.Run, tool string) bool {
 	env := kit.Env(run)
 	if env == nil || env.Tools == nil {
 		return false

@@ -13,7 +13,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-func TestReadOnlyLetsOnlyRunWhatChangesNothing(t *testing.T) {
+func TestReadOnlyAllowsOnlyReadOnlyTools(t *testing.T) {
 	off := &permission.ReadOnly{}
 	off.Switch(false)
 	again := &permission.ReadOnly{}
@@ -28,20 +28,24 @@ func TestReadOnlyLetsOnlyRunWhatChangesNothing(t *testing.T) {
 		{"a tool in the list", &permission.ReadOnly{Tools: []string{"list*"}}, "refused succeeded succeeded"},
 		{"off", off, "succeeded succeeded succeeded"},
 		{"on again", again, "refused succeeded refused"},
-		{"a function that says off", &permission.ReadOnly{When: func(*agent.Run) bool { return false }}, "succeeded succeeded succeeded"},
-		{"a function that says on", &permission.ReadOnly{When: func(*agent.Run) bool { return true }}, "refused succeeded refused"},
-		{"a function that fails", &permission.ReadOnly{When: func(*agent.Run) bool { panic("no idea") }}, "refused refused refused"},
+		{"When returns false", &permission.ReadOnly{When: func(*agent.Run) bool {
+			return false
+		}}, "succeeded succeeded succeeded"},
+		{"When returns true", &permission.ReadOnly{When: func(*agent.Run) bool { return true }}, "refused succeeded refused"},
+		{"When panics", &permission.ReadOnly{When: func(*agent.Run) bool { panic("no idea") }}, "refused refused refused"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			write, look, listed := &looptest.Tool{Name: "write"}, &looptest.Tool{Name: "look", ReadOnly: true}, &looptest.Tool{Name: "listed"}
+			write, look, listed := &looptest.Tool{Name: "write"}, &looptest.Tool{Name: "look", ReadOnly: true},
+				&looptest.Tool{Name: "listed"}
 			ran := looptest.Harness{
 				Turns: []looptest.Turn{
-					looptest.Calls(looptest.Call("write", nil), looptest.Call("look", nil), looptest.Call("listed", nil)), looptest.Reply("done"),
+					looptest.Calls(looptest.Call("write", nil), looptest.Call("look", nil), looptest.Call("listed", nil)),
+					looptest.Reply("done"),
 				},
 				Tools: []agent.Tool{write, look, listed},
 				Hooks: []agent.Hook{c.hook},
 			}.Run(t, "go")
-			if got := fixture.Fates(ran); got != c.want {
+			if got := fixture.Statuses(ran); got != c.want {
 				t.Errorf("the calls: %s, want %s", got, c.want)
 			}
 			if n := strings.Count(c.want, "succeeded"); write.Count()+look.Count()+listed.Count() != n {
@@ -51,7 +55,7 @@ func TestReadOnlyLetsOnlyRunWhatChangesNothing(t *testing.T) {
 	}
 }
 
-func TestReadOnlyCanBeSwitchedDuringARun(t *testing.T) {
+func TestReadOnlyIsSwitchedDuringARun(t *testing.T) {
 	hook := &permission.ReadOnly{}
 	write := &looptest.Tool{Name: "write"}
 	ran := looptest.Harness{
@@ -65,24 +69,26 @@ func TestReadOnlyCanBeSwitchedDuringARun(t *testing.T) {
 		},
 		Tools: []agent.Tool{write}, Hooks: []agent.Hook{hook},
 	}.Run(t, "go")
-	if got := fixture.Fates(ran); got != "refused succeeded" || hook.On(nil) {
+	if got := fixture.Statuses(ran); got != "refused succeeded" || hook.On(nil) {
 		t.Errorf("the calls: %s; on: %t", got, hook.On(nil))
 	}
 }
 
-func TestReadOnlyDeniesAToolThatNobodyKnows(t *testing.T) {
+func TestReadOnlyDeniesUnknownTools(t *testing.T) {
 	for _, run := range []*agent.Run{agent.NewRun(nil), agent.NewRun(&agent.Env{})} {
-		if got := fixture.Opinion(t, run, &permission.ReadOnly{}, agent.ToolCallRequest{Name: "x"}); !strings.HasPrefix(got, "deny: tool x may change something") {
-			t.Errorf("it says %q", got)
+		if got := fixture.Vote(t, run, &permission.ReadOnly{}, agent.ToolCallRequest{Name: "x"}); !strings.HasPrefix(got,
+			"deny: tool x may change something") {
+			t.Errorf("voted %q", got)
 		}
 	}
-	if got := fixture.Refusal(&permission.ReadOnly{Tools: []string{""}}); !strings.Contains(got, "permission.ReadOnly: Tools[0] is empty") {
-		t.Errorf("refused with %q", got)
+	if got := fixture.UsePanic(&permission.ReadOnly{Tools: []string{""}}); !strings.Contains(got,
+		"permission.ReadOnly: Tools[0] is empty") {
+		t.Errorf("panicked with %q", got)
 	}
 	var hooks agent.Hooks
 	hooks.Use(&permission.ReadOnly{})
 	if list := hooks.OnPermission.List(); len(list) != 1 || list[0].Priority != hookkit.Safety {
-		t.Errorf("it is bound as %+v", list)
+		t.Errorf("bound as %+v", list)
 	}
 }
 
@@ -98,7 +104,7 @@ func ExampleReadOnly() {
 	}
 	try("search")
 	try("write_file")
-	planning.Switch(false) // the plan was approved
+	planning.Switch(false) // the user has approved the plan
 	try("write_file")
 	// Output:
 	// search <nil> <nil>

@@ -8,27 +8,30 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// Remember is an approver that asks another one and remembers what it said, so that a person is not asked about
-// the same call twice. It is no hook: give it to the loop.
+// Remember caches the answers of another approver, so that a person is not asked about the same call twice. It is an
+// approver for a loop, not a hook.
 //
-// A yes and a no are remembered for calls of the same tool with the same arguments, by value; with ByTool for all calls
-// of the tool. An approver that fails, or answers when nobody waits any more, is asked again. Calls that wait for the
-// same answer are asked about once. State: the answers, until Forget. Safe for concurrent use; it must not be copied.
+// Approvals and refusals apply to calls of the same tool with equal arguments, or with ByTool to all calls of the tool.
+// Concurrent questions about equal calls reach the other approver once. Errors are not cached, and neither are answers
+// that arrive after their context is done.
+//
+// State: the answers, until Forget. A Remember is safe for concurrent use and must not be copied.
 type Remember struct {
 	Approver agent.Approver // required
-	ByTool   bool
+	ByTool   bool           // one answer per tool, whatever the arguments
 
 	mu      sync.Mutex
 	answers map[string]*remembered
 }
 
 type remembered struct {
-	done   chan struct{}
+	done   chan struct{} // closed when the other approver has returned
 	answer agent.Approval
-	ok     bool
+	ok     bool // answer is valid
 }
 
-// Approve returns the remembered answer, or asks.
+// Approve returns the cached answer, or the answer of the other approver. Its errors are those of the other approver,
+// or the cause of ctx if ctx is done while another question about the call is pending.
 func (r *Remember) Approve(ctx context.Context, q agent.Question) (agent.Approval, error) {
 	key := q.Call.Name
 	if !r.ByTool {
@@ -58,8 +61,10 @@ func (r *Remember) Approve(ctx context.Context, q agent.Question) (agent.Approva
 	}
 }
 
-// ask asks, and keeps the answer if there is one.
-func (r *Remember) ask(ctx context.Context, q agent.Question, key string, known *remembered) (answer agent.Approval, err error) {
+// ask asks the other approver and caches a valid answer.
+func (r *Remember) ask(
+	ctx context.Context, q agent.Question, key string, known *remembered,
+) (answer agent.Approval, err error) {
 	defer func() {
 		r.mu.Lock()
 		if !known.ok && r.answers[key] == known {
@@ -69,11 +74,11 @@ func (r *Remember) ask(ctx context.Context, q agent.Question, key string, known 
 		close(known.done)
 	}()
 	answer, err = r.Approver.Approve(ctx, q)
-	known.answer, known.ok = answer, err == nil && ctx.Err() == nil // a late answer was taken for none
+	known.answer, known.ok = answer, err == nil && ctx.Err() == nil // the loop has ignored a late answer
 	return answer, err
 }
 
-// Forget forgets all answers.
+// Forget clears the cache.
 func (r *Remember) Forget() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

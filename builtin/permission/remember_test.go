@@ -9,7 +9,7 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-func TestAnAnswerThatCameTooLateIsNotRemembered(t *testing.T) {
+func TestRememberIgnoresLateAnswers(t *testing.T) {
 	asked := 0
 	slow := fixture.ApproverFunc(func(ctx context.Context, _ agent.Question) (agent.Approval, error) {
 		if asked++; asked == 1 {
@@ -22,6 +22,6 @@ func TestAnAnswerThatCameTooLateIsNotRemembered(t *testing.T) {
 	cancel()
 	r.Approve(ctx, agent.Question{})
 	if a, err := r.Approve(t.Context(), agent.Question{}); err != nil || a.Allow || asked != 2 {
-		t.Errorf("the late yes counts: %+v, %v; asked %d times", a, err, asked)
+		t.Errorf("the late approval counts: %+v, %v; asked %d times", a, err, asked)
 	}
 }

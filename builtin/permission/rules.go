@@ -18,47 +18,48 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// Rules decides by rules which calls may run.
+// Rules allows, asks about or denies each call by the first rule that matches it. For example, with the rules "allow
+// read_*", "deny shell" and "ask *" an agent reads freely and never runs a shell. A person decides about all other
+// calls.
 //
-// It votes at OnPermission (Deny, Ask, Allow), in the tier Safety. The first rule that matches the call decides;
-// without one the Mode and the Default do. Among several hooks deny beats ask beats allow, by the law of the point, and
-// an ask goes to the loop's approver, once, which has the loop's time limit; without an answer the call is denied. See
-// [Remember] for answers that are kept.
+// Points: OnPermission (Deny, Ask, Allow), OnPermissionDenied. Tier: Safety. State: the last 1000 denials, per run,
+// including calls that a person declined.
 //
-// A predicate that cannot be evaluated matches where the rule denies and does not match where it asks or allows; a call
-// that no rule decides after that is denied, whatever the Default. A Default other than Allow and Deny is Deny. A rule
-// that could never be evaluated panics when the hook is used. State: per run, the last 1000 denials; a call that was
-// asked about and declined is one.
+// If no rule matches, Mode and Default decide. If several hooks vote, deny beats ask and ask beats allow. The loop's
+// approver answers an ask once, within the loop's time limit; without an answer the call is denied. Use [Remember] to
+// avoid repeated questions.
+//
+// A predicate can fail, for example because an argument has the wrong type. If the rule denies, a failure counts as a
+// match. If the rule asks or allows, the rule is skipped, and the call is denied unless a later rule matches.
 type Rules struct {
-	Rules   []Rule
-	Default Decision    // "": Allow, reason "no rule matched"
-	Mode    func() Mode // asked for each call; nil: ModeRules
+	List    []Rule      // in order of evaluation; it must not change while the hook is in use
+	Default Decision    // for calls that no rule matches: Allow, or "" for Allow; any other value denies
+	Mode    func() Mode // called for each call, so it must be safe for concurrent use; nil: ModeRules
 
-	runs hookkit.PerRun[permissionState]
+	runs hookkit.PerRun[ruleState]
 }
 
-// permissionState is what a Permissions knows of one run.
-type permissionState struct {
+// ruleState holds the denials of a run.
+type ruleState struct {
 	denied []Denied
 	step   int               // of the calls in asked
-	asked  map[string]Denied // what a no to a call would be recorded as, by the call's ID
+	asked  map[string]Denied // the records to add if a person declines, by the ID of the call
 }
 
-// Bounds of what is kept of denials.
 const (
-	maxDenials    = 1000
-	maxDeniedArgs = 64 << 10
+	maxDenials    = 1000     // recorded per run
+	maxDeniedArgs = 64 << 10 // bytes of recorded arguments per denial
 )
 
-// A Rule decides the calls that it matches.
+// A Rule decides about the calls that it matches.
 type Rule struct {
-	Tool     string    // the name of the tool, in which "*" stands for any text
+	Tool     string    // the name of the tool, in which "*" matches any text; required
 	Decision Decision  // required
-	Args     Predicate // nil: any arguments
-	Reason   string    // for the model and for records; "": that a rule decided
+	Args     Predicate // a condition on the arguments; nil: any arguments
+	Reason   string    // for the model and for records; "": a text that names the rule
 }
 
-// A Decision is what a rule says of a call.
+// A Decision is the effect of a rule on a call.
 type Decision string
 
 // The decisions of rules.
@@ -68,26 +69,27 @@ const (
 	Deny  Decision = "deny"
 )
 
-// A Mode says what becomes of calls that no rule decides, or of all.
+// A Mode changes the treatment of calls during a run, for example from asking to denying while a user is away. An
+// unknown mode is treated as ModeDeny.
 type Mode string
 
 // The modes.
 const (
-	ModeRules    Mode = ""          // the Default decides
-	ModeAsk      Mode = "ask"       // they are asked about
-	ModeReadOnly Mode = "read_only" // tools that do not say that they change nothing are denied, before any rule
-	ModeDeny     Mode = "deny"      // they are denied
+	ModeRules    Mode = ""          // Default decides about calls that no rule matches
+	ModeAsk      Mode = "ask"       // a person decides about calls that no rule matches
+	ModeReadOnly Mode = "read_only" // tools without ReadOnly in their schemas are denied, before any rule is evaluated
+	ModeDeny     Mode = "deny"      // calls that no rule matches are denied
 )
 
-// A Denied is a call that a Permissions denied.
+// A Denied records a call that [Rules] denied or a person declined.
 type Denied struct {
 	Tool   string         `json:"tool"`
 	Args   map[string]any `json:"args,omitempty"` // without keys that begin with two underscores; nil beyond 64 KiB
-	Rule   *string        `json:"rule"`           // the Tool of the rule; nil if none matched
+	Rule   *string        `json:"rule"`           // the Tool of the rule; nil if no rule matched
 	Reason string         `json:"reason"`
 }
 
-// Bind adds the hook. A rule without a tool, with an unknown decision or with a predicate that cannot work panics.
+// Bind adds the hook. It panics if a rule has no tool, an unknown decision or an invalid predicate.
 func (p *Rules) Bind(h *agent.Hooks) {
 	kit.MustConfig("permission.Rules", p.check())
 	h.OnPermission.Add(p, hookkit.Priority(hookkit.Safety))
@@ -95,9 +97,9 @@ func (p *Rules) Bind(h *agent.Hooks) {
 }
 
 func (p *Rules) check() error {
-	for i, r := range p.Rules {
+	for i, r := range p.List {
 		if err := r.check(); err != nil {
-			return fmt.Errorf("Rules[%d]: %w", i, err)
+			return fmt.Errorf("List[%d]: %w", i, err)
 		}
 	}
 	return nil
@@ -105,7 +107,7 @@ func (p *Rules) check() error {
 
 func (r Rule) check() error {
 	if r.Tool == "" {
-		return errors.New(`Tool is empty; name a tool, "*" for all`)
+		return errors.New(`Tool is empty; name a tool, or give "*" for all tools`)
 	}
 	if !slices.Contains([]Decision{Allow, Ask, Deny}, r.Decision) {
 		return fmt.Errorf("Decision is %q; give allow, ask or deny", r.Decision)
@@ -116,8 +118,9 @@ func (r Rule) check() error {
 	return nil
 }
 
-// OnPermission votes.
-func (p *Rules) OnPermission(_ context.Context, run *agent.Run, call agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
+// OnPermission votes for the decision of the rules, and records a denial.
+func (p *Rules) OnPermission(_ context.Context, run *agent.Run, call agent.ToolCallRequest) (agent.OnPermissionOutcome,
+	error) {
 	v := p.decide(run, call)
 	if v.decision == Allow {
 		return agent.Allow{Reason: v.reason}, nil
@@ -128,10 +131,10 @@ func (p *Rules) OnPermission(_ context.Context, run *agent.Run, call agent.ToolC
 		denied.Args = args
 	}
 	if v.decision != Ask {
-		p.runs.Do(run, func(s *permissionState) { s.add(denied) })
+		p.runs.Do(run, func(s *ruleState) { s.add(denied) })
 		return agent.Deny{Reason: v.reason}, nil
 	}
-	p.runs.Do(run, func(s *permissionState) {
+	p.runs.Do(run, func(s *ruleState) {
 		if s.step != call.Step || s.asked == nil {
 			s.step, s.asked = call.Step, make(map[string]Denied)
 		}
@@ -140,12 +143,12 @@ func (p *Rules) OnPermission(_ context.Context, run *agent.Run, call agent.ToolC
 	return agent.Ask{Prompt: callText(call), Reason: v.reason}, nil
 }
 
-// OnPermissionDenied records a call that was asked about and declined.
+// OnPermissionDenied records the denial if a person declined the call, or did not answer.
 func (p *Rules) OnPermissionDenied(_ context.Context, run *agent.Run, d agent.Denial) error {
 	if d.Kind == agent.DeniedByVote || d.Kind == agent.DeniedByHook {
-		return nil // the person was not asked
+		return nil // no person was asked
 	}
-	p.runs.Do(run, func(s *permissionState) {
+	p.runs.Do(run, func(s *ruleState) {
 		denied, ok := s.asked[d.Call.ID]
 		if !ok || s.step != d.Call.Step {
 			return
@@ -157,16 +160,16 @@ func (p *Rules) OnPermissionDenied(_ context.Context, run *agent.Run, d agent.De
 	return nil
 }
 
-func (s *permissionState) add(d Denied) {
+func (s *ruleState) add(d Denied) {
 	if s.denied = append(s.denied, d); len(s.denied) > maxDenials {
 		s.denied = slices.Delete(s.denied, 0, 1)
 	}
 }
 
-// verdict is what was decided of a call, by which rule, and why.
+// A verdict is the decision on a call, with its explanation.
 type verdict struct {
 	decision Decision
-	rule     *string
+	rule     *string // nil if no rule matched
 	reason   string
 }
 
@@ -175,18 +178,19 @@ func (p *Rules) decide(run *agent.Run, call agent.ToolCallRequest) verdict {
 	if p.Mode != nil {
 		mode = p.Mode()
 	}
-	if mode == ModeReadOnly && !saysReadOnly(run, call.Name) {
-		return verdict{Deny, nil, fmt.Sprintf("only tools that change nothing may run now, and %s does not say so", shorten.To(call.Name, toolname.MaxDisplay))}
+	if mode == ModeReadOnly && !isReadOnly(run, call.Name) {
+		return verdict{Deny, nil, fmt.Sprintf("only read-only tools may run now, and %s is not declared read-only",
+			shorten.To(call.Name, toolname.MaxDisplay))}
 	}
-	var broken error
-	for i := range p.Rules {
-		r := &p.Rules[i]
+	var failure error
+	for i := range p.List {
+		r := &p.List[i]
 		if !toolname.Wildcard(r.Tool, call.Name) {
 			continue
 		}
 		matches, err := r.matches(call)
 		if err != nil && r.Decision != Deny {
-			broken = fmt.Errorf("a rule for %s could not be evaluated: %w", r.Tool, err)
+			failure = fmt.Errorf("a rule for %s could not be evaluated: %w", r.Tool, err)
 			continue
 		}
 		if !matches && err == nil {
@@ -200,8 +204,8 @@ func (p *Rules) decide(run *agent.Run, call agent.ToolCallRequest) verdict {
 	}
 	const unmatched = "no rule matched"
 	switch {
-	case broken != nil:
-		return verdict{Deny, nil, broken.Error()}
+	case failure != nil:
+		return verdict{Deny, nil, failure.Error()}
 	case mode == ModeAsk:
 		return verdict{Ask, nil, unmatched}
 	case (mode == ModeRules || mode == ModeReadOnly) && (p.Default == "" || p.Default == Allow):
@@ -210,7 +214,7 @@ func (p *Rules) decide(run *agent.Run, call agent.ToolCallRequest) verdict {
 	return verdict{Deny, nil, unmatched}
 }
 
-// matches reports whether the rule's predicate holds. A predicate that panics fails.
+// matches reports whether the rule's predicate holds. It returns an error if the predicate fails or panics.
 func (r Rule) matches(call agent.ToolCallRequest) (bool, error) {
 	if r.Args == nil {
 		return true, nil
@@ -224,34 +228,34 @@ func (r Rule) matches(call agent.ToolCallRequest) (bool, error) {
 	return kit.Recover(func() (bool, error) { return match(call) })
 }
 
-// Denials returns a copy of what was denied in the run so far, in order.
+// Denials returns the last 1000 denials of the run, the oldest first. The caller owns the result.
 func (p *Rules) Denials(run *agent.Run) (denied []Denied) {
-	p.runs.Do(run, func(s *permissionState) { denied = slices.Clone(s.denied) })
+	p.runs.Do(run, func(s *ruleState) { denied = slices.Clone(s.denied) })
 	for i := range denied {
 		denied[i].Args = maps.Clone(denied[i].Args)
 	}
 	return denied
 }
 
-// decodedArgs returns the arguments of a call, which must be a JSON object or nothing. An argument that comes twice, in
-// whatever case, is an error: which of the two a tool would take cannot be told.
+// decodedArgs decodes the arguments of a call, which must be empty or a JSON object. Duplicate keys, compared without
+// case, are an error: rules could check one value while the tool uses the other.
 func decodedArgs(call agent.ToolCallRequest) (map[string]any, error) {
 	args := map[string]any{}
 	if len(bytes.TrimSpace(call.Args)) == 0 {
 		return args, nil
 	}
 	if err := json.Unmarshal(call.Args, &args); err != nil {
-		return nil, fmt.Errorf("the arguments are no JSON object: %w", err)
+		return nil, fmt.Errorf("the arguments are not a JSON object: %w", err)
 	}
 	if args == nil {
-		return nil, errors.New("the arguments are null, no JSON object")
+		return nil, errors.New("the arguments are null, not a JSON object")
 	}
 	given, _ := jsonx.Members(call.Args, -1)
 	seen := make(map[string]bool, len(given))
 	for _, m := range given {
 		key := shorten.FoldCase(m.Key)
 		if seen[key] {
-			return nil, fmt.Errorf("the argument %q comes twice", shorten.To(m.Key, toolname.MaxStored))
+			return nil, fmt.Errorf("the argument %q occurs twice", shorten.To(m.Key, toolname.MaxStored))
 		}
 		seen[key] = true
 	}

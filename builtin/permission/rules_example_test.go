@@ -9,10 +9,12 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
+// Reading a .env file is denied, whatever path leads to it; large payments need a confirmation.
 func ExampleRules() {
 	var hooks agent.Hooks
-	hooks.Use(&permission.Rules{Rules: []permission.Rule{
-		{Tool: "read_file", Decision: permission.Deny, Args: permission.PathGlob("path", "**/.env"), Reason: "secrets stay where they are"},
+	hooks.Use(&permission.Rules{List: []permission.Rule{
+		{Tool: "read_file", Decision: permission.Deny, Args: permission.PathGlob("path", "**/.env"),
+			Reason: "secrets stay where they are"},
 		{Tool: "pay", Decision: permission.Ask, Args: permission.Expr("args.amount > 100")},
 	}})
 	call := agent.ToolCallRequest{Name: "read_file", Args: json.RawMessage(`{"path": "app/../app/.env"}`)}

@@ -9,7 +9,7 @@ import (
 	"os"
 )
 
-// fileRule is a rule in a file.
+// fileRule is the JSON form of a rule.
 type fileRule struct {
 	Tool     string   `json:"tool"`
 	Decision Decision `json:"decision"`
@@ -25,10 +25,10 @@ type fileRule struct {
 	} `json:"command"`
 }
 
-// maxRuleFile bounds the size of a file of rules.
+// maxRuleFile is the most bytes of a rule file.
 const maxRuleFile = 4 << 20
 
-// LoadRules reads the rules of a file; see [ParseRules].
+// LoadRules reads the rules in a file of at most 4 MiB. [ParseRules] describes the format and the errors.
 func LoadRules(path string) ([]Rule, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -40,25 +40,35 @@ func LoadRules(path string) ([]Rule, error) {
 		return nil, err
 	}
 	if len(text) > maxRuleFile {
-		return nil, fmt.Errorf("%s: more than %d bytes; a file of rules is not that large", path, maxRuleFile)
+		return nil, fmt.Errorf("%s: the file has more than %d bytes; split the rules", path, maxRuleFile)
 	}
 	return ParseRules(path, text)
 }
 
-// ParseRules reads rules from a JSON list of objects: tool, decision (allow, ask or deny), reason, and at most one of
-// when (an expression), path and command (each with arg and globs). An error begins with the name, the line and the
-// column of the rule; then no rule is returned, so that nothing is allowed by a file with an error.
+// ParseRules parses rules in JSON, for example:
+//
+//	[
+//	  {"tool": "read_*", "decision": "allow"},
+//	  {"tool": "edit", "decision": "deny", "path": {"arg": "path", "globs": ["secret/**"]}, "reason": "secret"},
+//	  {"tool": "run", "decision": "allow", "command": {"arg": "command", "globs": ["git *"]}},
+//	  {"tool": "pay", "decision": "ask", "when": "args.amount > 100"}
+//	]
+//
+// The decision is allow, ask or deny. A rule has at most one of path ([PathGlob]), command ([CommandGlob]) and when
+// ([Expr]). An error begins with name and the line and column of the rule. ParseRules then returns no rules, so that a
+// file with an error allows nothing.
 func ParseRules(name string, text []byte) ([]Rule, error) {
-	place := func(offset int64) string {
+	position := func(offset int64) string {
 		before := text[:min(int(offset), len(text))]
-		return fmt.Sprintf("%s:%d:%d", name, bytes.Count(before, []byte("\n"))+1, len(before)-bytes.LastIndexByte(before, '\n'))
+		line, column := bytes.Count(before, []byte("\n"))+1, len(before)-bytes.LastIndexByte(before, '\n')
+		return fmt.Sprintf("%s:%d:%d", name, line, column)
 	}
 	fail := func(offset int64, err error) ([]Rule, error) {
 		var syntax *json.SyntaxError
 		if errors.As(err, &syntax) {
 			offset = max(syntax.Offset-1, 0)
 		}
-		return nil, fmt.Errorf("%s: %w", place(offset), err)
+		return nil, fmt.Errorf("%s: %w", position(offset), err)
 	}
 	if !json.Valid(text) {
 		var v any
@@ -66,7 +76,7 @@ func ParseRules(name string, text []byte) ([]Rule, error) {
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	if t, err := d.Token(); err != nil || t != json.Delim('[') {
-		return fail(0, errors.New("the rules are no list; write [ ... ]"))
+		return fail(0, errors.New("the rules are not a list; write [ ... ]"))
 	}
 	var rules []Rule
 	for d.More() {
@@ -90,7 +100,7 @@ func parseRule(raw []byte) (Rule, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&f); err != nil {
-		return Rule{}, fmt.Errorf("the rule cannot be read: %v; its keys are tool, decision, reason, when, path and command", err)
+		return Rule{}, fmt.Errorf("the rule is invalid: %w; use the keys tool, decision, reason, when, path and command", err)
 	}
 	rule := Rule{Tool: f.Tool, Decision: f.Decision, Reason: f.Reason}
 	conditions := 0

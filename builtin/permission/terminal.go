@@ -15,44 +15,44 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// Terminal asks the person at a terminal. It is an approver for a loop, not a hook.
+// Terminal asks the user at a terminal. It is an approver for a loop, not a hook.
 //
-// It writes the question and reads one line: "y" and "yes", in any case, approve; everything else declines, and
-// so does the end of input. If In or Out fails, the question counts as not answered, and the loop declines.
+// It writes the question and reads one line. "y" and "yes" approve, in any case; every other answer and the end of the
+// input decline. If reading or writing fails, Approve returns the error, and the loop declines the call.
 //
-// Questions of parallel runs are asked one after the other. When the context is done before the answer, Approve
-// returns; a line that is typed before the next question is dropped and never taken for its answer. In is read
-// byte by byte and no further than to the end of the line, so a program can go on reading it itself. A read that
-// waits for a line cannot be ended: one goroutine stays in it until the line comes.
+// Questions of concurrent runs are asked one at a time. If the context is done before the user answers, Approve returns
+// the context's error. A line that the user types after that, but before the next question, is discarded. In is read
+// only to the end of the line, so the program can read In too. Because a pending read cannot be cancelled, one
+// goroutine waits for the rest of the line.
 //
-// A Terminal must not be copied. It is safe for concurrent use.
+// A Terminal is safe for concurrent use and must not be copied.
 type Terminal struct {
 	In          io.Reader // nil: the standard input
 	Out         io.Writer // nil: the standard error
-	DeclineText string    // the reason of a no. "": "user declined"
+	DeclineText string    // the reason if the user declines; "": "user declined"
 
 	once    sync.Once
-	turn    chan struct{}  // holds one token: who takes it may ask
-	lines   chan typed     // the line that is being read
-	reading bool           // there is a line being read; belongs to who has the token
-	line    [maxTyped]byte // buffer of the reader
+	turn    chan struct{}  // a semaphore: one question at a time
+	lines   chan inputLine // receives the line that the goroutine reads
+	reading bool           // a goroutine is reading; guarded by turn
+	buffer  [maxLine]byte  // of the goroutine
 }
 
-// A typed is a line that was read, or why none was.
-type typed struct {
+// An inputLine is a line of input, or the error of reading it.
+type inputLine struct {
 	text string
 	err  error
 }
 
-// maxTyped bounds what is kept of a line. No yes is that long.
-const maxTyped = 256
+// maxLine is the most bytes of a line that are compared with "yes"; a longer line declines.
+const maxLine = 256
 
-// Approve asks a question and waits for the answer.
+// Approve asks a question and waits for the answer. Its errors are those of In, Out and ctx.
 func (a *Terminal) Approve(ctx context.Context, q agent.Question) (agent.Approval, error) {
 	if err := ctx.Err(); err != nil {
 		return agent.Approval{}, err
 	}
-	a.once.Do(func() { a.turn, a.lines = make(chan struct{}, 1), make(chan typed, 1) })
+	a.once.Do(func() { a.turn, a.lines = make(chan struct{}, 1), make(chan inputLine, 1) })
 	select {
 	case a.turn <- struct{}{}:
 		defer func() { <-a.turn }()
@@ -61,7 +61,7 @@ func (a *Terminal) Approve(ctx context.Context, q agent.Question) (agent.Approva
 	}
 	if a.reading {
 		select {
-		case <-a.lines: // typed before this question
+		case <-a.lines: // the user typed this line before the question
 			a.reading = false
 		default:
 		}
@@ -82,7 +82,7 @@ func (a *Terminal) Approve(ctx context.Context, q agent.Question) (agent.Approva
 	}
 }
 
-// questionText is what is written for a question.
+// questionText formats a question for the terminal.
 func questionText(q agent.Question) string {
 	var b strings.Builder
 	if q.Agent != "" {
@@ -106,8 +106,8 @@ func questionText(q agent.Question) string {
 	return b.String()
 }
 
-// answer makes an approval of what was typed.
-func (a *Terminal) answer(got typed) (agent.Approval, error) {
+// answer interprets a line.
+func (a *Terminal) answer(got inputLine) (agent.Approval, error) {
 	if got.err != nil && !errors.Is(got.err, io.EOF) {
 		return agent.Approval{}, fmt.Errorf("the answer could not be read: %w", got.err)
 	}
@@ -122,15 +122,15 @@ func (a *Terminal) answer(got typed) (agent.Approval, error) {
 	return agent.Approval{Reason: reason}, nil
 }
 
-// read reads one line. A panic of the reader is an error.
-func (a *Terminal) read() (got typed) {
+// read reads one line and converts a panic of the reader into an error.
+func (a *Terminal) read() (got inputLine) {
 	defer func() {
 		if v := recover(); v != nil {
-			got = typed{err: fmt.Errorf("the reader panicked: %v", v)}
+			got = inputLine{err: fmt.Errorf("the reader panicked: %v", v)}
 		}
 	}()
 	in := a.in()
-	kept := a.line[:0]
+	kept := a.buffer[:0]
 	var one [1]byte
 	idle := 0
 	for {
@@ -142,15 +142,15 @@ func (a *Terminal) read() (got typed) {
 		}
 		switch {
 		case n == 1 && one[0] == '\n':
-			return typed{text: string(kept)}
+			return inputLine{text: string(kept)}
 		case n == 1:
-			if len(kept) == maxTyped {
+			if len(kept) == maxLine {
 				kept = append(kept[:0], "too long"...)
 			}
 			kept = append(kept, one[0])
 		}
 		if err != nil {
-			return typed{string(kept), err}
+			return inputLine{string(kept), err}
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -18,7 +19,7 @@ var question = agent.Question{
 	Call: agent.ToolCallRequest{Name: "remove", Args: []byte(`{"path":"/tmp/x"}`)}, Reason: "it deletes", Agent: "cleaner",
 }
 
-func TestOnlyAYesApproves(t *testing.T) {
+func TestOnlyYesApproves(t *testing.T) {
 	for _, c := range []struct {
 		typed string
 		allow bool
@@ -29,30 +30,32 @@ func TestOnlyAYesApproves(t *testing.T) {
 		{"y" + strings.Repeat(" ", 255) + "\n", true}, {"y" + strings.Repeat(" ", 255) + "no\n", false},
 		{"no" + strings.Repeat(" ", 254) + "yes\n", false},
 	} {
-		var out bytes.Buffer
-		a := &permission.Terminal{In: strings.NewReader(c.typed), Out: &out}
-		got, err := a.Approve(t.Context(), question)
-		if err != nil || got.Allow != c.allow {
-			t.Errorf("%.20q: allowed is %t (%v), want %t", c.typed, got.Allow, err, c.allow)
-		}
-		if !c.allow && got.Reason != "user declined" {
-			t.Errorf("%.20q: declined because %q", c.typed, got.Reason)
-		}
-		want := "[cleaner] Run remove with these arguments?\n  path: /tmp/x\nReason: it deletes\nAllow? [y/N] "
-		if out.String() != want {
-			t.Errorf("it was asked %q, want %q", out.String(), want)
-		}
+		t.Run(fmt.Sprintf("%.20q", c.typed), func(t *testing.T) {
+			var out bytes.Buffer
+			a := &permission.Terminal{In: strings.NewReader(c.typed), Out: &out}
+			got, err := a.Approve(t.Context(), question)
+			if err != nil || got.Allow != c.allow {
+				t.Errorf("allowed is %t (%v), want %t", got.Allow, err, c.allow)
+			}
+			if !c.allow && got.Reason != "user declined" {
+				t.Errorf("the reason is %q", got.Reason)
+			}
+			want := "[cleaner] Run remove with these arguments?\n  path: /tmp/x\nReason: it deletes\nAllow? [y/N] "
+			if out.String() != want {
+				t.Errorf("the question is %q, want %q", out.String(), want)
+			}
+		})
 	}
 }
 
-func TestTheDeclineTextIsTheReasonOfANo(t *testing.T) {
+func TestDeclineTextIsTheReason(t *testing.T) {
 	a := &permission.Terminal{In: strings.NewReader("n\n"), Out: io.Discard, DeclineText: "the operator said no"}
 	if got, err := a.Approve(t.Context(), question); err != nil || got.Reason != "the operator said no" {
-		t.Errorf("declined because %q, %v", got.Reason, err)
+		t.Errorf("the reason is %q, %v", got.Reason, err)
 	}
 }
 
-func TestNoMoreIsReadThanTheAnswer(t *testing.T) {
+func TestTerminalReadsOnlyTheAnswer(t *testing.T) {
 	in := strings.NewReader("y\nn\nthe rest")
 	a := &permission.Terminal{In: in, Out: io.Discard}
 	for _, want := range []bool{true, false} {
@@ -61,7 +64,7 @@ func TestNoMoreIsReadThanTheAnswer(t *testing.T) {
 		}
 	}
 	if rest, _ := io.ReadAll(in); string(rest) != "the rest" {
-		t.Errorf("%q is left to read", rest)
+		t.Errorf("%q remains to be read", rest)
 	}
 }
 
@@ -75,22 +78,26 @@ type idle struct{}
 
 func (idle) Read([]byte) (int, error) { return 0, nil }
 
-func TestATerminalThatFailsIsAnError(t *testing.T) {
+func TestTerminalReturnsErrors(t *testing.T) {
 	broken := errors.New("broken")
 	for _, c := range []struct {
 		name     string
 		approver *permission.Terminal
 		want     string
 	}{
-		{"reading fails", &permission.Terminal{In: iotest.ErrReader(broken), Out: io.Discard}, "the answer could not be read: broken"},
+		{"reading fails", &permission.Terminal{In: iotest.ErrReader(broken), Out: io.Discard},
+			"the answer could not be read: broken"},
 		{"reading panics", &permission.Terminal{In: panicking{}, Out: io.Discard}, "the reader panicked: broken"},
-		{"reading leads nowhere", &permission.Terminal{In: idle{}, Out: io.Discard}, io.ErrNoProgress.Error()},
-		{"writing fails", &permission.Terminal{In: strings.NewReader("y\n"), Out: failing{}}, "the question could not be shown"},
+		{"reading makes no progress", &permission.Terminal{In: idle{}, Out: io.Discard}, io.ErrNoProgress.Error()},
+		{"writing fails", &permission.Terminal{In: strings.NewReader("y\n"), Out: failing{}},
+			"the question could not be shown"},
 	} {
-		got, err := c.approver.Approve(t.Context(), question)
-		if got.Allow || err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: allowed is %t, error %v, want %q", c.name, got.Allow, err, c.want)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			got, err := c.approver.Approve(t.Context(), question)
+			if got.Allow || err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("allowed is %t, error %v, want %q", got.Allow, err, c.want)
+			}
+		})
 	}
 }
 
@@ -98,7 +105,7 @@ type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, errors.New("closed") }
 
-// abandon asks a question that nobody answers until its context is done.
+// abandon asks a question and cancels its context before the answer.
 func abandon(t *testing.T, a *permission.Terminal) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -111,13 +118,13 @@ func abandon(t *testing.T, a *permission.Terminal) {
 	}
 }
 
-func TestALineTypedTooLateIsNoAnswerToTheNextQuestion(t *testing.T) {
+func TestALateAnswerIsDiscarded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, keys := io.Pipe()
 		a := &permission.Terminal{In: in, Out: io.Discard}
 
 		abandon(t, a)
-		go io.WriteString(keys, "y\n") // late
+		go io.WriteString(keys, "y\n") // after the first question was cancelled
 		synctest.Wait()
 
 		answered := make(chan agent.Approval)
@@ -135,13 +142,13 @@ func TestALineTypedTooLateIsNoAnswerToTheNextQuestion(t *testing.T) {
 		default:
 			io.WriteString(keys, "n\n")
 			if got := <-answered; got.Allow {
-				t.Error("the no was taken for a yes")
+				t.Error("the user declined, but the call is allowed")
 			}
 		}
 	})
 }
 
-func TestALineThatIsStillToComeAnswersTheQuestionThatStands(t *testing.T) {
+func TestNextLineAnswersCurrentQuestion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, keys := io.Pipe()
 		a := &permission.Terminal{In: in, Out: io.Discard}
@@ -154,12 +161,12 @@ func TestALineThatIsStillToComeAnswersTheQuestionThatStands(t *testing.T) {
 		synctest.Wait()
 		io.WriteString(keys, "y\n")
 		if got := <-answered; !got.Allow {
-			t.Error("the yes was not taken")
+			t.Error("the user approved, but the call is denied")
 		}
 	})
 }
 
-func TestQuestionsAreAskedOneAfterTheOther(t *testing.T) {
+func TestTerminalQueuesQuestions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, keys := io.Pipe()
 		var out bytes.Buffer
@@ -176,12 +183,12 @@ func TestQuestionsAreAskedOneAfterTheOther(t *testing.T) {
 		}
 		synctest.Wait()
 		if n := strings.Count(out.String(), "Allow?"); n != 1 {
-			t.Errorf("%d questions are asked at once", n)
+			t.Errorf("%d questions are shown at once", n)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		go cancel()
 		if _, err := a.Approve(ctx, question); !errors.Is(err, context.Canceled) {
-			t.Errorf("a question that waits for its turn does not end with its context: %v", err)
+			t.Errorf("a queued question does not return when its context is done: %v", err)
 		}
 		io.WriteString(keys, "y\n")
 		io.WriteString(keys, "n\n")

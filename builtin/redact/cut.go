@@ -9,13 +9,13 @@ import (
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
 )
 
-// CutText returns a text redacted and then cut to a number of characters.
+// CutText redacts a text and truncates it to maxRunes characters. Of a large text, only the beginning is scanned.
 func (r *Redactor) CutText(s string, maxRunes int) string {
 	part := window(s, maxRunes)
 	if len(part) == len(s) {
 		return shorten.To(r.Text(s), maxRunes)
 	}
-	// The end of the part may hold half a secret, which nobody would recognise.
+	// The end of part may contain half of a secret, which no pattern recognises. Therefore it is dropped.
 	clean := r.Text(part)
 	clean = clean[:max(0, len(clean)-windowEnd)]
 	if at := strings.LastIndex(clean, Redacted[:1]); at >= 0 && strings.HasPrefix(Redacted, clean[at:]) {
@@ -24,14 +24,15 @@ func (r *Redactor) CutText(s string, maxRunes int) string {
 	return shorten.To(shorten.Valid(clean)+shorten.Ellipsis, maxRunes)
 }
 
+// windowEnd is the number of bytes that CutText scans but drops. It is longer than most secrets.
 const windowEnd = 512
 
-// window is as much of a text as redacting and cutting it to a number of characters looks at.
+// window returns the beginning of a text that must be scanned to redact it and truncate it to maxRunes characters.
 func window(s string, maxRunes int) string {
 	return s[:min(len(s), windowBytes(maxRunes))]
 }
 
-// windowBytes is the length of a window, math.MaxInt if there is no bound.
+// windowBytes returns the length of a window in bytes. It returns math.MaxInt for very large values of maxRunes.
 func windowBytes(maxRunes int) int {
 	if maxRunes > math.MaxInt/4-2*windowEnd {
 		return math.MaxInt
@@ -39,17 +40,18 @@ func windowBytes(maxRunes int) int {
 	return 4 * (max(maxRunes, 0) + windowEnd)
 }
 
-// A raw value of more bytes than this is recorded as a text, by its beginning.
+// maxRaw is the most bytes of JSON that are decoded; larger data is recorded as a truncated text.
 const maxRaw = 256 << 10
 
-// limits of one value of a record.
+// Limits of a recorded value.
 const (
-	maxNodes = 400
-	maxDepth = 12
+	maxNodes = 400 // values, at all levels together
+	maxDepth = 12  // levels
 )
 
-// CutJSON returns JSON fit for a record: its texts are redacted and cut to a number of characters, and of a large
-// value only the beginning stays. Empty data is nil. Data that is not valid JSON, or very large, becomes a text.
+// CutJSON returns a short, redacted copy of JSON for a record. Each text has at most maxRunes characters, and of a
+// large value only the first 400 values and 12 levels remain. Invalid JSON, and data of more than 256 KiB, becomes a
+// text. CutJSON returns nil if data is empty.
 func (r *Redactor) CutJSON(data []byte, maxRunes int) json.RawMessage {
 	if len(data) == 0 {
 		return nil
@@ -59,13 +61,13 @@ func (r *Redactor) CutJSON(data []byte, maxRunes int) json.RawMessage {
 			return r.CutValue(v, maxRunes)
 		}
 	}
-	if n := windowBytes(maxRunes); len(data)-4 > n { // a little more than is looked at, so that it shows that there is more
-		data = data[:n+4]
+	if n := windowBytes(maxRunes); len(data)-4 > n {
+		data = data[:n+4] // longer than the window, so that CutText marks the text as truncated
 	}
 	return r.CutValue(string(data), maxRunes)
 }
 
-// CutValue encodes a value as CutJSON does: v is decoded JSON, or anything that can be encoded.
+// CutValue is like CutJSON for a value that is decoded JSON, or that json.Marshal can encode.
 func (r *Redactor) CutValue(v any, maxRunes int) json.RawMessage {
 	text := func(s string) string { return r.CutText(s, maxRunes) }
 	return jsonx.Encode(r.Value(v, Shape{Text: text, Values: maxNodes, Levels: maxDepth}))

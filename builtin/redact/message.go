@@ -7,7 +7,7 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// raw redacts what should be JSON and may be none; nil stays nil.
+// raw redacts data that should be JSON but can be invalid. It returns nil for empty data.
 func (r *Redactor) raw(data json.RawMessage) json.RawMessage {
 	if len(data) == 0 {
 		return nil
@@ -41,7 +41,7 @@ func (r *Redactor) calls(calls []agent.ToolCallRequest) []agent.ToolCallRequest 
 	return out
 }
 
-// Message returns a redacted copy of a message. Images and other data that is not text stay.
+// Message returns a redacted copy of a message. Images and other binary data remain.
 func (r *Redactor) Message(m agent.Message) agent.Message {
 	m = m.Clone()
 	m.Content, m.Reasoning = r.Text(m.Content), r.Text(m.Reasoning)
@@ -52,7 +52,7 @@ func (r *Redactor) Message(m agent.Message) agent.Message {
 	return m
 }
 
-// Response returns a redacted copy of a reply.
+// Response returns a redacted copy of a reply of a model.
 func (r *Redactor) Response(reply agent.LLMResponse) agent.LLMResponse {
 	m := r.Message(reply.Message())
 	reply.Content, reply.Reasoning, reply.Parts = m.Content, m.Reasoning, m.Parts
@@ -60,7 +60,7 @@ func (r *Redactor) Response(reply agent.LLMResponse) agent.LLMResponse {
 	return reply
 }
 
-// Request returns a redacted copy of what a model is sent.
+// Request returns a copy of a request to a model with redacted messages.
 func (r *Redactor) Request(req agent.LLMRequest) agent.LLMRequest {
 	req = req.Clone()
 	for i := range req.Messages {

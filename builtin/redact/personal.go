@@ -7,13 +7,14 @@ import (
 
 var (
 	emailForm = regexp.MustCompile(`[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+`)
-	phoneForm = regexp.MustCompile(`(?:\+?1[ .-]?)?(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[ .-]\d{4}|\+\d{1,3}(?:[ .-]?\(?\d{1,4}\)?){2,5}`)
-	ssnForm   = regexp.MustCompile(`\d{3}-\d{2}-\d{4}`)
-	cardForm  = regexp.MustCompile(`\d(?:[ -]?\d){12,18}`)
-	ibanForm  = regexp.MustCompile(`[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}`)
+	phoneForm = regexp.MustCompile(
+		`(?:\+?1[ .-]?)?(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[ .-]\d{4}|\+\d{1,3}(?:[ .-]?\(?\d{1,4}\)?){2,5}`)
+	ssnForm  = regexp.MustCompile(`\d{3}-\d{2}-\d{4}`)
+	cardForm = regexp.MustCompile(`\d(?:[ -]?\d){12,18}`)
+	ibanForm = regexp.MustCompile(`[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}`)
 )
 
-// Personal takes out what is personal by its own form.
+// Personal redacts personal data that is recognisable by its form alone, for example e-mail addresses and card numbers.
 func Personal(s string) string {
 	if strings.Contains(s, "@") {
 		s = emailForm.ReplaceAllLiteralString(s, Redacted)
@@ -27,7 +28,7 @@ func Personal(s string) string {
 	return replaceWhole(s, phoneForm, inNumber, validPhone)
 }
 
-// digits counts the digits of a text, not beyond enough.
+// digits counts the digits of a text, up to enough.
 func digits(s string, enough int) int {
 	n := 0
 	for i := 0; i < len(s) && n < enough; i++ {
@@ -40,9 +41,9 @@ func digits(s string, enough int) int {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// replaceWhole takes out what matches, stands alone and is valid. of says which bytes a match can hold; only
-// stretches of them with enough digits are looked at. valid returns how much of a match is, 0 for nothing of it. A
-// match that is not valid may hold a valid one that begins later.
+// replaceWhole redacts the valid matches of form that are not parts of a longer number or word. To save time, form is
+// tried only on stretches of bytes that of accepts and that have enough digits. valid returns the valid length of a
+// match, or 0. After an invalid match, the search continues within the match, because a valid one can begin there.
 func replaceWhole(s string, form *regexp.Regexp, of func(byte) bool, valid func(string) int) string {
 	var b strings.Builder
 	done := 0
@@ -59,8 +60,8 @@ func replaceWhole(s string, form *regexp.Regexp, of func(byte) bool, valid func(
 				break
 			}
 			from, to := at+span[0], at+span[1]
-			begins := from - done // what was taken out before it is no part of it
-			if n := valid(s[from:to]); n > 0 && standsAlone(s[done:], begins, begins+n) {
+			begins := from - done // relative to the text after the last redaction
+			if n := valid(s[from:to]); n > 0 && isWhole(s[done:], begins, begins+n) {
 				to = from + n
 				b.WriteString(s[done:from])
 				b.WriteString(Redacted)
@@ -84,10 +85,10 @@ func inNumber(c byte) bool { return isDigit(c) || strings.IndexByte(" ()+-.", c)
 
 func inIBAN(c byte) bool { return isDigit(c) || c == ' ' || 'A' <= c && c <= 'Z' }
 
-// standsAlone reports whether what is found is not a part of a longer number or word.
-func standsAlone(s string, from, to int) bool {
+// isWhole reports whether s[from:to] is not a part of a longer number or word.
+func isWhole(s string, from, to int) bool {
 	if from > 0 {
-		if c := s[from-1]; isDigit(c) || nameStart(c) || c == '.' && from > 1 && isDigit(s[from-2]) || c == '-' && from > 1 && isDigit(s[from-2]) {
+		if c := s[from-1]; isDigit(c) || nameStart(c) || (c == '.' || c == '-') && from > 1 && isDigit(s[from-2]) {
 			return false
 		}
 	}
@@ -100,8 +101,8 @@ func standsAlone(s string, from, to int) bool {
 	return true
 }
 
-// validCard reports how much of the digits could be those of a payment card: a length and a first digit that
-// issuers use, and the right check digit. Other numbers may follow it: a date, a code.
+// validCard returns the length of the payment card number at the beginning of found, or 0. A card number has a length
+// and a first digit that issuers use, and a valid check digit. Other digits may follow, for example an expiry date.
 func validCard(found string) int {
 	if found[0] < '2' || found[0] > '6' {
 		return 0
@@ -114,15 +115,15 @@ func validCard(found string) int {
 		}
 		number = append(number, found[i]-'0')
 		ends := i+1 == len(found) || !isDigit(found[i+1])
-		if n := len(number); ends && (n >= 14 || n == 13 && found[0] == '4') && checks(number) {
+		if n := len(number); ends && (n >= 14 || n == 13 && found[0] == '4') && validLuhn(number) {
 			best = i + 1
 		}
 	}
 	return best
 }
 
-// checks reports whether the last digit is the check digit of the others.
-func checks(number []byte) bool {
+// validLuhn reports whether the last digit is the check digit of the others by the Luhn algorithm.
+func validLuhn(number []byte) bool {
 	sum := 0
 	for i, d := range number {
 		n := int(d)
@@ -136,7 +137,7 @@ func checks(number []byte) bool {
 	return sum%10 == 0
 }
 
-// validSSN reports whether the number is in a range that is given out.
+// validSSN returns the length of the number if it is in a range that the authority assigns, or else 0.
 func validSSN(ssn string) int {
 	if ssn[:3] == "000" || ssn[:3] == "666" || ssn[0] == '9' || ssn[4:6] == "00" || ssn[7:] == "0000" {
 		return 0
@@ -144,7 +145,7 @@ func validSSN(ssn string) int {
 	return len(ssn)
 }
 
-// validPhone reports whether there are as many digits as a telephone number has.
+// validPhone returns the length of the number if it has 8 to 15 digits, or else 0.
 func validPhone(phone string) int {
 	if n := digits(phone, 16); n < 8 || n > 15 {
 		return 0
@@ -152,18 +153,21 @@ func validPhone(phone string) int {
 	return len(phone)
 }
 
-// validIBAN reports how much of what looks like a bank account number is one by its check digits: words in
-// capitals may follow it.
+// validIBAN returns the length of the bank account number at the beginning of iban, or 0 if the check digits are wrong.
+// Words in capitals may follow the number.
 func validIBAN(iban string) int {
 	for end := len(iban); end >= 15; end-- {
-		if iban[end-1] != ' ' && remainder(strings.ReplaceAll(iban[:end], " ", "")) == 1 && (end == len(iban) || iban[end] == ' ') {
+		if iban[end-1] == ' ' || end < len(iban) && iban[end] != ' ' {
+			continue
+		}
+		if remainder(strings.ReplaceAll(iban[:end], " ", "")) == 1 {
 			return end
 		}
 	}
 	return 0
 }
 
-// remainder is the number that an account number stands for, modulo 97.
+// remainder returns the account number modulo 97, with letters converted to numbers as ISO 13616 requires.
 func remainder(iban string) int {
 	rest := 0
 	for i := range len(iban) {

@@ -10,28 +10,31 @@ import (
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 )
 
-// Redacted stands in records for what a [Redactor] took out.
+// Redacted replaces secrets and personal data in redacted texts.
 const Redacted = "[REDACTED]"
 
-// A Redactor takes secrets and personal data out of what is recorded. The zero value takes out both kinds; to
-// record everything as it is, set KeepSecrets and KeepPersonal. It is safe for concurrent use; it must not be
-// changed while it is used.
+// A Redactor replaces secrets and personal data in texts and JSON before they are stored, sent or displayed. The zero
+// value replaces both. To keep everything, set KeepSecrets and KeepPersonal.
 //
-// Secrets are the values of keys that name one (password, api_key, clientSecret, Authorization, ...) at any depth
-// and also inside texts (password=x, "token": "x", --secret x), the user part of URLs, private keys, and tokens
-// of well-known forms. Personal data are e-mail addresses, telephone numbers written as such, US social security
-// numbers, and card and bank account numbers whose check digits are right. It recognises forms, not meanings:
-// what a person words freely can stay.
+// Secrets are the values of keys such as password, api_key or Authorization, in JSON and in texts such as password=x or
+// --secret x. Secrets are also the user part of URLs, private keys, and tokens of well-known forms. Personal data are
+// e-mail addresses, telephone numbers, US social security numbers, and card and bank account numbers with valid check
+// digits. A Redactor recognises forms only: secrets in ordinary prose can remain.
+//
+// A Redactor is safe for concurrent use, unless its fields change.
 type Redactor struct {
 	KeepSecrets  bool
 	KeepPersonal bool
-	Keys         []string            // further keys whose values are taken out; case and punctuation do not matter
-	Patterns     []*regexp.Regexp    // what they match is taken out of texts too
-	Extra        func(string) string // has the last word on each text; nil: nothing. If it panics, the text is taken out
+	Keys         []string         // further keys whose values are redacted; case and punctuation are ignored
+	Patterns     []*regexp.Regexp // further patterns of text to redact
+
+	// Extra redacts each text further, for example customer numbers. Nil: nothing. If Extra panics, the whole text is
+	// redacted.
+	Extra func(string) string
 }
 
-// Text returns the text without what is to be taken out. Redacting it again changes nothing, unless Patterns or Extra
-// do.
+// Text returns the text with secrets and personal data replaced by [Redacted]. Text is idempotent unless Patterns or
+// Extra are not.
 func (r *Redactor) Text(s string) string {
 	s = r.redactFully(s)
 	for _, p := range r.Patterns {
@@ -43,15 +46,15 @@ func (r *Redactor) Text(s string) string {
 	return s
 }
 
-// maxPasses is how often a text is looked at. What is taken out can show that its neighbour is to be, too; a text that
-// goes on with that was made for it.
+// maxPasses bounds the number of scans of a text. Redacting one secret can reveal another next to it; only adversarial
+// text needs more than a few scans.
 const maxPasses = 8
 
-// redactFully takes out what the Redactor knows by itself, until there is no more. A text that does not settle is taken
-// out whole.
+// redactFully applies the built-in rules until the text no longer changes. A text that still changes after maxPasses
+// scans is redacted completely.
 func (r *Redactor) redactFully(s string) string {
 	for range maxPasses {
-		was := s
+		before := s
 		if !r.KeepSecrets {
 			s = redactTokens(s)
 		}
@@ -59,7 +62,7 @@ func (r *Redactor) redactFully(s string) string {
 		if !r.KeepPersonal {
 			s = Personal(s)
 		}
-		if s == was {
+		if s == before {
 			return s
 		}
 	}
@@ -75,7 +78,8 @@ func (r *Redactor) applyExtra(s string) (out string) {
 	return r.Extra(s)
 }
 
-// JSON returns valid JSON without what is to be taken out. What is no JSON is encoded as a text.
+// JSON returns data as valid JSON, with secrets and personal data replaced by [Redacted]. Invalid JSON is redacted and
+// encoded as a JSON text.
 func (r *Redactor) JSON(data []byte) json.RawMessage {
 	v, err := jsonx.Decode(data)
 	if err != nil {
@@ -84,16 +88,16 @@ func (r *Redactor) JSON(data []byte) json.RawMessage {
 	return jsonx.Encode(r.Value(v, Shape{Text: r.Text}))
 }
 
-// A secrecy says how much of what stands under a key is secret.
+// A secrecy classifies the values of a key.
 type secrecy int
 
 const (
-	open      secrecy = iota
-	onlyTexts         // a number or a switch under this key is no secret: max_tokens
-	everything
+	open       secrecy = iota // not secret
+	onlyTexts                 // texts are secret but numbers are not: token and max_tokens
+	everything                // all values are secret
 )
 
-// secret reports what a key says of its value.
+// secret returns the secrecy of the values of a key.
 func (r *Redactor) secret(key string) secrecy {
 	words := keyWords(key)
 	joined := strings.Join(words, "")
@@ -129,9 +133,9 @@ var (
 		"telephone", "birthdate", "dateofbirth")
 )
 
-// keyWords splits a key into its words, in lower case: apiKey, api_key and API-Key are all [api key].
+// keyWords splits a key into its words in lower case. For example, apiKey, api_key and API-Key yield [api key].
 func keyWords(key string) []string {
-	if len(key) > 200 { // nobody names a secret so; a hostile key costs nothing
+	if len(key) > 200 { // bounds the work for hostile keys
 		key = key[:200]
 	}
 	var words []string

@@ -2,12 +2,13 @@ package redact
 
 import (
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
 )
 
-func TestSecretsAndPersonalDataAreTakenOutOfTexts(t *testing.T) {
+func TestTextRedactsSecretsAndPersonalData(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"nothing":               {"", ""},
 		"an ordinary sentence":  {"list the files: a.go, b.go = 2", "list the files: a.go, b.go = 2"},
@@ -25,30 +26,33 @@ func TestSecretsAndPersonalDataAreTakenOutOfTexts(t *testing.T) {
 		"a header":              {"Authorization: Bearer abcdef123456\nHost: x", "Authorization: [REDACTED]\nHost: x"},
 		"a cookie header":       {"Set-Cookie: a=b; c=d\r\nX: y", "Set-Cookie: [REDACTED]\r\nX: y"},
 		"a scheme":              {"use Bearer abcdef123456 there", "use Bearer [REDACTED] there"},
-		"a word after basic":    {"a basic understanding of bearer instruments", "a basic understanding of bearer instruments"},
+		"a word after basic": {"a basic understanding of bearer instruments",
+			"a basic understanding of bearer instruments"},
 		"a count of tokens":     {"max_tokens: 4000, token=12", "max_tokens: 4000, token=12"},
 		"a comparison":          {"if password == nil {", "if password == nil {"},
 		"a user in a URL":       {"git clone https://bob:pw@host.org/r.git", "git clone https://[REDACTED]@host.org/r.git"},
 		"an at in a password":   {"postgres://u:p@ss@db:5432/x", "postgres://[REDACTED]@db:5432/x"},
 		"a query":               {"GET /?access_token=abc&page=2", "GET /?access_token=[REDACTED]&page=2"},
 		"a key of a provider":   {"with sk-proj-abcdefghijklmnop1234 ok", "with [REDACTED] ok"},
-		"a long word with sk":   {"the task-abcdefghijklmnopqrst is open", "the task-abcdefghijklmnopqrst is open"},
+		"a word ending in sk":   {"the task-abcdefghijklmnopqrst is open", "the task-abcdefghijklmnopqrst is open"},
 		"a personal access key": {"ghp_abcdefghijklmnopqrstuvwxyz0123", "[REDACTED]"},
 		"a cloud key":           {"id AKIAABCDEFGHIJKLMNOP!", "id [REDACTED]!"},
 		"a web token":           {"x eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc-_ y", "x [REDACTED] y"},
-		"a private key":         {"a -----BEGIN RSA PRIVATE KEY-----\nMII\n-----END RSA PRIVATE KEY----- b", "a [REDACTED] b"},
-		"half a private key":    {"a -----BEGIN PRIVATE KEY-----\nMII", "a [REDACTED]"},
-		"a mail address":        {"write to jörg.x+y@mail.example.org.", "write to [REDACTED]."},
-		"a telephone number":    {"call (555) 123-4567 or 555-123-4567 or +49 30 1234567", "call [REDACTED] or [REDACTED] or [REDACTED]"},
-		"a security number":     {"SSN 123-45-6789, not 000-12-3456", "SSN [REDACTED], not 000-12-3456"},
-		"a card":                {"4111 1111 1111 1111 paid, 4111111111111111", "[REDACTED] paid, [REDACTED]"},
-		"a card and its date":   {"4111 1111 1111 1111 12/26", "[REDACTED] 12/26"},
-		"no card: check digit":  {"order 4111111111111112", "order 4111111111111112"},
-		"no card: a time":       {"at 1730000000000 and 17300000000000004", "at 1730000000000 and 17300000000000004"},
-		"no card: a fraction":   {"3.4111111111111111", "3.4111111111111111"},
-		"a bank account":        {"to DE89 3704 0044 0532 0130 00 AND more", "to [REDACTED] AND more"},
-		"no bank account":       {"DE88370400440532013000", "DE88370400440532013000"},
-		"not UTF-8":             {"password=\xff\xfe z", "password=[REDACTED] z"},
+		"a private key": {"a -----BEGIN RSA PRIVATE KEY-----\nMII\n-----END RSA PRIVATE KEY----- b",
+			"a [REDACTED] b"},
+		"half a private key": {"a -----BEGIN PRIVATE KEY-----\nMII", "a [REDACTED]"},
+		"a mail address":     {"write to jörg.x+y@mail.example.org.", "write to [REDACTED]."},
+		"a telephone number": {"call (555) 123-4567 or 555-123-4567 or +49 30 1234567",
+			"call [REDACTED] or [REDACTED] or [REDACTED]"},
+		"a security number":    {"SSN 123-45-6789, not 000-12-3456", "SSN [REDACTED], not 000-12-3456"},
+		"a card":               {"4111 1111 1111 1111 paid, 4111111111111111", "[REDACTED] paid, [REDACTED]"},
+		"a card and its date":  {"4111 1111 1111 1111 12/26", "[REDACTED] 12/26"},
+		"no card: check digit": {"order 4111111111111112", "order 4111111111111112"},
+		"no card: a time":      {"at 1730000000000 and 17300000000000004", "at 1730000000000 and 17300000000000004"},
+		"no card: a fraction":  {"3.4111111111111111", "3.4111111111111111"},
+		"a bank account":       {"to DE89 3704 0044 0532 0130 00 AND more", "to [REDACTED] AND more"},
+		"no bank account":      {"DE88370400440532013000", "DE88370400440532013000"},
+		"not UTF-8":            {"password=\xff\xfe z", "password=[REDACTED] z"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := new(Redactor).Text(c.text)
@@ -62,47 +66,58 @@ func TestSecretsAndPersonalDataAreTakenOutOfTexts(t *testing.T) {
 	}
 }
 
-func TestSecretsAreTakenOutByKeyAtAnyDepth(t *testing.T) {
+func TestRedactorFindsSecretKeysAtAnyDepth(t *testing.T) {
 	r := &Redactor{Keys: []string{"Employee-No"}}
-	for in, want := range map[string]string{
-		`{"a":[{"b":{"API-Key":"x","keys":["k"]}}]}`:             `{"a":[{"b":{"API-Key":"[REDACTED]","keys":["k"]}}]}`,
-		`{"password":12345,"PASSWORD2":"x","pass":true}`:         `{"PASSWORD2":"x","pass":true,"password":"[REDACTED]"}`,
-		`{"max_tokens":5,"token":"abc","tokens":["a"]}`:          `{"max_tokens":5,"token":"[REDACTED]","tokens":"[REDACTED]"}`,
-		`{"auth":{"user":"bob"},"password":null,"secret":""}`:    `{"auth":"[REDACTED]","password":null,"secret":""}`,
-		`{"employeeNo":7,"email":"nobody","n":4111111111111111}`: `{"email":"[REDACTED]","employeeNo":"[REDACTED]","n":"[REDACTED]"}`,
-		`{"cmd":"curl -H 'Authorization: Bearer abcdefgh1'"}`:    `{"cmd":"curl -H 'Authorization: [REDACTED]'"}`,
-		`{"big":12345678901234567890.5,"html":"<b>&"}`:           `{"big":12345678901234567890.5,"html":"<b>&"}`,
-		`{"nested":"{\"password\":\"x\"}","bob@example.org":1}`:  `{"[REDACTED]":1,"nested":"{\"password\":\"[REDACTED]\"}"}`,
-		`not JSON, password=x`:                                   `"not JSON, password=[REDACTED]"`,
+	for _, c := range []struct{ in, want string }{
+		{`{"a":[{"b":{"API-Key":"x","keys":["k"]}}]}`, `{"a":[{"b":{"API-Key":"[REDACTED]","keys":["k"]}}]}`},
+		{`{"password":12345,"PASSWORD2":"x","pass":true}`, `{"PASSWORD2":"x","pass":true,"password":"[REDACTED]"}`},
+		{`{"max_tokens":5,"token":"abc","tokens":["a"]}`,
+			`{"max_tokens":5,"token":"[REDACTED]","tokens":"[REDACTED]"}`},
+		{`{"auth":{"user":"bob"},"password":null,"secret":""}`, `{"auth":"[REDACTED]","password":null,"secret":""}`},
+		{`{"employeeNo":7,"email":"nobody","n":4111111111111111}`,
+			`{"email":"[REDACTED]","employeeNo":"[REDACTED]","n":"[REDACTED]"}`},
+		{`{"cmd":"curl -H 'Authorization: Bearer abcdefgh1'"}`, `{"cmd":"curl -H 'Authorization: [REDACTED]'"}`},
+		{`{"big":12345678901234567890.5,"html":"<b>&"}`, `{"big":12345678901234567890.5,"html":"<b>&"}`},
+		{`{"nested":"{\"password\":\"x\"}","bob@example.org":1}`,
+			`{"[REDACTED]":1,"nested":"{\"password\":\"[REDACTED]\"}"}`},
+		{`not JSON, password=x`, `"not JSON, password=[REDACTED]"`},
 	} {
-		if got := string(r.JSON([]byte(in))); got != want {
-			t.Errorf("JSON(%s)\n = %s\nwant %s", in, got, want)
-		}
+		t.Run(c.in, func(t *testing.T) {
+			if got := string(r.JSON([]byte(c.in))); got != c.want {
+				t.Errorf("got %s\nwant %s", got, c.want)
+			}
+		})
 	}
 }
 
-func TestARedactorCanKeepWhatItIsToldToKeep(t *testing.T) {
+func TestOptionsExtendOrRestrictARedactor(t *testing.T) {
 	text := `password=x, a@b.org, {"ssn":"y"}`
-	for _, c := range []struct {
+	for name, c := range map[string]struct {
 		r    Redactor
 		want string
 	}{
-		{Redactor{KeepSecrets: true}, `password=x, [REDACTED], {"ssn":"[REDACTED]"}`},
-		{Redactor{KeepPersonal: true}, `password=[REDACTED], a@b.org, {"ssn":"y"}`},
-		{Redactor{KeepSecrets: true, KeepPersonal: true}, text},
-		{Redactor{KeepSecrets: true, KeepPersonal: true, Keys: []string{"PassWord"}}, `password=[REDACTED], a@b.org, {"ssn":"y"}`},
-		{Redactor{KeepSecrets: true, KeepPersonal: true, Patterns: []*regexp.Regexp{regexp.MustCompile("b.o")}}, `password=x, a@[REDACTED]rg, {"ssn":"y"}`},
-		{Redactor{KeepSecrets: true, KeepPersonal: true, Extra: strings.ToUpper}, strings.ToUpper(text)},
-		{Redactor{Extra: func(string) string { panic("no") }}, Redacted},
+		"keep secrets":       {Redactor{KeepSecrets: true}, `password=x, [REDACTED], {"ssn":"[REDACTED]"}`},
+		"keep personal data": {Redactor{KeepPersonal: true}, `password=[REDACTED], a@b.org, {"ssn":"y"}`},
+		"keep both":          {Redactor{KeepSecrets: true, KeepPersonal: true}, text},
+		"keys": {Redactor{KeepSecrets: true, KeepPersonal: true, Keys: []string{"PassWord"}},
+			`password=[REDACTED], a@b.org, {"ssn":"y"}`},
+		"patterns": {Redactor{KeepSecrets: true, KeepPersonal: true,
+			Patterns: []*regexp.Regexp{regexp.MustCompile("b.o")}}, `password=x, a@[REDACTED]rg, {"ssn":"y"}`},
+		"extra":        {Redactor{KeepSecrets: true, KeepPersonal: true, Extra: strings.ToUpper}, strings.ToUpper(text)},
+		"extra panics": {Redactor{Extra: func(string) string { panic("no") }}, Redacted},
 	} {
-		if got := c.r.Text(text); got != c.want {
-			t.Errorf("%+v: %q, want %q", c.r, got, c.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got := c.r.Text(text); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
 	}
 }
 
-func FuzzRedactionEndsAndIsStable(f *testing.F) {
-	for _, s := range []string{`password=x`, `"token": "a\\\"b"`, "--secret 'x", "https://a@b@c/", "4111 1111 1111 1111", "+1 2", "cookie:", "Authorization: Bearer x", "a@b.c@d.e", "{\"passwords\":[[["} {
+// FuzzRedactionIsStable checks that redaction is idempotent, yields valid JSON and finds a secret before any text.
+func FuzzRedactionIsStable(f *testing.F) {
+	for _, s := range []string{`password=x`, `"token": "a\\\"b"`, "--secret 'x", "https://a@b@c/", "4111 1111 1111 1111",
+		"+1 2", "cookie:", "Authorization: Bearer x", "a@b.c@d.e", "{\"passwords\":[[["} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -111,7 +126,7 @@ func FuzzRedactionEndsAndIsStable(f *testing.F) {
 			return
 		}
 		if got := r.Text(`{"password":"hunter2"} ` + s); strings.Contains(got, "hunter2") {
-			t.Errorf("a secret before %q stayed: %q", s, got)
+			t.Errorf("the secret before %q remains: %q", s, got)
 		}
 		if got := r.JSON([]byte(s)); !json.Valid(got) {
 			t.Errorf("JSON(%q) = %q", s, got)
@@ -132,14 +147,16 @@ func BenchmarkRedactText(b *testing.B) {
 	}
 }
 
-func TestWhatShowsANeighbourIsLookedAtAgain(t *testing.T) {
-	link := "A://pw:/&" // what is taken out behind pw makes it the user of an address, whose @ is found once more
+func TestRedactionRevealsAdjacentSecrets(t *testing.T) {
+	link := "A://pw:/&" // the redacted value of pw looks like the user part of a URL, which another scan redacts
 	for n := range 3 * maxPasses {
-		s := strings.Repeat(link, n) + "0@"
-		r := new(Redactor)
-		once := r.Text(s)
-		if again := r.Text(once); again != once || once == Redacted {
-			t.Errorf("%q is redacted as %q, and that as %q", s, once, again)
-		}
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			s := strings.Repeat(link, n) + "0@"
+			r := new(Redactor)
+			once := r.Text(s)
+			if again := r.Text(once); again != once || once == Redacted {
+				t.Errorf("%q is redacted as %q, and that as %q", s, once, again)
+			}
+		})
 	}
 }

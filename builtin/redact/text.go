@@ -5,19 +5,22 @@ import (
 	"strings"
 )
 
-// A pattern is a form of secret that is recognised by itself. One of hints must be in a text before the expression
-// is tried: most texts hold none.
+// A pattern recognises a kind of secret by its form, for example an access key of a cloud provider. Because most texts
+// contain no secret, the expression is tried only on texts that contain one of hints.
 type pattern struct {
-	hints   []string
-	pattern *regexp.Regexp
-	instead string
-	unless  func(match string) bool // it is none after all; nil: it is one
+	hints       []string
+	expression  *regexp.Regexp
+	replacement string
+	unless      func(match string) bool // reports a false match; nil: there are no false matches
 }
 
 var patterns = []pattern{
-	{[]string{"PRIVATE KEY"}, regexp.MustCompile(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----[\s\S]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----|\z)`), Redacted, nil},
+	{[]string{"PRIVATE KEY"}, regexp.MustCompile(
+		`-----BEGIN [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----[\s\S]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----|\z)`),
+		Redacted, nil},
 	{[]string{"://"}, regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://)[^\s/?#"'<>]+@`), "${1}" + Redacted + "@", nil},
-	{[]string{"earer", "asic", "EARER", "ASIC"}, regexp.MustCompile(`(?i)\b(bearer|basic)(\s+)[A-Za-z0-9+/_.=~-]{8,}`), "${1}${2}" + Redacted, words},
+	{[]string{"earer", "asic", "EARER", "ASIC"}, regexp.MustCompile(`(?i)\b(bearer|basic)(\s+)[A-Za-z0-9+/_.=~-]{8,}`),
+		"${1}${2}" + Redacted, isOrdinaryWord},
 	{[]string{"eyJ"}, regexp.MustCompile(`\beyJ[\w-]{8,}(?:\.[\w-]*){0,4}`), Redacted, nil},
 	{[]string{"sk-", "sk_", "pk_", "rk_"}, regexp.MustCompile(`\b(?:sk[-_]|[pr]k_)[A-Za-z0-9_-]{16,}`), Redacted, nil},
 	{[]string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_"}, regexp.MustCompile(`\bgh[pousr]_[A-Za-z0-9]{16,}`), Redacted, nil},
@@ -26,25 +29,26 @@ var patterns = []pattern{
 		regexp.MustCompile(`\b(?:github_pat_|glpat-|pypi-|dop_v1_|ya29\.|AIza|SG\.)[\w.-]{20,}`), Redacted, nil},
 	{[]string{"xox"}, regexp.MustCompile(`\bxox[abeoprs]-[A-Za-z0-9-]{8,}`), Redacted, nil},
 	{[]string{"AKIA", "ASIA"}, regexp.MustCompile(`\bA[KS]IA[A-Z0-9]{16}\b`), Redacted, nil},
-	{[]string{"hooks.slack.com/"}, regexp.MustCompile(`hooks\.slack\.com/(?:services|workflows)/[\w/-]+`), "hooks.slack.com/" + Redacted, nil},
+	{[]string{"hooks.slack.com/"}, regexp.MustCompile(`hooks\.slack\.com/(?:services|workflows)/[\w/-]+`),
+		"hooks.slack.com/" + Redacted, nil},
 }
 
-// redactTokens takes out what is a secret by its own form.
+// redactTokens redacts the secrets that patterns recognise.
 func redactTokens(s string) string {
-	for _, f := range patterns {
-		for _, hint := range f.hints {
+	for _, p := range patterns {
+		for _, hint := range p.hints {
 			if !strings.Contains(s, hint) {
 				continue
 			}
-			if f.unless == nil {
-				s = f.pattern.ReplaceAllString(s, f.instead)
+			if p.unless == nil {
+				s = p.expression.ReplaceAllString(s, p.replacement)
 				break
 			}
-			s = f.pattern.ReplaceAllStringFunc(s, func(match string) string {
-				if f.unless(match) {
+			s = p.expression.ReplaceAllStringFunc(s, func(match string) string {
+				if p.unless(match) {
 					return match
 				}
-				return f.pattern.ReplaceAllString(match, f.instead)
+				return p.expression.ReplaceAllString(match, p.replacement)
 			})
 			break
 		}
@@ -52,14 +56,14 @@ func redactTokens(s string) string {
 	return s
 }
 
-// words reports whether "basic" or "bearer" is followed by an ordinary word.
-func words(match string) bool {
+// isOrdinaryWord reports whether the word after "basic" or "bearer" is not a credential, as in "a basic understanding".
+func isOrdinaryWord(match string) bool {
 	value := match[strings.LastIndexAny(match, " \t\r\n\f\v")+1:]
 	return strings.Trim(value[1:], "abcdefghijklmnopqrstuvwxyz.-") == ""
 }
 
-// redactNamedValues takes the values out that stand in the text behind the name of a secret: name=value, name: value,
-// "name": "value", --name value.
+// redactNamedValues redacts values after the name of a secret: name=value, name: value, "name": "value" and --name
+// value.
 func (r *Redactor) redactNamedValues(s string) string {
 	if !strings.ContainsAny(s, ":=-") {
 		return s
@@ -86,7 +90,9 @@ func (r *Redactor) redactNamedValues(s string) string {
 			continue
 		}
 		from, to := valueSpan(s, from, s[end-1] != '-' && wholeLine(s[:end]))
-		if value := s[from:to]; value == "" || kind == onlyTexts && plain(strings.ReplaceAll(value, cutMark, "")) || nothing(value) {
+		value := s[from:to]
+		if value == "" || isConstant(value) ||
+			kind == onlyTexts && isNumber(strings.ReplaceAll(value, openRedacted, "")) {
 			continue
 		}
 		b.WriteString(s[done:from])
@@ -106,10 +112,11 @@ func nameByte(c byte) bool {
 	return nameStart(c) || '0' <= c && c <= '9' || c == '-' || c == '.'
 }
 
-// cutMark is what a value ends with that had a part redacted before: a bracket ends a value.
-var cutMark = strings.TrimSuffix(Redacted, "]")
+// openRedacted is the end of a value that was partly redacted before. The closing bracket is missing, because a bracket
+// ends a value.
+var openRedacted = strings.TrimSuffix(Redacted, "]")
 
-// valueAfter returns where the value begins that the name s[start:end] is given, -1 if it is given none.
+// valueAfter returns the start of the value after the name s[start:end], or -1 if no value follows.
 func valueAfter(s string, start, end int) int {
 	at := end
 	for at < len(s) && s[at] == '\\' {
@@ -124,7 +131,7 @@ func valueAfter(s string, start, end int) int {
 		}
 		return skipBlanks(s, at)
 	}
-	if start > 0 && s[start-1] == '-' && at > end { // a flag
+	if start > 0 && s[start-1] == '-' && at > end { // a flag such as --name
 		return at
 	}
 	return -1
@@ -137,14 +144,15 @@ func skipBlanks(s string, at int) int {
 	return at
 }
 
-// wholeLine reports whether the text ends in the name of a header whose value is the rest of the line.
+// wholeLine reports whether the text ends with the name of an HTTP header whose value is the rest of the line.
 func wholeLine(s string) bool {
 	s = s[max(0, len(s)-20):]
 	lower := strings.ToLower(s)
 	return strings.HasSuffix(lower, "cookie") || strings.HasSuffix(lower, "authorization")
 }
 
-// valueSpan returns what of the text is the value that begins there, without its quotes.
+// valueSpan returns the span of the value that begins at at, without its quotes. line is true if the value is the rest
+// of the line.
 func valueSpan(s string, at int, line bool) (from, to int) {
 	if strings.HasPrefix(s[at:], Redacted) {
 		return at, at
@@ -178,7 +186,7 @@ func valueSpan(s string, at int, line bool) (from, to int) {
 
 var scheme = regexp.MustCompile(`^(?i)(?:bearer|basic|digest|token|negotiate)[ \t]+`)
 
-// schemeEnd returns where the value of a credential with a scheme, like "Bearer x", goes on; 0 if it has none.
+// schemeEnd returns the end of the scheme of a credential, for example 7 for "Bearer x", or 0 without a scheme.
 func schemeEnd(s string) int {
 	if at := scheme.FindStringIndex(s[:min(len(s), 32)]); at != nil {
 		return at[1]
@@ -186,7 +194,7 @@ func schemeEnd(s string) int {
 	return 0
 }
 
-// quoteEnd returns where the quoted text ends: at the quote that has as many escapes before it as the first.
+// quoteEnd returns the end of a quoted text: the next quote that has as many backslashes as the opening quote.
 func quoteEnd(s string, at int, quote byte, escapes int) int {
 	run := 0
 	for ; at < len(s); at++ {
@@ -202,7 +210,7 @@ func quoteEnd(s string, at int, quote byte, escapes int) int {
 	return len(s)
 }
 
-// bracketEnd returns where the bracket that opens there is closed, the end of the text if it is not.
+// bracketEnd returns the position after the bracket that closes the one at at, or the end of the text.
 func bracketEnd(s string, at int) int {
 	depth := 0
 	for ; at < len(s); at++ {
@@ -218,13 +226,13 @@ func bracketEnd(s string, at int) int {
 	return len(s)
 }
 
-// plain reports whether a value is a number.
-func plain(value string) bool { return strings.Trim(value, "0123456789.,+-eE_") == "" }
+// isNumber reports whether a value is a number.
+func isNumber(value string) bool { return strings.Trim(value, "0123456789.,+-eE_") == "" }
 
-// nothing reports whether a value is one that hides nothing.
-func nothing(value string) bool {
+// isConstant reports whether a value is a constant such as null or true, or is redacted already.
+func isConstant(value string) bool {
 	switch strings.ToLower(value) {
-	case "true", "false", "null", "nil", "none", "undefined", Redacted:
+	case "true", "false", "null", "nil", "none", "undefined":
 		return true
 	}
 	return value == Redacted

@@ -11,29 +11,29 @@ import (
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
 )
 
-// A Shape says how much of a value goes into a record.
+// A Shape limits the size of a value in a record.
 type Shape struct {
-	Text   func(string) string // makes the recorded text of each text; it redacts, too
-	Values int                 // how many values are recorded; 0: all
-	Levels int                 // how many levels are recorded; 0: all
+	Text   func(string) string // converts each text and key; it must also redact, for example Redactor.Text; required
+	Values int                 // the most values, at all levels together; 0: all
+	Levels int                 // the most levels; 0: all
 }
 
-// Value returns v, decoded JSON or anything that can be encoded, as redacted values that can be encoded.
+// Value returns a redacted copy of v that json.Marshal can encode. v is decoded JSON, or a value that json.Marshal can
+// encode. Values beyond the limits of shape are replaced with an ellipsis.
 func (r *Redactor) Value(v any, shape Shape) any {
 	w := walk{redact: r, text: shape.Text, nodes: cmp.Or(shape.Values, -1), depth: cmp.Or(shape.Levels, -1)}
 	return w.value(v, 0)
 }
 
-// A walk makes a value fit for a record: redacted, its texts cut, and if it is large only its beginning.
+// A walk redacts one value and enforces the limits of a Shape.
 type walk struct {
 	redact *Redactor
-	text   func(string) string // what becomes of each text
-	nodes  int                 // values that may still be taken over; less than 0: any number
-	depth  int                 // levels that are taken over; less than 0: any number
+	text   func(string) string
+	nodes  int // the remaining number of values; negative: unlimited
+	depth  int // the most levels; negative: unlimited
 }
 
-// value returns v as values that can be encoded. v is what was decoded from JSON, or anything that can be
-// encoded.
+// value returns the redacted copy of v, which is at the given level.
 func (w *walk) value(v any, level int) any {
 	if w.nodes == 0 || w.depth >= 0 && level > w.depth {
 		return shorten.Ellipsis
@@ -91,7 +91,7 @@ func (w *walk) object(m map[string]any, level int) any {
 	return out
 }
 
-// hides reports whether a value under the key of a secret can be one.
+// hides reports whether the value of a key of this kind is secret. Empty values are not.
 func hides(v any, kind secrecy) bool {
 	switch v := v.(type) {
 	case nil, bool:

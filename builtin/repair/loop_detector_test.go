@@ -54,7 +54,7 @@ func TestLoopDetectorLetsACallRunOnceThenHintsThenEndsTheTurn(t *testing.T) {
 	if look.Count() != 1 {
 		t.Errorf("the tool ran %d times, want once", look.Count())
 	}
-	if got := fixture.Fates(ran); got != "succeeded hint unrun" {
+	if got := fixture.Statuses(ran); got != "succeeded hint unrun" {
 		t.Errorf("the calls: %s", got)
 	}
 	hint := ran.Calls[1]
@@ -138,7 +138,7 @@ func TestLoopDetectorCountsWhatItIsToldTo(t *testing.T) {
 			ran := looptest.Harness{
 				Turns: c.turns, Tools: []agent.Tool{sequence("t", c.results...)}, Hooks: []agent.Hook{c.detector},
 			}.Run(t, "go")
-			if got := fixture.Fates(ran); got != c.want {
+			if got := fixture.Statuses(ran); got != c.want {
 				t.Errorf("the calls: %s\nwant:      %s", got, c.want)
 			}
 			if ran.Stop.Message != c.stop || (c.stop == "") != (ran.Reply == "done") {
@@ -155,8 +155,8 @@ func TestLoopDetectorNotesARepeatAndLetsItRun(t *testing.T) {
 		Tools: []agent.Tool{look},
 		Hooks: []agent.Hook{&repair.LoopDetector{Mode: repair.LoopNote, BreakAfter: limit.None}},
 	}.Run(t, "look")
-	if look.Count() != 3 || fixture.Fates(ran) != "succeeded succeeded succeeded" {
-		t.Errorf("the tool ran %d times: %s", look.Count(), fixture.Fates(ran))
+	if look.Count() != 3 || fixture.Statuses(ran) != "succeeded succeeded succeeded" {
+		t.Errorf("the tool ran %d times: %s", look.Count(), fixture.Statuses(ran))
 	}
 	if got := fixture.PromptsWith(ran, "you already called look with exactly these arguments"); got != "0011" {
 		t.Errorf("the note was in the prompts %s, want 0011", got)
@@ -205,7 +205,7 @@ func TestLoopDetectorKnowsACallThatAnotherHookRewrites(t *testing.T) {
 		Tools: []agent.Tool{sequence("t", "1", "2", "3", "4")},
 		Hooks: []agent.Hook{&repair.LoopDetector{HintAfter: 2}, rewrite},
 	}.Run(t, "go")
-	if got := fixture.Fates(ran); got != "succeeded succeeded succeeded succeeded" {
+	if got := fixture.Statuses(ran); got != "succeeded succeeded succeeded succeeded" {
 		t.Errorf("the changed results were not seen: %s", got)
 	}
 }
@@ -284,7 +284,7 @@ func TestLoopDetectorRefusesWhatCannotWork(t *testing.T) {
 		{&repair.LoopDetector{MaxCycle: 1}, "MaxCycle is 1"},
 		{&repair.LoopDetector{MaxCycle: 65}, "MaxCycle is 65"},
 	} {
-		if got := fixture.Refusal(c.detector); !strings.Contains(got, "repair.LoopDetector: "+c.want) {
+		if got := fixture.UsePanic(c.detector); !strings.Contains(got, "repair.LoopDetector: "+c.want) {
 			t.Errorf("%+v was refused with %q, want %q", c.want, got, c.want)
 		}
 	}

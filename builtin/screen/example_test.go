@@ -8,9 +8,11 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
+// The e-mail address does not reach the model.
 func ExampleOutput() {
 	var hooks agent.Hooks
 	hooks.Use(&screen.Output{Validators: []screen.Validator{screen.RedactPersonal(), screen.LengthCap(40)}})
+
 	result := agent.ToolCallResult{Output: "ask jane@example.org"}
 	hooks.AfterTool.Fire(context.Background(), agent.NewRun(nil), &result)
 	fmt.Println(result.Output)

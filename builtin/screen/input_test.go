@@ -16,36 +16,41 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-func TestInputGuardRefusesARunByItsTask(t *testing.T) {
+func TestInputRefusesRunsByTheirTask(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		guard  *screen.Input
 		task   string
-		reason string // "": it passes
+		reason string // "": not refused
 	}{
 		{"a blocked word", &screen.Input{Block: []string{"virus", "bomb"}}, "how to build a Bomb", "blocklist match: bomb"},
 		{"the first entry of two", &screen.Input{Block: []string{"bomb", "build"}}, "build a bomb", "blocklist match: bomb"},
 		{"no blocked word", &screen.Input{Block: []string{"bomb"}}, "bake a cake", ""},
-		{"letters that fold", &screen.Input{Block: []string{"STRASSE", "kelvin", "ſ"}}, "0 \u212aelvin", "blocklist match: kelvin"},
+		{"case folding", &screen.Input{Block: []string{"STRASSE", "kelvin", "ſ"}}, "0 \u212aelvin",
+			"blocklist match: kelvin"},
 		{"an allowed word", &screen.Input{Allow: []string{"cake", "bread"}}, "bake BREAD", ""},
 		{"no allowed word", &screen.Input{Allow: []string{"cake"}}, "wash the car", "not in allowlist"},
-		{"the allow list comes first", &screen.Input{Allow: []string{"cake"}, Block: []string{"bomb"}}, "a bomb", "not in allowlist"},
-		{"an allowed word does not excuse a blocked one", &screen.Input{Allow: []string{"cake"}, Block: []string{"bomb"}}, "a bomb in a cake", "blocklist match: bomb"},
-		{"an empty allow list refuses everything", &screen.Input{Allow: []string{}}, "anything", "not in allowlist"},
-		{"an empty task passes", &screen.Input{Block: []string{"bomb"}}, "", ""},
-		{"an empty task is not in an allow list", &screen.Input{Allow: []string{"cake"}}, "", "not in allowlist"},
-		{"a match of one's own", &screen.Input{Block: []string{`^rm\b`}, Match: regexp.MatchString}, "rm everything", `blocklist match: ^rm\b`},
+		{"the allow list comes first", &screen.Input{Allow: []string{"cake"}, Block: []string{"bomb"}}, "a bomb",
+			"not in allowlist"},
+		{"allowed and blocked", &screen.Input{Allow: []string{"cake"}, Block: []string{"bomb"}}, "a bomb in a cake",
+			"blocklist match: bomb"},
+		{"an empty allow list", &screen.Input{Allow: []string{}}, "anything", "not in allowlist"},
+		{"an empty task", &screen.Input{Block: []string{"bomb"}}, "", ""},
+		{"an empty task with an allow list", &screen.Input{Allow: []string{"cake"}}, "", "not in allowlist"},
+		{"a custom match", &screen.Input{Block: []string{`^rm\b`}, Match: regexp.MatchString}, "rm everything",
+			`blocklist match: ^rm\b`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			ran := looptest.Harness{Turns: []looptest.Turn{looptest.Reply("done")}, Hooks: []agent.Hook{c.guard}}.Run(t, c.task)
 			if c.reason == "" {
 				if ran.Reply != "done" {
-					t.Errorf("it was refused with %q because %q", ran.Reply, ran.Stop.Message)
+					t.Errorf("refused with %q because %q", ran.Reply, ran.Stop.Message)
 				}
 				return
 			}
-			if ran.Reply != "I can't help with that." || ran.Stop.Message != c.reason || ran.Stop.Cause != agent.CauseStopRequested {
-				t.Errorf("it ended with %q because %q, want %q", ran.Reply, ran.Stop.Message, c.reason)
+			if ran.Reply != "I can't help with that." || ran.Stop.Message != c.reason ||
+				ran.Stop.Cause != agent.CauseStopRequested {
+				t.Errorf("ended with %q because %q, want %q", ran.Reply, ran.Stop.Message, c.reason)
 			}
 			if n := len(ran.Script.Calls()); n != 0 || ran.Recorder.Count("BeforeStep") != 0 {
 				t.Errorf("the model was called %d times", n)
@@ -54,33 +59,41 @@ func TestInputGuardRefusesARunByItsTask(t *testing.T) {
 	}
 }
 
-func TestInputGuardLooksAtTheTaskAlone(t *testing.T) {
+func TestInputChecksOnlyTheTask(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: []looptest.Turn{looptest.Call("look", `{"for":"bomb"}`), looptest.Reply("done")},
 		Tools: []agent.Tool{&looptest.Tool{Name: "look", Result: "bomb"}},
 		Hooks: []agent.Hook{&screen.Input{Block: []string{"bomb"}}},
 	}.Do(t, t.Context(), loop.Request{Task: "look", Messages: []agent.Message{{Role: agent.RoleUser, Content: "bomb"}}})
 	if ran.Reply != "done" {
-		t.Errorf("it was refused because %q", ran.Stop.Message)
+		t.Errorf("refused because %q", ran.Stop.Message)
 	}
 }
 
-func TestAMatchThatFailsRefusesTheRun(t *testing.T) {
-	for _, match := range []func(string, string) (bool, error){
-		regexp.MatchString,
-		func(string, string) (bool, error) { panic("no idea") },
-		func(string, string) (bool, error) { return false, errors.New("no idea") },
+func TestAFailingMatchRefusesTheRun(t *testing.T) {
+	for name, match := range map[string]func(string, string) (bool, error){
+		"invalid pattern": regexp.MatchString,
+		"panic":           func(string, string) (bool, error) { panic("no idea") },
+		"error":           func(string, string) (bool, error) { return false, errors.New("no idea") },
 	} {
-		for _, guard := range []*screen.Input{{Block: []string{"("}, Match: match}, {Allow: []string{"("}, Match: match}} {
-			ran := looptest.Harness{Turns: []looptest.Turn{looptest.Reply("done")}, Hooks: []agent.Hook{guard}}.Run(t, "anything")
-			if ran.Failed == nil || ran.Reply != "" || len(ran.Script.Calls()) != 0 || ran.Stop.Cause != agent.CauseError {
-				t.Errorf("it ended with %q, %v", ran.Reply, ran.Failed)
-			}
+		for list, guard := range map[string]*screen.Input{
+			"Block": {Block: []string{"("}, Match: match},
+			"Allow": {Allow: []string{"("}, Match: match},
+		} {
+			t.Run(name+" in "+list, func(t *testing.T) {
+				ran := looptest.Harness{
+					Turns: []looptest.Turn{looptest.Reply("done")}, Hooks: []agent.Hook{guard},
+				}.Run(t, "anything")
+				if ran.Failed == nil || ran.Reply != "" || len(ran.Script.Calls()) != 0 ||
+					ran.Stop.Cause != agent.CauseError {
+					t.Errorf("ended with %q, %v", ran.Reply, ran.Failed)
+				}
+			})
 		}
 	}
 }
 
-func TestInputGuardRefusesWhatCannotWork(t *testing.T) {
+func TestInvalidInputPanicsInUse(t *testing.T) {
 	for _, c := range []struct {
 		guard *screen.Input
 		want  string
@@ -89,17 +102,21 @@ func TestInputGuardRefusesWhatCannotWork(t *testing.T) {
 		{&screen.Input{Block: []string{"a", ""}}, "Block[1] is empty"},
 		{&screen.Input{Allow: []string{""}}, "Allow[0] is empty"},
 	} {
-		if got := fixture.Refusal(c.guard); !strings.Contains(got, "screen.Input: ") || !strings.Contains(got, c.want) {
-			t.Errorf("refused with %q, want %q", got, c.want)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			got := fixture.UsePanic(c.guard)
+			if !strings.Contains(got, "screen.Input: ") || !strings.Contains(got, c.want) {
+				t.Errorf("panicked with %q, want %q", got, c.want)
+			}
+		})
 	}
 	var hooks agent.Hooks
 	hooks.Use(&screen.Input{Block: []string{"a"}})
 	if list := hooks.OnRunStart.List(); len(list) != 1 || list[0].Priority != hookkit.Safety {
-		t.Errorf("it is bound as %+v", list)
+		t.Errorf("bound as %+v", list)
 	}
 }
 
+// The second task is refused, because it contains a blocked word.
 func ExampleInput() {
 	var hooks agent.Hooks
 	hooks.Use(&screen.Input{Block: []string{"password"}, Reply: "Ask the help desk."})

@@ -19,31 +19,37 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// Output checks and changes what tools return.
+// Output validates and rewrites the outputs of tools before the model sees them, for example to remove personal data.
 //
-// It rewrites results at AfterTool, ten below the tier Mutation, after outputs were cut, and has no state. The
-// validators run in order, each on what the one before left, and only on successful results. A rejection empties Output
-// and sets Err to "output validation: " and the reason, so that the call is a failure everywhere. A validator that
-// fails withholds the result: the point fails closed.
+// Points: AfterTool (Replace). Tier: Mutation−10, so that other hooks have truncated the output before. State: none.
+//
+// The validators run in order on successful results; each receives the output of the preceding one. A rejection turns
+// the result into a failure: Output is empty, and Err is "output validation: " followed by the reason. If a validator
+// returns an error, the result is withheld from the model, because AfterTool fails closed.
 type Output struct {
 	Validators []Validator // required
 }
 
-// A Validator looks at a tool's output. It must be safe for concurrent use.
+// A Validator checks or rewrites an output of a tool. Use it for checks that [LengthCap], [RedactPersonal] and [Schema]
+// do not offer. It must be safe for concurrent use.
 type Validator interface {
-	// Validate returns the output as it shall be, or why it is rejected, "" for not at all.
-	Validate(ctx context.Context, call agent.ToolCallRequest, output string) (left, rejection string, err error)
+	// Validate returns the output for the model, or a reason to reject the output. A reason of "" accepts the output.
+	Validate(ctx context.Context, call agent.ToolCallRequest, output string) (accepted, rejection string, err error)
 }
 
-// ValidatorFunc is a function as a validator.
-type ValidatorFunc func(ctx context.Context, call agent.ToolCallRequest, output string) (left, rejection string, err error)
+// ValidatorFunc is a function that implements [Validator].
+type ValidatorFunc func(
+	ctx context.Context, call agent.ToolCallRequest, output string,
+) (accepted, rejection string, err error)
 
 // Validate calls f.
-func (f ValidatorFunc) Validate(ctx context.Context, call agent.ToolCallRequest, output string) (string, string, error) {
+func (f ValidatorFunc) Validate(
+	ctx context.Context, call agent.ToolCallRequest, output string,
+) (accepted, rejection string, err error) {
 	return f(ctx, call, output)
 }
 
-// Bind adds the hook. No validators, and one that cannot work, panic.
+// Bind adds the hook. It panics if Validators is empty or contains an invalid validator.
 func (v *Output) Bind(h *agent.Hooks) {
 	kit.MustConfig("screen.Output", v.check())
 	h.AfterTool.Add(v, hookkit.Priority(hookkit.Mutation-10))
@@ -66,14 +72,15 @@ func (v *Output) check() error {
 	return nil
 }
 
-// AfterTool runs the validators.
-func (v *Output) AfterTool(ctx context.Context, _ *agent.Run, result agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+// AfterTool runs the validators on a successful result.
+func (v *Output) AfterTool(ctx context.Context, _ *agent.Run, result agent.ToolCallResult) (agent.AfterToolOutcome,
+	error) {
 	if result.Err != "" {
 		return nil, nil
 	}
 	before := result.Output
 	for i, one := range v.Validators {
-		left, rejection, err := one.Validate(ctx, result.Call, result.Output)
+		accepted, rejection, err := one.Validate(ctx, result.Call, result.Output)
 		if err != nil {
 			return nil, fmt.Errorf("validator %d (%T): %w", i, one, err)
 		}
@@ -81,7 +88,7 @@ func (v *Output) AfterTool(ctx context.Context, _ *agent.Run, result agent.ToolC
 			result.Output, result.Err, result.Kind = "", "output validation: "+rejection, agent.FailRejected
 			return agent.ReplaceAfterTool(result, "output rejected"), nil
 		}
-		result.Output = left
+		result.Output = accepted
 	}
 	if result.Output == before {
 		return nil, nil
@@ -89,8 +96,8 @@ func (v *Output) AfterTool(ctx context.Context, _ *agent.Run, result agent.ToolC
 	return agent.ReplaceAfterTool(result, "output changed"), nil
 }
 
-// LengthCap is a validator that cuts text to most characters, its mark "(capped at n chars)" included, and rejects JSON
-// over it, which would be none any more.
+// LengthCap returns a validator that truncates long texts to most characters, including the mark "(capped at n chars)".
+// Long JSON is rejected, because truncated JSON would be invalid. Using the hook panics if most is less than 1.
 func LengthCap(most int) Validator { return lengthCap(most) }
 
 type lengthCap int
@@ -115,20 +122,20 @@ func (n lengthCap) Validate(_ context.Context, _ agent.ToolCallRequest, output s
 	return shorten.To(shorten.Valid(output[:shorten.RuneOffset(output, keep)])+mark, int(n)), "", nil
 }
 
-// RedactPersonal is a validator that takes personal data out of an output, at any depth of JSON too: e-mail addresses,
-// US telephone and social security numbers, card numbers whose check digit is right, account numbers; and what the
-// given patterns match. In its place stands [redact.Redacted], or what As says.
+// RedactPersonal returns a validator that replaces personal data with [redact.Redacted]: e-mail addresses, US telephone
+// and social security numbers, card and bank account numbers with valid check digits, and matches of patterns. In JSON,
+// texts and keys at any depth are redacted.
 func RedactPersonal(patterns ...*regexp.Regexp) Redaction {
 	return Redaction{patterns, redact.Redacted}
 }
 
-// A Redaction is the validator that [RedactPersonal] makes.
+// A Redaction is the validator of [RedactPersonal].
 type Redaction struct {
 	patterns []*regexp.Regexp
 	marker   string
 }
 
-// As returns the validator with another text in the place of what it takes out.
+// As returns a copy of the validator that replaces personal data with marker instead of [redact.Redacted].
 func (r Redaction) As(marker string) Redaction {
 	r.marker = marker
 	return r
@@ -143,11 +150,11 @@ func (r Redaction) check() error {
 	return nil
 }
 
-// Validate returns the output without personal data; JSON without any stays as it is written.
+// Validate returns the output without personal data. JSON without personal data is not reformatted.
 func (r Redaction) Validate(_ context.Context, _ agent.ToolCallRequest, output string) (string, string, error) {
 	if jsonx.IsContainer(output) {
-		if left, changed := jsonx.RewriteTexts([]byte(output), r.text); changed {
-			return string(left), "", nil
+		if redacted, changed := jsonx.RewriteTexts([]byte(output), r.text); changed {
+			return string(redacted), "", nil
 		}
 		return output, "", nil
 	}
@@ -155,8 +162,8 @@ func (r Redaction) Validate(_ context.Context, _ agent.ToolCallRequest, output s
 }
 
 func (r Redaction) text(s string) string {
-	if left := redact.Personal(s); left != s {
-		s = strings.ReplaceAll(left, redact.Redacted, r.marker)
+	if redacted := redact.Personal(s); redacted != s {
+		s = strings.ReplaceAll(redacted, redact.Redacted, r.marker)
 	}
 	for _, p := range r.patterns {
 		s = p.ReplaceAllLiteralString(s, r.marker)
@@ -164,8 +171,8 @@ func (r Redaction) text(s string) string {
 	return s
 }
 
-// Schema is a validator that rejects an output that is no JSON or does not fit a JSON Schema, given as JSON. A
-// schema that is none panics when the hook is used.
+// Schema returns a validator that rejects outputs that are not JSON or do not match schema, which is a JSON Schema such
+// as {"type": "object"}. Using the hook panics if schema is invalid.
 func Schema(schema string) Validator {
 	c := &schemaCheck{}
 	var s jsonschema.Schema
@@ -190,7 +197,7 @@ func (c *schemaCheck) check() error {
 func (c *schemaCheck) Validate(_ context.Context, _ agent.ToolCallRequest, output string) (string, string, error) {
 	var value any
 	if err := json.Unmarshal([]byte(output), &value); err != nil {
-		return "", "the output is no JSON", nil
+		return "", "the output is not JSON", nil
 	}
 	if err := c.schema.Validate(value); err != nil {
 		return "", shorten.To(err.Error(), 500), nil

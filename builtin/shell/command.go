@@ -8,24 +8,25 @@ import (
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 )
 
-// A Command is one command that a shell would run: a program with its arguments, without the sudo, env, xargs
-// and the like around it. Texts are without their quotes; what only a shell could expand stays as it is written.
+// A Command is a program with its arguments, as a shell would run it. For example, the text "sudo /bin/rm 'a b' > log"
+// contains the commands sudo and rm; rm has the argument "a b" and writes to log. Quotes are removed. Variables are not
+// expanded, so $HOME remains $HOME.
 type Command struct {
-	Program string   // its base name in lower case: "rm" for \rm, "rm" and /bin/RM
+	Program string   // the base name in lower case: "rm" for \rm, "rm" and /bin/RM
 	Args    []string // in order
-	Writes  []string // files that output is redirected to
-	Reads   []string // files that input is redirected from
-	Stdin   string   // what is known of its input: a here-document, a here-string, what echo pipes into it
+	Writes  []string // the files to which output is redirected
+	Reads   []string // the files from which input is redirected
+	Stdin   string   // the input, if known: a here-document, a here-string or the output of a preceding echo
 
-	// Executes are the commands whose output it runs as a program: what is piped into a shell, what is
-	// substituted into sh -c, eval or source.
+	// Executes are the commands whose output the command runs as a program. For example, in "curl x | sh" the shell
+	// executes the output of curl. The output can also be substituted into sh -c, eval or source.
 	Executes []*Command
 
-	words   []shellWord // Program and Args as they were read
-	Assigns bool        // variables are set for it
+	words   []shellWord // Program and Args as they were parsed
+	Assigns bool        // the command sets variables, as in A=b make
 }
 
-// Line is the command as it is written, with one blank between its words and without their quotes.
+// Line returns the command as written, with one blank between words and without quotes.
 func (c *Command) Line() string {
 	words := make([]string, len(c.words))
 	for i, w := range c.words {
@@ -34,43 +35,63 @@ func (c *Command) Line() string {
 	return strings.Join(words, " ")
 }
 
-// shellCommands returns every command that a shell would run for the text, those within other commands too. It
-// reports false if the text is too deeply nested to tell.
-func shellCommands(text string) ([]*Command, bool) {
-	r := newShellReader(len(text))
+// Parse returns every command that a shell would run for the text, including commands nested in other commands. It
+// never fails on malformed text. It reports false if the text is too deeply nested or too large to be parsed fully.
+func Parse(text string) ([]*Command, bool) {
+	r := newCollector(len(text))
 	r.text(text)
-	return r.found, !r.effort.tooMuch
+	return r.found, !r.budget.exceeded
 }
 
-// newShellReader returns a reader for texts of a size in bytes.
-func newShellReader(size int) *shellReader {
-	return &shellReader{effort: &shellEffort{left: 1<<20 + 64*size}}
+// ParseWords returns the commands in the words of one command, for example the arguments of a process. Words that could
+// be scripts, as in ["sh", "-c", "rm -rf /"], are parsed too. Like [Parse], it reports false if a text is too deeply
+// nested or too large.
+func ParseWords(words []string) ([]*Command, bool) {
+	size := 0
+	quoted := make([]shellWord, len(words))
+	for i, w := range words {
+		quoted[i] = shellWord{text: w, quoted: true}
+		size += len(w)
+	}
+	r := newCollector(size)
+	r.command(quoted, stageContext{})
+	for _, w := range words {
+		if strings.ContainsAny(w, " \t\n;|&") {
+			r.text(w)
+		}
+	}
+	return r.found, !r.budget.exceeded
 }
 
-// A shellReader collects the commands of scripts.
-type shellReader struct {
+// newCollector returns a collector for texts of size bytes in total.
+func newCollector(size int) *collector {
+	return &collector{budget: &workBudget{remaining: 1<<20 + 64*size}}
+}
+
+// A collector gathers the commands of parsed scripts, in the order of their positions.
+type collector struct {
 	found  []*Command
 	depth  int
-	effort *shellEffort
+	budget *workBudget
 }
 
-// text reads a text as a script and returns its commands.
-func (r *shellReader) text(text string) []*Command {
-	if r.depth++; r.depth > maxShellDepth || !r.effort.spend(len(text)) {
-		r.effort.tooMuch = true
+// text parses a text as a script and returns its commands.
+func (r *collector) text(text string) []*Command {
+	if r.depth++; r.depth > maxDepth || !r.budget.spend(len(text)) {
+		r.budget.exceeded = true
 		return nil
 	}
 	defer func() { r.depth-- }()
-	return r.script(parseShell(text, r.depth, r.effort))
+	return r.script(parseScript(text, r.depth, r.budget))
 }
 
 // script returns the commands of a script.
-func (r *shellReader) script(script shellScript) []*Command {
+func (r *collector) script(script shellScript) []*Command {
 	start := len(r.found)
 	for _, pipe := range script {
 		var before []*Command
 		for i, stage := range pipe {
-			if r.effort.tooMuch {
+			if r.budget.exceeded {
 				return nil
 			}
 			from := len(r.found)
@@ -81,18 +102,18 @@ func (r *shellReader) script(script shellScript) []*Command {
 	return slices.Clone(r.found[start:])
 }
 
-// A shellContext is what a command gets from the stage that it stands in.
-type shellContext struct {
-	stdin  string     // what is known of its input
-	before []*Command // whose output is its input
-	inner  []*Command // in parentheses behind its words
+// A stageContext holds the properties that a command inherits from its stage of the pipeline.
+type stageContext struct {
+	stdin  string     // the input, if known
+	before []*Command // the commands whose output is the input
+	inner  []*Command // the commands in parentheses after the words
 	writes []string
 	reads  []string
 }
 
-// stage collects the commands of one stage. Stages are those before it, before their commands.
-func (r *shellReader) stage(s *shellStage, stages []*shellStage, before []*Command) {
-	in := shellContext{stdin: pipedText(stages), before: slices.Clip(before)}
+// stage collects the commands of one stage. stages are the preceding stages, and before their commands.
+func (r *collector) stage(s *shellStage, stages []*shellStage, before []*Command) {
+	in := stageContext{stdin: pipedText(stages), before: slices.Clip(before)}
 	for _, redirect := range s.redirects {
 		for _, run := range redirect.target.runs {
 			in.before = append(in.before, r.script(run)...) // sh < <(curl ...)
@@ -122,8 +143,8 @@ func (r *shellReader) stage(s *shellStage, stages []*shellStage, before []*Comma
 	r.command(words, in)
 }
 
-// redirect adds a redirection.
-func (in *shellContext) redirect(r *shellRedirect) {
+// redirect records a redirection.
+func (in *stageContext) redirect(r *shellRedirect) {
 	switch target := r.target.text; r.op {
 	case ">", ">>", ">|", ">&":
 		in.writes = append(in.writes, target)
@@ -138,13 +159,13 @@ func (in *shellContext) redirect(r *shellRedirect) {
 	}
 }
 
-// pipedText is what is known of the output of the last of the stages.
+// pipedText returns the output of the last of the stages if the text contains it, as in echo 'rm -rf x' | sh.
 func pipedText(stages []*shellStage) string {
 	if len(stages) == 0 {
 		return ""
 	}
 	s := stages[len(stages)-1]
-	stages = stages[max(0, len(stages)-8):] // far enough
+	stages = stages[max(0, len(stages)-8):] // bounds the recursion through cat and tee
 	if len(s.words) == 0 {
 		return ""
 	}
@@ -166,7 +187,7 @@ func pipedText(stages []*shellStage) string {
 	return ""
 }
 
-// programOf is the base name of a program, in lower case.
+// programOf returns the base name of a program in lower case.
 func programOf(word string) string {
 	if word == "" {
 		return ""
@@ -175,25 +196,26 @@ func programOf(word string) string {
 	return strings.TrimSuffix(path.Base(word), ".exe")
 }
 
-// isAssignment reports whether a word sets a variable for the command behind it.
+// isAssignment reports whether a word sets a variable, as in A=b.
 func isAssignment(w shellWord) bool {
 	name, _, ok := strings.Cut(w.text, "=")
 	name = strings.TrimSuffix(name, "+")
-	return ok && name != "" && strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789") == "" &&
+	return ok && name != "" && strings.Trim(name,
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789") == "" &&
 		(name[0] < '0' || name[0] > '9')
 }
 
-// command collects a command and the commands that it runs.
-func (r *shellReader) command(words []shellWord, in shellContext) {
-	if r.depth++; r.depth > maxShellDepth {
-		r.effort.tooMuch = true
+// command collects a command and the commands that the command runs, for example the rm in sudo rm.
+func (r *collector) command(words []shellWord, in stageContext) {
+	if r.depth++; r.depth > maxDepth {
+		r.budget.exceeded = true
 	}
 	defer func() { r.depth-- }()
 	assigns := false
 	for len(words) > 0 && isAssignment(words[0]) {
 		words, assigns = words[1:], true
 	}
-	if len(words) == 0 || !r.effort.spend(len(words)+len(in.before)+len(in.writes)+len(in.reads)) {
+	if len(words) == 0 || !r.budget.spend(len(words)+len(in.before)+len(in.writes)+len(in.reads)) {
 		return
 	}
 	c := &Command{
@@ -233,7 +255,7 @@ func (r *shellReader) command(words []shellWord, in shellContext) {
 	}
 }
 
-// executes adds the commands whose output stands in the words to what the command runs.
+// executes records that the command runs the output of the substitutions in words.
 func (c *Command) executes(words ...shellWord) {
 	for _, w := range words {
 		c.Executes = append(c.Executes, w.outputs...)
@@ -245,11 +267,11 @@ func isStdin(file string) bool {
 	return file == "-" || file == "/dev/stdin" || file == "/dev/fd/0" || file == "/proc/self/fd/0"
 }
 
-// shells read programs in the language read here.
+// shells are programs that run shell scripts.
 var shells = kit.Set("sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "rbash")
 
-// shell collects what a shell runs: the text behind -c, else its input if it is given no file.
-func (r *shellReader) shell(c *Command, before []*Command) {
+// shell collects the commands that a shell runs: the text after -c, or else the standard input unless a file is given.
+func (r *collector) shell(c *Command, before []*Command) {
 	stdin := false
 	for i := 0; i < len(c.Args); i++ {
 		arg := c.Args[i]
@@ -273,9 +295,9 @@ func (r *shellReader) shell(c *Command, before []*Command) {
 		case len(arg) > 1 && arg[0] == '-':
 			stdin = stdin || strings.Contains(arg, "s")
 			if strings.HasSuffix(strings.ToLower(arg), "o") {
-				i++ // its value
+				i++ // the value of the option
 			}
-		default: // a file, or a substitution in its place
+		default: // a script file, or a process substitution
 			c.executes(c.words[i+1])
 			if !stdin {
 				return
@@ -286,14 +308,15 @@ func (r *shellReader) shell(c *Command, before []*Command) {
 	c.Executes = append(append(c.Executes, before...), r.text(c.Stdin)...)
 }
 
-// interpreters read programs in other languages.
-var interpreters = kit.Set("python", "perl", "ruby", "node", "nodejs", "php", "lua", "deno", "bun", "osascript", "pwsh", "powershell", "rscript", "tclsh")
+// interpreters are programs that run scripts in other languages.
+var interpreters = kit.Set("python", "perl", "ruby", "node", "nodejs", "php", "lua", "deno", "bun", "osascript", "pwsh",
+	"powershell", "rscript", "tclsh")
 
-// interpreterOf is the name of an interpreter without its version.
+// interpreterOf returns the name of a program without a version: python for python3.12.
 func interpreterOf(program string) string { return strings.TrimRight(program, "0123456789.-") }
 
-// interpreter collects what is piped into an interpreter that is given no program.
-func (r *shellReader) interpreter(c *Command, before []*Command) {
+// interpreter records the commands whose output an interpreter runs, and collects the commands in its script.
+func (r *collector) interpreter(c *Command, before []*Command) {
 	for i, arg := range c.Args {
 		switch {
 		case isStdin(arg):
@@ -315,7 +338,7 @@ func (r *shellReader) interpreter(c *Command, before []*Command) {
 }
 
 // find collects the commands that find runs.
-func (r *shellReader) find(args []shellWord, in shellContext) {
+func (r *collector) find(args []shellWord, in stageContext) {
 	for i := 0; i < len(args); i++ {
 		switch args[i].text {
 		case "-exec", "-execdir", "-ok", "-okdir":
@@ -324,14 +347,14 @@ func (r *shellReader) find(args []shellWord, in shellContext) {
 				command = command[:end]
 			}
 			i += len(command)
-			r.command(command, shellContext{writes: in.writes, reads: in.reads})
+			r.command(command, stageContext{writes: in.writes, reads: in.reads})
 		}
 	}
 }
 
-// call collects what a call in another language would run: each of its texts as a script, and all of them as the
-// words of one command. What only prints its arguments runs nothing.
-func (r *shellReader) call(c shellCall) {
+// call collects the commands in a call of another language, for example subprocess.run(["rm", "-rf", "/"]). Each text
+// is parsed as a script, and all texts together as the words of one command. Functions that only print are ignored.
+func (r *collector) call(c shellCall) {
 	name := c.name[strings.LastIndexAny(c.name, ".:>=")+1:]
 	if printing[strings.ToLower(name)] {
 		return
@@ -342,10 +365,12 @@ func (r *shellReader) call(c shellCall) {
 		r.text(text)
 	}
 	if len(words) > 1 {
-		r.command(words, shellContext{})
+		r.command(words, stageContext{})
 	}
 }
 
-// printing are functions that show a text.
-var printing = kit.Set("print", "println", "printf", "fprintf", "sprintf", "puts", "log", "info", "debug", "warn", "warning",
-	"error", "echo", "format", "len", "write", "assert", "includes", "contains", "startswith", "endswith", "compile", "match", "search", "values")
+// printing are the names of functions that only display or compare texts.
+var printing = kit.Set("print", "println", "printf", "fprintf", "sprintf", "puts", "log", "info", "debug", "warn",
+	"warning",
+	"error", "echo", "format", "len", "write", "assert", "includes", "contains", "startswith", "endswith", "compile",
+	"match", "search", "values")

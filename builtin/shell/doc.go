@@ -1,7 +1,7 @@
-// Package shell denies dangerous shell commands in the arguments of tools.
+// Package shell denies dangerous shell commands in the arguments of tool calls.
 //
-// It is a seat belt, not a sandbox: it reads commands as a shell would and refuses what a rule names. Rules that allow
-// or ask are in package permission, which uses the parser of this package. The package imports no library.
+// It prevents accidents; it is not a sandbox. Rules that allow commands, or ask a person about them, belong in package
+// permission, which uses [Parse] of this package. The package imports no third-party library.
 //
 // Start with [Guard].
 package shell

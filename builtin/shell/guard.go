@@ -17,31 +17,33 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// Guard denies shell commands that destroy what nobody gets back, or that open the machine to others.
+// Guard denies shell commands that destroy data irrecoverably or open the machine to others, for example rm -rf or a
+// download that is piped into a shell.
 //
 // Points: OnPermission (Deny). Tier: Safety. State: none.
 //
-// It looks at every tool's arguments for Fields, at any depth, in whatever case: a text is read as a shell would
-// read it, a list of texts as a command with its arguments and as one command after the other. Commands are split
-// into words, so that what only looks like a command passes: a commit message, an argument of echo, a pattern of
-// grep. What hides one does not: sudo, env, xargs and the like before it, an absolute path, quotes, $(...) and
-// backticks, sh -c and eval, a here-document for a shell, a function call with a text in another language.
-// Arguments that are no JSON are read as a command.
+// The hook checks the arguments of every tool for Fields, at any depth and without regard to case. A text is parsed
+// like a shell script. A list of texts is checked as the words of one command, and each text that could be a script is
+// parsed too. Arguments that are not valid JSON are parsed as a script.
 //
-// The reason says which rule a command falls under, what is still allowed and what to do instead, since a model
-// that hears "blocked" alone gives up what would be allowed. A command that is nested too deeply or too large
-// to be checked is denied.
+// Because the text is parsed, text that only resembles a command is allowed: a commit message, an argument of echo, a
+// pattern of grep. Disguised commands are found, for example after sudo, env or xargs, with an absolute path, in
+// quotes, in $(...) or in sh -c. Here-documents for a shell and calls of other languages such as os.system("...") are
+// parsed too.
 //
-// It is a seat belt, not a sandbox: whoever wants to get around it can, by a variable, an alias, a file or a
-// program of their own. Confine the tools, too.
+// The reason names the rule, the remaining allowed commands and an alternative, because a model that only reads
+// "blocked" tends to give up. Commands that are too large or too deeply nested to be checked are denied.
+//
+// The hook is not a sandbox: a variable, an alias, a script file or another program can bypass it. Restrict the tools
+// themselves, too.
 type Guard struct {
-	// Fields are the names of arguments that hold commands. Nil: command, cmd, script, code, shell_command.
+	// Fields are the names of arguments that contain commands. Nil: command, cmd, script, code, shell_command.
 	Fields []string
-	// Rules are asked in order; the first one that matches denies. Nil: DefaultRules().
+	// Rules are evaluated in order; the first match denies the call. Nil: DefaultRules().
 	Rules []Rule
 }
 
-// Bind adds the hook to OnPermission.
+// Bind adds the hook. It panics if a list is empty but not nil, or if a field name or a rule is incomplete.
 func (g *Guard) Bind(h *agent.Hooks) {
 	kit.MustConfig("shell.Guard", g.check())
 	h.OnPermission.Add(g, hookkit.Priority(hookkit.Safety))
@@ -49,17 +51,18 @@ func (g *Guard) Bind(h *agent.Hooks) {
 
 func (g *Guard) check() error {
 	if g.Fields != nil && len(g.Fields) == 0 {
-		return errors.New("Fields is empty, so no command would be found; name the arguments that hold one, or leave it nil")
+		return errors.New("Fields is empty, so no command would be found; name the arguments, or leave it nil")
 	}
 	if err := toolname.Check("Fields", g.Fields); err != nil {
 		return err
 	}
 	if g.Rules != nil && len(g.Rules) == 0 {
-		return errors.New("Rules is empty, so nothing would be denied; give a rule, or leave it nil for shell.DefaultRules()")
+		return errors.New(
+			"Rules is empty, so nothing would be denied; give a rule, or leave it nil for shell.DefaultRules()")
 	}
 	for i, r := range g.Rules {
 		if r.Name == "" || r.Match == nil {
-			return fmt.Errorf("Rules[%d] has no Name or no Match; give it both", i)
+			return fmt.Errorf("Rules[%d] has no Name or no Match; give both", i)
 		}
 	}
 	return nil
@@ -67,79 +70,67 @@ func (g *Guard) check() error {
 
 var (
 	commandFields = []string{"command", "cmd", "script", "code", "shell_command"}
-	shellRules    = DefaultRules()
+	defaultRules  = DefaultRules()
 )
 
-// OnPermission looks for commands in the arguments.
-func (g *Guard) OnPermission(_ context.Context, _ *agent.Run, call agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
+// OnPermission denies the call if a rule matches a command in its arguments.
+func (g *Guard) OnPermission(_ context.Context, _ *agent.Run, call agent.ToolCallRequest) (agent.OnPermissionOutcome,
+	error) {
 	fields, rules := g.Fields, g.Rules
 	if fields == nil {
 		fields = commandFields
 	}
 	if rules == nil {
-		rules = shellRules
+		rules = defaultRules
 	}
 	for _, lines := range commandsIn(call.Args, fields) {
 		commands, ok := lines.commands()
 		if !ok {
-			return agent.Deny{Reason: "shell guard: the command is nested too deeply or too large to be checked; send it in simpler parts"}, nil
+			return agent.Deny{Reason: "shell guard: the command is nested too deeply or too large to be checked; " +
+				"send it in simpler parts"}, nil
 		}
 		for _, r := range rules {
 			if at := slices.IndexFunc(commands, r.Match); at >= 0 {
-				return agent.Deny{Reason: refusedCommand(r, at, commands)}, nil
+				return agent.Deny{Reason: denialReason(r, at, commands)}, nil
 			}
 		}
 	}
 	return nil, nil
 }
 
-// refusedCommand words a denial.
-func refusedCommand(r Rule, at int, commands []*Command) string {
-	text := fmt.Sprintf("shell guard: %q is refused (%s).", shorten.To(strings.TrimSpace(commands[at].Program+" "+strings.Join(commands[at].Args, " ")), 120), r.Name)
+// denialReason explains to the model why the command at index at is denied.
+func denialReason(r Rule, at int, commands []*Command) string {
+	refused := strings.TrimSpace(commands[at].Program + " " + strings.Join(commands[at].Args, " "))
+	text := fmt.Sprintf("shell guard: %q is refused (%s).", shorten.To(refused, 120), r.Name)
 	if r.Hint != "" {
 		text += " " + r.Hint
 	}
 	var others []string
 	for _, c := range commands {
 		name := c.Program
-		if len(c.Args) > 0 && strings.Trim(c.Args[0], "abcdefghijklmnopqrstuvwxyz-") == "" && !strings.HasPrefix(c.Args[0], "-") {
+		if len(c.Args) > 0 && isSubcommand(c.Args[0]) {
 			name += " " + c.Args[0]
 		}
-		if name = shorten.To(terminal.Escape(name), 40); name != "" && len(others) < 5 && !r.Match(c) && !slices.Contains(others, name) {
+		name = shorten.To(terminal.Escape(name), 40)
+		if name != "" && len(others) < 5 && !r.Match(c) && !slices.Contains(others, name) {
 			others = append(others, name)
 		}
 	}
 	if len(others) > 0 {
-		text += fmt.Sprintf(" Everything else in the command is still allowed (%s): send it again without this part.", strings.Join(others, ", "))
+		text += fmt.Sprintf(" Everything else in the command is still allowed (%s): send it again without this part.",
+			strings.Join(others, ", "))
 	} else {
 		text += " Other commands are still allowed."
 	}
 	return text
 }
 
-// Parse returns the simple commands in the text of a shell script. It reports false if the text is nested too deeply.
-func Parse(script string) ([]*Command, bool) { return shellCommands(script) }
-
-// ParseWords returns the commands in the words of one command, for example the argument list of a process. A word
-// that could be a script, as in ["sh", "-c", "rm -rf /"], is parsed too. It reports false as Parse does.
-func ParseWords(words []string) ([]*Command, bool) {
-	size := 0
-	quoted := make([]shellWord, len(words))
-	for i, w := range words {
-		quoted[i] = shellWord{text: w, quoted: true}
-		size += len(w)
-	}
-	r := newShellReader(size)
-	r.command(quoted, shellContext{})
-	for _, w := range words {
-		if strings.ContainsAny(w, " \t\n;|&") {
-			r.text(w)
-		}
-	}
-	return r.found, !r.effort.tooMuch
+// isSubcommand reports whether a first argument is a subcommand such as the clone in git clone.
+func isSubcommand(arg string) bool {
+	return strings.Trim(arg, "abcdefghijklmnopqrstuvwxyz-") == "" && !strings.HasPrefix(arg, "-")
 }
 
-// commandArg is one argument that holds a command: a text, or the words of a command.
+// A commandArg is an argument that contains a command: a text or, if words is not nil, the words of a command.
 type commandArg struct {
 	text  string
 	words []string
@@ -152,8 +143,8 @@ func (a commandArg) commands() ([]*Command, bool) {
 	return ParseWords(a.words)
 }
 
-// commandsIn returns what the arguments hold under the names of fields, at any depth and in whatever case. A key
-// that comes twice counts twice.
+// commandsIn returns the arguments with the names in fields, at any depth and without regard to case. Duplicate keys
+// yield one result each.
 func commandsIn(args []byte, fields []string) (found []commandArg) {
 	if len(bytes.TrimSpace(args)) == 0 {
 		return nil
@@ -162,12 +153,14 @@ func commandsIn(args []byte, fields []string) (found []commandArg) {
 		return []commandArg{{text: string(args)}}
 	}
 	type level struct {
-		object, key, named bool // in an object; the next token is a key; what comes is a field's
-		words              []string
+		object bool // the level is an object, not a list
+		key    bool // the next token is a key
+		named  bool // the next value belongs to a name in fields
+		words  []string
 	}
 	stack := []level{{}}
 	d := json.NewDecoder(bytes.NewReader(args))
-	d.UseNumber() // one that no float64 holds must not hide what follows it
+	d.UseNumber() // a number too large for float64 would end the decoding, and hide later arguments
 	for {
 		token, err := d.Token()
 		if err != nil {

@@ -7,91 +7,91 @@ import (
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 )
 
-// A shellScript is what a shell would read from a text: pipelines, one after the other.
+// A shellScript is a parsed text: a list of pipelines.
 type shellScript []shellPipeline
 
-// A shellPipeline is commands, each of which reads what the one before writes.
+// A shellPipeline is a list of stages; each stage reads the output of the preceding one.
 type shellPipeline []*shellStage
 
-// A shellStage is one command of a pipeline as it is written, or a group of commands in its place.
+// A shellStage is one command of a pipeline, or a group of commands in parentheses or braces.
 type shellStage struct {
 	words     []shellWord
 	redirects []*shellRedirect
 	group     shellScript   // of (...) and {...}
-	inner     []shellScript // of parentheses among the words, as other languages have them
+	inner     []shellScript // of parentheses among the words, as in other languages
 	calls     []shellCall
 }
 
-// A shellWord is a word without its quotes. What only a shell could expand stays as it is written.
+// A shellWord is a word without its quotes. Variables are not expanded.
 type shellWord struct {
 	text    string
 	quoted  bool
-	runs    []shellScript // whose output is put into the word, or stands behind it as a file
-	outputs []*Command    // the commands of runs, where they have been collected
+	runs    []shellScript // substitutions in the word: $(...), `...` and <(...)
+	outputs []*Command    // the commands of runs, once the collector has visited them
 }
 
-// A shellRedirect is a redirection.
+// A shellRedirect is a redirection such as 2> file or a here-document.
 type shellRedirect struct {
-	op     string // without the number before it
-	target shellWord
-	body   string // of a here-document
-	until  string // its delimiter
-	tabs   bool   // tabs at the beginning of its lines are left out
+	op        string // without the file descriptor
+	target    shellWord
+	body      string // of a here-document
+	delimiter string // of a here-document
+	tabs      bool   // leading tabs of the body are removed
 }
 
-// A shellCall is a call as other languages write it: a name and texts in the parentheses that follow it.
+// A shellCall is a function call of another language: a name, and the quoted texts in its parentheses.
 type shellCall struct {
 	name  string
 	texts []string
 }
 
-// shellKeywords stand before a command.
-var shellKeywords = kit.Set("if", "then", "else", "elif", "while", "until", "do", "!")
+// keywords can precede a command.
+var keywords = kit.Set("if", "then", "else", "elif", "while", "until", "do", "!")
 
-// maxShellDepth bounds how deeply commands are looked for within commands.
-const maxShellDepth = 40
+// maxDepth bounds the nesting of commands in commands.
+const maxDepth = 40
 
-// A shellParser reads a text the way that a shell does. It never fails: a quote or a parenthesis without its end
-// stands for itself, so that text in other languages can be read as far as it looks like commands.
-type shellParser struct {
+// A parser parses a text like a shell. It never fails: an unclosed quote or parenthesis is an ordinary character, so
+// that commands in texts of other languages are found.
+type parser struct {
 	text    string
 	at      int
 	depth   int
-	effort  *shellEffort
-	pending []*shellRedirect // here-documents whose bodies begin at the next line
+	budget  *workBudget
+	pending []*shellRedirect // here-documents whose bodies begin on the next line
 }
 
-// shellEffort bounds the work that a text can cause. When a bound is reached, the rest is left unread and tooMuch
-// is set.
-type shellEffort struct {
-	left    int // bytes to look at
-	tooMuch bool
+// A workBudget bounds the work for one text, because a hostile text could otherwise take quadratic time. If the budget
+// is exceeded, the parser stops.
+type workBudget struct {
+	remaining int // bytes that may still be scanned
+	exceeded  bool
 }
 
-func (e *shellEffort) spend(n int) bool {
-	if e.left -= n; e.left < 0 {
-		e.tooMuch = true
+func (e *workBudget) spend(n int) bool {
+	if e.remaining -= n; e.remaining < 0 {
+		e.exceeded = true
 	}
-	return !e.tooMuch
+	return !e.exceeded
 }
 
-// parseShell reads a text.
-func parseShell(text string, depth int, effort *shellEffort) shellScript {
-	p := shellParser{text: text, depth: depth, effort: effort}
+// parseScript parses a text.
+func parseScript(text string, depth int, budget *workBudget) shellScript {
+	p := parser{text: text, depth: depth, budget: budget}
 	return p.script(0)
 }
 
-// within returns a parser of a text that is part of this one.
-func (p *shellParser) within(text string) *shellParser {
-	return &shellParser{text: text, depth: p.depth, effort: p.effort}
+// within returns a parser for a part of the text, with the same budget.
+func (p *parser) within(text string) *parser {
+	return &parser{text: text, depth: p.depth, budget: p.budget}
 }
 
-// script reads up to the closing byte, which it takes, or to the end.
-func (p *shellParser) script(end byte) (script shellScript) {
+// script parses up to and including the closing byte, or to the end of the text.
+func (p *parser) script(end byte) (script shellScript) {
 	p.depth++
 	defer func() { p.depth-- }()
-	if p.depth > maxShellDepth || !p.effort.spend(len(p.text)-p.at) {
-		p.effort.tooMuch = true
+	if p.depth > maxDepth || !p.budget.spend(len(p.text)-p.at) {
+		p.budget.exceeded = true
 		p.at = len(p.text)
 	}
 	var (
@@ -110,7 +110,7 @@ func (p *shellParser) script(end byte) (script shellScript) {
 			pipe = nil
 		}
 	}
-	for p.at < len(p.text) && !p.effort.tooMuch {
+	for p.at < len(p.text) && !p.budget.exceeded {
 		c := p.text[p.at]
 		switch {
 		case c == end && end == ')', c == end && end == '}' && stage.empty():
@@ -135,7 +135,7 @@ func (p *shellParser) script(end byte) (script shellScript) {
 			p.at++
 			stage.group = append(stage.group, p.script(')')...)
 		case p.take("()"):
-			if len(stage.words) == 1 { // a function is defined
+			if len(stage.words) == 1 { // a function definition
 				stage.words = nil
 			}
 		case c == '(':
@@ -158,8 +158,8 @@ func (s *shellStage) empty() bool {
 	return len(s.words) == 0 && len(s.redirects) == 0 && s.group == nil && len(s.inner) == 0
 }
 
-// take takes a piece of text if it comes next.
-func (p *shellParser) take(piece string) bool {
+// take consumes piece if the remaining text begins with it.
+func (p *parser) take(piece string) bool {
 	if !strings.HasPrefix(p.text[p.at:], piece) {
 		return false
 	}
@@ -167,13 +167,13 @@ func (p *shellParser) take(piece string) bool {
 	return true
 }
 
-func (p *shellParser) blanks() {
+func (p *parser) blanks() {
 	for p.at < len(p.text) && (p.text[p.at] == ' ' || p.text[p.at] == '\t') {
 		p.at++
 	}
 }
 
-func (p *shellParser) comment() {
+func (p *parser) comment() {
 	if end := strings.IndexByte(p.text[p.at:], '\n'); end >= 0 {
 		p.at += end
 	} else {
@@ -181,18 +181,18 @@ func (p *shellParser) comment() {
 	}
 }
 
-// blankAfter reports whether the byte after the next is a blank or missing.
-func (p *shellParser) blankAfter() bool {
+// blankAfter reports whether the byte after the current one is a blank or the end of the text.
+func (p *parser) blankAfter() bool {
 	return p.at+1 >= len(p.text) || strings.IndexByte(" \t\r\n", p.text[p.at+1]) >= 0
 }
 
-// substitutes reports whether a process substitution comes next.
-func (p *shellParser) substitutes() bool {
+// substitutes reports whether a process substitution such as <(ls) begins here.
+func (p *parser) substitutes() bool {
 	return p.at+1 < len(p.text) && p.text[p.at+1] == '(' && (p.text[p.at] == '<' || p.text[p.at] == '>')
 }
 
-// operator takes the operator of a redirection.
-func (p *shellParser) operator() string {
+// operator consumes the operator of a redirection.
+func (p *parser) operator() string {
 	for _, op := range []string{"<<<", "<<-", "<<", "<&", "<>", "<", ">>", ">|", ">&", ">"} {
 		if p.take(op) {
 			return op
@@ -201,8 +201,8 @@ func (p *shellParser) operator() string {
 	return ""
 }
 
-// redirect takes the target of a redirection.
-func (p *shellParser) redirect(stage *shellStage, op string) {
+// redirect consumes the target of a redirection.
+func (p *parser) redirect(stage *shellStage, op string) {
 	p.blanks()
 	r := &shellRedirect{op: op}
 	if p.at < len(p.text) && p.text[p.at] != '\n' {
@@ -210,13 +210,13 @@ func (p *shellParser) redirect(stage *shellStage, op string) {
 	}
 	stage.redirects = append(stage.redirects, r)
 	if op == "<<" || op == "<<-" {
-		r.until, r.tabs = r.target.text, op == "<<-"
+		r.delimiter, r.tabs = r.target.text, op == "<<-"
 		p.pending = append(p.pending, r)
 	}
 }
 
-// bodies takes the bodies of the here-documents of the line that has just ended.
-func (p *shellParser) bodies() {
+// bodies consumes the bodies of the here-documents that the preceding line began.
+func (p *parser) bodies() {
 	pending := p.pending
 	p.pending = nil
 	for _, r := range pending {
@@ -230,7 +230,7 @@ func (p *shellParser) bodies() {
 			if r.tabs {
 				line = strings.TrimLeft(line, "\t")
 			}
-			if strings.TrimRight(line, "\r") == r.until {
+			if strings.TrimRight(line, "\r") == r.delimiter {
 				break
 			}
 			body.WriteString(line)
@@ -243,11 +243,11 @@ func (p *shellParser) bodies() {
 	}
 }
 
-// words takes a word, or the words that braces make of one, with the parentheses that follow it directly.
-func (p *shellParser) words(stage *shellStage) {
+// words consumes a word and the parentheses that follow it directly. Braces as in {a,b} expand to several words.
+func (p *parser) words(stage *shellStage) {
 	start := p.at
 	word, more := p.word()
-	if p.at == start && !more { // a byte that begins nothing
+	if p.at == start && !more { // not the beginning of a word
 		_, size := utf8.DecodeRuneInString(p.text[p.at:])
 		p.at += size
 		return
@@ -256,14 +256,15 @@ func (p *shellParser) words(stage *shellStage) {
 		switch {
 		case word.text == "":
 			return
-		case len(stage.words) == 0 && shellKeywords[word.text]:
+		case len(stage.words) == 0 && keywords[word.text]:
 			return
 		case len(stage.words) == 0 && word.text == "function":
 			p.blanks()
-			p.word() // its name
+			p.word() // the name of the function
 			return
-		case p.at < len(p.text) && (p.text[p.at] == '<' || p.text[p.at] == '>') && strings.Trim(word.text, "0123456789") == "":
-			return // the number of a redirection
+		case p.at < len(p.text) && (p.text[p.at] == '<' || p.text[p.at] == '>') &&
+			strings.Trim(word.text, "0123456789") == "":
+			return // the file descriptor of a redirection
 		}
 		if list, ok := strings.CutPrefix(word.text, "{"); ok && strings.HasSuffix(list, "}") && strings.Contains(list, ",") {
 			for piece := range strings.SplitSeq(strings.TrimSuffix(list, "}"), ",") {
@@ -278,15 +279,15 @@ func (p *shellParser) words(stage *shellStage) {
 	}
 }
 
-// call takes parentheses that follow a word directly, if they have an end.
-func (p *shellParser) call(stage *shellStage, name string) {
+// call consumes the parentheses that follow a word directly, if they are closed.
+func (p *parser) call(stage *shellStage, name string) {
 	texts, end, ok := p.literals()
 	if !ok {
 		return
 	}
 	inside := p.text[p.at+1 : end-1]
 	p.at = end
-	if strings.TrimSpace(inside) == "" && len(stage.words) == 1 { // a function is defined
+	if strings.TrimSpace(inside) == "" && len(stage.words) == 1 { // a function definition
 		stage.words = nil
 		return
 	}
@@ -296,12 +297,12 @@ func (p *shellParser) call(stage *shellStage, name string) {
 	stage.inner = append(stage.inner, p.within(inside).script(0))
 }
 
-// literals returns the quoted texts in the parentheses that come next, and where these end. It reports false if
-// they do not.
-func (p *shellParser) literals() (texts []string, end int, ok bool) {
+// literals returns the quoted texts in the parentheses that begin here, and the position after the parentheses. It
+// reports false if they are not closed.
+func (p *parser) literals() (texts []string, end int, ok bool) {
 	depth := 0
 	start := p.at
-	defer func() { p.effort.spend(end - start) }()
+	defer func() { p.budget.spend(end - start) }()
 	for end = p.at; end < len(p.text); end++ {
 		switch c := p.text[end]; c {
 		case '(':
@@ -320,15 +321,15 @@ func (p *shellParser) literals() (texts []string, end int, ok bool) {
 					texts = append(texts, text)
 				}
 			} else { // an apostrophe
-				p.effort.spend(len(p.text) - end)
+				p.budget.spend(len(p.text) - end)
 			}
 		}
 	}
 	return nil, end, false
 }
 
-// literal returns the text in the quotes that come first, and how long it is with them. It reports false if they
-// have no end.
+// literal returns the quoted text at the beginning of s, and its size in bytes with its quotes. It reports false if the
+// quotes are not closed.
 func literal(s string) (text string, size int, closed bool) {
 	var b strings.Builder
 	for i := 1; i < len(s); i++ {
@@ -343,8 +344,8 @@ func literal(s string) (text string, size int, closed bool) {
 	return "", 0, false
 }
 
-// word takes one word. It reports true if a word ends here although another one follows without a blank.
-func (p *shellParser) word() (w shellWord, more bool) {
+// word consumes one word. more is true if another word follows without a blank, because $IFS separates them.
+func (p *parser) word() (w shellWord, more bool) {
 	var b strings.Builder
 	defer func() { w.text = b.String() }()
 	for p.at < len(p.text) {

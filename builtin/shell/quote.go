@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// until takes a byte and what comes before the end, which is taken too. It takes nothing without an end.
-func (p *shellParser) until(end string) (string, bool) {
+// until consumes an opening quote, the quoted text and its end. It consumes nothing if the end is missing.
+func (p *parser) until(end string) (string, bool) {
 	text, _, ok := strings.Cut(p.text[p.at+1:], end)
 	if ok {
 		p.at += 1 + len(text) + len(end)
@@ -14,8 +14,8 @@ func (p *shellParser) until(end string) (string, bool) {
 	return text, ok
 }
 
-// fieldSeparator returns the length of $IFS if that comes next, which stands for a blank.
-func (p *shellParser) fieldSeparator() int {
+// fieldSeparator returns the length of a $IFS that begins here, or 0. A shell expands $IFS to a blank.
+func (p *parser) fieldSeparator() int {
 	rest := p.text[p.at:]
 	switch {
 	case strings.HasPrefix(rest, "${IFS"):
@@ -28,18 +28,18 @@ func (p *shellParser) fieldSeparator() int {
 	return 0
 }
 
-// quotes takes a text in double quotes. It takes nothing without an end.
-func (p *shellParser) quotes(b *strings.Builder, w *shellWord) bool {
+// quotes consumes a text in double quotes. It consumes nothing if the closing quote is missing.
+func (p *parser) quotes(b *strings.Builder, w *shellWord) bool {
 	start, end := p.at, -1
 	i := start + 1
-	defer func() { p.effort.spend(i - start) }()
-	for ; i < len(p.text) && end < 0 && !p.effort.tooMuch; i++ {
+	defer func() { p.budget.spend(i - start) }()
+	for ; i < len(p.text) && end < 0 && !p.budget.exceeded; i++ {
 		switch p.text[i] {
 		case '\\':
 			i++
 		case '"':
 			end = i
-		case '$': // quotes within $(...) are others
+		case '$': // a quote in $(...) does not close these quotes
 			if strings.HasPrefix(p.text[i:], "$(") {
 				i += p.closing(i + 1)
 			}
@@ -54,11 +54,11 @@ func (p *shellParser) quotes(b *strings.Builder, w *shellWord) bool {
 	return true
 }
 
-// closing returns the length of a text in parentheses, quotes heeded, 0 if it has no end.
-func (p *shellParser) closing(begin int) int {
+// closing returns the length of the parentheses at begin, or 0 if they are not closed. Quoted parentheses do not count.
+func (p *parser) closing(begin int) int {
 	depth, i := 0, begin
-	defer func() { p.effort.spend(i - begin) }()
-	for ; i < len(p.text) && !p.effort.tooMuch; i++ {
+	defer func() { p.budget.spend(i - begin) }()
+	for ; i < len(p.text) && !p.budget.exceeded; i++ {
 		switch c := p.text[i]; c {
 		case '(':
 			depth++
@@ -80,15 +80,15 @@ func (p *shellParser) closing(begin int) int {
 			if j < len(p.text) {
 				i = j
 			} else {
-				p.effort.spend(j - i)
+				p.budget.spend(j - i)
 			}
 		}
 	}
 	return 0
 }
 
-// quoted takes the whole text as one in double quotes.
-func (p *shellParser) quoted(b *strings.Builder, w *shellWord) {
+// quoted consumes the whole text as the content of double quotes.
+func (p *parser) quoted(b *strings.Builder, w *shellWord) {
 	for p.at < len(p.text) {
 		switch c := p.text[p.at]; {
 		case c == '\\' && p.at+1 < len(p.text) && strings.IndexByte("$`\"\\\n", p.text[p.at+1]) >= 0:
@@ -107,10 +107,10 @@ func (p *shellParser) quoted(b *strings.Builder, w *shellWord) {
 	}
 }
 
-// expansions returns the commands whose output is put into the whole text.
-func (p *shellParser) expansions() []shellScript {
-	if p.depth++; p.depth > maxShellDepth || !p.effort.spend(len(p.text)) {
-		p.effort.tooMuch = true
+// expansions returns the substitutions in the whole text.
+func (p *parser) expansions() []shellScript {
+	if p.depth++; p.depth > maxDepth || !p.budget.spend(len(p.text)) {
+		p.budget.exceeded = true
 		return nil
 	}
 	var (
@@ -121,8 +121,8 @@ func (p *shellParser) expansions() []shellScript {
 	return w.runs
 }
 
-// dollar takes what begins with a dollar sign.
-func (p *shellParser) dollar(b *strings.Builder, w *shellWord) {
+// dollar consumes an expansion or a quotation that begins with a dollar sign.
+func (p *parser) dollar(b *strings.Builder, w *shellWord) {
 	rest := p.text[p.at:]
 	switch {
 	case strings.HasPrefix(rest, "$("):
@@ -148,8 +148,8 @@ func (p *shellParser) dollar(b *strings.Builder, w *shellWord) {
 	}
 }
 
-// ansi takes a text in $'...', with its escapes decoded. It takes nothing without an end.
-func (p *shellParser) ansi(b *strings.Builder, w *shellWord) bool {
+// ansi consumes a text in $'...' and decodes its escapes. It consumes nothing if the closing quote is missing.
+func (p *parser) ansi(b *strings.Builder, w *shellWord) bool {
 	var text strings.Builder
 	rest := p.text[p.at+1:]
 	for len(rest) > 0 {
@@ -171,7 +171,7 @@ func (p *shellParser) ansi(b *strings.Builder, w *shellWord) bool {
 	return false
 }
 
-// ansiEscape decodes an escape without its backslash and returns how long it is.
+// ansiEscape decodes an escape without its backslash, and returns its length in bytes.
 func ansiEscape(s string) (string, int) {
 	number := func(digits string, base, bits int) (string, int) {
 		n := 0
@@ -215,8 +215,8 @@ func ansiEscape(s string) (string, int) {
 	return s[:1], 1
 }
 
-// backticks takes a command in backticks.
-func (p *shellParser) backticks(b *strings.Builder, w *shellWord) {
+// backticks consumes a command in backticks.
+func (p *parser) backticks(b *strings.Builder, w *shellWord) {
 	var inner strings.Builder
 	for i := p.at + 1; i < len(p.text); i++ {
 		switch c := p.text[i]; {

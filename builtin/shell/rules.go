@@ -9,18 +9,18 @@ import (
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 )
 
-// A Rule says which commands a [Guard] refuses.
+// A Rule describes commands that a [Guard] denies.
 type Rule struct {
-	Name  string              // for the reason: "forced recursive rm"
-	Hint  string              // what to do instead, as one or two sentences
-	Match func(*Command) bool // it must be safe for concurrent use and must not change the command
+	Name  string              // appears in the reason, for example "forced recursive rm"; required
+	Hint  string              // an alternative for the model, in one or two sentences
+	Match func(*Command) bool // must be safe for concurrent use and must not change the command; required
 }
 
-// DefaultRules returns the rules that a [Guard] has where it is given none; to leave one out or to add one,
-// change what it returns.
+// DefaultRules returns the default rules of a [Guard]. The caller owns the list and can add or remove rules.
 func DefaultRules() []Rule {
 	return []Rule{
-		{"forced recursive rm", "To delete files, name each of them in a plain rm; for a whole directory ask the user.", removesTree},
+		{"forced recursive rm", "To delete files, name each of them in a plain rm; for a whole directory ask the user.",
+			removesTree},
 		{"find that deletes", "List the files with find first, then name those to delete in a plain rm.", findsAndDeletes},
 		{"DROP TABLE or DROP DATABASE", "Ask the user to drop it, or rename it instead.", drops},
 		{"formatting a drive", "Ask the user to format it.", formats},
@@ -29,11 +29,11 @@ func DefaultRules() []Rule {
 		{"writing to a disk device", "Write to a plain file.", writesDevice},
 		{"download piped into a shell", "Download to a file, read it, and then run it.", runsDownload},
 		{"a connection through /dev/tcp", "Use curl, or another client of the protocol.", connects},
-		{"netcat with -e", "Use netcat without a program behind it.", servesShell},
+		{"netcat with -e", "Use netcat without a program.", servesShell},
 	}
 }
 
-// removesTree is rm with -r and -f, however they are written, and what does the same on other systems.
+// removesTree matches rm with -r and -f in any spelling, and its equivalents on Windows.
 func removesTree(c *Command) bool {
 	switch c.Program {
 	case "rm", "remove-item", "ri", "del", "erase", "rd", "rmdir":
@@ -60,7 +60,7 @@ func removesTree(c *Command) bool {
 	return recursive && force || tree
 }
 
-// findsAndDeletes is find with -delete, or with an rm that it runs.
+// findsAndDeletes matches find with -delete, or with -exec and a program that deletes files.
 func findsAndDeletes(c *Command) bool {
 	if c.Program != "find" {
 		return false
@@ -81,11 +81,13 @@ func findsAndDeletes(c *Command) bool {
 var (
 	dropStatement = regexp.MustCompile(`(?i)\bdrop\s+(table|database|schema)\b`)
 	sqlComment    = regexp.MustCompile(`(?s)/\*.*?\*/|--[^\n]*`)
-	sqlClients    = kit.Set("psql", "mysql", "mariadb", "sqlite", "sqlite3", "duckdb", "sqlcmd", "sqlplus", "clickhouse-client", "clickhouse",
-		"cockroach", "snowsql", "usql", "isql", "bq", "trino", "presto", "hive", "beeline", "impala-shell", "spark-sql", "mycli", "pgcli", "litecli")
+	sqlClients    = kit.Set("psql", "mysql", "mariadb", "sqlite", "sqlite3", "duckdb", "sqlcmd", "sqlplus",
+		"clickhouse-client", "clickhouse",
+		"cockroach", "snowsql", "usql", "isql", "bq", "trino", "presto", "hive", "beeline", "impala-shell", "spark-sql",
+		"mycli", "pgcli", "litecli")
 )
 
-// drops is the statement itself, or a client that is given it.
+// drops matches the SQL statement, or a database client whose arguments or input contain it.
 func drops(c *Command) bool {
 	switch {
 	case c.Program == "dropdb":
@@ -104,7 +106,7 @@ func drops(c *Command) bool {
 	return false
 }
 
-// formats is format of a drive.
+// formats matches programs that format a drive.
 func formats(c *Command) bool {
 	drive := func(arg string) bool {
 		return len(arg) >= 2 && arg[1] == ':' && ('a' <= arg[0] && arg[0] <= 'z' || 'A' <= arg[0] && arg[0] <= 'Z')
@@ -120,21 +122,22 @@ func formats(c *Command) bool {
 	return false
 }
 
-// makesFileSystem is mkfs, under all its names.
+// makesFileSystem matches mkfs and its variants.
 func makesFileSystem(c *Command) bool {
 	return c.Program == "mkfs" || strings.HasPrefix(c.Program, "mkfs.") || strings.HasPrefix(c.Program, "newfs") ||
 		slices.Contains([]string{"mke2fs", "mkswap", "mkntfs", "mkdosfs"}, c.Program)
 }
 
-// copiesOntoDevice is dd with a device behind of=.
+// copiesOntoDevice matches dd with a device as output, for example of=/dev/sda.
 func copiesOntoDevice(c *Command) bool {
-	return (c.Program == "dd" || c.Program == "dcfldd" || c.Program == "pv") && slices.ContainsFunc(c.Args, func(arg string) bool {
-		file, ok := strings.CutPrefix(arg, "of=")
-		return ok && isDevice(file)
-	})
+	return (c.Program == "dd" || c.Program == "dcfldd" || c.Program == "pv") &&
+		slices.ContainsFunc(c.Args, func(arg string) bool {
+			file, ok := strings.CutPrefix(arg, "of=")
+			return ok && isDevice(file)
+		})
 }
 
-// writesDevice is a redirection to a device, or a program that writes to one that it is given.
+// writesDevice matches a redirection to a device, and programs that write to a device in their arguments.
 func writesDevice(c *Command) bool {
 	if slices.ContainsFunc(c.Writes, isDevice) {
 		return true
@@ -148,10 +151,11 @@ func writesDevice(c *Command) bool {
 	return false
 }
 
-// harmless are files under /dev that are no disks.
-var harmless = kit.Set("null", "zero", "full", "random", "urandom", "stdin", "stdout", "stderr", "tty", "console", "ptmx")
+// safeDevices are files under /dev that are not disks.
+var safeDevices = kit.Set("null", "zero", "full", "random", "urandom", "stdin", "stdout", "stderr", "tty", "console",
+	"ptmx")
 
-// isDevice reports whether a file is under /dev and no harmless one.
+// isDevice reports whether a file could be a disk device.
 func isDevice(file string) bool {
 	clean := path.Clean(strings.ToLower(file))
 	if strings.HasPrefix(clean, `\\.\physicaldrive`) {
@@ -161,29 +165,31 @@ func isDevice(file string) bool {
 		clean = clean[1:]
 	}
 	name, ok := strings.CutPrefix(clean, "/dev/")
-	if !ok || harmless[name] {
+	if !ok || safeDevices[name] {
 		return false
 	}
 	directory, _, _ := strings.Cut(name, "/")
-	return !slices.Contains([]string{"fd", "pts", "shm", "tcp", "udp", "mqueue"}, directory) && !strings.HasPrefix(name, "tty")
+	return !slices.Contains([]string{"fd", "pts", "shm", "tcp", "udp", "mqueue"}, directory) &&
+		!strings.HasPrefix(name, "tty")
 }
 
-var downloaders = kit.Set("curl", "wget", "wget2", "fetch", "aria2c", "http", "https", "httpie", "xh", "lwp-download", "lwp-request", "get", "lynx", "links",
+var downloaders = kit.Set("curl", "wget", "wget2", "fetch", "aria2c", "http", "https", "httpie", "xh", "lwp-download",
+	"lwp-request", "get", "lynx", "links",
 	"w3m", "axel", "iwr", "irm", "invoke-webrequest", "invoke-restmethod", "curlie", "ftp", "scp", "nc", "ncat", "netcat")
 
-// runsDownload is a program that runs what another one has downloaded.
+// runsDownload matches programs that run the output of a downloader, as in curl x | sh.
 func runsDownload(c *Command) bool {
 	return slices.ContainsFunc(c.Executes, func(from *Command) bool { return downloaders[from.Program] })
 }
 
-// connects is a redirection from or to /dev/tcp or /dev/udp.
+// connects matches a redirection from or to /dev/tcp or /dev/udp.
 func connects(c *Command) bool {
 	return slices.ContainsFunc(append(slices.Clone(c.Reads), c.Writes...), func(file string) bool {
 		return strings.HasPrefix(file, "/dev/tcp/") || strings.HasPrefix(file, "/dev/udp/")
 	})
 }
 
-// servesShell is netcat that runs a program for whoever is at the other end.
+// servesShell matches netcat or socat with a program that they connect to the network.
 func servesShell(c *Command) bool {
 	switch c.Program {
 	case "nc", "ncat", "netcat", "nc.traditional", "nc.openbsd":

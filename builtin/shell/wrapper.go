@@ -4,21 +4,22 @@ import (
 	"strings"
 )
 
-// A shellWrapper is a program that runs the command behind its own arguments.
-type shellWrapper struct {
-	valued string   // letters of the options that take a value
-	long   []string // long options that take the next word as a value
-	args   int      // arguments before the command
+// A wrapper describes a program that runs the command after its own arguments, for example timeout 5 make.
+type wrapper struct {
+	valued string   // the letters of short options with a value
+	long   []string // long options whose value is the next word
+	args   int      // the number of arguments before the command
 	script string   // options, separated by blanks, whose value is a script
-	rest   bool     // the words behind the arguments are joined to a script
+	rest   bool     // the words after the arguments form a script
 }
 
-var shellWrappers = map[string]shellWrapper{
+var wrappers = map[string]wrapper{
 	"sudo": {valued: "ughpCTRDrtU", long: []string{"--user", "--group", "--host", "--prompt", "--chdir", "--chroot",
 		"--close-from", "--command-timeout", "--other-user", "--role", "--type"}},
-	"doas":        {valued: "uC"},
-	"env":         {valued: "uCS", long: []string{"--unset", "--chdir"}, script: "-S --split-string"},
-	"xargs":       {valued: "IPnLdEsa", long: []string{"--arg-file", "--delimiter", "--max-args", "--max-lines", "--max-procs", "--max-chars", "--replace"}},
+	"doas": {valued: "uC"},
+	"env":  {valued: "uCS", long: []string{"--unset", "--chdir"}, script: "-S --split-string"},
+	"xargs": {valued: "IPnLdEsa",
+		long: []string{"--arg-file", "--delimiter", "--max-args", "--max-lines", "--max-procs", "--max-chars", "--replace"}},
 	"parallel":    {valued: "jnNIS", long: []string{"--jobs", "--max-args"}},
 	"nice":        {valued: "n", long: []string{"--adjustment"}},
 	"ionice":      {valued: "cnp"},
@@ -54,25 +55,25 @@ var shellWrappers = map[string]shellWrapper{
 	"proxychains": {valued: "f"},
 }
 
-// wrapped returns how many words of a command come before the one that it runs, itself included. It reports
-// false if it runs none.
+// wrapped returns the number of words before the wrapped command, including the program. It reports false if c does not
+// run another command.
 func wrapped(c *Command) (int, bool) {
-	w, ok := shellWrappers[c.Program]
+	w, ok := wrappers[c.Program]
 	if !ok || w.rest {
 		return 0, false
 	}
 	if c.Program == "command" && len(c.Args) > 0 && (c.Args[0] == "-v" || c.Args[0] == "-V") {
-		return 0, false // it asks what a name stands for
+		return 0, false // this only looks a name up
 	}
 	at := w.skip(c.Args)
-	for left := w.args; left > 0 && at < len(c.Args); left-- {
+	for n := w.args; n > 0 && at < len(c.Args); n-- {
 		at++
 	}
 	return at + 1, true
 }
 
-// skip returns how many of the arguments are options and their values.
-func (w shellWrapper) skip(args []string) int {
+// skip returns the number of leading arguments that are options or their values.
+func (w wrapper) skip(args []string) int {
 	i := 0
 	for ; i < len(args); i++ {
 		arg := args[i]
@@ -96,9 +97,9 @@ func (w shellWrapper) skip(args []string) int {
 	return min(i, len(args))
 }
 
-// scriptArgs returns the scripts that a command gives to a shell as its arguments.
+// scriptArgs returns the arguments of a command that a shell will run as scripts.
 func scriptArgs(c *Command) (scripts []string) {
-	w, ok := shellWrappers[c.Program]
+	w, ok := wrappers[c.Program]
 	if !ok {
 		return nil
 	}

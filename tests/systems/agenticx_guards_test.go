@@ -209,7 +209,7 @@ func TestA15_PolicyCheckAsksItsProvider(t *testing.T) {
 
 func TestA16_PermissionsByPathAndCommandAndReadOnly(t *testing.T) {
 	rules := func(preset permission.Decision, rules ...permission.Rule) agent.Hook {
-		return &permission.Rules{Rules: rules, Default: preset}
+		return &permission.Rules{List: rules, Default: preset}
 	}
 	secret := rules("", permission.Rule{
 		Tool:     "*",

@@ -81,7 +81,7 @@ func TestL20_TheFirstRuleThatMatchesDecides(t *testing.T) {
 		},
 		"unknown default": {nil, "perhaps", "refused refused"},
 	} {
-		ran, denied := permitting(t, "ab", nil, &permission.Rules{Rules: c.rules, Default: c.preset})
+		ran, denied := permitting(t, "ab", nil, &permission.Rules{List: c.rules, Default: c.preset})
 		if got := statuses(ran); got != c.statuses {
 			t.Errorf("%s: %s, want %s", name, got, c.statuses)
 		}
@@ -90,7 +90,7 @@ func TestL20_TheFirstRuleThatMatchesDecides(t *testing.T) {
 		}
 	}
 	asks := func() *permission.Rules {
-		return &permission.Rules{Rules: all(permission.Rule{Tool: "a", Decision: permission.Ask, Reason: "costs money"})}
+		return &permission.Rules{List: all(permission.Rule{Tool: "a", Decision: permission.Ask, Reason: "costs money"})}
 	}
 	for _, c := range []struct {
 		who  *clerk
@@ -145,7 +145,7 @@ func TestL21_APredicateThatFailsNeverPermits(t *testing.T) {
 			},
 			{all(permission.Rule{Tool: "a", Decision: permission.Allow, Args: broken}), "refused"}, // though the default allows
 		} {
-			if ran, _ := permitting(t, "a", nil, &permission.Rules{Rules: c.rules}); statuses(ran) != c.want {
+			if ran, _ := permitting(t, "a", nil, &permission.Rules{List: c.rules}); statuses(ran) != c.want {
 				t.Errorf("%s: with the rules %+v the call %s, want %s", name, c.rules, statuses(ran), c.want)
 			}
 		}
@@ -155,7 +155,7 @@ func TestL21_APredicateThatFailsNeverPermits(t *testing.T) {
 func TestL22_ADeniedToolHasOneDenial(t *testing.T) {
 	tool := &looptest.Tool{Name: "shell", Result: "ran"}
 	rule := "shell"
-	p := &permission.Rules{Rules: all(permission.Rule{Tool: rule, Decision: permission.Deny, Reason: "no shell"})}
+	p := &permission.Rules{List: all(permission.Rule{Tool: rule, Decision: permission.Deny, Reason: "no shell"})}
 	var denied []permission.Denied
 	ran := looptest.Harness{
 		Turns: all(looptest.Call("shell", `{"command":"ls","__theory__":"x"}`), looptest.Call("a", nil),

@@ -8,19 +8,19 @@ import (
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
-// A Thread is a conversation split into what is kept or dropped together: the system messages that begin it,
-// which always stay, and turns.
+// A Thread is a conversation, split into leading system messages, which are always kept, and turns, each of which is
+// kept or dropped as a whole.
 type Thread struct {
 	Messages []agent.Message
-	Head     int // system messages at the beginning
+	Head     int // the number of leading system messages
 	Turns    []turn
 }
 
 // A turn is an assistant message with the results of its calls, or one other message.
 type turn struct {
-	From, To int // in the messages
-	Calls    int
-	briefing bool // it is the briefing of a request, which is no part of the conversation
+	From, To int  // the range in Messages
+	Calls    int  // the number of tool calls
+	briefing bool // the turn is the briefing of a request, which is not stored with the conversation
 }
 
 // Split splits messages into turns.
@@ -31,7 +31,8 @@ func Split(messages []agent.Message) Thread {
 	}
 	for i := t.Head; i < len(messages); {
 		m := messages[i]
-		n := turn{From: i, To: i + 1, Calls: len(m.ToolCalls), briefing: m.Role == agent.RoleSystem && m.Name == agent.BriefingName}
+		n := turn{From: i, To: i + 1, Calls: len(m.ToolCalls)}
+		n.briefing = m.Role == agent.RoleSystem && m.Name == agent.BriefingName
 		if n.Calls > 0 {
 			for n.To < len(messages) && messages[n.To].Role == agent.RoleTool {
 				n.To++
@@ -43,8 +44,8 @@ func Split(messages []agent.Message) Thread {
 	return t
 }
 
-// MustStay returns the turn of the newest user message, of a conversation without one the last turn; -1 if there
-// are no turns.
+// MustStay returns the index of the turn that must be kept: the turn of the newest user message, or else the last turn.
+// It returns -1 if the thread has no turns.
 func (t Thread) MustStay() int {
 	for i := len(t.Turns) - 1; i >= 0; i-- {
 		if t.Messages[t.Turns[i].From].Role == agent.RoleUser {
@@ -54,8 +55,7 @@ func (t Thread) MustStay() int {
 	return len(t.Turns) - 1
 }
 
-// LastMessages returns the first of the turns that hold the last n messages; a turn that begins before them is
-// one of these turns.
+// LastMessages returns the index of the first turn that contains one of the last n messages, not counting briefings.
 func (t Thread) LastMessages(n int) int {
 	first := len(t.Turns)
 	for n > 0 && first > 0 {
@@ -67,7 +67,7 @@ func (t Thread) LastMessages(n int) int {
 	return first
 }
 
-// without returns the messages of the head and of the turns that are kept.
+// without returns the messages of the head and of the turns for which drop reports false.
 func (t Thread) without(drop func(i int) bool) []agent.Message {
 	kept := slices.Clone(t.Messages[:t.Head])
 	for i, n := range t.Turns {
@@ -78,9 +78,10 @@ func (t Thread) without(drop func(i int) bool) []agent.Message {
 	return kept
 }
 
-// Fit shortens messages until they fit: first to the last keepLast messages, then turn by turn, the oldest first. The
-// system messages that begin them, the briefing and the newest user message stay. It reports whether they fit now; what
-// is left then, if they do not, is the least that is legal. Fewer messages must not count as more.
+// Fit drops old turns until the messages fit, for example into a context window. It first drops the turns before the
+// last keepLast messages, then further turns, the oldest first. Leading system messages, the briefing and the newest
+// user message are kept. Fit reports whether the result fits; if not, the result contains only the messages that must
+// be kept. fits must not reject a part of messages that it accepts.
 func Fit(messages []agent.Message, keepLast int, fits func([]agent.Message) bool) ([]agent.Message, bool) {
 	if fits(messages) {
 		return messages, true
@@ -93,7 +94,7 @@ func Fit(messages []agent.Message, keepLast int, fits func([]agent.Message) bool
 			droppable = append(droppable, i)
 		}
 	}
-	left := func(dropped int) []agent.Message {
+	remaining := func(dropped int) []agent.Message {
 		return t.without(func(i int) bool {
 			if i == stay || t.Turns[i].briefing {
 				return false
@@ -102,12 +103,12 @@ func Fit(messages []agent.Message, keepLast int, fits func([]agent.Message) bool
 			return !found || at < dropped
 		})
 	}
-	n := sort.Search(len(droppable), func(n int) bool { return fits(left(n)) })
-	shorter := left(n)
+	n := sort.Search(len(droppable), func(n int) bool { return fits(remaining(n)) })
+	shorter := remaining(n)
 	return shorter, n < len(droppable) || fits(shorter)
 }
 
-// RequestTokens counts the tokens of a request with these messages: what the loop counts, too.
+// RequestTokens returns the tokens of a request with these messages and tools, counted as the loop counts them.
 func RequestTokens(env *agent.Env, messages []agent.Message, tools []agent.ToolSchema) int {
 	return env.CountTokens(messages) + agentspec.EstimateTools(tools)
 }

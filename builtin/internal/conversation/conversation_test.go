@@ -11,17 +11,18 @@ import (
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
-// subsequence reports whether some stands in all, in order.
+// subsequence reports whether all contains the messages some in the same order.
 func subsequence(some, all []agent.Message) bool {
 	for _, m := range all {
-		if len(some) > 0 && some[0].Content == m.Content && some[0].Role == m.Role && some[0].ToolCallID == m.ToolCallID && len(some[0].ToolCalls) == len(m.ToolCalls) {
+		if len(some) > 0 && some[0].Content == m.Content && some[0].Role == m.Role && some[0].ToolCallID == m.ToolCallID &&
+			len(some[0].ToolCalls) == len(m.ToolCalls) {
 			some = some[1:]
 		}
 	}
 	return len(some) == 0
 }
 
-func TestWhatIsShortenedIsLegalAndKeepsWhatMustStay(t *testing.T) {
+func TestFitKeepsCallsAndRequiredMessages(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		messages := fixture.Conversations().Draw(t, "messages")
 		keepLast := rapid.IntRange(-1, 6).Draw(t, "keep last")
@@ -31,34 +32,33 @@ func TestWhatIsShortenedIsLegalAndKeepsWhatMustStay(t *testing.T) {
 		}
 		count := 0
 		fits := func(m []agent.Message) bool { count++; return agentspec.EstimateTokens(m) <= limit }
-		left, ok := Fit(messages, keepLast, fits)
+		shorter, ok := Fit(messages, keepLast, fits)
 
-		if err := agentspec.CheckPairs(left, false); err != nil {
-			t.Errorf("a call and its result were parted: %v", err)
+		if err := agentspec.CheckPairs(shorter, false); err != nil {
+			t.Errorf("a call and its result were separated: %v", err)
 		}
-		if !subsequence(left, messages) {
-			t.Errorf("got what was not there: %+v", left)
+		if !subsequence(shorter, messages) {
+			t.Errorf("not a subsequence of the messages: %+v", shorter)
 		}
-		if ok != (agentspec.EstimateTokens(left) <= limit) {
-			t.Errorf("it fits: %v, but there are %d tokens of %d", ok, agentspec.EstimateTokens(left), limit)
+		if ok != (agentspec.EstimateTokens(shorter) <= limit) {
+			t.Errorf("reported %v, but the result has %d tokens of %d", ok, agentspec.EstimateTokens(shorter), limit)
 		}
-		if agentspec.EstimateTokens(messages) <= limit && len(left) != len(messages) {
-			t.Errorf("%d of %d messages were left out for nothing", len(messages)-len(left), len(messages))
+		if agentspec.EstimateTokens(messages) <= limit && len(shorter) != len(messages) {
+			t.Errorf("%d of %d messages were dropped needlessly", len(messages)-len(shorter), len(messages))
 		}
 		head := Split(messages).Head
-		if len(left) < head || !subsequence(messages[:head], left) {
-			t.Errorf("a system message is gone")
+		if len(shorter) < head || !subsequence(messages[:head], shorter) {
+			t.Errorf("a system message was dropped")
 		}
-		newest := slices.IndexFunc(fixture.Reversed(messages), func(m agent.Message) bool { return m.Role == agent.RoleUser })
-		kept := slices.IndexFunc(fixture.Reversed(left), func(m agent.Message) bool { return m.Role == agent.RoleUser })
-		if (newest < 0) != (kept < 0) {
-			t.Errorf("the newest user message is gone")
+		isUser := func(m agent.Message) bool { return m.Role == agent.RoleUser }
+		if slices.ContainsFunc(messages, isUser) != slices.ContainsFunc(shorter, isUser) {
+			t.Errorf("the newest user message was dropped")
 		}
-		if !ok && len(left) > head+max(1, longestTurn(messages)) {
-			t.Errorf("more than the least is left: %+v", left)
+		if !ok && len(shorter) > head+max(1, longestTurn(messages)) {
+			t.Errorf("more than the minimum remains: %+v", shorter)
 		}
 		if count > 20 {
-			t.Errorf("counted %d times", count)
+			t.Errorf("fits was called %d times", count)
 		}
 	})
 }

@@ -9,14 +9,14 @@ import (
 	"github.com/hookgen/hookgen/builtin/internal/jsonx"
 )
 
-// FuzzArguments checks that arguments are the same however they are written, and others if anything follows.
+// FuzzArguments checks that reformatted arguments have the same canonical text, and longer arguments another.
 func FuzzArguments(f *testing.F) {
 	for _, s := range fixture.HostileJSON {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, args []byte) {
 		valid := json.Valid(args)
-		is := canonicalArgs(args)
+		canonical := canonicalArgs(args)
 		if _, err := jsonx.Decode(args); (err == nil) != valid {
 			t.Errorf("decoded %s: %v", args, err)
 		}
@@ -29,12 +29,13 @@ func FuzzArguments(f *testing.F) {
 		}
 		rewritten, _ := jsonx.RewriteTexts(args, func(s string) string { return s })
 		for _, other := range [][]byte{indented.Bytes(), rewritten, append([]byte("\n"), args...)} {
-			if !bytes.Equal(canonicalArgs(other), is) {
-				t.Errorf("%s and %s are not the same", args, other)
+			if !bytes.Equal(canonicalArgs(other), canonical) {
+				t.Errorf("%s and %s differ", args, other)
 			}
 		}
-		if bytes.Equal(canonicalArgs([]byte(`[`+string(args)+`]`)), is) || bytes.Equal(canonicalArgs(append(args[:len(args):len(args)], 'x')), is) {
-			t.Errorf("%s is the same as more than it", args)
+		if bytes.Equal(canonicalArgs([]byte(`[`+string(args)+`]`)), canonical) ||
+			bytes.Equal(canonicalArgs(append(args[:len(args):len(args)], 'x')), canonical) {
+			t.Errorf("%s equals a longer text", args)
 		}
 	})
 }

@@ -1,2 +1,5 @@
-// Package fingerprint compares calls of tools and their results by value, however their JSON is written.
+// Package fingerprint compares tool calls and results by value, for example to detect repeated calls whose arguments
+// have another order.
+//
+// Start with [Call].
 package fingerprint

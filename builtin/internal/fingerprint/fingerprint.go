@@ -17,25 +17,26 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// A Sum tells calls, results and texts apart without keeping them: it has their length and a hash. The key
-// of the hash is drawn by this process, so it means nothing outside of it, and nobody can write two texts with the
-// same one.
+// A Sum identifies a call, a result or a text by its length and a hash, without storing it. The hash has a random key
+// per process. Therefore a Sum must not be stored, and a model cannot produce collisions on purpose.
 type Sum [16]byte
 
+// fingerprintKey is the random key of this process.
 var fingerprintKey = maphash.MakeSeed()
 
-// MaxBytes bounds the arguments that are compared by value; longer ones are compared byte by byte.
+// MaxBytes is the most bytes of arguments that are compared by value; longer arguments are compared byte by byte.
 const MaxBytes = 1 << 20
 
-// Call is the same for calls of one tool with the same arguments, however these are written: keys in
-// any order at every level, blanks, escapes, numbers by value. No arguments are the same as {}. Arguments that
-// are no JSON count as their own text.
+// Call returns equal sums for calls of one tool with equal arguments. For example, {"a":1,"b":2} and { "b":2.0, "a":1 }
+// are equal: the order of keys, blanks, escapes and the notation of numbers do not matter. Missing arguments equal {}.
+// Arguments that are not valid JSON are compared as text.
 func Call(call agent.ToolCallRequest) (f Sum) {
 	withCanonicalCall(call, func(text []byte) { f = Of(text) })
 	return f
 }
 
-// Digest is a fingerprint for decisions that last: it does not rely on the key being secret.
+// Digest is like Call, but returns a cryptographic hash without a key. Use it for security decisions, for example to
+// remember an approval.
 func Digest(call agent.ToolCallRequest) (digest string) {
 	withCanonicalCall(call, func(text []byte) {
 		sum := sha256.Sum256(text)
@@ -44,10 +45,11 @@ func Digest(call agent.ToolCallRequest) (digest string) {
 	return digest
 }
 
-// canonicalTexts keeps memory for canonical texts, which nobody keeps.
+// canonicalTexts reuses the memory of canonical texts, which exist only during a comparison.
 var canonicalTexts = sync.Pool{New: func() any { return new([]byte) }}
 
-// withCanonicalCall calls f with one text for all ways to write the same call. The text is valid during f.
+// withCanonicalCall calls f with the canonical text of a call, which is identical for equal calls. f must not retain
+// the text.
 func withCanonicalCall(call agent.ToolCallRequest, f func(text []byte)) {
 	memory := canonicalTexts.Get().(*[]byte)
 	*memory = appendCanonicalArgs(appendPart((*memory)[:0], call.Name), call.Args)
@@ -57,32 +59,32 @@ func withCanonicalCall(call agent.ToolCallRequest, f func(text []byte)) {
 	}
 }
 
-// Result is the same for results that say the same.
+// Result returns equal sums for results with the same Output and Err.
 func Result(r agent.ToolCallResult) Sum {
 	hash := maphash.String(fingerprintKey, r.Output)
 	if r.Err != "" {
 		hash = bits.RotateLeft64(hash, 1) ^ maphash.String(fingerprintKey, r.Err)
 	}
-	return newFingerprint(len(r.Output), hash)
+	return newSum(len(r.Output), hash)
 }
 
-// Of is the same for the same text.
+// Of returns the sum of a text.
 func Of(text []byte) Sum {
-	return newFingerprint(len(text), maphash.Bytes(fingerprintKey, text))
+	return newSum(len(text), maphash.Bytes(fingerprintKey, text))
 }
 
-func newFingerprint(length int, hash uint64) (f Sum) {
+func newSum(length int, hash uint64) (f Sum) {
 	binary.LittleEndian.PutUint64(f[:8], uint64(length))
 	binary.LittleEndian.PutUint64(f[8:], hash)
 	return f
 }
 
-// appendPart appends a text and its length, so that moving a border between two parts makes a difference.
+// appendPart appends a text with its length as prefix, so that the parts "ab", "c" differ from "a", "bc".
 func appendPart(b []byte, text string) []byte {
 	return append(append(strconv.AppendInt(b, int64(len(text)), 10), ':'), text...)
 }
 
-// appendCanonicalArgs appends one text for all ways to write the same arguments.
+// appendCanonicalArgs appends the canonical text of arguments, which is identical for equal arguments.
 func appendCanonicalArgs(b, args []byte) []byte {
 	if len(args) > MaxBytes {
 		return append(append(b, "text "...), args...)
@@ -126,8 +128,8 @@ func appendCanonical(b []byte, value any) []byte {
 	return append(b, "null;"...)
 }
 
-// canonicalNumber returns one text for all ways to write a JSON number: its digits without zeros at either end,
-// and an exponent. It computes with the text alone, so a huge exponent costs nothing and no digit is lost.
+// canonicalNumber returns the same text for equal JSON numbers, for example 15e-1 for 1.5, 1.50 and 15e-1. It works on
+// the text, so huge exponents need no memory and no digit is lost.
 func canonicalNumber(n string) string {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(n), "e")
 	mantissa, negative := strings.CutPrefix(mantissa, "-")
@@ -141,7 +143,7 @@ func canonicalNumber(n string) string {
 	if exponent != "" {
 		var err error
 		if exp, err = strconv.Atoi(exponent); err != nil || exp > 1<<40 || exp < -1<<40 {
-			return n // beyond any number that is meant; its text tells it apart
+			return n // an absurd exponent: compare the number as text
 		}
 	}
 	exp += len(digits) - len(short) - len(fraction)

@@ -43,11 +43,13 @@ func TestArgumentsAreComparedByValue(t *testing.T) {
 		{`not json`, `not  json`, false},
 		{`{"a":1`, `{"a":1}`, false},
 	} {
-		a := Call(agent.ToolCallRequest{Name: "t", Args: json.RawMessage(c.a)})
-		b := Call(agent.ToolCallRequest{Name: "t", Args: json.RawMessage(c.b)})
-		if (a == b) != c.same {
-			t.Errorf("%s and %s: same is %t, want %t", c.a, c.b, a == b, c.same)
-		}
+		t.Run(c.a+" and "+c.b, func(t *testing.T) {
+			a := Call(agent.ToolCallRequest{Name: "t", Args: json.RawMessage(c.a)})
+			b := Call(agent.ToolCallRequest{Name: "t", Args: json.RawMessage(c.b)})
+			if (a == b) != c.same {
+				t.Errorf("equal is %t, want %t", a == b, c.same)
+			}
+		})
 	}
 }
 
@@ -60,21 +62,27 @@ func TestCallsOfOtherToolsDiffer(t *testing.T) {
 		t.Error("the name makes no difference")
 	}
 	if Result(agent.ToolCallResult{Output: "x"}) == Result(agent.ToolCallResult{Err: "x"}) {
-		t.Error("an output and an error of the same text are the same")
+		t.Error("an output and an error with the same text are equal")
 	}
 }
 
 func TestHostileArgumentsHaveAFingerprint(t *testing.T) {
 	deep := strings.Repeat("[", 1_000_000)
 	huge := `{"a":"` + strings.Repeat("x", 5<<20) + `"}`
-	for _, args := range []string{deep, deep[:9000] + strings.Repeat("]", 9000), huge, "\xff\xfe", `{"a":"\ud800"}`, `1e`, `-`} {
-		a := Call(agent.ToolCallRequest{Args: json.RawMessage(args)})
-		if b := Call(agent.ToolCallRequest{Args: json.RawMessage(args + " x")}); a == b {
-			t.Errorf("%.20q: more text makes no difference", args)
-		}
+	for name, args := range map[string]string{
+		"unclosed": deep, "deep": deep[:9000] + strings.Repeat("]", 9000), "large": huge, "not UTF-8": "\xff\xfe",
+		"surrogate": `{"a":"\ud800"}`, "exponent": `1e`, "sign": `-`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := Call(agent.ToolCallRequest{Args: json.RawMessage(args)})
+			if b := Call(agent.ToolCallRequest{Args: json.RawMessage(args + " x")}); a == b {
+				t.Error("more text makes no difference")
+			}
+		})
 	}
 }
 
+// FuzzCanonicalNumberKeepsTheValue checks that the canonical text of a number has the value of the number.
 func FuzzCanonicalNumberKeepsTheValue(f *testing.F) {
 	for _, s := range []string{"0", "-1.50", "12e3", "1e-7", "120"} {
 		f.Add(s)
@@ -91,10 +99,11 @@ func FuzzCanonicalNumberKeepsTheValue(f *testing.F) {
 	})
 }
 
-// FuzzScannedArguments holds the canonical text that is made without decoding to the one that is made with it.
+// FuzzScannedArguments checks that scanning and decoding the arguments yield the same canonical text.
 func FuzzScannedArguments(f *testing.F) {
 	for _, args := range []string{
-		`{"b":1,"a":[1.50,-0,1e3,true,false,null],"c":{"y":"1","x":"2"}}`, `{"a":1,"a":2,"b":3,"a":4}`, `{"s":"\u0041"}`, "{\"s\":\"\xff\"}",
+		`{"b":1,"a":[1.50,-0,1e3,true,false,null],"c":{"y":"1","x":"2"}}`, `{"a":1,"a":2,"b":3,"a":4}`, `{"s":"\u0041"}`,
+		"{\"s\":\"\xff\"}",
 		`[[],{},""]`, ` 1 `, `{"é":1,"e":2}`, `{} {}`, `{"a":1,}`, strings.Repeat("[", 40) + strings.Repeat("]", 40),
 		`{"q":1,"w":2,"e":3,"r":4,"t":5,"y":6,"u":7,"i":8,"o":9,"p":0,"a":1,"s":2,"d":3,"f":4,"g":5,"h":6,"j":7}`,
 	} {

@@ -9,11 +9,11 @@ import (
 	"github.com/hookgen/hookgen/internal/jsonscan"
 )
 
-// maxScanned bounds the levels of arguments whose canonical text is made without decoding them.
+// maxScanned is the most levels of arguments that are scanned instead of decoded.
 const maxScanned = 16
 
-// scanCanonical appends what appendCanonical appends for the decoded arguments, in a tenth of the time. It reports
-// false where the arguments must be decoded: they are not JSON, have escapes, or are deeper than most.
+// scanCanonical appends the same text as appendCanonical for the decoded arguments, but takes a tenth of the time. It
+// reports false if the arguments must be decoded, because they are invalid, contain escapes or are deeply nested.
 func scanCanonical(b, args []byte) ([]byte, bool) {
 	s := jsonscan.Scanner{Data: args}
 	s.Blank()
@@ -68,7 +68,7 @@ func appendNumber(b, raw []byte, whole bool) []byte {
 	return append(b, canonicalNumber(string(raw))...)
 }
 
-// scanText reads a text that is the same when it is decoded.
+// scanText scans a text without escapes, which equals its decoded form.
 func scanText(s *jsonscan.Scanner) (raw []byte, ok bool) {
 	raw, plain, ok := s.Text()
 	return raw, ok && (plain || utf8.Valid(raw) && bytes.IndexByte(raw, '\\') < 0)
@@ -79,13 +79,13 @@ func appendText(b, raw []byte) []byte {
 	return append(append(b, ':'), raw...)
 }
 
-// A scannedMember is a member of an object: its key, and where its canonical text is.
+// A scannedMember is a member of an object: its key, and the range of its canonical text.
 type scannedMember struct {
 	key      []byte
 	from, to int
 }
 
-// scanObject appends the members in the order of their keys. Of members with the same key the last one counts.
+// scanObject appends the members sorted by key. If a key occurs twice, the last member counts, as in encoding/json.
 func scanObject(b []byte, s *jsonscan.Scanner, level int) ([]byte, bool) {
 	s.Next('{')
 	b = append(b, '{')
@@ -108,7 +108,7 @@ func scanObject(b []byte, s *jsonscan.Scanner, level int) ([]byte, bool) {
 		members = append(members, scannedMember{key, from, len(b)})
 	}
 	byKey := func(x, y scannedMember) int { return bytes.Compare(x.key, y.key) }
-	if strictly(members, byKey) {
+	if isSorted(members, byKey) {
 		return append(b, '}'), true
 	}
 	unsorted := slices.Clone(b[begin:])
@@ -123,8 +123,8 @@ func scanObject(b []byte, s *jsonscan.Scanner, level int) ([]byte, bool) {
 	return append(b, '}'), true
 }
 
-// strictly reports whether the members are in the order already, each with a key of its own.
-func strictly(members []scannedMember, byKey func(x, y scannedMember) int) bool {
+// isSorted reports whether the members are already sorted and their keys are distinct.
+func isSorted(members []scannedMember, byKey func(x, y scannedMember) int) bool {
 	for i := 1; i < len(members); i++ {
 		if byKey(members[i-1], members[i]) >= 0 {
 			return false

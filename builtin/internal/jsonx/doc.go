@@ -1,2 +1,4 @@
-// Package jsonx reads and rewrites JSON as it is written: in order, with numbers and duplicate keys intact.
+// Package jsonx reads and rewrites JSON without losing its order, the notation of its numbers or duplicate keys.
+//
+// Comparison of JSON by value belongs in package fingerprint. Start with [Decode] and [Encode].
 package jsonx

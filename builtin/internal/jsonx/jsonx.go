@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Decode decodes exactly one JSON value, numbers as json.Number.
+// Decode decodes a single JSON value, with numbers as json.Number. Text after the value is an error.
 func Decode(data []byte) (any, error) {
-	if !json.Valid(data) { // a Decoder would leave what follows the value
+	if !json.Valid(data) { // a Decoder would ignore text after the value
 		var invalid any
 		return nil, json.Unmarshal(data, &invalid)
 	}
@@ -20,8 +20,7 @@ func Decode(data []byte) (any, error) {
 	return value, err
 }
 
-// Encode encodes a value without the escapes that are for web pages. A value that cannot be encoded becomes
-// a text that says so.
+// Encode encodes a value without escaping <, > and &. A value that cannot be encoded becomes a text with the error.
 func Encode(v any) json.RawMessage {
 	var b strings.Builder
 	e := json.NewEncoder(&b)

@@ -5,14 +5,14 @@ import (
 	"encoding/json"
 )
 
-// A Member is a key of a JSON object and its value, as they are written.
+// A Member is a key of a JSON object and its value in the original notation.
 type Member struct {
 	Key   string
 	Value json.RawMessage
 }
 
-// Members returns the first n members of a JSON object in the order in which they stand, all of them if n is
-// less than 0. It reports false if data is no JSON object; of a text that is broken off it returns what is there.
+// Members returns the first n members of a JSON object in their original order, or all members if n is negative. If
+// data is not a complete JSON object, Members reports false and returns the members before the error.
 func Members(data []byte, n int) ([]Member, bool) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
@@ -34,18 +34,18 @@ func Members(data []byte, n int) ([]Member, bool) {
 	return found, true
 }
 
-// RewriteTexts returns valid JSON with what f makes of its keys, texts and numbers, in the order in which they stand,
-// and whether f changed any of them. A number that f changes becomes a text.
+// RewriteTexts applies f to all keys, texts and numbers of valid JSON, in their original order. It reports whether f
+// changed any of them. A number that f changes becomes a text.
 func RewriteTexts(data []byte, f func(string) string) (out []byte, changed bool) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
 	rewrite := func(s string) string {
-		left := f(s)
-		changed = changed || left != s
-		return left
+		rewritten := f(s)
+		changed = changed || rewritten != s
+		return rewritten
 	}
-	var open []json.Delim // the brackets that are open
-	var count []int       // what each of them holds so far, keys counted too
+	var open []json.Delim // the open brackets
+	var count []int       // the keys and values so far in each open bracket
 	for {
 		t, err := d.Token()
 		if err != nil {
@@ -72,8 +72,8 @@ func RewriteTexts(data []byte, f func(string) string) (out []byte, changed bool)
 		case string:
 			out = append(out, Encode(rewrite(t))...)
 		case json.Number:
-			if left := rewrite(string(t)); left != string(t) {
-				out = append(out, Encode(left)...)
+			if text := rewrite(string(t)); text != string(t) {
+				out = append(out, Encode(text)...)
 			} else {
 				out = append(out, t...)
 			}

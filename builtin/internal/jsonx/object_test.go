@@ -10,7 +10,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/internal/fixture"
 )
 
-func TestMembersAreTheKeysOfAnObjectInOrder(t *testing.T) {
+func TestMembersKeepsOrderAndNotation(t *testing.T) {
 	for _, c := range []struct {
 		data string
 		n    int
@@ -27,19 +27,23 @@ func TestMembersAreTheKeysOfAnObjectInOrder(t *testing.T) {
 		{`{"a":1,"b":tru`, -1, `a=1`, false},
 		{`{"a":1,2:3}`, -1, `a=1`, false},
 	} {
-		all, ok := Members([]byte(c.data), c.n)
-		var got []string
-		for _, m := range all {
-			got = append(got, fmt.Sprintf("%s=%s", m.Key, m.Value))
-		}
-		if strings.Join(got, " ") != c.want || ok != c.ok {
-			t.Errorf("members(%s, %d) = %q, %v; want %q, %v", c.data, c.n, got, ok, c.want, c.ok)
-		}
+		t.Run(c.data, func(t *testing.T) {
+			all, ok := Members([]byte(c.data), c.n)
+			var got []string
+			for _, m := range all {
+				got = append(got, fmt.Sprintf("%s=%s", m.Key, m.Value))
+			}
+			if strings.Join(got, " ") != c.want || ok != c.ok {
+				t.Errorf("got %q, %v; want %q, %v", got, ok, c.want, c.ok)
+			}
+		})
 	}
 }
 
+// FuzzRewrittenTextsAreTheSameJSON checks that RewriteTexts changes nothing without a change by f, and else only texts.
 func FuzzRewrittenTextsAreTheSameJSON(f *testing.F) {
-	for _, s := range []string{`{"a":[1,2.50,"x",{"b":null},[]],"c":true,"<&>":"\u2028"}`, `[[[]],{}]`, `"a"`, `1e9`, `{"a":{"b":{"c":{}}}}`, `[{"a":1},{"a":2}]`} {
+	for _, s := range []string{`{"a":[1,2.50,"x",{"b":null},[]],"c":true,"<&>":"\u2028"}`, `[[[]],{}]`, `"a"`, `1e9`,
+		`{"a":{"b":{"c":{}}}}`, `[{"a":1},{"a":2}]`} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -47,11 +51,11 @@ func FuzzRewrittenTextsAreTheSameJSON(f *testing.F) {
 			return
 		}
 		same, changed := RewriteTexts([]byte(s), func(s string) string { return s })
-		var was, is any
-		if json.Unmarshal([]byte(s), &was) != nil {
-			return // a number that no float64 holds
+		var before, after any
+		if json.Unmarshal([]byte(s), &before) != nil {
+			return // a number is too large for float64
 		}
-		if err := json.Unmarshal(same, &is); err != nil || changed || !reflect.DeepEqual(was, is) {
+		if err := json.Unmarshal(same, &after); err != nil || changed || !reflect.DeepEqual(before, after) {
 			t.Errorf("%s became %s (%v)", s, same, err)
 		}
 		marked, _ := RewriteTexts([]byte(s), func(string) string { return "#" })

@@ -4,14 +4,13 @@ import (
 	"fmt"
 )
 
-// MustConfig panics if a hook cannot work as it is configured. Every Bind checks its hook's fields with it, so
-// that a mistake is found when the hook is used, never while a point is fired. err names the field and says what
-// to do.
+// MustConfig panics if err is not nil. Every Bind calls it with the result of checking the fields, so that an invalid
+// configuration is found in Hooks.Use and not during a run. err must name the field, the problem and the remedy.
 func MustConfig(hook string, err error) {
 	if err != nil {
 		panic(fmt.Sprintf("%s: %v", hook, err))
 	}
 }
 
-// LastPriority is the priority of hooks that run after those without a priority.
+// LastPriority is the priority of hooks that run after all hooks without a priority.
 const LastPriority = -100

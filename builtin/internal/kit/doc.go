@@ -1,3 +1,7 @@
-// Package kit holds what every hook of builtin needs: checking a configuration, looking at a run, reporting errors of
-// observers, and noticing each fire once.
+// Package kit contains the code that most hooks of builtin share: validation of fields, access to the run, error
+// reports of observers, and deduplication of notifications.
+//
+// Code that belongs to one concern has a package of its own, such as shorten or jsonx.
+//
+// Start with [MustConfig].
 package kit

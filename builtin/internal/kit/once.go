@@ -7,41 +7,44 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// A OnceObserver lets a hook that was used more than once, or that stands in several layers, take note of each fire
-// once. Each Bind makes a binding, which is told of every fire that its registration reaches; the first that is
-// told takes the note.
+// A OnceObserver deduplicates notifications. For example, if the same Metrics hook is used in two layers, both layers
+// notify it of the same fire. Metrics must count that fire once.
 //
-// It goes by counting: all bindings of a run are told of the same fires of a point, so the one whose count is
-// ahead is the first. If the first is removed in the middle of a run, the next is ahead from then on. A binding
-// that joins in the middle of a run takes over the count, so that no fire goes unnoticed.
+// Each Bind creates a Binding, and First reports whether a binding is the first to be notified of a fire. First counts
+// the notifications of each binding: within a run, all bindings are notified of the same fires of a point, so the
+// binding with the highest count is the first. If that binding is removed during a run, another one takes its role. A
+// binding that is added during a run starts with the highest count.
+//
+// The zero value is ready. A OnceObserver is safe for concurrent use.
 type OnceObserver struct {
 	runs hookkit.PerRun[map[string]*pointFires]
 }
 
-// A Binding is one Bind of a hook. It is used by pointer.
+// A Binding represents one Bind of a hook. Its address is its identity, so use it by pointer.
 type Binding struct{ _ byte }
 
-// A pointFires is what the bindings of a hook were told of one point in one run.
+// A pointFires counts the fires of one point in one run.
 type pointFires struct {
-	noted int
-	last  fireID
-	seen  map[*Binding]int
+	total int              // the distinct fires
+	last  fireID           // the last one
+	seen  map[*Binding]int // the notifications of each binding
 }
 
-// A fireID tells a fire from the one before it when a binding joins.
+// A fireID distinguishes a fire from the preceding one when a binding is added.
 type fireID struct {
 	start   time.Time
 	elapsed time.Duration
 	by      string
 }
 
-// First reports whether the binding is the first to be told of a fire.
-func (f *OnceObserver) First(run *agent.Run, at *Binding, point string, v hookkit.Verdict) (first bool) {
+// First reports whether the binding is the first to be notified of the fire of point with the verdict v. Without a run,
+// every binding is the first.
+func (o *OnceObserver) First(run *agent.Run, binding *Binding, point string, v hookkit.Verdict) (first bool) {
 	if run == nil {
 		return true
 	}
-	mark := fireID{v.Start, v.Elapsed, v.By}
-	f.runs.Do(run, func(points *map[string]*pointFires) {
+	id := fireID{v.Start, v.Elapsed, v.By}
+	o.runs.Do(run, func(points *map[string]*pointFires) {
 		if *points == nil {
 			*points = make(map[string]*pointFires)
 		}
@@ -50,17 +53,17 @@ func (f *OnceObserver) First(run *agent.Run, at *Binding, point string, v hookki
 			h = &pointFires{seen: make(map[*Binding]int)}
 			(*points)[point] = h
 		}
-		n, joined := h.seen[at]
+		n, joined := h.seen[binding]
 		if !joined {
-			n = h.noted
-			if n > 0 && h.last == mark {
-				n-- // another binding has noted this very fire
+			n = h.total
+			if n > 0 && h.last == id {
+				n-- // another binding has already counted this fire
 			}
 		}
 		n++
-		h.seen[at] = n
-		if first = n > h.noted; first {
-			h.noted, h.last = n, mark
+		h.seen[binding] = n
+		if first = n > h.total; first {
+			h.total, h.last = n, id
 		}
 	})
 	return first

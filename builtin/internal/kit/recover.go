@@ -4,7 +4,7 @@ import (
 	"fmt"
 )
 
-// Recover calls f and makes an error of a panic.
+// Recover calls f and converts a panic into an error.
 func Recover[T any](f func() (T, error)) (v T, err error) {
 	defer func() {
 		if p := recover(); p != nil {

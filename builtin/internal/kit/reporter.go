@@ -6,14 +6,15 @@ import (
 	"sync"
 )
 
-// A Reporter tells what an observer could not do, since observers return nothing. The zero value is ready.
+// A Reporter reports the errors of a hook that cannot return them, for example of an observer that cannot write its
+// file. The zero value is ready. A Reporter is safe for concurrent use.
 type Reporter struct {
 	mu sync.Mutex
 	n  uint64
 }
 
-// Report gives an error to the function that the hook was configured with. Without one it logs the first error
-// and then ever fewer: a flood of errors is no flood of logs. A function that panics harms nobody.
+// Report passes err to the function to, which is the OnError field of a hook. If to is nil, Report logs the errors 1,
+// 2, 4, 8 and so on with slog, so that many errors do not flood the log. A panic of to is recovered and logged.
 func (r *Reporter) Report(hook string, to func(error), err error) {
 	if err == nil {
 		return

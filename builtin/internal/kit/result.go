@@ -7,34 +7,33 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// Succeeded reports whether a tool did what it was called for. A call that was refused, skipped, left unrun or
-// handed over is no success, whatever the model is told. A result without a status, fired by hand, goes by its
-// Err.
+// Succeeded reports whether a tool ran without an error. Calls that were refused, skipped, not run or handed off did
+// not succeed. A result without a status, for example of a test, succeeded if Err is empty.
 func Succeeded(r agent.ToolCallResult) bool {
 	return r.Err == "" && (r.Status == agent.CallSucceeded || r.Status == "")
 }
 
-// Milliseconds is a duration in milliseconds, to the microsecond.
+// Milliseconds returns a duration in milliseconds, rounded to microseconds.
 func Milliseconds(d time.Duration) float64 {
 	return math.Round(float64(d)/float64(time.Microsecond)) / 1000
 }
 
-// UnixSeconds is a time in seconds since 1970, to the microsecond.
+// UnixSeconds returns the seconds since 1970, truncated to microseconds.
 func UnixSeconds(t time.Time) float64 { return float64(t.UnixMicro()) / 1e6 }
 
-// AfterHooks is what a loop makes of a result that the hooks of AfterTool left: only Output, Err, Kind and NoRetry
-// are theirs to set, and a failure stays one.
-func AfterHooks(was, left agent.ToolCallResult) agent.ToolCallResult {
-	left.Call, left.Elapsed, left.Attempts, left.Status = was.Call, was.Elapsed, was.Attempts, was.Status
-	left.By, left.Reason = was.By, was.Reason
+// AfterHooks returns the result that a loop uses after the hooks of AfterTool changed before into after. Hooks may
+// change only Output, Err, Kind and NoRetry, and cannot turn a failure into a success.
+func AfterHooks(before, after agent.ToolCallResult) agent.ToolCallResult {
+	after.Call, after.Elapsed, after.Attempts, after.Status = before.Call, before.Elapsed, before.Attempts, before.Status
+	after.By, after.Reason = before.By, before.Reason
 	switch {
-	case left.Err == "" && was.Err != "":
-		left.Err, left.Kind = was.Err, was.Kind
-	case left.Err != "" && was.Err == "":
-		left.Status = agent.CallFailed
+	case after.Err == "" && before.Err != "":
+		after.Err, after.Kind = before.Err, before.Kind
+	case after.Err != "" && before.Err == "":
+		after.Status = agent.CallFailed
 	}
-	return left
+	return after
 }
 
-// Duration is what milliseconds made a number of.
+// Duration converts milliseconds to a duration. It is the inverse of [Milliseconds].
 func Duration(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }

@@ -4,7 +4,7 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// Env is the environment of a run, nil for none; the methods of Env work on nil.
+// Env returns the environment of a run, or nil. The methods of agent.Env accept a nil receiver.
 func Env(run *agent.Run) *agent.Env {
 	if run == nil {
 		return nil
@@ -12,7 +12,7 @@ func Env(run *agent.Run) *agent.Env {
 	return run.Env
 }
 
-// Agent is the name of the agent that runs.
+// Agent returns the name of the agent of a run, or "".
 func Agent(run *agent.Run) string {
 	if env := Env(run); env != nil {
 		return env.Agent
@@ -20,7 +20,7 @@ func Agent(run *agent.Run) string {
 	return ""
 }
 
-// Identity is the identity of a run and of the one that started it.
+// Identity returns the IDs of a run and of its parent run, or "".
 func Identity(run *agent.Run) (id, parent string) {
 	if run == nil {
 		return "", ""
@@ -28,7 +28,7 @@ func Identity(run *agent.Run) (id, parent string) {
 	return run.ID(), run.Parent()
 }
 
-// ConversationID is the identity of the stored conversation of a run, "" if it has none.
+// ConversationID returns the ID of the stored conversation of a run, or "".
 func ConversationID(run *agent.Run) string {
 	if env := Env(run); env != nil && env.Conversation != nil {
 		return env.Conversation.ID()
@@ -36,7 +36,7 @@ func ConversationID(run *agent.Run) string {
 	return ""
 }
 
-// Messages is a copy of the stored conversation of a run.
+// Messages returns a copy of the stored conversation of a run, or nil.
 func Messages(run *agent.Run) []agent.Message {
 	if env := Env(run); env != nil && env.Conversation != nil {
 		return env.Conversation.Messages()
@@ -44,7 +44,7 @@ func Messages(run *agent.Run) []agent.Message {
 	return nil
 }
 
-// UseCompactor has the run compact with k, where the host supports it.
+// UseCompactor makes the run compact its conversation with k. It does nothing if the host does not support that.
 func UseCompactor(run *agent.Run, k agent.Compactor) {
 	if run.Env != nil && run.Env.UseCompactor != nil {
 		run.Env.UseCompactor(k)

@@ -6,13 +6,14 @@ import (
 	"github.com/hookgen/hookgen/builtin/internal/fingerprint"
 )
 
-// Queue holds texts for the next prompt. A prompt that is built twice in one step, because the model found
-// it too long, gets the same texts again; a later one does not. The zero value is empty. It has no lock: keep it
-// in a PerRun.
+// A Queue holds texts for the next prompt. If the loop builds a prompt twice in one step, because it was too long for
+// the model, the second one gets the same texts. Later prompts do not.
+//
+// The zero value is empty. A Queue is not safe for concurrent use; keep it in a hookkit.PerRun.
 type Queue struct {
 	waiting []keyedText
 	shown   []string
-	at      int // the step for which shown was taken
+	at      int // the step of shown
 }
 
 type keyedText struct {
@@ -20,10 +21,10 @@ type keyedText struct {
 	text string
 }
 
-// maxWaiting bounds how many texts wait for one prompt. More of them say nothing new.
+// maxWaiting is the most texts of one prompt; further texts are dropped.
 const maxWaiting = 16
 
-// Put adds a text, in the place of the one with the same key.
+// Put adds a text. It replaces a queued text with the same key.
 func (n *Queue) Put(key fingerprint.Sum, text string) {
 	for i := range n.waiting {
 		if n.waiting[i].key == key {
@@ -36,7 +37,7 @@ func (n *Queue) Put(key fingerprint.Sum, text string) {
 	}
 }
 
-// Drop removes the text of a key.
+// Drop removes the queued text with the key, if there is one.
 func (n *Queue) Drop(key fingerprint.Sum) {
 	if len(n.waiting) == 0 {
 		return
@@ -44,7 +45,7 @@ func (n *Queue) Drop(key fingerprint.Sum) {
 	n.waiting = slices.DeleteFunc(n.waiting, func(k keyedText) bool { return k.key == key })
 }
 
-// Take returns the texts for the prompt of a step.
+// Take removes and returns the texts for the prompt of a step, in the order of Put. The caller must not change them.
 func (n *Queue) Take(step int) []string {
 	if step != 0 && step == n.at && len(n.waiting) == 0 {
 		return n.shown

@@ -7,7 +7,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/internal/fingerprint"
 )
 
-func TestTextsForTheNextPromptAreInThatPromptAlone(t *testing.T) {
+func TestTextsAppearInOnePromptOnly(t *testing.T) {
 	var n Queue
 	n.Put(fingerprint.Sum{1}, "one")
 	n.Put(fingerprint.Sum{2}, "two")
@@ -28,7 +28,7 @@ func TestTextsForTheNextPromptAreInThatPromptAlone(t *testing.T) {
 	}
 }
 
-func TestTheNumberOfTextsForAPromptIsBounded(t *testing.T) {
+func TestQueueIsBounded(t *testing.T) {
 	var n Queue
 	for i := range 1000 {
 		n.Put(fingerprint.Sum{byte(i), byte(i >> 8)}, "text")

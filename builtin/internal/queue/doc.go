@@ -1,2 +1,4 @@
-// Package queue hands items to a function in the background, in order.
+// Package queue passes items to a function in the background, for example trace events to a slow exporter.
+//
+// Start with [Queue].
 package queue

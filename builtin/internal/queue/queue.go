@@ -8,33 +8,35 @@ import (
 	"sync"
 )
 
-// A Queue hands items to a function in the background, one after the other and in order. Put never waits: if the
-// function is slow and too many items wait, some are dropped. If the function panics or ends its goroutine, the next
-// item is handed over all the same. The goroutine lives only while items wait. The zero value is ready to use.
+// A Queue passes items to a function in the background, one at a time and in order. Put never blocks: if the function
+// is slow and the queue is full, items are dropped. If the function panics or calls runtime.Goexit, the queue continues
+// with the next item. The goroutine exists only while there are items.
+//
+// The zero value is ready. A Queue is safe for concurrent use.
 type Queue[T any] struct {
 	mu      sync.Mutex
 	waiting []T
 	running bool
-	in, out uint64 // items that were ever put, and that were handed over or dropped
+	in, out uint64 // the items put so far, and those delivered or dropped
 	dropped uint64
 	flushes []flush
 }
 
-// A flush waits until so many items have left the queue.
+// A flush waits until upTo items have left the queue.
 type flush struct {
 	upTo uint64
 	done chan struct{}
 }
 
-// A Consumer takes the items of a Queue.
+// A Consumer receives the items of a Queue. Each Put of a queue must pass an equal Consumer.
 type Consumer[T any] struct {
-	Name       string  // in logs
-	Take       func(T) // takes an item
-	Size       int     // how many items may wait
-	DropNewest bool    // if the queue is full, the new item is dropped; else the oldest
+	Name       string  // appears in logs
+	Take       func(T) // receives an item
+	Size       int     // the most waiting items; at least 1
+	DropNewest bool    // if the queue is full, drop the new item instead of the oldest
 }
 
-// Put adds an item for the consumer.
+// Put adds an item for the consumer. It does not block.
 func (q *Queue[T]) Put(item T, to Consumer[T]) {
 	q.mu.Lock()
 	q.in++
@@ -53,7 +55,7 @@ func (q *Queue[T]) Put(item T, to Consumer[T]) {
 	start := !q.running
 	q.running = true
 	q.mu.Unlock()
-	if bits.OnesCount64(dropped) == 1 { // 1, 2, 4, 8 ...: a flood of drops is no flood of logs
+	if bits.OnesCount64(dropped) == 1 { // log the drops 1, 2, 4, 8 ... only
 		slog.Warn(to.Name+": the queue is full, items are dropped", "queue", to.Size, "dropped", dropped)
 	}
 	if start {
@@ -95,7 +97,7 @@ func (q *Queue[T]) deliver(item T, to Consumer[T]) {
 	to.Take(item)
 }
 
-// leave counts an item that has left the queue. The caller holds the lock.
+// leave counts an item that has left the queue. The caller must hold the lock.
 func (q *Queue[T]) leave() {
 	q.out++
 	var rest []flush
@@ -109,8 +111,8 @@ func (q *Queue[T]) leave() {
 	q.flushes = rest
 }
 
-// Flush waits until every item that was put so far has been handed over or dropped. It returns the cause if ctx ends
-// before that.
+// Flush waits until every item that was put so far has been delivered or dropped. If ctx is done before, Flush returns
+// the cause of ctx.
 func (q *Queue[T]) Flush(ctx context.Context) error {
 	q.mu.Lock()
 	if q.out == q.in {
@@ -128,7 +130,7 @@ func (q *Queue[T]) Flush(ctx context.Context) error {
 	}
 }
 
-// Dropped returns how many items were dropped.
+// Dropped returns the number of dropped items.
 func (q *Queue[T]) Dropped() uint64 {
 	q.mu.Lock()
 	defer q.mu.Unlock()

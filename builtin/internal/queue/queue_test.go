@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 )
 
-func TestQueueKeepsOrderAndSurvivesItsConsumer(t *testing.T) {
+func TestQueueSurvivesAPanickingConsumer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var d Queue[int]
 		var got []int
@@ -29,12 +29,12 @@ func TestQueueKeepsOrderAndSurvivesItsConsumer(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !slices.Equal(got, []int{0, 1, 2, 4, 6, 7}) || d.Dropped() != 0 {
-			t.Errorf("got %v, lost %d", got, d.Dropped())
+			t.Errorf("got %v, dropped %d", got, d.Dropped())
 		}
 		if err := d.Flush(t.Context()); err != nil {
 			t.Errorf("flushing nothing: %v", err)
 		}
-	}) // and no goroutine is left
+	}) // synctest fails if a goroutine remains
 }
 
 func TestAFullQueueDropsItems(t *testing.T) {
@@ -53,7 +53,7 @@ func TestAFullQueueDropsItems(t *testing.T) {
 					got = append(got, n)
 				}}
 				q.Put(0, to)
-				synctest.Wait() // it is being handed over
+				synctest.Wait() // Take has received the item
 				for n := 1; n <= 5; n++ {
 					q.Put(n, to)
 				}

@@ -5,7 +5,8 @@ import (
 	"unicode"
 )
 
-// FoldCase returns the same text for all texts that differ in case alone.
+// FoldCase returns equal texts for texts that differ only in case. Unlike strings.ToLower, it also folds characters
+// such as the long s (ſ).
 func FoldCase(s string) string {
 	return strings.Map(func(r rune) rune {
 		least := r

@@ -5,15 +5,15 @@ import (
 	"unicode"
 )
 
-// Line returns the text as one line of at most maxRunes characters: runs of blanks, line breaks and control
-// characters become one blank each. What comes from a payload is put into a list or a heading with it, so that
-// it cannot begin a line of its own there.
+// Line returns the text as one line of at most maxRunes characters. Each run of blanks, line breaks and control
+// characters becomes one blank. Use it to put untrusted text into a list or a heading, so that the text cannot begin a
+// new line.
 func Line(s string, maxRunes int) string {
 	if maxRunes < 1 {
 		return ""
 	}
 	var b strings.Builder
-	blank, left := false, maxRunes+1 // one more than may stay, so that cut sees that there is more
+	blank, left := false, maxRunes+1 // one more than maxRunes, so that To notices a longer text
 	for _, c := range s {
 		if left <= 0 {
 			break

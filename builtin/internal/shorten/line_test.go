@@ -1,12 +1,13 @@
 package shorten
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
 )
 
-func TestOneLineHoldsNoLineBreak(t *testing.T) {
+func TestLineRemovesLineBreaks(t *testing.T) {
 	for _, c := range []struct {
 		text string
 		max  int
@@ -23,18 +24,20 @@ func TestOneLineHoldsNoLineBreak(t *testing.T) {
 		{"a\xffb", 3, "a\ufffdb"},
 		{"a", 0, ""},
 	} {
-		if got := Line(c.text, c.max); got != c.want {
-			t.Errorf("oneLine(%q, %d) = %q, want %q", c.text, c.max, got, c.want)
-		}
+		t.Run(fmt.Sprintf("%q to %d", c.text, c.max), func(t *testing.T) {
+			if got := Line(c.text, c.max); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
 	}
 }
 
-func TestOneLineKeepsTheLimitForAnyText(t *testing.T) {
+func TestLineKeepsItsLimit(t *testing.T) {
 	text := strings.Repeat("a b\n\xff日 ", 50)
 	for n := -1; n < 60; n++ {
 		got := Line(text, n)
 		if utf8.RuneCountInString(got) > max(n, 0) || strings.ContainsAny(got, "\n\r") || !utf8.ValidString(got) {
-			t.Errorf("oneLine(…, %d) = %q", n, got)
+			t.Errorf("Line(…, %d) = %q", n, got)
 		}
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Middle returns the text, or its beginning and its end with the number of characters left out between them.
-// What stays of the text has at most maxRunes characters, two thirds of them at the beginning.
+// Middle truncates a long text in the middle, and puts the number of missing characters there. The rest of the text has
+// at most maxRunes characters, two thirds of them at the beginning.
 func Middle(s string, maxRunes int) string {
 	if len(s) <= maxRunes {
 		return s
@@ -22,7 +22,7 @@ func Middle(s string, maxRunes int) string {
 		Valid(s[RuneOffset(s, n-tail):])
 }
 
-// RuneOffset returns where the n-th character of the text begins.
+// RuneOffset returns the byte offset of the n-th character, counted from 0, or the length of a shorter text.
 func RuneOffset(s string, n int) int {
 	for at := range s {
 		if n == 0 {

@@ -1,10 +1,11 @@
 package shorten
 
 import (
+	"fmt"
 	"testing"
 )
 
-func TestCutMiddleKeepsBothEndsAndSaysWhatItLeftOut(t *testing.T) {
+func TestMiddleKeepsBothEnds(t *testing.T) {
 	for _, c := range []struct {
 		text string
 		max  int
@@ -20,8 +21,10 @@ func TestCutMiddleKeepsBothEndsAndSaysWhatItLeftOut(t *testing.T) {
 		{"abcdefg", -1, "… (7 characters left out) …"},
 		{"\xff\xfeabcdefg\xff", 6, "\ufffd\ufffdab… (4 characters left out) …g\ufffd"},
 	} {
-		if got := Middle(c.text, c.max); got != c.want {
-			t.Errorf("cutMiddle(%q, %d) = %q, want %q", c.text, c.max, got, c.want)
-		}
+		t.Run(fmt.Sprintf("%q to %d", c.text, c.max), func(t *testing.T) {
+			if got := Middle(c.text, c.max); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
 	}
 }

@@ -7,10 +7,9 @@ import (
 	"github.com/hookgen/hookgen/builtin/internal/jsonx"
 )
 
-// WithNote returns the text if it has at most limit characters, else its beginning and a line that says how many
-// characters are missing, together at most limit; extra is added to that line. JSON that is cut is none any more,
-// which the line says too. A limit that has no room for the line leaves the beginning alone. What truncate
-// returned passes unchanged.
+// WithNote truncates a text to limit characters, including a last line with the number of missing characters. extra is
+// appended to that line. For JSON, the line also warns that the result cannot be parsed. If limit is too small for
+// the line, WithNote is like [To].
 func WithNote(text string, limit int, extra string) string {
 	if len(text) <= limit {
 		return text

@@ -4,18 +4,17 @@ import (
 	"unicode/utf8"
 )
 
-// Ellipsis ends a text that was cut.
+// Ellipsis marks the end of a truncated text.
 const Ellipsis = "…"
 
-// SummaryChars bounds a summary of a value, in characters.
+// SummaryChars is the most characters of the summary of a value.
 const SummaryChars = 200
 
-// KeyChars bounds a name or a key in a text for a model, in characters.
+// KeyChars is the most characters of a name or a key in a text for a model.
 const KeyChars = 80
 
-// To returns the text, or its beginning and an ellipsis, with at most maxRunes characters, the ellipsis
-// included. Bytes that are no UTF-8 become replacement characters only in a text that is cut. Less than 1
-// cuts everything. It looks no further into the text than it needs to.
+// To truncates a text to maxRunes characters, including an ellipsis. If maxRunes is less than 1, To returns "". Invalid
+// UTF-8 is replaced only in a text that is truncated. To reads only the beginning of a long text.
 func To(s string, maxRunes int) string {
 	if maxRunes < 1 {
 		return ""
@@ -23,7 +22,7 @@ func To(s string, maxRunes int) string {
 	if len(s) <= maxRunes {
 		return s
 	}
-	runes, last := 0, 0 // last is where the last character that may stay begins
+	runes, last := 0, 0 // the offset at which the ellipsis replaces the rest
 	for i := range s {
 		if runes == maxRunes-1 {
 			last = i
@@ -36,7 +35,7 @@ func To(s string, maxRunes int) string {
 	return s
 }
 
-// Valid returns the text with a replacement character for what is no UTF-8.
+// Valid returns the text with invalid UTF-8 replaced by replacement characters.
 func Valid(s string) string {
 	if utf8.ValidString(s) {
 		return s
@@ -44,7 +43,7 @@ func Valid(s string) string {
 	return string([]rune(s))
 }
 
-// Runes returns at most n characters of a text.
+// Runes returns the first n characters of a text, without an ellipsis.
 func Runes(s string, n int) string {
 	for i := range s {
 		if n == 0 {

@@ -1,11 +1,12 @@
 package shorten
 
 import (
+	"fmt"
 	"testing"
 	"unicode/utf8"
 )
 
-func TestCutKeepsWholeCharactersWithinTheLimit(t *testing.T) {
+func TestToKeepsWholeCharacters(t *testing.T) {
 	for _, c := range []struct {
 		text string
 		max  int
@@ -22,12 +23,14 @@ func TestCutKeepsWholeCharactersWithinTheLimit(t *testing.T) {
 		{"a\xff\xfe\xfdbc", 4, "a\ufffd\ufffd…"},
 		{"日本語日本語", 4, "日本語…"},
 	} {
-		got := To(c.text, c.max)
-		if got != c.want {
-			t.Errorf("cut(%q, %d) = %q, want %q", c.text, c.max, got, c.want)
-		}
-		if n := utf8.RuneCountInString(got); n > max(c.max, 0) {
-			t.Errorf("cut(%q, %d) has %d characters", c.text, c.max, n)
-		}
+		t.Run(fmt.Sprintf("%q to %d", c.text, c.max), func(t *testing.T) {
+			got := To(c.text, c.max)
+			if got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+			if n := utf8.RuneCountInString(got); n > max(c.max, 0) {
+				t.Errorf("%q has %d characters", got, n)
+			}
+		})
 	}
 }

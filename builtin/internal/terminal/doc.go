@@ -1,2 +1,2 @@
-// Package terminal makes text safe to show on a terminal.
+// Package terminal escapes untrusted text before it is written to a terminal.
 package terminal

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Escape returns a text with escapes for what a terminal would not show or would obey: control characters,
-// marks that change the direction or hide, bytes that are no UTF-8.
+// Escape escapes the characters of a text that a terminal would obey or hide: control characters, invisible characters,
+// characters that change the writing direction, and invalid UTF-8. For example, a line break becomes \n.
 func Escape(s string) string {
 	clean := true
 	for _, r := range s {

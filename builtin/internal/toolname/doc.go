@@ -1,3 +1,4 @@
-// Package toolname matches names of tools and bounds them where they are shown or stored, because a model can make
-// them up.
+// Package toolname matches the names of tools against patterns, and bounds names that are displayed or stored.
+//
+// Names need bounds because a model can invent a name of any length. Start with [Match].
 package toolname

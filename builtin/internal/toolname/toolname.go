@@ -6,10 +6,13 @@ import (
 	"strings"
 )
 
-// MaxStored bounds the names of tools that are kept: a model can make them up.
+// MaxStored is the most characters of a name that is stored.
 const MaxStored = 256
 
-// Check reports an empty name in a list of names.
+// MaxDisplay is the most characters of a name in a text for a person or a model.
+const MaxDisplay = 64
+
+// Check returns an error if a name in the field of a hook is empty.
 func Check(field string, names []string) error {
 	if i := slices.Index(names, ""); i >= 0 {
 		return fmt.Errorf("%s[%d] is empty; give it a name or leave it out", field, i)
@@ -17,14 +20,14 @@ func Check(field string, names []string) error {
 	return nil
 }
 
-// Match reports whether one of the names is that of the tool. In a name, "*" stands for any text: "*" for
-// every tool, "fs_*" for those that begin with fs_.
+// Match reports whether one of the patterns matches the name of a tool. For example, "*" matches every tool, and "fs_*"
+// matches names that begin with fs_.
 func Match(names []string, tool string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return Wildcard(name, tool) })
 }
 
-// Wildcard reports whether a pattern, in which "*" stands for any text, the empty one too, is the whole text.
-// It takes time in proportion to the product of both lengths at most.
+// Wildcard reports whether a pattern matches the whole text. "*" matches any text, including the empty text. The time
+// is at most proportional to the product of both lengths.
 func Wildcard(pattern, text string) bool {
 	first, rest, wild := strings.Cut(pattern, "*")
 	if !wild {
@@ -46,6 +49,3 @@ func Wildcard(pattern, text string) bool {
 		text, rest = text[at+len(piece):], more
 	}
 }
-
-// MaxDisplay bounds the names of tools in texts: a model can make them up.
-const MaxDisplay = 64

@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-func TestAStarInANameStandsForAnyText(t *testing.T) {
+func TestStarMatchesAnyText(t *testing.T) {
 	for _, c := range []struct {
 		pattern, text string
 		want          bool
@@ -17,8 +17,10 @@ func TestAStarInANameStandsForAnyText(t *testing.T) {
 		{"*ab*ab", "abab", true}, {"*ab*ab", "aba", false},
 		{"a?[b]", "a?[b]", true}, {"a?", "ab", false},
 	} {
-		if got := Wildcard(c.pattern, c.text); got != c.want {
-			t.Errorf("%q matches %q: %t, want %t", c.pattern, c.text, got, c.want)
-		}
+		t.Run(c.pattern+" on "+c.text, func(t *testing.T) {
+			if got := Wildcard(c.pattern, c.text); got != c.want {
+				t.Errorf("matches: %t, want %t", got, c.want)
+			}
+		})
 	}
 }
