@@ -21,7 +21,9 @@ func ExampleEchoedPayload() {
 }
 
 func ExampleSchemaRetry() {
-	read := &looptest.Tool{Name: "read", Parameters: `{"type":"object","properties":{"path":{"type":"string","description":"of the file"}},"required":["path"]}`}
+	read := &looptest.Tool{Name: "read",
+		Parameters: `{"type":"object","properties":{"path":{"type":"string",` +
+			`"description":"of the file"}},"required":["path"]}`}
 	a := &loop.Agent{
 		Model: looptest.NewScript(looptest.Call("read", `{"file":"a.go"}`), looptest.Reply("ok")),
 		Tools: []agent.Tool{read},
