@@ -68,7 +68,7 @@ func TestL23_StagnationNudgesWhenNothingNewHappens(t *testing.T) {
 		want  []int // the prompts with a nudge: after so many calls
 	}{
 		"one repeat":           {&repair.Stagnation{}, "aa", nil},
-		"at the threshold":     {&repair.Stagnation{Threshold: 2}, "aa", []int{2}},
+		"at the threshold":     {&repair.Stagnation{NudgeAfter: 2}, "aa", []int{2}},
 		"another action":       {&repair.Stagnation{}, "aabaab", nil},
 		"reset after a nudge":  {&repair.Stagnation{}, "aaaaaaa", []int{3, 6}},
 		"no reset":             {&repair.Stagnation{KeepNudging: true}, "aaaaa", []int{3, 4, 5}},
@@ -88,7 +88,7 @@ func TestL23_StagnationNudgesWhenNothingNewHappens(t *testing.T) {
 			}
 		}
 	}
-	notUsable(t, &repair.Stagnation{Threshold: 1}, "give at least 2")
+	notUsable(t, &repair.Stagnation{NudgeAfter: 1}, "give at least 2")
 }
 
 func TestL24_CallsAreComparedByTheirValue(t *testing.T) {
@@ -105,7 +105,7 @@ func TestL24_CallsAreComparedByTheirValue(t *testing.T) {
 		{`{}`, `{"a":null}`, false},
 	} {
 		turns := all(looptest.Call("work", c.one), looptest.Call("work", c.other), looptest.Reply("ok"))
-		hooks := all[agent.Hook](&detector, &repair.Stagnation{Threshold: 2})
+		hooks := all[agent.Hook](&detector, &repair.Stagnation{NudgeAfter: 2})
 		ran := looptest.Harness{Turns: turns, Tools: all[agent.Tool](work()), Hooks: hooks}.Run(t, "x")
 		if hint := ran.Calls[1].Reason == "loop_hint"; hint != c.same {
 			t.Errorf("%s and %s: a loop %v, want %v", c.one, c.other, hint, c.same)
@@ -119,7 +119,7 @@ func TestL24_CallsAreComparedByTheirValue(t *testing.T) {
 		n++
 		return strings.Repeat("x", n/2), nil
 	}}
-	ran := looptest.Harness{Turns: playing("aaa"), Tools: all[agent.Tool](fills), Hooks: all[agent.Hook](&repair.Stagnation{Threshold: 2, Fingerprint: repair.CallAndSize})}.Run(t, "x")
+	ran := looptest.Harness{Turns: playing("aaa"), Tools: all[agent.Tool](fills), Hooks: all[agent.Hook](&repair.Stagnation{NudgeAfter: 2, Fingerprint: repair.CallAndSize})}.Run(t, "x")
 	if got := prompted(t, ran, "[stagnation"); !slices.Equal(got, []int{3}) { // results are empty, x and x
 		t.Errorf("nudged in %v", got)
 	}
