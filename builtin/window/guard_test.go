@@ -488,6 +488,8 @@ func TestInvalidGuardPanicsInBind(t *testing.T) {
 		"WarnBuffer is 30000, CompactBuffer 20000 and Blo": {BlockBuffer: -1},
 		"Compactor: there are no Stages":                   {Compactor: &compact.Chain{}},
 	} {
-		fixture.MustPanic(t, want, func() { new(agent.Hooks).Use(w) })
+		t.Run(want, func(t *testing.T) {
+			fixture.MustPanic(t, want, func() { new(agent.Hooks).Use(w) })
+		})
 	}
 }

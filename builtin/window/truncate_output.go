@@ -16,7 +16,7 @@ import (
 // TruncateOutput truncates the output of a tool to a number of characters.
 //
 // For example, a tool prints a log of a megabyte. The model gets the first characters and a line that says how many are
-// missing; if the output was JSON, the line says that it is no longer valid. The line counts towards the limit, so
+// missing; if the output was JSON, the line says that it must be read as text. The line counts towards the limit, so
 // truncating twice changes nothing. Err is truncated the same way.
 //
 // TruncateOutput rewrites results at AfterTool with the priority Mutation. Text that later hooks add is not truncated;
