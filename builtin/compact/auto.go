@@ -112,7 +112,7 @@ func (c *Auto) check() error {
 	return nil
 }
 
-// thresholds are the numbers of tokens at which tiers begin.
+// thresholds are the first token counts of the tiers.
 type thresholds struct{ window, warn, fail, block int }
 
 // thresholds returns the thresholds for a model with this window, or with an unknown one if window is 0.

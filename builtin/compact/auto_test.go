@@ -27,12 +27,18 @@ func ExampleAuto() {
 	for step, tokens := range []int{90_000, 130_000, 170_000} {
 		use := agent.ContextUse{Step: step + 1, Tokens: tokens}
 		exit, _ := hooks.ShouldCompact.Fire(context.Background(), run, use)
-		fmt.Println(exit, hooks.Briefing.Fire(context.Background(), run, agent.Step{Number: step + 1}))
+		fmt.Println(exit)
+		for _, text := range hooks.Briefing.Fire(context.Background(), run, agent.Step{Number: step + 1}) {
+			warning, _, _ := strings.Cut(text, ". ")
+			fmt.Println(warning)
+		}
 	}
 	// Output:
-	// <nil> []
-	// <nil> [[context warning] About 65% of the context window is used (130000 of 200000 tokens). Be brief, and finish what is open.]
-	// {context error: 170000 of 200000 tokens} [[context error] About 85% of the context window is used (170000 of 200000 tokens). Be brief, and finish what is open.]
+	// <nil>
+	// <nil>
+	// [context warning] About 65% of the context window is used (130000 of 200000 tokens)
+	// {context error: 170000 of 200000 tokens}
+	// [context error] About 85% of the context window is used (170000 of 200000 tokens)
 }
 
 func ExampleSummarize() {
@@ -307,11 +313,13 @@ func TestInvalidAutoPanicsInBind(t *testing.T) {
 		`FireAt is "blocking"`: {Compactor: k,
 			FireAt: compact.TierBlocking},
 		"Compactor: there are no Stages": {Compactor: &compact.Chain{}},
-		"Compactor: Stages[0]: Summarize: MaxSummary is -1; give 0 or more": {Compactor: &compact.Chain{
+		"Compactor: Stages[0]: Summarize: MaxSummary is -1; give a number of tokens": {Compactor: &compact.Chain{
 			Stages: []agent.Compactor{&compact.Default{Summarize: compact.Summarize{MaxSummary: -1}}},
 		}},
 	} {
-		fixture.MustPanic(t, want, func() { new(agent.Hooks).Use(c) })
+		t.Run(want, func(t *testing.T) {
+			fixture.MustPanic(t, want, func() { new(agent.Hooks).Use(c) })
+		})
 	}
 }
 

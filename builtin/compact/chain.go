@@ -18,7 +18,7 @@ import (
 // unchanged, together with the errors of the stages that failed.
 //
 // Cleanup functions run after a stage has succeeded; their failures are reported and change nothing. Use a Chain by
-// pointer. It is safe for concurrent use if its stages are. Compact returns an error if there are no stages.
+// pointer. It is safe for concurrent use if its stages are. Compact returns an error if Stages is empty.
 type Chain struct {
 	Stages  []agent.Compactor
 	Cleanup []func(ctx context.Context, done agent.Compacted) error

@@ -25,7 +25,7 @@ import (
 type Incremental struct {
 	Keep       limit.Bound[int] // tokens; default 16,384
 	Buffer     limit.Bound[int] // tokens; default 32,768
-	MaxSummary limit.Bound[int] // tokens; default 2000
+	MaxSummary limit.Bound[int] // tokens of the summary, 1 to 1,048,576; default 2000
 
 	OnError func(error) // receives failures of the model; nil: they are logged
 
@@ -55,11 +55,11 @@ func (i *Incremental) Compact(ctx context.Context, env *agent.Env, c agent.Compa
 		return unchanged(c), nil
 	}
 	return summarizer{
-		max: i.MaxSummary.Or(2000), input: max(8*min(buffer, 1<<27), 100_000), temperature: 0.3,
+		max: i.MaxSummary.Or(maxSummary), input: max(8*min(buffer, 1<<27), 100_000), temperature: 0.3,
 		report: func(err error) { i.failed.Report("compact.Incremental", i.OnError, err) },
 	}.compact(ctx, env, c, p)
 }
 
 func (i *Incremental) check() error {
-	return errors.Join(i.Keep.Check("Keep"), i.Buffer.Check("Buffer"), i.MaxSummary.Check("MaxSummary"))
+	return errors.Join(i.Keep.Check("Keep"), i.Buffer.Check("Buffer"), checkSummary(i.MaxSummary))
 }

@@ -19,9 +19,9 @@ import (
 // become one system message, "(summary of earlier conversation)", which also replaces an earlier summary.
 //
 // The summary comes from one call to the run's model, which counts towards the run. The model is asked for the goal,
-// findings, open questions, decisions and exact identifiers. If there is no model, or it fails or returns no text, the
-// summary lists the messages instead. It then holds the earlier summary and, for the last 20 messages, the role and the
-// first 80 characters.
+// findings, open questions, decisions and exact identifiers. Without a model, or if the model fails or returns no text,
+// the summary lists the messages instead. It then holds the earlier summary and, for the last 20 messages, the role and
+// the first 80 characters.
 //
 // Compact returns the conversation unchanged if it is smaller than Trigger or has fewer than Keep + 2 turns. If the
 // model has refused the conversation as too long, it is summarized whatever its size. Compact returns an error if the
@@ -31,7 +31,7 @@ import (
 type Summarize struct {
 	Trigger       limit.Bound[int] // tokens; a smaller conversation is not compacted; default 20,000
 	Keep          limit.Bound[int] // turns; default 4. The newest user message stays even if Keep is limit.AtMost(0)
-	MaxSummary    limit.Bound[int] // tokens of the summary; default 2000
+	MaxSummary    limit.Bound[int] // tokens of the summary, 1 to 1,048,576; default 2000
 	Temperature   *float64         // from 0 to 2; nil: 0.3
 	MaxInput      limit.Bound[int] // characters of the conversation that the model is shown; default 400,000
 	PreserveCalls bool             // append the last 40 calls: 60 characters of arguments, 120 of the result
@@ -59,19 +59,29 @@ func (s *Summarize) Compact(ctx context.Context, env *agent.Env, c agent.Compact
 		temperature = *s.Temperature
 	}
 	return summarizer{
-		max: s.MaxSummary.Or(2000), input: s.MaxInput.Or(400_000), temperature: temperature, calls: s.PreserveCalls,
+		max: s.MaxSummary.Or(maxSummary), input: s.MaxInput.Or(400_000), temperature: temperature, calls: s.PreserveCalls,
 		report: func(err error) { s.failed.Report("compact.Summarize", s.OnError, err) },
 	}.compact(ctx, env, c, p)
 }
 
+// maxSummary is the default of MaxSummary, in tokens.
+const maxSummary = 2000
+
 func (s *Summarize) trigger() int { return s.Trigger.Or(20_000) }
 
 func (s *Summarize) check() error {
-	if err := errors.Join(s.Trigger.Check("Trigger"), s.Keep.Check("Keep"), s.MaxSummary.Check("MaxSummary"),
+	if err := errors.Join(s.Trigger.Check("Trigger"), s.Keep.Check("Keep"), checkSummary(s.MaxSummary),
 		s.MaxInput.Check("MaxInput")); err != nil {
 		return err
 	}
 	return checkTemperature(s.Temperature)
+}
+
+func checkSummary(tokens limit.Bound[int]) error {
+	if n := tokens.Or(maxSummary); n < 1 || n > 1<<20 {
+		return fmt.Errorf("MaxSummary is %v; give a number of tokens from 1 to %d", tokens, 1<<20)
+	}
+	return nil
 }
 
 func checkTemperature(t *float64) error {
