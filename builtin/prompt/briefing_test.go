@@ -102,7 +102,9 @@ func TestStaticNeedsTextOrPath(t *testing.T) {
 		"Path cannot be read":                         {Path: filepath.Join(t.TempDir(), "none")},
 		"is larger than 1048576 bytes":                {Path: large},
 	} {
-		fixture.MustPanic(t, want, func() { new(agent.Hooks).Use(&b) })
+		t.Run(want, func(t *testing.T) {
+			fixture.MustPanic(t, want, func() { new(agent.Hooks).Use(&b) })
+		})
 	}
 	if _, err := os.Stat("/dev/zero"); err == nil { // an endless file
 		fixture.MustPanic(t, "is larger", func() { new(agent.Hooks).Use(&prompt.Static{Path: "/dev/zero"}) })

@@ -161,6 +161,8 @@ func TestInvalidConfigPanicsInBind(t *testing.T) {
 		`Fragments[0].Name is "a\nb"`:            {Fragments: []prompt.Fragment{generate("a\nb", "")}},
 		`Fragments[1].Name is "n" a second time`: {Fragments: []prompt.Fragment{generate("n", ""), generate("n", "")}},
 	} {
-		fixture.MustPanic(t, want, func() { new(agent.Hooks).Use(&c) })
+		t.Run(want, func(t *testing.T) {
+			fixture.MustPanic(t, want, func() { new(agent.Hooks).Use(&c) })
+		})
 	}
 }
