@@ -1,7 +1,7 @@
 // Package memory keeps facts, preferences, episodes and notes from one run to the next, and adds them to prompts.
 //
-// For example, a user says once that she prefers metric units. The [Extractor] stores the fact in a [Store] at the end
-// of the run, and the [Injector] adds it to the prompts of the next run. [Notes] are free text instead of separate
+// For example, a user says once that she prefers metric units. At the end of the run, the [Extractor] stores the fact
+// in a [Store]. In the next run, the [Injector] adds it to the prompts. [Notes] are free text instead of separate
 // facts.
 //
 // Conversations are stored by package state, and records for people by package record. The package imports packages

@@ -14,8 +14,8 @@ import (
 // Injector adds the content of a memory store to every prompt.
 //
 // For example, the prompt gets the header "## Memory" and the line "- units: metric" below "Known facts". [Render]
-// makes the text; an empty store adds nothing. The text is made for the first prompt of a run and stays the same for
-// the run, so facts stored during a run appear in the next. Each sub-run makes its own text.
+// makes the text; an empty store adds nothing. The text is made for the first prompt of a run and reused for the
+// others. Facts stored during a run therefore appear in the next run. Each sub-run makes its own text.
 //
 // The text is only in the request, never in the stored conversation. If the store fails, the failure is reported, the
 // prompt is sent without the text, and the next prompt tries again.

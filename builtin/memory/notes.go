@@ -20,7 +20,7 @@ type Notes interface {
 	// line "(earlier notes truncated)" replaces them.
 	Append(ctx context.Context, text, heading string) error
 	// Tail returns the last lines of the notes, of at most chars characters in total. If the last line alone is longer,
-	// Tail returns the end of that line. A negative number returns all notes. Tail returns "" if there are no notes.
+	// Tail returns the end of that line. A negative number returns all notes. Without notes, Tail returns "".
 	Tail(ctx context.Context, chars int) (string, error)
 }
 

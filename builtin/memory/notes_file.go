@@ -28,8 +28,8 @@ type NotesFile struct {
 	path string
 }
 
-// OpenNotesFile opens the notes in a file. If the file does not exist, there are no notes; the first Append creates the
-// file and its directory.
+// OpenNotesFile opens the notes in a file. If the file does not exist, the notes are empty, and the first Append
+// creates the file and its directory.
 func OpenNotesFile(path string) (*NotesFile, error) {
 	if path == "" {
 		return nil, errors.New("the path of the notes is empty; give one")

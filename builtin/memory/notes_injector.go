@@ -14,8 +14,8 @@ import (
 // NotesInjector adds the end of the notes to every prompt.
 //
 // The text is a header, such as "## Notes", and the last lines of the notes. Blank notes add nothing. The text is made
-// for the first prompt of a run and stays the same for the run, so notes taken during a run appear in the next. It is
-// only in the request, never in the stored conversation.
+// for the first prompt of a run and reused for the others. Notes taken during a run therefore appear in the next run.
+// It is only in the request, never in the stored conversation.
 //
 // If the notes cannot be read, the failure is reported, the prompt is sent without them, and the next prompt tries
 // again. NotesInjector contributes to Briefing, with the priority InputShape. Bind panics if Notes is nil. A

@@ -7,8 +7,7 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// rendered is a text that is made for the first prompt of a run and then reused, so that it does not change during a
-// run.
+// rendered is a text that is made for the first prompt of a run and then reused, so that prompts keep a common prefix.
 type rendered struct {
 	texts hookkit.PerRun[*string]
 }
