@@ -290,7 +290,7 @@ func stepOf(key string) (int, bool) {
 }
 
 // Latest returns the checkpoint with the highest step. The name is Checkpoint.Name, or the identity of the conversation
-// if that is empty. Unreadable checkpoints are skipped and logged. If there is no readable checkpoint, the error is a
+// if that is empty. Unreadable checkpoints are skipped and logged. Without a readable checkpoint, the error is a
 // *agent.NotFound.
 func Latest(ctx context.Context, store agent.Store, name string) (CheckpointState, error) {
 	prefix := checkpointKey(name, "")

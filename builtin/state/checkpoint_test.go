@@ -108,7 +108,7 @@ func TestRunResumesFromLastCheckpoint(t *testing.T) {
 		t.Errorf("after going on: %+v, %v", saved, err)
 	}
 
-	// The run has completed, so there is no checkpoint left.
+	// The run has completed and deleted its checkpoints.
 	run(request, true, looptest.Reply("done"))
 	if _, err := state.Latest(t.Context(), store, "c"); !errors.As(err, new(*agent.NotFound)) {
 		t.Errorf("after the end: %v", err)

@@ -70,8 +70,8 @@ func (e *corruptSession) Error() string {
 
 func (e *corruptSession) Unwrap() error { return e.err }
 
-// Load returns a conversation. If there is none, the error is a *agent.NotFound. A value that is not a session is an
-// error.
+// Load returns a conversation. If it does not exist, the error is a *agent.NotFound. A value that is not a session is
+// an error.
 func (s Sessions) Load(ctx context.Context, id string) (agent.Session, error) {
 	if id == "" {
 		return agent.Session{}, fmt.Errorf("a session cannot be loaded: %w", errNoID)
