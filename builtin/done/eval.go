@@ -30,7 +30,7 @@ import (
 // It keeps the steps of each run and the last 100 reports. It is safe for concurrent use if its evaluators and
 // collectors are. It must not be copied.
 //
-// Bind panics if there is no evaluator, and if an evaluator or collector has no name or no function.
+// Bind panics if Evaluators is empty, and if an evaluator or collector has no name or no function.
 type Eval struct {
 	Evaluators []Evaluator // required
 	Collectors []Collector

@@ -167,8 +167,8 @@ func (n minTools) Check(_ context.Context, _ *agent.Run, a Attempt) (string, err
 // one.
 //
 // A change is a call of a tool in changes that was started, even if it failed. In these names "*" matches any text.
-// Calls of one step run in parallel, so a check in the same step as a change does not count, and neither does a cached
-// result. Changes made by a sub-agent count if the tool that starts it is in changes.
+// Calls of one step run in parallel, so a check in the same step as a change does not count. A cached result does not
+// count either. Changes made by a sub-agent count if the tool that starts it is in changes.
 func RequireTool(check string, changes ...string) Condition { return requireTool{check, changes} }
 
 type requireTool struct {
