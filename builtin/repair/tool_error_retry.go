@@ -17,8 +17,8 @@ import (
 // For example, with the default MaxFailures of 2, the first failure of search is passed on unchanged. After the second
 // failure in a row, the output is a JSON object with "retries_exhausted": true and Suggest. Err stays set.
 //
-// A success resets the count of the tool. Failures because of wrong arguments do not count, nor do calls that did not
-// reach the tool because they were refused or the tool is unknown.
+// A success resets the count of the tool. Failures because of wrong arguments do not count. Refused calls and calls of
+// unknown tools do not count either, because they never reached the tool.
 //
 // ToolErrorRetry rewrites results at AfterTool, at the priority Mutation-1, after [SchemaRetry]. The zero value is
 // ready to use. It counts failures for each run and tool and is safe for concurrent use. Bind panics on a negative
