@@ -23,9 +23,9 @@ import (
 // the records and [ReplayAudit] replays the events of a run.
 //
 // Every fire of a point in Points is recorded. A fire of another point is recorded if a hook decided, voted,
-// contributed or failed, if the model failed, or if a call was denied or tools were disabled. A refused, skipped or
-// failed call is never recorded as a success. Its record names the hook that answered the call, and the reason. The
-// record of a call that a person permitted says so.
+// contributed or failed. It is also recorded if the model failed, a call was denied, or tools were disabled. A refused,
+// skipped or failed call is never recorded as a success. Its record names the hook that answered the call, and the
+// reason. The record of a call that a person permitted says so.
 //
 // Secrets and personal data are removed first, then texts are truncated, then the line is encoded, so every line is
 // valid JSON. Very large payloads are recorded by their beginning.

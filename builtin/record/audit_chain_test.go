@@ -116,8 +116,8 @@ func TestAuditContinuesItsChain(t *testing.T) {
 			t.Errorf("a changed unfinished line %.20q was not found", torn)
 		}
 	}
-	// Only the last newline is missing; then the very first line is incomplete.
-	// The second line is incomplete too, so there is no record yet.
+	// Only the last newline is missing; then the very first line is incomplete. The second line is incomplete too, so the
+	// file has no record yet.
 	for _, left := range []string{strings.TrimSuffix(string(whole), "\n"), `{"time":"2026-`, `{"t`,
 		"{\n{\"time\":\"2026-\n\n{\"ti"} {
 		if err := os.WriteFile(path, []byte(left), 0o600); err != nil {

@@ -36,9 +36,9 @@ type AuditState struct {
 // have the next number. The error lists up to 20 problems: changed lines, and places where lines were removed, inserted
 // or moved.
 //
-// Without a key, anyone who can write the file can recompute all later hashes, and VerifyAudit does not detect that.
-// With a key, only its owners can. Records removed from the end are only detected with AuditCheck.Head, or by comparing
-// AuditState with an earlier one.
+// Without a key, anyone with write access to the file can recompute all later hashes, and VerifyAudit does not detect
+// that. With a key, only its owners can. Records removed from the end are only detected with AuditCheck.Head, or by
+// comparing AuditState with an earlier one.
 func VerifyAudit(r io.Reader, check AuditCheck) (AuditState, error) {
 	v := verifier{check: check, prev: check.After}
 	for line, err := range auditLines(r) {

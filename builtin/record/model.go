@@ -50,7 +50,7 @@ type Model struct {
 	live map[string]*agent.Run // current runs by ID, for Wrap
 }
 
-// SendRedacted selects what is removed from a prompt before it is sent to the model.
+// SendRedacted selects the texts to remove from a prompt before it is sent to the model.
 type SendRedacted int
 
 // The zero value removes only texts that the Redactor was configured for. For example, a model that edits a file must

@@ -96,8 +96,8 @@ func TestProvenanceWritesPromptsRepliesAndSteps(t *testing.T) {
 		!strings.Contains(prompt, "[tools] search\n") {
 		t.Errorf("prompt: %s", prompt)
 	}
-	if reply := string(fixture.ReadFile(t,
-		filepath.Join(dir, "call_00_response.txt"))); reply != "I look\n-> search {\"q\":\"x\"} call_1_1\n-> nothing {} call_1_2\n" {
+	want := "I look\n-> search {\"q\":\"x\"} call_1_1\n-> nothing {} call_1_2\n"
+	if reply := string(fixture.ReadFile(t, filepath.Join(dir, "call_00_response.txt"))); reply != want {
 		t.Errorf("reply: %q", reply)
 	}
 
@@ -130,7 +130,7 @@ func TestProvenanceWritesPromptsRepliesAndSteps(t *testing.T) {
 		!strings.Contains(string(s.ToolCall.Args), `"y"`) || s.ToolCall.CallID != "call_3_1" || len(s.ToolCalls) != 0 {
 		t.Errorf("step with one call: %+v", s)
 	}
-	want := "#2 soon ✗ rejected: say more\n#3 search({\"q\":\"y\"}) → 3 trains\n#4 at noon"
+	want = "#2 soon ✗ rejected: say more\n#3 search({\"q\":\"y\"}) → 3 trains\n#4 at noon"
 	if !strings.HasSuffix(r.SessionLogText, want) {
 		t.Errorf("log:\n%s\nwant at its end:\n%s", r.SessionLogText, want)
 	}
@@ -453,7 +453,9 @@ func TestUnwritableDirectoryDoesNotStopRun(t *testing.T) {
 		"Provenance: Dir is empty": &record.Provenance{}, "record.Model: Dir is empty": &record.Model{},
 		"Trajectory: Dir is empty": &record.Trajectory{},
 	} {
-		fixture.MustPanic(t, want, func() { new(agent.Hooks).Use(hook) })
+		t.Run(want, func(t *testing.T) {
+			fixture.MustPanic(t, want, func() { new(agent.Hooks).Use(hook) })
+		})
 	}
 	for text := range map[string]bool{"{": true, "{}": true} {
 		dir := t.TempDir()

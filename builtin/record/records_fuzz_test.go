@@ -71,7 +71,8 @@ func FuzzReadTrajectory(f *testing.F) {
 func FuzzReplay(f *testing.F) {
 	fixture.SeedFiles(f, `{"response":{"content":"a"}}`,
 		`{"timestamp":1,"method":"generate","response":{"content":"a",`+
-			`"tool_calls":[{"id":"1","name":"t","args_text":"x"}],"usage":{"input_tokens":1},"finish_reason":"stop","extra":{"a":1}}}`,
+			`"tool_calls":[{"id":"1","name":"t","args_text":"x"}],"usage":{"input_tokens":1},`+
+			`"finish_reason":"stop","extra":{"a":1}}}`,
 		`{"timestamp":1,"method":"a","error":"a","prompt_too_long":{}}`, `{"error":"a"}`)
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, data []byte) {

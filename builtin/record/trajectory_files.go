@@ -188,7 +188,7 @@ func (t *Trajectory) write(run *agent.Run, r *TrajectoryRun) {
 
 const trajectoryFile = "trajectory.json"
 
-// ReadTrajectory reads the trajectory in the directory of a run. It returns an error if there is none or it is invalid.
+// ReadTrajectory reads the trajectory in the directory of a run. It returns an error if the file is missing or invalid.
 func ReadTrajectory(dir string) (TrajectoryRun, error) {
 	data, err := os.ReadFile(filepath.Join(dir, trajectoryFile))
 	if err != nil {
