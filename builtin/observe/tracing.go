@@ -35,7 +35,7 @@ import (
 type Tracing struct {
 	Exporter SpanExporter     // nil: Tracing does nothing
 	Service  string           // "": "agent"
-	Queue    limit.Bound[int] // starts and ends of spans that may wait; default 4096
+	Queue    limit.Bound[int] // starts and ends of spans that may wait, at least 1; default 4096
 	Redact   redact.Redactor
 
 	once  kit.OnceObserver
