@@ -193,7 +193,7 @@ func runChatModel(steps int) func(n int) {
 	}
 	ctx := context.Background()
 	a, err := adk.NewChatModelAgent(ctx, &adk.ChatModelAgentConfig{
-		Name: "agent", Description: "works", Instruction: "Do the work.", Model: script, MaxIterations: steps + 1,
+		Name: "agent", Description: "works", Instruction: "Do the work.", Model: script, MaxRejections: steps + 1,
 		ToolsConfig: adk.ToolsConfig{ToolsNodeConfig: compose.ToolsNodeConfig{Tools: []tool.BaseTool{einoTool{}}}},
 	})
 	if err != nil {

@@ -59,7 +59,7 @@ func ready(t testing.TB) map[string]func() agent.Hook {
 		"observe.DebugLog":     func() agent.Hook { return &observe.DebugLog{Writer: io.Discard} },
 		"repair.EchoedPayload": func() agent.Hook { return &repair.EchoedPayload{} },
 		"record.Episodes": func() agent.Hook {
-			return &record.Episodes{Memory: &memory.Map{}, Classify: record.FailureSignal, OnError: quiet}
+			return &record.Episodes{Store: &memory.Map{}, Classify: record.FailureSignal, OnError: quiet}
 		},
 		"done.Eval": func() agent.Hook {
 			yes := func(context.Context, done.EvalContext) (any, error) { return true, nil }
@@ -71,7 +71,7 @@ func ready(t testing.TB) map[string]func() agent.Hook {
 		"builtin.Guards":       func() agent.Hook { return builtin.Guards{} },
 		"screen.Input":         func() agent.Hook { return &screen.Input{Block: []string{"bomb"}} },
 		"repair.LoopDetector":  func() agent.Hook { return &repair.LoopDetector{} },
-		"memory.Extractor":     func() agent.Hook { return &memory.Extractor{Memory: &memory.Map{}} },
+		"memory.Extractor":     func() agent.Hook { return &memory.Extractor{Store: &memory.Map{}} },
 		"memory.Injector":      func() agent.Hook { return &memory.Injector{Store: &memory.Map{}} },
 		"observe.Metrics":      func() agent.Hook { return &observe.Metrics{Log: slog.New(slog.DiscardHandler)} },
 		"record.Model":         func() agent.Hook { return &record.Model{Dir: filepath.Join(dir, "model"), OnError: quiet} },
@@ -111,7 +111,7 @@ func ready(t testing.TB) map[string]func() agent.Hook {
 			return &observe.Stream{Emit: func(context.Context, observe.StreamEvent) error { return nil }}
 		},
 		"observe.RequestTap": func() agent.Hook {
-			return &observe.RequestTap{Sink: func(context.Context, observe.RequestTapEvent) {}}
+			return &observe.RequestTap{OnEvent: func(context.Context, observe.RequestTapEvent) {}}
 		},
 		"prompt.WorkingTheory":  func() agent.Hook { return &prompt.WorkingTheory{} },
 		"limit.Time":            func() agent.Hook { return &limit.Time{} },
@@ -226,7 +226,7 @@ func TestDisabledHooksDoNothing(t *testing.T) {
 		},
 		"record.Summary":  func() agent.Hook { return &record.Summary{} },
 		"prompt.Staged":   func() agent.Hook { return &prompt.Staged{} },
-		"prompt.Static":   func() agent.Hook { return &prompt.Static{File: blank} },
+		"prompt.Static":   func() agent.Hook { return &prompt.Static{Path: blank} },
 		"limit.Steps":     func() agent.Hook { return &limit.Steps{Max: limit.None} },
 		"limit.Time":      func() agent.Hook { return &limit.Time{Max: limit.None} },
 		"limit.Tokens":    func() agent.Hook { return &limit.Tokens{Max: limit.None} },

@@ -13,31 +13,31 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// Auto has the stored conversation compacted when the context window fills up, and warns the model before.
+// Auto compacts the stored conversation when the context window fills up, and warns the model before that.
 //
-// It votes at ShouldCompact, in the tier Mutation, contributes to Briefing and observes AfterCompact; at OnRunStart
-// it has the run use its Compactor, in the place of the agent's. The estimate is the loop's: system prompt, tools,
-// briefing and conversation. It is in one of four tiers: ok, from WarnAt on warning, from ErrorAt on error, from
-// Window less Reserve on blocking. From FireAt on it votes for a compaction; from warning on the prompt gets a line
-// that says how full the window is.
+// For example, with the zero values and a model that does not report its window, the window counts as 200,000 tokens.
+// From 120,000 tokens on, each prompt has a line that says how full the window is. From 160,000 tokens on, Auto also
+// votes for a compaction.
 //
-// After a compaction that failed or did not shrink the conversation it votes again when the estimate has grown by
-// a tenth. What it saw is kept per run and returned by Telemetry. If Window, WarnAt, ErrorAt and Reserve are all 0
-// and the model says how large its window is, they are in the same proportion to that.
+// The estimate is the loop's: system prompt, tools, briefing and conversation. Auto votes at ShouldCompact and
+// contributes to Briefing, both with the priority Mutation. At OnRunStart it replaces the agent's compactor by
+// Compactor. If a compaction failed or did not shrink the conversation, Auto votes again when the estimate has grown by
+// a tenth.
 //
-// A nil Compactor, or one that cannot work, panics in Bind, and so do thresholds that are not WarnAt < ErrorAt <
-// Window - Reserve.
+// If Window, WarnAt, ErrorAt and Reserve are all 0 and the model reports its window, the thresholds are the same
+// fractions of that window. Bind panics if Compactor is nil or invalid, and unless WarnAt < ErrorAt < Window - Reserve.
+// Auto keeps separate state for each run and is safe for concurrent use.
 type Auto struct {
 	Compactor agent.Compactor
 	Window    int  // tokens; 0: 200,000
 	WarnAt    int  // tokens; 0: 120,000
 	ErrorAt   int  // tokens; 0: 160,000
-	Reserve   int  // tokens for the reply; 0: 13,000
-	FireAt    Tier // TierError or TierWarning; empty: TierError
+	Reserve   int  // tokens kept free for the reply; 0: 13,000
+	FireAt    Tier // tier from which Auto votes: TierError or TierWarning; empty: TierError
 
-	OnlyAtStart bool // vote only before the first prompt of a run, so that no chain of calls is cut
-	EveryCalls  int  // write a line to Log each time the run has made so many tool calls more; 0: never
-	Log         *slog.Logger
+	OnlyAtStart bool         // vote only before the first prompt of a run, so that no chain of calls is cut
+	EveryCalls  int          // log a reminder after each EveryCalls tool calls; 0: never
+	Log         *slog.Logger // for the reminders; nil: slog.Default()
 
 	runs hookkit.PerRun[contextRecord]
 }
@@ -45,7 +45,7 @@ type Auto struct {
 // A Tier says how full the context window is.
 type Tier string
 
-// The tiers, from the emptiest on.
+// The tiers, from an empty to a full window.
 const (
 	TierOK       Tier = "ok"
 	TierWarning  Tier = "warning"
@@ -57,31 +57,31 @@ func (t Tier) rank() int {
 	return slices.Index([]Tier{TierOK, TierWarning, TierError, TierBlocking}, t)
 }
 
-// A Sample is the estimate before one prompt.
+// A Sample is the estimate that was made before one prompt.
 type Sample struct {
 	Step   int  `json:"step"`
 	Tier   Tier `json:"tier"`
 	Tokens int  `json:"tokens"`
 }
 
-// Telemetry is what an Auto saw of one run.
+// Telemetry reports how full the context window was during one run.
 type Telemetry struct {
 	Samples []Sample `json:"samples"` // the last 1000
-	Peak    Tier     `json:"peak"`
-	Fired   []int    `json:"fired"` // the steps in which it voted for a compaction, the last 1000
+	Peak    Tier     `json:"peak"`    // at most the last 1000
+	Fired   []int    `json:"fired"`   // the steps in which Auto voted for a compaction; at most the last 1000
 }
 
-// maxSamples bounds what is kept of a run.
+// maxSamples bounds the samples of one run.
 const maxSamples = 1000
 
-// A contextRecord is what is kept of one run.
+// contextRecord is the state of one run.
 type contextRecord struct {
 	Telemetry
-	seen   bool // a sample was taken
+	seen   bool // at least one sample was taken
 	now    Sample
 	window int
-	voteAt int // the estimate from which it votes again
-	calls  int // tool calls when the last line was logged
+	voteAt int // the estimate in tokens from which Auto votes again
+	calls  int // tool calls of the run when the last reminder was logged
 }
 
 // Bind adds the hook to its points.
@@ -101,7 +101,8 @@ func (c *Auto) check() error {
 	case c.Window < 0 || c.WarnAt < 0 || c.ErrorAt < 0 || c.Reserve < 0 || c.EveryCalls < 0:
 		return errors.New("a number is negative; give Window, WarnAt, ErrorAt, Reserve and EveryCalls positive numbers, or 0")
 	case t.warn >= t.fail || t.fail >= t.block:
-		return fmt.Errorf("WarnAt is %d, ErrorAt %d and Window - Reserve %d; let each be less than the next", t.warn, t.fail, t.block)
+		return fmt.Errorf("WarnAt is %d, ErrorAt %d and Window - Reserve %d; let each be less than the next", t.warn, t.fail,
+			t.block)
 	case c.FireAt != "" && c.FireAt != TierError && c.FireAt != TierWarning:
 		return fmt.Errorf("FireAt is %q; make it TierError or TierWarning", c.FireAt)
 	}
@@ -111,10 +112,10 @@ func (c *Auto) check() error {
 	return nil
 }
 
-// thresholds are where tiers begin, in tokens.
+// thresholds are the first token counts of the tiers.
 type thresholds struct{ window, warn, fail, block int }
 
-// thresholds returns where the tiers begin for a model with the window, 0 if it is not known.
+// thresholds returns the thresholds for a model with this window, or with an unknown one if window is 0.
 func (c *Auto) thresholds(window int) thresholds {
 	if window > 0 && c.Window == 0 && c.WarnAt == 0 && c.ErrorAt == 0 && c.Reserve == 0 {
 		part := func(n int) int { return int(int64(window) * int64(n) / 200) }
@@ -136,21 +137,24 @@ func (t thresholds) tier(tokens int) Tier {
 	return TierOK
 }
 
-// OnRunStart has the run use the compactor.
+// OnRunStart makes the run use the compactor.
 func (c *Auto) OnRunStart(_ context.Context, run *agent.Run, _ agent.RunStart) (agent.OnRunStartOutcome, error) {
 	kit.UseCompactor(run, c.Compactor)
 	return nil, nil
 }
 
 // ShouldCompact takes a sample and votes.
-func (c *Auto) ShouldCompact(ctx context.Context, run *agent.Run, use agent.ContextUse) (agent.ShouldCompactOutcome, error) {
+func (c *Auto) ShouldCompact(
+	ctx context.Context, run *agent.Run, use agent.ContextUse,
+) (agent.ShouldCompactOutcome, error) {
 	t := c.thresholds(use.Window)
 	sample := Sample{use.Step, t.tier(use.Tokens), use.Tokens}
 	calls, vote, advise := run.Env.Count().ToolCalls, false, false
 	c.runs.Do(run, func(r *contextRecord) {
 		first := !r.seen
 		r.take(sample, t.window)
-		vote = sample.Tier.rank() >= cmp.Or(c.FireAt, TierError).rank() && sample.Tokens >= r.voteAt && (first || !c.OnlyAtStart)
+		vote = sample.Tier.rank() >= cmp.Or(c.FireAt, TierError).rank() && sample.Tokens >= r.voteAt &&
+			(first || !c.OnlyAtStart)
 		if vote {
 			r.Fired = lastOf(append(r.Fired, use.Step), maxSamples)
 		}
@@ -159,7 +163,8 @@ func (c *Auto) ShouldCompact(ctx context.Context, run *agent.Run, use agent.Cont
 		}
 	})
 	if advise {
-		cmp.Or(c.Log, slog.Default()).InfoContext(ctx, "compact.Auto: many tool calls since the last compaction was advised; consider one",
+		cmp.Or(c.Log, slog.Default()).InfoContext(ctx,
+			"compact.Auto: many tool calls since the last compaction was advised; consider one",
 			"run", run.ID(), "calls", calls, "tokens", use.Tokens, "tier", sample.Tier)
 	}
 	if !vote {
@@ -176,7 +181,7 @@ func (r *contextRecord) take(s Sample, window int) {
 	}
 }
 
-// lastOf returns the last n of a list.
+// lastOf returns the last n elements of a list.
 func lastOf[T any](list []T, n int) []T {
 	if over := len(list) - n; over > 0 {
 		return slices.Delete(list, 0, over)
@@ -184,7 +189,7 @@ func lastOf[T any](list []T, n int) []T {
 	return list
 }
 
-// ObserveAfterCompact takes note of what a compaction did.
+// ObserveAfterCompact updates the estimate after a compaction, or postpones the next vote if it had no effect.
 func (c *Auto) ObserveAfterCompact(_ context.Context, run *agent.Run, fired agent.AfterCompactFired[agent.Compacted]) {
 	done := fired.Payload
 	c.runs.Do(run, func(r *contextRecord) {
@@ -198,7 +203,7 @@ func (c *Auto) ObserveAfterCompact(_ context.Context, run *agent.Run, fired agen
 	})
 }
 
-// Briefing warns the model.
+// Briefing warns the model from TierWarning on.
 func (c *Auto) Briefing(_ context.Context, run *agent.Run, _ agent.Step) ([]string, error) {
 	var now Sample
 	var window int
@@ -206,11 +211,12 @@ func (c *Auto) Briefing(_ context.Context, run *agent.Run, _ agent.Step) ([]stri
 	if now.Tier.rank() < TierWarning.rank() {
 		return nil, nil
 	}
-	return []string{fmt.Sprintf("[context %s] About %d%% of the context window is used (%d of %d tokens). Be brief, and finish what is open.",
+	return []string{fmt.Sprintf(
+		"[context %s] About %d%% of the context window is used (%d of %d tokens). Be brief, and finish what is open.",
 		now.Tier, int64(now.Tokens)*100/int64(max(window, 1)), now.Tokens, window)}, nil
 }
 
-// Telemetry returns a copy of what it saw of the run.
+// Telemetry returns a copy of the telemetry of a run.
 func (c *Auto) Telemetry(run *agent.Run) Telemetry {
 	var t Telemetry
 	c.runs.Do(run, func(r *contextRecord) {

@@ -27,12 +27,18 @@ func ExampleAuto() {
 	for step, tokens := range []int{90_000, 130_000, 170_000} {
 		use := agent.ContextUse{Step: step + 1, Tokens: tokens}
 		exit, _ := hooks.ShouldCompact.Fire(context.Background(), run, use)
-		fmt.Println(exit, hooks.Briefing.Fire(context.Background(), run, agent.Step{Number: step + 1}))
+		fmt.Println(exit)
+		for _, text := range hooks.Briefing.Fire(context.Background(), run, agent.Step{Number: step + 1}) {
+			warning, _, _ := strings.Cut(text, ". ")
+			fmt.Println(warning)
+		}
 	}
 	// Output:
-	// <nil> []
-	// <nil> [[context warning] About 65% of the context window is used (130000 of 200000 tokens). Be brief, and finish what is open.]
-	// {context error: 170000 of 200000 tokens} [[context error] About 85% of the context window is used (170000 of 200000 tokens). Be brief, and finish what is open.]
+	// <nil>
+	// <nil>
+	// [context warning] About 65% of the context window is used (130000 of 200000 tokens)
+	// {context error: 170000 of 200000 tokens}
+	// [context error] About 85% of the context window is used (170000 of 200000 tokens)
 }
 
 func ExampleSummarize() {
@@ -58,7 +64,7 @@ func ExampleSummarize() {
 	// <nil>
 }
 
-func TestCompactOnClassifiesAtTheBorders(t *testing.T) {
+func TestAutoClassifiesAtThresholds(t *testing.T) {
 	k := compact.Truncate{}
 	for _, c := range []struct {
 		name   string
@@ -68,11 +74,15 @@ func TestCompactOnClassifiesAtTheBorders(t *testing.T) {
 		want   string
 		fired  []int
 	}{
-		{"defaults", &compact.Auto{}, 0, []int{0, 119_999, 120_000, 159_999, 160_000, 186_999, 187_000}, "ok ok warning warning error error blocking", []int{5, 6, 7}},
+		{"defaults", &compact.Auto{}, 0, []int{0, 119_999, 120_000, 159_999, 160_000, 186_999, 187_000},
+			"ok ok warning warning error error blocking", []int{5, 6, 7}},
 		{"at warning", &compact.Auto{FireAt: compact.TierWarning}, 0, []int{119_999, 120_000}, "ok warning", []int{2}},
-		{"own numbers", &compact.Auto{Window: 100, WarnAt: 10, ErrorAt: 20, Reserve: 70}, 1_000_000, []int{9, 10, 19, 20, 29, 30}, "ok warning warning error error blocking", []int{4, 5, 6}},
-		{"the model's window", &compact.Auto{}, 8000, []int{4799, 4800, 6399, 6400, 7479, 7480}, "ok warning warning error error blocking", []int{4, 5, 6}},
-		{"only at the start", &compact.Auto{OnlyAtStart: true}, 0, []int{170_000, 170_000, 190_000}, "error error blocking", []int{1}},
+		{"own numbers", &compact.Auto{Window: 100, WarnAt: 10, ErrorAt: 20, Reserve: 70}, 1_000_000,
+			[]int{9, 10, 19, 20, 29, 30}, "ok warning warning error error blocking", []int{4, 5, 6}},
+		{"the model's window", &compact.Auto{}, 8000, []int{4799, 4800, 6399, 6400, 7479, 7480},
+			"ok warning warning error error blocking", []int{4, 5, 6}},
+		{"only at the start", &compact.Auto{OnlyAtStart: true}, 0, []int{170_000, 170_000, 190_000}, "error error blocking",
+			[]int{1}},
 		{"only at the start, too late", &compact.Auto{OnlyAtStart: true}, 0, []int{1, 170_000}, "ok error", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -91,15 +101,17 @@ func TestCompactOnClassifiesAtTheBorders(t *testing.T) {
 					t.Errorf("sample %d is %+v", i, s)
 				}
 			}
-			if got := strings.Join(tiers, " "); got != c.want || !strings.HasSuffix(c.want, string(seen.Peak)) || !slices.Equal(seen.Fired, c.fired) {
+			if got := strings.Join(tiers, " "); got != c.want || !strings.HasSuffix(c.want, string(seen.Peak)) ||
+				!slices.Equal(seen.Fired, c.fired) {
 				t.Errorf("got %s, peak %s, fired %v; want %s", got, seen.Peak, seen.Fired, c.want)
 			}
 		})
 	}
 }
 
-func TestCompactOnKeepsRunsAndInstancesApart(t *testing.T) {
-	one, two := &compact.Auto{Compactor: compact.Truncate{}}, &compact.Auto{Compactor: compact.Truncate{}, FireAt: compact.TierWarning}
+func TestAutoSeparatesRunsAndInstances(t *testing.T) {
+	one, two := &compact.Auto{Compactor: compact.Truncate{}},
+		&compact.Auto{Compactor: compact.Truncate{}, FireAt: compact.TierWarning}
 	var hooks, other agent.Hooks
 	hooks.Use(one)
 	other.Use(two)
@@ -121,7 +133,7 @@ func TestCompactOnKeepsRunsAndInstancesApart(t *testing.T) {
 	}
 }
 
-func TestCompactOnWaitsAfterACompactionWithoutEffect(t *testing.T) {
+func TestAutoWaitsAfterIneffectiveCompaction(t *testing.T) {
 	var hooks agent.Hooks
 	hooks.Use(&compact.Auto{Compactor: compact.Truncate{}})
 	run := agent.NewRun(nil)
@@ -153,14 +165,16 @@ func TestCompactOnWaitsAfterACompactionWithoutEffect(t *testing.T) {
 	}
 }
 
-func TestTheWarningKnowsOfACompaction(t *testing.T) {
+func TestWarningIsUpdatedAfterCompaction(t *testing.T) {
 	var hooks agent.Hooks
 	hooks.Use(&compact.Auto{Compactor: compact.Truncate{}})
 	run := agent.NewRun(nil)
 	fixture.Votes(&hooks, run, 0, 170_000)
-	done := agent.Compacted{Before: agent.Size{Messages: 9, Tokens: 150_000}, After: agent.Size{Messages: 2, Tokens: 105_000}}
+	done := agent.Compacted{Before: agent.Size{Messages: 9, Tokens: 150_000},
+		After: agent.Size{Messages: 2, Tokens: 105_000}}
 	_ = hooks.AfterCompact.Fire(t.Context(), run, &done)
-	if text := hooks.Briefing.Fire(t.Context(), run, agent.Step{}); len(text) != 1 || !strings.HasPrefix(text[0], "[context warning] About 62% ") {
+	if text := hooks.Briefing.Fire(t.Context(), run, agent.Step{}); len(text) != 1 ||
+		!strings.HasPrefix(text[0], "[context warning] About 62% ") {
 		t.Errorf("got %q", text)
 	}
 	done = agent.Compacted{Before: agent.Size{Messages: 2, Tokens: 105_000}, After: agent.Size{Messages: 1, Tokens: 5000}}
@@ -170,8 +184,9 @@ func TestTheWarningKnowsOfACompaction(t *testing.T) {
 	}
 }
 
-func TestCompactOnBringsItsCompactorAndTheConversationGetsShorter(t *testing.T) {
-	hook := &compact.Auto{Compactor: &compact.Summarize{Trigger: 100}, Window: 1000, WarnAt: 200, ErrorAt: 400, Reserve: 100}
+func TestAutoCompactsWithItsOwnCompactor(t *testing.T) {
+	hook := &compact.Auto{Compactor: &compact.Summarize{Trigger: 100}, Window: 1000, WarnAt: 200, ErrorAt: 400,
+		Reserve: 100}
 	var seen compact.Telemetry
 	ran := looptest.Harness{
 		Turns: []looptest.Turn{looptest.Reply("- goal: 7"), looptest.Call("work", nil), looptest.Reply("done")},
@@ -185,7 +200,8 @@ func TestCompactOnBringsItsCompactorAndTheConversationGetsShorter(t *testing.T) 
 	if ran.Failed != nil || len(ran.Warnings) != 0 || len(requests) != 3 {
 		t.Fatalf("%v, %v, %d prompts", ran.Failed, ran.Warnings, len(requests))
 	}
-	if got := requests[1].Messages; len(got) != 5 || got[0].Content != "(summary of earlier conversation)\n- goal: 7" || got[4].Content != "now" {
+	if got := requests[1].Messages; len(got) != 5 || got[0].Content != "(summary of earlier conversation)\n- goal: 7" ||
+		got[4].Content != "now" {
 		t.Errorf("after the compaction the prompt is %+v", got)
 	}
 	if len(ran.Messages) != 8 || ran.ModelCalls != 3 {
@@ -194,26 +210,31 @@ func TestCompactOnBringsItsCompactorAndTheConversationGetsShorter(t *testing.T) 
 	if !slices.Equal(seen.Fired, []int{1}) || seen.Peak != compact.TierError || len(seen.Samples) != 2 {
 		t.Errorf("seen: %+v", seen)
 	}
-	ran.Recorder.Decided(t, "ShouldCompact", "compact.Auto", "Compact", fmt.Sprintf("context error: %d of 1000 tokens", seen.Samples[0].Tokens))
+	ran.Recorder.Decided(t, "ShouldCompact", "compact.Auto", "Compact",
+		fmt.Sprintf("context error: %d of 1000 tokens", seen.Samples[0].Tokens))
 	done := hooktest.PayloadsOf[agent.Compacted](ran.Recorder, "AfterCompact")
-	if len(done) != 1 || done[0].Summary != "- goal: 7" || done[0].ModelCalls != 1 || done[0].Before.Messages != 21 || done[0].After.Messages != 5 || done[0].Reason != agent.CompactProactive {
+	if len(done) != 1 || done[0].Summary != "- goal: 7" || done[0].ModelCalls != 1 || done[0].Before.Messages != 21 ||
+		done[0].After.Messages != 5 || done[0].Reason != agent.CompactProactive {
 		t.Errorf("recorded: %+v", done)
 	}
 }
 
-func TestACompactionOfARealRunPartsNoCallFromItsResult(t *testing.T) {
+func TestCompactedRunKeepsCallsWithResults(t *testing.T) {
 	var calls []looptest.Turn
 	for range 30 {
 		calls = append(calls, looptest.Calls(looptest.Call("work", nil), looptest.Call("fail", nil)))
 	}
 	for name, k := range map[string]agent.Compactor{
-		"Summarize": &compact.Summarize{Trigger: 100, OnError: func(error) {}}, "Truncate": &compact.Truncate{}, "Default": &compact.Default{Summarize: compact.Summarize{Trigger: 400}},
-		"Incremental": &compact.Incremental{Recent: 200, Buffer: 200}, "Chain": &compact.Chain{Stages: []agent.Compactor{compact.Prune{}, compact.Truncate{}}},
+		"Summarize": &compact.Summarize{Trigger: 100, OnError: func(error) {}}, "Truncate": &compact.Truncate{},
+		"Default":     &compact.Default{Summarize: compact.Summarize{Trigger: 400}},
+		"Incremental": &compact.Incremental{Keep: 200, Buffer: 200},
+		"Chain":       &compact.Chain{Stages: []agent.Compactor{compact.Prune{}, compact.Truncate{}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			model := &summarising{steps: looptest.NewScript(append(slices.Clone(calls), looptest.Reply("done"))...)}
 			ran := looptest.Harness{
-				Tools: []agent.Tool{&looptest.Tool{Name: "work", Result: strings.Repeat("x", 200)}, &looptest.Tool{Name: "fail", Err: errors.New("no")}},
+				Tools: []agent.Tool{&looptest.Tool{Name: "work", Result: strings.Repeat("x", 200)},
+					&looptest.Tool{Name: "fail", Err: errors.New("no")}},
 				Hooks: []agent.Hook{&compact.Auto{Compactor: k, Window: 2000, WarnAt: 300, ErrorAt: 600, Reserve: 100}},
 				Agent: &loop.Agent{Model: model, Limits: loop.Limits{Steps: 40}},
 			}.Run(t, "the task")
@@ -233,7 +254,7 @@ func TestACompactionOfARealRunPartsNoCallFromItsResult(t *testing.T) {
 	}
 }
 
-// summarising is a model that answers requests for a summary itself and plays a script otherwise.
+// summarising is a model that answers requests for a summary itself and otherwise replies from a script.
 type summarising struct {
 	steps *looptest.Script
 }
@@ -245,7 +266,7 @@ func (m *summarising) Generate(ctx context.Context, req agent.LLMRequest) (agent
 	return m.steps.Generate(ctx, req)
 }
 
-func TestAConversationStaysBoundedOverFiftyRuns(t *testing.T) {
+func TestConversationStaysBoundedOverFiftyRuns(t *testing.T) {
 	var turns []looptest.Turn
 	for range 50 {
 		turns = append(turns, looptest.Call("work", nil), looptest.Reply(strings.Repeat("y", 300)))
@@ -253,7 +274,8 @@ func TestAConversationStaysBoundedOverFiftyRuns(t *testing.T) {
 	a := &loop.Agent{
 		Model: &summarising{steps: looptest.NewScript(turns...)},
 		Tools: []agent.Tool{&looptest.Tool{Name: "work", Result: strings.Repeat("x", 300)}},
-		Use:   []agent.Hook{&compact.Auto{Compactor: &compact.Summarize{Trigger: 1000}, Window: 3000, WarnAt: 900, ErrorAt: 1000, Reserve: 100, OnlyAtStart: true}},
+		Use: []agent.Hook{&compact.Auto{Compactor: &compact.Summarize{Trigger: 1000}, Window: 3000, WarnAt: 900,
+			ErrorAt: 1000, Reserve: 100, OnlyAtStart: true}},
 	}
 	var messages []agent.Message
 	for i := range 50 {
@@ -271,31 +293,37 @@ func TestAConversationStaysBoundedOverFiftyRuns(t *testing.T) {
 	}
 }
 
-func TestCompactOnLogsALineEverySoManyCalls(t *testing.T) {
+func TestAutoLogsReminderAfterEveryCalls(t *testing.T) {
 	var log bytes.Buffer
 	hook := &compact.Auto{Compactor: compact.Truncate{}, EveryCalls: 2, Log: slog.New(slog.NewTextHandler(&log, nil))}
 	looptest.Harness{Turns: fixture.Work(5), Tools: fixture.Worker(), Hooks: []agent.Hook{hook}}.Run(t, "x")
-	if n := strings.Count(log.String(), "compact.Auto"); n != 2 || !strings.Contains(log.String(), "calls=2 ") || !strings.Contains(log.String(), "calls=4 ") {
+	if n := strings.Count(log.String(), "compact.Auto"); n != 2 || !strings.Contains(log.String(), "calls=2 ") ||
+		!strings.Contains(log.String(), "calls=4 ") {
 		t.Errorf("logged %s", log.String())
 	}
 }
 
-func TestACompactOnThatCannotWorkCannotBeUsed(t *testing.T) {
+func TestInvalidAutoPanicsInBind(t *testing.T) {
 	k := compact.Truncate{}
 	for want, c := range map[string]*compact.Auto{
-		"compact.Auto: Compactor is nil, so nothing could be compacted":                            {},
-		"WarnAt is 120000, ErrorAt 160000 and Window - Reserve 87000; let each be less":            {Compactor: k, Window: 100_000},
-		"WarnAt is 160000, ErrorAt 160000":                                                         {Compactor: k, WarnAt: 160_000},
-		"a number is negative":                                                                     {Compactor: k, Reserve: -1},
-		`FireAt is "blocking"`:                                                                     {Compactor: k, FireAt: compact.TierBlocking},
-		"Compactor: there are no Stages":                                                           {Compactor: &compact.Chain{}},
-		"Compactor: Stages[0]: Summarize: SummaryMax is -1; give a number of tokens, or 0 for 300": {Compactor: &compact.Chain{Stages: []agent.Compactor{&compact.Default{Summarize: compact.Summarize{SummaryMax: -1}}}}},
+		"compact.Auto: Compactor is nil, so nothing could be compacted":                 {},
+		"WarnAt is 120000, ErrorAt 160000 and Window - Reserve 87000; let each be less": {Compactor: k, Window: 100_000},
+		"WarnAt is 160000, ErrorAt 160000":                                              {Compactor: k, WarnAt: 160_000},
+		"a number is negative":                                                          {Compactor: k, Reserve: -1},
+		`FireAt is "blocking"`: {Compactor: k,
+			FireAt: compact.TierBlocking},
+		"Compactor: there are no Stages": {Compactor: &compact.Chain{}},
+		"Compactor: Stages[0]: Summarize: MaxSummary is -1; give a number of tokens": {Compactor: &compact.Chain{
+			Stages: []agent.Compactor{&compact.Default{Summarize: compact.Summarize{MaxSummary: -1}}},
+		}},
 	} {
-		fixture.MustPanic(t, want, func() { new(agent.Hooks).Use(c) })
+		t.Run(want, func(t *testing.T) {
+			fixture.MustPanic(t, want, func() { new(agent.Hooks).Use(c) })
+		})
 	}
 }
 
-func TestCompactOnNeedsNoHostThatSupportsIt(t *testing.T) {
+func TestAutoWorksWithoutHostSupport(t *testing.T) {
 	var hooks agent.Hooks
 	hooks.Use(&compact.Auto{Compactor: compact.Truncate{}}, hookkit.Named("c"))
 	start := agent.RunStart{Task: "x"}

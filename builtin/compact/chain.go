@@ -10,17 +10,19 @@ import (
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
-// Chain is a compactor that tries its stages in order: the first that makes the conversation smaller wins. A stage
-// without effect, one that fails, and one that parts a call from its result are passed over, each with the
-// conversation as it was; model calls of all of them are counted. If none has an effect, the conversation is
-// returned as it is, or the errors if any failed.
+// Chain is a compactor that tries its stages in order and takes the first result that makes the conversation smaller.
 //
-// When a stage has won, Cleanup runs; one that fails is reported and changes nothing. A Chain is used by pointer and
-// is safe for concurrent use if its stages are. One without stages is an error.
+// For example, the stages Prune, Summarize and Truncate avoid a model call whenever pruning is enough. A stage that
+// fails, has no effect, or separates a call from its result is skipped; the next stage gets the original conversation.
+// ModelCalls counts the model calls of all stages. If no stage has an effect, Compact returns the conversation
+// unchanged, together with the errors of the stages that failed.
+//
+// Cleanup functions run after a stage has succeeded; their failures are reported and change nothing. Use a Chain by
+// pointer. It is safe for concurrent use if its stages are. Compact returns an error if Stages is empty.
 type Chain struct {
 	Stages  []agent.Compactor
 	Cleanup []func(ctx context.Context, done agent.Compacted) error
-	OnError func(error) // is told of stages and cleanups that failed; nil: they are logged
+	OnError func(error) // receives failures of stages and cleanups; nil: they are logged
 
 	failed kit.Reporter
 }
@@ -84,12 +86,14 @@ func (h *Chain) check() error {
 	return nil
 }
 
-// Default is a compactor for every use: it prunes old tool results; if that is not enough, it summarises
-// what is not recent; only if neither changed anything, it drops what is not recent.
+// Default is a compactor that works without configuration. It first prunes old tool results. If the conversation still
+// has at least Summarize.Trigger tokens, it summarizes all but the recent turns. If neither made the conversation
+// smaller, it drops all but the recent turns.
 //
-// Enough is less than Summarize.Trigger, and nothing is enough for a conversation that the model has found too
-// long. The summary is made of the conversation with its tool results. The zero value is ready to use; it is used by
-// pointer and is safe for concurrent use.
+// If the model has refused the conversation as too long, pruning alone is never enough. The summary is made from the
+// conversation with its full tool results.
+//
+// Default is used by pointer; its zero value is ready to use. It is safe for concurrent use.
 type Default struct {
 	Prune     Prune
 	Summarize Summarize

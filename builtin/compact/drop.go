@@ -9,13 +9,14 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// Truncate is a compactor that drops all but the last turns, without a call to the model.
+// Truncate is a compactor that drops all but the last turns. It makes no model call.
 //
-// The system messages that begin the conversation stay, a summary among them, and so do the last KeepRecent turns
-// and the newest user message. A turn is an assistant message with the results of its calls, or one other
-// message. It is used by pointer or by value and is safe for concurrent use.
+// The leading system messages stay, including an earlier summary, and so do the last Keep turns and the newest user
+// message. A turn is an assistant message with the results of its calls, or one other message.
+//
+// Truncate is used by pointer or by value and is safe for concurrent use.
 type Truncate struct {
-	KeepRecent limit.Bound[int] // turns; default 2. The newest user message stays even if it is 0
+	Keep limit.Bound[int] // turns; default 2. The newest user message stays even if Keep is limit.AtMost(0)
 }
 
 // Compact implements agent.Compactor.
@@ -26,23 +27,25 @@ func (t Truncate) Compact(ctx context.Context, _ *agent.Env, c agent.Compaction)
 	if err := ctx.Err(); err != nil {
 		return agent.Compacted{}, err
 	}
-	p := planFor(c.Messages, lastTurns(t.KeepRecent.Or(2)))
+	p := planFor(c.Messages, lastTurns(t.Keep.Or(2)))
 	if len(p.middle) == 0 {
 		return unchanged(c), nil
 	}
 	return agent.Compacted{Messages: p.compacted(p.earlier), StepRange: p.steps()}, nil
 }
 
-func (t Truncate) check() error { return t.KeepRecent.Check("KeepRecent") }
+func (t Truncate) check() error { return t.Keep.Check("Keep") }
 
-// Prune is a compactor that takes the bodies out of old tool results, without a call to the model.
+// Prune is a compactor that clears old tool results. It makes no model call and removes no message.
 //
-// The body of each result but the KeepRecent newest becomes "(old tool result cleared)"; calls and messages stay.
-// With Tools, only results of these are looked at and counted. A body that is no longer than the marker stays, so
-// pruning twice changes nothing. It is used by pointer or by value and is safe for concurrent use.
+// The body of each tool result except the newest Keep becomes "(old tool result cleared)". If Tools is set, Prune
+// counts and clears only results of those tools. A body that is not longer than the marker stays, so pruning twice
+// changes nothing.
+//
+// Prune is used by pointer or by value and is safe for concurrent use.
 type Prune struct {
-	KeepRecent limit.Bound[int] // results; default 5
-	Tools      []string         // names; none: all tools
+	Keep  limit.Bound[int] // results; default 5
+	Tools []string         // names of tools; empty: all tools
 }
 
 const prunedMarker = "(old tool result cleared)"
@@ -55,7 +58,7 @@ func (p Prune) Compact(ctx context.Context, _ *agent.Env, c agent.Compaction) (a
 	if err := ctx.Err(); err != nil {
 		return agent.Compacted{}, err
 	}
-	keep, done := p.KeepRecent.Or(5), unchanged(c)
+	keep, done := p.Keep.Or(5), unchanged(c)
 	cleared := make(map[string]bool)
 	for i, m := range slices.Backward(c.Messages) {
 		if m.Role != agent.RoleTool || len(p.Tools) > 0 && !slices.Contains(p.Tools, m.Name) {
@@ -79,9 +82,9 @@ func (p Prune) Compact(ctx context.Context, _ *agent.Env, c agent.Compaction) (a
 	return done, nil
 }
 
-func (p Prune) check() error { return p.KeepRecent.Check("KeepRecent") }
+func (p Prune) check() error { return p.Keep.Check("Keep") }
 
-// callersOf returns the assistant messages with calls of these ids.
+// callersOf returns the assistant messages that contain calls with these IDs.
 func callersOf(messages []agent.Message, ids map[string]bool) []agent.Message {
 	var out []agent.Message
 	for _, m := range messages {

@@ -1,7 +1,6 @@
 package compact
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,22 +11,23 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// Incremental is a compactor that summarises rarely and in large pieces.
+// Incremental is a compactor that summarizes rarely and in large pieces, so that most requests share a long prefix with
+// the request before. Providers cache such prefixes.
 //
-// The newest turns, up to Recent tokens, stay as they are. What is older is a buffer, which stays too until it has
-// more than Buffer tokens; then it is summarised together with the last summary, by one call to the model as
-// [Summarize] makes it, with the same fallback. So a conversation has at most Recent, Buffer and SummaryMax tokens,
-// and a request that follows another one mostly begins as that did. The newest user message stays, and at least
-// the last turn. Of a conversation that the model has found too long no more than half stays as it is, whatever is in
-// the buffer.
+// The newest turns, up to Keep tokens, stay unchanged. Older turns stay too until they exceed Buffer tokens. Then one
+// model call summarizes them together with the previous summary. If the model fails, the summary is a list of messages,
+// as in [Summarize]. A conversation therefore has at most Keep + Buffer + MaxSummary tokens.
 //
-// It is used by pointer and is safe for concurrent use. Negative fields are errors.
+// The last turn and the newest user message always stay. If the model has refused the conversation as too long, at most
+// half of it stays and the rest is summarized.
+//
+// Incremental is used by pointer and is safe for concurrent use. Compact returns an error if a bound is negative.
 type Incremental struct {
-	Recent     limit.Bound[int] // tokens; default 4096
-	Buffer     limit.Bound[int] // tokens; default 8192
-	SummaryMax int              // tokens; 0: 512
+	Keep       limit.Bound[int] // tokens; default 16,384
+	Buffer     limit.Bound[int] // tokens; default 32,768
+	MaxSummary limit.Bound[int] // tokens of the summary, 1 to 1,048,576; default 2000
 
-	OnError func(error) // is told why the model could not be asked; nil: the error is logged
+	OnError func(error) // receives failures of the model; nil: they are logged
 
 	failed kit.Reporter
 }
@@ -40,7 +40,7 @@ func (i *Incremental) Compact(ctx context.Context, env *agent.Env, c agent.Compa
 	if ctx.Err() != nil {
 		return agent.Compacted{}, context.Cause(ctx)
 	}
-	recent, buffer := i.Recent.Or(4096), i.Buffer.Or(8192)
+	recent, buffer := i.Keep.Or(16_384), i.Buffer.Or(32_768)
 	if c.Reason == agent.CompactTooLong {
 		recent = min(recent, env.CountTokens(c.Messages)/2)
 	}
@@ -55,17 +55,11 @@ func (i *Incremental) Compact(ctx context.Context, env *agent.Env, c agent.Compa
 		return unchanged(c), nil
 	}
 	return summarizer{
-		max: cmp.Or(i.SummaryMax, 512), input: max(8*min(buffer, 1<<27), 100_000), temperature: 0.3,
+		max: i.MaxSummary.Or(maxSummary), input: max(8*min(buffer, 1<<27), 100_000), temperature: 0.3,
 		report: func(err error) { i.failed.Report("compact.Incremental", i.OnError, err) },
 	}.compact(ctx, env, c, p)
 }
 
 func (i *Incremental) check() error {
-	if i.SummaryMax < 0 {
-		return fmt.Errorf("SummaryMax is %d; give a number of tokens, or 0 for 512", i.SummaryMax)
-	}
-	if err := errors.Join(i.Recent.Check("Recent"), i.Buffer.Check("Buffer")); err != nil {
-		return err
-	}
-	return nil
+	return errors.Join(i.Keep.Check("Keep"), i.Buffer.Check("Buffer"), checkSummary(i.MaxSummary))
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// A summary of what a compactor took out of a conversation is a system message of this name and beginning, at
-// the head of the conversation: no user or model can write one, and nobody takes it for the newest user message.
+// A summary is a system message with this name and header among the leading messages. Users and models cannot write
+// such a message, and it is never mistaken for the newest user message.
 const (
 	summaryName   = "summary"
 	summaryHeader = "(summary of earlier conversation)"
@@ -19,16 +19,16 @@ func summaryMessage(text string) agent.Message {
 	return agent.Message{Role: agent.RoleSystem, Name: summaryName, Content: summaryHeader + "\n" + text}
 }
 
-// A plan is how a conversation is compacted.
+// A plan divides a conversation into the part to compact and the parts that stay.
 type plan struct {
-	head    []agent.Message // the system messages that begin it, without earlier summaries
-	earlier string          // the text of earlier summaries
-	middle  []agent.Message // what is to be compacted
-	kept    []agent.Message // the last turns, and before them the newest user message if it is older
+	head    []agent.Message // leading system messages except earlier summaries
+	earlier string          // text of earlier summaries
+	middle  []agent.Message // messages to compact
+	kept    []agent.Message // the last turns, preceded by the newest user message if that is older
 	turns   int
 }
 
-// planFor keeps the turns from first on and the newest user message, where first is told the thread.
+// planFor keeps the newest user message and all turns from the index that first returns.
 func planFor(messages []agent.Message, first func(conversation.Thread) int) plan {
 	t := conversation.Split(messages)
 	p := plan{turns: len(t.Turns)}
@@ -50,12 +50,12 @@ func planFor(messages []agent.Message, first func(conversation.Thread) int) plan
 	return p
 }
 
-// lastTurns is where the last n turns begin, for planFor.
+// lastTurns returns an argument for planFor that keeps the last n turns.
 func lastTurns(n int) func(conversation.Thread) int {
 	return func(t conversation.Thread) int { return len(t.Turns) - max(n, 0) }
 }
 
-// compacted returns the conversation with a summary in the place of the middle; without one if text is empty.
+// compacted returns the conversation with the middle replaced by a summary, or removed if text is empty.
 func (p plan) compacted(text string) []agent.Message {
 	out := slices.Clone(p.head)
 	if text != "" {
@@ -64,7 +64,7 @@ func (p plan) compacted(text string) []agent.Message {
 	return append(out, p.kept...)
 }
 
-// steps returns the range of the steps whose calls are in the middle.
+// steps returns the range of steps that made the calls in the middle.
 func (p plan) steps() agent.StepRange {
 	var r agent.StepRange
 	for _, m := range p.middle {
@@ -81,7 +81,7 @@ func (p plan) steps() agent.StepRange {
 	return r
 }
 
-// unchanged is what a compactor returns that found nothing to do.
+// unchanged is the result of a compactor that has nothing to do.
 func unchanged(c agent.Compaction) agent.Compacted { return agent.Compacted{Messages: c.Messages} }
 
 // smaller reports whether a compaction shrank the conversation.
@@ -91,7 +91,7 @@ func smaller(env *agent.Env, c agent.Compaction, done agent.Compacted) bool {
 	return len(done.Messages) > 0 && done.Effective()
 }
 
-// Check reports what is wrong with the fields of a compactor of this package.
+// Check returns an error if a compactor of this package has invalid fields. It returns nil for other compactors.
 func Check(c agent.Compactor) error {
 	if c, ok := c.(interface{ check() error }); ok {
 		return c.check()

@@ -12,8 +12,8 @@ import (
 // maxTurnShown bounds each message in a transcript, in characters.
 const maxTurnShown = 4000
 
-// transcript writes messages down for a model to read, in at most maxRunes characters: where there is more, a third
-// of them is for the oldest messages and the rest for the newest, and those between are left out and counted.
+// transcript renders messages for a model in at most maxRunes characters. If the messages are longer, a third of the
+// characters goes to the oldest messages and the rest to the newest. A line in between counts the messages left out.
 func transcript(messages []agent.Message, maxRunes int) string {
 	entries := make([]string, len(messages))
 	for i, m := range messages {
@@ -50,12 +50,12 @@ func transcriptEntry(m agent.Message) string {
 	return b.String()
 }
 
-// callLine is a call in one line, its arguments cut.
+// callLine renders a call on one line with truncated arguments.
 func callLine(c agent.ToolCallRequest, maxArgs int) string {
 	return shorten.Line(c.Name, shorten.KeyChars) + "(" + shorten.Line(string(c.Args), maxArgs) + ")"
 }
 
-// messageLines is a line for each message, its role and first 80 characters; at most 20 of them, the newest.
+// messageLines renders the last 20 messages, each as one line with its role and first 80 characters.
 func messageLines(messages []agent.Message) string {
 	const most, length = 20, 80
 	var b strings.Builder
@@ -73,7 +73,7 @@ func messageLines(messages []agent.Message) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// callTrace is a line for each call with its result; at most 40 of them, the newest.
+// callTrace renders the last 40 calls, each as one line with its result.
 func callTrace(messages []agent.Message) string {
 	const most, maxArgs, maxResult = 40, 60, 120
 	var lines []string

@@ -11,14 +11,14 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// panickingModel is a model that panics.
+// panickingModel panics in every call.
 type panickingModel struct{}
 
 func (panickingModel) Generate(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {
 	panic("no model")
 }
 
-func TestACriticThatPanicsIsOneThatFails(t *testing.T) {
+func TestPanickingCriticFails(t *testing.T) {
 	var told error
 	for _, approve := range []bool{true, false} {
 		hook := &done.Critic{Model: panickingModel{}, ApproveOnFailure: approve, OnError: func(err error) { told = err }}
@@ -30,7 +30,7 @@ func TestACriticThatPanicsIsOneThatFails(t *testing.T) {
 	if told == nil {
 		t.Error("the failure was not reported")
 	}
-	hook := &done.Critic{Model: looptest.NewScript(looptest.Reply(`{"approve":false}`)), MaxIterations: 1}
+	hook := &done.Critic{Model: looptest.NewScript(looptest.Reply(`{"approve":false}`)), MaxRejections: 1}
 	run := agent.NewRun(nil)
 	if _, err := hook.CheckDone(t.Context(), run, agent.DoneRequest{Answer: "x"}); err != nil {
 		t.Fatal(err)

@@ -1,9 +1,10 @@
-// Package done decides whether an answer is final: conditions, a critic model, and grades after the run.
+// Package done decides whether an answer of the model is good enough to end the run.
 //
-// Gate and Critic reject answers at CheckDone, a bounded number of times; Eval grades finished runs and rejects
-// nothing. Repairing calls of tools is in package repair.
+// [Gate] checks conditions, for example that the tests ran after the last edit. [Critic] asks another model. Both
+// reject an answer at CheckDone, a bounded number of times. [Eval] only grades finished runs and rejects nothing.
 //
-// The package uses github.com/google/jsonschema-go for [AnswerSchema].
+// Repairing single tool calls belongs in package repair. The package imports github.com/google/jsonschema-go for
+// [AnswerSchema], package limit, and internal packages.
 //
 // Start with [Gate].
 package done

@@ -20,20 +20,24 @@ import (
 	"github.com/hookgen/hookgen/internal/atomicfile"
 )
 
-// Eval grades every run when it is over.
+// Eval grades every run when it is over, for example for a regression suite of an agent.
 //
-// It observes AfterStep and OnRunEnd, after all other observers (priority −100), so it grades every run, however it
-// ended. Collectors look first; what they find is merged into the artifacts, and one that fails is a result
-// "collector:name" with the label error. Then the evaluators grade, in order. What is expected is shown to them and to
-// nobody else. A grader or collector that panics is an error result, not a failure of the run. State: per run its
-// steps; the last 100 reports. It must not be copied.
+// Collectors run first; they return artifacts of the run, such as the files it wrote. Then the evaluators grade the
+// run, in order. Only they see Expected. A failing collector adds a result named "collector:" and its name, with the
+// label error. If an evaluator or collector panics, that is a result with the label error, not a failure of the run.
+//
+// Eval observes OnRunStart, AfterStep and OnRunEnd after all other observers, so it grades every run, however it ended.
+// It keeps the steps of each run and the last 100 reports. It is safe for concurrent use if its evaluators and
+// collectors are. It must not be copied.
+//
+// Bind panics if Evaluators is empty, and if an evaluator or collector has no name or no function.
 type Eval struct {
 	Evaluators []Evaluator // required
 	Collectors []Collector
-	Judge      agent.Model      // for evaluators that need one; nil: these are skipped
-	Expected   any              // the right answer, for the evaluators
-	Verbose    bool             // log each result, beside the summary
-	OnReport   func(EvalReport) // gets each report; nil: its summary is logged
+	Judge      agent.Model      // for evaluators with NeedsJudge; nil: they are skipped
+	Expected   any              // the expected answer, passed to the evaluators
+	Verbose    bool             // log each result in addition to the summary
+	OnReport   func(EvalReport) // receives each report; nil: its summary is logged
 
 	steps hookkit.PerRun[[]agent.StepResult]
 	task  hookkit.PerRun[string]
@@ -42,56 +46,56 @@ type Eval struct {
 	reports []EvalReport
 }
 
-// An Evaluator grades a run.
+// An Evaluator grades one aspect of a run.
 type Evaluator struct {
 	Name       string
 	NeedsJudge bool
-	// Grade returns a score from 0 to 1, as a float64 or an int; a bool, 1 for yes; a label, as a string; metrics,
-	// as a map[string]float64; or an [EvalResult].
+	// Grade returns the grade as one of: a score from 0 to 1 (float64 or int), a bool, a label (string), metrics
+	// (map[string]float64), or an [EvalResult].
 	Grade func(ctx context.Context, e EvalContext) (any, error)
 }
 
-// A Collector finds artifacts of a run.
+// A Collector returns artifacts of a run for the evaluators.
 type Collector struct {
 	Name    string
 	Collect func(ctx context.Context, e EvalContext) (map[string]any, error)
 }
 
-// An EvalContext is a run that is over. It shares memory with the run's records: look, and do not change.
+// EvalContext describes a finished run. It shares memory with the records of the run and must not be modified.
 type EvalContext struct {
 	Task         string
 	FinalOutput  string
 	Steps        []agent.StepResult
 	Result       agent.AgentResult
-	StopReason   string            // the cause of the strongest signal
-	Completed    bool              // the run was done, and not stopped
-	LogText      string            // what was said and done, a line each
-	Metadata     map[string]string // run and agent
+	StopReason   string            // the cause with which the run stopped
+	Completed    bool              // the run finished by itself and without an error
+	LogText      string            // the messages and calls, one line each
+	Metadata     map[string]string // keys: run, parent, agent
 	ToolSequence []string
-	Errors       []string // of calls and of the run
+	Errors       []string // of calls, and of the run
 	Artifacts    map[string]any
 	Expected     any
 	Judge        agent.Model
 }
 
-// An EvalResult is one grade.
+// EvalResult is the grade by one evaluator.
 type EvalResult struct {
 	Name        string             `json:"name"`
-	Score       *float64           `json:"score,omitempty"` // 0 to 1; nil: none
-	Label       string             `json:"label,omitempty"` // error and skipped among them
+	Score       *float64           `json:"score,omitempty"` // from 0 to 1; nil: no score
+	Label       string             `json:"label,omitempty"` // for example pass, error, or skipped
 	Metrics     map[string]float64 `json:"metrics,omitempty"`
 	Details     map[string]any     `json:"details,omitempty"`
 	Explanation string             `json:"explanation,omitempty"`
 	DurationMS  float64            `json:"duration_ms"`
 }
 
-// An EvalReport is how one run was graded.
+// EvalReport holds all grades of one run.
 type EvalReport struct {
 	Run       string         `json:"run"`
 	Task      string         `json:"task"`
 	Results   []EvalResult   `json:"results"`
 	Passed    int            `json:"passed"`
-	Failed    int            `json:"failed"` // errors included
+	Failed    int            `json:"failed"` // including results with the label error
 	Skipped   int            `json:"skipped"`
 	Expected  any            `json:"expected,omitempty"`
 	Artifacts map[string]any `json:"artifacts,omitempty"`
@@ -100,7 +104,7 @@ type EvalReport struct {
 // maxReports bounds the reports that an Eval keeps.
 const maxReports = 100
 
-// Bind adds the observers. An evaluator or a collector without a name or a function, and no evaluator, panic.
+// Bind adds the observers.
 func (e *Eval) Bind(h *agent.Hooks) {
 	kit.MustConfig("done.Eval", e.check())
 	last := hookkit.Priority(kit.LastPriority)
@@ -131,10 +135,13 @@ func (e *Eval) check() error {
 	return nil
 }
 
-// grade grades a run that is over.
+// grade grades a finished run.
 func (e *Eval) grade(ctx context.Context, run *agent.Run, fired agent.OnRunEndFired[agent.AgentResult]) {
-	seen := EvalContext{Result: fired.Payload, FinalOutput: fired.Payload.Reply, StopReason: string(fired.Payload.Stop.Cause),
-		Completed: !fired.Payload.Forced() && fired.Payload.Err == "", Artifacts: map[string]any{}, Expected: e.Expected, Judge: e.Judge}
+	seen := EvalContext{
+		Result: fired.Payload, FinalOutput: fired.Payload.Reply, StopReason: string(fired.Payload.Stop.Cause),
+		Completed: !fired.Payload.Forced() && fired.Payload.Err == "",
+		Artifacts: map[string]any{}, Expected: e.Expected, Judge: e.Judge,
+	}
 	e.task.Do(run, func(task *string) { seen.Task = *task })
 	e.steps.Do(run, func(steps *[]agent.StepResult) { seen.Steps = slices.Clone(*steps) })
 	seen.LogText = logText(fired.Payload.Messages)
@@ -156,7 +163,8 @@ func (e *Eval) grade(ctx context.Context, run *agent.Run, fired agent.OnRunEndFi
 			err = errors.New("the collector returned no map")
 		}
 		if err != nil {
-			report.Results = append(report.Results, EvalResult{Name: "collector:" + c.Name, Label: "error", Explanation: err.Error()})
+			failed := EvalResult{Name: "collector:" + c.Name, Label: "error", Explanation: err.Error()}
+			report.Results = append(report.Results, failed)
 			continue
 		}
 		for k, v := range found {
@@ -164,7 +172,7 @@ func (e *Eval) grade(ctx context.Context, run *agent.Run, fired agent.OnRunEndFi
 		}
 	}
 	for _, g := range e.Evaluators {
-		report.Results = append(report.Results, e.one(ctx, run, g, seen))
+		report.Results = append(report.Results, e.evaluate(ctx, run, g, seen))
 	}
 	report.Artifacts = seen.Artifacts
 	for _, r := range report.Results {
@@ -185,7 +193,8 @@ func (e *Eval) grade(ctx context.Context, run *agent.Run, fired agent.OnRunEndFi
 	e.mu.Unlock()
 	if e.Verbose {
 		for _, r := range report.Results {
-			slog.InfoContext(ctx, "graded", "run", report.Run, "evaluator", r.Name, "passed", r.Passed(), "label", r.Label, "explanation", r.Explanation)
+			slog.InfoContext(ctx, "graded", "run", report.Run, "evaluator", r.Name,
+				"passed", r.Passed(), "label", r.Label, "explanation", r.Explanation)
 		}
 	}
 	if e.OnReport != nil {
@@ -195,7 +204,7 @@ func (e *Eval) grade(ctx context.Context, run *agent.Run, fired agent.OnRunEndFi
 	slog.InfoContext(ctx, "graded", "run", report.Run, "summary", report.String())
 }
 
-// logText writes a conversation, a line for each message and each call.
+// logText renders a conversation, one line for each message and each call.
 func logText(messages []agent.Message) string {
 	var b strings.Builder
 	for _, m := range messages {
@@ -203,16 +212,17 @@ func logText(messages []agent.Message) string {
 			fmt.Fprintf(&b, "%s: %s\n", m.Role, shorten.Line(m.Content, 2000))
 		}
 		for _, c := range m.ToolCalls {
-			fmt.Fprintf(&b, "%s calls %s %s\n", m.Role, shorten.Line(c.Name, toolname.MaxDisplay), shorten.Line(string(c.Args), 2000))
+			name, args := shorten.Line(c.Name, toolname.MaxDisplay), shorten.Line(string(c.Args), 2000)
+			fmt.Fprintf(&b, "%s calls %s %s\n", m.Role, name, args)
 		}
 	}
 	return b.String()
 }
 
-// one asks one evaluator.
-func (e *Eval) one(ctx context.Context, run *agent.Run, g Evaluator, seen EvalContext) EvalResult {
+// evaluate asks one evaluator.
+func (e *Eval) evaluate(ctx context.Context, run *agent.Run, g Evaluator, seen EvalContext) EvalResult {
 	if g.NeedsJudge && e.Judge == nil {
-		return EvalResult{Name: g.Name, Label: "skipped", Explanation: "it needs a judge and there is none"}
+		return EvalResult{Name: g.Name, Label: "skipped", Explanation: "it needs a judge; set Judge"}
 	}
 	start := run.Env.Now()
 	grade, err := kit.Recover(func() (any, error) { return g.Grade(ctx, seen) })
@@ -221,7 +231,7 @@ func (e *Eval) one(ctx context.Context, run *agent.Run, g Evaluator, seen EvalCo
 	return r
 }
 
-// resultOf reads a grade.
+// resultOf converts the result of Grade.
 func resultOf(grade any, err error) EvalResult {
 	if err != nil {
 		return EvalResult{Label: "error", Explanation: err.Error()}
@@ -251,7 +261,8 @@ func resultOf(grade any, err error) EvalResult {
 			}
 		}
 	default:
-		return EvalResult{Label: "error", Explanation: fmt.Sprintf("a grade of type %T cannot be read; return a number, a bool, a label, metrics or an EvalResult", grade)}
+		return EvalResult{Label: "error", Explanation: fmt.Sprintf(
+			"a grade of type %T cannot be read; return a number, a bool, a label, metrics or an EvalResult", grade)}
 	}
 	if r.Score != nil && (math.IsNaN(*r.Score) || *r.Score < 0 || *r.Score > 1) {
 		return EvalResult{Label: "error", Explanation: fmt.Sprintf("the score %v is not between 0 and 1", *r.Score)}
@@ -259,8 +270,8 @@ func resultOf(grade any, err error) EvalResult {
 	return r
 }
 
-// Passed reports whether the grade is a pass: never with the label error, fail, wrong, no or skipped; else by a score
-// of at least 0.5; without a score by the label pass, correct or yes.
+// Passed reports whether the grade is a pass. The labels error, fail, wrong, no and skipped never pass. Otherwise a
+// score of at least 0.5 passes, and without a score the labels pass, correct and yes.
 func (r EvalResult) Passed() bool {
 	label := strings.ToLower(r.Label)
 	switch label {
@@ -273,26 +284,27 @@ func (r EvalResult) Passed() bool {
 	return label == "pass" || label == "correct" || label == "yes"
 }
 
-// Reports returns copies of the last 100 reports, in order.
+// Reports returns the last 100 reports, oldest first. The slice is a copy.
 func (e *Eval) Reports() []EvalReport {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return slices.Clone(e.reports)
 }
 
-// String is the report on one line.
+// String returns the counts of the report on one line.
 func (r EvalReport) String() string {
 	return fmt.Sprintf("%d passed, %d failed, %d skipped", r.Passed, r.Failed, r.Skipped)
 }
 
-// Save writes the report as JSON, whole or not at all, readable by its owner alone.
+// Save writes the report to a JSON file that only its owner can read. The file is replaced atomically. An error means
+// that Expected or an artifact cannot be encoded, or that the file cannot be written.
 func (r EvalReport) Save(path string) error {
 	text, err := json.MarshalIndent(struct {
 		EvalReport
 		Summary string `json:"summary"`
 	}{r, r.String()}, "", "  ")
 	if err != nil {
-		return fmt.Errorf("the report cannot be encoded: %w; let Expected and the artifacts be JSON", err)
+		return fmt.Errorf("the report cannot be encoded: %w; Expected and the artifacts must be valid JSON values", err)
 	}
 	return atomicfile.Write(path, append(text, '\n'))
 }

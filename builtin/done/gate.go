@@ -18,50 +18,53 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// Gate keeps the model from finishing before it may.
+// Gate prevents the model from finishing before its work meets all conditions.
 //
-// It stands at CheckDone (RejectDone), in the tier Safety, observes AfterTool, and with MaxRejections contributes to
-// ShouldStop. An answer must meet every condition; the first that rejects it says why, and the model reads that in the
-// next prompt. A condition that fails or panics rejects. State: per run, the names of the calls that were made and the
-// number of rejections.
+// For example, RequireTool("run_tests", "edit_*") rejects an answer until the tests have passed after the last edit.
+// The first condition that is not met rejects the answer, and the model reads the feedback of that condition in the
+// next prompt. A condition that fails or panics rejects too.
 //
-// Conditions made here: [MinTools], [RequireTool], [AnswerCheck], [AnswerSchema].
+// The package has the conditions [MinTools], [RequireTool], [AnswerCheck] and [AnswerSchema].
+//
+// Gate adds to CheckDone, with the priority Safety, and observes AfterTool. It keeps the names of calls and the number
+// of rejections for each run, and is safe for concurrent use if its conditions are. Bind panics if there is no
+// condition, if a condition is invalid, and on a negative bound.
 type Gate struct {
-	Conditions []Condition // asked in order; required
-	// MaxRejections is how often this hook rejects in a run; then the run stops with retry_limit. 0: as often as
-	// the loop lets it.
+	Conditions []Condition // checked in order; at least one
+	// MaxRejections is the number of rejections by this hook after which the run stops with the cause retry_limit. By
+	// default only the loop limits rejections.
 	MaxRejections limit.Bound[int]
 
-	runs hookkit.PerRun[doneState]
+	runs hookkit.PerRun[gateState]
 }
 
-// A Condition judges an answer. It must be safe for concurrent use.
+// A Condition checks an answer. Implementations must be safe for concurrent use.
 type Condition interface {
-	// Check returns what the model must do before it can finish, "" if it may.
+	// Check returns feedback for the model if the condition is not met, otherwise "". An error rejects the answer.
 	Check(ctx context.Context, run *agent.Run, a Attempt) (feedback string, err error)
 }
 
-// An Attempt is an answer that a [Gate] judges, and what was done for it.
+// An Attempt is an answer that a [Gate] checks, with the calls made so far.
 type Attempt struct {
 	agent.DoneRequest
-	Calls []MadeCall // the tool calls of the run so far, in order; a copy
+	Calls []MadeCall // in order; a copy
 }
 
-// A MadeCall is a tool call that is over.
+// A MadeCall is a finished tool call.
 type MadeCall struct {
-	Tool string // its name, at most 256 characters
-	Step int    // calls of one step ran side by side
-	Ran  bool   // it was dispatched, so it may have changed something
-	OK   bool   // the tool ran and succeeded; an answer of a hook in its place is no success of the tool
+	Tool string // name of the tool, at most 256 characters
+	Step int    // number of the step; calls of one step run in parallel
+	Ran  bool   // the tool was started, so it may have changed something
+	OK   bool   // the tool ran and succeeded; a result supplied by a hook does not count
 }
 
-// doneState is what a Gate knows of one run.
-type doneState struct {
+// gateState is the state of one run.
+type gateState struct {
 	calls    []MadeCall
 	rejected int
 }
 
-// Bind adds the hook. No conditions, a condition that cannot work and a negative MaxRejections panic.
+// Bind adds the hook to its points.
 func (d *Gate) Bind(h *agent.Hooks) {
 	kit.MustConfig("done.Gate", d.check())
 	h.CheckDone.Add(d, hookkit.Priority(hookkit.Safety))
@@ -80,7 +83,7 @@ func (d *Gate) check() error {
 	}
 	for i, g := range d.Conditions {
 		if g == nil {
-			return fmt.Errorf("Conditions[%d] is nil; give a gate or leave it out", i)
+			return fmt.Errorf("Conditions[%d] is nil; give a condition or leave it out", i)
 		}
 		if c, ok := g.(interface{ check() error }); ok {
 			if err := c.check(); err != nil {
@@ -91,7 +94,7 @@ func (d *Gate) check() error {
 	return nil
 }
 
-// ObserveAfterTool notes a call that is over.
+// ObserveAfterTool records a finished call.
 func (d *Gate) ObserveAfterTool(_ context.Context, run *agent.Run, fired agent.AfterToolFired[agent.ToolCallResult]) {
 	was := fired.Payload
 	made := MadeCall{
@@ -99,30 +102,30 @@ func (d *Gate) ObserveAfterTool(_ context.Context, run *agent.Run, fired agent.A
 		Ran: was.Status == "" || was.Status == agent.CallSucceeded || was.Status == agent.CallFailed && was.Attempts > 0,
 		OK:  fired.Err == nil && kit.Succeeded(was) && fired.Final.Err == "",
 	}
-	d.runs.Do(run, func(s *doneState) { s.calls = append(s.calls, made) })
+	d.runs.Do(run, func(s *gateState) { s.calls = append(s.calls, made) })
 }
 
-// CheckDone asks the gates.
+// CheckDone checks the conditions.
 func (d *Gate) CheckDone(ctx context.Context, run *agent.Run, asked agent.DoneRequest) (agent.CheckDoneOutcome, error) {
 	a := Attempt{DoneRequest: asked}
-	d.runs.Do(run, func(s *doneState) { a.Calls = slices.Clone(s.calls) })
+	d.runs.Do(run, func(s *gateState) { a.Calls = slices.Clone(s.calls) })
 	for _, g := range d.Conditions {
 		feedback, err := kit.Recover(func() (string, error) { return g.Check(ctx, run, a) })
 		if err == nil && feedback == "" {
 			continue
 		}
-		d.runs.Do(run, func(s *doneState) { s.rejected++ })
+		d.runs.Do(run, func(s *gateState) { s.rejected++ })
 		if err != nil {
-			return nil, fmt.Errorf("gate %T: %w", g, err) // the point fails closed, which rejects
+			return nil, fmt.Errorf("condition %T: %w", g, err) // the point fails closed, which rejects the answer
 		}
 		return agent.RejectDone{Feedback: feedback, Reason: "done_gate"}, nil
 	}
 	return nil, nil
 }
 
-// ShouldStop stops a run in which this hook has rejected often enough.
+// ShouldStop stops a run after MaxRejections rejections.
 func (d *Gate) ShouldStop(_ context.Context, run *agent.Run, at agent.Step) (signals []agent.EndRun, err error) {
-	d.runs.Do(run, func(s *doneState) {
+	d.runs.Do(run, func(s *gateState) {
 		if most := d.MaxRejections.Or(limit.None); s.rejected >= most && !at.Done {
 			signals = []agent.EndRun{{
 				Cause: agent.CauseRetryLimit, Message: fmt.Sprintf("Rejections reached: %d/%d", s.rejected, most),
@@ -133,8 +136,8 @@ func (d *Gate) ShouldStop(_ context.Context, run *agent.Run, at agent.Step) (sig
 	return signals, nil
 }
 
-// MinTools is a gate that wants n successful tool calls before an answer; those that were refused, skipped or failed do
-// not count.
+// MinTools returns a condition that requires n successful tool calls before an answer. Refused, skipped and failed
+// calls do not count.
 func MinTools(n int) Condition { return minTools(n) }
 
 type minTools int
@@ -156,13 +159,16 @@ func (n minTools) Check(_ context.Context, _ *agent.Run, a Attempt) (string, err
 	if made >= int(n) {
 		return "", nil
 	}
-	return fmt.Sprintf("Insufficient evidence: only %d tools called. Call at least %d before concluding.", made, int(n)), nil
+	return fmt.Sprintf("Insufficient evidence: only %d tools called. Call at least %d before concluding.", made, int(n)),
+		nil
 }
 
-// RequireTool is a gate that wants the check tool to have succeeded after the last call of a changing tool, and at
-// least once. Any call of a changing tool that ran counts as a change, a failed one too: it may have changed something.
-// A check beside a change in one step does not count, since they ran side by side; nor does an answer from a cache. In
-// the names of changing tools "*" stands for any text. What a sub-agent changes is a change if its tool is named.
+// RequireTool returns a condition that requires a successful call of the tool check after the last change, and at least
+// one.
+//
+// A change is a call of a tool in changes that was started, even if it failed. In these names "*" matches any text.
+// Calls of one step run in parallel, so a check in the same step as a change does not count. A cached result does not
+// count either. Changes made by a sub-agent count if the tool that starts it is in changes.
 func RequireTool(check string, changes ...string) Condition { return requireTool{check, changes} }
 
 type requireTool struct {
@@ -193,7 +199,7 @@ func (g requireTool) Check(_ context.Context, _ *agent.Run, a Attempt) (string, 
 	return fmt.Sprintf("%s has not passed yet; run it and fix failures first", g.tool), nil
 }
 
-// AnswerCheck is a gate that judges by the answer itself: f returns what is wrong with it, "" for nothing.
+// AnswerCheck returns a condition on the answer itself. f returns the problem, or "".
 func AnswerCheck(f func(answer string) string) Condition { return answerCheck(f) }
 
 type answerCheck func(string) string
@@ -209,8 +215,8 @@ func (f answerCheck) Check(_ context.Context, _ *agent.Run, a Attempt) (string, 
 	return f(a.Answer), nil
 }
 
-// AnswerSchema is a gate that wants the answer to be JSON that fits a JSON Schema, given as JSON. The feedback names
-// the path that does not fit. A schema that is none panics when the hook is used.
+// AnswerSchema returns a condition that requires the answer to be JSON that matches a JSON Schema. The feedback names
+// the path of the mismatch. If the schema is invalid, Bind panics.
 func AnswerSchema(schema string) Condition {
 	g := &answerSchema{}
 	var s jsonschema.Schema

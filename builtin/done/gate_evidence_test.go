@@ -11,9 +11,10 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-func TestRequireToolWantsACheckOfWhatStandsThere(t *testing.T) {
+func TestRequireToolWantsCheckAfterLastChange(t *testing.T) {
 	check, edit, look := looptest.Call("test", nil), looptest.Call("edit_file", nil), looptest.Call("look", nil)
-	cached := agent.BeforeToolFunc(func(_ context.Context, _ *agent.Run, call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+	cached := agent.BeforeToolFunc(func(_ context.Context, _ *agent.Run,
+		call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
 		if call.Name == "test" {
 			return agent.SkipTool{Result: agent.ToolCallResult{Output: "ok"}, Reason: "cached"}, nil
 		}
@@ -24,17 +25,21 @@ func TestRequireToolWantsACheckOfWhatStandsThere(t *testing.T) {
 		hook   agent.Hook
 		passes bool
 	}{
-		"nothing was checked":                           {[]looptest.Turn{look}, nil, false},
-		"a check":                                       {[]looptest.Turn{check}, nil, true},
-		"a check after a change":                        {[]looptest.Turn{edit, check}, nil, true},
-		"a change after a check":                        {[]looptest.Turn{check, edit}, nil, false},
-		"a check beside a change":                       {[]looptest.Turn{looptest.Calls(edit, check)}, nil, false},
-		"a change beside a check":                       {[]looptest.Turn{looptest.Calls(check, edit)}, nil, false},
-		"a check beside a change and another":           {[]looptest.Turn{looptest.Calls(edit, check), check}, nil, true},
-		"a check beside something else":                 {[]looptest.Turn{edit, looptest.Calls(look, check, look)}, nil, true},
-		"a change that was denied":                      {[]looptest.Turn{check, edit}, &permission.DenyTools{Deny: []string{"edit_*"}}, true},
-		"a change with unusable arguments":              {[]looptest.Turn{check, looptest.Call("edit_file", `{"a":`)}, nil, true},
-		"a change that failed":                          {[]looptest.Turn{check, looptest.Call("edit_broken", nil)}, nil, false},
+		"nothing was checked":                 {[]looptest.Turn{look}, nil, false},
+		"a check":                             {[]looptest.Turn{check}, nil, true},
+		"a check after a change":              {[]looptest.Turn{edit, check}, nil, true},
+		"a change after a check":              {[]looptest.Turn{check, edit}, nil, false},
+		"a check beside a change":             {[]looptest.Turn{looptest.Calls(edit, check)}, nil, false},
+		"a change beside a check":             {[]looptest.Turn{looptest.Calls(check, edit)}, nil, false},
+		"a check beside a change and another": {[]looptest.Turn{looptest.Calls(edit, check), check}, nil, true},
+		"a check beside something else": {[]looptest.Turn{edit, looptest.Calls(look, check, look)}, nil,
+			true},
+		"a change that was denied": {[]looptest.Turn{check, edit},
+			&permission.DenyTools{Deny: []string{"edit_*"}}, true},
+		"a change with unusable arguments": {[]looptest.Turn{check, looptest.Call("edit_file", `{"a":`)}, nil,
+			true},
+		"a change that failed": {[]looptest.Turn{check, looptest.Call("edit_broken", nil)}, nil,
+			false},
 		"an answer from a cache":                        {[]looptest.Turn{edit, check}, cached, false},
 		"a check whose result a hook rejected":          {[]looptest.Turn{edit, check}, rejecting("test"), false},
 		"a failed check whose error a hook has emptied": {[]looptest.Turn{looptest.Call("broken", nil)}, emptying{}, false},
@@ -52,7 +57,8 @@ func TestRequireToolWantsACheckOfWhatStandsThere(t *testing.T) {
 				Turns: append(c.turns, looptest.Reply("done")),
 				Tools: []agent.Tool{
 					&looptest.Tool{Name: "test"}, &looptest.Tool{Name: "look"}, &looptest.Tool{Name: "edit_file"},
-					&looptest.Tool{Name: "edit_broken", Err: errors.New("disk full")}, &looptest.Tool{Name: "broken", Err: errors.New("red")},
+					&looptest.Tool{Name: "edit_broken", Err: errors.New("disk full")},
+					&looptest.Tool{Name: "broken", Err: errors.New("red")},
 				},
 				Hooks: hooks,
 			}.Run(t, "go")
@@ -63,9 +69,10 @@ func TestRequireToolWantsACheckOfWhatStandsThere(t *testing.T) {
 	}
 }
 
-// rejecting is a hook that makes a failure of every result of a tool.
+// rejecting turns the result of every call into a failure.
 func rejecting(tool string) agent.Hook {
-	return agent.AfterToolFunc(func(_ context.Context, _ *agent.Run, r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+	return agent.AfterToolFunc(func(_ context.Context, _ *agent.Run, r agent.ToolCallResult) (agent.AfterToolOutcome,
+		error) {
 		if r.Call.Name != tool {
 			return nil, nil
 		}
@@ -74,7 +81,7 @@ func rejecting(tool string) agent.Hook {
 	})
 }
 
-// emptying is a hook that takes the error out of every result, which a loop puts back.
+// emptying removes the error from every result; the loop restores it.
 type emptying struct{}
 
 func (emptying) Bind(h *agent.Hooks) { h.AfterTool.Add(emptying{}) }
@@ -84,8 +91,9 @@ func (emptying) AfterTool(_ context.Context, _ *agent.Run, r agent.ToolCallResul
 	return agent.ReplaceAfterTool(r, "nothing happened"), nil
 }
 
-func TestAnAnswerInTheToolsPlaceIsNoEvidence(t *testing.T) {
-	skip := agent.BeforeToolFunc(func(context.Context, *agent.Run, agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+func TestResultFromHookIsNotEvidence(t *testing.T) {
+	skip := agent.BeforeToolFunc(func(context.Context, *agent.Run, agent.ToolCallRequest) (agent.BeforeToolOutcome,
+		error) {
 		return agent.SkipTool{Result: agent.ToolCallResult{Output: "made up"}}, nil
 	})
 	ran := looptest.Harness{
@@ -98,7 +106,7 @@ func TestAnAnswerInTheToolsPlaceIsNoEvidence(t *testing.T) {
 	}
 }
 
-func TestAGateThatPanicsRejectsAndCounts(t *testing.T) {
+func TestPanickingConditionRejects(t *testing.T) {
 	broken := gateFunc(func(done.Attempt) (string, error) { panic("no idea") })
 	ran := looptest.Harness{
 		Turns: []looptest.Turn{looptest.Reply("1"), looptest.Reply("2"), looptest.Reply("3")},

@@ -12,7 +12,8 @@ import (
 func ExampleGate() {
 	var hooks agent.Hooks
 	hooks.Use(&done.Gate{Conditions: []done.Condition{done.MinTools(3)}})
-	exit, _ := hooks.CheckDone.Fire(context.Background(), agent.NewRun(nil), &agent.DoneRequest{Answer: "It is the cache."})
+	exit, _ := hooks.CheckDone.Fire(context.Background(), agent.NewRun(nil),
+		&agent.DoneRequest{Answer: "It is the cache."})
 	fmt.Println(exit.(agent.RejectDone).Feedback)
 	// Output: Insufficient evidence: only 0 tools called. Call at least 3 before concluding.
 }
@@ -20,7 +21,8 @@ func ExampleGate() {
 func ExampleCritic() {
 	var hooks agent.Hooks
 	hooks.Use(&done.Critic{Model: looptest.NewScript(looptest.Reply(`{"approve": false, "problem": "no source given"}`))})
-	exit, _ := hooks.CheckDone.Fire(context.Background(), agent.NewRun(nil), &agent.DoneRequest{Answer: "It is the cache."})
+	exit, _ := hooks.CheckDone.Fire(context.Background(), agent.NewRun(nil),
+		&agent.DoneRequest{Answer: "It is the cache."})
 	fmt.Println(exit.(agent.RejectDone).Feedback)
 	// Output:
 	// [CORRECTION REQUIRED - Iteration 1]

@@ -18,18 +18,19 @@ func (f gateFunc) Check(_ context.Context, _ *agent.Run, a done.Attempt) (string
 	return f(a)
 }
 
-func TestDoneGateRejectsUntilItsGatesPass(t *testing.T) {
+func TestGateRejectsUntilConditionsPass(t *testing.T) {
 	look := func() looptest.Turn { return looptest.Call("look", nil) }
 	edit, check := looptest.Call("edit", nil), looptest.Call("test", nil)
 	for name, c := range map[string]struct {
 		gate  done.Condition
 		turns []looptest.Turn
-		want  string // what the model is told after its first answer
-		at    int    // which call of the model is told it
+		want  string // feedback after the first answer
+		at    int    // number of the model call with the feedback
 	}{
 		"too few tools": {done.MinTools(2), []looptest.Turn{look(), looptest.Reply("early"), look(), looptest.Reply("done")},
 			"Insufficient evidence: only 1 tools called. Call at least 2 before concluding.", 2},
-		"a change after the passing run": {done.RequireTool("test", "edit"), []looptest.Turn{check, edit, looptest.Reply("early"), check, looptest.Reply("done")},
+		"a change after the passing run": {done.RequireTool("test", "edit"),
+			[]looptest.Turn{check, edit, looptest.Reply("early"), check, looptest.Reply("done")},
 			"test has not passed yet; run it and fix failures first", 3},
 		"the answer itself": {done.AnswerCheck(func(a string) string {
 			if a != "done" {
@@ -39,7 +40,8 @@ func TestDoneGateRejectsUntilItsGatesPass(t *testing.T) {
 		}), []looptest.Turn{looptest.Reply("early"), looptest.Reply("done")}, "say done", 1},
 		"the schema": {done.AnswerSchema(`{"type":"object","required":["n"],"properties":{"n":{"type":"integer"}}}`),
 			[]looptest.Turn{looptest.Reply(`{"n":"one"}`), looptest.Reply(`{"n":1}`)}, "n", 1},
-		"no JSON": {done.AnswerSchema(`{}`), []looptest.Turn{looptest.Reply(`{} {}`), looptest.Reply(`{}`)}, "must be one JSON value", 1},
+		"no JSON": {done.AnswerSchema(`{}`), []looptest.Turn{looptest.Reply(`{} {}`), looptest.Reply(`{}`)},
+			"must be one JSON value", 1},
 		"a gate that fails": {gateFunc(func(a done.Attempt) (string, error) {
 			if a.Rejections == 0 {
 				return "", errors.New("cannot judge")
@@ -48,8 +50,10 @@ func TestDoneGateRejectsUntilItsGatesPass(t *testing.T) {
 		}), []looptest.Turn{looptest.Reply("early"), looptest.Reply("done")}, "", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tools := []agent.Tool{&looptest.Tool{Name: "look", Result: "x"}, &looptest.Tool{Name: "edit", Result: "x"}, &looptest.Tool{Name: "test", Result: "ok"}}
-			ran := looptest.Harness{Turns: c.turns, Tools: tools, Hooks: []agent.Hook{&done.Gate{Conditions: []done.Condition{c.gate}}}}.Run(t, "go")
+			tools := []agent.Tool{&looptest.Tool{Name: "look", Result: "x"}, &looptest.Tool{Name: "edit", Result: "x"},
+				&looptest.Tool{Name: "test", Result: "ok"}}
+			ran := looptest.Harness{Turns: c.turns, Tools: tools,
+				Hooks: []agent.Hook{&done.Gate{Conditions: []done.Condition{c.gate}}}}.Run(t, "go")
 			if ran.Stop.Cause != agent.CauseCompleted || ran.Script.Remaining() != 0 {
 				t.Fatalf("stopped by %+v (%v) with %d turns left", ran.Stop, ran.Failed, ran.Script.Remaining())
 			}
@@ -60,9 +64,10 @@ func TestDoneGateRejectsUntilItsGatesPass(t *testing.T) {
 	}
 }
 
-func TestFailedCallsAreNoEvidence(t *testing.T) {
+func TestFailedCallsAreNotEvidence(t *testing.T) {
 	ran := looptest.Harness{
-		Turns: []looptest.Turn{looptest.Call("look", nil), looptest.Reply("early"), looptest.Reply("again"), looptest.Reply("and again")},
+		Turns: []looptest.Turn{looptest.Call("look", nil), looptest.Reply("early"), looptest.Reply("again"),
+			looptest.Reply("and again")},
 		Tools: []agent.Tool{&looptest.Tool{Name: "look", Err: errors.New("down")}},
 		Hooks: []agent.Hook{&done.Gate{Conditions: []done.Condition{done.MinTools(1)}}},
 	}.Run(t, "go")
@@ -71,22 +76,26 @@ func TestFailedCallsAreNoEvidence(t *testing.T) {
 	}
 }
 
-func TestDoneGateStopsARunItHasRejectedOftenEnough(t *testing.T) {
+func TestGateStopsRunAfterMaxRejections(t *testing.T) {
 	never := done.AnswerCheck(func(string) string { return "no" })
 	hook := &done.Gate{Conditions: []done.Condition{never}, MaxRejections: 2}
 	for range 2 { // counted per run
-		ran := looptest.Harness{Turns: []looptest.Turn{looptest.Reply("1"), looptest.Reply("2"), looptest.Reply("3")}, Hooks: []agent.Hook{hook}}.Run(t, "go")
+		ran := looptest.Harness{Turns: []looptest.Turn{looptest.Reply("1"), looptest.Reply("2"), looptest.Reply("3")},
+			Hooks: []agent.Hook{hook}}.Run(t, "go")
 		if ran.Stop.Cause != agent.CauseRetryLimit || ran.Steps != 2 {
 			t.Errorf("stopped by %+v after %d steps", ran.Stop, ran.Steps)
 		}
 	}
 }
 
-func TestDoneGateThatCannotWorkPanicsWhenUsed(t *testing.T) {
+func TestInvalidGatePanicsInBind(t *testing.T) {
 	for want, hook := range map[string]*done.Gate{
-		"Conditions is empty": {}, "Conditions[0] is nil": {Conditions: []done.Condition{nil}}, "MinTools(0)": {Conditions: []done.Condition{done.MinTools(0)}},
-		"AnswerSchema": {Conditions: []done.Condition{done.AnswerSchema(`{"type": 7}`)}}, "RequireTool": {Conditions: []done.Condition{done.RequireTool("")}},
-		"AnswerCheck(nil)": {Conditions: []done.Condition{done.AnswerCheck(nil)}}, "MaxRejections is -1": {Conditions: []done.Condition{done.MinTools(1)}, MaxRejections: -1},
+		"Conditions is empty": {}, "Conditions[0] is nil": {Conditions: []done.Condition{nil}},
+		"MinTools(0)":         {Conditions: []done.Condition{done.MinTools(0)}},
+		"AnswerSchema":        {Conditions: []done.Condition{done.AnswerSchema(`{"type": 7}`)}},
+		"RequireTool":         {Conditions: []done.Condition{done.RequireTool("")}},
+		"AnswerCheck(nil)":    {Conditions: []done.Condition{done.AnswerCheck(nil)}},
+		"MaxRejections is -1": {Conditions: []done.Condition{done.MinTools(1)}, MaxRejections: -1},
 	} {
 		func() {
 			defer func() {
@@ -103,13 +112,15 @@ func TestCriticRejectsUntilItApproves(t *testing.T) {
 	critic := looptest.NewScript(
 		looptest.Reply("```json\n{\"approve\": false, \"problem\": \"no numbers\", \"suggestions\": [\"add numbers\"]}\n```"),
 		looptest.Reply(`{"approve": true}`))
-	ran := looptest.Harness{Turns: []looptest.Turn{looptest.Call("look", nil), looptest.Reply("draft"), looptest.Reply("final")},
+	ran := looptest.Harness{Turns: []looptest.Turn{looptest.Call("look", nil), looptest.Reply("draft"),
+		looptest.Reply("final")},
 		Tools: []agent.Tool{&looptest.Tool{Name: "look", Result: strings.Repeat("x", 7000)}},
 		Hooks: []agent.Hook{&done.Critic{Model: critic}}}.Run(t, "count the lines")
 	if ran.Reply != "final" || ran.Stop.Cause != agent.CauseCompleted {
 		t.Fatalf("got %q, stopped by %+v", ran.Reply, ran.Stop)
 	}
-	if want := "[CORRECTION REQUIRED - Iteration 1]\nno numbers\nWhat to do:\n- add numbers"; !strings.Contains(fixture.Shown(ran, 2), want) {
+	want := "[CORRECTION REQUIRED - Iteration 1]\nno numbers\nWhat to do:\n- add numbers"
+	if !strings.Contains(fixture.Shown(ran, 2), want) {
 		t.Errorf("the model was told\n%s\nwant %q in it", fixture.Shown(ran, 2), want)
 	}
 	shown := critic.Requests()[0].Messages[1].Content
@@ -120,7 +131,7 @@ func TestCriticRejectsUntilItApproves(t *testing.T) {
 	}
 }
 
-func TestCriticStopsAtItsMaximum(t *testing.T) {
+func TestCriticStopsAfterMaxRejections(t *testing.T) {
 	no := looptest.Reply(`{"approve": false, "problem": "bad"}`)
 	ran := looptest.Harness{Turns: []looptest.Turn{looptest.Reply("1"), looptest.Reply("2"), looptest.Reply("3")},
 		Hooks: []agent.Hook{&done.Critic{Model: looptest.NewScript(no, no, no)}}}.Run(t, "go")
@@ -129,8 +140,9 @@ func TestCriticStopsAtItsMaximum(t *testing.T) {
 	}
 }
 
-func TestACriticThatFailsRejectsUnlessToldOtherwise(t *testing.T) {
-	for _, answer := range []looptest.Turn{looptest.Error(errors.New("down")), looptest.Reply("fine"), looptest.Reply(`{"ok":true}`)} {
+func TestFailingCriticRejectsByDefault(t *testing.T) {
+	for _, answer := range []looptest.Turn{looptest.Error(errors.New("down")), looptest.Reply("fine"),
+		looptest.Reply(`{"ok":true}`)} {
 		var hooks agent.Hooks
 		hooks.Use(&done.Critic{Model: looptest.NewScript(answer)})
 		if _, err := hooks.CheckDone.Fire(t.Context(), agent.NewRun(nil), &agent.DoneRequest{Answer: "x"}); err == nil {
@@ -138,7 +150,9 @@ func TestACriticThatFailsRejectsUnlessToldOtherwise(t *testing.T) {
 		}
 		var told error
 		var lenient agent.Hooks
-		lenient.Use(&done.Critic{Model: looptest.NewScript(answer), ApproveOnFailure: true, OnError: func(err error) { told = err }})
+		lenient.Use(&done.Critic{Model: looptest.NewScript(answer), ApproveOnFailure: true, OnError: func(err error) {
+			told = err
+		}})
 		exit, err := lenient.CheckDone.Fire(t.Context(), agent.NewRun(nil), &agent.DoneRequest{Answer: "x"})
 		if exit != nil || err != nil || told == nil {
 			t.Errorf("exit %v, error %v, told %v", exit, err, told)
@@ -146,7 +160,8 @@ func TestACriticThatFailsRejectsUnlessToldOtherwise(t *testing.T) {
 	}
 	var hooks agent.Hooks
 	hooks.Use(&done.Critic{Model: looptest.NewScript()})
-	if exit, err := hooks.CheckDone.Fire(t.Context(), agent.NewRun(nil), &agent.DoneRequest{Answer: " "}); exit != nil || err != nil {
+	if exit, err := hooks.CheckDone.Fire(t.Context(), agent.NewRun(nil), &agent.DoneRequest{Answer: " "}); exit != nil ||
+		err != nil {
 		t.Errorf("an empty answer was judged: %v %v", exit, err)
 	}
 }

@@ -10,11 +10,14 @@ import (
 	"github.com/hookgen/hookgen/builtin/internal/jsonx"
 )
 
-// FuzzReadJudgement reads any answer of a critic: what is read is read again within prose and a fence.
+// FuzzReadJudgement checks that a judgement is parsed equally if text and a code fence surround it.
 func FuzzReadJudgement(f *testing.F) {
 	for _, s := range append([]string{
-		`{"approve":true}`, "```json\n{\"approve\": false, \"problem\": \"x\", \"weaknesses\": [\"a\"], \"suggestions\": [\"b\", \"\"]}\n```", `{"approve":null}`, `{"approve":"true"}`, `}{`, `{"approve":true,"approve":false}`,
-		`{"APPROVE":true,"Problem":"}{"}`, `I say {"approve":false,"weaknesses":null} and no more`, `{"approve":true} {"approve":false}`, `{"approve":false,"weaknesses":[1]}`,
+		`{"approve":true}`,
+		"```json\n{\"approve\": false, \"problem\": \"x\", \"weaknesses\": [\"a\"], \"suggestions\": [\"b\", \"\"]}\n```",
+		`{"approve":null}`, `{"approve":"true"}`, `}{`, `{"approve":true,"approve":false}`,
+		`{"APPROVE":true,"Problem":"}{"}`, `I say {"approve":false,"weaknesses":null} and no more`,
+		`{"approve":true} {"approve":false}`, `{"approve":false,"weaknesses":[1]}`,
 	}, fixture.HostileJSON...) {
 		f.Add(s)
 	}
@@ -26,7 +29,8 @@ func FuzzReadJudgement(f *testing.F) {
 			}
 			return
 		}
-		if !strings.Contains(strings.ToLower(answer), "approve") && !strings.Contains(answer, `\`) && !strings.Contains(answer, "\u017f") {
+		if !strings.Contains(strings.ToLower(answer), "approve") && !strings.Contains(answer, `\`) &&
+			!strings.Contains(answer, "\u017f") {
 			t.Errorf("%q does not say whether it approves: %+v", answer, j)
 		}
 		same := "So:\n```json\n" + string(jsonx.Encode(j)) + "\n```\nThat is all."

@@ -1,8 +1,11 @@
-// Package memory keeps facts, preferences, episodes and notes beyond a run, and puts them into prompts.
+// Package memory keeps facts, preferences, episodes and notes from one run to the next, and adds them to prompts.
 //
-// A [Store] holds them, the [Injector] shows them to the model, and the [Extractor] finds new ones at the end of a run.
-// Conversations are stored by package state; records for people are written by package record. The package imports no
-// library.
+// For example, a user says once that she prefers metric units. At the end of the run, the [Extractor] stores the fact
+// in a [Store]. In the next run, the [Injector] adds it to the prompts. [Notes] are free text instead of separate
+// facts.
+//
+// Conversations are stored by package state, and records for people by package record. The package imports packages
+// limit and redact and internal packages.
 //
 // Start with [Injector] and [OpenFile].
 package memory

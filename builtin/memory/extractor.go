@@ -20,56 +20,60 @@ import (
 	"github.com/hookgen/hookgen/internal/atomicfile"
 )
 
-// An Extractor keeps what was worth remembering of a conversation.
+// Extractor stores facts from a conversation at the end of a run.
 //
-// It stands at OnRunEnd, at tier Observability. From 6 messages on it gives the last 20 to Extract and keeps at most
-// 8 of the facts that come back: in Memory, each under a key of its kind and its text, so that the same fact is kept
-// once, or in Dir, in a Markdown file per day (2006-01-02.md), or both. The first 4 also go to MEMORY.md in Dir, which
-// stays. The file of a day has at most 8000 characters and MEMORY.md 4000: the oldest lines go. A line whose first 80
-// characters are there already is not added to MEMORY.md, and of a day that has more than 2000 characters such lines
-// go. Either Memory or Dir is required.
+// For example, the user says "remember that the staging server is down on Fridays". The Extractor stores that sentence,
+// and an [Injector] shows it in the next run. Set Store, Dir, or both.
 //
-// Secrets are taken out; personal data stay unless Redact says otherwise, since they are what people want remembered.
-// Runs that were started by a run are left out. What cannot be kept is reported as the hook's failure and does not
-// touch the run.
+// The Extractor ignores conversations of fewer than 6 messages. It passes the last 20 messages to Extract and stores at
+// most 8 of the returned facts. In Store, the key of a fact is derived from its kind and text, so that equal facts are
+// stored once. In Dir, all facts go to the file of the day, such as 2006-01-02.md, and the first 4 also to MEMORY.md.
+//
+// The file of a day has at most 8000 characters and MEMORY.md 4000; the oldest lines are dropped. Lines are duplicates
+// if their first 80 characters are equal. MEMORY.md has no duplicates. Duplicates in the file of a day are removed when
+// it exceeds 2000 characters.
+//
+// Secrets are removed. Personal data stay unless Redact says otherwise, because users want them remembered. Sub-runs
+// are ignored. A fact that cannot be stored is reported as a failure of the hook and does not affect the run. An
+// Extractor is safe for concurrent use if its Store is.
 type Extractor struct {
-	Memory Store
-	Dir    string
-	// Extract finds the facts in the last messages; nil: [Extract].
+	Store Store  // nil: facts are only written to Dir
+	Dir   string // "": facts are only added to Store
+	// Extract finds facts in the last messages; nil: the function [Extract].
 	Extract func(ctx context.Context, run *agent.Run, messages []agent.Message) ([]Extracted, error)
-	Redact  *redact.Redactor // nil: secrets are taken out, personal data stay
+	Redact  *redact.Redactor // nil: remove secrets, keep personal data
 
 	seen hookkit.PerRun[bool]
 }
 
-// An Extracted is something worth remembering.
+// Extracted is one fact found in a conversation.
 type Extracted struct {
-	Kind string // remember, request, outcome, address, or any other
+	Kind string // remember, request, outcome, address, or a kind of your own
 	Text string
 }
 
 const (
-	extractFrom   = 6
-	extractLast   = 20
-	extractFacts  = 8
-	extractStays  = 4
-	extractText   = 300
-	extractLeast  = 10
-	extractDay    = 8000
-	extractLong   = 4000
-	extractDouble = 2000
-	extractSame   = 80
+	minMessages     = 6    // in a conversation that is searched for facts
+	searchedLast    = 20   // messages that are searched
+	maxExtracted    = 8    // facts of one run
+	maxLongTerm     = 4    // facts of one run that also go to MEMORY.md
+	maxFactChars    = 300  // of one fact
+	minFactChars    = 10   // of one fact
+	maxDayChars     = 8000 // of the file of a day
+	maxLongChars    = 4000 // of MEMORY.md
+	dedupeDayFrom   = 2000 // characters of the file of a day from which duplicates are removed
+	duplicatePrefix = 80   // characters that make two lines duplicates
 )
 
-// Bind adds the hook.
+// Bind adds the hook. It panics if neither Store nor Dir is set.
 func (m *Extractor) Bind(h *agent.Hooks) {
-	if m.Memory == nil && m.Dir == "" {
-		kit.MustConfig("memory.Extractor", errors.New("Memory and Dir are both empty; set the one to keep facts in"))
+	if m.Store == nil && m.Dir == "" {
+		kit.MustConfig("memory.Extractor", errors.New("Store and Dir are both empty; set the one to keep facts in"))
 	}
 	h.OnRunEnd.Add(m, hookkit.Priority(hookkit.Observability))
 }
 
-// OnRunEnd extracts facts and keeps them.
+// OnRunEnd extracts facts and stores them.
 func (m *Extractor) OnRunEnd(ctx context.Context, run *agent.Run, result agent.AgentResult) error {
 	var again bool
 	m.seen.Do(run, func(seen *bool) { again, *seen = *seen, true })
@@ -77,7 +81,7 @@ func (m *Extractor) OnRunEnd(ctx context.Context, run *agent.Run, result agent.A
 	if messages == nil {
 		messages = result.Messages
 	}
-	if again || run.Parent() != "" || len(messages) < extractFrom {
+	if again || run.Parent() != "" || len(messages) < minMessages {
 		return nil
 	}
 	extract := m.Extract
@@ -86,18 +90,19 @@ func (m *Extractor) OnRunEnd(ctx context.Context, run *agent.Run, result agent.A
 			return Extract(messages), nil
 		}
 	}
-	found, err := extract(ctx, run, messages[max(0, len(messages)-extractLast):])
+	found, err := extract(ctx, run, messages[max(0, len(messages)-searchedLast):])
 	facts := m.clean(found)
 	if len(facts) == 0 {
 		return err
 	}
-	if m.Memory != nil {
+	if m.Store != nil {
 		for _, f := range facts {
 			sum := sha256.Sum256([]byte(f.Text))
-			_, failed := m.Memory.AddFact(ctx, Fact{Key: fmt.Sprintf("%s-%x", f.Kind, sum[:4]), Value: f.Text, Source: "conversation"})
+			fact := Fact{Key: fmt.Sprintf("%s-%x", f.Kind, sum[:4]), Value: f.Text, Source: "conversation"}
+			_, failed := m.Store.AddFact(ctx, fact)
 			err = errors.Join(err, failed)
 		}
-		err = errors.Join(err, m.Memory.Flush(ctx))
+		err = errors.Join(err, m.Store.Flush(ctx))
 	}
 	if m.Dir != "" {
 		err = errors.Join(err, m.write(run, facts))
@@ -105,7 +110,7 @@ func (m *Extractor) OnRunEnd(ctx context.Context, run *agent.Run, result agent.A
 	return err
 }
 
-// clean makes facts fit to be kept, each once.
+// clean redacts, shortens and deduplicates facts.
 func (m *Extractor) clean(found []Extracted) (facts []Extracted) {
 	redactor := m.Redact
 	if redactor == nil {
@@ -114,13 +119,13 @@ func (m *Extractor) clean(found []Extracted) (facts []Extracted) {
 	seen := make(map[string]bool)
 	for _, f := range found {
 		f.Kind = shorten.Line(cmp.Or(f.Kind, "fact"), 40)
-		f.Text = shorten.Line(redactor.CutText(f.Text, extractText), extractText)
-		same := shorten.Runes(f.Text, extractSame)
-		if utf8.RuneCountInString(f.Text) < extractLeast || seen[same] {
+		f.Text = shorten.Line(redactor.CutText(f.Text, maxFactChars), maxFactChars)
+		same := shorten.Runes(f.Text, duplicatePrefix)
+		if utf8.RuneCountInString(f.Text) < minFactChars || seen[same] {
 			continue
 		}
 		seen[same] = true
-		if facts = append(facts, f); len(facts) == extractFacts {
+		if facts = append(facts, f); len(facts) == maxExtracted {
 			break
 		}
 	}
@@ -134,14 +139,14 @@ func (m *Extractor) write(run *agent.Run, facts []Extracted) error {
 	}
 	day := kit.Env(run).Now().UTC().Format("2006-01-02")
 	return errors.Join(
-		addLines(filepath.Join(m.Dir, day+".md"), lines, extractDay, extractDouble),
-		addLines(filepath.Join(m.Dir, "MEMORY.md"), lines[:min(len(lines), extractStays)], extractLong, 0),
+		addLines(filepath.Join(m.Dir, day+".md"), lines, maxDayChars, dedupeDayFrom),
+		addLines(filepath.Join(m.Dir, "MEMORY.md"), lines[:min(len(lines), maxLongTerm)], maxLongChars, 0),
 	)
 }
 
-// addLines adds lines to a file of at most maxRunes characters. If it has more than double of them, lines that begin
-// like an earlier one go.
-func addLines(path string, lines []string, maxRunes, double int) error {
+// addLines adds lines to a file and drops the oldest lines until it has at most maxRunes characters. If the file has
+// more than dedupeFrom characters, addLines first removes duplicates.
+func addLines(path string, lines []string, maxRunes, dedupeFrom int) error {
 	defer atomicfile.Lock(path)()
 	data, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -152,11 +157,11 @@ func addLines(path string, lines []string, maxRunes, double int) error {
 		all = strings.Split(text, "\n")
 	}
 	all = append(all, lines...)
-	if utf8.RuneCountInString(strings.Join(all, "\n"))+1 > double {
+	if utf8.RuneCountInString(strings.Join(all, "\n"))+1 > dedupeFrom {
 		seen := make(map[string]bool)
 		var once []string
 		for _, line := range all {
-			same := shorten.Runes(line, extractSame)
+			same := shorten.Runes(line, duplicatePrefix)
 			if line != "" && seen[same] {
 				continue
 			}
@@ -165,28 +170,32 @@ func addLines(path string, lines []string, maxRunes, double int) error {
 		}
 		all = once
 	}
-	left, from := maxRunes, len(all)
-	for from > 0 && left > utf8.RuneCountInString(all[from-1]) {
+	room, from := maxRunes, len(all)
+	for from > 0 && room > utf8.RuneCountInString(all[from-1]) {
 		from--
-		left -= utf8.RuneCountInString(all[from]) + 1
+		room -= utf8.RuneCountInString(all[from]) + 1
 	}
 	return atomicfile.Write(path, []byte(strings.Join(all[from:], "\n")+"\n"))
 }
 
 var (
-	wantsMemory  = regexp.MustCompile(`(?i)\b(remember|don't forget|do not forget|keep in mind|note that|from now on|always|never again|for the record)\b`)
-	wantsDone    = regexp.MustCompile(`(?i)^\s*(please|can you|could you|would you|i want|i need|i'd like|let's|help me|show me|make|write|find|fix|add|build|create|update|check|explain)\b`)
-	tellsOutcome = regexp.MustCompile(`(?i)\b(done|finished|completed|created|fixed|saved|written|updated|installed|deployed|solved|succeeded|failed|could not|cannot)\b`)
-	isAddress    = regexp.MustCompile(`\bhttps?://[^\s<>"'()]+[^\s<>"'().,;:!?]|(?:^|\s)(/[\w.-]+){2,}|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b`)
+	wantsMemory = regexp.MustCompile(`(?i)\b(remember|don't forget|do not forget|keep in mind|note that|from now on|` +
+		`always|never again|for the record)\b`)
+	wantsDone = regexp.MustCompile(`(?i)^\s*(please|can you|could you|would you|i want|i need|i'd like|let's|help me|` +
+		`show me|make|write|find|fix|add|build|create|update|check|explain)\b`)
+	statesOutcome = regexp.MustCompile(`(?i)\b(done|finished|completed|created|fixed|saved|written|updated|installed|` +
+		`deployed|solved|succeeded|failed|could not|cannot)\b`)
+	isAddress = regexp.MustCompile(`\bhttps?://[^\s<>"'()]+[^\s<>"'().,;:!?]|(?:^|\s)(/[\w.-]+){2,}|` +
+		`\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b`)
 )
 
-// Extract finds, in English, what users asked to be remembered, what they asked for, what came of it, and the
-// addresses that were mentioned, in this order. It looks at the first sentence that says so in each message; texts
-// under 10 characters are skipped.
+// Extract finds facts in an English conversation, in this order: sentences that users asked to remember, requests of
+// users, outcomes that the assistant reported, and addresses such as URLs and paths. From each message it takes the
+// first matching sentence. It skips texts of fewer than 10 characters.
 func Extract(messages []agent.Message) []Extracted {
 	found := make(map[string][]Extracted)
 	add := func(kind, text string) {
-		if text = strings.TrimSpace(text); utf8.RuneCountInString(text) >= extractLeast {
+		if text = strings.TrimSpace(text); utf8.RuneCountInString(text) >= minFactChars {
 			found[kind] = append(found[kind], Extracted{kind, text})
 		}
 	}
@@ -200,7 +209,7 @@ func Extract(messages []agent.Message) []Extracted {
 				add("request", s)
 			}
 		case agent.RoleAssistant:
-			add("outcome", sentence(text, tellsOutcome))
+			add("outcome", sentence(text, statesOutcome))
 		default:
 			continue
 		}
@@ -215,11 +224,11 @@ func Extract(messages []agent.Message) []Extracted {
 	return facts
 }
 
-// sentence returns the first sentence of a text that matches and is not too short, "" for none.
+// sentence returns the first sentence of a text that matches and has at least minFactChars characters, or "".
 func sentence(text string, matching *regexp.Regexp) string {
 	for line := range strings.Lines(text) {
 		for _, s := range strings.SplitAfter(line, ". ") {
-			if matching.MatchString(s) && utf8.RuneCountInString(strings.TrimSpace(s)) >= extractLeast {
+			if matching.MatchString(s) && utf8.RuneCountInString(strings.TrimSpace(s)) >= minFactChars {
 				return s
 			}
 		}
@@ -227,5 +236,5 @@ func sentence(text string, matching *regexp.Regexp) string {
 	return ""
 }
 
-// signalChars is how many characters of a text are looked at for a sign of failure.
+// signalChars bounds the characters of a message that are searched for facts.
 const signalChars = 4000

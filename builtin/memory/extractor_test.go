@@ -36,13 +36,16 @@ func talk(lines ...string) []agent.Message {
 
 func endOf(t testing.TB, hooks *agent.Hooks, clock agent.Clock, messages []agent.Message) {
 	t.Helper()
-	hooks.OnRunEnd.Fire(t.Context(), agent.NewRun(&agent.Env{Conversation: plainTalk{messages}, Clock: clock}), agent.AgentResult{})
+	hooks.OnRunEnd.Fire(t.Context(), agent.NewRun(&agent.Env{Conversation: plainTalk{messages}, Clock: clock}),
+		agent.AgentResult{})
 }
 
-var factTalk = talk("user: Hello there, my friend", "assistant: Hello.", "user: Please remember that I like window seats. And tea.",
-	"user: Can you book the train?", "assistant: Done. The booking is saved at https://rail.example.org/b/17.", "user: thanks", "user: note that", "tool: always failed at /etc/passwd/x")
+var factTalk = talk("user: Hello there, my friend", "assistant: Hello.",
+	"user: Please remember that I like window seats. And tea.",
+	"user: Can you book the train?", "assistant: Done. The booking is saved at https://rail.example.org/b/17.",
+	"user: thanks", "user: note that", "tool: always failed at /etc/passwd/x")
 
-func TestFactsOfAConversationAreFound(t *testing.T) {
+func TestExtractFindsFacts(t *testing.T) {
 	want := []memory.Extracted{
 		{Kind: "remember", Text: "Please remember that I like window seats."},
 		{Kind: "request", Text: "Can you book the train?"},
@@ -57,41 +60,46 @@ func TestFactsOfAConversationAreFound(t *testing.T) {
 	}
 }
 
-func TestFactsAreKeptInTheMemoryOnce(t *testing.T) {
+func TestExtractorStoresEachFactOnce(t *testing.T) {
 	remembered := new(memory.Map)
 	var hooks agent.Hooks
-	extractor := &memory.Extractor{Memory: remembered}
+	extractor := &memory.Extractor{Store: remembered}
 	hooks.Use(extractor)
 	hooks.Use(extractor)
 	endOf(t, &hooks, nil, factTalk)
 	endOf(t, &hooks, nil, factTalk)
 	facts, _ := remembered.Facts(t.Context(), "")
-	if len(facts) != 4 || facts[3].Source != "conversation" || !strings.HasPrefix(facts[3].Key, "remember-") || facts[3].Value != "Please remember that I like window seats." {
+	if len(facts) != 4 || facts[3].Source != "conversation" || !strings.HasPrefix(facts[3].Key, "remember-") ||
+		facts[3].Value != "Please remember that I like window seats." {
 		t.Errorf("facts: %+v", facts)
 	}
-	endOf(t, &hooks, nil, talk("user: please remember the milk", "assistant: done, saved", "user: a", "user: b", "user: c"))
+	endOf(t, &hooks, nil, talk("user: please remember the milk", "assistant: done, saved", "user: a", "user: b",
+		"user: c"))
 	if again, _ := remembered.Facts(t.Context(), ""); len(again) != 4 {
 		t.Errorf("a short conversation was looked at: %+v", again)
 	}
 }
 
-func TestAtMostEightFactsOfTheLastTwentyMessagesAreKept(t *testing.T) {
+func TestExtractorStoresAtMostEightFacts(t *testing.T) {
 	remembered := new(memory.Map)
 	var hooks agent.Hooks
 	saw := 0
-	hooks.Use(&memory.Extractor{Memory: remembered, Extract: func(_ context.Context, _ *agent.Run, m []agent.Message) ([]memory.Extracted, error) {
-		saw = len(m)
-		facts := []memory.Extracted{{Text: "too short"}, {Text: "token=hunter2 of bob@example.org"}, {Text: "token=hunter3 of bob@example.org"}}
-		for i := range 20 {
-			facts = append(facts, memory.Extracted{Kind: "k\nk", Text: fmt.Sprintf("fact number %d\n# and more", i)})
-		}
-		return facts, errors.New("and then it failed")
-	}})
+	hooks.Use(&memory.Extractor{Store: remembered,
+		Extract: func(_ context.Context, _ *agent.Run, m []agent.Message) ([]memory.Extracted, error) {
+			saw = len(m)
+			facts := []memory.Extracted{{Text: "too short"}, {Text: "token=hunter2 of bob@example.org"},
+				{Text: "token=hunter3 of bob@example.org"}}
+			for i := range 20 {
+				facts = append(facts, memory.Extracted{Kind: "k\nk", Text: fmt.Sprintf("fact number %d\n# and more", i)})
+			}
+			return facts, errors.New("and then it failed")
+		}})
 	var events hookkit.Recorder
 	hooks.Trace(&events)
 	endOf(t, &hooks, nil, make([]agent.Message, 50))
 	facts, _ := remembered.Facts(t.Context(), "")
-	if saw != 20 || len(facts) != 8 || facts[7].Value != "token=[REDACTED] of bob@example.org" || facts[6].Value != "fact number 0 # and more" || !strings.HasPrefix(facts[6].Key, "k k-") {
+	if saw != 20 || len(facts) != 8 || facts[7].Value != "token=[REDACTED] of bob@example.org" ||
+		facts[6].Value != "fact number 0 # and more" || !strings.HasPrefix(facts[6].Key, "k k-") {
 		t.Errorf("saw %d messages, kept %+v", saw, facts)
 	}
 	if e := events.Events()[0]; e.Failure == nil || !strings.Contains(e.Failure.Error(), "and then it failed") {
@@ -99,22 +107,24 @@ func TestAtMostEightFactsOfTheLastTwentyMessagesAreKept(t *testing.T) {
 	}
 }
 
-func TestFactsAreWrittenToAFilePerDayAndTheFirstToOneThatStays(t *testing.T) {
+func TestExtractorWritesDailyAndLongTermFiles(t *testing.T) {
 	dir := t.TempDir()
 	clock := looptest.NewClock(time.Date(2026, 1, 2, 23, 0, 0, 0, time.UTC))
 	n := 0
 	var hooks agent.Hooks
-	hooks.Use(&memory.Extractor{Dir: dir, Extract: func(context.Context, *agent.Run, []agent.Message) ([]memory.Extracted, error) {
-		var facts []memory.Extracted
-		for i := range 6 {
-			n++
-			facts = append(facts, memory.Extracted{Kind: "k", Text: fmt.Sprintf("%d.%d %s", n, i, strings.Repeat("ä", 100))})
-		}
-		return append(facts, memory.Extracted{Kind: "k", Text: "always the same"}), nil
-	}})
+	hooks.Use(&memory.Extractor{Dir: dir,
+		Extract: func(context.Context, *agent.Run, []agent.Message) ([]memory.Extracted, error) {
+			var facts []memory.Extracted
+			for i := range 6 {
+				n++
+				facts = append(facts, memory.Extracted{Kind: "k", Text: fmt.Sprintf("%d.%d %s", n, i, strings.Repeat("ä", 100))})
+			}
+			return append(facts, memory.Extracted{Kind: "k", Text: "always the same"}), nil
+		}})
 	day, stays := filepath.Join(dir, "2026-01-02.md"), filepath.Join(dir, "MEMORY.md")
 	endOf(t, &hooks, clock, factTalk)
-	if got := string(fixture.ReadFile(t, day)); strings.Count(got, "\n") != 7 || !strings.HasSuffix(got, "- [k] always the same\n") {
+	if got := string(fixture.ReadFile(t, day)); strings.Count(got, "\n") != 7 ||
+		!strings.HasSuffix(got, "- [k] always the same\n") {
 		t.Errorf("the day: %s", got)
 	}
 	if got := string(fixture.ReadFile(t, stays)); strings.Count(got, "\n") != 4 {
@@ -124,7 +134,8 @@ func TestFactsAreWrittenToAFilePerDayAndTheFirstToOneThatStays(t *testing.T) {
 		endOf(t, &hooks, clock, factTalk)
 	}
 	got := string(fixture.ReadFile(t, day))
-	if runes := utf8.RuneCountInString(got); runes > 8000 || runes < 7500 || strings.Count(got, "always the same") > 1 || !strings.HasPrefix(got, "- [k] ") || !strings.Contains(got, fmt.Sprintf("] %d.5", n)) {
+	if runes := utf8.RuneCountInString(got); runes > 8000 || runes < 7500 || strings.Count(got, "always the same") > 1 ||
+		!strings.HasPrefix(got, "- [k] ") || !strings.Contains(got, fmt.Sprintf("] %d.5", n)) {
 		t.Errorf("the day has %d characters: %s", runes, got)
 	}
 	if runes := utf8.RuneCountInString(string(fixture.ReadFile(t, stays))); runes > 4000 || runes < 3500 {
@@ -135,18 +146,19 @@ func TestFactsAreWrittenToAFilePerDayAndTheFirstToOneThatStays(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "2026-01-03.md")); err != nil {
 		t.Error(err)
 	}
-	fixture.MustPanic(t, "Memory and Dir are both empty", func() { hooks.Use(&memory.Extractor{}) })
+	fixture.MustPanic(t, "Store and Dir are both empty", func() { hooks.Use(&memory.Extractor{}) })
 }
 
 func ExampleExtractor() {
 	remembered := new(memory.Map)
 	var hooks agent.Hooks
-	hooks.Use(&memory.Extractor{Memory: remembered})
+	hooks.Use(&memory.Extractor{Store: remembered})
 
 	run := agent.NewRun(&agent.Env{})
 	hooks.OnRunEnd.Fire(context.Background(), run, agent.AgentResult{Messages: []agent.Message{
 		{Role: agent.RoleUser, Content: "Hi."}, {Role: agent.RoleAssistant, Content: "Hello."},
-		{Role: agent.RoleUser, Content: "Remember that I travel with a dog."}, {Role: agent.RoleAssistant, Content: "I will."},
+		{Role: agent.RoleUser, Content: "Remember that I travel with a dog."},
+		{Role: agent.RoleAssistant, Content: "I will."},
 		{Role: agent.RoleUser, Content: "Thanks."}, {Role: agent.RoleAssistant, Content: "You are welcome."},
 	}})
 	facts, _ := remembered.Facts(context.Background(), "")

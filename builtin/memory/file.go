@@ -13,31 +13,32 @@ import (
 	"github.com/hookgen/hookgen/internal/atomicfile"
 )
 
-// writeEvery is how much time lies between two writes of a memory file, but for Flush.
+// writeEvery is the shortest time between two writes of a memory file, except by Flush.
 const writeEvery = 2 * time.Second
 
-// A File is a [Memory] in a JSON file of its own. Open it with [OpenFile], once in all programs that
-// run at a time: what it holds is kept in memory, and the file is written whole or not at all.
+// A File is a [Store] in a JSON file. Open it with [OpenFile]. Only one program at a time may open a file, and only
+// once, because its content is kept in memory. Each write replaces the file atomically.
 //
-// A change is written at once if the last write is two seconds ago or more; else with a later change, or by
-// Flush. Call Flush before the program ends; [Injector] does so at the end of each run. A change that
-// cannot be written returns the error and is kept in memory; Flush tries again. If another program has changed
-// the file since, every write is an error and the file stays as it is.
+// A change is written at once if the last write was at least two seconds ago. Otherwise it is written with a later
+// change or by Flush. Call Flush before the program ends; [Injector] calls it at the end of each run.
 //
-// The file holds facts, preferences and episodes, with times in seconds. Unknown fields in it are not kept,
-// missing ones are filled in.
+// If a change cannot be written, the method returns the error, the change stays in memory, and Flush tries again. If
+// another program has changed the file, every write returns an error and the file is not changed.
+//
+// The file holds facts, preferences and episodes, with times in seconds. Unknown fields in the file are lost; missing
+// fields get defaults. A File is safe for concurrent use.
 type File struct {
 	Map
 	path string
 
-	saving  sync.Mutex  // held while the file is written, and for what follows
-	dirty   bool        // there is something to write
-	written time.Time   // when it was last tried
-	seen    os.FileInfo // the file as it was last read or written, nil if there was none
+	saving  sync.Mutex  // held during a write; also guards the fields below
+	dirty   bool        // there are unwritten changes
+	written time.Time   // time of the last attempt to write
+	seen    os.FileInfo // the file when it was last read or written; nil if it did not exist
 }
 
-// OpenFile reads a memory file. A file that does not exist or is empty is an empty memory; it is made, with
-// its directory, by the first write. A file that holds something else is an error, and stays as it is.
+// OpenFile opens a memory file. If the file does not exist or is empty, the store is empty, and the first write creates
+// the file and its directory. If the file has other content, OpenFile returns an error and does not change the file.
 func OpenFile(path string) (*File, error) {
 	if path == "" {
 		return nil, errors.New("the path of the memory file is empty; give one")
@@ -50,20 +51,20 @@ func OpenFile(path string) (*File, error) {
 	case err != nil:
 		return nil, fmt.Errorf("the memory file cannot be read: %w", err)
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("the memory file %s is no regular file; name another one", path)
+		return nil, fmt.Errorf("the memory file %s is not a regular file; name another one", path)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("the memory file cannot be read: %w", err)
 	}
 	if err := m.decode(data); err != nil {
-		return nil, fmt.Errorf("the memory file %s cannot be used: %w; mend it or move it away", path, err)
+		return nil, fmt.Errorf("the memory file %s cannot be used: %w; repair it or move it away", path, err)
 	}
 	m.seen = info
 	return m, nil
 }
 
-// AddFact implements [Memory].
+// AddFact implements [Store].
 func (m *File) AddFact(ctx context.Context, f Fact) (Fact, error) {
 	f, err := m.Map.AddFact(ctx, f)
 	if err != nil {
@@ -72,7 +73,7 @@ func (m *File) AddFact(ctx context.Context, f Fact) (Fact, error) {
 	return f, m.changed()
 }
 
-// Forget implements [Memory].
+// Forget implements [Store].
 func (m *File) Forget(ctx context.Context, key, scope string) (bool, error) {
 	had, err := m.Map.Forget(ctx, key, scope)
 	if err != nil || !had {
@@ -81,7 +82,7 @@ func (m *File) Forget(ctx context.Context, key, scope string) (bool, error) {
 	return had, m.changed()
 }
 
-// SetPreference implements [Memory].
+// SetPreference implements [Store].
 func (m *File) SetPreference(ctx context.Context, key, value string) error {
 	if err := m.Map.SetPreference(ctx, key, value); err != nil {
 		return err
@@ -89,7 +90,7 @@ func (m *File) SetPreference(ctx context.Context, key, value string) error {
 	return m.changed()
 }
 
-// AddEpisode implements [Memory].
+// AddEpisode implements [Store].
 func (m *File) AddEpisode(ctx context.Context, e Episode) error {
 	if err := m.Map.AddEpisode(ctx, e); err != nil {
 		return err
@@ -97,14 +98,14 @@ func (m *File) AddEpisode(ctx context.Context, e Episode) error {
 	return m.changed()
 }
 
-// Flush writes what was not written yet. It does so whatever the context says: the write is short.
+// Flush writes pending changes. It ignores the context because the write is short.
 func (m *File) Flush(context.Context) error {
 	m.saving.Lock()
 	defer m.saving.Unlock()
 	return m.save()
 }
 
-// changed notes a change and writes the file if it is time to.
+// changed records a change and writes the file if the last write was long enough ago.
 func (m *File) changed() error {
 	m.saving.Lock()
 	defer m.saving.Unlock()
@@ -115,7 +116,7 @@ func (m *File) changed() error {
 	return m.save()
 }
 
-// save writes the file if there is something to write. The caller holds saving.
+// save writes the file if there are unwritten changes. The caller holds saving.
 func (m *File) save() error {
 	if !m.dirty {
 		return nil
@@ -136,7 +137,7 @@ func (m *File) save() error {
 	return nil
 }
 
-// unchanged reports, as an error, that another program has written the file.
+// unchanged returns an error if another program has written the file.
 func (m *File) unchanged() error {
 	info, err := os.Stat(m.path)
 	if err != nil || m.seen == nil {
@@ -151,7 +152,7 @@ func (m *File) unchanged() error {
 	return nil
 }
 
-// The file. Times are seconds since 1970.
+// The structure of the file. Times are seconds since 1970.
 type (
 	memoryFile struct {
 		Facts       []factEntry       `json:"facts"`
@@ -191,7 +192,8 @@ func (m *File) encode() ([]byte, error) {
 	for _, fact := range m.facts {
 		f.Facts = append(f.Facts, factEntry{
 			ID: anyText(fact.ID), Key: fact.Key, Value: anyText(fact.Value), Scope: fact.Scope, Source: anyText(fact.Source),
-			UpdatedAt: unixSeconds(fact.UpdatedAt), ValidFrom: secondsOrNull(fact.ValidFrom), ValidTo: secondsOrNull(fact.ValidTo),
+			UpdatedAt: unixSeconds(fact.UpdatedAt), ValidFrom: secondsOrNull(fact.ValidFrom),
+			ValidTo:       secondsOrNull(fact.ValidTo),
 			InvalidatedAt: secondsOrNull(fact.InvalidatedAt), Supersedes: anyTextOrNull(fact.Supersedes),
 		})
 	}
@@ -200,7 +202,8 @@ func (m *File) encode() ([]byte, error) {
 		f.Preferences = append(f.Preferences, preferenceEntry{p.Key, anyText(p.Value), unixSeconds(p.UpdatedAt)})
 	}
 	for _, e := range m.episodes {
-		f.Episodes = append(f.Episodes, episodeEntry{e.Kind, e.Payload, anyText(e.Outcome), unixSeconds(e.Time), anyText(e.Agent)})
+		f.Episodes = append(f.Episodes,
+			episodeEntry{e.Kind, e.Payload, anyText(e.Outcome), unixSeconds(e.Time), anyText(e.Agent)})
 	}
 	return json.MarshalIndent(f, "", " ")
 }
@@ -233,13 +236,14 @@ func (m *File) decode(data []byte) error {
 		m.prefs[e.Key] = Preference{e.Key, string(e.Value), time.Time(e.UpdatedAt)}
 	}
 	for _, e := range f.Episodes[max(0, len(f.Episodes)-maxEpisodes):] {
-		m.episodes = append(m.episodes, Episode{e.Kind, payloadOf(e.Payload), string(e.Outcome), time.Time(e.Timestamp), string(e.Agent)})
+		m.episodes = append(m.episodes,
+			Episode{e.Kind, payloadOf(e.Payload), string(e.Outcome), time.Time(e.Timestamp), string(e.Agent)})
 	}
 	return nil
 }
 
-// load takes over a fact of the file and fills in what is missing. Of two that stand under one key and scope the
-// later one closes the earlier.
+// load adds a fact from the file and fills in missing fields. If the file has two current facts for one key and scope,
+// the later one closes the earlier.
 func (m *File) load(e factEntry) {
 	at := keyOf(e.Key, e.Scope)
 	f := Fact{
@@ -271,7 +275,7 @@ func (m *File) load(e factEntry) {
 	if i, ok := m.current[at]; ok {
 		end := f.ValidFrom
 		if end.IsZero() {
-			end = m.now() // a time that says that it is closed
+			end = m.now() // any time marks the fact as closed
 		}
 		m.facts[i].ValidTo, m.facts[i].InvalidatedAt = end, end
 	}

@@ -11,10 +11,15 @@ import (
 
 func FuzzMemoryFile(f *testing.F) {
 	fixture.SeedFiles(f, `{"facts":[],"preferences":[],"episodes":[]}`,
-		`{"facts":[{"id":"a","key":"k","value":{"a":[1]},"scope":"s","source":1,"updated_at":1.5,"valid_from":null,"valid_to":-1,"invalidated_at":1e11,"supersedes":"a"},{"key":"k","value":null,"scope":"s"},{"key":"k","scope":"s"}],`+
-			`"preferences":[{"key":"p","value":"a","updated_at":253402300799},{"key":"p","value":2}],"episodes":[{"kind":"a","payload":null,"outcome":true,"timestamp":1,"agent":"a"},{"payload":{"a":1}}]}`,
+		`{"facts":[{"id":"a","key":"k","value":{"a":[1]},"scope":"s","source":1,`+
+			`"updated_at":1.5,"valid_from":null,"valid_to":-1,"invalidated_at":1e11,"supersedes":"a"},`+
+			`{"key":"k","value":null,"scope":"s"},{"key":"k","scope":"s"}],`+
+			`"preferences":[{"key":"p","value":"a","updated_at":253402300799},{"key":"p","value":2}],`+
+			`"episodes":[{"kind":"a","payload":null,"outcome":true,"timestamp":1,`+
+			`"agent":"a"},{"payload":{"a":1}}]}`,
 		`{"facts":[{"key":"k","updated_at":-62135596800,"valid_from":1e-9}]}`,
-		`{"episodes":[{"kind":"\u2028","payload":{"a":{"b":["<1>"]},"\u0085":1,"c":"\r"},"outcome":[1, 2]},{"payload":["a"]}]}`)
+		`{"episodes":[{"kind":"\u2028","payload":{"a":{"b":["<1>"]},"\u0085":1,"c":"\r"},`+
+			`"outcome":[1, 2]},{"payload":["a"]}]}`)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		given := new(Map)
 		episode := Episode{Kind: string(data), Payload: data, Outcome: string(data)}
@@ -51,7 +56,7 @@ func FuzzMemoryFile(f *testing.F) {
 	})
 }
 
-// renderedHolds checks that every entry of a memory is one line of limited length in a prompt, and returns the text.
+// renderedHolds checks that each entry of a store is rendered as one line of limited length. It returns the text.
 func renderedHolds(t *testing.T, m Store) string {
 	t.Helper()
 	const most = 4

@@ -22,7 +22,7 @@ func openMemory(t *testing.T, path string, c *looptest.Clock) *File {
 	return m
 }
 
-func TestAMemoryFileIsTheSameAfterFlushAndReload(t *testing.T) {
+func TestFileIsUnchangedAfterReload(t *testing.T) {
 	path, c, ctx := filepath.Join(t.TempDir(), "deep", "memory.json"), looptest.NewClock(memoryBegin), t.Context()
 	m := openMemory(t, path, c)
 	_, _ = m.AddFact(ctx, Fact{Key: "city", Value: "Oslo", Source: "user"})
@@ -65,8 +65,9 @@ func utc(facts []Fact) []Fact {
 	return facts
 }
 
-func TestAMemoryFileHasTheDocumentedForm(t *testing.T) {
-	path, c, ctx := filepath.Join(t.TempDir(), "memory.json"), looptest.NewClock(time.Unix(1700000000, 250_000_000)), t.Context()
+func TestFileHasDocumentedFormat(t *testing.T) {
+	path, c, ctx := filepath.Join(t.TempDir(), "memory.json"), looptest.NewClock(time.Unix(1700000000, 250_000_000)),
+		t.Context()
 	m := openMemory(t, path, c)
 	f, _ := m.AddFact(ctx, Fact{Key: "k", Value: "v", Source: "s"})
 	_ = m.SetPreference(ctx, "p", "q")
@@ -93,7 +94,7 @@ func TestAMemoryFileHasTheDocumentedForm(t *testing.T) {
 	}
 }
 
-func TestAMemoryFileToleratesUnknownAndMissingFields(t *testing.T) {
+func TestFileToleratesUnknownAndMissingFields(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memory.json")
 	content := `{"version": 7,
 		"facts": [
@@ -106,14 +107,17 @@ func TestAMemoryFileToleratesUnknownAndMissingFields(t *testing.T) {
 		t.Fatal(err)
 	}
 	m, ctx := openMemory(t, path, looptest.NewClock(memoryBegin)), t.Context()
-	if f, ok, _ := m.Fact(ctx, "old", ""); !ok || f.ID == "" || f.Scope != GlobalScope || !f.ValidFrom.Equal(time.Unix(10, 0)) {
+	if f, ok, _ := m.Fact(ctx, "old", ""); !ok || f.ID == "" || f.Scope != GlobalScope ||
+		!f.ValidFrom.Equal(time.Unix(10, 0)) {
 		t.Errorf("old: %+v", f)
 	}
 	twice, _ := m.History(ctx, "twice", "")
-	if len(twice) != 2 || twice[0].ID != "12" || twice[0].Current() || !twice[0].ValidTo.Equal(time.Unix(30, 0)) || twice[1].Value != `{"b":[1]}` || !twice[1].Current() {
+	if len(twice) != 2 || twice[0].ID != "12" || twice[0].Current() || !twice[0].ValidTo.Equal(time.Unix(30, 0)) ||
+		twice[1].Value != `{"b":[1]}` || !twice[1].Current() {
 		t.Errorf("twice: %+v", twice)
 	}
-	if gone, _ := m.History(ctx, "gone", "s"); len(gone) != 1 || gone[0].Current() || !gone[0].ValidTo.Equal(time.Unix(40, 0)) {
+	if gone, _ := m.History(ctx, "gone", "s"); len(gone) != 1 || gone[0].Current() ||
+		!gone[0].ValidTo.Equal(time.Unix(40, 0)) {
 		t.Errorf("gone: %+v", gone)
 	}
 	if e, _ := m.Recent(ctx, 9, ""); len(e) != 2 || e[0].Outcome != "3" || e[0].Payload != nil {
@@ -121,7 +125,7 @@ func TestAMemoryFileToleratesUnknownAndMissingFields(t *testing.T) {
 	}
 }
 
-func TestAMemoryFileIsWrittenAtMostEveryTwoSeconds(t *testing.T) {
+func TestFileIsWrittenEveryTwoSeconds(t *testing.T) {
 	path, c, ctx := filepath.Join(t.TempDir(), "memory.json"), looptest.NewClock(memoryBegin), t.Context()
 	m := openMemory(t, path, c)
 	has := func(value string) bool {
@@ -158,7 +162,7 @@ func TestAMemoryFileIsWrittenAtMostEveryTwoSeconds(t *testing.T) {
 	}
 }
 
-func TestACorruptMemoryFileIsAnErrorAndStays(t *testing.T) {
+func TestCorruptFileIsNotOverwritten(t *testing.T) {
 	for name, content := range map[string]string{
 		"cut off":          `{"facts": [{"key": "a", "val`,
 		"not JSON":         "facts: none",
@@ -174,7 +178,7 @@ func TestACorruptMemoryFileIsAnErrorAndStays(t *testing.T) {
 				t.Fatal(err)
 			}
 			m, err := OpenFile(path)
-			if m != nil || err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "mend it") {
+			if m != nil || err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "repair it") {
 				t.Errorf("got %v, %v", m, err)
 			}
 			if data, _ := os.ReadFile(path); string(data) != content {
@@ -189,10 +193,10 @@ func TestACorruptMemoryFileIsAnErrorAndStays(t *testing.T) {
 	}
 }
 
-func TestAMemoryThatCannotBeWrittenKeepsWhatItHasAndTriesAgain(t *testing.T) {
+func TestFileRetriesFailedWrites(t *testing.T) {
 	dir, c, ctx := t.TempDir(), looptest.NewClock(memoryBegin), t.Context()
 	path := filepath.Join(dir, "sub", "memory.json")
-	if err := os.WriteFile(filepath.Join(dir, "sub"), nil, 0o600); err != nil { // a file where the directory belongs
+	if err := os.WriteFile(filepath.Join(dir, "sub"), nil, 0o600); err != nil { // a file with the name of the directory
 		t.Fatal(err)
 	}
 	m := &File{path: path}
@@ -214,13 +218,14 @@ func TestAMemoryThatCannotBeWrittenKeepsWhatItHasAndTriesAgain(t *testing.T) {
 	}
 }
 
-func TestAMemoryFileThatAnotherProgramChangedIsNotOverwritten(t *testing.T) {
+func TestFileChangedElsewhereIsNotOverwritten(t *testing.T) {
 	path, c, ctx := filepath.Join(t.TempDir(), "memory.json"), looptest.NewClock(memoryBegin), t.Context()
 	one, two := openMemory(t, path, c), openMemory(t, path, c)
 	if _, err := one.AddFact(ctx, Fact{Key: "one", Value: "1"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := two.AddFact(ctx, Fact{Key: "two", Value: "2"}); err == nil || !strings.Contains(err.Error(), "another program") {
+	if _, err := two.AddFact(ctx, Fact{Key: "two", Value: "2"}); err == nil ||
+		!strings.Contains(err.Error(), "another program") {
 		t.Errorf("got %v", err)
 	}
 	if _, ok, _ := openMemory(t, path, c).Fact(ctx, "one", ""); !ok {

@@ -11,26 +11,27 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// Injector puts what a memory holds into every prompt.
+// Injector adds the content of a memory store to every prompt.
 //
-// It contributes to Briefing, in the tier InputShape, and observes OnRunEnd, where it flushes the store. The text
-// is that of [Render] under the header; an empty memory adds nothing. It is made for the first prompt of a
-// run and kept for the run, so what is stored in one run is in the prompts of the next; a run started by a run has
-// a text of its own.
+// For example, the prompt gets the header "## Memory" and the line "- units: metric" below "Known facts". [Render]
+// makes the text; an empty store adds nothing. The text is made for the first prompt of a run and reused for the
+// others. Facts stored during a run therefore appear in the next run. Each sub-run makes its own text.
 //
-// The text is in the request alone, never in the stored conversation, and is there whatever else the prompt
-// says: two injectors with two stores both appear. A store that fails is reported, the prompt goes out without
-// the text, and the next prompt tries again. A nil Store panics in Bind.
+// The text is only in the request, never in the stored conversation. If the store fails, the failure is reported, the
+// prompt is sent without the text, and the next prompt tries again.
+//
+// Injector contributes to Briefing, with the priority InputShape, and flushes the store at OnRunEnd. Bind panics if
+// Store is nil. An Injector is safe for concurrent use if its Store is.
 type Injector struct {
 	Store       Store
-	MaxFacts    limit.Bound[int] // facts, and preferences, shown; default 20
-	MaxEpisodes limit.Bound[int] // episodes shown; default 5
-	Header      string           // empty: "## Memory"
+	MaxFacts    limit.Bound[int] // facts, and as many preferences; default 20
+	MaxEpisodes limit.Bound[int] // episodes; default 5
+	Header      string           // "": "## Memory"
 
 	text rendered
 }
 
-// Bind adds the hook.
+// Bind adds the hook to its points.
 func (m *Injector) Bind(h *agent.Hooks) {
 	if m.Store == nil {
 		kit.MustConfig("memory.Injector", errors.New("Store is nil; give it a memory.Map, a memory.File or your own"))

@@ -33,7 +33,7 @@ func ExampleInjector() {
 	// - city: Oslo
 }
 
-func TestMemoryIsInEveryPromptOncePerRunAndRefreshedInTheNext(t *testing.T) {
+func TestInjectorRendersOncePerRun(t *testing.T) {
 	store := &memory.Map{}
 	if _, err := store.AddFact(t.Context(), memory.Fact{Key: "city", Value: "Oslo"}); err != nil {
 		t.Fatal(err)
@@ -71,7 +71,7 @@ func TestMemoryIsInEveryPromptOncePerRunAndRefreshedInTheNext(t *testing.T) {
 	}
 }
 
-func TestEmptyMemoryAddsNothingAndTwoStoresBothAppear(t *testing.T) {
+func TestInjectorsWithTwoStoresBothAppear(t *testing.T) {
 	empty, one, two := &memory.Map{}, &memory.Map{}, &memory.Map{}
 	_ = one.SetPreference(t.Context(), "a", "1")
 	_ = two.SetPreference(t.Context(), "b", "2")
@@ -80,7 +80,8 @@ func TestEmptyMemoryAddsNothingAndTwoStoresBothAppear(t *testing.T) {
 		want   string
 	}{
 		"empty": {[]memory.Store{empty}, ""},
-		"two":   {[]memory.Store{one, empty, two}, "## Memory\nKnown preferences:\n- a: 1\n\n## Memory\nKnown preferences:\n- b: 2"},
+		"two": {[]memory.Store{one, empty, two},
+			"## Memory\nKnown preferences:\n- a: 1\n\n## Memory\nKnown preferences:\n- b: 2"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var hooks []agent.Hook
@@ -95,7 +96,7 @@ func TestEmptyMemoryAddsNothingAndTwoStoresBothAppear(t *testing.T) {
 	}
 }
 
-// brokenMemory fails as often as it is told to.
+// brokenMemory fails a configured number of times.
 type brokenMemory struct {
 	memory.Map
 	failures int
@@ -109,7 +110,7 @@ func (m *brokenMemory) Facts(ctx context.Context, scope string) ([]memory.Fact, 
 	return m.Map.Facts(ctx, scope)
 }
 
-func TestAMemoryThatFailsIsLeftOutAndTriedAgain(t *testing.T) {
+func TestInjectorRetriesFailingStore(t *testing.T) {
 	store := &brokenMemory{failures: 1}
 	_ = store.SetPreference(t.Context(), "a", "1")
 	ran := looptest.Harness{
@@ -118,7 +119,8 @@ func TestAMemoryThatFailsIsLeftOutAndTriedAgain(t *testing.T) {
 		Hooks: []agent.Hook{&memory.Injector{Store: store, Header: "# M"}},
 	}.Run(t, "x")
 	requests := ran.Script.Requests()
-	if ran.Failed != nil || fixture.Briefing(requests[0]) != "" || fixture.Briefing(requests[1]) != "# M\nKnown preferences:\n- a: 1" {
+	if ran.Failed != nil || fixture.Briefing(requests[0]) != "" ||
+		fixture.Briefing(requests[1]) != "# M\nKnown preferences:\n- a: 1" {
 		t.Errorf("%v, %q, %q", ran.Failed, fixture.Briefing(requests[0]), fixture.Briefing(requests[1]))
 	}
 	if f := ran.Recorder.Fires("Briefing")[0].Failures; len(f) != 1 || !strings.Contains(f[0].Error(), "disk on fire") {
@@ -126,7 +128,7 @@ func TestAMemoryThatFailsIsLeftOutAndTriedAgain(t *testing.T) {
 	}
 }
 
-func TestMemoryIsFlushedAtTheEndOfARun(t *testing.T) {
+func TestInjectorFlushesAtRunEnd(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memory.json")
 	store, err := memory.OpenFile(path)
 	if err != nil {
@@ -149,14 +151,14 @@ func TestMemoryIsFlushedAtTheEndOfARun(t *testing.T) {
 	}
 }
 
-func TestMemoryInjectorsShareNothing(t *testing.T) {
+func TestInjectorsShareNoState(t *testing.T) {
 	store := &memory.Map{}
 	_ = store.SetPreference(t.Context(), "a", "1")
 	one, two := &memory.Injector{Store: store}, &memory.Injector{Store: store, Header: "# Two"}
 	var hooks agent.Hooks
 	hooks.Use(one)
 	hooks.Use(two)
-	for range 2 { // each run has its own text, too
+	for range 2 { // the second run has its own text
 		run := agent.NewRun(nil)
 		first := hooks.Briefing.Fire(t.Context(), run, agent.Step{})
 		_ = store.SetPreference(t.Context(), "a", "2")
@@ -167,6 +169,6 @@ func TestMemoryInjectorsShareNothing(t *testing.T) {
 	}
 }
 
-func TestAMemoryInjectorWithoutAStoreCannotBeUsed(t *testing.T) {
+func TestInjectorWithoutStorePanicsInBind(t *testing.T) {
 	fixture.MustPanic(t, "memory.Injector: Store is nil", func() { new(agent.Hooks).Use(&memory.Injector{}) })
 }

@@ -15,10 +15,11 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// A Map is a [Memory] that is gone when the program ends. The zero value is empty and ready to use; it
-// must not be copied. None of its methods fails but for an empty key and a context that is done.
+// A Map is a [Store] in memory; its content is lost when the program ends. Its methods return an error only for an
+// empty key and if the context is done. The zero value is empty and ready to use. A Map is safe for concurrent use and
+// must not be copied.
 type Map struct {
-	Clock agent.Clock // of the times in it; nil: the system's. Set it before the first use
+	Clock agent.Clock // source of timestamps; nil: the system's clock. Set it before the first use
 
 	mu       sync.RWMutex
 	facts    []Fact // in the order in which they became current
@@ -33,7 +34,7 @@ func keyOf(key, scope string) factKey { return factKey{key, cmp.Or(scope, Global
 
 var errNoKey = errors.New("the key is empty; give one")
 
-// AddFact implements [Memory].
+// AddFact implements [Store].
 func (m *Map) AddFact(ctx context.Context, f Fact) (Fact, error) {
 	if err := ctx.Err(); err != nil {
 		return Fact{}, err
@@ -61,7 +62,7 @@ func (m *Map) AddFact(ctx context.Context, f Fact) (Fact, error) {
 	return added, nil
 }
 
-// activate adds a fact that stands. The caller holds the lock.
+// activate adds a current fact. The caller holds the lock.
 func (m *Map) activate(f Fact) {
 	if m.current == nil {
 		m.current = make(map[factKey]int)
@@ -70,7 +71,7 @@ func (m *Map) activate(f Fact) {
 	m.current[keyOf(f.Key, f.Scope)] = len(m.facts) - 1
 }
 
-// Fact implements [Memory].
+// Fact implements [Store].
 func (m *Map) Fact(ctx context.Context, key, scope string) (Fact, bool, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -81,7 +82,7 @@ func (m *Map) Fact(ctx context.Context, key, scope string) (Fact, bool, error) {
 	return m.facts[i], true, ctx.Err()
 }
 
-// Facts implements [Memory].
+// Facts implements [Store].
 func (m *Map) Facts(ctx context.Context, scope string) ([]Fact, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -95,13 +96,13 @@ func (m *Map) Facts(ctx context.Context, scope string) ([]Fact, error) {
 	return found, ctx.Err()
 }
 
-// History implements [Memory].
+// History implements [Store].
 func (m *Map) History(ctx context.Context, key, scope string) ([]Fact, error) {
 	at := keyOf(key, scope)
 	return m.where(ctx, func(f Fact) bool { return f.Key == at.key && f.Scope == at.scope })
 }
 
-// AsOf implements [Memory].
+// AsOf implements [Store].
 func (m *Map) AsOf(ctx context.Context, t time.Time) ([]Fact, error) {
 	return m.where(ctx, func(f Fact) bool {
 		return !t.Before(f.ValidFrom) && (f.ValidTo.IsZero() || t.Before(f.ValidTo))
@@ -120,7 +121,7 @@ func (m *Map) where(ctx context.Context, holds func(Fact) bool) ([]Fact, error) 
 	return found, ctx.Err()
 }
 
-// Forget implements [Memory].
+// Forget implements [Store].
 func (m *Map) Forget(ctx context.Context, key, scope string) (bool, error) {
 	if err := ctx.Err(); err != nil {
 		return false, err
@@ -137,7 +138,7 @@ func (m *Map) Forget(ctx context.Context, key, scope string) (bool, error) {
 	return ok, nil
 }
 
-// SetPreference implements [Memory].
+// SetPreference implements [Store].
 func (m *Map) SetPreference(ctx context.Context, key, value string) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -158,7 +159,7 @@ func (m *Map) SetPreference(ctx context.Context, key, value string) error {
 	return nil
 }
 
-// Preferences implements [Memory].
+// Preferences implements [Store].
 func (m *Map) Preferences(ctx context.Context) ([]Preference, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -170,7 +171,7 @@ func (m *Map) Preferences(ctx context.Context) ([]Preference, error) {
 	return all, ctx.Err()
 }
 
-// AddEpisode implements [Memory].
+// AddEpisode implements [Store].
 func (m *Map) AddEpisode(ctx context.Context, e Episode) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -189,7 +190,7 @@ func (m *Map) AddEpisode(ctx context.Context, e Episode) error {
 	return nil
 }
 
-// Recent implements [Memory].
+// Recent implements [Store].
 func (m *Map) Recent(ctx context.Context, n int, kind string) ([]Episode, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -206,17 +207,17 @@ func (m *Map) Recent(ctx context.Context, n int, kind string) ([]Episode, error)
 	return found, ctx.Err()
 }
 
-// Flush implements [Memory]; there is nothing to do.
+// Flush implements [Store]. It does nothing.
 func (m *Map) Flush(ctx context.Context) error { return ctx.Err() }
 
-// now returns the time to the microsecond, which is what a file keeps.
+// now returns the time to the microsecond, the precision of a memory file.
 func (m *Map) now() time.Time {
 	return nowBy(m.Clock).Round(0).Truncate(time.Microsecond)
 }
 
 func newFactID() string { return fmt.Sprintf("%016x", rand.Uint64()) }
 
-// asJSON returns a copy of data if it is JSON, else a JSON text of it; nil for nothing.
+// asJSON returns a copy of data if it is valid JSON, nil if it is empty, and otherwise data as a JSON string.
 func asJSON(data json.RawMessage) json.RawMessage {
 	switch {
 	case len(data) == 0:

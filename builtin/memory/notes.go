@@ -12,29 +12,29 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// Notes are text that agents and people add to: [NotesFile] keeps them in a file, [NotesText] in memory. Notes are
-// safe for concurrent use.
+// Notes are free text that agents and people append to. [NotesFile] keeps them in a file and [NotesText] in memory.
+// Implementations are safe for concurrent use.
 type Notes interface {
-	// Append adds a text at the end, under a line "## heading (2006-01-02 15:04)" if the heading is not blank.
-	// A blank text without a heading adds nothing. When the notes grow over their bound the newest part stays,
-	// from a line border on, under the line "(earlier notes truncated)".
+	// Append adds a text at the end. If the heading is not blank, it precedes the text as "## heading (2006-01-02 15:04)".
+	// A blank text without a heading adds nothing. If the notes exceed their bound, the oldest lines are dropped and the
+	// line "(earlier notes truncated)" replaces them.
 	Append(ctx context.Context, text, heading string) error
-	// Tail returns the end of the notes, of at most so many characters, from a line border on; of a last line
-	// that is longer, its end. Less than 0 returns all of them. It is empty where there are no notes.
+	// Tail returns the last lines of the notes, of at most chars characters in total. If the last line alone is longer,
+	// Tail returns the end of that line. A negative number returns all notes. Without notes, Tail returns "".
 	Tail(ctx context.Context, chars int) (string, error)
 }
 
 const (
-	notesBound     = 64 << 10 // characters, where nothing else is said
+	notesBound     = 64 << 10 // characters; the default bound
 	notesTruncated = "(earlier notes truncated)\n"
 	maxHeading     = 200
 )
 
-// NotesText are [Notes] that are gone when the program ends. The zero value is empty and ready to use; it must not
-// be copied.
+// NotesText holds [Notes] in memory; they are lost when the program ends. The zero value is empty and ready to use. A
+// NotesText is safe for concurrent use and must not be copied.
 type NotesText struct {
-	MaxChars limit.Bound[int] // default 65,536
-	Clock    agent.Clock      // of the headings; nil: the system's
+	MaxChars limit.Bound[int] // default 65,536; set it before the first use
+	Clock    agent.Clock      // for the times in headings; nil: the system's clock
 
 	mu   sync.Mutex
 	text string
@@ -64,7 +64,7 @@ func (n *NotesText) Tail(ctx context.Context, chars int) (string, error) {
 	return strings.TrimSuffix(tailOf(n.text, chars), "\n"), nil
 }
 
-// noteOf is what is added to the notes, which end in before, for a text under a heading.
+// noteOf returns the text to append to notes that end in before.
 func noteOf(text, heading string, clock agent.Clock, before string) string {
 	text = strings.ToValidUTF8(strings.ReplaceAll(text, "\r\n", "\n"), "\ufffd")
 	heading = shorten.Line(heading, maxHeading)
@@ -86,7 +86,7 @@ func noteOf(text, heading string, clock agent.Clock, before string) string {
 	return text
 }
 
-// boundNotes returns the notes, or their newest part if they are over the bound.
+// boundNotes returns the notes, or their newest part if they exceed the bound.
 func boundNotes(notes string, bound int) string {
 	if len(notes) <= bound || utf8.RuneCountInString(notes) <= bound {
 		return notes
@@ -98,8 +98,8 @@ func boundNotes(notes string, bound int) string {
 	return notesTruncated + strings.TrimLeft(tailOf(notes, room), "\n")
 }
 
-// tailOf returns the end of a text of at most n characters, from a line border on if there is one; all of it if n
-// is less than 0.
+// tailOf returns the end of a text of at most n characters, beginning with a full line if possible. If n is negative,
+// it returns the whole text.
 func tailOf(text string, n int) string {
 	if n < 0 {
 		return text

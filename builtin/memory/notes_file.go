@@ -15,25 +15,27 @@ import (
 	"github.com/hookgen/hookgen/internal/atomicfile"
 )
 
-// NotesFile are [Notes] in a file of plain text, which people may edit. Open it with [OpenNotesFile]. The file is
-// written anew with each note, whole or not at all. Without a bound it is appended to instead, in one write: a program
-// that is killed meanwhile may leave the beginning of its last note, and the next note begins on a line of its own.
-// Several NotesFile of one program may share a file.
+// NotesFile holds [Notes] in a plain text file, which people may edit. Open it with [OpenNotesFile].
+//
+// Each Append replaces the file atomically. If MaxChars is limit.None, Append writes only the new note instead. If the
+// program is killed during that write, the file may end in an incomplete note; the next note begins on a new line.
+//
+// A NotesFile is safe for concurrent use, and several NotesFiles of one program may share a file.
 type NotesFile struct {
-	MaxChars limit.Bound[int] // default 65,536. Set it before the first use
-	Clock    agent.Clock      // of the headings; nil: the system's
+	MaxChars limit.Bound[int] // default 65,536; set it before the first use
+	Clock    agent.Clock      // for the times in headings; nil: the system's clock
 
 	path string
 }
 
-// OpenNotesFile returns the notes in a file. A file that does not exist holds none; it is made, with its
-// directory, by the first Append.
+// OpenNotesFile opens the notes in a file. If the file does not exist, the notes are empty, and the first Append
+// creates the file and its directory.
 func OpenNotesFile(path string) (*NotesFile, error) {
 	if path == "" {
 		return nil, errors.New("the path of the notes is empty; give one")
 	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("the notes %s are no regular file; name another one", path)
+		return nil, fmt.Errorf("the notes %s are not a regular file; name another one", path)
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("the notes cannot be read: %w", err)
 	}
@@ -67,7 +69,7 @@ func (n *NotesFile) add(text, heading string) error {
 	if n.MaxChars != limit.None {
 		path := n.path
 		if to, err := filepath.EvalSymlinks(path); err == nil {
-			path = to // a link stays one
+			path = to // keep a symbolic link
 		}
 		return atomicfile.Write(path, []byte(boundNotes(old+note, n.MaxChars.Or(notesBound))))
 	}
@@ -82,10 +84,10 @@ func (n *NotesFile) add(text, heading string) error {
 	return err
 }
 
-// keeps is how many characters of the old notes are looked at before more are added.
+// keeps returns the number of characters of the old notes that Append reads.
 func (n *NotesFile) keeps() int {
 	if n.MaxChars == limit.None {
-		return 1 // to see whether the last line is ended
+		return 1 // to see whether the last line is complete
 	}
 	return n.MaxChars.Or(notesBound)
 }
@@ -102,8 +104,8 @@ func (n *NotesFile) Tail(ctx context.Context, chars int) (string, error) {
 	return strings.TrimSuffix(tailOf(text, chars), "\n"), nil
 }
 
-// end returns the end of the file with more than so many characters, if it has them; all of it if chars is less
-// than 0. It reads no more than it needs to.
+// end returns the end of the file with more than chars characters, or the whole file if chars is negative. It reads as
+// little as possible.
 func (n *NotesFile) end(chars int) (string, error) {
 	f, err := os.Open(n.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -118,11 +120,11 @@ func (n *NotesFile) end(chars int) (string, error) {
 		return "", err
 	}
 	if !info.Mode().IsRegular() {
-		return "", &fs.PathError{Op: "read", Path: n.path, Err: errors.New("it is no regular file; name another one")}
+		return "", &fs.PathError{Op: "read", Path: n.path, Err: errors.New("not a regular file; name another one")}
 	}
 	from := int64(0)
 	if chars >= 0 {
-		from = max(0, info.Size()-4*int64(chars)-4) // a character has four bytes at most
+		from = max(0, info.Size()-4*int64(chars)-4) // a character has at most four bytes
 	}
 	data, err := io.ReadAll(io.NewSectionReader(f, from, info.Size()-from))
 	return string(data), err

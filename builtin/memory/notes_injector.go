@@ -11,22 +11,24 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// NotesInjector puts the end of the notes into every prompt.
+// NotesInjector adds the end of the notes to every prompt.
 //
-// It contributes to Briefing, in the tier InputShape. The text is the tail of the notes, from a line border on,
-// under the header; blank notes add nothing. It is made for the first prompt of a run and kept for the run, so
-// that what is noted in one run is in the prompts of the next. It is in the request alone, never in the stored
-// conversation. Notes that cannot be read are reported, the prompt goes out without them, and the next prompt
-// tries again. Nil Notes panic in Bind.
+// The text is a header, such as "## Notes", and the last lines of the notes. Blank notes add nothing. The text is made
+// for the first prompt of a run and reused for the others. Notes taken during a run therefore appear in the next run.
+// It is only in the request, never in the stored conversation.
+//
+// If the notes cannot be read, the failure is reported, the prompt is sent without them, and the next prompt tries
+// again. NotesInjector contributes to Briefing, with the priority InputShape. Bind panics if Notes is nil. A
+// NotesInjector is safe for concurrent use if its Notes are.
 type NotesInjector struct {
 	Notes    Notes
-	MaxChars limit.Bound[int] // of the tail, without the header; default 1500
-	Header   string           // empty: "## Notes"
+	MaxChars limit.Bound[int] // characters of the notes, without the header; default 8000
+	Header   string           // "": "## Notes"
 
 	text rendered
 }
 
-// Bind adds the hook.
+// Bind adds the hook to Briefing.
 func (n *NotesInjector) Bind(h *agent.Hooks) {
 	if n.Notes == nil {
 		kit.MustConfig("memory.NotesInjector", errors.New("Notes is nil; give it a NotesFile, a NotesText or your own"))
@@ -38,6 +40,6 @@ func (n *NotesInjector) Bind(h *agent.Hooks) {
 // Briefing contributes the text.
 func (n *NotesInjector) Briefing(ctx context.Context, run *agent.Run, _ agent.Step) ([]string, error) {
 	return n.text.under(run, cmp.Or(n.Header, "## Notes"), func() (string, error) {
-		return n.Notes.Tail(ctx, n.MaxChars.Or(1500))
+		return n.Notes.Tail(ctx, n.MaxChars.Or(8000))
 	})
 }

@@ -18,7 +18,7 @@ import (
 
 var notesTime = time.Date(2030, 1, 2, 3, 4, 59, 0, time.UTC)
 
-// forEachNotes runs a test on each kind of notes, with the bound.
+// forEachNotes runs a test with each implementation of Notes.
 func forEachNotes(t *testing.T, bound limit.Bound[int], f func(t *testing.T, n Notes)) {
 	clock := looptest.NewClock(notesTime)
 	t.Run("NotesText", func(t *testing.T) { f(t, &NotesText{MaxChars: bound, Clock: clock}) })
@@ -48,7 +48,7 @@ func tailOfNotes(t *testing.T, n Notes, chars int) string {
 	return text
 }
 
-func TestNotesAreAppendedUnderTheirHeadings(t *testing.T) {
+func TestNotesAreAppendedUnderHeadings(t *testing.T) {
 	forEachNotes(t, 0, func(t *testing.T, n Notes) {
 		for _, note := range [][2]string{
 			{"first\n\n", ""}, {" \n", ""}, {"second\r\nline", ""}, {"third", "To\ndo"}, {"", "Empty"}, {"last\xff", " "},
@@ -62,7 +62,7 @@ func TestNotesAreAppendedUnderTheirHeadings(t *testing.T) {
 	})
 }
 
-func TestTheTailOfNotesStartsAtALineBorder(t *testing.T) {
+func TestNotesTailBeginsWithFullLine(t *testing.T) {
 	forEachNotes(t, limit.None, func(t *testing.T, n Notes) {
 		if got := tailOfNotes(t, n, 10); got != "" {
 			t.Errorf("of no notes: %q", got)
@@ -79,7 +79,7 @@ func TestTheTailOfNotesStartsAtALineBorder(t *testing.T) {
 	})
 }
 
-func TestOverTheBoundTheNewestNotesStayUnderAMarker(t *testing.T) {
+func TestNotesKeepNewestWithinBound(t *testing.T) {
 	forEachNotes(t, 100, func(t *testing.T, n Notes) {
 		for i := range 200 {
 			appendNotes(t, n, fmt.Sprintf("note %d ä", i), []string{"", "h"}[i%2])
@@ -91,14 +91,15 @@ func TestOverTheBoundTheNewestNotesStayUnderAMarker(t *testing.T) {
 				t.Fatalf("note %d is lost: %q", i, got)
 			}
 			rest, cut := strings.CutPrefix(got, "(earlier notes truncated)\n")
-			if cut != (i > 4) || strings.Contains(rest, "truncated") || !strings.HasPrefix(rest, "note ") && !strings.HasPrefix(rest, "## h") {
+			if cut != (i > 4) || strings.Contains(rest, "truncated") || !strings.HasPrefix(rest, "note ") &&
+				!strings.HasPrefix(rest, "## h") {
 				t.Fatalf("after note %d: %q", i, got)
 			}
 		}
 	})
 }
 
-func TestANoteThatAloneIsOverTheBoundKeepsItsEnd(t *testing.T) {
+func TestLongNoteKeepsItsEnd(t *testing.T) {
 	for bound, want := range map[int]string{40: "(earlier notes truncated)\n7890123456789", 10: "123456789", 1: ""} {
 		forEachNotes(t, limit.AtMost(bound), func(t *testing.T, n Notes) {
 			appendNotes(t, n, strings.Repeat("0123456789", 5000), "")
@@ -109,7 +110,7 @@ func TestANoteThatAloneIsOverTheBoundKeepsItsEnd(t *testing.T) {
 	}
 }
 
-func TestTheDefaultBoundIs64KiCharacters(t *testing.T) {
+func TestNotesDefaultBoundIs64KiCharacters(t *testing.T) {
 	forEachNotes(t, 0, func(t *testing.T, n Notes) {
 		line := strings.Repeat("ä", 99)
 		appendNotes(t, n, strings.TrimSuffix(strings.Repeat(line+"\n", 655), "\n"), "")
@@ -117,13 +118,14 @@ func TestTheDefaultBoundIs64KiCharacters(t *testing.T) {
 			t.Errorf("%d characters", utf8.RuneCountInString(got))
 		}
 		appendNotes(t, n, line, "")
-		if got := tailOfNotes(t, n, -1); !strings.HasPrefix(got, "(earlier notes truncated)\n"+line+"\n") || utf8.RuneCountInString(got) > 65_536 {
+		if got := tailOfNotes(t, n, -1); !strings.HasPrefix(got, "(earlier notes truncated)\n"+line+"\n") ||
+			utf8.RuneCountInString(got) > 65_536 {
 			t.Errorf("%d characters: %.60q", utf8.RuneCountInString(got), got)
 		}
 	})
 }
 
-func TestNotesLoseNothingUnderConcurrentUse(t *testing.T) {
+func TestNotesAreSafeForConcurrentUse(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "notes.md")
 	one, err := OpenNotesFile(path)
 	if err != nil {
@@ -150,7 +152,7 @@ func TestNotesLoseNothingUnderConcurrentUse(t *testing.T) {
 	}
 }
 
-func TestANotesFileThatPeopleEditedIsReadAsItIs(t *testing.T) {
+func TestEditedNotesFileIsReadUnchanged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "notes.md")
 	if err := os.WriteFile(path, []byte("by hand"), 0o644); err != nil {
 		t.Fatal(err)
@@ -165,11 +167,11 @@ func TestANotesFileThatPeopleEditedIsReadAsItIs(t *testing.T) {
 	}
 }
 
-func TestANotesFileIsReadableByItsOwnerAlone(t *testing.T) {
+func TestNotesFileIsReadableOnlyByOwner(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "notes.md")
 	n, _ := OpenNotesFile(path)
 	n.MaxChars = 50
-	for range 2 { // appended, then written anew
+	for range 2 { // first appended, then replaced
 		appendNotes(t, n, strings.Repeat("x", 40), "")
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 			t.Errorf("%v, %v", info, err)
@@ -177,7 +179,7 @@ func TestANotesFileIsReadableByItsOwnerAlone(t *testing.T) {
 	}
 }
 
-func TestNotesThatCannotBeKeptAreErrors(t *testing.T) {
+func TestFailingNotesReturnErrors(t *testing.T) {
 	dir := t.TempDir()
 	for name, path := range map[string]string{"no path": "", "a directory": dir, "a device": os.DevNull} {
 		if _, err := OpenNotesFile(path); err == nil {
@@ -199,7 +201,7 @@ func TestNotesThatCannotBeKeptAreErrors(t *testing.T) {
 	}
 }
 
-func TestNotesInjectorPutsTheTailIntoEveryPromptOfARun(t *testing.T) {
+func TestNotesInjectorAddsTailToEveryPrompt(t *testing.T) {
 	notes := &NotesText{}
 	appendNotes(t, notes, "old line\nnew line", "")
 	ran := looptest.Harness{
@@ -209,13 +211,15 @@ func TestNotesInjectorPutsTheTailIntoEveryPromptOfARun(t *testing.T) {
 			&NotesInjector{Notes: notes, MaxChars: 12},
 			&NotesInjector{Notes: notes, Header: "# All", MaxChars: limit.None},
 			&NotesInjector{Notes: &NotesText{}},
-			agent.BeforeToolFunc(func(ctx context.Context, _ *agent.Run, _ agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+			agent.BeforeToolFunc(func(ctx context.Context, _ *agent.Run, _ agent.ToolCallRequest) (agent.BeforeToolOutcome,
+				error) {
 				return nil, notes.Append(ctx, "during the run", "")
 			}),
 		},
 	}.Run(t, "x")
 	for i, req := range ran.Script.Requests() {
-		if got, want := req.Messages[len(req.Messages)-1].Content, "## Notes\nnew line\n\n# All\nold line\nnew line"; got != want {
+		if got, want := req.Messages[len(req.Messages)-1].Content,
+			"## Notes\nnew line\n\n# All\nold line\nnew line"; got != want {
 			t.Errorf("prompt %d: %q, want %q", i, got, want)
 		}
 	}
@@ -226,7 +230,7 @@ func TestNotesInjectorPutsTheTailIntoEveryPromptOfARun(t *testing.T) {
 	}
 }
 
-func TestNotesInjectorWithoutNotesCannotBeUsed(t *testing.T) {
+func TestNotesInjectorWithoutNotesPanicsInBind(t *testing.T) {
 	defer func() {
 		if got := fmt.Sprint(recover()); !strings.Contains(got, "NotesInjector: Notes is nil; give") {
 			t.Errorf("panicked with %q", got)

@@ -11,15 +11,15 @@ import (
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
 )
 
-// How long what a memory holds may be in a prompt, in characters.
+// Bounds of one entry in a prompt, in characters.
 const (
 	maxValueShown   = 300
 	maxPayloadShown = 80
 )
 
-// Render returns what a memory holds as text for a prompt: preferences, facts and episodes, each under a
-// line that says what they are, at most maxFacts preferences, as many facts and maxEpisodes episodes, the newest
-// first. Every entry is one line, long values are shortened. It is empty for an empty memory.
+// Render renders a store as text for a prompt: preferences, facts and episodes, each list with a title. It shows at
+// most maxFacts preferences, maxFacts facts and maxEpisodes episodes, newest first. Each entry is one line, and long
+// values are truncated. Render returns "" for an empty store, and the error of a store that fails.
 func Render(ctx context.Context, m Store, maxFacts, maxEpisodes int) (string, error) {
 	preferences, err := m.Preferences(ctx)
 	if err != nil {
@@ -52,7 +52,7 @@ func Render(ctx context.Context, m Store, maxFacts, maxEpisodes int) (string, er
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
-// newestPreferences returns the n preferences that were set last, in the order in which they stand.
+// newestPreferences returns the n preferences that were set last, sorted by key.
 func newestPreferences(all []Preference, n int) []Preference {
 	if len(all) <= n {
 		return all
@@ -74,7 +74,7 @@ func section[T any](b *strings.Builder, title string, entries []T, line func(T) 
 	}
 }
 
-// renderEpisode is the line of an episode: its kind, the first three fields of its payload, its outcome.
+// renderEpisode renders an episode on one line: kind, the first three fields of the payload, outcome.
 func renderEpisode(e Episode) string {
 	line := "[" + shorten.Line(e.Kind, shorten.KeyChars) + "]"
 	fields, ok := jsonx.Members(e.Payload, 3)
@@ -90,8 +90,8 @@ func renderEpisode(e Episode) string {
 	return line + " → " + shorten.Line(e.Outcome, maxPayloadShown)
 }
 
-// payloadValue returns a value of a payload on one line, the same however it is laid out and escaped: a memory
-// file lays it out anew.
+// payloadValue renders a payload value on one line. Equal values are rendered equally whatever their spacing and
+// escapes, because a memory file may have reformatted them.
 func payloadValue(v json.RawMessage) string {
 	if json.Valid(v) {
 		v, _ = jsonx.RewriteTexts(v, func(s string) string { return s })

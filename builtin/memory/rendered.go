@@ -7,14 +7,13 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// rendered is a text for the prompts of a run that is made once, for the first of them, so that a run has the
-// same text from its beginning to its end.
+// rendered is a text that is made for the first prompt of a run and then reused, so that prompts keep a common prefix.
 type rendered struct {
 	texts hookkit.PerRun[*string]
 }
 
-// under returns the run's text under a header, nothing if the text is blank. A text that could not be made is
-// tried again for the next prompt.
+// under returns the run's text below a header, or nothing if the text is blank. If text fails, the next prompt tries
+// again.
 func (r *rendered) under(run *agent.Run, header string, text func() (string, error)) ([]string, error) {
 	var known *string
 	r.texts.Do(run, func(t **string) { known = *t })

@@ -12,24 +12,28 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// Cost adds up what the calls to models use and cost.
+// Cost adds up the tokens and the price of all model calls.
 //
-// It observes BeforeLLM and AfterLLM, in the tier Observability. A call is priced by the model that replied, or the one
-// that was asked for; an unknown model has tokens and no cost, unless the reply brings one. Each call is logged, at the
-// level debug, unless OnCall takes it. Cached input is part of the input and is billed once, at its own price. A reply
-// without any usage is estimated at a quarter token per character. State: the totals of all runs, and per run the size
-// of the last prompt. It must not be copied.
+// For example, with a Price for "small" of 1 dollar per million input tokens, a call of 2000 input tokens costs 0.002
+// dollars. The price is that of the model that replied, or of the requested model if the reply names none. A call of a
+// model without a Price costs nothing, unless the reply has a Usage.Cost.
+//
+// Cached input tokens are part of the input and are billed once, at their own price. If neither the reply nor a
+// [UsageReporter] has token counts, Cost estimates a quarter token per character.
+//
+// Cost observes BeforeLLM and AfterLLM. The zero value counts tokens and logs each call at debug level. A Cost keeps
+// the totals of all runs, is safe for concurrent use, and must not be copied.
 type Cost struct {
-	Prices map[string]Price // by model
-	OnCall func(CallCost)   // gets each call; nil: they are logged, at the level debug. It must be safe for concurrent use
+	Prices map[string]Price // by name of the model
+	OnCall func(CallCost)   // receives each call, concurrently; nil: calls are logged at debug level
 
 	prompts hookkit.PerRun[lastPrompt]
 	mu      sync.Mutex
 	total   CostReport
 }
 
-// A UsageReporter is a model that tells, beside its replies, what its last call used. [Cost] asks it where a reply does
-// not say.
+// A UsageReporter is a model that reports the usage of its last call separately. [Cost] asks it if a reply has no
+// usage.
 type UsageReporter interface{ LastUsage() agent.Usage }
 
 // A Price is in US dollars per million tokens.
@@ -37,31 +41,31 @@ type Price struct {
 	Input, Output, CacheRead, CacheWrite float64
 }
 
-// A CallCost is one call to a model.
+// CallCost is the usage and cost of one model call.
 type CallCost struct {
-	Run       string
+	Run       string // ID of the run
 	Model     string
-	Usage     agent.Usage // Cost is 0 where it is not known
-	Estimated bool
+	Usage     agent.Usage // Usage.Cost is in US dollars; 0 if unknown
+	Estimated bool        // the tokens are an estimate
 }
 
-// A CostReport is the sum of calls.
+// CostReport is the sum of all calls.
 type CostReport struct {
 	Model          string  `json:"model"` // of the last call
 	Calls          int     `json:"calls"`
-	Input          int     `json:"input_tokens"` // cached ones included
+	Input          int     `json:"input_tokens"` // including cached tokens
 	Output         int     `json:"output_tokens"`
 	CacheRead      int     `json:"cache_read_tokens"`
 	CacheWrite     int     `json:"cache_write_tokens"`
 	Total          int     `json:"total_tokens"`
-	HitRatio       float64 `json:"cache_hit_ratio"` // of the input that could have come from the cache, what did
+	HitRatio       float64 `json:"cache_hit_ratio"` // CacheRead / (Input - CacheWrite)
 	Dollars        float64 `json:"total_cost_usd"`
 	PromptChars    int     `json:"prompt_chars"`
 	ResponseChars  int     `json:"response_chars"`
 	EstimatedInput int     `json:"estimated_input_tokens"`
 	EstimatedOut   int     `json:"estimated_output_tokens"`
 	EstimatedCost  float64 `json:"estimated_cost_usd"`
-	HasTokenData   bool    `json:"has_token_data"` // at least one call told what it used
+	HasTokenData   bool    `json:"has_token_data"` // at least one call reported its usage
 }
 
 type lastPrompt struct {
@@ -82,7 +86,7 @@ func (c *Cost) Bind(h *agent.Hooks) {
 	h.AfterLLM.ObserveFunc(c.add, name)
 }
 
-// add adds a reply, as the model gave it.
+// add adds a reply as the model returned it, before hooks changed it.
 func (c *Cost) add(ctx context.Context, run *agent.Run, fired agent.AfterLLMFired[agent.LLMResponse]) {
 	reply := fired.Payload
 	var asked lastPrompt
@@ -91,7 +95,7 @@ func (c *Cost) add(ctx context.Context, run *agent.Run, fired agent.AfterLLMFire
 	if call.Model == "" {
 		call.Model = asked.model
 	}
-	said := chars(reply.Content, reply.ToolCalls)
+	replyChars := chars(reply.Content, reply.ToolCalls)
 	if call.Usage.Total() == 0 && reply.Elapsed > 0 && run.Env != nil {
 		if m, ok := run.Env.Model.(UsageReporter); ok {
 			call.Usage = m.LastUsage()
@@ -99,7 +103,7 @@ func (c *Cost) add(ctx context.Context, run *agent.Run, fired agent.AfterLLMFire
 	}
 	call.Estimated = call.Usage.Total() == 0
 	if call.Estimated {
-		call.Usage.Input, call.Usage.Output = asked.chars/4, said/4
+		call.Usage.Input, call.Usage.Output = asked.chars/4, replyChars/4
 	}
 	if price, ok := c.Prices[call.Model]; ok {
 		call.Usage.Cost = price.Of(call.Usage)
@@ -110,7 +114,7 @@ func (c *Cost) add(ctx context.Context, run *agent.Run, fired agent.AfterLLMFire
 	r.Model = call.Model
 	r.Calls++
 	r.PromptChars += asked.chars
-	r.ResponseChars += said
+	r.ResponseChars += replyChars
 	if call.Estimated {
 		r.EstimatedInput += call.Usage.Input
 		r.EstimatedOut += call.Usage.Output
@@ -136,10 +140,11 @@ func (c *Cost) add(ctx context.Context, run *agent.Run, fired agent.AfterLLMFire
 		"output_tokens", call.Usage.Output, "cost_usd", call.Usage.Cost, "estimated", call.Estimated)
 }
 
-// Of returns what the usage costs.
+// Of returns the cost of a usage in US dollars.
 func (p Price) Of(u agent.Usage) float64 {
 	fresh := max(u.Input-u.CacheRead-u.CacheWrite, 0)
-	return (float64(fresh)*p.Input + float64(u.CacheRead)*p.CacheRead + float64(u.CacheWrite)*p.CacheWrite + float64(u.Output)*p.Output) / 1e6
+	return (float64(fresh)*p.Input + float64(u.CacheRead)*p.CacheRead +
+		float64(u.CacheWrite)*p.CacheWrite + float64(u.Output)*p.Output) / 1e6
 }
 
 // Report returns the sum of all calls so far.
@@ -149,16 +154,17 @@ func (c *Cost) Report() CostReport {
 	return c.total
 }
 
-// String is the report on one line.
+// String returns the report on one line.
 func (r CostReport) String() string {
 	if !r.HasTokenData && r.Calls > 0 {
-		return fmt.Sprintf("calls=%d in=%d out=%d cost=$%.4f (est)", r.Calls, r.EstimatedInput, r.EstimatedOut, r.EstimatedCost)
+		return fmt.Sprintf("calls=%d in=%d out=%d cost=$%.4f (est)",
+			r.Calls, r.EstimatedInput, r.EstimatedOut, r.EstimatedCost)
 	}
 	return fmt.Sprintf("calls=%d in=%d out=%d cache_read=%d cache_write=%d hit_ratio=%.2f cost=$%.4f",
 		r.Calls, r.Input, r.Output, r.CacheRead, r.CacheWrite, r.HitRatio, r.Dollars)
 }
 
-// chars is the number of characters that a message costs.
+// chars returns the number of characters of a message and its calls.
 func chars(content string, calls []agent.ToolCallRequest) int {
 	n := utf8.RuneCountInString(content)
 	for _, c := range calls {
@@ -167,12 +173,12 @@ func chars(content string, calls []agent.ToolCallRequest) int {
 	return n
 }
 
-// maxUsage is more tokens than any call has; sums of them stay numbers.
+// maxUsage is larger than any real token count. The bound keeps sums from overflowing.
 const maxUsage = 1 << 28
 
-// UsageFrom reads the usage that a provider's reply holds, as JSON, in the shapes of the two large chat interfaces:
-// prompt_tokens and completion_tokens, whose cached tokens are part of the prompt; or input_tokens and output_tokens,
-// whose cached tokens are not. Any other shape is a zero usage, and so are counts below zero or above 2^28.
+// UsageFrom parses the usage in a provider's reply, given as JSON. It accepts two shapes: prompt_tokens and
+// completion_tokens, where cached tokens are part of the prompt, or input_tokens and output_tokens, where they are not.
+// For any other shape, and for counts below 0 or above 2^28, it returns a zero Usage.
 func UsageFrom(data []byte) agent.Usage {
 	var u struct {
 		Prompt     int `json:"prompt_tokens"`
@@ -196,5 +202,7 @@ func UsageFrom(data []byte) agent.Usage {
 	if u.Prompt+u.Completion > 0 {
 		return agent.Usage{Input: u.Prompt, Output: u.Completion, CacheRead: min(u.Details.Cached, u.Prompt)}
 	}
-	return agent.Usage{Input: u.Input + u.CacheRead + u.CacheWrite, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite}
+	return agent.Usage{
+		Input: u.Input + u.CacheRead + u.CacheWrite, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite,
+	}
 }

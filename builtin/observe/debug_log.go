@@ -14,20 +14,23 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// DebugLog prints a line for every fire: the point, and the beginning of what it left as JSON.
+// DebugLog prints a line for every fire, for debugging a program under development.
 //
-// It observes all points, in the tier Observability: "[hook:BeforeTool] {…", cut at 120 characters with an ellipsis. It
-// is for a look at a program under development: nothing is redacted. JSON escapes what a terminal would obey. State:
-// none but the writer; lines of parallel runs are whole. It must not be copied.
+// For example, "[hook:BeforeTool] {"id":"1","name":"read"}" is the point and the payload after all hooks, as JSON
+// truncated to 120 characters. Nothing is redacted. Control characters are escaped, so a payload cannot control the
+// terminal.
+//
+// DebugLog observes all points. The zero value is ready to use. It is safe for concurrent use and writes each line in
+// one piece; it must not be copied.
 type DebugLog struct {
-	Writer  io.Writer   // nil: the standard error
-	OnError func(error) // gets what could not be written; nil: it is logged
+	Writer  io.Writer   // nil: standard error
+	OnError func(error) // receives errors of Writer; nil: they are logged
 
 	mu     sync.Mutex
 	failed kit.Reporter
 }
 
-// Bind adds the observer.
+// Bind adds the observer to all points.
 func (e *DebugLog) Bind(h *agent.Hooks) { h.ObserveAny(e) }
 
 // Observe prints a fire.

@@ -1,7 +1,9 @@
-// Package observe reports what a run does while it runs: spans, metrics, cost, and streams of events.
+// Package observe reports the progress of runs while they happen, as spans, metrics, costs and streams of events.
 //
-// Its hooks decide nothing, except that an [EventBridge] carries vetoes of its bus back. A slow or failing receiver
-// never delays a run. Records for later are in package record. The package imports no library.
+// Its hooks decide nothing, except that [EventBridge] passes on vetoes of its bus. [Stream] and [Tracing] deliver in
+// the background, so a slow receiver does not delay a run.
+//
+// Records for later belong in package record. The package imports packages redact and window, and internal packages.
 //
 // Start with [Metrics], [Tracing] or [Stream].
 package observe

@@ -8,7 +8,7 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// closed is a bus that vetoes every call of a tool.
+// closed is a bus that vetoes every tool call.
 type closed struct{}
 
 func (closed) Publish(_ context.Context, e observe.BusEvent) (bool, string, error) {

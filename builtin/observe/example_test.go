@@ -30,7 +30,9 @@ func ExampleTiming() {
 
 func ExampleRequestTap() {
 	var hooks agent.Hooks
-	hooks.Use(&observe.RequestTap{Sink: func(_ context.Context, e observe.RequestTapEvent) { fmt.Println(e.Kind, e.Final) }})
+	hooks.Use(&observe.RequestTap{OnEvent: func(_ context.Context, e observe.RequestTapEvent) {
+		fmt.Println(e.Kind, e.Final)
+	}})
 	hooks.OnRunEnd.Fire(context.Background(), agent.NewRun(nil), agent.AgentResult{Reply: "done"})
 	// Output: final_reply done
 }

@@ -17,52 +17,55 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// Metrics counts what runs do.
+// Metrics counts runs, steps, calls, tokens and failures, and measures durations.
 //
-// It observes AfterLLM, AfterStep, OnToolError, OnBudgetExceeded and OnRunEnd, in the tier Observability. Every 10
-// calls of a tool it logs "x: 10 calls, 8 ok / 2 fail, avg 1.2ms", and it warns when a budget is exceeded. At the end
-// of each run the exporter gets the sums. Tools are counted by name up to 1000 names, further ones as "(other)", since
-// a model can make names up. A call that was refused, denied or skipped with an error is a failure whatever hooks made
-// of it at AfterTool; one that a hook answered in the tool's place, or that was handed over, is neither. State: the
-// sums of all runs. Safe for concurrent use; it must not be copied.
+// For example, after every 10 calls of search it logs "search: 10 calls, 8 ok / 2 fail, avg 1.2ms". At the end of each
+// run the sums of all runs go to Exporter. An exceeded budget is logged as a warning.
+//
+// Refused, denied and skipped calls count as failures even if a hook changed the result at AfterTool. A call that a
+// hook answered instead of the tool, or that was handed over, is neither a success nor a failure. The first 1000 tool
+// names are counted separately and all others as "(other)", because a model can invent any number of names.
+//
+// Metrics observes AfterLLM, AfterStep, OnToolError, OnBudgetExceeded and OnRunEnd. The zero value is ready to use.
+// Metrics is safe for concurrent use and must not be copied.
 type Metrics struct {
-	Log      *slog.Logger                  // nil: slog.Default
-	Classify func(agent.StepResult) string // the class of a step; nil: "error" if it or a call failed, else "productive"
+	Log *slog.Logger // nil: slog.Default()
+	// Classify returns the class of a step. Nil: "error" if the step or one of its calls failed, else "productive".
+	Classify func(agent.StepResult) string
 
-	// Exporter gets the sums at the end of each run; nil: they are logged. It must be safe for concurrent use.
-	Exporter MetricsExporter
-	OnError  func(error) // gets what the exporter could not do; nil: it is logged
+	Exporter MetricsExporter // receives the sums at the end of each run, concurrently; nil: they are logged
+	OnError  func(error)     // receives failures of Exporter; nil: they are logged
 
 	mu     sync.Mutex
 	sums   MetricsReport
 	failed kit.Reporter
 }
 
-// A MetricsExporter takes the sums of a [Metrics] somewhere else. The report is a copy.
+// A MetricsExporter forwards the sums of a [Metrics] to another system. The report is a copy.
 type MetricsExporter interface {
 	ExportMetrics(ctx context.Context, report MetricsReport) error
 }
 
-// maxToolNames bounds how many tools are counted by name.
+// maxToolNames bounds the tools that are counted by name.
 const maxToolNames = 1000
 
-// A MetricsReport is what was counted.
+// MetricsReport holds the sums of all runs.
 type MetricsReport struct {
 	Runs         int                    `json:"total_runs"`
 	Steps        int                    `json:"total_steps"`
 	LLMCalls     int                    `json:"total_llm_calls"`
 	ToolCalls    int                    `json:"total_tool_calls"`
-	Errors       int                    `json:"total_errors"`    // failed calls, and steps that failed without one
-	Attempts     int                    `json:"failed_attempts"` // of calls, retried ones too
+	Errors       int                    `json:"total_errors"`    // failed calls, and other failed steps
+	Attempts     int                    `json:"failed_attempts"` // failed attempts of calls, including retried ones
 	InputTokens  int                    `json:"input_tokens"`
 	OutputTokens int                    `json:"output_tokens"`
-	Duration     time.Duration          `json:"duration_ns"` // of the runs that are over
+	Duration     time.Duration          `json:"duration_ns"` // total duration of finished runs
 	Tools        map[string]ToolMetrics `json:"tools"`
-	Classes      map[string]int         `json:"classes"` // steps by class
-	Exceeded     map[string]int         `json:"exceeded,omitempty"`
+	Classes      map[string]int         `json:"classes"`            // number of steps of each class
+	Exceeded     map[string]int         `json:"exceeded,omitempty"` // exceeded budgets by kind
 }
 
-// ToolMetrics is what was counted of one tool.
+// ToolMetrics holds the sums of one tool.
 type ToolMetrics struct {
 	Calls     int           `json:"calls"`
 	Successes int           `json:"successes"`
@@ -94,12 +97,12 @@ func (m *Metrics) ObserveOnToolError(context.Context, *agent.Run, agent.OnToolEr
 	m.count(func(s *MetricsReport) { s.Attempts++ })
 }
 
-// export hands the sums on.
+// export passes the sums to the exporter, or logs them.
 func (m *Metrics) export(ctx context.Context) {
 	r := m.Report()
 	if m.Exporter == nil {
-		m.log().InfoContext(ctx, "runs so far", "runs", r.Runs, "steps", r.Steps, "llm_calls", r.LLMCalls, "tool_calls", r.ToolCalls,
-			"errors", r.Errors, "input_tokens", r.InputTokens, "output_tokens", r.OutputTokens)
+		m.log().InfoContext(ctx, "runs so far", "runs", r.Runs, "steps", r.Steps, "llm_calls", r.LLMCalls,
+			"tool_calls", r.ToolCalls, "errors", r.Errors, "input_tokens", r.InputTokens, "output_tokens", r.OutputTokens)
 		return
 	}
 	_, err := kit.Recover(func() (struct{}, error) { return struct{}{}, m.Exporter.ExportMetrics(ctx, r) })
@@ -118,7 +121,7 @@ func (m *Metrics) count(f func(*MetricsReport)) {
 // tool counts a call.
 func (m *Metrics) tool(ctx context.Context, r agent.ToolCallResult) {
 	if r.Status == agent.CallUnrun || r.Kind == agent.FailDisabled {
-		return // no hook decided it
+		return // the loop, not a hook, prevented the call
 	}
 	name := shorten.To(r.Call.Name, toolname.MaxDisplay)
 	var t ToolMetrics
@@ -140,8 +143,9 @@ func (m *Metrics) tool(ctx context.Context, r agent.ToolCallResult) {
 		s.Tools[name] = t
 	})
 	if t.Calls%10 == 0 && m.log().Enabled(ctx, slog.LevelInfo) {
-		m.log().InfoContext(ctx, fmt.Sprintf("%s: %d calls, %d ok / %d fail, avg %.1fms", name, t.Calls, t.Successes, t.Failures,
-			float64(t.Duration)/float64(time.Millisecond)/float64(t.Calls)))
+		average := float64(t.Duration) / float64(time.Millisecond) / float64(t.Calls)
+		m.log().InfoContext(ctx, fmt.Sprintf("%s: %d calls, %d ok / %d fail, avg %.1fms",
+			name, t.Calls, t.Successes, t.Failures, average))
 	}
 }
 
@@ -165,7 +169,7 @@ func (m *Metrics) step(ctx context.Context, _ *agent.Run, fired agent.AfterStepF
 	})
 }
 
-// stepClass is "error" for a step that failed or in which a call failed, else "productive".
+// stepClass returns "error" if the step or one of its calls failed, else "productive".
 func stepClass(step agent.StepResult) string {
 	if step.Err != "" || slices.ContainsFunc(step.Results, failedCall) {
 		return "error"
@@ -188,7 +192,7 @@ func (m *Metrics) log() *slog.Logger {
 	return slog.Default()
 }
 
-// Report returns a copy of what was counted so far.
+// Report returns a copy of the sums so far.
 func (m *Metrics) Report() MetricsReport {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -197,8 +201,8 @@ func (m *Metrics) Report() MetricsReport {
 	return r
 }
 
-// String is the report in headed lines: steps and errors, tokens, duration, the ten most used tools, classes, model
-// calls.
+// String renders the report as lines with headings: steps and errors, tokens, duration, model calls, the ten most used
+// tools, and classes.
 func (r MetricsReport) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "steps: %d, errors: %d\n", r.Steps, r.Errors)
@@ -214,7 +218,8 @@ func (r MetricsReport) String() string {
 	})
 	for _, name := range names[:min(len(names), 10)] {
 		t := r.Tools[name]
-		fmt.Fprintf(&b, "  %s: %d calls, %d ok / %d fail\n", shorten.Line(name, toolname.MaxDisplay), t.Calls, t.Successes, t.Failures)
+		fmt.Fprintf(&b, "  %s: %d calls, %d ok / %d fail\n",
+			shorten.Line(name, toolname.MaxDisplay), t.Calls, t.Successes, t.Failures)
 	}
 	b.WriteString("classes:\n")
 	for _, class := range slices.Sorted(maps.Keys(r.Classes)) {

@@ -21,8 +21,10 @@ import (
 func TestTimingHasOneSamplePerCall(t *testing.T) {
 	timing := &observe.Timing{}
 	ran := looptest.Harness{
-		Turns: []looptest.Turn{looptest.Calls(looptest.Call("a", nil), looptest.Call("b", nil), looptest.Call("c", nil)), looptest.Reply("done")},
-		Tools: []agent.Tool{&looptest.Tool{Name: "a", Result: "x"}, &looptest.Tool{Name: "b", Err: errors.New("down")}, &looptest.Tool{Name: "c", Result: "x"}},
+		Turns: []looptest.Turn{looptest.Calls(looptest.Call("a", nil), looptest.Call("b", nil), looptest.Call("c", nil)),
+			looptest.Reply("done")},
+		Tools: []agent.Tool{&looptest.Tool{Name: "a", Result: "x"}, &looptest.Tool{Name: "b", Err: errors.New("down")},
+			&looptest.Tool{Name: "c", Result: "x"}},
 		Hooks: []agent.Hook{timing},
 	}.Run(t, "go")
 	count := map[string]int{}
@@ -40,7 +42,7 @@ func TestTimingHasOneSamplePerCall(t *testing.T) {
 	}
 }
 
-func TestTimingMeasuresByTheRunsClockAlsoACallThatPanics(t *testing.T) {
+func TestTimingMeasuresPanickingCalls(t *testing.T) {
 	clock := looptest.NewClock(time.Unix(0, 0))
 	timing := &observe.Timing{}
 	var hooks agent.Hooks
@@ -59,9 +61,10 @@ type brokenWriter struct{}
 
 func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("full") }
 
-func TestEchoPrintsALineForEveryFire(t *testing.T) {
+func TestDebugLogPrintsEveryFire(t *testing.T) {
 	var out bytes.Buffer
-	ran := looptest.Harness{Turns: []looptest.Turn{looptest.Reply("done\x1b[2J")}, Hooks: []agent.Hook{&observe.DebugLog{Writer: &out}}}.Run(t, strings.Repeat("long ", 100))
+	ran := looptest.Harness{Turns: []looptest.Turn{looptest.Reply("done\x1b[2J")},
+		Hooks: []agent.Hook{&observe.DebugLog{Writer: &out}}}.Run(t, strings.Repeat("long ", 100))
 	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
 	if len(lines) != len(ran.Recorder.Fires()) {
 		t.Errorf("%d lines for %d fires", len(lines), len(ran.Recorder.Fires()))
@@ -86,9 +89,9 @@ func TestEchoPrintsALineForEveryFire(t *testing.T) {
 	}
 }
 
-func TestTapSendsWhatWentOutAndWhatCameBack(t *testing.T) {
+func TestRequestTapSendsRequestsAndReplies(t *testing.T) {
 	var got []string
-	tap := &observe.RequestTap{Sink: func(_ context.Context, e observe.RequestTapEvent) {
+	tap := &observe.RequestTap{OnEvent: func(_ context.Context, e observe.RequestTapEvent) {
 		switch e.Kind {
 		case observe.TapMessages:
 			got = append(got, "messages "+e.Messages[len(e.Messages)-1].Content)
@@ -98,7 +101,8 @@ func TestTapSendsWhatWentOutAndWhatCameBack(t *testing.T) {
 			got = append(got, "final "+e.Final)
 		}
 	}}
-	polish := agent.AfterLLMFunc(func(_ context.Context, _ *agent.Run, r agent.LLMResponse) (agent.AfterLLMOutcome, error) {
+	polish := agent.AfterLLMFunc(func(_ context.Context, _ *agent.Run, r agent.LLMResponse) (agent.AfterLLMOutcome,
+		error) {
 		r.Content = strings.ToUpper(r.Content)
 		return agent.ReplaceAfterLLM(r, "loud"), nil
 	})
@@ -116,10 +120,13 @@ func TestTapSendsWhatWentOutAndWhatCameBack(t *testing.T) {
 
 func TestUsageFromReadsBothShapes(t *testing.T) {
 	for text, want := range map[string]agent.Usage{
-		`{"prompt_tokens":100,"completion_tokens":20,"prompt_tokens_details":{"cached_tokens":40}}`:            {Input: 100, Output: 20, CacheRead: 40},
-		`{"input_tokens":60,"output_tokens":20,"cache_read_input_tokens":40,"cache_creation_input_tokens":10}`: {Input: 110, Output: 20, CacheRead: 40, CacheWrite: 10},
+		`{"prompt_tokens":100,"completion_tokens":20,"prompt_tokens_details":{"cached_tokens":40}}`: {Input: 100,
+			Output: 20, CacheRead: 40},
+		`{"input_tokens":60,"output_tokens":20,"cache_read_input_tokens":40,"cache_creation_input_tokens":10}`: {Input: 110,
+			Output: 20, CacheRead: 40, CacheWrite: 10},
 		`{"tokens":5}`: {}, `nonsense`: {}, ``: {}, `null`: {},
-		`{"prompt_tokens":-10,"completion_tokens":20}`: {}, `{"input_tokens":9223372036854775807,"cache_read_input_tokens":1}`: {},
+		`{"prompt_tokens":-10,"completion_tokens":20}`:                     {},
+		`{"input_tokens":9223372036854775807,"cache_read_input_tokens":1}`: {},
 	} {
 		if diff := cmp.Diff(want, observe.UsageFrom([]byte(text))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", text, diff)
@@ -127,7 +134,7 @@ func TestUsageFromReadsBothShapes(t *testing.T) {
 	}
 }
 
-func TestCostAddsUpCallsAndBillsCachedTokensOnce(t *testing.T) {
+func TestCostBillsCachedTokensOnce(t *testing.T) {
 	cost := &observe.Cost{Prices: map[string]observe.Price{"m": {Input: 10, Output: 20, CacheRead: 1, CacheWrite: 12}}}
 	used := agent.Usage{Input: 1_000_000, Output: 500_000, CacheRead: 400_000, CacheWrite: 100_000}
 	reply := func(model string, u agent.Usage) looptest.Turn {
@@ -139,7 +146,8 @@ func TestCostAddsUpCallsAndBillsCachedTokensOnce(t *testing.T) {
 	if got, want := cost.Report().Dollars, 0.5*10+0.4*1+0.1*12+0.5*20; math.Abs(got-want) > 1e-9 {
 		t.Errorf("cost %v, want %v", got, want)
 	}
-	if got, want := cost.Report().String(), "calls=1 in=1000000 out=500000 cache_read=400000 cache_write=100000 hit_ratio=0.44 cost=$16.6000"; got != want {
+	if got, want := cost.Report().String(),
+		"calls=1 in=1000000 out=500000 cache_read=400000 cache_write=100000 hit_ratio=0.44 cost=$16.6000"; got != want {
 		t.Errorf("summary %q, want %q", got, want)
 	}
 	looptest.Harness{Turns: []looptest.Turn{reply("unknown", used)}, Hooks: []agent.Hook{cost}}.Run(t, "go")
@@ -153,20 +161,23 @@ func TestCostAddsUpCallsAndBillsCachedTokensOnce(t *testing.T) {
 	}
 }
 
-func TestCostEstimatesWhereNoUsageIsTold(t *testing.T) {
+func TestCostEstimatesMissingUsage(t *testing.T) {
 	cost := &observe.Cost{}
-	looptest.Harness{Turns: []looptest.Turn{looptest.Reply("twelve chars")}, Hooks: []agent.Hook{cost}}.Run(t, strings.Repeat("x", 40))
+	looptest.Harness{Turns: []looptest.Turn{looptest.Reply("twelve chars")}, Hooks: []agent.Hook{cost}}.Run(t,
+		strings.Repeat("x", 40))
 	r := cost.Report()
 	if r.HasTokenData || r.EstimatedInput != 10 || r.EstimatedOut != 3 || !strings.HasSuffix(r.String(), "(est)") {
 		t.Errorf("report %+v, %s", r, r)
 	}
 }
 
-func TestObservingHooksThatCannotWorkPanicWhenUsed(t *testing.T) {
+func TestInvalidObservingHooksPanicInBind(t *testing.T) {
 	nothing := func(context.Context, done.EvalContext) (any, error) { return nil, nil }
 	for want, hook := range map[string]agent.Hook{
-		"Sink is nil": &observe.RequestTap{}, "Evaluators is empty": &done.Eval{}, "Evaluators[0]": &done.Eval{Evaluators: []done.Evaluator{{Grade: nothing}}},
-		"Collectors[0]": &done.Eval{Evaluators: []done.Evaluator{{Name: "x", Grade: nothing}}, Collectors: []done.Collector{{}}},
+		"OnEvent is nil": &observe.RequestTap{}, "Evaluators is empty": &done.Eval{},
+		"Evaluators[0]": &done.Eval{Evaluators: []done.Evaluator{{Grade: nothing}}},
+		"Collectors[0]": &done.Eval{Evaluators: []done.Evaluator{{Name: "x", Grade: nothing}},
+			Collectors: []done.Collector{{}}},
 	} {
 		func() {
 			defer func() {
@@ -179,17 +190,18 @@ func TestObservingHooksThatCannotWorkPanicWhenUsed(t *testing.T) {
 	}
 }
 
-// remembers is a model that tells what it used only when it is asked.
+// remembers is a model that reports its usage only through LastUsage.
 type remembers struct{ *looptest.Script }
 
 func (remembers) LastUsage() agent.Usage { return agent.Usage{Input: 7, Output: 2} }
 
-func TestCostAsksTheModelWhereAReplyDoesNotSay(t *testing.T) {
+func TestCostAsksUsageReporter(t *testing.T) {
 	cost := &observe.Cost{}
 	var hooks agent.Hooks
 	hooks.Use(cost)
 	run := agent.NewRun(&agent.Env{Model: remembers{looptest.NewScript()}})
-	if _, err := hooks.AfterLLM.Fire(t.Context(), run, &agent.LLMResponse{Content: "x", Elapsed: time.Second}); err != nil {
+	if _, err := hooks.AfterLLM.Fire(t.Context(), run,
+		&agent.LLMResponse{Content: "x", Elapsed: time.Second}); err != nil {
 		t.Fatal(err)
 	}
 	if r := cost.Report(); !r.HasTokenData || r.Input != 7 || r.Output != 2 {
@@ -197,7 +209,7 @@ func TestCostAsksTheModelWhereAReplyDoesNotSay(t *testing.T) {
 	}
 }
 
-// exported keeps what it is given, and fails.
+// exported keeps its reports and fails.
 type exported struct{ reports []observe.MetricsReport }
 
 func (e *exported) ExportMetrics(_ context.Context, r observe.MetricsReport) error {
@@ -205,18 +217,20 @@ func (e *exported) ExportMetrics(_ context.Context, r observe.MetricsReport) err
 	return errors.New("unreachable")
 }
 
-func TestMetricsExportTheSumsOfEachRun(t *testing.T) {
+func TestMetricsExportSumsAtRunEnd(t *testing.T) {
 	var to exported
 	var told error
 	metrics := &observe.Metrics{Exporter: &to, OnError: func(err error) { told = err }}
-	ran := looptest.Harness{Turns: []looptest.Turn{looptest.Call("x", nil), looptest.Reply("done")}, Tools: []agent.Tool{&looptest.Tool{Name: "x", Err: errors.New("down")}},
+	ran := looptest.Harness{Turns: []looptest.Turn{looptest.Call("x", nil), looptest.Reply("done")},
+		Tools: []agent.Tool{&looptest.Tool{Name: "x", Err: errors.New("down")}},
 		Hooks: []agent.Hook{metrics}}.Run(t, "go")
-	if len(to.reports) != 1 || to.reports[0].Attempts != 1 || to.reports[0].Steps != 2 || told == nil || ran.Reply != "done" {
+	if len(to.reports) != 1 || to.reports[0].Attempts != 1 || to.reports[0].Steps != 2 || told == nil ||
+		ran.Reply != "done" {
 		t.Errorf("exported %+v, told %v", to.reports, told)
 	}
 }
 
-func TestAChannelEmitterDoesNotWaitForItsReader(t *testing.T) {
+func TestChannelEmitterDoesNotWait(t *testing.T) {
 	to := make(chan observe.StreamEvent, 1)
 	emit := observe.ChannelEmitter(to)
 	if err := emit(t.Context(), observe.StreamEvent{Type: "a"}); err != nil {

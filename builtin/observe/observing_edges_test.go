@@ -12,23 +12,26 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// forgive makes every result a success, with a call that it forgot.
-var forgive = agent.AfterToolFunc(func(context.Context, *agent.Run, agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+// forgive turns every result into a success and clears its call.
+var forgive = agent.AfterToolFunc(func(context.Context, *agent.Run, agent.ToolCallResult) (agent.AfterToolOutcome,
+	error) {
 	return agent.ReplaceAfterTool(agent.ToolCallResult{Output: "fine"}, "optimism"), nil
 })
 
-func TestAFailedCallStaysOneForWhoWatches(t *testing.T) {
+func TestFailedCallIsReportedAsFailed(t *testing.T) {
 	metrics := &observe.Metrics{}
 	var got events
 	stream := &observe.Stream{Emit: got.emit}
 	b := &bus{}
-	cache := agent.BeforeToolFunc(func(_ context.Context, _ *agent.Run, c agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+	cache := agent.BeforeToolFunc(func(_ context.Context, _ *agent.Run, c agent.ToolCallRequest) (agent.BeforeToolOutcome,
+		error) {
 		if c.Name == "cached" {
 			return agent.SkipTool{Result: agent.ToolCallResult{Output: "old"}}, nil
 		}
 		return nil, nil
 	})
-	looptest.Harness{Turns: []looptest.Turn{looptest.Calls(looptest.Call("bad", nil), looptest.Call("cached", nil)), looptest.Reply("done")},
+	looptest.Harness{Turns: []looptest.Turn{looptest.Calls(looptest.Call("bad", nil), looptest.Call("cached", nil)),
+		looptest.Reply("done")},
 		Tools: []agent.Tool{&looptest.Tool{Name: "bad", Err: errors.New("down")}, &looptest.Tool{Name: "cached"}},
 		Hooks: []agent.Hook{metrics, stream, &observe.EventBridge{Bus: b}, forgive, cache}}.Run(t, "go")
 	if err := stream.Drain(t.Context()); err != nil {
@@ -51,11 +54,12 @@ func TestAFailedCallStaysOneForWhoWatches(t *testing.T) {
 	}
 }
 
-func TestAFailedModelCallHasAnEnd(t *testing.T) {
+func TestFailedModelCallHasEndEvent(t *testing.T) {
 	var got events
 	stream := &observe.Stream{Emit: got.emit}
 	b := &bus{}
-	looptest.Harness{Turns: []looptest.Turn{looptest.Error(errors.New("no line"))}, Hooks: []agent.Hook{stream, &observe.EventBridge{Bus: b}}}.Run(t, "go")
+	looptest.Harness{Turns: []looptest.Turn{looptest.Error(errors.New("no line"))},
+		Hooks: []agent.Hook{stream, &observe.EventBridge{Bus: b}}}.Run(t, "go")
 	if err := stream.Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +73,7 @@ func TestAFailedModelCallHasAnEnd(t *testing.T) {
 	}
 }
 
-func TestAnEmitterThatEndsItsGoroutineLosesOneEvent(t *testing.T) {
+func TestEmitterGoexitLosesOneEvent(t *testing.T) {
 	n := 0
 	stream := &observe.Stream{Emit: func(context.Context, observe.StreamEvent) error {
 		if n++; n == 1 {

@@ -9,39 +9,42 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// RequestTap hands what goes to the model and what comes back to a debugger.
+// RequestTap passes each request and reply to a debugger.
 //
-// It observes BeforeLLM, AfterLLM and OnRunEnd, after all other observers (priority −100), and has no state. The
-// messages are those that went out, after every hook; the raw reply is the model's, before any hook; the final reply is
-// the caller's. Its events share memory with the run: look, and do not change.
+// It reports the messages as they are sent, after all hooks have changed them. The raw reply is the model's, before any
+// hook; the final reply is the one that the caller of the run receives.
+//
+// RequestTap observes BeforeLLM, AfterLLM and OnRunEnd after all other observers. It has no state and is safe for
+// concurrent use. Events share memory with the run and must not be modified. Bind panics if OnEvent is nil.
 type RequestTap struct {
-	Sink    func(context.Context, RequestTapEvent) // required; it must be safe for concurrent use and quick
-	Enabled func() bool                            // asked for each event; nil: always
+	OnEvent func(context.Context, RequestTapEvent) // required; called concurrently and during the run, so it must be fast
+	Enabled func() bool                            // called before each event; nil: always enabled
 }
 
-// A TapKind says what a [RequestTapEvent] holds.
+// A TapKind is the kind of a [RequestTapEvent].
 type TapKind string
 
-// The kinds of events of a Tap.
+// The kinds of events.
 const (
 	TapMessages   TapKind = "messages"
 	TapRawReply   TapKind = "raw_reply"
 	TapFinalReply TapKind = "final_reply"
 )
 
-// A RequestTapEvent is one look at a run.
+// RequestTapEvent is a request or reply.
 type RequestTapEvent struct {
 	Kind     TapKind
-	Run      string             // the run's ID
-	Messages []agent.Message    // of TapMessages
-	Reply    *agent.LLMResponse // of TapRawReply
-	Final    string             // of TapFinalReply
+	Run      string             // ID of the run
+	Messages []agent.Message    // for TapMessages
+	Reply    *agent.LLMResponse // for TapRawReply
+	Final    string             // for TapFinalReply
 }
 
-// Bind adds the observers. A nil Sink panics.
+// Bind adds the observers.
 func (t *RequestTap) Bind(h *agent.Hooks) {
-	if t.Sink == nil {
-		kit.MustConfig("observe.RequestTap", errors.New("Sink is nil, so nobody would look; give a function"))
+	if t.OnEvent == nil {
+		kit.MustConfig("observe.RequestTap",
+			errors.New("OnEvent is nil, so nothing would receive the events; give a function"))
 	}
 	last := hookkit.Priority(kit.LastPriority)
 	name := hookkit.Named("observe.RequestTap")
@@ -61,6 +64,6 @@ func (t *RequestTap) Bind(h *agent.Hooks) {
 func (t *RequestTap) send(ctx context.Context, run *agent.Run, e RequestTapEvent) {
 	if t.Enabled == nil || t.Enabled() {
 		e.Run = run.ID()
-		t.Sink(ctx, e)
+		t.OnEvent(ctx, e)
 	}
 }

@@ -15,30 +15,33 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// Stream tells an emitter what a run does, as it does it: for a user interface, or another process.
+// Stream sends the events of a run to an emitter as they happen, for a user interface or another process.
 //
-// It observes all points, wraps AroundTool to tell when a tool is dispatched, and subscribes to the pieces of replies.
-// Each event is emitted once, in order, from a goroutine of its own: an emitter that fails, panics or is slow cannot
-// hurt the run. When 1024 events wait, further ones are dropped and counted. Drain waits for the rest, at the end of a
-// program. Tier: Observability. State: the waiting events. It must not be copied.
+// For example, a terminal shows each tool_dispatch event while the tool runs. Events are emitted once and in order, by
+// a separate goroutine, so a slow or failing emitter cannot affect the run. Up to 1024 events are queued; further
+// events are dropped and counted. Call Drain before the program ends.
+//
+// Stream observes all points, wraps AroundTool to report when a tool starts, and subscribes to the chunks of replies.
+// It is safe for concurrent use and must not be copied. Bind panics if Emit is nil.
 type Stream struct {
-	Emit    Emitter                              // required
-	Class   func(agent.StepResult) (string, int) // classification and new entities of step_end; nil: as Metrics, 0
-	OnError func(error)                          // gets what an emitter could not do; nil: it is logged
+	Emit Emitter // required
+	// Classify returns the class of a step and the number of new entities for step_end. Nil: the class of Metrics, 0.
+	Classify func(agent.StepResult) (string, int)
+	OnError  func(error) // receives failures of Emit; nil: they are logged
 
 	queue  queue.Queue[StreamEvent]
 	chunks hookkit.PerRun[func()] // ends the subscription
 	failed kit.Reporter
 }
 
-// streamQueue is how many events may wait.
+// streamQueue bounds the queued events.
 const streamQueue = 1024
 
-// An Emitter takes an event. It is called by one goroutine at a time.
+// An Emitter receives an event. It is called by one goroutine at a time.
 type Emitter func(context.Context, StreamEvent) error
 
-// A StreamEvent is one thing that happened. It encodes as one flat JSON object: event_type, timestamp, run, agent and
-// the keys of Data.
+// StreamEvent is one event of a run. As JSON it is a flat object with event_type, timestamp, run, agent and the keys of
+// Data.
 type StreamEvent struct {
 	Type  string
 	Time  time.Time
@@ -47,7 +50,7 @@ type StreamEvent struct {
 	Data  map[string]any
 }
 
-// MarshalJSON encodes the event.
+// MarshalJSON encodes the event as a flat object.
 func (e StreamEvent) MarshalJSON() ([]byte, error) {
 	flat := map[string]any{}
 	for k, v := range e.Data {
@@ -59,11 +62,12 @@ func (e StreamEvent) MarshalJSON() ([]byte, error) {
 
 // The types of events, with the keys of their Data.
 const (
-	StreamLoopStart       = "loop_start"       // task_summary, max_steps
-	StreamStepStart       = "step_start"       // step_num
-	StreamLLMStart        = "llm_start"        // step_num, prompt_tokens_est
-	StreamLLMChunk        = "llm_chunk"        // step_num, chunk, chunk_index
-	StreamLLMEnd          = "llm_end"          // step_num, response_length, duration_ms; of a call that failed also error
+	StreamLoopStart = "loop_start" // task_summary, max_steps
+	StreamStepStart = "step_start" // step_num
+	StreamLLMStart  = "llm_start"  // step_num, prompt_tokens_est
+	StreamLLMChunk  = "llm_chunk"  // step_num, chunk, chunk_index
+	// step_num, response_length, duration_ms; error if the call failed
+	StreamLLMEnd          = "llm_end"
 	StreamToolDispatch    = "tool_dispatch"    // step_num, tool_name, args_summary
 	StreamToolResult      = "tool_result"      // step_num, tool_name, duration_ms, has_error
 	StreamStepEnd         = "step_end"         // step_num, classification, new_entities_count
@@ -73,7 +77,7 @@ const (
 	StreamContextPressure = "context_pressure" // level, estimated_tokens, threshold, context_window, percent_used
 )
 
-// Emitters returns an emitter that calls each, also after one has failed.
+// Emitters returns an emitter that calls all emitters in order, even if one fails. It returns all their errors.
 func Emitters(all ...Emitter) Emitter {
 	return func(ctx context.Context, e StreamEvent) error {
 		var errs []error
@@ -85,8 +89,8 @@ func Emitters(all ...Emitter) Emitter {
 	}
 }
 
-// ChannelEmitter returns an emitter that sends to a channel if that has room, and fails if it has none: a reader that
-// is gone must not hold up the rest. Give the channel a buffer.
+// ChannelEmitter returns an emitter that sends to a buffered channel. If the buffer is full, the emitter returns an
+// error instead of waiting, so that a reader that has stopped cannot block the other events.
 func ChannelEmitter(to chan<- StreamEvent) Emitter {
 	return func(_ context.Context, e StreamEvent) error {
 		select {
@@ -98,28 +102,32 @@ func ChannelEmitter(to chan<- StreamEvent) Emitter {
 	}
 }
 
-// Bind adds the observer. A nil Emit panics.
+// Bind adds the hook to all points.
 func (s *Stream) Bind(h *agent.Hooks) {
 	if s.Emit == nil {
-		kit.MustConfig("observe.Stream", errors.New("Emit is nil, so nothing would be told; give an emitter"))
+		kit.MustConfig("observe.Stream", errors.New("Emit is nil, so no event would be received; give an emitter"))
 	}
 	h.ObserveAny(s)
 	h.AroundTool.Add(s)
 }
 
-// Drain waits until all events that wait now were emitted, or the context is done, whose error it returns.
+// Drain waits until all events queued so far are emitted. It returns the context's error if the context is done first.
 func (s *Stream) Drain(ctx context.Context) error { return s.queue.Flush(ctx) }
 
-// Dropped returns how many events found the queue full.
+// Dropped returns the number of events dropped because the queue was full.
 func (s *Stream) Dropped() uint64 { return s.queue.Dropped() }
 
-// AroundTool tells that a tool is dispatched.
-func (s *Stream) AroundTool(ctx context.Context, run *agent.Run, call agent.ToolCallRequest, next agent.AroundToolNext) (hookkit.Answer[agent.ToolCallResult], error) {
-	s.send(run, StreamToolDispatch, map[string]any{"step_num": call.Step, "tool_name": call.Name, "args_summary": shorten.Line(string(call.Args), 200)})
+// AroundTool reports that a tool starts.
+func (s *Stream) AroundTool(
+	ctx context.Context, run *agent.Run, call agent.ToolCallRequest, next agent.AroundToolNext,
+) (hookkit.Answer[agent.ToolCallResult], error) {
+	s.send(run, StreamToolDispatch, map[string]any{
+		"step_num": call.Step, "tool_name": call.Name, "args_summary": shorten.Line(string(call.Args), 200),
+	})
 	return next.Call(ctx, call)
 }
 
-// Pressure tells that the context window fills up; it fits window.Guard.OnPressure.
+// Pressure reports how full the context window is. Use it as window.Guard.OnPressure.
 func (s *Stream) Pressure(_ context.Context, run *agent.Run, p window.Pressure) {
 	data := map[string]any{}
 	if text, err := json.Marshal(p); err == nil && json.Unmarshal(text, &data) == nil {
@@ -127,14 +135,18 @@ func (s *Stream) Pressure(_ context.Context, run *agent.Run, p window.Pressure) 
 	}
 }
 
-// Observe turns a fire into events.
+// Observe converts a fire into events.
 func (s *Stream) Observe(_ context.Context, run *agent.Run, fired hookkit.AnyFired) {
-	if fired.Decision != "" && fired.By != "" { // what failed without a hook is told by its result
-		s.send(run, StreamHook, map[string]any{"hook_name": fired.By, "method": fired.Point, "message": decisionText(fired.Verdict)})
+	if fired.Decision != "" && fired.By != "" { // without a hook, the result reports the failure
+		s.send(run, StreamHook, map[string]any{
+			"hook_name": fired.By, "method": fired.Point, "message": decisionText(fired.Verdict),
+		})
 	}
 	switch p := fired.Final.(type) {
 	case agent.RunStart:
-		s.send(run, StreamLoopStart, map[string]any{"task_summary": shorten.Line(p.Task, 200), "max_steps": run.Env.Count().MaxSteps})
+		s.send(run, StreamLoopStart, map[string]any{
+			"task_summary": shorten.Line(p.Task, 200), "max_steps": run.Env.Count().MaxSteps,
+		})
 		s.subscribe(run)
 	case agent.Step:
 		if fired.Point == "BeforeStep" {
@@ -142,13 +154,21 @@ func (s *Stream) Observe(_ context.Context, run *agent.Run, fired hookkit.AnyFir
 		}
 	case agent.LLMRequest:
 		if fired.Point == "BeforeLLM" && fired.Outcome == nil && fired.Err == nil {
-			s.send(run, StreamLLMStart, map[string]any{"step_num": p.Step, "prompt_tokens_est": run.Env.CountTokens(p.Messages)})
+			s.send(run, StreamLLMStart, map[string]any{
+				"step_num": p.Step, "prompt_tokens_est": run.Env.CountTokens(p.Messages),
+			})
 		}
 		if fired.Point == "AroundLLM" && fired.Err != nil { // AfterLLM does not fire
-			s.send(run, StreamLLMEnd, map[string]any{"step_num": p.Step, "response_length": 0, "duration_ms": kit.Milliseconds(fired.Elapsed), "error": fired.Err.Error()})
+			s.send(run, StreamLLMEnd, map[string]any{
+				"step_num": p.Step, "response_length": 0, "duration_ms": kit.Milliseconds(fired.Elapsed),
+				"error": fired.Err.Error(),
+			})
 		}
 	case agent.LLMResponse:
-		s.send(run, StreamLLMEnd, map[string]any{"step_num": p.Step, "response_length": chars(p.Content, p.ToolCalls), "duration_ms": kit.Milliseconds(p.Elapsed)})
+		s.send(run, StreamLLMEnd, map[string]any{
+			"step_num": p.Step, "response_length": chars(p.Content, p.ToolCalls),
+			"duration_ms": kit.Milliseconds(p.Elapsed),
+		})
 	case agent.ToolFailure:
 		if p.WillRetry {
 			s.send(run, StreamRecovery, map[string]any{"strategy": "retry", "success": false})
@@ -165,16 +185,21 @@ func (s *Stream) Observe(_ context.Context, run *agent.Run, fired hookkit.AnyFir
 		if was, ok := fired.Payload.(agent.ToolCallResult); ok {
 			p = kit.AfterHooks(was, p)
 		}
-		s.send(run, StreamToolResult, map[string]any{"step_num": p.Call.Step, "tool_name": p.Call.Name, "duration_ms": kit.Milliseconds(p.Elapsed), "has_error": !p.OK() || fired.Err != nil})
+		s.send(run, StreamToolResult, map[string]any{
+			"step_num": p.Call.Step, "tool_name": p.Call.Name, "duration_ms": kit.Milliseconds(p.Elapsed),
+			"has_error": !p.OK() || fired.Err != nil,
+		})
 		if p.OK() && p.Attempts > 1 {
 			s.send(run, StreamRecovery, map[string]any{"strategy": "retry", "success": true})
 		}
 	case agent.StepResult:
 		class, entities := stepClass(p), 0
-		if s.Class != nil {
-			class, entities = s.Class(p)
+		if s.Classify != nil {
+			class, entities = s.Classify(p)
 		}
-		s.send(run, StreamStepEnd, map[string]any{"step_num": p.Step.Number, "classification": class, "new_entities_count": entities})
+		s.send(run, StreamStepEnd, map[string]any{
+			"step_num": p.Step.Number, "classification": class, "new_entities_count": entities,
+		})
 	case agent.AgentResult:
 		if fired.Point == "OnRunEnd" {
 			s.chunks.Do(run, func(end *func()) {
@@ -182,19 +207,23 @@ func (s *Stream) Observe(_ context.Context, run *agent.Run, fired hookkit.AnyFir
 					(*end)()
 				}
 			})
-			s.send(run, StreamLoopEnd, map[string]any{"total_steps": p.Steps, "total_llm_calls": p.ModelCalls, "reason": string(p.Stop.Cause)})
+			s.send(run, StreamLoopEnd, map[string]any{
+				"total_steps": p.Steps, "total_llm_calls": p.ModelCalls, "reason": string(p.Stop.Cause),
+			})
 		}
 	}
 }
 
-// subscribe passes the pieces of replies on.
+// subscribe sends the chunks of replies as events.
 func (s *Stream) subscribe(run *agent.Run) {
 	if run.Env == nil || run.Env.Subscribe == nil {
 		return
 	}
 	end := run.Env.Subscribe(func(c agent.Chunk) {
 		if c.Delta.Content != "" {
-			s.send(run, StreamLLMChunk, map[string]any{"step_num": c.Step, "chunk": c.Delta.Content, "chunk_index": c.Index})
+			s.send(run, StreamLLMChunk, map[string]any{
+				"step_num": c.Step, "chunk": c.Delta.Content, "chunk_index": c.Index,
+			})
 		}
 	})
 	s.chunks.Do(run, func(to *func()) { *to = end })
@@ -214,7 +243,7 @@ func (s *Stream) emit(e StreamEvent) {
 	s.failed.Report("observe.Stream", s.OnError, err)
 }
 
-// decisionText is a decision and its reason on one line.
+// decisionText renders a decision and its reason on one line.
 func decisionText(v hookkit.Verdict) string {
 	if v.Reason == "" {
 		return v.Decision

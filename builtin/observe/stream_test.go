@@ -20,13 +20,14 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-func TestMetricsCountWhatRunsDo(t *testing.T) {
+func TestMetricsCountRunsStepsAndCalls(t *testing.T) {
 	var log bytes.Buffer
 	metrics := &observe.Metrics{Log: slog.New(slog.NewTextHandler(&log, nil))}
 	reply := looptest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {
 		return agent.LLMResponse{Content: "done", Usage: agent.Usage{Input: 10, Output: 5}}, nil
 	})
-	deny := agent.OnPermissionFunc(func(_ context.Context, _ *agent.Run, c agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
+	deny := agent.OnPermissionFunc(func(_ context.Context, _ *agent.Run,
+		c agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
 		if c.Name == "secret" {
 			return agent.Deny{Reason: "no"}, nil
 		}
@@ -37,13 +38,17 @@ func TestMetricsCountWhatRunsDo(t *testing.T) {
 		turns = append(turns, looptest.Call("a", nil))
 	}
 	turns = append(turns, looptest.Calls(looptest.Call("b", nil), looptest.Call("secret", nil)), reply)
-	ran := looptest.Harness{Turns: turns, Tools: []agent.Tool{&looptest.Tool{Name: "a", Result: "1"}, &looptest.Tool{Name: "b", Err: errors.New("down")}, &looptest.Tool{Name: "secret"}},
+	ran := looptest.Harness{Turns: turns,
+		Tools: []agent.Tool{&looptest.Tool{Name: "a", Result: "1"}, &looptest.Tool{Name: "b", Err: errors.New("down")},
+			&looptest.Tool{Name: "secret"}},
 		Hooks: []agent.Hook{metrics, deny, &limit.Tokens{}}}.Run(t, "go")
 	r := metrics.Report()
-	if r.Steps != 12 || r.LLMCalls != 12 || r.ToolCalls != 12 || r.Errors != 2 || r.InputTokens != 10 || r.OutputTokens != 5 || r.Runs != 1 {
+	if r.Steps != 12 || r.LLMCalls != 12 || r.ToolCalls != 12 || r.Errors != 2 || r.InputTokens != 10 ||
+		r.OutputTokens != 5 || r.Runs != 1 {
 		t.Errorf("report %+v", r)
 	}
-	if r.Tools["secret"].Successes != 0 || r.Tools["secret"].Failures != 1 || r.Tools["a"].Successes != 10 || r.Tools["b"].Failures != 1 {
+	if r.Tools["secret"].Successes != 0 || r.Tools["secret"].Failures != 1 || r.Tools["a"].Successes != 10 ||
+		r.Tools["b"].Failures != 1 {
 		t.Errorf("tools %+v", r.Tools)
 	}
 	if diff := cmp.Diff(map[string]int{"productive": 11, "error": 1}, r.Classes); diff != "" {
@@ -52,7 +57,8 @@ func TestMetricsCountWhatRunsDo(t *testing.T) {
 	if !strings.Contains(log.String(), "a: 10 calls, 10 ok / 0 fail, avg ") {
 		t.Errorf("the log says %s", &log)
 	}
-	for _, want := range []string{"steps: 12, errors: 2\n", "tokens: 10 in, 5 out\n", "model calls: 12\n", "  a: 10 calls, 10 ok / 0 fail\n  b: 1 calls"} {
+	for _, want := range []string{"steps: 12, errors: 2\n", "tokens: 10 in, 5 out\n", "model calls: 12\n",
+		"  a: 10 calls, 10 ok / 0 fail\n  b: 1 calls"} {
 		if !strings.Contains(r.String(), want) {
 			t.Errorf("the report does not say %q:\n%s", want, r)
 		}
@@ -66,20 +72,23 @@ func TestMetricsCountWhatRunsDo(t *testing.T) {
 	}
 }
 
-func TestMetricsWarnWhenABudgetIsExceeded(t *testing.T) {
+func TestMetricsWarnAboutExceededBudget(t *testing.T) {
 	var log bytes.Buffer
 	var hooks agent.Hooks
-	metrics := &observe.Metrics{Log: slog.New(slog.NewTextHandler(&log, nil)), Classify: func(agent.StepResult) string { return "odd" }}
+	metrics := &observe.Metrics{Log: slog.New(slog.NewTextHandler(&log, nil)), Classify: func(agent.StepResult) string {
+		return "odd"
+	}}
 	hooks.Use(metrics)
 	run := agent.NewRun(nil)
 	hooks.OnBudgetExceeded.Fire(t.Context(), run, agent.BudgetExceeded{Kind: agent.BudgetTokens, Used: 12, Limit: 10})
 	hooks.AfterStep.Fire(t.Context(), run, agent.StepResult{Err: "down"})
-	if r := metrics.Report(); r.Exceeded["tokens"] != 1 || r.Classes["odd"] != 1 || r.Errors != 1 || !strings.Contains(log.String(), "level=WARN") {
+	if r := metrics.Report(); r.Exceeded["tokens"] != 1 || r.Classes["odd"] != 1 || r.Errors != 1 ||
+		!strings.Contains(log.String(), "level=WARN") {
 		t.Errorf("report %+v, log %s", r, &log)
 	}
 }
 
-// events collects what a stream emits.
+// events collects the events of a stream.
 type events struct {
 	mu  sync.Mutex
 	all []observe.StreamEvent
@@ -104,14 +113,17 @@ func TestStreamEmitsEachEventOnceInOrder(t *testing.T) {
 	var got events
 	stream := &observe.Stream{Emit: got.emit}
 	hint := agent.BriefingFunc(func(context.Context, *agent.Run, agent.Step) ([]string, error) { return nil, nil })
-	skip := agent.BeforeToolFunc(func(_ context.Context, _ *agent.Run, c agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+	skip := agent.BeforeToolFunc(func(_ context.Context, _ *agent.Run, c agent.ToolCallRequest) (agent.BeforeToolOutcome,
+		error) {
 		if c.Name == "b" {
 			return agent.SkipTool{Result: agent.ToolCallResult{Err: "not now"}, Reason: "later"}, nil
 		}
 		return nil, nil
 	})
-	looptest.Harness{Turns: []looptest.Turn{looptest.Calls(looptest.Call("a", nil), looptest.Call("b", nil)), looptest.Reply("two words")},
-		Tools: []agent.Tool{&looptest.Tool{Name: "a", Result: "1"}, &looptest.Tool{Name: "b"}}, Hooks: []agent.Hook{stream, hint, skip}}.Run(t, "go")
+	looptest.Harness{Turns: []looptest.Turn{looptest.Calls(looptest.Call("a", nil), looptest.Call("b", nil)),
+		looptest.Reply("two words")},
+		Tools: []agent.Tool{&looptest.Tool{Name: "a", Result: "1"}, &looptest.Tool{Name: "b"}},
+		Hooks: []agent.Hook{stream, hint, skip}}.Run(t, "go")
 	if err := stream.Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +137,8 @@ func TestStreamEmitsEachEventOnceInOrder(t *testing.T) {
 	for _, e := range got.all {
 		var flat map[string]any
 		text, err := json.Marshal(e)
-		if err != nil || json.Unmarshal(text, &flat) != nil || flat["event_type"] != e.Type || flat["agent"] != "tested" || flat["run"] == "" {
+		if err != nil || json.Unmarshal(text, &flat) != nil || flat["event_type"] != e.Type || flat["agent"] != "tested" ||
+			flat["run"] == "" {
 			t.Errorf("event %s (%v)", text, err)
 		}
 	}
@@ -135,7 +148,7 @@ func TestStreamEmitsEachEventOnceInOrder(t *testing.T) {
 	}
 }
 
-func TestAFailingToolIsNoDecisionOfAHook(t *testing.T) {
+func TestFailingToolIsNotAHookDecision(t *testing.T) {
 	var got events
 	stream := &observe.Stream{Emit: got.emit}
 	looptest.Harness{Turns: []looptest.Turn{looptest.Call("a", nil), looptest.Reply("done")},
@@ -148,7 +161,7 @@ func TestAFailingToolIsNoDecisionOfAHook(t *testing.T) {
 	}
 }
 
-func TestAFailingOrSlowEmitterCannotHurtTheRun(t *testing.T) {
+func TestSlowEmitterDoesNotDelayRun(t *testing.T) {
 	var told []error
 	var mu sync.Mutex
 	var got events
@@ -161,7 +174,8 @@ func TestAFailingOrSlowEmitterCannotHurtTheRun(t *testing.T) {
 			got.emit),
 		OnError: func(err error) { mu.Lock(); told = append(told, err); mu.Unlock() },
 	}
-	ran := looptest.Harness{Turns: []looptest.Turn{looptest.Reply("done")}, Hooks: []agent.Hook{stream}}.Run(t, "go") // while the first emitter waits
+	ran := looptest.Harness{Turns: []looptest.Turn{looptest.Reply("done")}, Hooks: []agent.Hook{stream}}.Run(t,
+		"go") // while the first emitter waits
 	if ran.Reply != "done" {
 		t.Errorf("reply %q", ran.Reply)
 	}
@@ -176,12 +190,13 @@ func TestAFailingOrSlowEmitterCannotHurtTheRun(t *testing.T) {
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	if len(got.all) == 0 || len(told) != len(got.all) || !strings.Contains(fmt.Sprint(told[0]), "boom") || !strings.Contains(fmt.Sprint(told[0]), "down") {
+	if len(got.all) == 0 || len(told) != len(got.all) || !strings.Contains(fmt.Sprint(told[0]), "boom") ||
+		!strings.Contains(fmt.Sprint(told[0]), "down") {
 		t.Errorf("%d events, told %v", len(got.all), told)
 	}
 }
 
-func TestStreamDropsAndCountsWhatDoesNotFit(t *testing.T) {
+func TestStreamCountsDroppedEvents(t *testing.T) {
 	release := make(chan struct{})
 	n := 0
 	stream := &observe.Stream{Emit: func(context.Context, observe.StreamEvent) error { <-release; n++; return nil }}
@@ -200,7 +215,7 @@ func TestStreamDropsAndCountsWhatDoesNotFit(t *testing.T) {
 	}
 }
 
-// bus records events and answers with a veto where it is told to.
+// bus records events and returns the configured vetoes.
 type bus struct {
 	mu     sync.Mutex
 	events []observe.BusEvent
@@ -216,9 +231,10 @@ func (b *bus) Publish(_ context.Context, e observe.BusEvent) (bool, string, erro
 	return veto, reason, b.fail
 }
 
-func TestEventBridgePublishesInOrderAndCarriesAVetoBack(t *testing.T) {
+func TestEventBridgeAppliesVetoOfTool(t *testing.T) {
 	b := &bus{veto: map[string]string{"tool:before_call": "closed today"}}
-	ran := looptest.Harness{Turns: []looptest.Turn{looptest.Call("a", nil), looptest.Reply("done")}, Tools: []agent.Tool{&looptest.Tool{Name: "a"}},
+	ran := looptest.Harness{Turns: []looptest.Turn{looptest.Call("a", nil), looptest.Reply("done")},
+		Tools: []agent.Tool{&looptest.Tool{Name: "a"}},
 		Hooks: []agent.Hook{&observe.EventBridge{Bus: b}}}.Run(t, "go")
 	var names []string
 	for _, e := range b.events {
@@ -227,18 +243,21 @@ func TestEventBridgePublishesInOrderAndCarriesAVetoBack(t *testing.T) {
 			t.Errorf("event %+v", e)
 		}
 	}
-	want := []string{"agent:start", "llm:before_call", "llm:after_call", "tool:before_call", "tool:after_call", "llm:before_call", "llm:after_call", "agent:stop"}
+	want := []string{"agent:start", "llm:before_call", "llm:after_call", "tool:before_call", "tool:after_call",
+		"llm:before_call", "llm:after_call", "agent:stop"}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
 	}
-	if ran.Calls[0].Reason != "closed today" || b.events[4].Context["ok"] != false || !strings.Contains(fmt.Sprint(b.events[4].Context["error"]), "closed today") {
+	if ran.Calls[0].Reason != "closed today" || b.events[4].Context["ok"] != false ||
+		!strings.Contains(fmt.Sprint(b.events[4].Context["error"]), "closed today") {
 		t.Errorf("call %+v, event %+v", ran.Calls[0], b.events[4])
 	}
 }
 
-func TestAVetoOfTheModelEndsTheTurnAndAFailingBusRefuses(t *testing.T) {
+func TestFailingBusRefusesModelCall(t *testing.T) {
 	b := &bus{veto: map[string]string{"llm:before_call": "no budget"}}
-	ran := looptest.Harness{Turns: []looptest.Turn{looptest.Reply("never")}, Hooks: []agent.Hook{&observe.EventBridge{Bus: b}}}.Run(t, "go")
+	ran := looptest.Harness{Turns: []looptest.Turn{looptest.Reply("never")},
+		Hooks: []agent.Hook{&observe.EventBridge{Bus: b}}}.Run(t, "go")
 	if ran.Stop.Message != "no budget" || len(ran.Script.Calls()) != 0 {
 		t.Errorf("stopped by %+v after %d calls", ran.Stop, len(ran.Script.Calls()))
 	}
@@ -249,7 +268,7 @@ func TestAVetoOfTheModelEndsTheTurnAndAFailingBusRefuses(t *testing.T) {
 	}
 }
 
-func TestStreamsWithoutATargetPanicWhenUsed(t *testing.T) {
+func TestStreamWithoutEmitterPanicsInBind(t *testing.T) {
 	for want, hook := range map[string]agent.Hook{"Emit is nil": &observe.Stream{}, "Bus is nil": &observe.EventBridge{}} {
 		func() {
 			defer func() {
@@ -279,7 +298,8 @@ func ExampleMetrics() {
 	metrics := &observe.Metrics{}
 	hooks.Use(metrics)
 	denied := agent.ToolCallResult{Call: agent.ToolCallRequest{Name: "search"}, Err: "denied"}
-	hooks.AfterStep.Fire(context.Background(), agent.NewRun(nil), agent.StepResult{Results: []agent.ToolCallResult{denied}})
+	hooks.AfterStep.Fire(context.Background(), agent.NewRun(nil),
+		agent.StepResult{Results: []agent.ToolCallResult{denied}})
 	fmt.Printf("%+v\n", metrics.Report().Tools["search"])
 	// Output: {Calls:1 Successes:0 Failures:1 Duration:0s}
 }

@@ -13,48 +13,54 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// Timing measures how long model and tool calls take, by the run's clock.
+// Timing measures the duration of model and tool calls, by the run's clock.
 //
-// It wraps AroundLLM and AroundTool, in the tier Observability, and changes nothing. There is one sample per call,
-// retries by hooks further in included, also of a call that failed or panicked; parallel calls each have their own.
-// State: the last 10,000 samples of all runs. Safe for concurrent use; it must not be copied.
+// Each call has one sample, even if it fails or panics; the duration includes retries by inner hooks. Parallel calls
+// have separate samples.
+//
+// Timing wraps AroundLLM and AroundTool and changes nothing. The zero value is ready to use. It keeps the last 10,000
+// samples of all runs, is safe for concurrent use, and must not be copied.
 type Timing struct {
-	OnSample func(TimingSample) // gets each sample; nil: they are logged, at the level debug. It must be safe for concurrent use
+	OnSample func(TimingSample) // receives each sample, concurrently; nil: samples are logged at debug level
 
 	mu      sync.Mutex
 	samples []TimingSample
 }
 
-// A TimingSample is one measured call.
+// TimingSample is the duration of one call.
 type TimingSample struct {
-	Run      string // the run's ID
+	Run      string // ID of the run
 	Kind     string // "llm" or "tool"
-	Name     string // of the tool, or of the model if the request names one
+	Name     string // name of the tool, or of the model if the request names one
 	Duration time.Duration
 }
 
 // maxTimings bounds the samples that a Timing keeps.
 const maxTimings = 10_000
 
-// Bind adds the hook.
+// Bind adds the hook to its points.
 func (t *Timing) Bind(h *agent.Hooks) {
 	h.AroundLLM.Add(t)
 	h.AroundTool.Add(t)
 }
 
-// AroundLLM measures a call to the model.
-func (t *Timing) AroundLLM(ctx context.Context, run *agent.Run, req agent.LLMRequest, next agent.AroundLLMNext) (hookkit.Answer[agent.LLMResponse], error) {
+// AroundLLM measures a model call.
+func (t *Timing) AroundLLM(
+	ctx context.Context, run *agent.Run, req agent.LLMRequest, next agent.AroundLLMNext,
+) (hookkit.Answer[agent.LLMResponse], error) {
 	defer t.measure(run, "llm", req.Model)()
 	return next.Call(ctx, req)
 }
 
-// AroundTool measures a call of a tool.
-func (t *Timing) AroundTool(ctx context.Context, run *agent.Run, call agent.ToolCallRequest, next agent.AroundToolNext) (hookkit.Answer[agent.ToolCallResult], error) {
+// AroundTool measures a tool call.
+func (t *Timing) AroundTool(
+	ctx context.Context, run *agent.Run, call agent.ToolCallRequest, next agent.AroundToolNext,
+) (hookkit.Answer[agent.ToolCallResult], error) {
 	defer t.measure(run, "tool", call.Name)()
 	return next.Call(ctx, call)
 }
 
-// measure starts a measurement and returns what ends it.
+// measure starts a measurement and returns the function that ends it.
 func (t *Timing) measure(run *agent.Run, kind, name string) func() {
 	start := run.Env.Now()
 	return func() {

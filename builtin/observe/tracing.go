@@ -11,29 +11,31 @@ import (
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/builtin/internal/queue"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
+	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/redact"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// Tracing makes a tree of spans of every run: the run, its steps, and in each step the calls to the model and the
-// dispatches of tools, parallel ones side by side. A run that a tool starts is under the span of that tool, one that
-// control is handed over to under the step that did it, so that they are one tree.
+// Tracing records every run as a tree of spans: the run, its steps, and in each step the model and tool calls.
 //
-// It stands at AroundLLM and AroundTool and observes OnRunStart, BeforeStep, AfterStep, OnSubagentStart,
-// OnSubagentStop and OnRunEnd, all at tier Observability + 10. It decides nothing. A retry by a hook around it is a
-// span of its own. Spans end on every way out: an error, a panic, a cancellation, a handoff.
+// For example, a trace viewer shows which of five tool calls made a step slow. A sub-run started by a tool is a child
+// of that tool's span. A run that takes over by a handoff is a child of the step that handed over. Each retry by an
+// outer hook has its own span. Spans also end after an error, a panic, a cancellation or a handoff.
 //
-// A run takes over the trace that its context knows (see [WithTraceParent]), and else begins a new one. Spans go to
-// Exporter in the background, in order; if it is slow and more than Queue of them wait, the oldest are dropped and
-// counted. Without an Exporter it only observes OnRunEnd and does nothing there. One Tracing serves any number of runs
-// at once and makes one span of each thing however often it is used.
+// If the context of a run has a trace (see [WithTraceParent]), the run continues that trace; otherwise it starts a new
+// one. Spans go to Exporter in the background and in order. If more than Queue of them are waiting, the oldest are
+// dropped and counted. Call Flush before the program ends.
 //
-// Spans hold names, counts and errors, which are redacted and cut at 200 characters, but neither prompts nor replies.
+// Spans contain names, counts and errors, redacted and truncated to 200 characters, but no prompts and no replies.
+//
+// Tracing wraps AroundLLM and AroundTool and observes OnRunStart, BeforeStep, AfterStep, OnSubagentStart,
+// OnSubagentStop and OnRunEnd, at the priority Observability+10. It is safe for concurrent use. If it is bound twice,
+// each span is still recorded once. Bind panics if Queue is negative.
 type Tracing struct {
-	Exporter SpanExporter
-	Service  string // empty: "agent"
-	Queue    int    // 0: 4096
+	Exporter SpanExporter     // nil: Tracing does nothing
+	Service  string           // "": "agent"
+	Queue    limit.Bound[int] // starts and ends of spans that may wait, at least 1; default 4096
 	Redact   redact.Redactor
 
 	once  kit.OnceObserver
@@ -41,7 +43,7 @@ type Tracing struct {
 	queue queue.Queue[spanEvent]
 
 	mu   sync.Mutex
-	subs map[string]spanRef // where runs belong that are started right now, by their identity
+	subs map[string]spanRef // the future parents of sub-runs that are being started, by run ID
 }
 
 type spanEvent struct {
@@ -49,19 +51,17 @@ type spanEvent struct {
 	end  bool
 }
 
-// spanQueue is how many starts and ends of spans may wait.
+// spanQueue is the default of Tracing.Queue.
 const spanQueue = 4096
 
-// openRun is what is open of a run.
+// openRun holds the unfinished spans of a run.
 type openRun struct {
 	run, step *Span
 }
 
-// Bind adds the hooks.
+// Bind adds the hook to its points.
 func (t *Tracing) Bind(h *agent.Hooks) {
-	if t.Queue < 0 {
-		kit.MustConfig("observe.Tracing", fmt.Errorf("Queue is %d; give how many spans may wait, 0 for %d", t.Queue, spanQueue))
-	}
+	kit.MustConfig("observe.Tracing", t.Queue.Check("Queue"))
 	name, tier := hookkit.Named("observe.Tracing"), hookkit.Priority(hookkit.Observability+10)
 	if t.Exporter == nil {
 		h.OnRunEnd.ObserveFunc(func(context.Context, *agent.Run, agent.OnRunEndFired[agent.AgentResult]) {}, name, tier)
@@ -105,14 +105,16 @@ func (t *Tracing) Bind(h *agent.Hooks) {
 	}, name, tier)
 }
 
-// Flush waits until the exporter has been given all spans so far.
+// Flush waits until the exporter has received all spans so far, or the context is done.
 func (t *Tracing) Flush(ctx context.Context) error { return t.queue.Flush(ctx) }
 
-// Dropped returns how many starts and ends were dropped because the exporter was slow.
+// Dropped returns the number of starts and ends that were dropped because the exporter was slow.
 func (t *Tracing) Dropped() uint64 { return t.queue.Dropped() }
 
 func (t *Tracing) export(s Span, end bool) {
-	t.queue.Put(spanEvent{s, end}, queue.Consumer[spanEvent]{Name: "observe.Tracing: Exporter", Take: t.take, Size: cmp.Or(t.Queue, spanQueue)})
+	t.queue.Put(spanEvent{s, end}, queue.Consumer[spanEvent]{
+		Name: "observe.Tracing: Exporter", Take: t.take, Size: max(t.Queue.Or(spanQueue), 1),
+	})
 }
 
 func (t *Tracing) take(e spanEvent) {
@@ -125,7 +127,7 @@ func (t *Tracing) take(e spanEvent) {
 
 func (t *Tracing) text(s string) string { return t.Redact.CutText(s, shorten.SummaryChars) }
 
-// start begins a span under a parent.
+// start begins a span below a parent.
 func (t *Tracing) start(run *agent.Run, parent spanRef, s Span) *Span {
 	s.Service, s.Agent = cmp.Or(t.Service, "agent"), t.text(kit.Agent(run))
 	s.Run, _ = kit.Identity(run)
@@ -147,8 +149,8 @@ func (t *Tracing) end(run *agent.Run, s *Span, err string) {
 	t.export(*s, true)
 }
 
-// parent is what a new span of a run belongs under: the span of the tool that the context is in, the step, the run,
-// or what the context knows from outside.
+// parent returns the parent of a new span: the enclosing tool call, step or run, or the position set by
+// WithTraceParent.
 func (t *Tracing) parent(ctx context.Context, run *agent.Run) (ref spanRef) {
 	ref, _ = ctx.Value(spanKey{}).(spanRef)
 	id, _ := kit.Identity(run)
@@ -206,7 +208,7 @@ func (t *Tracing) endRun(run *agent.Run, result agent.AgentResult) {
 	t.end(run, span, result.Err)
 }
 
-// inside returns a context inside a span, and false if it is in one of the kind already: then the hook is used twice.
+// inside reports whether the context is already inside a span of this kind, which means that the hook is bound twice.
 func (t *Tracing) inside(ctx context.Context, run *agent.Run, kind SpanKind) bool {
 	ref, _ := ctx.Value(spanKey{}).(spanRef)
 	id, _ := kit.Identity(run)
@@ -217,13 +219,17 @@ func (t *Tracing) enter(ctx context.Context, s *Span) context.Context {
 	return context.WithValue(ctx, spanKey{}, spanRef{trace: s.TraceID, span: s.SpanID, by: t, run: s.Run, kind: s.Kind})
 }
 
-var errSpanPanic = errors.New("it panicked")
+var errSpanPanic = errors.New("the call panicked")
 
-func (t *Tracing) model(ctx context.Context, run *agent.Run, req agent.LLMRequest, next agent.AroundLLMNext) (answer hookkit.Answer[agent.LLMResponse], err error) {
+func (t *Tracing) model(
+	ctx context.Context, run *agent.Run, req agent.LLMRequest, next agent.AroundLLMNext,
+) (answer hookkit.Answer[agent.LLMResponse], err error) {
 	if t.inside(ctx, run, SpanModel) {
 		return next.Call(ctx, req)
 	}
-	span := t.start(run, t.parent(ctx, run), Span{Kind: SpanModel, Name: spanName("chat", t.text(req.Model)), Model: t.text(req.Model), Step: req.Step})
+	span := t.start(run, t.parent(ctx, run), Span{
+		Kind: SpanModel, Name: spanName("chat", t.text(req.Model)), Model: t.text(req.Model), Step: req.Step,
+	})
 	err = errSpanPanic
 	defer func() {
 		if err != nil {
@@ -239,12 +245,16 @@ func (t *Tracing) model(ctx context.Context, run *agent.Run, req agent.LLMReques
 	return answer, err
 }
 
-func (t *Tracing) tool(ctx context.Context, run *agent.Run, call agent.ToolCallRequest, next agent.AroundToolNext) (answer hookkit.Answer[agent.ToolCallResult], err error) {
+func (t *Tracing) tool(
+	ctx context.Context, run *agent.Run, call agent.ToolCallRequest, next agent.AroundToolNext,
+) (answer hookkit.Answer[agent.ToolCallResult], err error) {
 	if t.inside(ctx, run, SpanTool) {
 		return next.Call(ctx, call)
 	}
 	tool := t.text(call.Name)
-	span := t.start(run, t.parent(ctx, run), Span{Kind: SpanTool, Name: spanName("execute_tool", tool), Tool: tool, CallID: t.text(call.ID), Step: call.Step})
+	span := t.start(run, t.parent(ctx, run), Span{
+		Kind: SpanTool, Name: spanName("execute_tool", tool), Tool: tool, CallID: t.text(call.ID), Step: call.Step,
+	})
 	err = errSpanPanic
 	defer func() {
 		if err != nil {
@@ -259,9 +269,9 @@ func (t *Tracing) tool(ctx context.Context, run *agent.Run, call agent.ToolCallR
 	return answer, err
 }
 
-func spanName(what, whose string) string {
-	if whose == "" {
-		return what
+func spanName(operation, target string) string {
+	if target == "" {
+		return operation
 	}
-	return what + " " + whose
+	return operation + " " + target
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// tree draws the spans, children under their parents in the order of their start, and checks that each one that was
-// started was ended once.
+// tree renders the spans with children below their parents, in the order of their start. It checks that each span
+// ended exactly once.
 func tree(t testing.TB, r *observe.SpanRecorder) string {
 	t.Helper()
 	children := make(map[string][]observe.Span)
@@ -57,7 +57,7 @@ func tree(t testing.TB, r *observe.SpanRecorder) string {
 	return b.String()
 }
 
-func TestARunIsATreeOfSpans(t *testing.T) {
+func TestRunIsTreeOfSpans(t *testing.T) {
 	clock := looptest.NewClock(time.Unix(1000, 0))
 	slow := func(name string) agent.Tool {
 		return &looptest.Tool{Name: name, Func: func(context.Context, agent.ToolCallRequest) (string, error) {
@@ -69,13 +69,15 @@ func TestARunIsATreeOfSpans(t *testing.T) {
 	}
 	model := looptest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {
 		clock.Advance(20 * time.Millisecond)
-		return agent.LLMResponse{Content: "fertig", Model: "m2", FinishReason: "stop", Usage: agent.Usage{Input: 4, Output: 2}}, nil
+		return agent.LLMResponse{Content: "fertig", Model: "m2", FinishReason: "stop",
+			Usage: agent.Usage{Input: 4, Output: 2}}, nil
 	})
 	var spans observe.SpanRecorder
 	tracing := &observe.Tracing{Exporter: &spans, Service: "desk"}
 	looptest.Harness{
 		Agent: &loop.Agent{Name: "clerk", Clock: clock, Request: agent.LLMRequest{Model: "m1"}},
-		Turns: []looptest.Turn{looptest.Calls(looptest.Call("good", nil), looptest.Call("bad", nil), looptest.Call("rm", nil)), model},
+		Turns: []looptest.Turn{looptest.Calls(looptest.Call("good", nil), looptest.Call("bad", nil),
+			looptest.Call("rm", nil)), model},
 		Tools: []agent.Tool{slow("good"), slow("bad"), slow("rm")},
 		Hooks: []agent.Hook{tracing, tracing, fixture.DenyTool("rm", "never")},
 	}.Run(t, "go")
@@ -83,7 +85,9 @@ func TestARunIsATreeOfSpans(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := tree(t, &spans)
-	if a := strings.Replace(got, "    execute_tool bad error\n    execute_tool good ok\n", "    execute_tool good ok\n    execute_tool bad error\n", 1); a != `invoke_agent clerk ok
+	const badFirst, goodFirst = "    execute_tool bad error\n    execute_tool good ok\n",
+		"    execute_tool good ok\n    execute_tool bad error\n"
+	if a := strings.Replace(got, badFirst, goodFirst, 1); a != `invoke_agent clerk ok
   step 1 ok
     chat m1 ok
     execute_tool good ok
@@ -98,7 +102,8 @@ func TestARunIsATreeOfSpans(t *testing.T) {
 		t.Errorf("trace %q", trace)
 	}
 	for _, s := range spans.Ended() {
-		if s.TraceID != trace || s.Service != "desk" || s.Agent != "clerk" || !regexp.MustCompile(`^[0-9a-f]{16}$`).MatchString(s.SpanID) {
+		if s.TraceID != trace || s.Service != "desk" || s.Agent != "clerk" ||
+			!regexp.MustCompile(`^[0-9a-f]{16}$`).MatchString(s.SpanID) {
 			t.Errorf("span: %+v", s)
 		}
 		switch {
@@ -122,11 +127,14 @@ func TestARunIsATreeOfSpans(t *testing.T) {
 	}
 }
 
-func TestRunsOfRunsAndHandoffsAreOneTree(t *testing.T) {
+func TestSubRunsAndHandoffsShareOneTree(t *testing.T) {
 	var spans observe.SpanRecorder
 	tracing := &observe.Tracing{Exporter: &spans}
-	other := &loop.Agent{Name: "other", Model: looptest.NewScript(looptest.Call("look", nil), looptest.Reply("from the other")), Tools: []agent.Tool{&looptest.Tool{Name: "look"}}}
-	helper := &loop.Agent{Name: "helper", Model: looptest.NewScript(looptest.Call("transfer_to_other", nil)), Handoffs: []*loop.Agent{other}, Use: []agent.Hook{tracing}}
+	other := &loop.Agent{Name: "other",
+		Model: looptest.NewScript(looptest.Call("look", nil), looptest.Reply("from the other")),
+		Tools: []agent.Tool{&looptest.Tool{Name: "look"}}}
+	helper := &loop.Agent{Name: "helper", Model: looptest.NewScript(looptest.Call("transfer_to_other", nil)),
+		Handoffs: []*loop.Agent{other}, Use: []agent.Hook{tracing}}
 	ran := looptest.Harness{
 		Agent: &loop.Agent{Name: "clerk"},
 		Turns: []looptest.Turn{looptest.Call("helper", `{"task":"x"}`), looptest.Reply("done")},
@@ -164,7 +172,7 @@ func TestRunsOfRunsAndHandoffsAreOneTree(t *testing.T) {
 	}
 }
 
-func TestSpansEndOnEveryWayOut(t *testing.T) {
+func TestSpansEndHoweverRunEnds(t *testing.T) {
 	for name, turn := range map[string]looptest.Turn{
 		"an error": looptest.Error(errors.New("no line")),
 		"a panic":  looptest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) { panic("oh") }),
@@ -189,16 +197,17 @@ func TestSpansEndOnEveryWayOut(t *testing.T) {
 	}
 }
 
-func TestAToolKnowsTheSpanThatItRunsIn(t *testing.T) {
+func TestToolKnowsItsSpan(t *testing.T) {
 	var spans observe.SpanRecorder
 	tracing := &observe.Tracing{Exporter: &spans}
 	var trace, span string
 	looptest.Harness{
 		Turns: []looptest.Turn{looptest.Call("x", nil), looptest.Reply("done")},
-		Tools: []agent.Tool{&looptest.Tool{Name: "x", Func: func(ctx context.Context, _ agent.ToolCallRequest) (string, error) {
-			trace, span = observe.TraceParent(ctx)
-			return "", nil
-		}}},
+		Tools: []agent.Tool{&looptest.Tool{Name: "x",
+			Func: func(ctx context.Context, _ agent.ToolCallRequest) (string, error) {
+				trace, span = observe.TraceParent(ctx)
+				return "", nil
+			}}},
 		Hooks: []agent.Hook{tracing},
 	}.Run(t, "go")
 	_ = tracing.Flush(t.Context())
@@ -215,8 +224,8 @@ func TestAToolKnowsTheSpanThatItRunsIn(t *testing.T) {
 	}
 }
 
-func TestTracingHarmsNobody(t *testing.T) {
-	// Without an exporter it only observes.
+func TestTracingDoesNotAffectRun(t *testing.T) {
+	// Without an exporter, Tracing does nothing.
 	var hooks agent.Hooks
 	hooks.Use(&observe.Tracing{})
 	for _, p := range hooks.Points() {
@@ -224,16 +233,17 @@ func TestTracingHarmsNobody(t *testing.T) {
 			t.Errorf("hooks of %s: %v", p.Name, list)
 		}
 	}
-	// Ends without starts, and empty payloads.
+	// Ends without starts, and empty payloads, are ignored.
 	var spans observe.SpanRecorder
 	tracing := &observe.Tracing{Exporter: &spans}
 	hooks.Use(tracing)
 	run := agent.NewRun(nil)
 	hooks.OnRunEnd.Fire(t.Context(), run, agent.AgentResult{})
 	hooks.AfterStep.Fire(t.Context(), run, agent.StepResult{})
-	_, _ = hooks.AroundLLM.Fire(t.Context(), run, agent.LLMRequest{}, func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {
-		return agent.LLMResponse{}, nil
-	})
+	_, _ = hooks.AroundLLM.Fire(t.Context(), run, agent.LLMRequest{},
+		func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {
+			return agent.LLMResponse{}, nil
+		})
 	_ = tracing.Flush(t.Context())
 	if got := tree(t, &spans); got != "chat ok\n" {
 		t.Errorf("got %q", got)
@@ -247,7 +257,7 @@ func (b badExporter) StartSpan(observe.Span) { <-b.hold }
 
 func (b badExporter) EndSpan(observe.Span) { panic("full") }
 
-func TestASlowOrFailingExporterIsNotWaitedFor(t *testing.T) {
+func TestSlowExporterDoesNotDelayRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hold := make(chan struct{})
 		tracing := &observe.Tracing{Exporter: badExporter{hold}, Queue: 2}
@@ -266,9 +276,11 @@ func TestSpansAreLogged(t *testing.T) {
 	var log bytes.Buffer
 	logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	tracing := &observe.Tracing{Exporter: observe.SlogSpans(logger)}
-	looptest.Harness{Turns: []looptest.Turn{looptest.Error(errors.New("no line"))}, Hooks: []agent.Hook{tracing}}.Run(t, "go")
+	looptest.Harness{Turns: []looptest.Turn{looptest.Error(errors.New("no line"))}, Hooks: []agent.Hook{tracing}}.Run(t,
+		"go")
 	_ = tracing.Flush(t.Context())
-	if got := log.String(); strings.Count(got, "\n") != 3 || !strings.Contains(got, `level=WARN msg=chat`) || !strings.Contains(got, `error="no line"`) {
+	if got := log.String(); strings.Count(got, "\n") != 3 || !strings.Contains(got, `level=WARN msg=chat`) ||
+		!strings.Contains(got, `error="no line"`) {
 		t.Errorf("log: %s", got)
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// brief fires Briefing once with the hook.
+// brief returns the contribution of the hook to one fire of Briefing.
 func brief(h agent.Hook, run *agent.Run, step agent.Step) []string {
 	var hooks agent.Hooks
 	hooks.Use(h)
@@ -75,14 +75,15 @@ func ExampleWorkingTheory() {
 	// [Current working theory: a file is left open]
 }
 
-func TestStaticBriefingTakesItsTextFromAFile(t *testing.T) {
+func TestStaticReadsItsFileOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "briefing.md")
-	for content, want := range map[string]string{"line one\nline two\n\n": "line one\nline two", " \n": "", "": "", "a\xff": "a\ufffd"} {
+	for content, want := range map[string]string{"line one\nline two\n\n": "line one\nline two", " \n": "", "": "",
+		"a\xff": "a\ufffd"} {
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		var hooks agent.Hooks
-		hooks.Use(&prompt.Static{File: path})
+		hooks.Use(&prompt.Static{Path: path})
 		_ = os.Remove(path) // it was read by Use
 		if got := strings.Join(hooks.Briefing.Fire(t.Context(), agent.NewRun(nil), agent.Step{Number: 7}), "|"); got != want {
 			t.Errorf("briefed %q, want %q", got, want)
@@ -90,25 +91,27 @@ func TestStaticBriefingTakesItsTextFromAFile(t *testing.T) {
 	}
 }
 
-func TestAStaticBriefingNeedsExactlyOneText(t *testing.T) {
+func TestStaticNeedsTextOrPath(t *testing.T) {
 	large := filepath.Join(t.TempDir(), "large")
 	if err := os.WriteFile(large, make([]byte, 1<<20+1), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for want, b := range map[string]prompt.Static{
-		"prompt.Static: neither Text nor File is set": {},
-		"Text and File are both set":                  {Text: "a", File: "b"},
-		"File cannot be read":                         {File: filepath.Join(t.TempDir(), "none")},
-		"is larger than 1048576 bytes":                {File: large},
+		"prompt.Static: neither Text nor Path is set": {},
+		"Text and Path are both set":                  {Text: "a", Path: "b"},
+		"Path cannot be read":                         {Path: filepath.Join(t.TempDir(), "none")},
+		"is larger than 1048576 bytes":                {Path: large},
 	} {
-		fixture.MustPanic(t, want, func() { new(agent.Hooks).Use(&b) })
+		t.Run(want, func(t *testing.T) {
+			fixture.MustPanic(t, want, func() { new(agent.Hooks).Use(&b) })
+		})
 	}
-	if _, err := os.Stat("/dev/zero"); err == nil { // without an end
-		fixture.MustPanic(t, "is larger", func() { new(agent.Hooks).Use(&prompt.Static{File: "/dev/zero"}) })
+	if _, err := os.Stat("/dev/zero"); err == nil { // an endless file
+		fixture.MustPanic(t, "is larger", func() { new(agent.Hooks).Use(&prompt.Static{Path: "/dev/zero"}) })
 	}
 }
 
-func TestStageBriefingIsSilentWithoutAText(t *testing.T) {
+func TestStagedSkipsStepsWithoutText(t *testing.T) {
 	h := &prompt.Staged{Stages: map[int]string{2: " "}}
 	for n := range 4 {
 		if got := brief(h, agent.NewRun(nil), agent.Step{Number: n}); got != nil {
@@ -123,7 +126,7 @@ func TestStageBriefingIsSilentWithoutAText(t *testing.T) {
 	})
 }
 
-func TestFailureNoteShowsFailuresAndNothingElse(t *testing.T) {
+func TestFailureNoteShowsOnlyFailures(t *testing.T) {
 	broken := &looptest.Tool{Name: "broken", Err: errors.New("disk\nfull " + strings.Repeat("ä", 200))}
 	ran := looptest.Harness{
 		Turns: []looptest.Turn{
@@ -139,32 +142,37 @@ func TestFailureNoteShowsFailuresAndNothingElse(t *testing.T) {
 		t.Errorf("briefed %q and %q", fixture.Briefing(requests[0]), fixture.Briefing(requests[2]))
 	}
 	lines := strings.Split(fixture.Briefing(requests[1]), "\n")
-	if len(lines) != 4 || lines[0] != "⚠ broken failed: disk full "+strings.Repeat("ä", 89)+"…" || !strings.HasPrefix(lines[1], `⚠ nobody failed: there is no tool "nobody"`) || lines[3] != "hint" {
+	if len(lines) != 4 || lines[0] != "⚠ broken failed: disk full "+strings.Repeat("ä", 89)+"…" ||
+		!strings.HasPrefix(lines[1], `⚠ nobody failed: there is no tool "nobody"`) || lines[3] != "hint" {
 		t.Errorf("briefed %q", lines)
 	}
 }
 
-func TestFailureNoteCountsWhatItDoesNotShow(t *testing.T) {
+func TestFailureNoteCountsFurtherFailures(t *testing.T) {
 	last := &agent.StepResult{Results: make([]agent.ToolCallResult, 13)}
 	for i := range last.Results {
 		last.Results[i] = agent.ToolCallResult{Call: agent.ToolCallRequest{Name: fmt.Sprint("t", i)}, Err: "e"}
 	}
 	got := brief(&prompt.FailureNote{}, agent.NewRun(nil), agent.Step{Last: last})
-	if len(got) != 1 || strings.Count(got[0], "\n") != 10 || !strings.HasSuffix(got[0], "\n⚠ t9 failed: e\n⚠ 3 more calls failed") {
+	if len(got) != 1 || strings.Count(got[0], "\n") != 10 ||
+		!strings.HasSuffix(got[0], "\n⚠ t9 failed: e\n⚠ 3 more calls failed") {
 		t.Errorf("got %q", got)
 	}
 }
 
-func TestTheoryNoteKeepsTheLastTheoryOfARun(t *testing.T) {
-	plain := &looptest.Tool{Name: "plain", Parameters: `{"type":"object","properties":{"path":{"type":"string"}},"additionalProperties":false}`}
-	declares := &looptest.Tool{Name: "declares", Parameters: `{"type":"object","properties":{"__theory__":{"type":"string"}}}`}
+func TestWorkingTheoryKeepsLastTheory(t *testing.T) {
+	plain := &looptest.Tool{Name: "plain",
+		Parameters: `{"type":"object","properties":{"path":{"type":"string"}},"additionalProperties":false}`}
+	declares := &looptest.Tool{Name: "declares",
+		Parameters: `{"type":"object","properties":{"__theory__":{"type":"string"}}}`}
 	tested := looptest.Harness{
 		Turns: []looptest.Turn{
 			looptest.Calls(
 				looptest.Call("plain", `{"path" : "a&b", "__theory__":"first"}`),
 				looptest.Call("declares", `{"__theory__":"second\nline"}`),
 			),
-			looptest.Calls(looptest.Call("plain", `{"path":"c","__theory__":" "}`), looptest.Call("plain", `{"__theory__":null}`)),
+			looptest.Calls(looptest.Call("plain", `{"path":"c","__theory__":" "}`),
+				looptest.Call("plain", `{"__theory__":null}`)),
 			looptest.Call("nobody", `{"__theory__":{"a": [1]}}`),
 			looptest.Call("plain", `{"__theory__":"broken"} x`),
 			looptest.Reply("ok"),
@@ -194,7 +202,7 @@ func TestTheoryNoteKeepsTheLastTheoryOfARun(t *testing.T) {
 	}
 }
 
-func TestTheoryNoteHasAnArgumentOfItsOwn(t *testing.T) {
+func TestWorkingTheoryUsesItsOwnArgument(t *testing.T) {
 	var hooks agent.Hooks
 	hooks.Use(&prompt.WorkingTheory{Argument: "why"})
 	run := agent.NewRun(nil)
@@ -209,7 +217,7 @@ func TestTheoryNoteHasAnArgumentOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestTheoryNoteHearsOfACallThatAnotherHookRefused(t *testing.T) {
+func TestWorkingTheoryReadsRefusedCalls(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: []looptest.Turn{looptest.Call("work", `{"__theory__":"heard"}`), looptest.Reply("ok")},
 		Tools: []agent.Tool{&looptest.Tool{Name: "work"}},
@@ -220,7 +228,7 @@ func TestTheoryNoteHearsOfACallThatAnotherHookRefused(t *testing.T) {
 	}
 }
 
-// refuseFirst refuses every call before other hooks see it.
+// refuseFirst refuses every call before other hooks run.
 type refuseFirst struct{}
 
 func (refuseFirst) Bind(h *agent.Hooks) { h.BeforeTool.Add(refuseFirst{}, hookkit.Priority(1000)) }

@@ -14,36 +14,38 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// Config sets the system prompt, the form of the reply, and what is added to the system prompt.
+// Config sets the system prompt, additions to it, and the format of the reply.
 //
-// It rewrites requests at BeforeLLM, in the tier InputShape, each one anew, so that nothing that happens in a run
-// can drop what it sets. It sets only what is not empty; with everything empty it changes nothing. It has no state.
+// It rewrites every request at BeforeLLM, with the priority InputShape, so that nothing in a run can remove its
+// settings. Empty fields change nothing. Config has no state and is safe for concurrent use.
 //
-//   - System takes the place of the system prompt, which is the first message if that is an unnamed system
-//     message; where there is none, one is made. The briefing and other system messages stay.
-//   - ResponseFormat takes the place of the request's.
-//   - Fragments are appended to the system prompt, each after a blank line. What is there already is not
-//     appended again; a generated block is replaced where it stands.
+//   - System replaces the system prompt, which is the first message if that is an unnamed system message. If there is
+//     no such message, Config inserts one. The briefing and other system messages stay.
+//   - ResponseFormat replaces the ResponseFormat of the request.
+//   - Fragments are appended to the system prompt, each after a blank line. A text that is already present is not
+//     appended again. A generated block is replaced at its position.
 //
-// A run started by a run fires the hooks of the run that started it: name the Agents that are meant where others
-// have a prompt of their own. A fragment that cannot be generated fails the run. A ResponseFormat that no model
-// could follow, a fragment that is neither or both, and names that are used twice panic in Bind.
+// A sub-run fires the hooks of the run that started it. For example, if the agents "writer" and "critic" have different
+// system prompts, restrict each Config with Agents.
+//
+// If a fragment cannot be generated, the run fails. Bind panics on an invalid ResponseFormat, on an invalid fragment,
+// and on two blocks with the same name.
 type Config struct {
 	System         string
-	ResponseFormat *agent.ResponseFormat // nil and an empty Type: not set
+	ResponseFormat *agent.ResponseFormat // nil or an empty Type: not set
 	Fragments      []Fragment
-	Agents         []string // names of the agents that it concerns; none: all
+	Agents         []string // names of the agents to configure; empty: all agents
 }
 
-// A Fragment is a piece of a system prompt: either a Text, or a block that Generate makes for each request and
-// that stands between markers with its Name. A Text that is blank adds nothing, and so does a block.
+// A Fragment is an addition to a system prompt. It is either a fixed Text or a block that Generate returns for each
+// request. A block is enclosed in markers that contain its Name. A blank Text or block adds nothing.
 type Fragment struct {
 	Text     string
-	Name     string // of a generated block: one line without "--"
+	Name     string // of a generated block; one line without "--"
 	Generate func(ctx context.Context, run *agent.Run) (string, error)
 }
 
-// Bind adds the hook if there is anything to set.
+// Bind adds the hook to BeforeLLM.
 func (c *Config) Bind(h *agent.Hooks) {
 	kit.MustConfig("prompt.Config", c.check())
 	h.BeforeLLM.Add(c, hookkit.Priority(hookkit.InputShape))
@@ -58,7 +60,7 @@ func (c *Config) check() error {
 			return fmt.Errorf("ResponseFormat.Type is %q; make it text, json_object or json_schema", f.Type)
 		}
 		if f.Type == "json_schema" && !json.Valid(f.Schema) {
-			return errors.New("ResponseFormat.Schema is no JSON; give it the schema of the reply")
+			return errors.New("ResponseFormat.Schema is not valid JSON; give it the schema of the reply")
 		}
 	}
 	for i, f := range c.Fragments {
@@ -77,7 +79,7 @@ func (c *Config) check() error {
 	return nil
 }
 
-// BeforeLLM sets what is configured.
+// BeforeLLM applies the configuration to a request.
 func (c *Config) BeforeLLM(ctx context.Context, run *agent.Run, req agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
 	if len(c.Agents) > 0 && (run.Env == nil || !slices.Contains(c.Agents, run.Env.Agent)) {
 		return nil, nil
@@ -118,10 +120,10 @@ func (c *Config) BeforeLLM(ctx context.Context, run *agent.Run, req agent.LLMReq
 	return agent.ReplaceBeforeLLM(req, "context configuration: "+strings.Join(set, ", ")), nil
 }
 
-// adds reports whether the fragment can add anything.
+// adds reports whether the fragment can add text.
 func (f Fragment) adds() bool { return f.Generate != nil || strings.TrimSpace(f.Text) != "" }
 
-// into returns the system prompt with the fragment in it.
+// into returns the system prompt with the fragment added.
 func (f Fragment) into(ctx context.Context, run *agent.Run, prompt string) (string, error) {
 	if f.Generate == nil {
 		if !f.adds() || holdsParagraph(prompt, f.Text) {
@@ -150,7 +152,7 @@ func (f Fragment) into(ctx context.Context, run *agent.Run, prompt string) (stri
 	return paragraphs(prompt, block), nil
 }
 
-// paragraphs joins two texts by a blank line; one that is empty is left out.
+// paragraphs joins two texts with a blank line, unless one of them is empty.
 func paragraphs(a, b string) string {
 	if a == "" || b == "" {
 		return a + b
@@ -158,7 +160,7 @@ func paragraphs(a, b string) string {
 	return strings.TrimRight(a, "\n") + "\n\n" + b
 }
 
-// holdsParagraph reports whether a text holds a piece that begins and ends where its lines do.
+// holdsParagraph reports whether text contains piece as complete lines.
 func holdsParagraph(text, piece string) bool {
 	return strings.Contains("\n"+text+"\n", "\n"+piece+"\n")
 }

@@ -1,8 +1,9 @@
-// Package prompt adds text to the prompts of a run: fixed texts, texts by step, hints after failures, and messages of
-// an operator.
+// Package prompt adds text to the prompts of a run.
 //
-// Text from memory and notes is in package memory; warnings about a limit are in package limit. The package imports no
-// library.
+// The text can be fixed, differ from step to step, react to failed calls, or come from an operator during the run.
 //
-// Start with [Static] for text that stays the same and [Steering] for text that arrives during a run.
+// Text from memory and notes belongs in package memory, and warnings about a limit in package limit. The package
+// imports only internal packages of builtin.
+//
+// Start with [Static] for text that never changes and [Steering] for text that arrives during a run.
 package prompt

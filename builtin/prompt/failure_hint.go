@@ -7,16 +7,16 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// FailureHint tells the model what to do after a failed call.
+// FailureHint adds a fixed hint to the prompt after a step with a failed or refused call.
 //
-// It contributes to Briefing, in the tier Observability, and has no state: it looks at the results of the last
-// step. The Text is in the prompt after a step with a failed or refused call, and only in that one. A blank Text
-// adds nothing.
+// For example, the Text "Read the file before you edit it." helps a model whose edits fail. The hint is only in the
+// prompt right after the failure. A blank Text adds nothing. FailureHint contributes to Briefing, has no state and is
+// safe for concurrent use.
 type FailureHint struct {
 	Text string
 }
 
-// Bind adds the hook.
+// Bind adds the hook to Briefing.
 func (r *FailureHint) Bind(h *agent.Hooks) { h.Briefing.Add(r) }
 
 // Briefing contributes the text.

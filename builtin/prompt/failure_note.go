@@ -9,17 +9,17 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// FailureNote tells the model which calls of the last step did not succeed.
+// FailureNote lists the calls of the last step that failed or were refused.
 //
-// It contributes to Briefing, in the tier Observability, and has no state: it looks at the results of the last
-// step. Each failed or refused call is a line "⚠ tool failed: error", the error cut at 100 characters; after ten
-// lines the rest is counted. After a step without failures it is silent.
+// Each call is one line, for example "⚠ search failed: connection refused". The error is truncated to 100 characters.
+// After ten lines the remaining calls are only counted. If no call failed, the note is absent. FailureNote contributes
+// to Briefing, has no state and is safe for concurrent use.
 type FailureNote struct{}
 
 // maxFailureLines bounds the lines of a FailureNote.
 const maxFailureLines = 10
 
-// Bind adds the hook.
+// Bind adds the hook to Briefing.
 func (n *FailureNote) Bind(h *agent.Hooks) { h.Briefing.Add(n) }
 
 // Briefing contributes the note.
@@ -38,7 +38,7 @@ func (n *FailureNote) Briefing(_ context.Context, _ *agent.Run, step agent.Step)
 	return []string{strings.Join(lines, "\n")}, nil
 }
 
-// failedCalls returns the results of the last step that are no success.
+// failedCalls returns the results of the last step that are not successful.
 func failedCalls(step agent.Step) []agent.ToolCallResult {
 	if step.Last == nil {
 		return nil

@@ -11,15 +11,16 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// Staged puts a text into the prompt of each step that has one.
+// Staged adds a text to the prompts of particular steps.
 //
-// It contributes to Briefing, in the tier Observability, and has no state. Stages are the texts by the number of
-// the step, from 1; a step without a text, or with a blank one, adds nothing. A number less than 1 panics in Bind.
+// For example, map[int]string{1: "Make a plan first."} adds a text to the first prompt only. A step without a text, or
+// with a blank one, adds nothing. Staged contributes to Briefing, has no state and is safe for concurrent use. Bind
+// panics on a step number less than 1.
 type Staged struct {
-	Stages map[int]string
+	Stages map[int]string // texts by step number, from 1
 }
 
-// Bind adds the hook if there are any texts.
+// Bind adds the hook to Briefing.
 func (b *Staged) Bind(h *agent.Hooks) {
 	for n := range b.Stages {
 		if n < 1 {

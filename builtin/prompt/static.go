@@ -13,20 +13,20 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// Static puts a text into every prompt.
+// Static adds the same text to every prompt, for example the conventions of a project.
 //
-// It contributes to Briefing, in the tier Observability, and has no state. The text is given as Text, or as the
-// path of a File, which Bind reads once: exactly one of the two. A text that is blank adds nothing. Both, neither,
-// and a file that cannot be read or is larger than 1 MiB panic in Bind.
+// The text is either Text or the content of the file at Path, which Bind reads once. A blank text adds nothing. Static
+// contributes to Briefing, has no state and is safe for concurrent use. Bind panics unless exactly one of Text and Path
+// is set, and on a file that is unreadable or larger than 1 MiB.
 type Static struct {
 	Text string
-	File string
+	Path string
 }
 
-// maxBriefingFile bounds the file of a Static, in bytes.
+// maxBriefingFile bounds the size of the file in bytes.
 const maxBriefingFile = 1 << 20
 
-// Bind adds the hook.
+// Bind adds the hook to Briefing.
 func (b *Static) Bind(h *agent.Hooks) {
 	text, err := b.read()
 	kit.MustConfig("prompt.Static", err)
@@ -36,24 +36,24 @@ func (b *Static) Bind(h *agent.Hooks) {
 
 func (b *Static) read() (string, error) {
 	switch {
-	case b.Text != "" && b.File != "":
-		return "", errors.New("Text and File are both set; set one of them")
-	case b.File == "" && b.Text == "":
-		return "", errors.New("neither Text nor File is set; set one of them")
-	case b.File == "":
+	case b.Text != "" && b.Path != "":
+		return "", errors.New("Text and Path are both set; set one of them")
+	case b.Path == "" && b.Text == "":
+		return "", errors.New("neither Text nor Path is set; set one of them")
+	case b.Path == "":
 		return b.Text, nil
 	}
-	f, err := os.Open(b.File)
+	f, err := os.Open(b.Path)
 	if err != nil {
-		return "", fmt.Errorf("File cannot be read: %w", err)
+		return "", fmt.Errorf("Path cannot be read: %w", err)
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxBriefingFile+1))
 	if err != nil {
-		return "", fmt.Errorf("File cannot be read: %w", err)
+		return "", fmt.Errorf("Path cannot be read: %w", err)
 	}
 	if len(data) > maxBriefingFile {
-		return "", fmt.Errorf("File %s is larger than %d bytes; name a shorter text", b.File, maxBriefingFile)
+		return "", fmt.Errorf("Path %s is larger than %d bytes; name a shorter text", b.Path, maxBriefingFile)
 	}
 	return string(data), nil
 }

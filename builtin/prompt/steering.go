@@ -10,33 +10,35 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// Steering lets an operator talk to a running agent: what is queued by Steer is in one of its next prompts.
+// Steering lets an operator send messages to a running agent.
 //
-// It contributes to Briefing, in the tier Observability, as "[OPERATOR STEERING]" and a line "- text" for each
-// message; it wraps AroundLLM as the innermost hook and watches OnRunEnd. A prompt holds the oldest message, or
-// all of them if All is set. A message leaves the queue when the model has replied to a prompt that holds it: one
-// that was left out because the briefing was over its limit, whose prompt was answered by a hook, or whose model
-// call failed, is in the next prompt again.
+// For example, the operator sees that the agent edits the wrong file and calls Steer with a correction. One of the next
+// prompts then contains "[OPERATOR STEERING]" and the line "- " with the message. A prompt contains the oldest message,
+// or all of them if All is set.
 //
-// The queue belongs to the hook, not to a run, since an operator speaks to whatever is running: of several runs at
-// once, runs started by a run included, each message goes to the one that builds the next prompt. Its methods may
-// be called from any goroutine. The zero value is ready to use; it must not be copied.
+// A message leaves the queue when the model has replied to a prompt that contains it. It stays queued if the briefing
+// exceeded its limit, a hook answered the prompt, or the model call failed. Steering contributes to Briefing, wraps
+// AroundLLM as the innermost hook, and uses OnRunEnd.
+//
+// The queue belongs to the hook, not to a run. If several runs or sub-runs share one Steering, each message goes to the
+// run that builds the next prompt. All methods are safe for concurrent use. The zero value is ready to use; do not copy
+// a Steering after first use.
 type Steering struct {
-	All bool // all waiting messages in one prompt; false: one at a time
+	All bool // all pending messages in one prompt; false: one message for each prompt
 
 	mu    sync.Mutex
 	queue []*steer
 }
 
-// A steer is a message of the operator.
+// A steer is one message of the operator.
 type steer struct {
 	text string
-	run  string // whose prompt it is in, "" for none
+	run  string // the run whose prompt contains the message, or ""
 }
 
 const steeringHeader = "[OPERATOR STEERING]"
 
-// line is the message as it is in a prompt.
+// line returns the message as it appears in a prompt.
 func (s *steer) line() string { return "- " + strings.ReplaceAll(s.text, "\n", "\n  ") }
 
 // Bind adds the hook to its points.
@@ -46,7 +48,7 @@ func (s *Steering) Bind(h *agent.Hooks) {
 	h.OnRunEnd.Add(s)
 }
 
-// Steer queues a message. A blank one is ignored.
+// Steer queues a message. A blank message is ignored.
 func (s *Steering) Steer(text string) {
 	text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
 	if text == "" {
@@ -57,7 +59,7 @@ func (s *Steering) Steer(text string) {
 	s.queue = append(s.queue, &steer{text: text})
 }
 
-// Pending returns the messages that no model has replied to yet, the oldest first.
+// Pending returns the messages that no model has replied to yet, oldest first.
 func (s *Steering) Pending() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -68,10 +70,10 @@ func (s *Steering) Pending() []string {
 	return texts
 }
 
-// Len returns how many messages are pending.
+// Len returns the number of pending messages.
 func (s *Steering) Len() int { return len(s.Pending()) }
 
-// Clear drops all pending messages.
+// Clear removes all pending messages.
 func (s *Steering) Clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -100,8 +102,10 @@ func (s *Steering) Briefing(_ context.Context, run *agent.Run, _ agent.Step) ([]
 	return []string{text}, nil
 }
 
-// AroundLLM takes the messages that are in the request out of the queue when the model has replied.
-func (s *Steering) AroundLLM(ctx context.Context, run *agent.Run, req agent.LLMRequest, next agent.AroundLLMNext) (hookkit.Answer[agent.LLMResponse], error) {
+// AroundLLM removes the messages in the request from the queue after the model has replied.
+func (s *Steering) AroundLLM(
+	ctx context.Context, run *agent.Run, req agent.LLMRequest, next agent.AroundLLMNext,
+) (hookkit.Answer[agent.LLMResponse], error) {
 	answer, err := next.Call(ctx, req)
 	if err == nil {
 		s.sent(run, req)
@@ -114,12 +118,13 @@ func (s *Steering) sent(run *agent.Run, req agent.LLMRequest) {
 	defer s.mu.Unlock()
 	s.queue = slices.DeleteFunc(s.queue, func(m *steer) bool {
 		return m.run == run.ID() && slices.ContainsFunc(req.Messages, func(in agent.Message) bool {
-			return in.Role == agent.RoleSystem && strings.Contains(in.Content, steeringHeader) && holdsParagraph(in.Content, m.line())
+			return in.Role == agent.RoleSystem && strings.Contains(in.Content, steeringHeader) &&
+				holdsParagraph(in.Content, m.line())
 		})
 	})
 }
 
-// OnRunEnd gives back to the queue what the run's last prompt held.
+// OnRunEnd returns unanswered messages of the run's last prompt to the queue.
 func (s *Steering) OnRunEnd(_ context.Context, run *agent.Run, _ agent.AgentResult) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -127,7 +132,7 @@ func (s *Steering) OnRunEnd(_ context.Context, run *agent.Run, _ agent.AgentResu
 	return nil
 }
 
-// release makes the messages that were in a prompt of the run wait again. The caller holds the lock.
+// release marks the messages in the run's last prompt as pending. The caller holds the lock.
 func (s *Steering) release(run *agent.Run) {
 	for _, m := range s.queue {
 		if m.run == run.ID() {

@@ -47,7 +47,7 @@ func TestSteeringQueuesMessages(t *testing.T) {
 	}
 }
 
-func TestSteeringSendsOneMessagePerPromptOrAllOfThem(t *testing.T) {
+func TestSteeringSendsOneMessageOrAll(t *testing.T) {
 	for all, want := range map[bool][]string{
 		false: {"[OPERATOR STEERING]\n- one\n  line", "[OPERATOR STEERING]\n- two", ""},
 		true:  {"[OPERATOR STEERING]\n- one\n  line\n- two", "", ""},
@@ -67,18 +67,21 @@ func TestSteeringSendsOneMessagePerPromptOrAllOfThem(t *testing.T) {
 	}
 }
 
-func TestSteeringKeepsAMessageWhosePromptWasNotSent(t *testing.T) {
+func TestSteeringKeepsUnansweredMessages(t *testing.T) {
 	reply := looptest.Reply("cached").Response()
 	for name, l := range map[string]looptest.Harness{
 		"the briefing was over its limit": {Turns: fixture.Work(0), Agent: &loop.Agent{Limits: loop.Limits{Briefing: 1}}},
 		"the model failed":                {Turns: []looptest.Turn{looptest.Error(errors.New("down"))}},
-		"a hook answered": {Hooks: []agent.Hook{agent.BeforeLLMFunc(func(context.Context, *agent.Run, agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
+		"a hook answered": {Hooks: []agent.Hook{agent.BeforeLLMFunc(func(context.Context, *agent.Run,
+			agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
 			return agent.UseReply{Response: reply}, nil
 		})}},
-		"a hook took it out": {Turns: fixture.Work(0), Hooks: []agent.Hook{agent.BeforeLLMFunc(func(_ context.Context, _ *agent.Run, req agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
-			req.Messages = req.Messages[:len(req.Messages)-1]
-			return agent.ReplaceBeforeLLM(req, "shorter"), nil
-		})}},
+		"a hook took it out": {Turns: fixture.Work(0),
+			Hooks: []agent.Hook{agent.BeforeLLMFunc(func(_ context.Context, _ *agent.Run,
+				req agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
+				req.Messages = req.Messages[:len(req.Messages)-1]
+				return agent.ReplaceBeforeLLM(req, "shorter"), nil
+			})}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &prompt.Steering{}
@@ -96,22 +99,24 @@ func TestSteeringKeepsAMessageWhosePromptWasNotSent(t *testing.T) {
 	}
 }
 
-func TestSteeringKeepsAMessageUntilTheRetryThatWorks(t *testing.T) {
+func TestSteeringKeepsMessagesUntilSuccessfulRetry(t *testing.T) {
 	s := &prompt.Steering{}
 	s.Steer("x")
 	long := looptest.Error(&agent.PromptTooLong{})
 	compactor := fixture.CompactorFunc(func(_ context.Context, _ *agent.Env, c agent.Compaction) (agent.Compacted, error) {
 		return agent.Compacted{Messages: c.Messages[1:]}, nil
 	})
-	tested := looptest.Harness{Turns: []looptest.Turn{long, looptest.Reply("ok")}, Hooks: []agent.Hook{s}, Agent: &loop.Agent{Compactor: compactor}}
+	tested := looptest.Harness{Turns: []looptest.Turn{long, looptest.Reply("ok")}, Hooks: []agent.Hook{s},
+		Agent: &loop.Agent{Compactor: compactor}}
 	ran := tested.Do(t, t.Context(), loop.Request{Task: "now", Messages: []agent.Message{fixture.User("before")}})
 	requests := ran.Script.Requests()
-	if len(requests) != 2 || fixture.Briefing(requests[0]) == "" || fixture.Briefing(requests[1]) != fixture.Briefing(requests[0]) || s.Len() != 0 {
+	if len(requests) != 2 || fixture.Briefing(requests[0]) == "" ||
+		fixture.Briefing(requests[1]) != fixture.Briefing(requests[0]) || s.Len() != 0 {
 		t.Errorf("%d prompts, pending %q", len(requests), s.Pending())
 	}
 }
 
-func TestSteeringTellsEqualMessagesApart(t *testing.T) {
+func TestSteeringDistinguishesEqualMessages(t *testing.T) {
 	s := &prompt.Steering{}
 	var hooks agent.Hooks
 	hooks.Use(s)
@@ -122,13 +127,16 @@ func TestSteeringTellsEqualMessagesApart(t *testing.T) {
 	for _, run := range []*agent.Run{one, two} {
 		req.Messages = []agent.Message{fixture.System(hooks.Briefing.Fire(t.Context(), run, agent.Step{})[0])}
 	}
-	_, err := hooks.AroundLLM.Fire(t.Context(), two, req, func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) { return agent.LLMResponse{}, nil })
+	_, err := hooks.AroundLLM.Fire(t.Context(), two, req,
+		func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {
+			return agent.LLMResponse{}, nil
+		})
 	if err != nil || s.Len() != 1 {
 		t.Errorf("%v: %d messages are pending, want that of the first run", err, s.Len())
 	}
 }
 
-func TestSteeringLosesAndDoublesNothingWithManyProducersAndRuns(t *testing.T) {
+func TestSteeringDeliversEachMessageOnce(t *testing.T) {
 	s := &prompt.Steering{}
 	var producers, runs sync.WaitGroup
 	var mu sync.Mutex

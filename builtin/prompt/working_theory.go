@@ -13,22 +13,24 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// WorkingTheory keeps what the model takes to be true while it works, and shows it in every prompt.
+// WorkingTheory shows the model its own current theory in every prompt.
 //
-// The model states its theory in an argument of any tool call, __theory__ if Argument is empty. The last value
-// that is not blank is kept for the run and contributed to Briefing, in the tier Observability, as "Current working
-// theory: …", in one line and at most 500 characters; before there is one it says "No theory yet".
+// For example, the model adds "__theory__": "the cache is stale" to the arguments of any tool call. The next prompts
+// then contain "Current working theory: the cache is stale". Before the first theory they say "No theory yet". A theory
+// is one line of at most 500 characters. A blank theory is ignored.
 //
-// It observes BeforeTool, so that a theory counts whatever becomes of the call, and there, in the tier InputShape,
-// it also takes the argument out of calls of tools that do not declare it: tools that check their arguments would
-// refuse them otherwise. Arguments that are no JSON object are left alone.
+// WorkingTheory observes BeforeTool, so a theory counts even if the call is refused. With the priority InputShape it
+// also removes the argument from the call if the tool does not declare it, because the tool might refuse it. Arguments
+// that are not a JSON object are not changed.
+//
+// The zero value is ready to use. WorkingTheory keeps one theory for each run and is safe for concurrent use.
 type WorkingTheory struct {
-	Argument string
+	Argument string // name of the argument; "": __theory__
 
 	theory hookkit.PerRun[string]
 }
 
-// maxTheory bounds a theory, in characters.
+// maxTheory bounds a theory in characters.
 const maxTheory = 500
 
 // Bind adds the hook to its points.
@@ -47,8 +49,10 @@ func (n *WorkingTheory) Briefing(_ context.Context, run *agent.Run, _ agent.Step
 	return []string{"Current working theory: " + cmp.Or(theory, "No theory yet")}, nil
 }
 
-// ObserveBeforeTool keeps the theory that the model stated in a call.
-func (n *WorkingTheory) ObserveBeforeTool(_ context.Context, run *agent.Run, fired agent.BeforeToolFired[agent.ToolCallRequest]) {
+// ObserveBeforeTool records the theory in the arguments of a call.
+func (n *WorkingTheory) ObserveBeforeTool(
+	_ context.Context, run *agent.Run, fired agent.BeforeToolFired[agent.ToolCallRequest],
+) {
 	_, value := n.split(fired.Payload.Args)
 	if string(value) == "null" {
 		return
@@ -58,8 +62,10 @@ func (n *WorkingTheory) ObserveBeforeTool(_ context.Context, run *agent.Run, fir
 	}
 }
 
-// BeforeTool takes the argument out of a call whose tool does not know it.
-func (n *WorkingTheory) BeforeTool(_ context.Context, run *agent.Run, call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+// BeforeTool removes the theory from a call if the tool does not declare the argument.
+func (n *WorkingTheory) BeforeTool(
+	_ context.Context, run *agent.Run, call agent.ToolCallRequest,
+) (agent.BeforeToolOutcome, error) {
 	rest, value := n.split(call.Args)
 	if value == nil || n.declared(run, call.Name) {
 		return nil, nil
@@ -68,7 +74,7 @@ func (n *WorkingTheory) BeforeTool(_ context.Context, run *agent.Run, call agent
 	return agent.ReplaceBeforeTool(call, "the theory is not for the tool"), nil
 }
 
-// split returns the arguments without the theory, and its last value, nil if there is none.
+// split returns the arguments without the theory, and the last theory in them, or nil.
 func (n *WorkingTheory) split(args json.RawMessage) (rest, value json.RawMessage) {
 	if !bytes.Contains(args, []byte(n.argument())) || !json.Valid(args) {
 		return args, nil
@@ -90,11 +96,11 @@ func (n *WorkingTheory) split(args json.RawMessage) (rest, value json.RawMessage
 	return json.RawMessage("{" + b.String() + "}"), value
 }
 
-// declared reports whether a tool's parameters have the argument.
+// declared reports whether the parameters of a tool declare the argument.
 func (n *WorkingTheory) declared(run *agent.Run, tool string) bool {
 	schema, ok := toolSchema(run, tool)
 	if !ok {
-		return true // nobody knows; leave the call alone
+		return true // the tool is unknown, so leave the call unchanged
 	}
 	var parameters struct {
 		Properties map[string]json.RawMessage `json:"properties"`

@@ -12,7 +12,7 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// FuzzTheory checks that a theory is split off any arguments once, and that the rest is valid JSON.
+// FuzzTheory checks that split removes every theory from any arguments and that the rest is valid JSON.
 func FuzzTheory(f *testing.F) {
 	for _, s := range append([]string{
 		`{"__theory__":"it is the cache","path":"a"}`, `{"__theory__":null,"__theory__":[1,{"x":"<&>"}]}`, `"__theory__"`,
@@ -25,7 +25,8 @@ func FuzzTheory(f *testing.F) {
 		if rest, theory := note.split(args); theory != nil {
 			before, _ := jsonx.Members(args, -1)
 			after, ok := jsonx.Members(rest, -1)
-			if _, again := note.split(rest); again != nil || !ok || !json.Valid(rest) || !json.Valid(theory) || len(after) >= len(before) {
+			if _, again := note.split(rest); again != nil || !ok || !json.Valid(rest) || !json.Valid(theory) ||
+				len(after) >= len(before) {
 				t.Errorf("without its theory %s, %s is %s", theory, args, rest)
 			}
 		}
@@ -35,21 +36,22 @@ func FuzzTheory(f *testing.F) {
 // FuzzDeclaredTheory checks that a theory is removed from a call unless the tool's parameters have a property for it.
 func FuzzDeclaredTheory(f *testing.F) {
 	for _, s := range append([]string{
-		`{"properties":{"__theory__":{}}}`, `{"properties":{"__theory__":{}},"Properties":{"a":null}}`, `{"properties":null}`, `{"properties":[]}`,
+		`{"properties":{"__theory__":{}}}`, `{"properties":{"__theory__":{}},"Properties":{"a":null}}`, `{"properties":null}`,
+		`{"properties":[]}`,
 	}, fixture.HostileJSON...) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) { declaredHolds(t, json.RawMessage(text)) })
 }
 
-// oneTool is a table that holds one tool, whatever it is called.
+// oneTool is a tool table that returns the same tool for every name.
 type oneTool struct{ agent.ToolSchema }
 
 func (o oneTool) Lookup(string) (agent.ToolSchema, bool) { return o.ToolSchema, true }
 func (o oneTool) Schemas() []agent.ToolSchema            { return []agent.ToolSchema{o.ToolSchema} }
 func (o oneTool) Add(agent.Tool) error                   { return nil }
 
-// declaredHolds checks that a theory is taken out of a call unless the tool's parameters have a property for it.
+// declaredHolds checks that a theory is removed from a call unless the tool's parameters declare it.
 func declaredHolds(t *testing.T, parameters json.RawMessage) {
 	t.Helper()
 	run := agent.NewRun(&agent.Env{Tools: oneTool{agent.ToolSchema{Name: "t", Parameters: parameters}}})
@@ -65,7 +67,7 @@ func declaredHolds(t *testing.T, parameters json.RawMessage) {
 	}
 }
 
-// declares reports whether a property has the name in what stands under "properties", however that is spelt.
+// declares reports whether the "properties" object, in any case of letters, has a property with this name.
 func declares(parameters []byte, name string) (found bool) {
 	if !json.Valid(parameters) {
 		return false

@@ -15,60 +15,60 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// An Audit writes down what a run did and every decision about it: who took it and why.
+// Audit writes an audit log: every decision of a run, with the hook that made it and its reason.
 //
-// It is one observer of all points, at tier Observability. What it writes is a file of JSON lines, one
-// [AuditRecord] each, in which every line holds the hash of the line before: [VerifyAudit] finds what was changed,
-// removed or inserted later, [ReadAudit] reads the records, [ReplayAudit] replays the events of a run.
+// For example, a rule denies "rm -rf /". The log then has a record with the point, the call, the outcome Deny, the
+// hook, its file and line, and the reason. The log is a file of JSON lines, one [AuditRecord] each. Each line contains
+// the hash of the line before, so [VerifyAudit] detects lines that were changed, removed or inserted. [ReadAudit] reads
+// the records and [ReplayAudit] replays the events of a run.
 //
-// A fire of one of Points is written down in any case. A fire of any other point is written down when something
-// was decided at it: when a hook decided, voted, contributed or failed, when the model failed, and when a call was
-// denied or tools were off. A prompt's texts (Briefing) are contributions, too. Only Path is required.
+// Every fire of a point in Points is recorded. A fire of another point is recorded if a hook decided, voted,
+// contributed or failed. It is also recorded if the model failed, a call was denied, or tools were disabled. A refused,
+// skipped or failed call is never recorded as a success. Its record names the hook that answered the call, and the
+// reason. The record of a call that a person permitted says so.
 //
-// Secrets and personal data are taken out first, then texts are cut, then the line is encoded, so that every line
-// is valid JSON. Arguments and payloads that are very large are recorded by their beginning. A call that was
-// refused, skipped or failed is never recorded as a success, and its record says who answered it in the tool's
-// place and why; one that a person permitted says so.
+// Secrets and personal data are removed first, then texts are truncated, then the line is encoded, so every line is
+// valid JSON. Very large payloads are recorded by their beginning.
 //
-// The file is opened for each line, appended to in one write, and never changed: it may be moved away at any time,
-// and a new one then begins where it ended. Missing directories are made; the file is readable by its owner alone. A
-// line that cannot be written is reported and counted; the next record says how many are missing. A line that a
-// crash left unfinished is kept, and the record after it vouches for it. Nothing ever stops the run, and nothing
-// goes to standard output.
+// The file is opened for each line, appended to in one write, and never changed, so log rotation may move it at any
+// time; the next file continues the chain. Missing directories are created, and only the owner can read the file. If a
+// line cannot be written, the failure is reported, and the next record has the number of lost records. If a crash
+// leaves an incomplete line, that line stays, and the next record contains its hash. A failure never stops the run.
 //
-// One Audit serves any number of runs and Hooks at once, and writes one line per fire however often it is
-// used. Several on one file each write their own lines, in one chain; so may several processes if they do not
-// write at the same moment.
+// Audit observes all points. It is safe for concurrent use by any number of runs and Hooks, and records each fire once
+// even if it is bound twice. Several Audits of one program may share a file. Several processes may share a file if they
+// do not write at the same moment. Bind panics on an empty Path and on unknown Points.
 type Audit struct {
-	Path   string
-	Points []string // written down in any case; nil: AfterLLM, AfterTool, OnRunEnd, BeforeTool, OnToolError; empty: none; [AllPoints]
-	// MaxValue bounds each text of a record in characters. The default is 200.
-	MaxValue limit.Bound[int]
+	Path string // required
+	// Points names the points whose fires are always recorded. Nil: AfterLLM, AfterTool, OnRunEnd, BeforeTool and
+	// OnToolError. An empty list: no point; [AllPoints]: every point.
+	Points   []string
+	MaxChars limit.Bound[int] // characters of each text of a record; default 200
 	Redact   redact.Redactor
-	Key      []byte      // not empty: the hashes are keyed, so that only who has it can make a chain anew
-	Sync     bool        // each line is on the disk before the run goes on
-	OnError  func(error) // gets what could not be written; nil: it is logged by slog. It must be safe for concurrent use
+	Key      []byte      // key of the hashes, so that only its owners can recompute the chain; empty: hashes without a key
+	Sync     bool        // write each line to the disk before the run continues
+	OnError  func(error) // receives write failures, concurrently; nil: they are logged
 
 	once   kit.OnceObserver
-	asked  hookkit.PerRun[map[string]string] // calls that a person was asked about: which hook wanted it
-	direct kit.Binding                       // of those who call Observe themselves
+	asked  hookkit.PerRun[map[string]string] // for each call that a person was asked about, the hook that asked
+	direct kit.Binding                       // for callers of Observe
 	chain  auditChain
 
 	failed kit.Reporter
 
 	mu   sync.Mutex
-	lost int // records since the last that was written
-	ever uint64
+	lost int    // records lost since the last write
+	ever uint64 // records lost in total
 }
 
-// AllPoints in Audit.Points stands for every point.
+// AllPoints in Audit.Points means every point.
 const AllPoints = "*"
 
 const auditValue = 200
 
 var auditPoints = []string{"AfterLLM", "AfterTool", "OnRunEnd", "BeforeTool", "OnToolError"}
 
-// Bind adds the observer.
+// Bind adds the observer to all points.
 func (a *Audit) Bind(h *agent.Hooks) {
 	kit.MustConfig("record.Audit", a.check(h))
 	h.ObserveAny(&auditBinding{log: a}, hookkit.Named("record.Audit"))
@@ -76,7 +76,7 @@ func (a *Audit) Bind(h *agent.Hooks) {
 
 func (a *Audit) check(h *agent.Hooks) error {
 	var errs []error
-	if err := a.MaxValue.Check("MaxValue"); err != nil {
+	if err := a.MaxChars.Check("MaxChars"); err != nil {
 		errs = append(errs, err)
 	}
 	if a.Path == "" {
@@ -88,13 +88,14 @@ func (a *Audit) check(h *agent.Hooks) error {
 	}
 	for _, p := range a.Points {
 		if !slices.Contains(known, p) {
-			errs = append(errs, fmt.Errorf("Points names %q, which is no point; use some of %s", p, strings.Join(known, ", ")))
+			errs = append(errs, fmt.Errorf("Points names %q, which is not a point; use some of %s",
+				p, strings.Join(known, ", ")))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// Observe writes down one fire. It is for those who register the Audit by ObserveAny and its options.
+// Observe records one fire. Use it to register the Audit with options: hooks.ObserveAny(audit, options...).
 func (a *Audit) Observe(_ context.Context, run *agent.Run, fired hookkit.AnyFired) {
 	a.observe(&a.direct, run, fired)
 }
@@ -104,7 +105,7 @@ type auditBinding struct {
 	as  kit.Binding
 }
 
-// Observe is told of every fire.
+// Observe records one fire.
 func (b *auditBinding) Observe(_ context.Context, run *agent.Run, fired hookkit.AnyFired) {
 	b.log.observe(&b.as, run, fired)
 }
@@ -125,14 +126,15 @@ func (a *Audit) observe(as *kit.Binding, run *agent.Run, fired hookkit.AnyFired)
 	if err := a.chain.append(a.Path, a.Key, a.Sync, record); err != nil {
 		a.lost++
 		a.ever++
-		a.failed.Report("record.Audit", a.OnError, fmt.Errorf("audit log %s: a record of %s is lost, %d so far: %w", a.Path, fired.Point, a.ever, err))
+		a.failed.Report("record.Audit", a.OnError, fmt.Errorf("audit log %s: a record of %s is lost, %d so far: %w",
+			a.Path, fired.Point, a.ever, err))
 		return
 	}
 	a.lost = 0
 }
 
-// approval returns, at AfterTool, the hook on whose question a person permitted the call, "" if nobody was asked.
-// There is no point for a yes: it is a question that no denial followed.
+// approval returns, at AfterTool, the hook that asked a person to permit the call, or "" if nobody was asked. No point
+// fires for a permission, so a question without a later denial counts as permitted.
 func (a *Audit) approval(run *agent.Run, fired hookkit.AnyFired) (by string) {
 	if run == nil {
 		return ""
@@ -161,7 +163,7 @@ func (a *Audit) approval(run *agent.Run, fired hookkit.AnyFired) (by string) {
 	return a.text(by)
 }
 
-// wants reports whether a fire is written down.
+// wants reports whether a fire is recorded.
 func (a *Audit) wants(fired hookkit.AnyFired) bool {
 	points := a.Points
 	if points == nil {
@@ -173,7 +175,7 @@ func (a *Audit) wants(fired hookkit.AnyFired) bool {
 	switch fired.Point {
 	case "OnPermissionDenied", "OnToolsDisabled": // decided by the loop, a person or a switch
 		return true
-	case "AroundTool": // a failed attempt is OnToolError's, the result AfterTool's
+	case "AroundTool": // OnToolError records a failed attempt, AfterTool the result
 		fired.Err = nil
 	}
 	return fired.Decision != "" || fired.Collected != nil || fired.Err != nil ||

@@ -14,16 +14,17 @@ import (
 	"github.com/hookgen/hookgen/internal/atomicfile"
 )
 
-// An auditChain appends records to a file, each with the hash of the one before.
+// An auditChain appends records to a file, each with the hash of the record before.
 type auditChain struct {
-	known bool        // what follows is the end of the file, as far as we know
+	known bool        // the fields below describe the current end of the file
 	info  os.FileInfo // of the file
 	size  int64
 	seq   uint64
 	hash  string // of the last record
 }
 
-// append writes one record in one write. What else was appended since the last time is found and continued.
+// append writes one record in one write. It first finds the end of the chain if something else was appended in the
+// meantime.
 func (c *auditChain) append(path string, key []byte, sync bool, r *AuditRecord) (err error) {
 	defer atomicfile.Lock(path)()
 	f, size, err := atomicfile.OpenAppend(path)
@@ -35,7 +36,7 @@ func (c *auditChain) append(path string, key []byte, sync bool, r *AuditRecord) 
 			err = closed
 		}
 		if err != nil {
-			c.known = false // the line may be there in part
+			c.known = false // the line may be incomplete
 		}
 	}()
 	info, err := f.Stat()
@@ -66,7 +67,7 @@ func (c *auditChain) append(path string, key []byte, sync bool, r *AuditRecord) 
 	return nil
 }
 
-// chained returns the line of a record, with its hash and its line break, and the hash.
+// chained returns the line of a record, including hash and newline, and the hash.
 func chained(record []byte, key []byte) (line []byte, hash string) {
 	body := bytes.TrimSuffix(record, []byte("}"))
 	hash = chainHash(body, key)
@@ -95,15 +96,15 @@ func chainHash(body, key []byte) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// A chainLine is a line taken apart.
+// A chainLine is a parsed line.
 type chainLine struct {
-	body   []byte // what the hash is of
+	body   []byte // the hashed part
 	hash   string
 	keyed  bool
 	record AuditRecord
 }
 
-// parseChainLine takes a line apart, and reports false if it is none of an audit log.
+// parseChainLine parses a line. It returns false if the line is not an audit record.
 func parseChainLine(line []byte) (l chainLine, ok bool) {
 	at := len(line) - len(hashField) - hashSize - len(`"}`)
 	if at < 1 || !bytes.HasSuffix(line, []byte(`"}`)) {
@@ -122,21 +123,21 @@ func parseChainLine(line []byte) (l chainLine, ok bool) {
 	return l, true
 }
 
-// A chainEnd is the end of the chain in a file.
+// A chainEnd describes the last record in a file.
 type chainEnd struct {
 	seq  uint64
 	hash string
-	torn string // the hash of what stands behind the last record; "" for nothing
-	open bool   // the last line has no line break
+	torn string // hash of the lines after the last record; "" if there are none
+	open bool   // the last line has no newline
 }
 
-// the end of a file in which the last record is looked for
+// Sizes of the end of a file that is searched for the last record, in bytes.
 const (
 	firstTail = 64 << 10
 	maxTail   = 64 << 20
 )
 
-var errForeign = errors.New("the file holds something else than an audit log; name another one")
+var errForeign = errors.New("the file has other content than an audit log; name another one")
 
 // readChainEnd finds the last record of a file that is not empty.
 func readChainEnd(f io.ReaderAt, size int64) (chainEnd, error) {
@@ -151,15 +152,15 @@ func readChainEnd(f io.ReaderAt, size int64) (chainEnd, error) {
 		case ok:
 			return end, nil
 		case tail == size && isPartial(data):
-			return chainEnd{torn: tornHash(data), open: data[len(data)-1] != '\n'}, nil // there is no finished line yet
+			// All lines are incomplete: every writer so far was killed.
+			return chainEnd{torn: tornHash(data), open: data[len(data)-1] != '\n'}, nil
 		case tail == size || tail >= maxTail:
 			return chainEnd{}, errForeign
 		}
 	}
 }
 
-// isPartial reports whether data are nothing but the beginnings of records, one to a line, as writers leave them that
-// are killed each time.
+// isPartial reports whether each line of data is the beginning of a record, as left by writers that were killed.
 func isPartial(data []byte) bool {
 	beginning := []byte(`{"time":"`)
 	for line := range bytes.SplitSeq(data, []byte{'\n'}) {
@@ -170,7 +171,7 @@ func isPartial(data []byte) bool {
 	return true
 }
 
-// lastRecord finds the last record in the end of a file. whole says that data begins with the file.
+// lastRecord finds the last record in the end of a file. If whole, data is the complete file.
 func lastRecord(data []byte, whole bool) (end chainEnd, ok bool) {
 	if len(data) == 0 {
 		return end, false
@@ -190,7 +191,7 @@ func lastRecord(data []byte, whole bool) (end chainEnd, ok bool) {
 	return end, false
 }
 
-// tornHash is the hash by which a record vouches for lines before it that are no records.
+// tornHash returns the hash with which a record confirms the incomplete lines before it.
 func tornHash(data []byte) string {
 	data = bytes.Trim(data, "\n")
 	if len(data) == 0 {

@@ -18,7 +18,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-func TestVerifyFindsEveryChangeOfAnAuditLog(t *testing.T) {
+func TestVerifyAuditFindsEveryChange(t *testing.T) {
 	key := []byte("a key")
 	for _, keyed := range []bool{false, true} {
 		path := filepath.Join(t.TempDir(), "audit.jsonl")
@@ -41,15 +41,19 @@ func TestVerifyFindsEveryChangeOfAnAuditLog(t *testing.T) {
 			lines []string
 			want  string
 		}{
-			"a changed value":     {[]string{lines[0], strings.Replace(lines[1], `"tool":"x"`, `"tool":"y"`, 1), lines[2], lines[3], lines[4]}, "line 2: the hash is not that of the line"},
+			"a changed value": {[]string{lines[0], strings.Replace(lines[1], `"tool":"x"`, `"tool":"y"`, 1), lines[2],
+				lines[3], lines[4]}, "line 2: the hash does not match the line"},
 			"a removed line":      {[]string{lines[0], lines[2], lines[3], lines[4]}, "line 2: it does not continue"},
 			"a removed beginning": {lines[1:], "line 1: it continues the record"},
 			"lines exchanged":     {[]string{lines[0], lines[2], lines[1], lines[3], lines[4]}, "line 2: it does not continue"},
-			"a doubled line":      {[]string{lines[0], lines[1], lines[1], lines[2], lines[3], lines[4]}, "line 3: it does not continue"},
-			"an inserted text":    {[]string{lines[0], "hello\n", lines[1], lines[2], lines[3], lines[4]}, "line 2: it is no record, and the one after it does not vouch for it"},
-			"a text at the end":   {append(append([]string{}, lines...), "hello\n"), "line 6: it is no record, and none after it"},
-			"a cut end":           {lines[:4], "records were removed from its end"},
-			"a cut line":          {[]string{lines[0], lines[1], lines[2], lines[3], lines[4][:50]}, "line 5: it is no record"},
+			"a doubled line": {[]string{lines[0], lines[1], lines[1], lines[2], lines[3], lines[4]},
+				"line 3: it does not continue"},
+			"an inserted text": {[]string{lines[0], "hello\n", lines[1], lines[2], lines[3], lines[4]},
+				"line 2: not a record, and the record after it does not confirm it"},
+			"a text at the end": {append(append([]string{}, lines...), "hello\n"),
+				"line 6: not a record, and no record after it"},
+			"a cut end":  {lines[:4], "records were removed from its end"},
+			"a cut line": {[]string{lines[0], lines[1], lines[2], lines[3], lines[4][:50]}, "line 5: not a record"},
 		} {
 			with := check
 			with.Head = whole.Hash
@@ -69,7 +73,8 @@ func TestVerifyFindsEveryChangeOfAnAuditLog(t *testing.T) {
 			}
 		}
 	}
-	if _, err := record.VerifyAudit(io.MultiReader(strings.NewReader("{}"), badReader{}), record.AuditCheck{}); err == nil || !strings.Contains(err.Error(), "torn cable") {
+	if _, err := record.VerifyAudit(io.MultiReader(strings.NewReader("{}"), badReader{}),
+		record.AuditCheck{}); err == nil || !strings.Contains(err.Error(), "torn cable") {
 		t.Errorf("a reader's failure: %v", err)
 	}
 }
@@ -78,7 +83,7 @@ type badReader struct{}
 
 func (badReader) Read([]byte) (int, error) { return 0, errors.New("torn cable") }
 
-func TestAnAuditLogContinuesItsChain(t *testing.T) {
+func TestAuditContinuesItsChain(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "audit.jsonl")
 	fire := func(log *record.Audit) {
@@ -90,12 +95,12 @@ func TestAnAuditLogContinuesItsChain(t *testing.T) {
 	log := &record.Audit{Path: path, Sync: true}
 	fire(log)
 	fire(&record.Audit{Path: path}) // after a restart
-	fire(log)                       // two on one file
+	fire(log)                       // a second Audit on the same file
 	if s := verified(t, path, record.AuditCheck{}); s.Records != 3 {
 		t.Errorf("state: %+v", s)
 	}
 
-	// A crash in the middle of a line.
+	// The program crashes in the middle of a line.
 	whole := fixture.ReadFile(t, path)
 	for _, torn := range []string{`{"time":"20`, "\n\nx\ny", strings.Repeat("z", 200_000)} {
 		if err := os.WriteFile(path, append(bytes.Clone(whole), torn...), 0o600); err != nil {
@@ -111,9 +116,10 @@ func TestAnAuditLogContinuesItsChain(t *testing.T) {
 			t.Errorf("a changed unfinished line %.20q was not found", torn)
 		}
 	}
-	// The break of the last line alone is missing; the first line ever is unfinished.
-	// So is the one after it, and there is no record yet.
-	for _, left := range []string{strings.TrimSuffix(string(whole), "\n"), `{"time":"2026-`, `{"t`, "{\n{\"time\":\"2026-\n\n{\"ti"} {
+	// Only the last newline is missing; then the very first line is incomplete. The second line is incomplete too, so the
+	// file has no record yet.
+	for _, left := range []string{strings.TrimSuffix(string(whole), "\n"), `{"time":"2026-`, `{"t`,
+		"{\n{\"time\":\"2026-\n\n{\"ti"} {
 		if err := os.WriteFile(path, []byte(left), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -121,7 +127,7 @@ func TestAnAuditLogContinuesItsChain(t *testing.T) {
 		verified(t, path, record.AuditCheck{})
 	}
 
-	// The file is moved away.
+	// Log rotation moves the file away.
 	if err := os.WriteFile(path, whole, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -136,16 +142,18 @@ func TestAnAuditLogContinuesItsChain(t *testing.T) {
 	}
 }
 
-func TestReplayGivesTheEventsOfARunAndItsSubRunsToATracer(t *testing.T) {
+func TestReplayAuditIncludesSubRuns(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.jsonl")
 	helper := &loop.Agent{Name: "helper", Model: looptest.NewScript(looptest.Reply("helped"))}
 	one := looptest.Harness{
-		Turns: []looptest.Turn{looptest.Calls(looptest.Call("helper", `{"task":"x"}`), looptest.Call("rm", nil)), looptest.Reply("done")},
+		Turns: []looptest.Turn{looptest.Calls(looptest.Call("helper", `{"task":"x"}`), looptest.Call("rm", nil)),
+			looptest.Reply("done")},
 		Tools: []agent.Tool{loop.Subagent(helper), &looptest.Tool{Name: "rm"}},
 		Hooks: []agent.Hook{&record.Audit{Path: path}, fixture.DenyTool("rm", "never")},
 	}
 	one.Run(t, "one")
-	looptest.Harness{Turns: []looptest.Turn{looptest.Reply("other")}, Hooks: []agent.Hook{&record.Audit{Path: path}}}.Run(t, "two")
+	looptest.Harness{Turns: []looptest.Turn{looptest.Reply("other")},
+		Hooks: []agent.Hook{&record.Audit{Path: path}}}.Run(t, "two")
 	records := auditRecords(t, path)
 	run := records[0].Run
 
@@ -154,7 +162,7 @@ func TestReplayGivesTheEventsOfARunAndItsSubRunsToATracer(t *testing.T) {
 		t.Fatal(err)
 	}
 	events := seen.Events()
-	if len(events) != len(records)-2 { // without those of the second run
+	if len(events) != len(records)-2 { // without the records of the second run
 		t.Errorf("%d events of %d records", len(events), len(records))
 	}
 	runs := make(map[string]bool)
@@ -172,13 +180,15 @@ func TestReplayGivesTheEventsOfARunAndItsSubRunsToATracer(t *testing.T) {
 
 	seen.Reset()
 	broken := append([]byte("not a record\n"), fixture.ReadFile(t, path)...)
-	if err := record.ReplayAudit(t.Context(), bytes.NewReader(broken), "", &seen); err == nil || !strings.Contains(err.Error(), "line 1") {
+	if err := record.ReplayAudit(t.Context(), bytes.NewReader(broken), "", &seen); err == nil ||
+		!strings.Contains(err.Error(), "line 1") {
 		t.Errorf("a line that is no record: %v", err)
 	}
 	if n := len(seen.Events()); n != len(records) {
 		t.Errorf("all runs: %d events of %d records", n, len(records))
 	}
-	if err := record.ReplayAudit(t.Context(), strings.NewReader(""), "nobody", &seen); err == nil || !strings.Contains(err.Error(), `"nobody"`) {
+	if err := record.ReplayAudit(t.Context(), strings.NewReader(""), "nobody", &seen); err == nil ||
+		!strings.Contains(err.Error(), `"nobody"`) {
 		t.Errorf("an unknown run: %v", err)
 	}
 }

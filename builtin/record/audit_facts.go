@@ -7,7 +7,7 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// facts are AuditFacts in the making.
+// facts collects the AuditFacts of a payload.
 type facts struct {
 	AuditFacts
 	step  int
@@ -16,7 +16,8 @@ type facts struct {
 	data  map[string]any
 }
 
-// facts says what is in a payload. Conversations are counted, not copied: their parts have records of their own.
+// facts extracts the facts of a payload. Conversations are counted instead of copied, because their parts have records
+// of their own.
 func (a *Audit) facts(payload any) facts {
 	f := facts{data: make(map[string]any)}
 	switch p := payload.(type) {
@@ -52,7 +53,7 @@ func (a *Audit) facts(payload any) facts {
 	default:
 		a.modelFacts(&f, payload)
 	}
-	f.Data = a.object(f.data) // compared, and then made anew when the fire has added to it
+	f.Data = a.object(f.data) // compared with the facts before the hooks; encoded again after additions
 	return f
 }
 
@@ -149,7 +150,7 @@ func (f *facts) success(ok bool) { f.Success = &ok }
 
 func (f *facts) lasted(d time.Duration) { f.took, f.timed = d, true }
 
-// usageFacts is nil for a usage of nothing.
+// usageFacts returns a usage as a map, or nil for a zero usage.
 func usageFacts(u agent.Usage) any {
 	if u == (agent.Usage{}) {
 		return nil

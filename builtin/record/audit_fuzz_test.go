@@ -14,12 +14,13 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// auditOf returns a log with a record for each reason, under a key or none.
+// auditOf returns a log with a record for each reason, with or without a key.
 func auditOf(key []byte, reasons ...string) []byte {
 	var log []byte
 	prev := ""
 	for i, reason := range reasons {
-		r := AuditRecord{Time: time.Unix(1e9, 0).UTC(), Seq: uint64(i) + 1, Run: "r", Point: "BeforeTool", Reason: reason, Prev: prev}
+		r := AuditRecord{Time: time.Unix(1e9, 0).UTC(), Seq: uint64(i) + 1, Run: "r", Point: "BeforeTool", Reason: reason,
+			Prev: prev}
 		r.Args = jsonx.Encode(map[string]string{"path": reason})
 		line, hash := chained(jsonx.Encode(r), key)
 		log, prev = append(log, line...), hash
@@ -27,15 +28,19 @@ func auditOf(key []byte, reasons ...string) []byte {
 	return log
 }
 
-// FuzzReadAudit reads anything as an audit log: an answer for each line, with its number where it is no record, and
-// what was read is the same when it is written and read again. A log is accepted by its check only if what is
-// appended to it by its rules is accepted too.
+// FuzzReadAudit reads any data as an audit log. Each line yields a record or an error with the line number, and a
+// record is unchanged after it is written and read again. If VerifyAudit accepts the log, it also accepts the log
+// after a record was appended.
 func FuzzReadAudit(f *testing.F) {
 	whole := string(auditOf(nil, "a", "b\nc"))
 	for _, s := range []string{
-		whole, whole[:len(whole)-1], whole + `{"time":"20`, whole + whole, whole + "\n\nx\n\ny", strings.ReplaceAll(whole, "\n", "\r\n"), `{"time":"20`, "\n\n", "{}\n[]\n{\"point\":1}",
-		strings.Replace(whole, `"seq":2`, `"seq":18446744073709551615`, 1), strings.Replace(whole, `"seq":2`, `"seq":2,"lost":-1,"LOST":9223372036854775807`, 1),
-		`{"time":"0000-00-00T00:00:00Z","point":"x","duration_ms":1e400}`, `{"point":"x","from":{"from":null},"args":{"a":[` + strings.Repeat("[", 300) + strings.Repeat("]", 300) + `]},"failures":[null,{}],"ballots":[{}]}`,
+		whole, whole[:len(whole)-1], whole + `{"time":"20`, whole + whole, whole + "\n\nx\n\ny",
+		strings.ReplaceAll(whole, "\n", "\r\n"), `{"time":"20`, "\n\n", "{}\n[]\n{\"point\":1}",
+		strings.Replace(whole, `"seq":2`, `"seq":18446744073709551615`, 1),
+		strings.Replace(whole, `"seq":2`, `"seq":2,"lost":-1,"LOST":9223372036854775807`, 1),
+		`{"time":"0000-00-00T00:00:00Z","point":"x","duration_ms":1e400}`,
+		`{"point":"x","from":{"from":null},"args":{"a":[` + strings.Repeat("[", 300) + strings.Repeat("]",
+			300) + `]},"failures":[null,{}],"ballots":[{}]}`,
 		string(auditOf([]byte("k"), "keyed")),
 	} {
 		f.Add([]byte(s))
@@ -50,7 +55,8 @@ func FuzzReadAudit(f *testing.F) {
 			n++
 			var at int
 			if err != nil {
-				if _, scan := fmt.Sscanf(err.Error(), "line %d is no audit record: ", &at); scan != nil || at < 1 || at > lines || r.Point != "" {
+				if _, scan := fmt.Sscanf(err.Error(), "line %d is not an audit record: ", &at); scan != nil || at < 1 ||
+					at > lines || r.Point != "" {
 					t.Errorf("%+v, %v", r, err)
 				}
 				continue
@@ -78,7 +84,7 @@ func FuzzReadAudit(f *testing.F) {
 	})
 }
 
-// appendHolds checks that a record which is appended to a log makes one that is accepted, and vouches for torn lines.
+// appendHolds checks that a log is still valid after a record is appended, even after incomplete lines.
 func appendHolds(t *testing.T, log []byte, torn int) {
 	end, err := readChainEnd(bytes.NewReader(log), int64(len(log)))
 	if err != nil {
@@ -88,7 +94,7 @@ func appendHolds(t *testing.T, log []byte, torn int) {
 		return
 	}
 	if end.seq+1 == 0 {
-		return // there is no number after the largest
+		return // no number follows the largest
 	}
 	more := bytes.Clone(log)
 	if end.open {
@@ -101,8 +107,8 @@ func appendHolds(t *testing.T, log []byte, torn int) {
 	}
 }
 
-// FuzzAuditChanges changes one byte of a log, or leaves an unfinished line at its end: the first is found, with the
-// key and without; the second is taken up by the next record.
+// FuzzAuditChanges changes one byte of a log, or leaves an incomplete line at its end. The change is detected, with
+// and without a key; the next record confirms the incomplete line.
 func FuzzAuditChanges(f *testing.F) {
 	f.Add("a", "b", uint(10), byte('x'), []byte("half a li"))
 	f.Add(`","hash":"`, "\n\u2028<&>", uint(0), byte('['), []byte(`{"time":"20`))
@@ -118,7 +124,7 @@ func FuzzAuditChanges(f *testing.F) {
 		}
 		changed := bytes.Clone(log)
 		i := int(at % uint(len(log)))
-		if changed[i] = to; log[i] != to && i < len(log)-1 { // the last line may be open
+		if changed[i] = to; log[i] != to && i < len(log)-1 { // the last line may lack its newline
 			if _, err = VerifyAudit(bytes.NewReader(changed), AuditCheck{Key: key}); err == nil {
 				t.Errorf("%q is accepted as %q", changed, log)
 			}

@@ -15,30 +15,30 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// An AuditCheck is what [VerifyAudit] is to expect. The zero value suits a log that was written without a key and
-// that was never moved away.
+// AuditCheck holds the expectations of [VerifyAudit]. The zero value suits a log that was written without a key and is
+// the first of its chain.
 type AuditCheck struct {
-	Key   []byte // of the log; empty: none
-	After string // the hash that the first record continues, of a log that was moved away; "": it is the first
-	Head  string // the hash that the last record must have, as it was noted elsewhere; "": any
+	Key   []byte // key of the log; empty: no key
+	After string // hash that the first record continues, for a log that continues a rotated one; "": the chain starts here
+	Head  string // expected hash of the last record, stored elsewhere; "": any
 }
 
-// An AuditState is what a verified log holds.
+// AuditState describes a verified log.
 type AuditState struct {
 	Records int
-	Seq     uint64 // of the last record
-	Hash    string // of the last record: noted elsewhere it shows later that nothing was cut off
+	Seq     uint64 // number of the last record
+	Hash    string // hash of the last record; store it elsewhere to detect later truncation
 	Lost    int    // records that could not be written
-	Torn    int    // unfinished lines that a record vouches for
+	Torn    int    // incomplete lines that the next record confirms
 }
 
-// VerifyAudit checks the chain of an audit log: each record has the hash that it says, continues the one before,
-// and has the next number. The error names each line that was changed and each place where lines were removed,
-// inserted or moved, up to 20 of them.
+// VerifyAudit checks the chain of an audit log. Each record must have a correct hash, continue the record before, and
+// have the next number. The error lists up to 20 problems: changed lines, and places where lines were removed, inserted
+// or moved.
 //
-// Without a key it finds what was changed by somebody who did not compute all later hashes anew; with one, by
-// anybody who does not have the key. That the end was cut off shows only in Head, or in AuditState compared with
-// what was noted before.
+// Without a key, anyone with write access to the file can recompute all later hashes, and VerifyAudit does not detect
+// that. With a key, only its owners can. Records removed from the end are only detected with AuditCheck.Head, or by
+// comparing AuditState with an earlier one.
 func VerifyAudit(r io.Reader, check AuditCheck) (AuditState, error) {
 	v := verifier{check: check, prev: check.After}
 	for line, err := range auditLines(r) {
@@ -51,7 +51,8 @@ func VerifyAudit(r io.Reader, check AuditCheck) (AuditState, error) {
 		}
 	}
 	if len(v.foreign) > 0 {
-		v.found = append(v.found, fmt.Errorf("line %d: it is no record, and none after it vouches for it: it is unfinished or was inserted", v.foreignAt))
+		v.found = append(v.found, fmt.Errorf("line %d: not a record, and no record after it confirms it: "+
+			"it is incomplete or was inserted", v.foreignAt))
 	}
 	if check.Head != "" && v.state.Hash != check.Head && len(v.found) < 20 {
 		v.find("the log does not end with the hash %s: records were removed from its end, or others added since", check.Head)
@@ -66,7 +67,7 @@ type verifier struct {
 	prev  string
 	found []error
 
-	foreign   [][]byte // lines since the last record that are none
+	foreign   [][]byte // lines since the last record that are not records
 	foreignAt int
 }
 
@@ -94,39 +95,41 @@ func (v *verifier) line(line []byte) {
 	case !l.keyed && len(v.check.Key) > 0:
 		v.find("the hash is not keyed: it was written without the key")
 	case !hmac.Equal([]byte(chainHash(l.body, v.check.Key)), []byte(l.hash)):
-		v.find("the hash is not that of the line: it was changed after it was written, or the key is another one")
+		v.find("the hash does not match the line: the line was changed after it was written, or the key is another one")
 	}
 	first := v.state.Records == 0
 	switch {
 	case l.record.Prev != v.prev && first && v.prev == "":
-		v.find("it continues the record %s: lines before it were removed, or the log continues another one; then pass After", l.record.Prev)
+		v.find("it continues the record %s: lines before it were removed, or the log continues another one; then pass After",
+			l.record.Prev)
 	case l.record.Prev != v.prev:
 		v.find("it does not continue the record before it: a line was removed, inserted or moved")
 	case !first && l.record.Seq != v.state.Seq+1, first && v.check.After == "" && l.record.Seq != 1:
-		v.find("its number is %d, which is not the next", l.record.Seq)
+		v.find("its number is %d; want %d", l.record.Seq, v.state.Seq+1)
 	}
 	v.state.Records++
 	v.state.Seq, v.state.Hash, v.prev = l.record.Seq, l.hash, l.hash
 	v.state.Lost += l.record.Lost
 }
 
-// vouched checks lines that are no records against what the record after them says of them.
+// vouched checks the lines before a record against the hash of incomplete lines in that record.
 func (v *verifier) vouched(torn string) {
 	switch {
 	case tornHash(bytes.Join(v.foreign, []byte{'\n'})) == torn:
 		v.state.Torn += len(v.foreign)
 	case len(v.foreign) == 0:
-		v.find("an unfinished line before it was removed")
+		v.find("an incomplete line before it was removed")
 	default:
-		v.found = append(v.found, fmt.Errorf("line %d: it is no record, and the one after it does not vouch for it: it was inserted or changed", v.foreignAt))
+		v.found = append(v.found, fmt.Errorf("line %d: not a record, and the record after it does not confirm it: "+
+			"it was inserted or changed", v.foreignAt))
 	}
 	v.foreign = nil
 }
 
-// maxAuditLine bounds a line that is read.
+// maxAuditLine bounds the length of a line in bytes.
 const maxAuditLine = 64 << 20
 
-// auditLines yields the lines of a log, without their breaks. A line is valid until the next one.
+// auditLines yields the lines of a log without newlines. A line is valid until the next one is read.
 func auditLines(r io.Reader) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		b := bufio.NewReaderSize(r, 64<<10)
@@ -138,7 +141,7 @@ func auditLines(r io.Reader) iter.Seq2[[]byte, error] {
 			case errors.Is(err, bufio.ErrBufferFull) && len(line) <= maxAuditLine:
 				continue
 			case errors.Is(err, bufio.ErrBufferFull):
-				yield(nil, fmt.Errorf("it is longer than %d bytes, which no record is", maxAuditLine))
+				yield(nil, fmt.Errorf("longer than %d bytes, so not a record", maxAuditLine))
 				return
 			case errors.Is(err, io.EOF):
 				if len(line) > 0 {
@@ -157,9 +160,9 @@ func auditLines(r io.Reader) iter.Seq2[[]byte, error] {
 	}
 }
 
-// ReadAudit yields the records of an audit log in the order in which they were written. A line that is no record
-// yields an error with its number, and the next follows; so does an error of r, which is the last. It does not check
-// the chain: [VerifyAudit] does.
+// ReadAudit yields the records of an audit log in the order of writing. For a line that is not a record it yields an
+// error with the line number and continues. An error of r is yielded last. ReadAudit does not check the chain; use
+// [VerifyAudit] for that.
 func ReadAudit(r io.Reader) iter.Seq2[AuditRecord, error] {
 	return func(yield func(AuditRecord, error) bool) {
 		at := 0
@@ -173,10 +176,10 @@ func ReadAudit(r io.Reader) iter.Seq2[AuditRecord, error] {
 				err = json.Unmarshal(line, &record)
 			}
 			if err == nil && record.Point == "" {
-				err = errors.New("it names no point")
+				err = errors.New("it has no point")
 			}
 			if err != nil {
-				record, err = AuditRecord{}, fmt.Errorf("line %d is no audit record: %w", at, err)
+				record, err = AuditRecord{}, fmt.Errorf("line %d is not an audit record: %w", at, err)
 			}
 			if !yield(record, err) {
 				return
@@ -185,9 +188,9 @@ func ReadAudit(r io.Reader) iter.Seq2[AuditRecord, error] {
 	}
 }
 
-// ReplayAudit gives the events of a run, and of the runs that it started, to a tracer, in the order in which they
-// happened: one event of the kind Fired for each record. An empty run stands for all runs. Lines that are no records
-// are left out and named by the error, as is a run that has no record.
+// ReplayAudit passes the events of a run and its sub-runs to a tracer, in their original order. There is one event of
+// the kind Fired for each record. An empty run means all runs. The error lists lines that are not records, and reports
+// a run without records.
 func ReplayAudit(ctx context.Context, r io.Reader, run string, t hookkit.Tracer) error {
 	var errs []error
 	belongs := map[string]bool{run: true}
@@ -217,7 +220,8 @@ func ReplayAudit(ctx context.Context, r io.Reader, run string, t hookkit.Tracer)
 	return errors.Join(errs...)
 }
 
-// Event returns the record as an event of a tracer. Duration is that of the act, where the record has one.
+// Event returns the record as an event for a tracer. Its Duration is the duration of the call or run, if the record has
+// one.
 func (r AuditRecord) Event() hookkit.Event {
 	e := hookkit.Event{
 		Kind: hookkit.Fired, Run: r.Run, Point: r.Point, Hook: r.Hook, Site: r.Site,

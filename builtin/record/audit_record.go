@@ -10,51 +10,51 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// An AuditRecord is one line of an [Audit]: one fire of a point. Fields that do not apply are left out.
+// AuditRecord is one line of an audit log: one fire of a point. Fields that do not apply are omitted.
 type AuditRecord struct {
 	Time   time.Time `json:"time"` // UTC, by the run's clock
-	Seq    uint64    `json:"seq"`  // from 1, without a gap
+	Seq    uint64    `json:"seq"`  // starts at 1 and has no gaps
 	Run    string    `json:"run"`
-	Parent string    `json:"parent,omitempty"` // the run that started it
+	Parent string    `json:"parent,omitempty"` // the run that started this run
 	Agent  string    `json:"agent,omitempty"`
 	Step   int       `json:"step,omitempty"`
 	Point  string    `json:"point"`
 
-	Hook     string         `json:"hook,omitempty"`     // who decided at this fire
-	Site     string         `json:"site,omitempty"`     // where it was registered, file:line
-	Outcome  string         `json:"outcome,omitempty"`  // Replace, Error, or the name of the exit; Collect for contributions
-	Reason   string         `json:"reason,omitempty"`   // why
-	Ballots  []AuditBallot  `json:"ballots,omitempty"`  // every vote
-	Failures []AuditFailure `json:"failures,omitempty"` // every hook that failed
+	Hook     string         `json:"hook,omitempty"`     // the hook that decided
+	Site     string         `json:"site,omitempty"`     // file:line of the registration of Hook
+	Outcome  string         `json:"outcome,omitempty"`  // Replace, Error, the name of the exit, or Collect
+	Reason   string         `json:"reason,omitempty"`   // of the decision
+	Ballots  []AuditBallot  `json:"ballots,omitempty"`  // all votes
+	Failures []AuditFailure `json:"failures,omitempty"` // all failed hooks
 
 	AuditFacts
-	From *AuditFacts `json:"from,omitempty"` // what it was before the hooks, if they changed it
+	From *AuditFacts `json:"from,omitempty"` // the facts before the hooks, if they changed them
 
-	Approved   string   `json:"approved,omitempty"`    // of a result: the hook that had a person asked, who said yes
-	DurationMS *float64 `json:"duration_ms,omitempty"` // of the act: a call, an attempt, a model call, the run
-	Lost       int      `json:"lost,omitempty"`        // records before this one that could not be written
-	Torn       string   `json:"torn,omitempty"`        // SHA-256 of an unfinished line before this one
-	Prev       string   `json:"prev"`                  // the hash of the record before
-	Hash       string   `json:"hash,omitempty"`        // SHA-256 of the line before this field
-	HMAC       string   `json:"hmac,omitempty"`        // HMAC-SHA-256 of the same, in the place of Hash
+	Approved   string   `json:"approved,omitempty"`    // for a permitted call: the hook that asked a person
+	DurationMS *float64 `json:"duration_ms,omitempty"` // of the call, attempt, model call or run
+	Lost       int      `json:"lost,omitempty"`        // records lost directly before this one
+	Torn       string   `json:"torn,omitempty"`        // SHA-256 of incomplete lines before this one
+	Prev       string   `json:"prev"`                  // hash of the record before
+	Hash       string   `json:"hash,omitempty"`        // SHA-256 of the line up to this field
+	HMAC       string   `json:"hmac,omitempty"`        // HMAC-SHA-256 of the line up to this field, instead of Hash
 }
 
-// AuditFacts are what a record says of the payload, as the hooks left it.
+// AuditFacts describe the payload after the hooks.
 type AuditFacts struct {
 	Tool      string          `json:"tool,omitempty"`
 	CallID    string          `json:"call_id,omitempty"`
 	Args      json.RawMessage `json:"args,omitempty"`
-	Result    string          `json:"result,omitempty"` // of a tool, of a model, of a run
+	Result    string          `json:"result,omitempty"` // of the tool, model or run
 	Err       string          `json:"err,omitempty"`
-	Success   *bool           `json:"success,omitempty"`     // a refused or skipped call is none
-	Status    string          `json:"status,omitempty"`      // of a call: succeeded, failed, refused, ...
-	Attempt   int             `json:"attempt,omitempty"`     // which, or how many
-	DecidedBy string          `json:"decided_by,omitempty"`  // the hook that answered or refused the call, ended the run
-	Why       string          `json:"decided_why,omitempty"` // its reason
-	Data      json.RawMessage `json:"data,omitempty"`        // an object with what else there is at the point
+	Success   *bool           `json:"success,omitempty"`     // false for a refused or skipped call
+	Status    string          `json:"status,omitempty"`      // of a call: succeeded, failed, refused and so on
+	Attempt   int             `json:"attempt,omitempty"`     // number of the attempt, or number of attempts
+	DecidedBy string          `json:"decided_by,omitempty"`  // the hook that answered the call or ended the run
+	Why       string          `json:"decided_why,omitempty"` // reason of DecidedBy
+	Data      json.RawMessage `json:"data,omitempty"`        // an object with further data of the point
 }
 
-// An AuditBallot is one vote.
+// AuditBallot is one vote.
 type AuditBallot struct {
 	Hook    string `json:"hook"`
 	Site    string `json:"site,omitempty"`
@@ -62,14 +62,14 @@ type AuditBallot struct {
 	Reason  string `json:"reason,omitempty"`
 }
 
-// An AuditFailure is one hook that failed.
+// AuditFailure is the failure of one hook.
 type AuditFailure struct {
 	Hook string `json:"hook"`
 	Site string `json:"site,omitempty"`
 	Err  string `json:"err"`
 }
 
-// record says what a fire was.
+// record converts a fire to a record.
 func (a *Audit) record(run *agent.Run, fired hookkit.AnyFired) *AuditRecord {
 	r := &AuditRecord{
 		Point: fired.Point, Hook: a.text(fired.By), Site: fired.Site, Outcome: fired.Decision, Reason: a.text(fired.Reason),
@@ -90,19 +90,19 @@ func (a *Audit) record(run *agent.Run, fired hookkit.AnyFired) *AuditRecord {
 		r.Failures = append(r.Failures, AuditFailure{a.text(f.Hook), f.Site, a.text(f.Cause.Error())})
 	}
 
-	left := a.facts(redactFully(fired))
-	r.AuditFacts = left.AuditFacts
+	after := a.facts(payloadAfter(fired))
+	r.AuditFacts = after.AuditFacts
 	if fired.Decision != "" {
-		if from := a.facts(fired.Payload); !reflect.DeepEqual(from.AuditFacts, left.AuditFacts) {
+		if from := a.facts(fired.Payload); !reflect.DeepEqual(from.AuditFacts, after.AuditFacts) {
 			r.From = &from.AuditFacts
 		}
 	}
 	if fired.Collected != nil {
 		r.Outcome = "Collect"
-		left.data["collected"] = fired.Collected
+		after.data["collected"] = fired.Collected
 	}
-	a.exit(fired.Outcome, left.data)
-	took, timed := left.took, left.timed
+	a.exit(fired.Outcome, after.data)
+	took, timed := after.took, after.timed
 	switch result := fired.Result.(type) {
 	case agent.LLMResponse:
 		took, timed = fired.Elapsed, true
@@ -123,30 +123,30 @@ func (a *Audit) record(run *agent.Run, fired hookkit.AnyFired) *AuditRecord {
 		no := false
 		r.Err, r.Success = a.text(fired.Err.Error()), &no
 	}
-	if r.Step = left.step; r.Step == 0 {
+	if r.Step = after.step; r.Step == 0 {
 		r.Step = env.Count().Step
 	}
-	r.Data = a.object(left.data)
+	r.Data = a.object(after.data)
 	return r
 }
 
-// redactFully is the payload as the hooks left it, but for what is not theirs to change.
-func redactFully(fired hookkit.AnyFired) any {
-	switch left := fired.Final.(type) {
+// payloadAfter returns the payload after the hooks, with the original values of the fields that hooks must not change.
+func payloadAfter(fired hookkit.AnyFired) any {
+	switch after := fired.Final.(type) {
 	case agent.ToolCallRequest:
-		if was, ok := fired.Payload.(agent.ToolCallRequest); ok {
-			left.ID, left.Step = was.ID, was.Step
+		if before, ok := fired.Payload.(agent.ToolCallRequest); ok {
+			after.ID, after.Step = before.ID, before.Step
 		}
-		return left
+		return after
 	case agent.ToolCallResult:
-		if was, ok := fired.Payload.(agent.ToolCallResult); ok {
-			return kit.AfterHooks(was, left)
+		if before, ok := fired.Payload.(agent.ToolCallResult); ok {
+			return kit.AfterHooks(before, after)
 		}
 	}
 	return fired.Final
 }
 
-// exit adds what an exit says to the model or to a person, as far as no other record will have it.
+// exit adds the texts of an exit that no other record contains.
 func (a *Audit) exit(outcome any, data map[string]any) {
 	switch o := outcome.(type) {
 	case agent.EndTurn:
@@ -162,10 +162,10 @@ func (a *Audit) exit(outcome any, data map[string]any) {
 	}
 }
 
-// raw is arguments or other JSON fit for a record, nil for none.
+// raw redacts and truncates arguments or other JSON. It returns nil for empty data.
 func (a *Audit) raw(data []byte) json.RawMessage { return a.Redact.CutJSON(data, a.maxValue()) }
 
-// object is an object without empty values, nil if nothing is left.
+// object redacts and truncates an object without its empty values. It returns nil for an empty object.
 func (a *Audit) object(data map[string]any) json.RawMessage {
 	for k, v := range data {
 		if v == nil || reflect.ValueOf(v).IsZero() {
@@ -178,7 +178,7 @@ func (a *Audit) object(data map[string]any) json.RawMessage {
 	return a.Redact.CutValue(data, a.maxValue())
 }
 
-func (a *Audit) maxValue() int { return a.MaxValue.Or(auditValue) }
+func (a *Audit) maxValue() int { return a.MaxChars.Or(auditValue) }
 
-// text is a text fit for a record: redacted, then cut.
+// text redacts and then truncates a text.
 func (a *Audit) text(s string) string { return a.Redact.CutText(s, a.maxValue()) }

@@ -62,12 +62,13 @@ func verified(t testing.TB, path string, check record.AuditCheck) record.AuditSt
 	return state
 }
 
-func TestAnAuditLogHoldsWhatARunDidOneValidLinePerEvent(t *testing.T) {
+func TestAuditWritesOneLinePerEvent(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "made", "audit.jsonl")
 	clock := looptest.NewClock(time.Date(2026, 1, 2, 3, 4, 5, 600_000_000, time.FixedZone("x", 3600)))
 	ran := looptest.Harness{
 		Agent: &loop.Agent{Name: "clerk", Clock: clock},
-		Turns: []looptest.Turn{looptest.Call("read", `{"path":"a.txt"}`), looptest.Reply("done").Uses(agent.Usage{Input: 7, Output: 2})},
+		Turns: []looptest.Turn{looptest.Call("read", `{"path":"a.txt"}`),
+			looptest.Reply("done").Uses(agent.Usage{Input: 7, Output: 2})},
 		Tools: []agent.Tool{&looptest.Tool{Name: "read", Result: "hello"}},
 		Hooks: []agent.Hook{&record.Audit{Path: path}},
 	}.Run(t, "go")
@@ -82,13 +83,16 @@ func TestAnAuditLogHoldsWhatARunDidOneValidLinePerEvent(t *testing.T) {
 	}
 	run := records[0].Run
 	for i, r := range records {
-		if r.Seq != uint64(i+1) || r.Run != run || run == "" || r.Parent != "" || r.Agent != "clerk" || !r.Time.Equal(clock.Now()) || r.Time.Location() != time.UTC {
+		if r.Seq != uint64(i+1) || r.Run != run || run == "" || r.Parent != "" || r.Agent != "clerk" ||
+			!r.Time.Equal(clock.Now()) || r.Time.Location() != time.UTC {
 			t.Errorf("record %d: %+v", i, r)
 		}
 	}
 	after := records[2]
-	if after.Tool != "read" || after.CallID != "call_1_1" || string(after.Args) != `{"path":"a.txt"}` || after.Result != "hello" ||
-		after.Success == nil || !*after.Success || after.Status != "succeeded" || after.Step != 1 || after.Attempt != 1 || after.DurationMS == nil {
+	if after.Tool != "read" || after.CallID != "call_1_1" || string(after.Args) != `{"path":"a.txt"}` ||
+		after.Result != "hello" ||
+		after.Success == nil || !*after.Success || after.Status != "succeeded" || after.Step != 1 || after.Attempt != 1 ||
+		after.DurationMS == nil {
 		t.Errorf("AfterTool: %+v", after)
 	}
 	if b := records[1]; b.Tool != "read" || b.Success != nil || b.Result != "" || b.Step != 1 {
@@ -111,9 +115,10 @@ func TestAnAuditLogHoldsWhatARunDidOneValidLinePerEvent(t *testing.T) {
 	}
 }
 
-func TestAnAuditLogSaysWhoDecidedAndWhy(t *testing.T) {
+func TestAuditNamesHookAndReason(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.jsonl")
-	cache := agent.BeforeToolFunc(func(_ context.Context, _ *agent.Run, call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+	cache := agent.BeforeToolFunc(func(_ context.Context, _ *agent.Run,
+		call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
 		switch call.Name {
 		case "cached":
 			return agent.SkipTool{Result: agent.ToolCallResult{Output: "from the cache"}, Reason: "cache hit"}, nil
@@ -128,7 +133,8 @@ func TestAnAuditLogSaysWhoDecidedAndWhy(t *testing.T) {
 	hooks.Use(&record.Audit{Path: path})
 	hooks.Use(cache, hookkit.Named("cache"))
 	hooks.Use(fixture.DenyTool("rm", "never"), hookkit.Named("guard"))
-	hooks.Use(agent.OnPermissionFunc(func(context.Context, *agent.Run, agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
+	hooks.Use(agent.OnPermissionFunc(func(context.Context, *agent.Run, agent.ToolCallRequest) (agent.OnPermissionOutcome,
+		error) {
 		return agent.Allow{Reason: "all fine"}, nil
 	}), hookkit.Named("optimist"))
 	hooks.Use(agent.ShouldStopFunc(func(_ context.Context, _ *agent.Run, s agent.Step) ([]agent.EndRun, error) {
@@ -151,38 +157,45 @@ func TestAnAuditLogSaysWhoDecidedAndWhy(t *testing.T) {
 	if len(before) != 5 || len(after) != 5 {
 		t.Fatalf("recorded: %s", auditPoints(records))
 	}
-	if r := before[0]; r.Hook != "cache" || r.Outcome != "SkipTool" || r.Reason != "cache hit" || r.Site == "" || !strings.Contains(string(r.Data), "from the cache") {
+	if r := before[0]; r.Hook != "cache" || r.Outcome != "SkipTool" || r.Reason != "cache hit" || r.Site == "" ||
+		!strings.Contains(string(r.Data), "from the cache") {
 		t.Errorf("skip: %+v", r)
 	}
 	if r := before[1]; r.Outcome != "Replace" || r.Reason != "clamped" || string(r.Args) != `{"n":1}` || r.From == nil ||
 		string(r.From.Args) != `{"n":100}` || r.CallID != "call_1_2" {
 		t.Errorf("replace: %+v", r)
 	}
-	if r := before[3]; r.Hook != "cache" || r.Outcome != "Error" || len(r.Failures) != 1 || !strings.Contains(r.Err, "the guard is broken") {
+	if r := before[3]; r.Hook != "cache" || r.Outcome != "Error" || len(r.Failures) != 1 ||
+		!strings.Contains(r.Err, "the guard is broken") {
 		t.Errorf("failure: %+v", r)
 	}
 	for i, want := range []struct{ status, by, why string }{
-		{"skipped", "cache", "cache hit"}, {"succeeded", "", ""}, {"refused", "guard", "never"}, {"refused", "cache", "the guard is broken"}, {"failed", "", ""},
+		{"skipped", "cache", "cache hit"}, {"succeeded", "", ""}, {"refused", "guard", "never"},
+		{"refused", "cache", "the guard is broken"}, {"failed", "", ""},
 	} {
 		r := after[i]
-		if r.Status != want.status || r.DecidedBy != want.by || r.Why != want.why || *r.Success != (want.status == "succeeded") {
+		if r.Status != want.status || r.DecidedBy != want.by || r.Why != want.why ||
+			*r.Success != (want.status == "succeeded") {
 			t.Errorf("result %d: %+v, want %+v", i, r, want)
 		}
 	}
 	votes := auditOf(records, "OnPermission")
-	if len(votes) != 4 { // the broken guard's call was refused before
+	if len(votes) != 4 { // the call with the failing guard was refused earlier
 		t.Fatalf("votes: %+v", votes)
 	}
-	if r := votes[2]; r.Hook != "guard" || r.Outcome != "Deny" || len(r.Ballots) != 2 || r.Ballots[1].Hook != "optimist" || r.Ballots[1].Reason != "all fine" {
+	if r := votes[2]; r.Hook != "guard" || r.Outcome != "Deny" || len(r.Ballots) != 2 || r.Ballots[1].Hook != "optimist" ||
+		r.Ballots[1].Reason != "all fine" {
 		t.Errorf("vote: %+v", r)
 	}
-	if d := auditOf(records, "OnPermissionDenied"); len(d) != 1 || d[0].DecidedBy != "guard" || d[0].Why != "never" || *d[0].Success {
+	if d := auditOf(records, "OnPermissionDenied"); len(d) != 1 || d[0].DecidedBy != "guard" || d[0].Why != "never" ||
+		*d[0].Success {
 		t.Errorf("denials: %+v", d)
 	}
 	if e := auditOf(records, "OnToolError"); len(e) != 1 || e[0].Err != "no disk" || e[0].Attempt != 1 || *e[0].Success {
 		t.Errorf("errors: %+v", e)
 	}
-	if s := auditOf(records, "ShouldStop"); len(s) != 1 || s[0].Outcome != "Collect" || !strings.Contains(string(s[0].Data), "stopper") {
+	if s := auditOf(records, "ShouldStop"); len(s) != 1 || s[0].Outcome != "Collect" ||
+		!strings.Contains(string(s[0].Data), "stopper") {
 		t.Errorf("stops: %+v", s)
 	}
 	if e := auditOf(records, "OnRunEnd"); len(e) != 1 || *e[0].Success {
@@ -196,9 +209,10 @@ func (y yesTo) Approve(_ context.Context, q agent.Question) (agent.Approval, err
 	return agent.Approval{Allow: q.Call.Name == string(y), Reason: "not that one"}, nil
 }
 
-func TestAnAuditLogSaysWhatAPersonDecided(t *testing.T) {
+func TestAuditRecordsDecisionsOfPeople(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.jsonl")
-	ask := agent.OnPermissionFunc(func(_ context.Context, _ *agent.Run, call agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
+	ask := agent.OnPermissionFunc(func(_ context.Context, _ *agent.Run,
+		call agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
 		if call.Name == "free" {
 			return nil, nil
 		}
@@ -209,15 +223,18 @@ func TestAnAuditLogSaysWhatAPersonDecided(t *testing.T) {
 	hooks.Use(ask, hookkit.Named("confirm"))
 	looptest.Harness{
 		Agent: &loop.Agent{Hooks: &hooks, Approver: yesTo("deploy")},
-		Turns: []looptest.Turn{looptest.Calls(looptest.Call("deploy", nil), looptest.Call("rm", nil), looptest.Call("free", nil)), looptest.Reply("done")},
+		Turns: []looptest.Turn{looptest.Calls(looptest.Call("deploy", nil), looptest.Call("rm", nil),
+			looptest.Call("free", nil)), looptest.Reply("done")},
 		Tools: []agent.Tool{&looptest.Tool{Name: "deploy"}, &looptest.Tool{Name: "rm"}, &looptest.Tool{Name: "free"}},
 	}.Run(t, "go")
 	records := auditRecords(t, path)
 	verified(t, path, record.AuditCheck{})
-	if q := auditOf(records, "OnPermission"); len(q) != 2 || q[0].Hook != "confirm" || q[0].Outcome != "Ask" || q[0].Reason != "risky" || !strings.Contains(string(q[0].Data), "may it?") {
+	if q := auditOf(records, "OnPermission"); len(q) != 2 || q[0].Hook != "confirm" || q[0].Outcome != "Ask" ||
+		q[0].Reason != "risky" || !strings.Contains(string(q[0].Data), "may it?") {
 		t.Errorf("questions: %+v", q)
 	}
-	if d := auditOf(records, "OnPermissionDenied"); len(d) != 1 || d[0].Tool != "rm" || d[0].Why != "not that one" || !strings.Contains(string(d[0].Data), `"kind":"person"`) {
+	if d := auditOf(records, "OnPermissionDenied"); len(d) != 1 || d[0].Tool != "rm" || d[0].Why != "not that one" ||
+		!strings.Contains(string(d[0].Data), `"kind":"person"`) {
 		t.Errorf("denials: %+v", d)
 	}
 	for i, want := range []string{"confirm", "", ""} {
@@ -227,10 +244,11 @@ func TestAnAuditLogSaysWhatAPersonDecided(t *testing.T) {
 	}
 }
 
-func TestAnAuditLogRecordsFailuresOfModelAndSubRuns(t *testing.T) {
+func TestAuditRecordsModelAndSubRunFailures(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.jsonl")
 	log := &record.Audit{Path: path}
-	helper := &loop.Agent{Name: "helper", Model: looptest.NewScript(looptest.Error(errors.New("no line"))), Use: []agent.Hook{log}}
+	helper := &loop.Agent{Name: "helper", Model: looptest.NewScript(looptest.Error(errors.New("no line"))),
+		Use: []agent.Hook{log}}
 	looptest.Harness{
 		Turns: []looptest.Turn{looptest.Call("helper", `{"task":"x"}`), looptest.Reply("done")},
 		Tools: []agent.Tool{loop.Subagent(helper)},
@@ -247,7 +265,8 @@ func TestAnAuditLogRecordsFailuresOfModelAndSubRuns(t *testing.T) {
 	if got := auditPoints(inner); got != "AroundLLM OnRunEnd" {
 		t.Fatalf("of the sub-run: %s", got)
 	}
-	if r := inner[0]; r.Err != "no line" || *r.Success || r.DurationMS == nil || r.Agent != "helper" || r.Parent != records[0].Run {
+	if r := inner[0]; r.Err != "no line" || *r.Success || r.DurationMS == nil || r.Agent != "helper" ||
+		r.Parent != records[0].Run {
 		t.Errorf("model failure: %+v", r)
 	}
 	if got := len(auditOf(records, "OnRunEnd")); got != 2 {
@@ -255,7 +274,7 @@ func TestAnAuditLogRecordsFailuresOfModelAndSubRuns(t *testing.T) {
 	}
 }
 
-func TestAnAuditLogUsedTwiceGoesOnWhenOneIsRemovedInTheMiddleOfARun(t *testing.T) {
+func TestAuditBoundTwiceRecordsOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.jsonl")
 	log := &record.Audit{Path: path}
 	var hooks agent.Hooks
@@ -283,26 +302,33 @@ func TestAnAuditLogUsedTwiceGoesOnWhenOneIsRemovedInTheMiddleOfARun(t *testing.T
 	}
 }
 
-func TestAnAuditLogTakesSecretsOutBeforeItCuts(t *testing.T) {
+func TestAuditRedactsBeforeItTruncates(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.jsonl")
 	var hooks agent.Hooks
-	hooks.Use(&record.Audit{Path: path, Points: []string{record.AllPoints}, MaxValue: 40})
+	hooks.Use(&record.Audit{Path: path, Points: []string{record.AllPoints}, MaxChars: 40})
 	run := agent.NewRun(&agent.Env{Agent: "a"})
 	ctx := t.Context()
 	long := strings.Repeat("x", 30) + " password=hunter2hunter2 and " + strings.Repeat("y", 100)
 	call := agent.ToolCallRequest{ID: "1", Name: "curl", Args: json.RawMessage(
-		`{"url":"https://bob:hunter2@h/","deep":[{"Api-Key":"hunter2"}],"body":"{\"password\":\"hunter2\"}","n":3,"long":"` + long + `"}`)}
+		`{"url":"https://bob:hunter2@h/","deep":[{"Api-Key":"hunter2"}],"body":"{\"password\":\"hunter2\"}","n":3,"long":"` +
+			long + `"}`)}
 	_, _ = hooks.BeforeTool.Fire(ctx, run, &call)
 	bad := agent.ToolCallRequest{ID: "2", Name: "x", Args: json.RawMessage(`{"password":"hunter2"`)}
 	_, _ = hooks.BeforeTool.Fire(ctx, run, &bad)
 	result := agent.ToolCallResult{Call: call, Output: "bob@example.org " + long, Err: "token=hunter2"}
 	_, _ = hooks.AfterTool.Fire(ctx, run, &result)
-	hooks.OnRunEnd.Fire(ctx, run, agent.AgentResult{Reply: long, Stop: agent.EndRun{Cause: agent.CauseUnknown, Detail: map[string]any{"secret": "hunter2"}}})
-	big := agent.ToolCallRequest{ID: "3", Name: strings.Repeat("n", 5<<20), Args: json.RawMessage(`{"a":"` + strings.Repeat("z", 5<<20) + `"}`)}
+	hooks.OnRunEnd.Fire(ctx, run,
+		agent.AgentResult{Reply: long,
+			Stop: agent.EndRun{Cause: agent.CauseUnknown, Detail: map[string]any{"secret": "hunter2"}}})
+	big := agent.ToolCallRequest{ID: "3", Name: strings.Repeat("n", 5<<20),
+		Args: json.RawMessage(`{"a":"` + strings.Repeat("z", 5<<20) + `"}`)}
 	_, _ = hooks.BeforeTool.Fire(ctx, run, &big)
-	many := agent.ToolCallRequest{ID: "4", Name: "x", Args: json.RawMessage(`[` + strings.Repeat("[1],", 20000) + strings.Repeat("[", 500) + strings.Repeat("]", 500) + `]`)}
+	many := agent.ToolCallRequest{ID: "4", Name: "x",
+		Args: json.RawMessage(`[` + strings.Repeat("[1],", 20000) + strings.Repeat("[", 500) + strings.Repeat("]",
+			500) + `]`)}
 	_, _ = hooks.BeforeTool.Fire(ctx, run, &many)
-	pem := agent.ToolCallResult{Output: strings.Repeat("k ", 15) + "-----BEGIN PRIVATE KEY-----\n" + strings.Repeat("hunter2\n", 100000)}
+	pem := agent.ToolCallResult{Output: strings.Repeat("k ",
+		15) + "-----BEGIN PRIVATE KEY-----\n" + strings.Repeat("hunter2\n", 100000)}
 	_, _ = hooks.AfterTool.Fire(ctx, run, &pem)
 
 	data := fixture.ReadFile(t, path)
@@ -316,7 +342,8 @@ func TestAnAuditLogTakesSecretsOutBeforeItCuts(t *testing.T) {
 	if len(records) != 7 {
 		t.Fatalf("%d records: %s", len(records), auditPoints(records))
 	}
-	want := `{"body":"{\"password\":\"[REDACTED]\"}","deep":[{"Api-Key":"[REDACTED]"}],"long":"` + strings.Repeat("x", 30) + ` password…","n":3,"url":"https://[REDACTED]@h/"}`
+	want := `{"body":"{\"password\":\"[REDACTED]\"}","deep":[{"Api-Key":"[REDACTED]"}],"long":"` + strings.Repeat("x",
+		30) + ` password…","n":3,"url":"https://[REDACTED]@h/"}`
 	if string(records[0].Args) != want {
 		t.Errorf("args: %s\nwant  %s", records[0].Args, want)
 	}
@@ -329,12 +356,14 @@ func TestAnAuditLogTakesSecretsOutBeforeItCuts(t *testing.T) {
 	verified(t, path, record.AuditCheck{})
 }
 
-func TestAnAuditLogCanKeepEverything(t *testing.T) {
+func TestAuditCanKeepEverything(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.jsonl")
 	var hooks agent.Hooks
-	hooks.Use(&record.Audit{Path: path, Points: []string{}, MaxValue: limit.None, Redact: redact.Redactor{KeepSecrets: true, KeepPersonal: true}})
+	hooks.Use(&record.Audit{Path: path, Points: []string{}, MaxChars: limit.None,
+		Redact: redact.Redactor{KeepSecrets: true, KeepPersonal: true}})
 	long := "password=x " + strings.Repeat("y", 5000)
-	hooks.Use(agent.BeforeToolFunc(func(context.Context, *agent.Run, agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+	hooks.Use(agent.BeforeToolFunc(func(context.Context, *agent.Run, agent.ToolCallRequest) (agent.BeforeToolOutcome,
+		error) {
 		return agent.EndTurn{Reason: long}, nil
 	}))
 	run := agent.NewRun(nil)
@@ -347,7 +376,7 @@ func TestAnAuditLogCanKeepEverything(t *testing.T) {
 	}
 }
 
-func TestAnAuditLogThatCannotBeWrittenIsReportedAndStopsNothing(t *testing.T) {
+func TestAuditReportsWriteFailures(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "audit.jsonl")
 	if err := os.Mkdir(path, 0o700); err != nil {
@@ -372,7 +401,8 @@ func TestAnAuditLogThatCannotBeWrittenIsReportedAndStopsNothing(t *testing.T) {
 	}
 	fire()
 	fire()
-	if len(reported) != 2 || !strings.Contains(reported[1].Error(), "2 so far") || !strings.Contains(reported[0].Error(), "no regular file") {
+	if len(reported) != 2 || !strings.Contains(reported[1].Error(), "2 so far") ||
+		!strings.Contains(reported[0].Error(), "no regular file") {
 		t.Errorf("reported: %v", reported)
 	}
 	if err := os.Remove(path); err != nil {
@@ -389,12 +419,13 @@ func TestAnAuditLogThatCannotBeWrittenIsReportedAndStopsNothing(t *testing.T) {
 	}
 	log.Path = notes
 	fire()
-	if got := string(fixture.ReadFile(t, notes)); got != "dear diary\n" || !strings.Contains(reported[2].Error(), "something else") {
+	if got := string(fixture.ReadFile(t, notes)); got != "dear diary\n" ||
+		!strings.Contains(reported[2].Error(), "other content") {
 		t.Errorf("another file was written to: %q, %v", got, reported)
 	}
 }
 
-func TestAnAuditLogSaysWhatIsWrongWithItsFields(t *testing.T) {
+func TestInvalidAuditPanicsInBind(t *testing.T) {
 	for want, log := range map[string]*record.Audit{
 		"Path is empty":                        {},
 		`Points names "BeforTool"`:             {Path: "x", Points: []string{"BeforTool"}},
@@ -411,12 +442,13 @@ func TestAnAuditLogSaysWhatIsWrongWithItsFields(t *testing.T) {
 	}
 }
 
-func TestParallelRunsShareOneAuditLog(t *testing.T) {
+func TestParallelRunsShareOneAudit(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.jsonl")
 	var hooks agent.Hooks
 	hooks.Use(&record.Audit{Path: path})
 	a := &loop.Agent{Hooks: &hooks, Tools: []agent.Tool{&looptest.Tool{Name: "x"}},
-		Model: looptest.NewScript(looptest.Calls(looptest.Call("x", nil), looptest.Call("x", nil), looptest.Call("x", nil)), looptest.Reply("ok")).ForEachRun()}
+		Model: looptest.NewScript(looptest.Calls(looptest.Call("x", nil), looptest.Call("x", nil), looptest.Call("x", nil)),
+			looptest.Reply("ok")).ForEachRun()}
 	var all sync.WaitGroup
 	for range 10 {
 		all.Go(func() {
@@ -438,7 +470,8 @@ func ExampleAudit() {
 
 	var hooks agent.Hooks
 	hooks.Use(&record.Audit{Path: path})
-	hooks.OnPermission.Add(agent.OnPermissionFunc(func(_ context.Context, _ *agent.Run, call agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
+	hooks.OnPermission.Add(agent.OnPermissionFunc(func(_ context.Context, _ *agent.Run,
+		call agent.ToolCallRequest) (agent.OnPermissionOutcome, error) {
 		return agent.Deny{Reason: "no shell today"}, nil
 	}), hookkit.Named("no-shell"))
 

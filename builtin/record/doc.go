@@ -1,8 +1,11 @@
-// Package record writes down what runs did, so that people and programs can read it later: an audit log, calls to
-// the model, trajectories, histories, summaries and episodes.
+// Package record writes runs to files and stores, so that people and programs can read them later.
 //
-// Everything is redacted before it is written. [Replay] runs recorded replies again. Live numbers and events are in
-// package observe; conversations to continue are in package state. The package imports no library.
+// [Audit] logs decisions, [Model] records model calls, and [Trajectory] records steps. [Provenance] combines the last
+// two, and [Replay] runs a recording again. [History], [Summary] and [Episodes] keep lists and summaries of runs.
+// Everything is redacted before it is written.
+//
+// Live numbers and events belong in package observe, and conversations to continue in package state. The package
+// imports packages limit, memory and redact, and internal packages.
 //
 // Start with [Audit] for decisions and [Provenance] for whole runs.
 package record

@@ -16,31 +16,31 @@ import (
 	"github.com/hookgen/hookgen/internal/atomicfile"
 )
 
-// An Episodes remembers what tools were called for and what came of it.
+// Episodes stores each tool call and its outcome as an episode, so that later runs can learn from them.
 //
-// It observes AfterTool and OnRunEnd, at tier Observability. Each call becomes an episode of kind tool_call in
-// Memory, with the payload {name, args, result, error} and the outcome ok, failed or refused; a call that a hook
-// answered in the tool's place is skipped, one that the end of the run left undispatched unrun, a handoff
-// handed_off. What counts is the tool's own outcome, whatever hooks made of it at AfterTool. At the end of a run the
-// memory is flushed.
+// For example, memory.Injector shows the model "[tool_call] name=deploy -> failed" in the next run. Set Store, Path, or
+// both.
 //
-// With Path each call also becomes a line of JSON in that file: {timestamp, tool_name, result_summary, success,
-// error_signal, turn_index, elapsed_ms}; turn_index counts the calls of the run from 1, result_summary has at most
-// 200 characters, error_signal is null for a success. A line is written at once; one that a kill left unfinished is no
-// JSON, and the next one begins behind it.
+// In Store, an episode has the kind tool_call and a payload with name, args, result and error. Its outcome is ok,
+// failed, refused, skipped (a hook answered the call), unrun (the run ended first) or handed_off. The outcome is that
+// of the tool, even if a hook changed the result at AfterTool. The store is flushed at the end of each run.
 //
-// Either Memory or Path is required. Secrets and personal data are taken out before anything is stored, then texts
-// are cut. What cannot be stored is reported and does not stop the run. One Episodes serves any number of runs
-// at once, and remembers each call once however often it is used.
+// In the file at Path, each call is one JSON line: timestamp, tool_name, result_summary, success, error_signal,
+// turn_index and elapsed_ms. The summary has at most 200 characters; turn_index counts the calls of the run from 1;
+// error_signal is null for a success. If a crash leaves an incomplete line, the next line starts after it.
+//
+// Secrets and personal data are removed first, then texts are truncated. A failure to store is reported and does not
+// stop the run. Episodes observes AfterTool and OnRunEnd and is safe for concurrent use. It records each call once even
+// if it is bound twice. Bind panics if neither Store nor Path is set.
 type Episodes struct {
-	Memory   memory.Store
+	Store    memory.Store
 	Path     string
-	MaxValue limit.Bound[int] // characters of a text of an episode; default 2000
+	MaxChars limit.Bound[int] // characters of each text of an episode; default 2000
 	Redact   redact.Redactor
-	// Classify finds failures that a tool only reports in its output: it returns what gave a failure away, ""
-	// for none. [FailureSignal] is one; nil: the tool's outcome counts. If it panics, that outcome counts, too.
+	// Classify finds failures that a tool reports only in its output. It returns the text that indicates the failure,
+	// or "" for a success; see [FailureSignal]. If Classify is nil or panics, the outcome of the tool counts.
 	Classify func(output string) (signal string)
-	OnError  func(error) // gets what could not be stored; nil: it is logged by slog
+	OnError  func(error) // receives failures to store; nil: they are logged
 
 	once   kit.OnceObserver
 	turns  hookkit.PerRun[int]
@@ -54,9 +54,9 @@ const (
 
 // Bind adds the observers.
 func (e *Episodes) Bind(h *agent.Hooks) {
-	kit.MustConfig("record.Episodes", e.MaxValue.Check("MaxValue"))
-	if e.Memory == nil && e.Path == "" {
-		kit.MustConfig("record.Episodes", errors.New("Memory and Path are both empty; set the one to store episodes in"))
+	kit.MustConfig("record.Episodes", e.MaxChars.Check("MaxChars"))
+	if e.Store == nil && e.Path == "" {
+		kit.MustConfig("record.Episodes", errors.New("Store and Path are both empty; set the one to store episodes in"))
 	}
 	as := new(kit.Binding)
 	name := hookkit.Named("record.Episodes")
@@ -66,9 +66,9 @@ func (e *Episodes) Bind(h *agent.Hooks) {
 		}
 	}, name)
 
-	if e.Memory != nil {
+	if e.Store != nil {
 		h.OnRunEnd.ObserveFunc(func(ctx context.Context, _ *agent.Run, _ agent.OnRunEndFired[agent.AgentResult]) {
-			e.report(e.Memory.Flush(ctx))
+			e.report(e.Store.Flush(ctx))
 		}, name)
 	}
 }
@@ -78,8 +78,8 @@ func (e *Episodes) report(err error) { e.failed.Report("record.Episodes", e.OnEr
 func (e *Episodes) remember(ctx context.Context, run *agent.Run, r agent.ToolCallResult) {
 	outcome, signal := e.outcome(r)
 	env := kit.Env(run)
-	if e.Memory != nil {
-		most := e.MaxValue.Or(episodeValue)
+	if e.Store != nil {
+		most := e.MaxChars.Or(episodeValue)
 		args := e.Redact.CutJSON(r.Call.Args, most)
 		if args == nil {
 			args = []byte("{}")
@@ -91,7 +91,7 @@ func (e *Episodes) remember(ctx context.Context, run *agent.Run, r agent.ToolCal
 		if r.Err != "" {
 			payload["error"] = e.Redact.CutText(r.Err, most)
 		}
-		e.report(e.Memory.AddEpisode(ctx, memory.Episode{
+		e.report(e.Store.AddEpisode(ctx, memory.Episode{
 			Kind: episodeKind, Payload: jsonx.Encode(payload), Outcome: outcome, Time: env.Now(), Agent: kit.Agent(run),
 		}))
 	}
@@ -100,7 +100,7 @@ func (e *Episodes) remember(ctx context.Context, run *agent.Run, r agent.ToolCal
 	}
 }
 
-// outcome is what came of a call, and what gave a failure away.
+// outcome returns the outcome of a call, and the text that indicates a failure.
 func (e *Episodes) outcome(r agent.ToolCallResult) (outcome, signal string) {
 	switch {
 	case kit.Succeeded(r):
@@ -109,7 +109,7 @@ func (e *Episodes) outcome(r agent.ToolCallResult) (outcome, signal string) {
 		}
 		return "ok", ""
 	case r.Status == "" || r.Status == agent.CallSucceeded:
-		outcome = "failed" // an error beside no status, or beside a wrong one
+		outcome = "failed" // an error without a status, or with a contradicting one
 	default:
 		outcome = shorten.To(string(r.Status), 40)
 	}
@@ -150,8 +150,9 @@ type observation struct {
 
 func (e *Episodes) observation(run *agent.Run, r agent.ToolCallResult, outcome, signal string) error {
 	o := observation{
-		Timestamp: kit.UnixSeconds(kit.Env(run).Now()), ToolName: e.Redact.CutText(r.Call.Name, shorten.SummaryChars),
-		ResultSummary: e.Redact.CutText(r.Content(), shorten.SummaryChars), Success: outcome == "ok", ElapsedMS: kit.Milliseconds(r.Elapsed),
+		Timestamp: kit.UnixSeconds(kit.Env(run).Now()), Success: outcome == "ok", ElapsedMS: kit.Milliseconds(r.Elapsed),
+		ToolName:      e.Redact.CutText(r.Call.Name, shorten.SummaryChars),
+		ResultSummary: e.Redact.CutText(r.Content(), shorten.SummaryChars),
 	}
 	if signal != "" {
 		o.ErrorSignal = &signal
@@ -162,21 +163,21 @@ func (e *Episodes) observation(run *agent.Run, r agent.ToolCallResult, outcome, 
 	return atomicfile.AppendLine(e.Path, jsonx.Encode(o))
 }
 
-// maxSignalJSON is how many bytes of an output are decoded as JSON.
+// maxSignalJSON bounds the bytes of an output that are decoded as JSON.
 const maxSignalJSON = 256 << 10
 
-// signals are what failures begin with in the output of tools.
+// signals indicate a failure in the output of a tool.
 var signals = []string{
 	"error:", "traceback", "exception:", "failed:", "command not found", "permission denied", "errno",
 	"filenotfounderror", "modulenotfounderror", "no such file", "connectionerror", "timeout",
 }
 
-// signalWithin is how many characters of an output are looked at.
+// signalWithin bounds the characters of an output that are searched.
 const signalWithin = 4000
 
-// FailureSignal returns what in the output of a tool says that it failed, "" if nothing does: one of twelve
-// signals (error:, traceback, command not found, ...) in its first 4000 characters, in any case of letters. If
-// the output is a JSON object with a boolean "success", that alone decides.
+// FailureSignal returns the text that indicates a failure in the output of a tool, or "". It searches the first 4000
+// characters for one of twelve signals such as "error:", "traceback" or "command not found", ignoring case. If the
+// output is a JSON object with a boolean "success", only that value counts.
 func FailureSignal(output string) string {
 	if trimmed := strings.TrimSpace(output); strings.HasPrefix(trimmed, "{") && len(trimmed) <= maxSignalJSON {
 		if v, err := jsonx.Decode([]byte(trimmed)); err == nil {

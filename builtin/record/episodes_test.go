@@ -19,14 +19,16 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-func TestEachCallIsRememberedWithWhatTheToolMadeOfIt(t *testing.T) {
+func TestEpisodesStoreEachCallWithOutcome(t *testing.T) {
 	memory := new(memory.Map)
-	logger := &record.Episodes{Memory: memory, Classify: record.FailureSignal}
-	hide := agent.AfterToolFunc(func(_ context.Context, _ *agent.Run, r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+	logger := &record.Episodes{Store: memory, Classify: record.FailureSignal}
+	hide := agent.AfterToolFunc(func(_ context.Context, _ *agent.Run, r agent.ToolCallResult) (agent.AfterToolOutcome,
+		error) {
 		r.Err, r.Output = "", "everything is fine"
 		return agent.ReplaceAfterTool(r, "optimism"), nil
 	})
-	skip := agent.BeforeToolFunc(func(_ context.Context, _ *agent.Run, call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+	skip := agent.BeforeToolFunc(func(_ context.Context, _ *agent.Run,
+		call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
 		if call.Name == "cached" {
 			return agent.SkipTool{Result: agent.ToolCallResult{Output: "old"}}, nil
 		}
@@ -34,10 +36,13 @@ func TestEachCallIsRememberedWithWhatTheToolMadeOfIt(t *testing.T) {
 	})
 	looptest.Harness{
 		Agent: &loop.Agent{Name: "clerk"},
-		Turns: []looptest.Turn{looptest.Calls(looptest.Call("good", `{"n":1}`), looptest.Call("bad", nil), looptest.Call("rm", nil),
+		Turns: []looptest.Turn{looptest.Calls(looptest.Call("good", `{"n":1}`), looptest.Call("bad", nil),
+			looptest.Call("rm", nil),
 			looptest.Call("cached", nil), looptest.Call("talks", nil)), looptest.Reply("done")},
-		Tools: []agent.Tool{&looptest.Tool{Name: "good", Result: "42"}, &looptest.Tool{Name: "bad", Err: errors.New("no disk")},
-			&looptest.Tool{Name: "rm"}, &looptest.Tool{Name: "cached"}, &looptest.Tool{Name: "talks", Result: "bash: x: command not found"}},
+		Tools: []agent.Tool{&looptest.Tool{Name: "good", Result: "42"},
+			&looptest.Tool{Name: "bad", Err: errors.New("no disk")},
+			&looptest.Tool{Name: "rm"}, &looptest.Tool{Name: "cached"},
+			&looptest.Tool{Name: "talks", Result: "bash: x: command not found"}},
 		Hooks: []agent.Hook{logger, logger, hide, skip, fixture.DenyTool("rm", "never")},
 	}.Run(t, "go")
 	episodes, err := memory.Recent(t.Context(), 10, "tool_call")
@@ -52,7 +57,8 @@ func TestEachCallIsRememberedWithWhatTheToolMadeOfIt(t *testing.T) {
 		{"failed", `{"args":{},"error":null,"name":"talks","result":"bash: x: command not found"}`},
 	} {
 		e := episodes[len(episodes)-1-i]
-		if e.Kind != "tool_call" || e.Agent != "clerk" || e.Outcome != want.outcome || string(e.Payload) != want.payload || e.Time.IsZero() {
+		if e.Kind != "tool_call" || e.Agent != "clerk" || e.Outcome != want.outcome || string(e.Payload) != want.payload ||
+			e.Time.IsZero() {
 			t.Errorf("episode %d: %+v %s, want %+v", i, e, e.Payload, want)
 		}
 	}
@@ -67,7 +73,7 @@ func TestEpisodesOutliveTheProgram(t *testing.T) {
 	looptest.Harness{
 		Turns: []looptest.Turn{looptest.Call("x", nil), looptest.Call("x", nil), looptest.Reply("done")},
 		Tools: []agent.Tool{&looptest.Tool{Name: "x"}},
-		Hooks: []agent.Hook{&record.Episodes{Memory: remembered}},
+		Hooks: []agent.Hook{&record.Episodes{Store: remembered}},
 	}.Run(t, "go")
 	again, err := memory.OpenFile(path)
 	if err != nil {
@@ -78,7 +84,7 @@ func TestEpisodesOutliveTheProgram(t *testing.T) {
 	}
 }
 
-func TestObservationsAreOneLineEachWithARisingIndex(t *testing.T) {
+func TestEpisodesWriteNumberedLines(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "seen", "observations.jsonl")
 	logger := &record.Episodes{Path: path}
 	var hooks agent.Hooks
@@ -114,14 +120,16 @@ func TestObservationsAreOneLineEachWithARisingIndex(t *testing.T) {
 		if err := json.Unmarshal([]byte(lines[i]), &got); err != nil {
 			t.Fatal(err)
 		}
-		if len(got) != 7 || got["tool_name"] != want.name || got["result_summary"] != want.summary || got["success"] != want.success ||
-			got["error_signal"] != want.signal || got["turn_index"] != want.index || got["elapsed_ms"] != want.ms || got["timestamp"].(float64) < 1e9 {
+		if len(got) != 7 || got["tool_name"] != want.name || got["result_summary"] != want.summary ||
+			got["success"] != want.success ||
+			got["error_signal"] != want.signal || got["turn_index"] != want.index || got["elapsed_ms"] != want.ms ||
+			got["timestamp"].(float64) < 1e9 {
 			t.Errorf("line %d: %s, want %+v", i, lines[i], want)
 		}
 	}
 }
 
-func TestFailuresThatToolsReportInTheirTextAreRecognised(t *testing.T) {
+func TestFailureSignalFindsReportedFailures(t *testing.T) {
 	for output, want := range map[string]string{
 		"":                                   "",
 		"42 files":                           "",
@@ -151,7 +159,7 @@ func TestFailuresThatToolsReportInTheirTextAreRecognised(t *testing.T) {
 	}
 }
 
-func TestEpisodesThatCannotBeStoredAreReported(t *testing.T) {
+func TestFailureToStoreEpisodesIsReported(t *testing.T) {
 	dir := t.TempDir()
 	var mu sync.Mutex
 	var reported []string
@@ -166,22 +174,23 @@ func TestEpisodesThatCannotBeStoredAreReported(t *testing.T) {
 	if _, err := hooks.AfterTool.Fire(t.Context(), agent.NewRun(nil), &r); err != nil {
 		t.Error(err)
 	}
-	if got := strings.Join(reported, "; "); !strings.Contains(got, "Classify panicked") || !strings.Contains(got, "no regular file") {
+	if got := strings.Join(reported, "; "); !strings.Contains(got, "Classify panicked") ||
+		!strings.Contains(got, "no regular file") {
 		t.Errorf("reported: %s", got)
 	}
 	defer func() {
-		if v := fmt.Sprint(recover()); !strings.Contains(v, "record.Episodes: Memory and Path are both empty") {
+		if v := fmt.Sprint(recover()); !strings.Contains(v, "record.Episodes: Store and Path are both empty") {
 			t.Errorf("panicked with %s", v)
 		}
 	}()
 	hooks.Use(&record.Episodes{})
 }
 
-func TestEpisodesOfParallelCallsAreAllThere(t *testing.T) {
+func TestEpisodesStoreAllParallelCalls(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "observations.jsonl")
 	memory := new(memory.Map)
 	var hooks agent.Hooks
-	hooks.Use(&record.Episodes{Memory: memory, Path: path})
+	hooks.Use(&record.Episodes{Store: memory, Path: path})
 	run := agent.NewRun(nil)
 	var all sync.WaitGroup
 	for range 20 {
@@ -203,7 +212,7 @@ func TestEpisodesOfParallelCallsAreAllThere(t *testing.T) {
 func ExampleEpisodes() {
 	memory := new(memory.Map)
 	var hooks agent.Hooks
-	hooks.Use(&record.Episodes{Memory: memory})
+	hooks.Use(&record.Episodes{Store: memory})
 
 	run := agent.NewRun(&agent.Env{Agent: "clerk"})
 	_, _ = hooks.AfterTool.Fire(context.Background(), run, &agent.ToolCallResult{

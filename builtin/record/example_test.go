@@ -11,7 +11,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// A run is recorded, and then played again without the model.
+// A run is recorded and then replayed without the model.
 func ExampleModel() {
 	dir, err := os.MkdirTemp("", "recorded-")
 	if err != nil {
@@ -19,7 +19,8 @@ func ExampleModel() {
 	}
 	defer os.RemoveAll(dir)
 	ask := func(model agent.Model, hooks ...agent.Hook) {
-		a := &loop.Agent{Name: "guide", Model: model, Tools: []agent.Tool{&looptest.Tool{Name: "look", Result: "a door"}}, Use: hooks}
+		a := &loop.Agent{Name: "guide", Model: model, Tools: []agent.Tool{&looptest.Tool{Name: "look", Result: "a door"}},
+			Use: hooks}
 		result, err := a.Run(context.Background(), "where am I?")
 		fmt.Println(result.Reply, err)
 	}
@@ -36,7 +37,7 @@ func ExampleModel() {
 	// at a door <nil>
 }
 
-// What a run did can be read step by step.
+// The steps of a run can be read one by one.
 func ExampleTrajectory() {
 	dir, err := os.MkdirTemp("", "trajectory-")
 	if err != nil {

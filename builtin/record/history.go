@@ -17,39 +17,41 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// A History keeps a list of the runs of each agent: how they ended, how long they took, what they used.
+// History keeps a list of the runs of each agent: how they ended, how long they took, and how many tokens they used.
 //
-// It stands at OnRunEnd, after the hooks that have a priority of their own, and puts a [HistoryEntry] for each run into
-// Store, under "history/" and the agent's name; [History.Runs] reads them. Only Store is required. A run that was
-// started by a run is in the list of its own agent. Beyond Keep runs of an agent the oldest go; numbers go on. A list
-// that cannot be read is left alone, and what cannot be stored is reported as the hook's failure; neither touches the
-// run. One History must serve all runs that share a store.
+// For example, a dashboard calls [History.Runs] to show the last runs of the agent "writer". Each run is a
+// [HistoryEntry] in Store, under the key "history/" followed by the agent's name. Sub-runs are listed under their own
+// agent. An agent keeps its last Keep runs; numbers continue when older runs are dropped.
+//
+// History uses OnRunEnd, after hooks with other priorities. A list that cannot be read is not overwritten. A failure is
+// reported as a failure of the hook and does not affect the run. History is safe for concurrent use, but runs that
+// share a store must share one History. Bind panics if Store is nil.
 type History struct {
 	Store agent.Store
-	Keep  limit.Bound[int] // runs of an agent; default 1000
+	Keep  limit.Bound[int] // runs of each agent; default 1000
 
-	mu   sync.Mutex // held from reading a list to writing it
+	mu   sync.Mutex // held while a list is read and written
 	seen hookkit.PerRun[bool]
 }
 
 const keepRuns = 1000
 
-// A HistoryEntry is one run in the list of an agent.
+// HistoryEntry is one run in the list of an agent.
 type HistoryEntry struct {
-	ExecutionID     string      `json:"execution_id"`     // the run's identity
-	ExecutionNumber int         `json:"execution_number"` // of the agent's runs, from 1
+	ExecutionID     string      `json:"execution_id"`     // ID of the run
+	ExecutionNumber int         `json:"execution_number"` // number among the agent's runs, from 1
 	Status          string      `json:"status"`           // failed, stopped or completed
 	StepCount       int         `json:"step_count"`
 	Usage           agent.Usage `json:"usage"`
 	Duration        float64     `json:"duration"`   // seconds
 	StartedAt       float64     `json:"started_at"` // seconds since 1970
 	CompletedAt     float64     `json:"completed_at"`
-	StopReason      string      `json:"stop_reason"` // the strongest cause
+	StopReason      string      `json:"stop_reason"` // cause of the strongest signal
 	StopMessage     string      `json:"stop_message"`
-	ErrorCount      int         `json:"error_count"` // calls that failed, and the run if it did
+	ErrorCount      int         `json:"error_count"` // failed calls, plus one if the run failed
 }
 
-// Bind adds the hook.
+// Bind adds the hook to OnRunEnd.
 func (r *History) Bind(h *agent.Hooks) {
 	if r.Store == nil {
 		kit.MustConfig("record.History", errors.New("Store is nil; give it a store, such as state.Dir{Path: ...}"))
@@ -68,8 +70,9 @@ func (r *History) OnRunEnd(ctx context.Context, run *agent.Run, result agent.Age
 	now := kit.Env(run).Now()
 	entry := HistoryEntry{
 		ExecutionID: run.ID(), Status: "completed", StepCount: result.Steps, Usage: result.Usage,
-		Duration: kit.Milliseconds(result.Elapsed) / 1000, StartedAt: kit.UnixSeconds(now.Add(-result.Elapsed)), CompletedAt: kit.UnixSeconds(now),
-		StopReason: string(result.Stop.Cause), StopMessage: (&redact.Redactor{}).CutText(result.Stop.Message, shorten.SummaryChars),
+		Duration: kit.Milliseconds(result.Elapsed) / 1000, CompletedAt: kit.UnixSeconds(now),
+		StartedAt: kit.UnixSeconds(now.Add(-result.Elapsed)), StopReason: string(result.Stop.Cause),
+		StopMessage: (&redact.Redactor{}).CutText(result.Stop.Message, shorten.SummaryChars),
 	}
 	for _, c := range result.Calls {
 		if c.Status == agent.CallFailed || c.Status == "" && c.Err != "" {
@@ -88,7 +91,7 @@ func (r *History) OnRunEnd(ctx context.Context, run *agent.Run, result agent.Age
 	defer r.mu.Unlock()
 	entries, err := r.Runs(ctx, name)
 	if err != nil {
-		return fmt.Errorf("the run is not in the history: %w", err)
+		return fmt.Errorf("the run is not added to the history: %w", err)
 	}
 	entry.ExecutionNumber = 1
 	if n := len(entries); n > 0 {
@@ -103,14 +106,15 @@ func (r *History) OnRunEnd(ctx context.Context, run *agent.Run, result agent.Age
 		err = r.Store.Put(ctx, historyKey(name), data)
 	}
 	if err != nil {
-		return fmt.Errorf("the run is not in the history: %w", err)
+		return fmt.Errorf("the run is not added to the history: %w", err)
 	}
 	return nil
 }
 
 func historyKey(agent string) string { return "history/" + agent }
 
-// Runs returns the runs of an agent, the oldest first; none is no error.
+// Runs returns the runs of an agent, oldest first. It returns nil for an agent without runs, and an error if the list
+// is corrupt.
 func (r *History) Runs(ctx context.Context, agentName string) ([]HistoryEntry, error) {
 	data, err := r.Store.Get(ctx, historyKey(agentName))
 	if errors.As(err, new(*agent.NotFound)) {
@@ -121,7 +125,8 @@ func (r *History) Runs(ctx context.Context, agentName string) ([]HistoryEntry, e
 	}
 	var entries []HistoryEntry
 	if err := json.Unmarshal(data, &entries); err != nil {
-		return nil, fmt.Errorf("what is stored under %q is no list of runs: %w; mend it or delete it", shorten.To(historyKey(agentName), shorten.SummaryChars), err)
+		return nil, fmt.Errorf("the value of %q is not a list of runs: %w; repair it or delete it",
+			shorten.To(historyKey(agentName), shorten.SummaryChars), err)
 	}
 	return entries, nil
 }

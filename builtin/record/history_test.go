@@ -17,29 +17,35 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-func TestEachRunIsInTheHistoryOfItsAgent(t *testing.T) {
+func TestHistoryListsRunsPerAgent(t *testing.T) {
 	history := &record.History{Store: new(state.Map)}
 	helper := &loop.Agent{Name: "helper", Model: looptest.NewScript(looptest.Error(errors.New("no line")))}
 	looptest.Harness{
 		Agent: &loop.Agent{Name: "clerk", Limits: loop.Limits{Steps: 2}},
-		Turns: []looptest.Turn{looptest.Call("helper", `{"task":"a"}`).Uses(agent.Usage{Input: 3, Output: 1}), looptest.Call("missing", nil)},
+		Turns: []looptest.Turn{looptest.Call("helper", `{"task":"a"}`).Uses(agent.Usage{Input: 3, Output: 1}),
+			looptest.Call("missing", nil)},
 		Tools: []agent.Tool{loop.Subagent(helper)},
 		Hooks: []agent.Hook{history, history},
 	}.Run(t, "go")
-	looptest.Harness{Agent: &loop.Agent{Name: "clerk"}, Turns: []looptest.Turn{looptest.Reply("done")}, Hooks: []agent.Hook{history}}.Run(t, "go")
+	looptest.Harness{Agent: &loop.Agent{Name: "clerk"}, Turns: []looptest.Turn{looptest.Reply("done")},
+		Hooks: []agent.Hook{history}}.Run(t, "go")
 
 	runs, err := history.Runs(t.Context(), "clerk")
 	if err != nil || len(runs) != 2 {
 		t.Fatalf("%+v, %v", runs, err)
 	}
-	if r := runs[0]; r.ExecutionNumber != 1 || r.Status != "stopped" || r.StepCount != 2 || r.Usage.Input != 3 || r.StopReason != "steps_limit" ||
-		r.StopMessage != "Step limit reached: 2/2" || r.ErrorCount != 2 || r.ExecutionID == "" || r.CompletedAt < r.StartedAt || r.StartedAt < 1e9 {
+	if r := runs[0]; r.ExecutionNumber != 1 || r.Status != "stopped" || r.StepCount != 2 || r.Usage.Input != 3 ||
+		r.StopReason != "steps_limit" ||
+		r.StopMessage != "Step limit reached: 2/2" || r.ErrorCount != 2 || r.ExecutionID == "" ||
+		r.CompletedAt < r.StartedAt || r.StartedAt < 1e9 {
 		t.Errorf("first: %+v", r)
 	}
-	if r := runs[1]; r.ExecutionNumber != 2 || r.Status != "completed" || r.ErrorCount != 0 || r.StopReason != "completed" {
+	if r := runs[1]; r.ExecutionNumber != 2 || r.Status != "completed" || r.ErrorCount != 0 ||
+		r.StopReason != "completed" {
 		t.Errorf("second: %+v", r)
 	}
-	if runs, _ := history.Runs(t.Context(), "helper"); len(runs) != 1 || runs[0].Status != "failed" || runs[0].ErrorCount != 1 {
+	if runs, _ := history.Runs(t.Context(), "helper"); len(runs) != 1 || runs[0].Status != "failed" ||
+		runs[0].ErrorCount != 1 {
 		t.Errorf("sub-run: %+v", runs)
 	}
 	if runs, err := history.Runs(t.Context(), "nobody"); runs != nil || err != nil {
@@ -47,14 +53,15 @@ func TestEachRunIsInTheHistoryOfItsAgent(t *testing.T) {
 	}
 }
 
-func TestTheHistoryKeepsTheLastRunsAndCountsOn(t *testing.T) {
+func TestHistoryKeepsLastRuns(t *testing.T) {
 	history := &record.History{Store: new(state.Map), Keep: 3}
 	var hooks agent.Hooks
 	hooks.Use(history)
 	var all sync.WaitGroup
 	for range 20 {
 		all.Go(func() {
-			hooks.OnRunEnd.Fire(t.Context(), agent.NewRun(&agent.Env{Agent: "a"}), agent.AgentResult{Stop: agent.EndRun{Cause: agent.CauseCompleted}})
+			hooks.OnRunEnd.Fire(t.Context(), agent.NewRun(&agent.Env{Agent: "a"}),
+				agent.AgentResult{Stop: agent.EndRun{Cause: agent.CauseCompleted}})
 		})
 	}
 	all.Wait()
@@ -64,10 +71,10 @@ func TestTheHistoryKeepsTheLastRunsAndCountsOn(t *testing.T) {
 	}
 }
 
-func TestAHistoryThatCannotBeReadIsLeftAlone(t *testing.T) {
+func TestCorruptHistoryIsNotOverwritten(t *testing.T) {
 	store := new(state.Map)
 	_ = store.Put(t.Context(), "history/a", []byte("[tor"))
-	for want, s := range map[string]agent.Store{"is no list of runs": store, "no space left": new(fullDisk)} {
+	for want, s := range map[string]agent.Store{"is not a list of runs": store, "no space left": new(fullDisk)} {
 		var hooks agent.Hooks
 		var events hookkit.Recorder
 		hooks.Trace(&events)
@@ -97,7 +104,7 @@ func ExampleHistory() {
 	// Output: 1 completed 1 completed
 }
 
-// fullDisk is a store that cannot store anything.
+// fullDisk is a store whose Put always fails.
 type fullDisk struct{ state.Map }
 
 func (*fullDisk) Put(context.Context, string, []byte) error { return errors.New("no space left") }

@@ -16,91 +16,90 @@ import (
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
-// A Model writes every prompt and every reply of a run to files, from which [Replay] plays the run again.
+// Model writes every prompt and reply of a run to files, from which [Replay] can repeat the run.
 //
-// It stands at AroundLLM, behind the hooks that have a priority of their own, so that it sees each request as it is
-// sent, retries one by one; at OnRunStart, before all others, it gets to know the run, and at AroundTool which tool
-// runs; it observes OnRunEnd. It decides nothing. An error of the model is recorded and passed on.
+// For example, to find out why an agent chose the wrong tool, read call_03_prompt.txt in the directory of the run. Each
+// run has a directory below Dir with the name of the run's ID. A sub-run has a directory below "runs" in the directory
+// of its root run. With OneRun, Dir itself is the directory. It contains, where NN counts the calls from 00:
 //
-// Each run has a directory of its own under Dir, named after the run's identity; one that a run started has its
-// under "runs" in there. With OneRun, Dir is the directory of the only run. It holds:
+//   - manifest.jsonl with a [ModelCall] on each line
+//   - call_NN_prompt.txt and call_NN_response.txt for people
+//   - call_NN_response.json with the complete reply or error, for Replay
 //
-//   - manifest.jsonl, a [ModelCall] per line;
-//   - call_NN_prompt.txt and call_NN_response.txt, for people;
-//   - call_NN_response.json, the whole reply or the error, for Replay.
+// Files are replaced atomically, the reply before its text. If a crash leaves an incomplete line in the manifest, the
+// next line starts after it. Texts are redacted, then truncated to MaxChars characters with a mark at the end. A
+// failure to write is reported and does not affect the run. An error of the model is recorded and returned.
 //
-// A program that is killed leaves each of the call's files whole or not at all, the reply before its text; a line of
-// the manifest that was not finished is no JSON, and the next one begins behind it.
+// Model wraps AroundLLM after hooks with other priorities, so it records each request as it is sent, and each retry. It
+// also uses OnRunStart and AroundTool and observes OnRunEnd. Calls made by hooks and tools themselves fire no point. To
+// record them, give the agent the model returned by [Model.Wrap]; their scope is "hook" or "tool:" and the tool's name.
 //
-// NN counts the run's calls from 00. Texts have at most MaxChars characters; what is cut says so at its end. All of
-// them are redacted before they are kept anywhere. What cannot be written is reported and does not touch the run.
-//
-// Calls that hooks and tools make themselves fire no point; they are recorded if the agent's Model is what [Wrap]
-// returned, with "hook" or "tool:name" as their scope.
+// Model is safe for concurrent use. Bind panics on an empty Dir and on a negative bound.
 type Model struct {
-	Dir          string
-	OneRun       bool
-	MaxChars     limit.Bound[int] // default 200,000
+	Dir          string           // required
+	OneRun       bool             // Dir is the directory of the only run
+	MaxChars     limit.Bound[int] // characters of each text; default 200,000
 	Redact       redact.Redactor
 	SendRedacted SendRedacted
-	OnError      func(error) // gets what could not be written; nil: it is logged by slog
+	OnError      func(error) // receives write failures; nil: they are logged
 
 	runs   hookkit.PerRun[recordedRun]
 	failed kit.Reporter
 
 	mu   sync.Mutex
-	live map[string]*agent.Run // runs under way, for Wrap
+	live map[string]*agent.Run // current runs by ID, for Wrap
 }
 
-// SendRedacted says what of a prompt is taken out before the model gets it.
+// SendRedacted selects the texts to remove from a prompt before it is sent to the model.
 type SendRedacted int
 
-// The zero value leaves alone what nobody asked to take out: a model that reads a file to change it must see
-// what is in there.
+// The zero value removes only texts that the Redactor was configured for. For example, a model that edits a file must
+// see the e-mail addresses in that file.
 const (
-	RedactOwn     SendRedacted = iota // what the Keys, Patterns and Extra of the Redactor take out
-	RedactAll                         // all that is taken out of the record
-	RedactNothing                     // nothing
+	RedactOwn     SendRedacted = iota // remove matches of the Keys, Patterns and Extra of the Redactor
+	RedactAll                         // remove everything that is removed from the record
+	RedactNothing                     // remove nothing
 )
 
 const recordChars = 200_000
 
-// A ModelCall is one call to a model as the manifest has it.
+// ModelCall is a line of the manifest: one model call.
 type ModelCall struct {
-	Index          int            `json:"index"`     // of the run's calls, from 0
-	Timestamp      float64        `json:"timestamp"` // seconds since 1970, when it began
+	Index          int            `json:"index"`     // number of the call in its run, from 0
+	Timestamp      float64        `json:"timestamp"` // start, in seconds since 1970
 	DurationMS     float64        `json:"duration_ms"`
 	Method         string         `json:"method"`          // generate or generate_with_tools
-	PromptChars    int            `json:"prompt_chars"`    // before anything was cut or taken out
-	ResponseChars  int            `json:"response_chars"`  // the same
-	ResponseBlocks int            `json:"response_blocks"` // the text and each tool call
+	PromptChars    int            `json:"prompt_chars"`    // before redaction and truncation
+	ResponseChars  int            `json:"response_chars"`  // before redaction and truncation
+	ResponseBlocks int            `json:"response_blocks"` // the text, each part and each tool call
 	Temperature    *float64       `json:"temperature"`
 	MaxTokens      int            `json:"max_tokens"`
 	ToolCount      int            `json:"tool_count"`
 	StepNum        int            `json:"step_num"`
 	Error          *string        `json:"error"`
-	Scope          string         `json:"scope"` // "" for the loop's own calls, "hook", or "tool:" and its name
+	Scope          string         `json:"scope"` // "" for calls of the loop, "hook", or "tool:" and a name
 	Metadata       map[string]any `json:"metadata"`
 }
 
-// recordedRun is what is known of a run.
+// recordedRun holds the calls of a run.
 type recordedRun struct {
 	calls []ModelCall
 }
 
 type (
-	recordedKey struct{} // in the context of a call that a hook records
-	toolKey     struct{} // in the context of a tool
+	recordedKey struct{} // in the context of a call that is being recorded
+	toolKey     struct{} // in the context of a tool: its name
 )
 
-// Bind adds the hooks.
+// Bind adds the hook to its points.
 func (m *Model) Bind(h *agent.Hooks) {
 	kit.MustConfig("record.Model", m.MaxChars.Check("MaxChars"))
 	if m.Dir == "" {
 		kit.MustConfig("record.Model", errors.New("Dir is empty; name the directory to write to"))
 	}
 	name := hookkit.Named("record.Model")
-	h.OnRunStart.Add(agent.OnRunStartFunc(m.follow), name, hookkit.Priority(hookkit.Safety+1)) // before a hook can call the model
+	// Before any hook can call the model.
+	h.OnRunStart.Add(agent.OnRunStartFunc(m.follow), name, hookkit.Priority(hookkit.Safety+1))
 	h.AroundLLM.Add(agent.AroundLLMFunc(m.around), name, hookkit.Priority(kit.LastPriority))
 	h.AroundTool.Add(agent.AroundToolFunc(noteTool), name, hookkit.Priority(kit.LastPriority))
 	h.OnRunEnd.ObserveFunc(func(_ context.Context, run *agent.Run, _ agent.OnRunEndFired[agent.AgentResult]) {
@@ -120,13 +119,17 @@ func (m *Model) follow(_ context.Context, run *agent.Run, _ agent.RunStart) (age
 	return nil, nil
 }
 
-// noteTool lets calls to the model from inside a tool say which it was.
-func noteTool(ctx context.Context, _ *agent.Run, call agent.ToolCallRequest, next agent.AroundToolNext) (hookkit.Answer[agent.ToolCallResult], error) {
+// noteTool stores the name of the tool in the context, for model calls inside the tool.
+func noteTool(
+	ctx context.Context, _ *agent.Run, call agent.ToolCallRequest, next agent.AroundToolNext,
+) (hookkit.Answer[agent.ToolCallResult], error) {
 	return next.Call(context.WithValue(ctx, toolKey{}, call.Name), call)
 }
 
-func (m *Model) around(ctx context.Context, run *agent.Run, req agent.LLMRequest, next agent.AroundLLMNext) (hookkit.Answer[agent.LLMResponse], error) {
-	if ctx.Value(recordedKey{}) == any(m) { // used twice: the outer one records
+func (m *Model) around(
+	ctx context.Context, run *agent.Run, req agent.LLMRequest, next agent.AroundLLMNext,
+) (hookkit.Answer[agent.LLMResponse], error) {
+	if ctx.Value(recordedKey{}) == any(m) { // bound twice: the outer one records
 		return next.Call(ctx, req)
 	}
 	ctx = context.WithValue(ctx, recordedKey{}, m)
@@ -139,10 +142,12 @@ func (m *Model) around(ctx context.Context, run *agent.Run, req agent.LLMRequest
 	return answer, err
 }
 
-// record makes one call and writes it down.
-func (m *Model) record(run *agent.Run, scope string, req agent.LLMRequest, call func(agent.LLMRequest) (agent.LLMResponse, error)) (agent.LLMResponse, error) {
+// record makes a call and writes it to the files.
+func (m *Model) record(
+	run *agent.Run, scope string, req agent.LLMRequest, call func(agent.LLMRequest) (agent.LLMResponse, error),
+) (agent.LLMResponse, error) {
 	chars := promptChars(req)
-	if r := m.upstream(); !idle(r) {
+	if r := m.sendRedactor(); !isNoop(r) {
 		req = r.Request(req)
 	}
 	started := kit.Env(run).Now()
@@ -155,8 +160,8 @@ func (m *Model) record(run *agent.Run, scope string, req agent.LLMRequest, call 
 			err = errors.New("the call panicked")
 		}
 		c := modelCall{req: req, reply: reply, err: err}
-		c.PromptChars = chars
-		c.Index, c.Timestamp, c.DurationMS, c.Scope = index, kit.UnixSeconds(started), kit.Milliseconds(kit.Env(run).Now().Sub(started)), scope
+		c.PromptChars, c.Index, c.Timestamp, c.Scope = chars, index, kit.UnixSeconds(started), scope
+		c.DurationMS = kit.Milliseconds(kit.Env(run).Now().Sub(started))
 		m.write(run, &c)
 	}
 	defer write()
@@ -165,17 +170,17 @@ func (m *Model) record(run *agent.Run, scope string, req agent.LLMRequest, call 
 	return reply, err
 }
 
-func (m *Model) upstream() *redact.Redactor {
+func (m *Model) sendRedactor() *redact.Redactor {
 	switch m.SendRedacted {
 	case RedactAll:
 		return &m.Redact
 	case RedactNothing:
 		return &redact.Redactor{KeepSecrets: true, KeepPersonal: true}
 	}
-	return own(&m.Redact)
+	return configured(&m.Redact)
 }
 
-// next returns the index of a call that begins.
+// next returns the index of a new call.
 func (m *Model) next(run *agent.Run) (index int) {
 	m.runs.Do(run, func(r *recordedRun) {
 		index = len(r.calls)
@@ -184,7 +189,7 @@ func (m *Model) next(run *agent.Run) (index int) {
 	return index
 }
 
-// Calls returns the calls of a run so far, in the order in which they began.
+// Calls returns a copy of the calls of a run so far, in the order in which they began.
 func (m *Model) Calls(run *agent.Run) (calls []ModelCall) {
 	m.runs.Do(run, func(r *recordedRun) { calls = append(calls, r.calls...) })
 	return calls
@@ -203,9 +208,8 @@ func runDir(dir string, oneRun bool, run *agent.Run) string {
 	return dir
 }
 
-// Wrap returns a model that records what the loop does not call itself: calls by hooks and tools. It streams if
-// the model does. The recorder must be bound, too: a call in a run that it does not know is reported and not
-// recorded.
+// Wrap returns a model that also records calls made by hooks and tools. It streams if model does. The receiver must be
+// bound too: a call in a run that it does not know is reported and not recorded.
 func (m *Model) Wrap(model agent.Model) agent.Model {
 	w := recordedModel{m, model}
 	if streams, ok := model.(agent.StreamingModel); ok {
@@ -219,12 +223,12 @@ type recordedModel struct {
 	model    agent.Model
 }
 
-// Generate calls the model.
+// Generate calls the model and records the call.
 func (w recordedModel) Generate(ctx context.Context, req agent.LLMRequest) (agent.LLMResponse, error) {
 	return w.call(ctx, req, func(req agent.LLMRequest) (agent.LLMResponse, error) { return w.model.Generate(ctx, req) })
 }
 
-// ContextWindow is that of the model, 0 if it does not say.
+// ContextWindow returns the window of the model in tokens, or 0 if the model does not report it.
 func (w recordedModel) ContextWindow() int {
 	if c, ok := w.model.(agent.ContextWindow); ok {
 		return c.ContextWindow()
@@ -232,7 +236,7 @@ func (w recordedModel) ContextWindow() int {
 	return 0
 }
 
-// CountTokens counts as the model does, or estimates.
+// CountTokens counts with the model, or estimates if the model cannot count.
 func (w recordedModel) CountTokens(messages []agent.Message) int {
 	if c, ok := w.model.(agent.TokenCounter); ok {
 		return c.CountTokens(messages)
@@ -240,7 +244,9 @@ func (w recordedModel) CountTokens(messages []agent.Message) int {
 	return agentspec.EstimateTokens(messages)
 }
 
-func (w recordedModel) call(ctx context.Context, req agent.LLMRequest, call func(agent.LLMRequest) (agent.LLMResponse, error)) (agent.LLMResponse, error) {
+func (w recordedModel) call(
+	ctx context.Context, req agent.LLMRequest, call func(agent.LLMRequest) (agent.LLMResponse, error),
+) (agent.LLMResponse, error) {
 	m := w.recorder
 	if ctx.Value(recordedKey{}) == any(m) {
 		return call(req)
@@ -250,7 +256,8 @@ func (w recordedModel) call(ctx context.Context, req agent.LLMRequest, call func
 	run := m.live[id]
 	m.mu.Unlock()
 	if run == nil {
-		m.report(fmt.Errorf("a call to the model in the run %q is not recorded: bind the record.Model to the hooks of its agent", id))
+		m.report(fmt.Errorf("a model call in the run %q is not recorded: bind the record.Model to the hooks of its agent",
+			id))
 		return call(req)
 	}
 	scope := "hook"
@@ -267,17 +274,21 @@ type streamedModel struct {
 	streams agent.StreamingModel
 }
 
-// Stream calls the model.
-func (w streamedModel) Stream(ctx context.Context, req agent.LLMRequest, emit func(agent.Delta)) (agent.LLMResponse, error) {
-	return w.call(ctx, req, func(req agent.LLMRequest) (agent.LLMResponse, error) { return w.streams.Stream(ctx, req, emit) })
+// Stream calls the model and records the call.
+func (w streamedModel) Stream(
+	ctx context.Context, req agent.LLMRequest, emit func(agent.Delta),
+) (agent.LLMResponse, error) {
+	return w.call(ctx, req, func(req agent.LLMRequest) (agent.LLMResponse, error) {
+		return w.streams.Stream(ctx, req, emit)
+	})
 }
 
-// own is the part of a redactor that was configured: without the forms that it knows by itself.
-func own(r *redact.Redactor) *redact.Redactor {
+// configured returns a redactor that applies only the configured Keys, Patterns and Extra.
+func configured(r *redact.Redactor) *redact.Redactor {
 	return &redact.Redactor{KeepSecrets: true, KeepPersonal: true, Keys: r.Keys, Patterns: r.Patterns, Extra: r.Extra}
 }
 
-// idle reports whether there is nothing to take out.
-func idle(r *redact.Redactor) bool {
+// isNoop reports whether a redactor removes nothing.
+func isNoop(r *redact.Redactor) bool {
 	return r.KeepSecrets && r.KeepPersonal && len(r.Keys) == 0 && len(r.Patterns) == 0 && r.Extra == nil
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/hookgen/hookgen/internal/atomicfile"
 )
 
-// A modelCall is a call that is over.
+// A modelCall is a finished call.
 type modelCall struct {
 	ModelCall
 	req   agent.LLMRequest
@@ -24,7 +24,7 @@ type modelCall struct {
 	err   error
 }
 
-// A storedReply is a call_NN_response.json.
+// storedReply is the content of call_NN_response.json.
 type storedReply struct {
 	Timestamp     float64              `json:"timestamp"`
 	Method        string               `json:"method"`
@@ -46,13 +46,13 @@ func methodOf(req agent.LLMRequest) string {
 	return methodPlain
 }
 
-func callFile(index int, what string) string { return fmt.Sprintf("call_%02d_%s", index, what) }
+func callFile(index int, suffix string) string { return fmt.Sprintf("call_%02d_%s", index, suffix) }
 
-// write writes a call to its files.
+// write writes a finished call to its files.
 func (m *Model) write(run *agent.Run, c *modelCall) {
 	r := &m.Redact
-	c.Method, c.Temperature, c.MaxTokens, c.ToolCount = methodOf(c.req), c.req.Temperature, c.req.MaxTokens, len(c.req.Tools)
-	c.StepNum = c.req.Step
+	c.Method, c.Temperature, c.MaxTokens = methodOf(c.req), c.req.Temperature, c.req.MaxTokens
+	c.ToolCount, c.StepNum = len(c.req.Tools), c.req.Step
 	c.Metadata = map[string]any{"run": run.ID()}
 	if name := kit.Agent(run); name != "" {
 		c.Metadata["agent"] = name
@@ -78,7 +78,8 @@ func (m *Model) write(run *agent.Run, c *modelCall) {
 			c.Metadata["usage"] = u
 		}
 		reply := c.reply
-		reply.Content, reply.Reasoning = cutRedacted(r, reply.Content, m.maxChars()), cutRedacted(r, reply.Reasoning, m.maxChars())
+		reply.Content = cutRedacted(r, reply.Content, m.maxChars())
+		reply.Reasoning = cutRedacted(r, reply.Reasoning, m.maxChars())
 		reply = r.Response(reply)
 		stored.Response = &reply
 		text = replyText(reply)
@@ -86,11 +87,12 @@ func (m *Model) write(run *agent.Run, c *modelCall) {
 	m.runs.Do(run, func(known *recordedRun) { known.calls[c.Index] = c.ModelCall })
 
 	dir := m.RunDir(run)
-	whole, err := json.Marshal(stored)
+	prompt := cutRedacted(r, promptText(c.req, m.maxChars()), m.maxChars())
+	data, err := json.Marshal(stored)
 	m.report(errors.Join(err,
-		atomicfile.Write(filepath.Join(dir, callFile(c.Index, "prompt.txt")), []byte(cutRedacted(r, promptText(c.req, m.maxChars()), m.maxChars()))),
-		// before the text, which a replay takes for the whole reply where it stands alone
-		atomicfile.Write(filepath.Join(dir, callFile(c.Index, "response.json")), whole),
+		atomicfile.Write(filepath.Join(dir, callFile(c.Index, "prompt.txt")), []byte(prompt)),
+		// Before the text: Replay uses the text as the complete reply if there is no JSON file.
+		atomicfile.Write(filepath.Join(dir, callFile(c.Index, "response.json")), data),
 		atomicfile.Write(filepath.Join(dir, callFile(c.Index, "response.txt")), []byte(cutMarked(text, m.maxChars()))),
 		atomicfile.AppendLine(filepath.Join(dir, "manifest.jsonl"), jsonx.Encode(c.ModelCall)),
 	))
@@ -98,7 +100,7 @@ func (m *Model) write(run *agent.Run, c *modelCall) {
 
 func (m *Model) maxChars() int { return m.MaxChars.Or(recordChars) }
 
-// promptChars counts the characters of a prompt.
+// promptChars returns the number of characters of a prompt.
 func promptChars(req agent.LLMRequest) int {
 	n := 0
 	for _, msg := range req.Messages {
@@ -110,7 +112,7 @@ func promptChars(req agent.LLMRequest) int {
 	return n
 }
 
-// promptText is a prompt for people. What is far beyond maxChars is counted, not written.
+// promptText renders a prompt for people. Messages far beyond maxChars are counted instead of rendered.
 func promptText(req agent.LLMRequest, maxChars int) string {
 	var b strings.Builder
 	if len(req.Tools) > 0 {
@@ -159,10 +161,10 @@ func writeText(b *strings.Builder, reasoning, content string, calls []agent.Tool
 	}
 }
 
-// promptMargin is how many characters of a prompt are laid out beyond its bound, so that the cut shows.
+// promptMargin is the number of characters that are rendered beyond the bound, so that the truncation mark appears.
 const promptMargin = 512
 
-// cutMarked returns the beginning of a text, and how much of it is missing.
+// cutMarked truncates a text and appends the number of missing characters.
 func cutMarked(s string, maxRunes int) string {
 	head := shorten.Runes(s, maxRunes)
 	if len(head) == len(s) {
@@ -171,7 +173,7 @@ func cutMarked(s string, maxRunes int) string {
 	return shorten.Valid(head) + fmt.Sprintf("[truncated %d chars]", utf8.RuneCountInString(s[len(head):]))
 }
 
-// cutRedacted redacts a text, and then cuts it.
+// cutRedacted redacts a text and then truncates it.
 func cutRedacted(r *redact.Redactor, s string, maxRunes int) string {
 	if len(s)/4-promptMargin <= maxRunes {
 		return cutMarked(r.Text(s), maxRunes)

@@ -10,19 +10,21 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// Provenance keeps where every result of a run came from: a [Model] and a [Trajectory] that write to the
-// same directory and know of each other. [Replay] makes the run again. The fields are theirs, and so are the points,
-// the tier and what happens at each edge.
+// Provenance records complete runs: model calls and steps, in one directory for each run.
+//
+// For example, Provenance{Dir: "runs"} lets you reproduce a failed run with [Replay]. It combines a [Model] and a
+// [Trajectory] that write to the same directory; see there for the fields, the points and the files. Provenance is safe
+// for concurrent use and must not be copied. Bind panics on an empty Dir and on a negative bound.
 type Provenance struct {
-	Dir          string
+	Dir          string           // required
 	OneRun       bool             // Dir is the directory of the only run
-	MaxChars     limit.Bound[int] // of a text; default 200,000
+	MaxChars     limit.Bound[int] // characters of each text; default 200,000
 	Redact       redact.Redactor
 	SendRedacted SendRedacted
-	NoContext    bool
-	Snapshot     bool
-	Hooks        *agent.Hooks // that the snapshot lists; nil: none
-	OnError      func(error)  // gets what could not be written; nil: it is logged by slog
+	NoContext    bool         // see Trajectory.NoContext
+	Snapshot     bool         // see Trajectory.Snapshot
+	Hooks        *agent.Hooks // hooks to list in the snapshot; nil: no list
+	OnError      func(error)  // receives write failures; nil: they are logged
 
 	once       sync.Once
 	recorder   *Model
@@ -43,7 +45,8 @@ func (p *Provenance) Bind(h *agent.Hooks) {
 func (p *Provenance) setUp() {
 	p.once.Do(func() {
 		p.recorder = &Model{
-			Dir: p.Dir, OneRun: p.OneRun, MaxChars: p.MaxChars, Redact: p.Redact, SendRedacted: p.SendRedacted, OnError: p.OnError,
+			Dir: p.Dir, OneRun: p.OneRun, MaxChars: p.MaxChars, Redact: p.Redact,
+			SendRedacted: p.SendRedacted, OnError: p.OnError,
 		}
 		p.trajectory = &Trajectory{
 			Dir: p.Dir, OneRun: p.OneRun, MaxChars: p.MaxChars, Redact: p.Redact, NoContext: p.NoContext,
@@ -52,13 +55,13 @@ func (p *Provenance) setUp() {
 	})
 }
 
-// Wrap returns a model whose calls by hooks and tools are recorded, too. See Model.Wrap.
+// Wrap returns a model that also records calls made by hooks and tools. See [Model.Wrap].
 func (p *Provenance) Wrap(model agent.Model) agent.Model {
 	p.setUp()
 	return p.recorder.Wrap(model)
 }
 
-// SetMetadata adds a value to the metadata of a run. See Trajectory.SetMetadata.
+// SetMetadata adds a value to the metadata of a run. See [Trajectory.SetMetadata].
 func (p *Provenance) SetMetadata(run *agent.Run, key string, value any) {
 	p.setUp()
 	p.trajectory.SetMetadata(run, key, value)

@@ -45,7 +45,7 @@ func trajectory(t testing.TB, dir string) record.TrajectoryRun {
 	return r
 }
 
-func TestPromptsRepliesAndStepsOfARunAreInItsDirectory(t *testing.T) {
+func TestProvenanceWritesPromptsRepliesAndSteps(t *testing.T) {
 	dir := t.TempDir()
 	clock := looptest.NewClock(time.Unix(1_700_000_000, 0))
 	tool := &looptest.Tool{Name: "search", Func: func(context.Context, agent.ToolCallRequest) (string, error) {
@@ -67,9 +67,11 @@ func TestPromptsRepliesAndStepsOfARunAreInItsDirectory(t *testing.T) {
 	}
 	warm := 0.5
 	looptest.Harness{
-		Agent: &loop.Agent{Name: "clerk", Clock: clock, Instructions: "You are a clerk.", Request: agent.LLMRequest{Temperature: &warm, Model: "m1"}},
+		Agent: &loop.Agent{Name: "clerk", Clock: clock, Instructions: "You are a clerk.",
+			Request: agent.LLMRequest{Temperature: &warm, Model: "m1"}},
 		Turns: []looptest.Turn{
-			looptest.Calls(looptest.Call("search", `{"q":"x"}`), looptest.Call("nothing", nil)).Says("I look").Uses(agent.Usage{Input: 10, Output: 3}),
+			looptest.Calls(looptest.Call("search", `{"q":"x"}`),
+				looptest.Call("nothing", nil)).Says("I look").Uses(agent.Usage{Input: 10, Output: 3}),
 			looptest.Reply("soon"), looptest.Call("search", `{"q":"y"}`), looptest.Reply("at noon")},
 		Tools: []agent.Tool{tool},
 		Hooks: hooks,
@@ -80,7 +82,8 @@ func TestPromptsRepliesAndStepsOfARunAreInItsDirectory(t *testing.T) {
 		t.Fatalf("%d calls", len(calls))
 	}
 	for i, c := range calls {
-		if c.Index != i || c.StepNum != i+1 || c.Method != "generate_with_tools" || c.Temperature == nil || *c.Temperature != 0.5 || c.ToolCount != 1 ||
+		if c.Index != i || c.StepNum != i+1 || c.Method != "generate_with_tools" || c.Temperature == nil ||
+			*c.Temperature != 0.5 || c.ToolCount != 1 ||
 			c.Error != nil || c.Scope != "" || c.PromptChars == 0 || c.Timestamp < 1.7e9 || c.Metadata["agent"] != "clerk" {
 			t.Errorf("call %d: %+v", i, c)
 		}
@@ -89,42 +92,50 @@ func TestPromptsRepliesAndStepsOfARunAreInItsDirectory(t *testing.T) {
 		t.Errorf("call: %+v", c)
 	}
 	prompt := string(fixture.ReadFile(t, filepath.Join(dir, "call_00_prompt.txt")))
-	if !strings.Contains(prompt, "[system]\nYou are a clerk.\n") || !strings.Contains(prompt, "[user]\nwhen?\n") || !strings.Contains(prompt, "[tools] search\n") {
+	if !strings.Contains(prompt, "[system]\nYou are a clerk.\n") || !strings.Contains(prompt, "[user]\nwhen?\n") ||
+		!strings.Contains(prompt, "[tools] search\n") {
 		t.Errorf("prompt: %s", prompt)
 	}
-	if reply := string(fixture.ReadFile(t, filepath.Join(dir, "call_00_response.txt"))); reply != "I look\n-> search {\"q\":\"x\"} call_1_1\n-> nothing {} call_1_2\n" {
+	want := "I look\n-> search {\"q\":\"x\"} call_1_1\n-> nothing {} call_1_2\n"
+	if reply := string(fixture.ReadFile(t, filepath.Join(dir, "call_00_response.txt"))); reply != want {
 		t.Errorf("reply: %q", reply)
 	}
 
 	r := trajectory(t, dir)
-	if r.Task != "when?" || r.Reply != "at noon" || r.TerminationReason != "completed" || r.StepCount != 4 || r.LLMCallCount != 4 || r.Agent != "clerk" ||
+	if r.Task != "when?" || r.Reply != "at noon" || r.TerminationReason != "completed" || r.StepCount != 4 ||
+		r.LLMCallCount != 4 || r.Agent != "clerk" ||
 		r.Summary != "4 steps, 1 failed, done, 0.1s" || len(r.LLMCalls) != 4 || r.EndedAt <= r.StartedAt {
 		t.Errorf("trajectory: %+v", r)
 	}
 	for i, s := range r.Steps {
-		if s.StepNum != i+1 || s.ContextBefore != fmt.Sprint("briefing of step ", i+1) || !reflect.DeepEqual(s.LLMCallIndices, []int{i}) {
+		if s.StepNum != i+1 || s.ContextBefore != fmt.Sprint("briefing of step ", i+1) ||
+			!reflect.DeepEqual(s.LLMCallIndices, []int{i}) {
 			t.Errorf("step %d: %+v", i, s)
 		}
 		var stored record.TrajectoryStep
-		if err := json.Unmarshal(fixture.ReadFile(t, filepath.Join(dir, "steps", fmt.Sprintf("step_%02d.json", i+1))), &stored); err != nil || stored.Pretty != s.Pretty {
+		if err := json.Unmarshal(fixture.ReadFile(t, filepath.Join(dir, "steps", fmt.Sprintf("step_%02d.json", i+1))),
+			&stored); err != nil || stored.Pretty != s.Pretty {
 			t.Errorf("step file %d: %+v, %v", i, stored, err)
 		}
 	}
-	if s := r.Steps[0]; s.ToolCall != nil || len(s.ToolCalls) != 2 || s.ToolCalls[0].Reasoning != "I look" || s.ToolResults[0].Data != "3 trains" ||
+	if s := r.Steps[0]; s.ToolCall != nil || len(s.ToolCalls) != 2 || s.ToolCalls[0].Reasoning != "I look" ||
+		s.ToolResults[0].Data != "3 trains" ||
 		s.ToolResults[0].DurationMS != 30 || s.ToolResults[1].Error == "" || s.ToolResults[1].Status != "failed" {
 		t.Errorf("step with two calls: %+v", s)
 	}
 	if s := r.Steps[1]; s.Rejected != "say more" || s.Reply != "soon" || s.ToolCall != nil {
 		t.Errorf("rejected step: %+v", s)
 	}
-	if s := r.Steps[2]; s.ToolCall == nil || string(s.ToolCall.Args) != `{"q":"y"}` && !strings.Contains(string(s.ToolCall.Args), `"y"`) || s.ToolCall.CallID != "call_3_1" || len(s.ToolCalls) != 0 {
+	if s := r.Steps[2]; s.ToolCall == nil || string(s.ToolCall.Args) != `{"q":"y"}` &&
+		!strings.Contains(string(s.ToolCall.Args), `"y"`) || s.ToolCall.CallID != "call_3_1" || len(s.ToolCalls) != 0 {
 		t.Errorf("step with one call: %+v", s)
 	}
-	want := "#2 soon ✗ rejected: say more\n#3 search({\"q\":\"y\"}) → 3 trains\n#4 at noon"
+	want = "#2 soon ✗ rejected: say more\n#3 search({\"q\":\"y\"}) → 3 trains\n#4 at noon"
 	if !strings.HasSuffix(r.SessionLogText, want) {
 		t.Errorf("log:\n%s\nwant at its end:\n%s", r.SessionLogText, want)
 	}
-	if s := r.Snapshot; s == nil || s.SchemaVersion != 2 || s.SystemPrompt != "You are a clerk." || s.Model != "m1" || len(s.Tools) != 1 || s.Tools[0].Name != "search" || s.Limits["max_steps"] != 50.0 {
+	if s := r.Snapshot; s == nil || s.SchemaVersion != 2 || s.SystemPrompt != "You are a clerk." || s.Model != "m1" ||
+		len(s.Tools) != 1 || s.Tools[0].Name != "search" || s.Limits["max_steps"] != 50.0 {
 		t.Errorf("snapshot: %+v", s)
 	}
 	for _, path := range []string{"manifest.jsonl", "trajectory.json", "call_00_prompt.txt", "steps/step_01.json"} {
@@ -134,7 +145,7 @@ func TestPromptsRepliesAndStepsOfARunAreInItsDirectory(t *testing.T) {
 	}
 }
 
-func TestARunIsRecordedWhateverEndsIt(t *testing.T) {
+func TestRunIsRecordedHoweverItEnds(t *testing.T) {
 	for name, c := range map[string]struct {
 		steps  int
 		turn   looptest.Turn
@@ -143,11 +154,15 @@ func TestARunIsRecordedWhateverEndsIt(t *testing.T) {
 		word   string
 	}{
 		"model error": {turn: looptest.Error(errors.New("no line")), reason: "error: ", word: "failed"},
-		"model panic": {turn: looptest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) { panic("oh") }), reason: "error: ", word: "failed"},
-		"step limit":  {steps: 1, turn: looptest.Call("x", nil), reason: "steps_limit: Step limit reached: 1/1", word: "steps_limit"},
-		"end turn": {turn: looptest.Reply("hi"), hook: agent.AfterLLMFunc(func(context.Context, *agent.Run, agent.LLMResponse) (agent.AfterLLMOutcome, error) {
-			return agent.EndTurn{Reason: "enough"}, nil
-		}), reason: "stop_requested: enough", word: "stop_requested"},
+		"model panic": {turn: looptest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {
+			panic("oh")
+		}), reason: "error: ", word: "failed"},
+		"step limit": {steps: 1, turn: looptest.Call("x", nil), reason: "steps_limit: Step limit reached: 1/1",
+			word: "steps_limit"},
+		"end turn": {turn: looptest.Reply("hi"),
+			hook: agent.AfterLLMFunc(func(context.Context, *agent.Run, agent.LLMResponse) (agent.AfterLLMOutcome, error) {
+				return agent.EndTurn{Reason: "enough"}, nil
+			}), reason: "stop_requested: enough", word: "stop_requested"},
 		"cancel": {turn: looptest.Func(func(ctx context.Context, _ agent.LLMRequest) (agent.LLMResponse, error) {
 			fixture.CancelOf(ctx)()
 			<-ctx.Done()
@@ -162,20 +177,23 @@ func TestARunIsRecordedWhateverEndsIt(t *testing.T) {
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			looptest.Harness{Agent: &loop.Agent{Limits: loop.Limits{Steps: c.steps}}, Turns: []looptest.Turn{c.turn}, Hooks: hooks, Tools: []agent.Tool{&looptest.Tool{Name: "x"}}}.
+			looptest.Harness{Agent: &loop.Agent{Limits: loop.Limits{Steps: c.steps}}, Turns: []looptest.Turn{c.turn},
+				Hooks: hooks, Tools: []agent.Tool{&looptest.Tool{Name: "x"}}}.
 				Do(t, context.WithValue(ctx, fixture.CancelKey{}, cancel), loop.Request{Task: "go"})
 			r := trajectory(t, dir)
-			if !strings.HasPrefix(r.TerminationReason, c.reason) || len(r.Steps) != 1 || !strings.Contains(r.Summary, ", "+c.word+",") {
+			if !strings.HasPrefix(r.TerminationReason, c.reason) || len(r.Steps) != 1 ||
+				!strings.Contains(r.Summary, ", "+c.word+",") {
 				t.Errorf("%q %q, %d steps", r.TerminationReason, r.Summary, len(r.Steps))
 			}
-			if calls := manifest(t, dir); len(calls) != 1 || (calls[0].Error != nil) != (strings.HasPrefix(name, "model") || name == "cancel") {
+			if calls := manifest(t, dir); len(calls) != 1 ||
+				(calls[0].Error != nil) != (strings.HasPrefix(name, "model") || name == "cancel") {
 				t.Errorf("calls: %+v", calls)
 			}
 		})
 	}
 }
 
-func TestWhatIsRecordedIsRedactedAndUpstreamWhatWasAskedFor(t *testing.T) {
+func TestProvenanceRedactsRecordsAndPrompts(t *testing.T) {
 	const task = "password=hunter2 for bob@example.org in project Nemesis"
 	nemesis := redact.Redactor{Patterns: []*regexp.Regexp{regexp.MustCompile("Nemesis")}}
 	for name, c := range map[string]struct {
@@ -184,9 +202,11 @@ func TestWhatIsRecordedIsRedactedAndUpstreamWhatWasAskedFor(t *testing.T) {
 		sent     string
 		kept     string
 	}{
-		"by default":   {redact.Redactor{}, 0, task, "password=[REDACTED] for [REDACTED] in project Nemesis"},
-		"own":          {nemesis, 0, "password=hunter2 for bob@example.org in project [REDACTED]", "password=[REDACTED] for [REDACTED] in project [REDACTED]"},
-		"all":          {nemesis, record.RedactAll, "password=[REDACTED] for [REDACTED] in project [REDACTED]", "password=[REDACTED] for [REDACTED] in project [REDACTED]"},
+		"by default": {redact.Redactor{}, 0, task, "password=[REDACTED] for [REDACTED] in project Nemesis"},
+		"own": {nemesis, 0, "password=hunter2 for bob@example.org in project [REDACTED]",
+			"password=[REDACTED] for [REDACTED] in project [REDACTED]"},
+		"all": {nemesis, record.RedactAll, "password=[REDACTED] for [REDACTED] in project [REDACTED]",
+			"password=[REDACTED] for [REDACTED] in project [REDACTED]"},
 		"nothing":      {nemesis, record.RedactNothing, task, "password=[REDACTED] for [REDACTED] in project [REDACTED]"},
 		"not redacted": {redact.Redactor{KeepSecrets: true, KeepPersonal: true}, record.RedactAll, task, task},
 	} {
@@ -209,7 +229,8 @@ func TestWhatIsRecordedIsRedactedAndUpstreamWhatWasAskedFor(t *testing.T) {
 				t.Errorf("kept %q and %+v, want %q", r.Task, r.Steps[0], c.kept)
 			}
 			err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-				if err == nil && !d.IsDir() && name != "not redacted" && strings.Contains(string(fixture.ReadFile(t, path)), "hunter2") {
+				if err == nil && !d.IsDir() && name != "not redacted" &&
+					strings.Contains(string(fixture.ReadFile(t, path)), "hunter2") {
 					t.Errorf("%s holds the secret", path)
 				}
 				return err
@@ -221,7 +242,7 @@ func TestWhatIsRecordedIsRedactedAndUpstreamWhatWasAskedFor(t *testing.T) {
 	}
 }
 
-func TestLongTextsAreCutAndSayHowMuchIsMissing(t *testing.T) {
+func TestLongTextsAreTruncatedWithMark(t *testing.T) {
 	dir := t.TempDir()
 	long := strings.Repeat("ä", 1000)
 	looptest.Harness{
@@ -229,10 +250,12 @@ func TestLongTextsAreCutAndSayHowMuchIsMissing(t *testing.T) {
 		Hooks: []agent.Hook{&record.Provenance{Dir: dir, OneRun: true, MaxChars: 100}},
 	}.Run(t, strings.Repeat("x", 5<<20))
 	want := strings.Repeat("ä", 100) + "[truncated 900 chars]"
-	if got := string(fixture.ReadFile(t, filepath.Join(dir, "call_00_response.txt"))); !strings.HasPrefix(got, strings.Repeat("ä", 100)+"[truncated ") {
+	if got := string(fixture.ReadFile(t, filepath.Join(dir, "call_00_response.txt"))); !strings.HasPrefix(got,
+		strings.Repeat("ä", 100)+"[truncated ") {
 		t.Errorf("reply: %s", got)
 	}
-	if r := trajectory(t, dir); r.Reply != want || r.Task != strings.Repeat("x", 99)+fmt.Sprintf("[truncated %d chars]", 5<<20-99) {
+	if r := trajectory(t, dir); r.Reply != want ||
+		r.Task != strings.Repeat("x", 99)+fmt.Sprintf("[truncated %d chars]", 5<<20-99) {
 		t.Errorf("reply %q, task %q", r.Reply, r.Task)
 	}
 	if prompt := fixture.ReadFile(t, filepath.Join(dir, "call_00_prompt.txt")); len(prompt) > 300 {
@@ -243,7 +266,7 @@ func TestLongTextsAreCutAndSayHowMuchIsMissing(t *testing.T) {
 	}
 }
 
-func TestCallsOfHooksAndToolsAreRecordedThroughWrap(t *testing.T) {
+func TestWrapRecordsCallsOfHooksAndTools(t *testing.T) {
 	dir := t.TempDir()
 	var mu sync.Mutex
 	var reported []string
@@ -252,9 +275,11 @@ func TestCallsOfHooksAndToolsAreRecordedThroughWrap(t *testing.T) {
 		defer mu.Unlock()
 		reported = append(reported, err.Error())
 	}}
-	script := looptest.NewScript(looptest.Reply("from a hook"), looptest.Call("think", nil), looptest.Reply("from a tool"), looptest.Reply("done"), looptest.Reply("outside"))
+	script := looptest.NewScript(looptest.Reply("from a hook"), looptest.Call("think", nil), looptest.Reply("from a tool"),
+		looptest.Reply("done"), looptest.Reply("outside"))
 	model := p.Wrap(script)
-	ask := agent.OnRunStartFunc(func(ctx context.Context, run *agent.Run, _ agent.RunStart) (agent.OnRunStartOutcome, error) {
+	ask := agent.OnRunStartFunc(func(ctx context.Context, run *agent.Run, _ agent.RunStart) (agent.OnRunStartOutcome,
+		error) {
 		_, err := run.Env.Model.Generate(ctx, agent.LLMRequest{})
 		return nil, err
 	})
@@ -262,7 +287,8 @@ func TestCallsOfHooksAndToolsAreRecordedThroughWrap(t *testing.T) {
 		reply, err := model.Generate(ctx, agent.LLMRequest{})
 		return reply.Content, err
 	}}
-	looptest.Harness{Agent: &loop.Agent{Model: model}, Tools: []agent.Tool{think}, Hooks: []agent.Hook{p, ask}}.Run(t, "go")
+	looptest.Harness{Agent: &loop.Agent{Model: model}, Tools: []agent.Tool{think}, Hooks: []agent.Hook{p, ask}}.Run(t,
+		"go")
 	var scopes []string
 	for _, c := range manifest(t, dir) {
 		scopes = append(scopes, c.Scope)
@@ -270,19 +296,22 @@ func TestCallsOfHooksAndToolsAreRecordedThroughWrap(t *testing.T) {
 	if !slices.Equal(scopes, []string{"hook", "", "tool:think", ""}) {
 		t.Errorf("scopes: %q", scopes)
 	}
-	if _, err := model.Generate(t.Context(), agent.LLMRequest{}); err != nil || len(reported) == 0 || !strings.Contains(reported[len(reported)-1], "is not recorded") {
+	if _, err := model.Generate(t.Context(), agent.LLMRequest{}); err != nil || len(reported) == 0 ||
+		!strings.Contains(reported[len(reported)-1], "is not recorded") {
 		t.Errorf("outside a run: %v, reported %q", err, reported)
 	}
 }
 
-func TestARecordedRunIsReplayedWithFreshToolsAndHooks(t *testing.T) {
+func TestReplayUsesNewToolsAndHooks(t *testing.T) {
 	dir := t.TempDir()
 	written := &record.Provenance{Dir: dir, OneRun: true}
 	helper := func() *loop.Agent { return &loop.Agent{Name: "helper"} } // with the model of the run that starts it
 	tools := func(n *looptest.Tool) []agent.Tool { return []agent.Tool{n, loop.Subagent(helper())} }
-	script := looptest.NewScript(looptest.Call("x", `{"n":1}`), looptest.Call("helper", `{"task":"a"}`), looptest.Reply("helped"),
+	script := looptest.NewScript(looptest.Call("x", `{"n":1}`), looptest.Call("helper", `{"task":"a"}`),
+		looptest.Reply("helped"),
 		looptest.Reply("done").Uses(agent.Usage{Input: 5, Output: 1}))
-	looptest.Harness{Agent: &loop.Agent{Model: script}, Tools: tools(&looptest.Tool{Name: "x", Result: "first"}), Hooks: []agent.Hook{written}}.Run(t, "go")
+	looptest.Harness{Agent: &loop.Agent{Model: script}, Tools: tools(&looptest.Tool{Name: "x", Result: "first"}),
+		Hooks: []agent.Hook{written}}.Run(t, "go")
 
 	for _, without := range []string{"", "manifest.jsonl"} {
 		if without != "" {
@@ -296,7 +325,8 @@ func TestARecordedRunIsReplayedWithFreshToolsAndHooks(t *testing.T) {
 		}
 		fresh := &looptest.Tool{Name: "x", Result: "second"}
 		ran := looptest.Harness{Agent: &loop.Agent{Model: model}, Tools: tools(fresh)}.Run(t, "go")
-		if ran.Failed != nil || ran.Reply != "done" || ran.Usage.Input != 5 || fresh.Count() != 1 || ran.Calls[0].Output != "second" || ran.Calls[1].Output != "helped" {
+		if ran.Failed != nil || ran.Reply != "done" || ran.Usage.Input != 5 || fresh.Count() != 1 ||
+			ran.Calls[0].Output != "second" || ran.Calls[1].Output != "helped" {
 			t.Errorf("replayed: %+v, %v", ran.AgentResult, ran.Failed)
 		}
 		if model.Remaining() != 0 || ran.Recorder.Count("AfterLLM") != 4 {
@@ -309,12 +339,12 @@ func TestARecordedRunIsReplayedWithFreshToolsAndHooks(t *testing.T) {
 	}
 }
 
-func TestAReplayRefusesWhatItCannotPlay(t *testing.T) {
+func TestReplayRefusesDifferentRuns(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := record.Replay(filepath.Join(dir, "missing")); err == nil {
 		t.Error("a missing directory was replayed")
 	}
-	if _, err := record.Replay(dir); err == nil || !strings.Contains(err.Error(), "holds no recorded call") {
+	if _, err := record.Replay(dir); err == nil || !strings.Contains(err.Error(), "has no recorded call") {
 		t.Errorf("an empty directory: %v", err)
 	}
 	long := &agent.PromptTooLong{Tokens: 10, Window: 5}
@@ -326,14 +356,16 @@ func TestAReplayRefusesWhatItCannotPlay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := model.Generate(t.Context(), agent.LLMRequest{Tools: []agent.ToolSchema{{}}}); err == nil || !strings.Contains(err.Error(), "generate_with_tools") {
+	if _, err := model.Generate(t.Context(), agent.LLMRequest{Tools: []agent.ToolSchema{{}}}); err == nil ||
+		!strings.Contains(err.Error(), "generate_with_tools") {
 		t.Errorf("another method: %v", err)
 	}
 	var again *agent.PromptTooLong
 	if _, err := model.Generate(t.Context(), agent.LLMRequest{}); !errors.As(err, &again) || *again != *long {
 		t.Errorf("the recorded error: %v", err)
 	}
-	if _, err := model.Generate(t.Context(), agent.LLMRequest{}); err == nil || !strings.Contains(err.Error(), "asked for one more") {
+	if _, err := model.Generate(t.Context(), agent.LLMRequest{}); err == nil ||
+		!strings.Contains(err.Error(), "asked for one more") {
 		t.Errorf("one call more: %v", err)
 	}
 	for name, text := range map[string]string{"call_00_response.json": "{}", "call_02_response.json": `{"response":{}}`} {
@@ -358,12 +390,13 @@ func TestAReplayRefusesWhatItCannotPlay(t *testing.T) {
 	}
 }
 
-func TestRunsAtOnceHaveDirectoriesOfTheirOwn(t *testing.T) {
+func TestConcurrentRunsHaveSeparateDirectories(t *testing.T) {
 	dir := t.TempDir()
 	p := &record.Provenance{Dir: dir}
 	var hooks agent.Hooks
 	hooks.Use(p)
-	a := &loop.Agent{Hooks: &hooks, Model: looptest.NewScript(looptest.Call("x", nil), looptest.Reply("ok")).ForEachRun(), Tools: []agent.Tool{&looptest.Tool{Name: "x"}}}
+	a := &loop.Agent{Hooks: &hooks, Model: looptest.NewScript(looptest.Call("x", nil), looptest.Reply("ok")).ForEachRun(),
+		Tools: []agent.Tool{&looptest.Tool{Name: "x"}}}
 	var all sync.WaitGroup
 	for i := range 10 {
 		all.Go(func() {
@@ -387,7 +420,7 @@ func TestRunsAtOnceHaveDirectoriesOfTheirOwn(t *testing.T) {
 	}
 }
 
-func TestMetadataSetAtAnyTimeAreInTheTrajectory(t *testing.T) {
+func TestMetadataCanBeSetAtAnyTime(t *testing.T) {
 	dir := t.TempDir()
 	p := &record.Provenance{Dir: dir, OneRun: true}
 	var run *agent.Run
@@ -405,7 +438,7 @@ func TestMetadataSetAtAnyTimeAreInTheTrajectory(t *testing.T) {
 	}
 }
 
-func TestAnUnwritableDirectoryIsReportedAndTheRunGoesOn(t *testing.T) {
+func TestUnwritableDirectoryDoesNotStopRun(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -417,9 +450,12 @@ func TestAnUnwritableDirectoryIsReportedAndTheRunGoesOn(t *testing.T) {
 		t.Errorf("%q, %v, %d reports", ran.Reply, ran.Failed, n)
 	}
 	for want, hook := range map[string]agent.Hook{
-		"Provenance: Dir is empty": &record.Provenance{}, "record.Model: Dir is empty": &record.Model{}, "Trajectory: Dir is empty": &record.Trajectory{},
+		"Provenance: Dir is empty": &record.Provenance{}, "record.Model: Dir is empty": &record.Model{},
+		"Trajectory: Dir is empty": &record.Trajectory{},
 	} {
-		fixture.MustPanic(t, want, func() { new(agent.Hooks).Use(hook) })
+		t.Run(want, func(t *testing.T) {
+			fixture.MustPanic(t, want, func() { new(agent.Hooks).Use(hook) })
+		})
 	}
 	for text := range map[string]bool{"{": true, "{}": true} {
 		dir := t.TempDir()
@@ -430,9 +466,10 @@ func TestAnUnwritableDirectoryIsReportedAndTheRunGoesOn(t *testing.T) {
 	}
 }
 
-func TestARetryIsACallOfItsOwn(t *testing.T) {
+func TestRetryIsRecordedAsSeparateCall(t *testing.T) {
 	dir := t.TempDir()
-	retry := agent.AroundLLMFunc(func(ctx context.Context, _ *agent.Run, req agent.LLMRequest, next agent.AroundLLMNext) (hookkit.Answer[agent.LLMResponse], error) {
+	retry := agent.AroundLLMFunc(func(ctx context.Context, _ *agent.Run, req agent.LLMRequest,
+		next agent.AroundLLMNext) (hookkit.Answer[agent.LLMResponse], error) {
 		if answer, err := next.Call(ctx, req); err == nil {
 			return answer, nil
 		}

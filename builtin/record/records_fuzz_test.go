@@ -13,7 +13,9 @@ import (
 )
 
 func FuzzRunHistory(f *testing.F) {
-	one := `{"execution_id":"a","execution_number":1,"status":"completed","step_count":1,"usage":{"input_tokens":1},"duration":1.5,"started_at":1e9,"completed_at":1e9,"stop_reason":"a","stop_message":"","error_count":1}`
+	one := `{"execution_id":"a","execution_number":1,"status":"completed","step_count":1,` +
+		`"usage":{"input_tokens":1},"duration":1.5,"started_at":1e9,"completed_at":1e9,` +
+		`"stop_reason":"a","stop_message":"","error_count":1}`
 	fixture.SeedFiles(f, `[]`, `[`+one+`]`, `[`+one+`,{},null,`+one+`]`)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		history := &History{Store: new(state.Map), Keep: 3}
@@ -41,7 +43,9 @@ func FuzzRunHistory(f *testing.F) {
 }
 
 func FuzzReadTrajectory(f *testing.F) {
-	fixture.SeedFiles(f, `{"run_id":"a"}`, `{"run_id":"a","started_at":1,"metadata":{"a":[1,{"b":null}]},"snapshot":{},"steps":[{},{"step_num":1,"tool_calls":[{}]}],"llm_calls":[{"metadata":{"a":1}},null]}`)
+	fixture.SeedFiles(f, `{"run_id":"a"}`,
+		`{"run_id":"a","started_at":1,"metadata":{"a":[1,{"b":null}]},"snapshot":{},`+
+			`"steps":[{},{"step_num":1,"tool_calls":[{}]}],"llm_calls":[{"metadata":{"a":1}},null]}`)
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, data []byte) {
 		read := func(data []byte) (TrajectoryRun, error) {
@@ -65,7 +69,10 @@ func FuzzReadTrajectory(f *testing.F) {
 }
 
 func FuzzReplay(f *testing.F) {
-	fixture.SeedFiles(f, `{"response":{"content":"a"}}`, `{"timestamp":1,"method":"generate","response":{"content":"a","tool_calls":[{"id":"1","name":"t","args_text":"x"}],"usage":{"input_tokens":1},"finish_reason":"stop","extra":{"a":1}}}`,
+	fixture.SeedFiles(f, `{"response":{"content":"a"}}`,
+		`{"timestamp":1,"method":"generate","response":{"content":"a",`+
+			`"tool_calls":[{"id":"1","name":"t","args_text":"x"}],"usage":{"input_tokens":1},`+
+			`"finish_reason":"stop","extra":{"a":1}}}`,
 		`{"timestamp":1,"method":"a","error":"a","prompt_too_long":{}}`, `{"error":"a"}`)
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, data []byte) {

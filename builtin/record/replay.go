@@ -19,40 +19,37 @@ import (
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
-// A Replayed is a model that answers with the replies that a [Model] wrote down, in their order, so that a
-// run can be made again with other tools or hooks. Make one with [Replay]. It is for one run and the runs that it
-// starts, and is safe for concurrent use.
+// Replayed is a model that returns the recorded replies of a [Model], in order. Use it to repeat a run with other tools
+// or hooks. Make one with [Replay]. A Replayed serves one run and its sub-runs, and is safe for concurrent use.
 type Replayed struct {
 	mu   sync.Mutex
-	free []*replayedRun // that no run has asked for yet
+	free []*replayedRun // recordings that are not assigned to a run yet
 	runs map[string]*replayedRun
 }
 
 type replayedRun struct {
 	dir    string
-	prompt string  // the first
-	began  float64 // when the first call began
+	prompt string  // prompt of the first call
+	began  float64 // start of the first call, in seconds since 1970
 	calls  []storedReply
-	next   int
+	next   int // index of the next call
 }
 
-// Replay reads the directory of a recorded run: the one that Model.RunDir names. The manifest is not needed.
-// A directory that holds no recorded call is an error, and so is a call that is missing in between or cannot be
-// read.
+// Replay reads a recorded run from its directory, which Model.RunDir returns. It returns an error if the directory has
+// no recorded call, or if a call is missing or unreadable. It does not need the manifest.
 //
-// In the run that asks, the first call gets the first reply and so on; a recorded error is returned again. It is an
-// error to ask for more calls than were recorded, or with tools where there were none, or the other way round: then
-// the run is not the one that was recorded. A run that the run starts, with an agent that has no model of its own,
-// plays the recorded run that began with the same prompt, or else the next one.
+// The first call of the replayed run gets the first reply, and so on; a recorded error is returned again. If the run
+// makes more calls than were recorded, or differs in whether a call has tools, Generate returns an error. A sub-run
+// whose agent has no model of its own gets the recording that began with the same prompt, or else the next one.
 //
-// Calls of hooks and tools are replayed where they were recorded, which takes Model.Wrap.
+// Calls of hooks and tools are replayed if they were recorded with [Model.Wrap].
 func Replay(dir string) (*Replayed, error) {
 	root, err := readRun(dir)
 	if err != nil {
 		return nil, fmt.Errorf("the run cannot be replayed: %w", err)
 	}
 	if len(root.calls) == 0 {
-		return nil, fmt.Errorf("the run cannot be replayed: %s holds no recorded call; name the directory of a run", dir)
+		return nil, fmt.Errorf("the run cannot be replayed: %s has no recorded call; name the directory of a run", dir)
 	}
 	r := &Replayed{runs: make(map[string]*replayedRun)}
 	inner, err := os.ReadDir(filepath.Join(dir, "runs"))
@@ -108,24 +105,25 @@ func readRun(dir string) (*replayedRun, error) {
 	return run, nil
 }
 
-// callIndex returns the number of the call whose response a file holds.
+// callIndex returns the index of the call whose response a file contains.
 func callIndex(name string) (int, bool) {
 	digits, ok := strings.CutPrefix(name, "call_")
 	if !ok {
 		return 0, false
 	}
-	digits, what, _ := strings.Cut(digits, "_")
+	digits, suffix, _ := strings.Cut(digits, "_")
 	n, err := strconv.Atoi(digits)
-	return n, err == nil && n >= 0 && (what == "response.json" || what == "response.txt")
+	return n, err == nil && n >= 0 && (suffix == "response.json" || suffix == "response.txt")
 }
 
-// readCall reads one call; where only the text for people is left, it is the whole reply.
+// readCall reads one call. If there is no JSON file, the text file is the complete reply.
 func readCall(dir string, n int) (call storedReply, err error) {
 	path := filepath.Join(dir, callFile(n, "response.json"))
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		text, err := os.ReadFile(filepath.Join(dir, callFile(n, "response.txt")))
-		return storedReply{Response: &agent.LLMResponse{Content: strings.TrimSuffix(string(text), "\n"), FinishReason: "stop"}}, err
+		response := &agent.LLMResponse{Content: strings.TrimSuffix(string(text), "\n"), FinishReason: "stop"}
+		return storedReply{Response: response}, err
 	}
 	if err != nil {
 		return call, err
@@ -134,12 +132,12 @@ func readCall(dir string, n int) (call storedReply, err error) {
 		err = errors.New("it has neither a response nor an error")
 	}
 	if err != nil {
-		return call, fmt.Errorf("%s is no recorded call: %w", path, err)
+		return call, fmt.Errorf("%s is not a recorded call: %w", path, err)
 	}
 	return call, nil
 }
 
-// Generate answers with the next recorded reply of the run.
+// Generate returns the next recorded reply of the run.
 func (r *Replayed) Generate(ctx context.Context, req agent.LLMRequest) (agent.LLMResponse, error) {
 	if err := ctx.Err(); err != nil {
 		return agent.LLMResponse{}, err
@@ -151,11 +149,13 @@ func (r *Replayed) Generate(ctx context.Context, req agent.LLMRequest) (agent.LL
 		return agent.LLMResponse{}, err
 	}
 	if run.next == len(run.calls) {
-		return agent.LLMResponse{}, fmt.Errorf("the replay of %s has %d calls and was asked for one more: the run is not the one that was recorded", run.dir, len(run.calls))
+		return agent.LLMResponse{}, fmt.Errorf("the replay of %s has %d calls and was asked for one more: "+
+			"the run differs from the recorded one", run.dir, len(run.calls))
 	}
 	call := run.calls[run.next]
 	if method := methodOf(req); call.Method != "" && call.Method != method {
-		return agent.LLMResponse{}, fmt.Errorf("call %d of the replay of %s was %s and is now %s: the run is not the one that was recorded", run.next, run.dir, call.Method, method)
+		return agent.LLMResponse{}, fmt.Errorf("call %d of the replay of %s was %s and is now %s: "+
+			"the run differs from the recorded one", run.next, run.dir, call.Method, method)
 	}
 	run.next++
 	switch {
@@ -167,7 +167,7 @@ func (r *Replayed) Generate(ctx context.Context, req agent.LLMRequest) (agent.LL
 	return call.Response.Clone(), nil
 }
 
-// Remaining returns how many recorded calls were not asked for, those of runs that the run started included.
+// Remaining returns the number of recorded calls, including those of sub-runs, that were not replayed yet.
 func (r *Replayed) Remaining() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -181,19 +181,21 @@ func (r *Replayed) Remaining() int {
 	return n
 }
 
-// of returns what a run replays.
+// of returns the recording for a run.
 func (r *Replayed) of(id string, req agent.LLMRequest) (*replayedRun, error) {
 	if run := r.runs[id]; run != nil {
 		return run, nil
 	}
 	if len(r.free) == 0 {
-		return nil, errors.New("the replay was asked by one run more than was recorded: the run is not the one that was recorded")
+		return nil, errors.New("the replay was asked by one run more than was recorded: " +
+			"the run differs from the recorded one")
 	}
 	at := 0
-	if len(r.runs) > 0 { // the first one is the outermost
+	if len(r.runs) > 0 { // the first recording is that of the root run
 		prompt := promptText(req, recordChars)
 		redacted := new(redact.Redactor).Text(prompt)
-		if same := slices.IndexFunc(r.free, func(run *replayedRun) bool { return run.prompt == prompt || run.prompt == redacted }); same >= 0 {
+		matches := func(run *replayedRun) bool { return run.prompt == prompt || run.prompt == redacted }
+		if same := slices.IndexFunc(r.free, matches); same >= 0 {
 			at = same
 		}
 	}

@@ -17,14 +17,17 @@ import (
 	"github.com/hookgen/hookgen/internal/atomicfile"
 )
 
-// A Summary writes a page about each conversation, for people: when it was last continued, its last messages, its
-// final reply.
+// Summary writes a Markdown page about each conversation, for people: its last messages and its final reply.
 //
-// It stands at OnRunEnd, at tier Observability, and does nothing unless Enabled. The page is a Markdown file in Dir,
-// named after the identity of the conversation and written anew by each run of it. It holds the last 12 messages at
-// 180 characters and the reply at 600, 2000 characters in all: of the messages the oldest go. Secrets and personal
-// data are taken out. A conversation without an identity leaves a warning and no file; one of a run that was started
-// by a run leaves nothing. What cannot be written is reported as the hook's failure and does not touch the run.
+// For example, the conversation "ticket-7" has the page ticket-7.md in Dir, which each run replaces. A page has at most
+// 2000 characters: the last 12 messages with 180 characters each, and the reply with 600. If the page is too long, the
+// oldest messages are dropped. Secrets and personal data are removed.
+//
+// A conversation without an identity gets a warning in the log instead of a page. Sub-runs without an identity are
+// ignored. A failure to write is reported as a failure of the hook and does not affect the run.
+//
+// Summary uses OnRunEnd and does nothing unless Enabled. It has no state and is safe for concurrent use. Bind panics if
+// it is Enabled and Dir is empty.
 type Summary struct {
 	Dir     string
 	Enabled bool
@@ -38,7 +41,7 @@ const (
 	pageAll      = 2000
 )
 
-// Bind adds the hook. An empty Dir panics if the hook is enabled.
+// Bind adds the hook to OnRunEnd.
 func (s *Summary) Bind(h *agent.Hooks) {
 	if s.Enabled && s.Dir == "" {
 		kit.MustConfig("record.Summary", errors.New("Dir is empty; name the directory to write to"))
@@ -46,7 +49,7 @@ func (s *Summary) Bind(h *agent.Hooks) {
 	h.OnRunEnd.Add(s, hookkit.Priority(hookkit.Observability))
 }
 
-// OnRunEnd writes the page, if the hook is enabled.
+// OnRunEnd writes the page if the hook is enabled.
 func (s *Summary) OnRunEnd(ctx context.Context, run *agent.Run, result agent.AgentResult) error {
 	if !s.Enabled {
 		return nil
@@ -54,7 +57,8 @@ func (s *Summary) OnRunEnd(ctx context.Context, run *agent.Run, result agent.Age
 	id := kit.ConversationID(run)
 	if id == "" {
 		if run.Parent() == "" {
-			slog.WarnContext(ctx, "record.Summary: the conversation has no identity, so there is no summary of it", "run", run.ID())
+			slog.WarnContext(ctx, "record.Summary: the conversation has no identity, so there is no summary of it",
+				"run", run.ID())
 		}
 		return nil
 	}
@@ -78,7 +82,7 @@ func (s *Summary) page(run *agent.Run, id string, result agent.AgentResult) stri
 	if messages == nil {
 		messages = result.Messages
 	}
-	left := pageAll - utf8.RuneCountInString(title+reply) - len("\n## Last messages\n\n")
+	room := pageAll - utf8.RuneCountInString(title+reply) - len("\n## Last messages\n\n")
 	var lines []string
 	for i := len(messages) - 1; i >= 0 && len(lines) < pageMessages; i-- {
 		m := messages[i]
@@ -90,7 +94,7 @@ func (s *Summary) page(run *agent.Run, id string, result agent.AgentResult) stri
 			continue
 		}
 		line := "- " + string(m.Role) + ": " + s.line(text, pageMessage) + "\n"
-		if left -= utf8.RuneCountInString(line); left < 0 {
+		if room -= utf8.RuneCountInString(line); room < 0 {
 			break
 		}
 		lines = append([]string{line}, lines...)
@@ -101,7 +105,7 @@ func (s *Summary) page(run *agent.Run, id string, result agent.AgentResult) stri
 	return title + reply
 }
 
-// line is a text in one line, without what is to be taken out.
+// line redacts a text and renders it on one line.
 func (s *Summary) line(text string, maxRunes int) string {
 	return shorten.Line(s.Redact.CutText(text, maxRunes), maxRunes)
 }

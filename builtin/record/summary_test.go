@@ -19,7 +19,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-func TestASummaryOfTheConversationIsWrittenAnew(t *testing.T) {
+func TestSummaryIsReplacedByEachRun(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "made")
 	clock := looptest.NewClock(time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC))
 	for _, task := range []string{"first\n# not a heading", "second, password=hunter2"} {
@@ -49,24 +49,27 @@ A *fine* reply.
 	}
 }
 
-func TestALongSummaryKeepsTheReplyAndTheNewestMessages(t *testing.T) {
+func TestLongSummaryKeepsReplyAndNewestMessages(t *testing.T) {
 	dir := t.TempDir()
 	var messages []agent.Message
 	for i := range 30 {
-		messages = append(messages, agent.Message{Role: agent.RoleUser, Content: fmt.Sprint("number ", i, " ", strings.Repeat("ä", 400))})
+		messages = append(messages,
+			agent.Message{Role: agent.RoleUser, Content: fmt.Sprint("number ", i, " ", strings.Repeat("ä", 400))})
 	}
-	looptest.Harness{Turns: []looptest.Turn{looptest.Reply(strings.Repeat("z", 5000))}, Hooks: []agent.Hook{&record.Summary{Dir: dir, Enabled: true}}}.
+	looptest.Harness{Turns: []looptest.Turn{looptest.Reply(strings.Repeat("z", 5000))},
+		Hooks: []agent.Hook{&record.Summary{Dir: dir, Enabled: true}}}.
 		Do(t, t.Context(), loop.Request{Task: "last", Messages: messages, Conversation: "c"})
 	text := string(fixture.ReadFile(t, filepath.Join(dir, "c.md")))
 	if n := utf8.RuneCountInString(text); n > 2000 || n < 1700 {
 		t.Errorf("it has %d characters", n)
 	}
-	if !strings.HasSuffix(text, "\n"+strings.Repeat("z", 599)+"…\n") || !strings.Contains(text, "- user: last\n") || !strings.Contains(text, "number 29") || strings.Contains(text, "number 20") {
+	if !strings.HasSuffix(text, "\n"+strings.Repeat("z", 599)+"…\n") || !strings.Contains(text, "- user: last\n") ||
+		!strings.Contains(text, "number 29") || strings.Contains(text, "number 20") {
 		t.Errorf("text:\n%s", text)
 	}
 }
 
-func TestThereIsNoSummaryWithoutAnIdentityOrWhenDisabled(t *testing.T) {
+func TestSummaryNeedsIdentityAndEnabled(t *testing.T) {
 	var log bytes.Buffer
 	old := slog.Default()
 	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
@@ -76,7 +79,8 @@ func TestThereIsNoSummaryWithoutAnIdentityOrWhenDisabled(t *testing.T) {
 		hook *record.Summary
 		id   string
 	}{{&record.Summary{Dir: dir, Enabled: true}, ""}, {&record.Summary{Dir: dir}, "c"}, {&record.Summary{}, "c"}} {
-		looptest.Harness{Turns: []looptest.Turn{looptest.Reply("x")}, Hooks: []agent.Hook{c.hook}}.Do(t, t.Context(), loop.Request{Task: "go", Conversation: c.id})
+		looptest.Harness{Turns: []looptest.Turn{looptest.Reply("x")}, Hooks: []agent.Hook{c.hook}}.Do(t, t.Context(),
+			loop.Request{Task: "go", Conversation: c.id})
 	}
 	if entries, _ := os.ReadDir(dir); len(entries) != 0 {
 		t.Errorf("files: %v", entries)

@@ -15,34 +15,34 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// A Trajectory writes down what a run did, step by step, whatever ended it.
+// Trajectory records the steps of a run, however the run ends.
 //
-// It observes OnRunStart, Briefing, BeforeStep, CheckDone, AfterStep and OnRunEnd, at tier Observability, and with
-// Snapshot BeforeLLM. Each run has a directory, the same one as with a [Model] of the same Dir and OneRun. It
-// holds steps/step_NN.json, a [TrajectoryStep], as soon as a step is over, and at the end trajectory.json, a
-// [TrajectoryRun]; [ReadTrajectory] reads it. Steps whose answer was rejected and the last step are in it.
+// For example, after a crash in step 12, the directory of the run contains steps/step_01.json to step_11.json. Each is
+// a [TrajectoryStep], written at the end of the step. At the end of the run, trajectory.json with a [TrajectoryRun] is
+// added; [ReadTrajectory] reads it. Steps whose answer was rejected are included. The directory is the same as that of
+// a [Model] with the same Dir and OneRun.
 //
-// Everything is redacted and cut before it is kept anywhere. What cannot be written is reported and does not touch
-// the run. One Trajectory serves any number of runs at once.
+// Texts are redacted and then truncated. A failure to write is reported and does not affect the run.
+//
+// Trajectory observes OnRunStart, Briefing, BeforeStep, CheckDone, AfterStep and OnRunEnd, and with Snapshot also
+// BeforeLLM. It is safe for concurrent use. Bind panics on an empty Dir and on a negative bound.
 type Trajectory struct {
-	Dir       string
+	Dir       string           // required
 	OneRun    bool             // Dir is the directory of the only run
-	MaxChars  limit.Bound[int] // of a text; default 200,000
+	MaxChars  limit.Bound[int] // characters of each text; default 200,000
 	Redact    redact.Redactor
-	NoContext bool // leave out what was in the prompt beside the conversation
-	// Recorder is what records the run's model calls, so that steps can say which were theirs; nil: none.
-	Recorder *Model
-	// Snapshot adds what the run was made of: system prompt, limits, tools, model, and the hooks of Hooks.
-	Snapshot bool
-	Hooks    *agent.Hooks
-	OnError  func(error) // gets what could not be written; nil: it is logged by slog
+	NoContext bool         // omit the briefing of each step
+	Recorder  *Model       // records the model calls, so that steps can list theirs; nil: no list
+	Snapshot  bool         // add the system prompt, limits, tools, model, and the names of Hooks
+	Hooks     *agent.Hooks // hooks to list in the snapshot; nil: no list
+	OnError   func(error)  // receives write failures; nil: they are logged
 
 	once   kit.OnceObserver
 	runs   hookkit.PerRun[tracedRun]
 	failed kit.Reporter
 }
 
-// tracedRun is a trajectory in the making.
+// tracedRun is the state of one run.
 type tracedRun struct {
 	started   time.Time
 	task      string
@@ -52,40 +52,41 @@ type tracedRun struct {
 	rejected  string
 	snapshot  *Snapshot
 	metadata  map[string]any
-	ended     *TrajectoryRun // once it was written
+	ended     *TrajectoryRun // set once trajectory.json is written
 }
 
-// A TrajectoryStep is one step. A step with one call has it in ToolCall and ToolResult, and only there.
+// TrajectoryStep is one step. If the step has exactly one call, it is in ToolCall and ToolResult, otherwise in
+// ToolCalls and ToolResults.
 type TrajectoryStep struct {
 	StepNum        int                `json:"step_num"`
-	Timestamp      float64            `json:"timestamp"` // seconds since 1970, when it began
+	Timestamp      float64            `json:"timestamp"` // start, in seconds since 1970
 	DurationMS     float64            `json:"duration_ms"`
 	Pretty         string             `json:"pretty"` // the step in one line
 	Reply          string             `json:"reply,omitempty"`
-	Rejected       string             `json:"rejected,omitempty"` // why the answer was not accepted
+	Rejected       string             `json:"rejected,omitempty"` // feedback or reason if the answer was rejected
 	Error          string             `json:"error,omitempty"`
 	ToolCall       *TrajectoryCall    `json:"tool_call"`
 	ToolResult     *TrajectoryResult  `json:"tool_result"`
-	ToolCalls      []TrajectoryCall   `json:"tool_calls,omitempty"` // of a step with several, in call order
+	ToolCalls      []TrajectoryCall   `json:"tool_calls,omitempty"` // calls of a step with several, in order
 	ToolResults    []TrajectoryResult `json:"tool_results,omitempty"`
-	ContextBefore  string             `json:"context_before"` // what Briefing put into the step's prompt
+	ContextBefore  string             `json:"context_before"` // the briefing in the step's prompt
 	LLMCallIndices []int              `json:"llm_call_indices"`
 	Metadata       map[string]any     `json:"metadata"`
 }
 
-// A TrajectoryRun is a trajectory.json.
+// TrajectoryRun is the content of trajectory.json.
 type TrajectoryRun struct {
 	RunID             string           `json:"run_id"`
-	Parent            string           `json:"parent,omitempty"` // the run that started it
+	Parent            string           `json:"parent,omitempty"` // the run that started this run
 	Agent             string           `json:"agent,omitempty"`
 	StartedAt         float64          `json:"started_at"` // seconds since 1970
 	EndedAt           float64          `json:"ended_at"`
 	Task              string           `json:"task"`
 	Reply             string           `json:"reply"`
-	TerminationReason string           `json:"termination_reason"` // the cause of the strongest signal, and its message
+	TerminationReason string           `json:"termination_reason"` // cause and message of the strongest signal
 	Error             string           `json:"error,omitempty"`
-	Summary           string           `json:"summary"`          // "5 steps, 2 failed, done, 12.3s"
-	SessionLogText    string           `json:"session_log_text"` // the steps, a line each
+	Summary           string           `json:"summary"`          // for example "5 steps, 2 failed, done, 12.3s"
+	SessionLogText    string           `json:"session_log_text"` // the steps, one line each
 	Metadata          map[string]any   `json:"metadata"`
 	Snapshot          *Snapshot        `json:"snapshot,omitempty"`
 	StepCount         int              `json:"step_count"`
@@ -143,8 +144,7 @@ func (t *Trajectory) Bind(h *agent.Hooks) {
 
 }
 
-// SetMetadata adds a value to the metadata of a run, which are in trajectory.json. If that is written already, it is
-// written anew.
+// SetMetadata adds a value to the metadata of a run. If trajectory.json is already written, it is replaced.
 func (t *Trajectory) SetMetadata(run *agent.Run, key string, value any) {
 	t.runs.Do(run, func(r *tracedRun) {
 		if r.metadata == nil {
@@ -179,7 +179,7 @@ func (t *Trajectory) rejected(run *agent.Run, f agent.CheckDoneFired[agent.DoneR
 	}
 }
 
-// step writes down a step that is over.
+// step records a finished step.
 func (t *Trajectory) step(run *agent.Run, s agent.StepResult) {
 	var indices []int
 	if t.Recorder != nil {
@@ -220,7 +220,8 @@ func (t *Trajectory) end(run *agent.Run, result agent.AgentResult) {
 		ended := &TrajectoryRun{
 			RunID: id, Parent: parent, Agent: t.text(kit.Agent(run)),
 			StartedAt: kit.UnixSeconds(r.started), EndedAt: kit.UnixSeconds(kit.Env(run).Now()),
-			Task: r.task, Reply: t.text(result.Reply), TerminationReason: t.text(reasonOf(result.Stop)), Error: t.text(result.Err),
+			Task: r.task, Reply: t.text(result.Reply), TerminationReason: t.text(reasonOf(result.Stop)),
+			Error:    t.text(result.Err),
 			Metadata: r.metadata, Snapshot: r.snapshot, StepCount: len(r.steps), LLMCallCount: result.ModelCalls,
 			Steps: append([]TrajectoryStep{}, r.steps...), LLMCalls: append([]ModelCall{}, calls...),
 		}
@@ -239,13 +240,14 @@ func (t *Trajectory) end(run *agent.Run, result agent.AgentResult) {
 			}
 		}
 		ended.SessionLogText = strings.Join(log, "\n")
-		ended.Summary = fmt.Sprintf("%d steps, %d failed, %s, %.1fs", len(r.steps), failed, endWord(result), result.Elapsed.Seconds())
+		ended.Summary = fmt.Sprintf("%d steps, %d failed, %s, %.1fs",
+			len(r.steps), failed, endWord(result), result.Elapsed.Seconds())
 		r.ended = ended
 		t.write(run, ended)
 	})
 }
 
-// reasonOf is why a run stopped, in a line.
+// reasonOf returns the cause and message of a stop on one line.
 func reasonOf(stop agent.EndRun) string {
 	if stop.Message == "" {
 		return string(stop.Cause)
@@ -253,7 +255,7 @@ func reasonOf(stop agent.EndRun) string {
 	return string(stop.Cause) + ": " + stop.Message
 }
 
-// endWord says in a word how a run ended.
+// endWord returns one word for the end of a run.
 func endWord(result agent.AgentResult) string {
 	switch {
 	case result.Err != "":
@@ -270,7 +272,7 @@ func (t *Trajectory) text(s string) string {
 
 func (t *Trajectory) report(err error) { t.failed.Report("record.Trajectory", t.OnError, err) }
 
-// failed reports whether something in the step failed.
+// failed reports whether the step or one of its calls failed.
 func (s TrajectoryStep) failed() bool {
 	results := s.ToolResults
 	if s.ToolResult != nil {

@@ -16,37 +16,37 @@ import (
 	"github.com/hookgen/hookgen/internal/atomicfile"
 )
 
-// A TrajectoryCall is a call of a tool.
+// TrajectoryCall is a tool call.
 type TrajectoryCall struct {
 	Tool      string          `json:"tool"`
 	Args      json.RawMessage `json:"args"`
-	Reasoning string          `json:"reasoning"` // what the model said beside its calls
+	Reasoning string          `json:"reasoning"` // text of the model in the same reply
 	CallID    string          `json:"call_id"`
 	Metadata  map[string]any  `json:"metadata"`
 }
 
-// A TrajectoryResult is what became of a call.
+// TrajectoryResult is the result of a tool call.
 type TrajectoryResult struct {
 	Tool       string          `json:"tool"`
 	Args       json.RawMessage `json:"args"`
 	DurationMS float64         `json:"duration_ms"`
-	Data       string          `json:"data,omitempty"` // for the model
+	Data       string          `json:"data,omitempty"` // output for the model
 	Error      string          `json:"error,omitempty"`
-	Status     string          `json:"status,omitempty"`     // succeeded, failed, refused, ...
+	Status     string          `json:"status,omitempty"`     // succeeded, failed, refused and so on
 	DecidedBy  string          `json:"decided_by,omitempty"` // the hook that answered or refused the call
 }
 
-// A Snapshot is what a run was made of.
+// Snapshot describes the configuration of a run.
 type Snapshot struct {
 	SchemaVersion int            `json:"schema_version"` // 2
-	SystemPrompt  string         `json:"system_prompt"`  // its first 4000 characters
+	SystemPrompt  string         `json:"system_prompt"`  // truncated to 4000 characters
 	Limits        map[string]any `json:"limits"`
 	Tools         []ToolSnapshot `json:"tools"`
-	Hooks         []string       `json:"hooks"` // their names, each once
+	Hooks         []string       `json:"hooks"` // sorted names, without duplicates
 	Model         string         `json:"model"`
 }
 
-// A ToolSnapshot is a tool as a model was offered it.
+// ToolSnapshot is a tool as offered to the model.
 type ToolSnapshot struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
@@ -57,14 +57,14 @@ const (
 	snapshotPrompt = 4000
 )
 
-// made is what there is to say of a step, but for what the run knows.
+// made converts a step result, without the fields that depend on the run.
 func (t *Trajectory) made(s agent.StepResult) TrajectoryStep {
 	out := TrajectoryStep{StepNum: s.Step.Number, Error: t.text(s.Err), Metadata: map[string]any{}}
-	said := ""
+	reasoning := ""
 	if s.Response != nil {
 		out.Reply = t.text(s.Response.Content)
-		if said = s.Response.Reasoning; said == "" {
-			said = s.Response.Content
+		if reasoning = s.Response.Reasoning; reasoning == "" {
+			reasoning = s.Response.Content
 		}
 		if s.Response.FinishReason != "" {
 			out.Metadata["finish_reason"] = t.text(s.Response.FinishReason)
@@ -75,7 +75,10 @@ func (t *Trajectory) made(s agent.StepResult) TrajectoryStep {
 	}
 	for _, r := range s.Results {
 		args := t.args(r.Call.Args)
-		call := TrajectoryCall{Tool: t.text(r.Call.Name), Args: args, Reasoning: t.text(said), CallID: t.text(r.Call.ID), Metadata: map[string]any{}}
+		call := TrajectoryCall{
+			Tool: t.text(r.Call.Name), Args: args, Reasoning: t.text(reasoning), CallID: t.text(r.Call.ID),
+			Metadata: map[string]any{},
+		}
 		result := TrajectoryResult{
 			Tool: call.Tool, Args: args, DurationMS: kit.Milliseconds(r.Elapsed), Data: t.text(r.Output), Error: t.text(r.Err),
 			Status: t.text(string(r.Status)), DecidedBy: t.text(r.By),
@@ -89,7 +92,7 @@ func (t *Trajectory) made(s agent.StepResult) TrajectoryStep {
 	return out
 }
 
-// args are arguments fit for the record, {} for none.
+// args redacts and truncates arguments. It returns {} for empty arguments.
 func (t *Trajectory) args(args json.RawMessage) json.RawMessage {
 	if len(args) == 0 {
 		return json.RawMessage("{}")
@@ -107,12 +110,12 @@ func (t *Trajectory) value(m map[string]any) any {
 	return nil
 }
 
-// shape bounds the values of a trajectory, which are kept whole but for hostile ones.
+// shape bounds the number and depth of values, in case a payload is hostile.
 func (t *Trajectory) shape() redact.Shape {
 	return redact.Shape{Text: t.text, Values: 100_000, Levels: 100}
 }
 
-// pretty is the step in a line.
+// pretty renders the step on one line.
 func (s TrajectoryStep) pretty() string {
 	line := fmt.Sprintf("#%d", s.StepNum)
 	calls, results := s.ToolCalls, s.ToolResults
@@ -143,9 +146,12 @@ func (t *Trajectory) snapshot(run *agent.Run, req agent.LLMRequest) *Snapshot {
 	count := kit.Env(run).Count()
 	s := &Snapshot{
 		SchemaVersion: snapshotSchema, Model: t.text(req.Model), Tools: []ToolSnapshot{}, Hooks: []string{},
-		Limits: map[string]any{"max_steps": count.MaxSteps, "max_tokens": count.MaxTokens, "max_seconds": count.MaxTime.Seconds()},
+		Limits: map[string]any{
+			"max_steps": count.MaxSteps, "max_tokens": count.MaxTokens, "max_seconds": count.MaxTime.Seconds(),
+		},
 	}
-	if at := slices.IndexFunc(req.Messages, func(m agent.Message) bool { return m.Role == agent.RoleSystem }); at >= 0 {
+	isSystem := func(m agent.Message) bool { return m.Role == agent.RoleSystem }
+	if at := slices.IndexFunc(req.Messages, isSystem); at >= 0 {
 		s.SystemPrompt = cutRedacted(&t.Redact, req.Messages[at].Content, snapshotPrompt)
 	}
 	for _, tool := range req.Tools {
@@ -166,7 +172,8 @@ func (t *Trajectory) snapshot(run *agent.Run, req agent.LLMRequest) *Snapshot {
 func (t *Trajectory) writeStep(run *agent.Run, s TrajectoryStep) {
 	data, err := json.MarshalIndent(s, "", " ")
 	if err == nil {
-		err = atomicfile.Write(filepath.Join(runDir(t.Dir, t.OneRun, run), "steps", fmt.Sprintf("step_%02d.json", s.StepNum)), data)
+		name := fmt.Sprintf("step_%02d.json", s.StepNum)
+		err = atomicfile.Write(filepath.Join(runDir(t.Dir, t.OneRun, run), "steps", name), data)
 	}
 	t.report(err)
 }
@@ -181,7 +188,7 @@ func (t *Trajectory) write(run *agent.Run, r *TrajectoryRun) {
 
 const trajectoryFile = "trajectory.json"
 
-// ReadTrajectory reads the trajectory in the directory of a run.
+// ReadTrajectory reads the trajectory in the directory of a run. It returns an error if the file is missing or invalid.
 func ReadTrajectory(dir string) (TrajectoryRun, error) {
 	data, err := os.ReadFile(filepath.Join(dir, trajectoryFile))
 	if err != nil {
@@ -189,10 +196,10 @@ func ReadTrajectory(dir string) (TrajectoryRun, error) {
 	}
 	var r TrajectoryRun
 	if err = json.Unmarshal(data, &r); err == nil && r.RunID == "" {
-		err = errors.New("it names no run")
+		err = errors.New("it has no run_id")
 	}
 	if err != nil {
-		return TrajectoryRun{}, fmt.Errorf("%s is no trajectory: %w", filepath.Join(dir, trajectoryFile), err)
+		return TrajectoryRun{}, fmt.Errorf("%s is not a trajectory: %w", filepath.Join(dir, trajectoryFile), err)
 	}
 	return r, nil
 }

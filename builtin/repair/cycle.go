@@ -4,26 +4,27 @@ import (
 	"github.com/hookgen/hookgen/builtin/internal/fingerprint"
 )
 
-// cycles recognises sequences of calls that come again with the same results. It keeps the last calls and, for
-// each length, how many of them equal the one that many calls before. The zero value is empty.
+// cycles detects sequences of calls that repeat with the same results, such as A B A B. It keeps the last calls and
+// counts, for each cycle length, how many calls in a row equal the call one length earlier. The zero value is ready to
+// use.
 type cycles struct {
-	last    []cycleEntry // the last calls that ran, the newest at the end, as many as a cycle may have
-	lengths []cycle      // by length; 0 and 1 are not used
-	ahead   int          // calls that were let through and have no result yet
+	last    []cycleEntry // the last finished calls, oldest first; at most the longest cycle
+	lengths []cycle      // indexed by length; 0 and 1 are unused
+	pending int          // calls that were allowed but have no result yet
 }
 
-// A cycleEntry is a call with its result.
+// A cycleEntry is a call and its result.
 type cycleEntry struct{ call, result fingerprint.Sum }
 
-// A cycle is how far the last calls repeat themselves at one length.
+// A cycle counts the repetitions at one length.
 type cycle struct {
-	matched int   // last calls that equal the one a length before
-	hints   hints // given since then
+	matched int   // calls in a row that equal the call one length earlier
+	hints   hints // given during these repetitions
 }
 
-// add adds a call that has come back with its result.
+// add records a finished call.
 func (c *cycles) add(e cycleEntry, longest int) {
-	c.ahead = max(c.ahead-1, 0)
+	c.pending = max(c.pending-1, 0)
 	if longest < 2 {
 		return
 	}
@@ -43,12 +44,12 @@ func (c *cycles) add(e cycleEntry, longest int) {
 	}
 }
 
-// continued reports the cycle that a call would go on with: its length and its rounds so far, each hint counting
-// as one more. Without one, rounds is 0.
+// continued returns the length of the cycle that a call would continue, and its rounds so far. Each hint counts as a
+// round. If the call continues no cycle, rounds is 0.
 func (c *cycles) continued(call fingerprint.Sum) (length, rounds int) {
 	for l := 2; l < len(c.lengths); l++ {
-		at := len(c.last) - l + c.ahead
-		if c.ahead >= l || at < 0 || c.lengths[l].matched < l || c.last[at].call != call {
+		at := len(c.last) - l + c.pending
+		if c.pending >= l || at < 0 || c.lengths[l].matched < l || c.last[at].call != call {
 			continue
 		}
 		if n := 1 + c.lengths[l].matched/l + c.lengths[l].hints.given; n > rounds {

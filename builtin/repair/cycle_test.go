@@ -9,7 +9,7 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// entries makes a cycleEntry of each word: a letter for the call and what follows for its result.
+// entries converts each word to a cycleEntry: "a1" is the call a with the result 1.
 func entries(words string) []cycleEntry {
 	var out []cycleEntry
 	for _, w := range strings.Fields(words) {
@@ -18,7 +18,7 @@ func entries(words string) []cycleEntry {
 	return out
 }
 
-func TestCyclesAreRecognisedByTheirLastCalls(t *testing.T) {
+func TestCyclesAreDetectedFromLastCalls(t *testing.T) {
 	for _, c := range []struct {
 		came  string
 		ahead int
@@ -42,13 +42,13 @@ func TestCyclesAreRecognisedByTheirLastCalls(t *testing.T) {
 		{"a1 a2 a1 a2", 0, "a", "2 2"},
 		{"a1 b1 c1 d1 e1 f1 a1 b1 c1 d1 e1 f1", 0, "a", "6 2"},
 		{"a1 b1 c1 d1 e1 f1 g1 a1 b1 c1 d1 e1 f1 g1", 0, "a", "0 0"},
-		{"a1 b1 a1 b1 a1 b1 a1 b1", 0, "a", "2 4"}, // also 4, twice
+		{"a1 b1 a1 b1 a1 b1 a1 b1", 0, "a", "2 4"}, // also a cycle of 4, twice
 	} {
 		var cs cycles
 		for _, e := range entries(c.came) {
 			cs.add(e, 6)
 		}
-		cs.ahead = c.ahead
+		cs.pending = c.ahead
 		length, rounds := cs.continued(fingerprint.Sum{c.next[0]})
 		if got := fmt.Sprint(length, rounds); got != c.want {
 			t.Errorf("after %q and %d more, %s goes on with %s, want %s", c.came, c.ahead, c.next, got, c.want)
@@ -59,7 +59,7 @@ func TestCyclesAreRecognisedByTheirLastCalls(t *testing.T) {
 	}
 }
 
-func TestHintsAboutACycleAreForgottenWhenItIsLeft(t *testing.T) {
+func TestHintsEndWithTheirCycle(t *testing.T) {
 	var cs cycles
 	for _, e := range entries("a1 b1 a1 b1") {
 		cs.add(e, 6)
@@ -76,8 +76,8 @@ func TestHintsAboutACycleAreForgottenWhenItIsLeft(t *testing.T) {
 	}
 }
 
-// decide has the detector judge and run calls the way that a loop does: all of a reply are decided, then the
-// results come. Each word is a call with its result, as in entries.
+// decide makes calls as a loop does: first the detector decides all calls of a reply, then it sees their results.
+// Each word is a call with its result, as in entries.
 func decide(t *testing.T, d *LoopDetector, run *agent.Run, step int, words string) (refused string) {
 	t.Helper()
 	var ran []agent.ToolCallResult
@@ -99,7 +99,7 @@ func decide(t *testing.T, d *LoopDetector, run *agent.Run, step int, words strin
 	return refused
 }
 
-func TestACycleThatIsARepliesCallsIsSeenCallByCall(t *testing.T) {
+func TestCycleWithinOneReplyIsDetected(t *testing.T) {
 	d, run := &LoopDetector{Poll: []string{"*"}}, agent.NewRun(nil)
 	for step, words := range []string{"a1 b1", "a2 b2", "a1 b1", "a2 b2"} {
 		if refused := decide(t, d, run, step+1, words); refused != "" {
@@ -119,7 +119,7 @@ func TestACycleThatIsARepliesCallsIsSeenCallByCall(t *testing.T) {
 	}
 }
 
-func TestCallsThatAreDecidedOneByOneInAStepAreSeenToo(t *testing.T) {
+func TestCallsDecidedOneByOneAreCounted(t *testing.T) {
 	d, run := &LoopDetector{Poll: []string{"*"}}, agent.NewRun(nil)
 	for i, word := range strings.Fields("a1 a2 a1 a2") {
 		if refused := decide(t, d, run, 1, word); refused != "" {
@@ -131,7 +131,7 @@ func TestCallsThatAreDecidedOneByOneInAStepAreSeenToo(t *testing.T) {
 	}
 }
 
-func TestACallThatDidNotRunSaysNothingAboutProgress(t *testing.T) {
+func TestRefusedCallIsNotProgress(t *testing.T) {
 	for _, status := range []agent.CallStatus{agent.CallRefused, agent.CallUnrun} {
 		d, run := &LoopDetector{HintAfter: 2}, agent.NewRun(nil)
 		for step := 1; step <= 2; step++ {
@@ -146,9 +146,10 @@ func TestACallThatDidNotRunSaysNothingAboutProgress(t *testing.T) {
 	}
 }
 
-func TestAHintFromBeforeTheProgressDoesNotCount(t *testing.T) {
+func TestProgressResetsHints(t *testing.T) {
 	d, run := &LoopDetector{Mode: LoopNote, Poll: []string{"a"}}, agent.NewRun(nil)
-	for step, words := range []string{"a1", "a1", "a2", "a2 a2 a2 a2", "a2"} { // a note at the third, which is progress
+	for step, words := range []string{"a1", "a1", "a2", "a2 a2 a2 a2",
+		"a2"} { // the third call gets a note, but its result is progress
 		if refused := decide(t, d, run, step+1, words); refused != "" {
 			t.Errorf("step %d: %s", step+1, refused)
 		}
@@ -158,7 +159,7 @@ func TestAHintFromBeforeTheProgressDoesNotCount(t *testing.T) {
 	}
 }
 
-func TestACallThatWasRefusedElsewhereDoesNotHideACycle(t *testing.T) {
+func TestRefusalElsewhereDoesNotHideCycle(t *testing.T) {
 	d, run := &LoopDetector{Poll: []string{"*"}}, agent.NewRun(nil)
 	for step, words := range []string{"a1 b1", "a2 b2", "a1 b1", "a2 b2"} {
 		decide(t, d, run, step+1, words)

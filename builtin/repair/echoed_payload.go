@@ -12,32 +12,40 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// EchoedPayload replaces a reply in which a small model repeats the envelope of a tool's failure instead of answering.
+// EchoedPayload replaces a reply in which a small model repeats a tool's error instead of answering.
 //
-// It rewrites replies at AfterLLM, in the tier Detection, and observes BeforeLLM. Only replies without tool calls are
-// looked at. A reply is such an envelope if it is, after a code fence and leading prose were taken away, a JSON object
-// with one of the keys that no answer has (retry_hint, you_sent, expected_schema, retries_exhausted), or one that holds
-// ok, which is false, and error, and nothing else; or an array of such objects. Its content becomes Fallback. Where the
-// request asked for JSON, ok and error alone are an answer. State: per run, whether the last request did.
+// For example, a tool fails with {"ok": false, "error": "not found"}, and the model replies with the same JSON.
+// EchoedPayload replaces the reply by Reply. It ignores code fences and text before the JSON, and also recognizes an
+// array of such objects. A reply with text after the JSON, or with tool calls, is not replaced.
+//
+// An object is an error payload if it has a key that no answer uses: retry_hint, you_sent, expected_schema or
+// retries_exhausted. An object that has only "ok": false and "error" is one too, unless the request asked for JSON.
+//
+// EchoedPayload rewrites replies at AfterLLM, with the priority Detection, and observes BeforeLLM. The zero value is
+// ready to use. It is safe for concurrent use.
 type EchoedPayload struct {
-	Fallback string // "": "Sorry, I couldn't answer that."
+	Reply string // "": "Sorry, I couldn't answer that."
 
 	asked hookkit.PerRun[bool]
 }
 
-// Bind adds the hook.
+// Bind adds the hook to its points.
 func (e *EchoedPayload) Bind(h *agent.Hooks) {
 	h.BeforeLLM.Observe(e)
 	h.AfterLLM.Add(e, hookkit.Priority(hookkit.Detection))
 }
 
-// ObserveBeforeLLM notes whether JSON is asked for.
-func (e *EchoedPayload) ObserveBeforeLLM(_ context.Context, run *agent.Run, fired agent.BeforeLLMFired[agent.LLMRequest]) {
+// ObserveBeforeLLM records whether the request asks for JSON.
+func (e *EchoedPayload) ObserveBeforeLLM(
+	_ context.Context, run *agent.Run, fired agent.BeforeLLMFired[agent.LLMRequest],
+) {
 	e.asked.Do(run, func(json *bool) { *json = asksJSON(fired.Final.ResponseFormat) })
 }
 
-// AfterLLM replaces an echo.
-func (e *EchoedPayload) AfterLLM(_ context.Context, run *agent.Run, reply agent.LLMResponse) (agent.AfterLLMOutcome, error) {
+// AfterLLM replaces an echoed payload.
+func (e *EchoedPayload) AfterLLM(
+	_ context.Context, run *agent.Run, reply agent.LLMResponse,
+) (agent.AfterLLMOutcome, error) {
 	if len(reply.ToolCalls) > 0 {
 		return nil, nil
 	}
@@ -46,7 +54,7 @@ func (e *EchoedPayload) AfterLLM(_ context.Context, run *agent.Run, reply agent.
 	if !isEcho(reply.Content, wantsJSON) {
 		return nil, nil
 	}
-	reply.Content = e.Fallback
+	reply.Content = e.Reply
 	if reply.Content == "" {
 		reply.Content = "Sorry, I couldn't answer that."
 	}
@@ -55,11 +63,11 @@ func (e *EchoedPayload) AfterLLM(_ context.Context, run *agent.Run, reply agent.
 
 func asksJSON(f *agent.ResponseFormat) bool { return f != nil && f.Type != "text" }
 
-// maxOpenings is how many brackets in leading prose are tried as the beginning of an envelope.
+// maxOpenings bounds the brackets in leading text that are tried as the beginning of the JSON.
 const maxOpenings = 16
 
-// isEcho reports whether a text ends in an envelope or an array of them. With strict, only what no answer has makes
-// one.
+// isEcho reports whether a text ends in an error payload or an array of them. If strict, only payloads with a key that
+// no answer uses count.
 func isEcho(text string, strict bool) bool {
 	text = strings.TrimSpace(unfenced(text))
 	if len(text) > fingerprint.MaxBytes {
@@ -84,7 +92,7 @@ func isEnvelopes(data []byte, strict bool) bool {
 	d := json.NewDecoder(bytes.NewReader(data))
 	var raw json.RawMessage
 	if d.Decode(&raw) != nil || len(bytes.TrimSpace(data[d.InputOffset():])) > 0 {
-		return false // prose behind it is an answer
+		return false // text after the JSON is an answer
 	}
 	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) != nil {
@@ -117,7 +125,7 @@ func isEnvelope(data []byte, strict bool) bool {
 	return !strict && failed && failure && len(object) == 2
 }
 
-// unfenced takes away the marks of code fences, with the word behind the first of them.
+// unfenced removes the marks of code fences and the language name after the first mark.
 func unfenced(text string) string {
 	for _, mark := range []string{"```", "~~~"} {
 		before, rest, ok := strings.Cut(text, mark)

@@ -21,7 +21,9 @@ func ExampleEchoedPayload() {
 }
 
 func ExampleSchemaRetry() {
-	read := &looptest.Tool{Name: "read", Parameters: `{"type":"object","properties":{"path":{"type":"string","description":"of the file"}},"required":["path"]}`}
+	read := &looptest.Tool{Name: "read",
+		Parameters: `{"type":"object","properties":{"path":{"type":"string",` +
+			`"description":"of the file"}},"required":["path"]}`}
 	a := &loop.Agent{
 		Model: looptest.NewScript(looptest.Call("read", `{"file":"a.go"}`), looptest.Reply("ok")),
 		Tools: []agent.Tool{read},
@@ -38,9 +40,9 @@ func ExampleSchemaRetry() {
 
 func ExampleToolErrorRetry() {
 	var hooks agent.Hooks
-	hooks.Use(&repair.ToolErrorRetry{MaxFailures: 1})
+	hooks.Use(&repair.ToolErrorRetry{MaxFailures: 1, Suggest: "Answer without it."})
 	result := agent.ToolCallResult{Call: agent.ToolCallRequest{Name: "search"}, Err: "down", Attempts: 1}
 	hooks.AfterTool.Fire(context.Background(), agent.NewRun(nil), &result)
 	fmt.Println(result.Output)
-	// Output: {"ok":false,"error":"down","retries_exhausted":true,"suggest":"This tool is failing. Try a different tool or answer without it."}
+	// Output: {"ok":false,"error":"down","retries_exhausted":true,"suggest":"Answer without it."}
 }

@@ -17,93 +17,95 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// LoopDetector keeps a model from making the same call again and again. Identical calls are counted per run: the
-// first one runs, the next is refused with a hint, the one after that ends the turn.
+// LoopDetector stops a model that makes the same call again and again.
 //
-// Points: BeforeTool (SkipTool, EndTurn); AfterTool, which it leaves as it is; in LoopNote, Briefing. Tier: Detection.
+// For example, a model calls search with {"q": "weather"} three times. By default the first call runs, the second is
+// refused with a hint, and the third ends the turn.
 //
-// Calls are identical if they name the same tool and their arguments have the same value: keys in any order,
-// blanks and the way a number is written make no difference, no arguments are {}, and what is no JSON counts as
-// its own text. Arguments of more than 1 MiB are compared byte by byte. Calls with other arguments never count.
+// Calls are identical if they name the same tool and their arguments are equal as JSON. The order of keys, spaces, and
+// the notation of numbers do not matter. Missing arguments equal {}, and arguments that are not valid JSON are compared
+// as text. Arguments of more than 1 MiB are compared byte by byte.
 //
-//   - A call whose result differs from its last one is progress: its count starts again at 1. A call must run
-//     again for that, so with the defaults this concerns the tools in Poll, and every tool in LoopNote or where
-//     HintAfter is above 1. A call that did not run (refused, denied) has no result.
-//   - A cycle is a loop too: two to MaxCycle calls that come again in the same order with the same results, even
-//     if each of them has changing results. A whole round counts as one call does.
-//   - The turn ends only after a hint that the model has seen: a call that repeats one of the same reply gets the
-//     hint, however often. Where hints are switched off, it gets the hint all the same instead of ending the turn.
-//   - A hint is a refusal: SkipTool with an Err, reason "loop_hint". In LoopNote the call runs, and the hint is
-//     a text in the next prompt.
-//   - The turn ends with Reply and the reason "loop: tool x3", or "loop: cycle of 2 calls x3".
+//   - If a call runs again and its result differs from the last result, that is progress, and its count restarts at 1.
+//     A refused call has no result. With the defaults, progress is therefore only possible for tools in Poll, in the
+//     mode LoopNote, or with a higher HintAfter.
+//   - A cycle is a loop too: two to MaxCycle calls that repeat in the same order with the same results. A round of the
+//     cycle counts like one call.
+//   - The turn ends only after the model has seen a hint. A call that repeats another call of the same reply always
+//     gets the hint. It gets the hint even if hints are switched off.
+//   - A hint refuses the call: SkipTool with an Err and the reason "loop_hint". In the mode LoopNote the call runs and
+//     the hint is in the next prompt.
+//   - The turn ends with Reply and a reason such as "loop: search x3" or "loop: cycle of 2 calls x3".
 //
-// State: per run, a few dozen bytes for each distinct call. Sub-runs count for themselves. Calls may be decided
-// in parallel; none is lost.
+// LoopDetector adds to BeforeTool and AfterTool, and in LoopNote to Briefing, with the priority Detection. The zero
+// value is ready to use. It keeps a few dozen bytes for each distinct call of a run. Runs and sub-runs are counted
+// separately, and calls may be decided in parallel. Bind panics on invalid fields.
 type LoopDetector struct {
-	// HintAfter is how many identical calls run before one gets the hint. The default is 1; limit.None gives no hints.
+	// HintAfter is the number of identical calls that run before the next one gets a hint. The default is 1; limit.None
+	// switches hints off.
 	HintAfter limit.Bound[int]
-	// BreakAfter is how many identical calls there may be, refused ones included, before the turn ends. The default is
-	// one more than HintAfter; with limit.None it never ends. If it equals HintAfter, there is no hint before.
+	// BreakAfter is the number of identical calls, including refused ones, after which the next one ends the turn. The
+	// default is HintAfter + 1; with limit.None the turn never ends. If BreakAfter equals HintAfter, the turn ends without
+	// a hint.
 	BreakAfter limit.Bound[int]
-	// Reply is the reply of a turn that was ended. "": a sentence that says that the request could not be
-	// completed.
+	// Reply is the reply of a turn that was ended. "": a sentence that says that the request could not be completed.
 	Reply string
-	// Mode says what a hint is. "": LoopSkip.
+	// Mode selects the form of a hint. "": LoopSkip.
 	Mode LoopMode
-	// Poll names tools that are meant to be called again with the same arguments, until their result changes; "*"
-	// stands for any text in a name, alone for all tools. Of their calls only results that stay the same count, so the
-	// first call whose result could be a repetition runs.
+	// Poll names tools that may be called repeatedly until their result changes, for example job_status. In a name "*"
+	// matches any text. A call of these tools counts only if its result equals the one before, so the first repetition
+	// always runs.
 	Poll []string
-	// MaxCycle is how many calls a cycle may have, at most 64. The default is 6; with limit.AtMost(0) cycles are not
-	// looked for.
+	// MaxCycle is the largest number of calls in a cycle, at most 64. The default is 6; limit.AtMost(0) switches cycle
+	// detection off.
 	MaxCycle limit.Bound[int]
 
 	runs hookkit.PerRun[loopState]
 }
 
-// A LoopMode says what a hint of a LoopDetector is.
+// A LoopMode selects the form of a LoopDetector's hint.
 type LoopMode string
 
 // The modes.
 const (
 	LoopSkip LoopMode = "skip" // the call is refused with the hint as its error
-	LoopNote LoopMode = "note" // the call runs, and the next prompt holds the hint
+	LoopNote LoopMode = "note" // the call runs, and the hint is in the next prompt
 )
 
-// fallbackReply is the reply of turns that are ended because they lead nowhere.
+// fallbackReply is the default reply of a turn that was ended.
 const fallbackReply = "Sorry, I couldn't complete that request."
 
-// loopState is what a run's calls were.
+// loopState is the state of one run.
 type loopState struct {
 	calls   map[fingerprint.Sum]*loopCall
-	step    int                        // the one that is being decided
-	decided map[string]fingerprint.Sum // its calls as they were judged, by ID
+	step    int                        // the current step
+	decided map[string]fingerprint.Sum // fingerprints of the current step's calls, by call ID
 	cycles  cycles
 	notes   nextprompt.Queue
 }
 
-// A loopCall is what is known of one call, however often it was made.
+// A loopCall counts the repetitions of one call.
 type loopCall struct {
-	count  int // since its last progress
-	step   int // of the last one
+	count  int // calls since the last progress
+	step   int // step of the last call
 	result fingerprint.Sum
-	ran    bool // result is the last one's
-	polled bool // it is meant to be made again
+	ran    bool // result is valid
+	polled bool // the tool is in Poll
 	hints  hints
 }
 
-// hints are the hints that were given about one loop.
+// hints counts the hints about one loop.
 type hints struct {
 	given int
-	step  int // of the last one
+	step  int // step of the last hint
 }
 
 func (h *hints) give(step int) { h.given, h.step = h.given+1, step }
 
-// seen reports whether the model has seen one when it makes a call in the step.
+// seen reports whether the model had seen a hint when it made a call in this step.
 func (h *hints) seen(step int) bool { return h.given > 0 && (step == 0 || h.step != step) }
 
-// Bind adds the detector to its points.
+// Bind adds the hook to its points.
 func (d *LoopDetector) Bind(h *agent.Hooks) {
 	kit.MustConfig("repair.LoopDetector", d.check())
 	h.BeforeTool.Add(d, hookkit.Priority(hookkit.Detection))
@@ -114,7 +116,8 @@ func (d *LoopDetector) Bind(h *agent.Hooks) {
 }
 
 func (d *LoopDetector) check() error {
-	if err := errors.Join(d.HintAfter.Check("HintAfter"), d.BreakAfter.Check("BreakAfter"), d.MaxCycle.Check("MaxCycle")); err != nil {
+	if err := errors.Join(d.HintAfter.Check("HintAfter"), d.BreakAfter.Check("BreakAfter"),
+		d.MaxCycle.Check("MaxCycle")); err != nil {
 		return err
 	}
 	switch {
@@ -123,11 +126,13 @@ func (d *LoopDetector) check() error {
 	case d.HintAfter == limit.None && d.BreakAfter == limit.None:
 		return errors.New("HintAfter and BreakAfter are both switched off; set one of them or leave the hook out")
 	case d.BreakAfter != 0 && d.HintAfter != limit.None && d.breakAfter() < d.hintAfter():
-		return fmt.Errorf("BreakAfter is %d, below HintAfter, which is %d; let it be at least that", d.breakAfter(), d.hintAfter())
+		return fmt.Errorf("BreakAfter is %d, below HintAfter, which is %d; let it be at least that",
+			d.breakAfter(), d.hintAfter())
 	case d.Mode != "" && d.Mode != LoopSkip && d.Mode != LoopNote:
 		return fmt.Errorf("Mode is %q; use LoopSkip or LoopNote", d.Mode)
 	case d.maxCycle() == 1:
-		return errors.New("MaxCycle is 1, which HintAfter and BreakAfter cover; use 2 or more, or limit.AtMost(0) to look for no cycles")
+		return errors.New("MaxCycle is 1, which HintAfter and BreakAfter cover; " +
+			"use 2 or more, or limit.AtMost(0) to look for no cycles")
 	case d.maxCycle() > 64:
 		return fmt.Errorf("MaxCycle is %v; use at most 64", d.MaxCycle)
 	}
@@ -145,15 +150,17 @@ func (d *LoopDetector) breakAfter() int {
 
 func (d *LoopDetector) maxCycle() int { return d.MaxCycle.Or(6) }
 
-// BeforeTool counts a call and refuses it, ends the turn or lets it go on.
-func (d *LoopDetector) BeforeTool(_ context.Context, run *agent.Run, call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+// BeforeTool counts a call and allows it, refuses it, or ends the turn.
+func (d *LoopDetector) BeforeTool(
+	_ context.Context, run *agent.Run, call agent.ToolCallRequest,
+) (agent.BeforeToolOutcome, error) {
 	sum := fingerprint.Call(call)
 	var outcome agent.BeforeToolOutcome
 	d.runs.Do(run, func(s *loopState) { outcome = d.judge(s, call, sum) })
 	return outcome, nil
 }
 
-// judge counts a call and says what becomes of it.
+// judge counts a call and decides about it.
 func (d *LoopDetector) judge(s *loopState, call agent.ToolCallRequest, sum fingerprint.Sum) agent.BeforeToolOutcome {
 	c := s.at(call, sum)
 	c.polled = toolname.Match(d.Poll, call.Name)
@@ -167,19 +174,19 @@ func (d *LoopDetector) judge(s *loopState, call agent.ToolCallRequest, sum finge
 		length, n, hints, key = l, rounds, &s.cycles.lengths[l].hints, cycleKey(l)
 	}
 
-	unwarned := d.hintAfter() >= d.breakAfter() // the turn ends without a hint before
+	unwarned := d.hintAfter() >= d.breakAfter() // the turn ends without a hint
 	switch {
 	case n > d.breakAfter() && (hints.seen(call.Step) || unwarned && !again):
 		return agent.EndTurn{Reply: cmp.Or(d.Reply, fallbackReply), Reason: loopReason(call.Name, length, n)}
 	case n <= min(d.hintAfter(), d.breakAfter()):
-		s.cycles.ahead++
+		s.cycles.pending++
 		return nil
 	}
 	hints.give(call.Step)
 	hint := loopHint(call.Name, length, n)
 	if d.Mode == LoopNote {
 		s.notes.Put(key, hint)
-		s.cycles.ahead++
+		s.cycles.pending++
 		return nil
 	}
 	if c.polled && length == 1 {
@@ -188,10 +195,10 @@ func (d *LoopDetector) judge(s *loopState, call agent.ToolCallRequest, sum finge
 	return agent.SkipTool{Result: agent.ToolCallResult{Err: hint}, Reason: "loop_hint"}
 }
 
-// at returns what is known of a call that is being decided.
+// at returns the counters of a call that is being decided.
 func (s *loopState) at(call agent.ToolCallRequest, sum fingerprint.Sum) *loopCall {
 	if call.Step != s.step || call.Step == 0 {
-		s.step, s.cycles.ahead = call.Step, 0
+		s.step, s.cycles.pending = call.Step, 0
 		clear(s.decided)
 	}
 	if s.calls == nil {
@@ -208,14 +215,16 @@ func (s *loopState) at(call agent.ToolCallRequest, sum fingerprint.Sum) *loopCal
 	return c
 }
 
-// AfterTool compares the result of a call with the one before.
-func (d *LoopDetector) AfterTool(_ context.Context, run *agent.Run, result agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+// AfterTool compares the result of a call with its previous result.
+func (d *LoopDetector) AfterTool(
+	_ context.Context, run *agent.Run, result agent.ToolCallResult,
+) (agent.AfterToolOutcome, error) {
 	if result.Status == agent.CallRefused || result.Status == agent.CallUnrun {
-		return nil, nil // it did not run; what it would have come back with is not known
+		return nil, nil // the call did not run and has no result
 	}
 	got := fingerprint.Result(result)
 	d.runs.Do(run, func(s *loopState) {
-		sum, judged := s.decided[result.Call.ID] // other hooks may have rewritten the call since
+		sum, judged := s.decided[result.Call.ID] // other hooks may have rewritten the call
 		if !judged || result.Call.Step != s.step {
 			sum = fingerprint.Call(result.Call)
 		}
@@ -241,21 +250,23 @@ func (d *LoopDetector) AfterTool(_ context.Context, run *agent.Run, result agent
 	return nil, nil
 }
 
-// Briefing holds the hints for the next prompt.
+// Briefing returns the hints for the next prompt.
 func (d *LoopDetector) Briefing(_ context.Context, run *agent.Run, at agent.Step) (texts []string, err error) {
 	d.runs.Do(run, func(s *loopState) { texts = slices.Clone(s.notes.Take(at.Number)) })
 	return texts, nil
 }
 
-// cycleKey is what the note about a cycle is kept under.
+// cycleKey is the key of the note about a cycle.
 func cycleKey(length int) fingerprint.Sum { return fingerprint.Sum{byte(length)} }
 
 func loopHint(tool string, length, n int) string {
+	name := shorten.To(tool, toolname.MaxDisplay)
 	if length == 1 {
-		return fmt.Sprintf("you already called %s with exactly these arguments; use other arguments, another tool, or answer", shorten.To(tool, toolname.MaxDisplay))
+		return fmt.Sprintf("you already called %s with exactly these arguments; "+
+			"use other arguments, another tool, or answer", name)
 	}
-	return fmt.Sprintf("you have made the same %d calls %d times in the same order, %s among them, with the same results; use other arguments, other tools, or answer",
-		length, n, shorten.To(tool, toolname.MaxDisplay))
+	return fmt.Sprintf("you have made the same %d calls %d times in the same order, %s among them, "+
+		"with the same results; use other arguments, other tools, or answer", length, n, name)
 }
 
 func loopReason(tool string, length, n int) string {

@@ -8,7 +8,7 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// A model that asks for the same thing three times is told so once, and then the turn ends.
+// A model makes the same call three times: the second call gets a hint, the third ends the turn.
 func ExampleLoopDetector() {
 	var hooks agent.Hooks
 	hooks.Use(&repair.LoopDetector{Reply: "I am going in circles."})

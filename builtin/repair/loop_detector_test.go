@@ -18,7 +18,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// sequence is a tool that returns one result after the other, the last one for ever.
+// sequence is a tool that returns its results in order and then repeats the last one.
 func sequence(name string, results ...string) *looptest.Tool {
 	var mu sync.Mutex
 	next := 0
@@ -39,7 +39,7 @@ func times(n int, turns ...looptest.Turn) []looptest.Turn {
 	return append(out, looptest.Reply("done"))
 }
 
-func TestLoopDetectorLetsACallRunOnceThenHintsThenEndsTheTurn(t *testing.T) {
+func TestLoopDetectorHintsThenEndsTurn(t *testing.T) {
 	look := &looptest.Tool{Name: "look", Result: "a door"}
 	ran := looptest.Harness{
 		Turns: []looptest.Turn{
@@ -58,7 +58,8 @@ func TestLoopDetectorLetsACallRunOnceThenHintsThenEndsTheTurn(t *testing.T) {
 		t.Errorf("the calls: %s", got)
 	}
 	hint := ran.Calls[1]
-	if want := "you already called look with exactly these arguments; use other arguments, another tool, or answer"; hint.Err != want || hint.OK() {
+	want := "you already called look with exactly these arguments; use other arguments, another tool, or answer"
+	if hint.Err != want || hint.OK() {
 		t.Errorf("the hint is %q, want %q", hint.Err, want)
 	}
 	if ran.Reply != "Sorry, I couldn't complete that request." || ran.Stop.Message != "loop: look x3" {
@@ -68,12 +69,13 @@ func TestLoopDetectorLetsACallRunOnceThenHintsThenEndsTheTurn(t *testing.T) {
 		t.Errorf("it was stopped by %q with %q", ran.EndedBy, ran.Stop.Cause)
 	}
 	third := ran.Script.Requests()[2]
-	if last := third.Messages[len(third.Messages)-1]; !last.IsError || !strings.Contains(last.Content, "you already called look") {
+	if last := third.Messages[len(third.Messages)-1]; !last.IsError ||
+		!strings.Contains(last.Content, "you already called look") {
 		t.Errorf("the model is told %+v", last)
 	}
 }
 
-func TestLoopDetectorCountsWhatItIsToldTo(t *testing.T) {
+func TestLoopDetectorUsesConfiguredBounds(t *testing.T) {
 	same := []string{"the same"}
 	for _, c := range []struct {
 		name     string
@@ -84,15 +86,18 @@ func TestLoopDetectorCountsWhatItIsToldTo(t *testing.T) {
 		stop     string
 	}{
 		{"other arguments never count", &repair.LoopDetector{}, same,
-			times(1, looptest.Call("t", `{"a":1}`), looptest.Call("t", `{"a":2}`), looptest.Call("t", `{"a":3}`), looptest.Call("t", `{"b":1}`)),
+			times(1, looptest.Call("t", `{"a":1}`), looptest.Call("t", `{"a":2}`), looptest.Call("t", `{"a":3}`),
+				looptest.Call("t", `{"b":1}`)),
 			"succeeded succeeded succeeded succeeded", ""},
 		{"other calls in between make no difference", &repair.LoopDetector{}, same,
-			times(1, looptest.Call("t", `{"a":1}`), looptest.Call("t", `{"a":2}`), looptest.Call("t", `{"a":1}`), looptest.Call("t", `{"a":1}`)),
+			times(1, looptest.Call("t", `{"a":1}`), looptest.Call("t", `{"a":2}`), looptest.Call("t", `{"a":1}`),
+				looptest.Call("t", `{"a":1}`)),
 			"succeeded succeeded hint unrun", "loop: t x3"},
 		{"no arguments and empty ones are the same", &repair.LoopDetector{}, same,
 			times(1, looptest.Call("t", ``), looptest.Call("t", `{}`)), "succeeded hint", ""},
 		{"what is no JSON counts as its own text", &repair.LoopDetector{}, same,
-			times(1, looptest.Call("t", `{"a":`), looptest.Call("t", `{"a": `), looptest.Call("t", `{"a":`)), "failed failed hint", ""},
+			times(1, looptest.Call("t", `{"a":`), looptest.Call("t", `{"a": `), looptest.Call("t", `{"a":`)),
+			"failed failed hint", ""},
 		{"a higher HintAfter lets more calls run", &repair.LoopDetector{HintAfter: 3}, same,
 			times(5, looptest.Call("t", nil)), "succeeded succeeded succeeded hint unrun", "loop: t x5"},
 		{"a higher BreakAfter gives more hints", &repair.LoopDetector{BreakAfter: 4}, same,
@@ -104,28 +109,38 @@ func TestLoopDetectorCountsWhatItIsToldTo(t *testing.T) {
 		{"equal limits end the turn without a hint", &repair.LoopDetector{BreakAfter: 1}, same,
 			times(5, looptest.Call("t", nil)), "succeeded unrun", "loop: t x2"},
 
-		{"a result that changes is progress", &repair.LoopDetector{HintAfter: 2}, []string{"10%", "20%", "30%", "40%", "done"},
+		{"a result that changes is progress", &repair.LoopDetector{HintAfter: 2},
+			[]string{"10%", "20%", "30%", "40%", "done"},
 			times(5, looptest.Call("t", nil)), "succeeded succeeded succeeded succeeded succeeded", ""},
 		{"a result that stays is none", &repair.LoopDetector{HintAfter: 2}, []string{"10%", "20%", "20%"},
 			times(6, looptest.Call("t", nil)), "succeeded succeeded succeeded hint unrun", "loop: t x4"},
-		{"polling runs until the result stays", &repair.LoopDetector{Poll: []string{"t"}}, []string{"10%", "20%", "30%", "30%"},
+		{"polling runs until the result stays", &repair.LoopDetector{Poll: []string{"t"}},
+			[]string{"10%", "20%", "30%", "30%"},
 			times(7, looptest.Call("t", nil)), "succeeded succeeded succeeded succeeded hint unrun", "loop: t x3"},
 		{"any tool can be polled", &repair.LoopDetector{Poll: []string{"*"}}, []string{"1", "2", "3", "4"},
 			times(4, looptest.Call("t", nil)), "succeeded succeeded succeeded succeeded", ""},
-		{"another tool's polling makes no difference", &repair.LoopDetector{Poll: []string{"u"}}, []string{"1", "2", "3", "4"},
+		{"another tool's polling makes no difference", &repair.LoopDetector{Poll: []string{"u"}},
+			[]string{"1", "2", "3", "4"},
 			times(2, looptest.Call("t", nil)), "succeeded hint", ""},
 
-		{"a cycle of results is a loop", &repair.LoopDetector{HintAfter: 2}, []string{"on", "off", "on", "off", "on", "off", "on", "off"},
-			times(9, looptest.Call("t", nil)), "succeeded succeeded succeeded succeeded succeeded succeeded hint unrun", "loop: cycle of 2 calls x4"},
-		{"a cycle that is longer than MaxCycle is none", &repair.LoopDetector{HintAfter: 2, MaxCycle: 2}, []string{"1", "2", "3", "1", "2", "3", "1", "2", "3"},
+		{"a cycle of results is a loop", &repair.LoopDetector{HintAfter: 2},
+			[]string{"on", "off", "on", "off", "on", "off", "on", "off"},
+			times(9, looptest.Call("t", nil)), "succeeded succeeded succeeded succeeded succeeded succeeded hint unrun",
+			"loop: cycle of 2 calls x4"},
+		{"a cycle that is longer than MaxCycle is none", &repair.LoopDetector{HintAfter: 2, MaxCycle: 2},
+			[]string{"1", "2", "3", "1", "2", "3", "1", "2", "3"},
 			times(9, looptest.Call("t", nil)), strings.TrimSpace(strings.Repeat("succeeded ", 9)), ""},
-		{"cycles are not looked for when switched off", &repair.LoopDetector{HintAfter: 2, MaxCycle: limit.AtMost(0)}, []string{"on", "off", "on", "off", "on", "off", "on", "off", "on"},
+		{"cycles are not looked for when switched off", &repair.LoopDetector{HintAfter: 2, MaxCycle: limit.AtMost(0)},
+			[]string{"on", "off", "on", "off", "on", "off", "on", "off", "on"},
 			times(9, looptest.Call("t", nil)), strings.TrimSpace(strings.Repeat("succeeded ", 9)), ""},
-		{"two rounds of two calls with changing results are one too many", &repair.LoopDetector{Poll: []string{"*"}}, []string{"on", "lit", "off", "dark", "on", "lit", "off", "dark"},
-			append(times(4, looptest.Call("t", `{"press":1}`), looptest.Call("t", `{"look":1}`))[:8], looptest.Call("t", `{"press":1}`), looptest.Reply("done")),
+		{"two rounds of two calls with changing results are one too many", &repair.LoopDetector{Poll: []string{"*"}},
+			[]string{"on", "lit", "off", "dark", "on", "lit", "off", "dark"},
+			append(times(4, looptest.Call("t", `{"press":1}`), looptest.Call("t", `{"look":1}`))[:8],
+				looptest.Call("t", `{"press":1}`), looptest.Reply("done")),
 			"succeeded succeeded succeeded succeeded succeeded succeeded succeeded succeeded hint", ""},
 		{"a repeat in one reply gets the hint and never ends the turn", &repair.LoopDetector{}, same,
-			times(1, looptest.Calls(looptest.Call("t", nil), looptest.Call("t", nil), looptest.Call("t", nil), looptest.Call("t", nil))),
+			times(1, looptest.Calls(looptest.Call("t", nil), looptest.Call("t", nil), looptest.Call("t", nil),
+				looptest.Call("t", nil))),
 			"succeeded hint hint hint", ""},
 		{"a reply full of polling does not end the turn before a hint", &repair.LoopDetector{Poll: []string{"t"}}, same,
 			append(times(1, looptest.Calls(times(4, looptest.Call("t", nil))[:4]...))[:1], times(2, looptest.Call("t", nil))...),
@@ -148,7 +163,7 @@ func TestLoopDetectorCountsWhatItIsToldTo(t *testing.T) {
 	}
 }
 
-func TestLoopDetectorNotesARepeatAndLetsItRun(t *testing.T) {
+func TestLoopNoteLetsRepeatedCallRun(t *testing.T) {
 	look := &looptest.Tool{Name: "look", Result: "a door"}
 	ran := looptest.Harness{
 		Turns: times(3, looptest.Call("look", nil)),
@@ -163,7 +178,7 @@ func TestLoopDetectorNotesARepeatAndLetsItRun(t *testing.T) {
 	}
 }
 
-func TestLoopDetectorTakesTheNoteBackWhenTheResultChanged(t *testing.T) {
+func TestChangedResultDropsLoopNote(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: times(3, looptest.Call("look", nil)),
 		Tools: []agent.Tool{sequence("look", "1", "2", "3")},
@@ -174,7 +189,7 @@ func TestLoopDetectorTakesTheNoteBackWhenTheResultChanged(t *testing.T) {
 	}
 }
 
-func TestLoopDetectorNotesACycle(t *testing.T) {
+func TestLoopNoteReportsCycle(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: times(5, looptest.Call("t", nil)),
 		Tools: []agent.Tool{sequence("t", "on", "off", "on", "off", "dark")},
@@ -188,14 +203,16 @@ func TestLoopDetectorNotesACycle(t *testing.T) {
 		Tools: []agent.Tool{sequence("t", "on", "off", "on", "off", "on", "off")},
 		Hooks: []agent.Hook{&repair.LoopDetector{Mode: repair.LoopNote}},
 	}.Run(t, "go")
-	if got := fixture.PromptsWith(ran, "the same 2 calls 2 times"); got != "000001" || ran.Stop.Message != "loop: cycle of 2 calls x3" {
+	if got := fixture.PromptsWith(ran, "the same 2 calls 2 times"); got != "000001" ||
+		ran.Stop.Message != "loop: cycle of 2 calls x3" {
 		t.Errorf("the note was in the prompts %s, want 000001; it stopped because %q", got, ran.Stop.Message)
 	}
 }
 
-func TestLoopDetectorKnowsACallThatAnotherHookRewrites(t *testing.T) {
+func TestLoopDetectorRecognizesRewrittenCalls(t *testing.T) {
 	stamp := 0
-	rewrite := agent.BeforeToolFunc(func(_ context.Context, _ *agent.Run, call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+	rewrite := agent.BeforeToolFunc(func(_ context.Context, _ *agent.Run,
+		call agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
 		stamp++
 		call.Args = json.RawMessage(fmt.Sprintf(`{"stamp":%d}`, stamp))
 		return agent.ReplaceBeforeTool(call, "stamped"), nil
@@ -210,7 +227,7 @@ func TestLoopDetectorKnowsACallThatAnotherHookRewrites(t *testing.T) {
 	}
 }
 
-func TestLoopDetectorCountsAfreshInEachRun(t *testing.T) {
+func TestLoopDetectorCountsPerRun(t *testing.T) {
 	look := &looptest.Tool{Name: "look"}
 	script := looptest.NewScript(times(2, looptest.Call("look", nil))...).ForEachRun()
 	made := looptest.Harness{
@@ -223,7 +240,7 @@ func TestLoopDetectorCountsAfreshInEachRun(t *testing.T) {
 	}
 }
 
-func TestTwoLoopDetectorsShareNothing(t *testing.T) {
+func TestLoopDetectorsShareNoState(t *testing.T) {
 	run := agent.NewRun(nil)
 	call := agent.ToolCallRequest{Name: "look"}
 	a, b := new(repair.LoopDetector), new(repair.LoopDetector)
@@ -234,7 +251,7 @@ func TestTwoLoopDetectorsShareNothing(t *testing.T) {
 	}
 }
 
-func TestLoopDetectorLosesNoCountUnderParallelCalls(t *testing.T) {
+func TestLoopDetectorCountsParallelCalls(t *testing.T) {
 	const workers, each = 8, 1000
 	d := &repair.LoopDetector{HintAfter: workers*each - 1, BreakAfter: limit.None}
 	var hooks agent.Hooks
@@ -260,7 +277,7 @@ func TestLoopDetectorLosesNoCountUnderParallelCalls(t *testing.T) {
 	}
 }
 
-func TestAHintIsARefusalInEveryRecord(t *testing.T) {
+func TestHintIsRecordedAsRefusal(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: times(2, looptest.Call("look", nil)),
 		Tools: []agent.Tool{&looptest.Tool{Name: "look"}},
@@ -268,17 +285,19 @@ func TestAHintIsARefusalInEveryRecord(t *testing.T) {
 	}.Run(t, "look")
 	ran.Recorder.Decided(t, "BeforeTool", "repair.LoopDetector", "SkipTool", "loop_hint")
 	results := hooktest.PayloadsOf[agent.ToolCallResult](ran.Recorder, "AfterTool")
-	if len(results) != 2 || results[1].Status != agent.CallRefused || results[1].OK() || results[1].Kind != agent.FailSkipped {
+	if len(results) != 2 || results[1].Status != agent.CallRefused || results[1].OK() ||
+		results[1].Kind != agent.FailSkipped {
 		t.Errorf("AfterTool was told %+v", results)
 	}
 }
 
-func TestLoopDetectorRefusesWhatCannotWork(t *testing.T) {
+func TestInvalidLoopDetectorPanicsInBind(t *testing.T) {
 	for _, c := range []struct {
 		detector *repair.LoopDetector
 		want     string
 	}{
-		{&repair.LoopDetector{HintAfter: limit.None, BreakAfter: limit.None}, "HintAfter and BreakAfter are both switched off"},
+		{&repair.LoopDetector{HintAfter: limit.None, BreakAfter: limit.None},
+			"HintAfter and BreakAfter are both switched off"},
 		{&repair.LoopDetector{HintAfter: 3, BreakAfter: 2}, "BreakAfter is 2, below HintAfter, which is 3"},
 		{&repair.LoopDetector{Mode: "skp"}, `Mode is "skp"; use LoopSkip or LoopNote`},
 		{&repair.LoopDetector{MaxCycle: 1}, "MaxCycle is 1"},
@@ -295,7 +314,7 @@ func TestLoopDetectorRefusesWhatCannotWork(t *testing.T) {
 	}
 }
 
-func TestNamesThatAModelMadeUpAreCutInTexts(t *testing.T) {
+func TestLongToolNamesAreTruncated(t *testing.T) {
 	run, d := agent.NewRun(nil), new(repair.LoopDetector)
 	call := agent.ToolCallRequest{Name: strings.Repeat("é", 100_000)}
 	for range 2 {

@@ -9,11 +9,13 @@ import (
 	"github.com/hookgen/hookgen/builtin/internal/jsonx"
 )
 
-// FuzzParameters reads any schema of a tool's parameters: there is at most one line for each property.
+// FuzzParameters checks that any schema is listed with at most one line for each property.
 func FuzzParameters(f *testing.F) {
 	for _, s := range append([]string{
-		`{"type":"object","properties":{"a":{"type":["string","null"],"description":"x\ny"},"b":{"type":{"x":1}},"c":true,"a":{}},"required":["a"]}`,
-		`{"properties":[]}`, `{"required":"a"}`, `{"properties":{"__theory__":{}},"Properties":{"a":null}}`, `{"properties":null}`,
+		`{"type":"object","properties":{"a":{"type":["string","null"],"description":"x\ny"},` +
+			`"b":{"type":{"x":1}},"c":true,"a":{}},"required":["a"]}`,
+		`{"properties":[]}`, `{"required":"a"}`, `{"properties":{"__theory__":{}},"Properties":{"a":null}}`,
+		`{"properties":null}`,
 	}, fixture.HostileJSON...) {
 		f.Add(s)
 	}

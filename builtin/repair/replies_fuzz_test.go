@@ -7,12 +7,13 @@ import (
 	"github.com/hookgen/hookgen/builtin/internal/fixture"
 )
 
-// FuzzIsEcho takes any reply for a payload that a model repeats: who asked for JSON gets more of it, and a fence
-// around it makes no difference.
+// FuzzIsEcho checks that a reply which is an echo in strict mode is one otherwise too, with or without a code fence.
 func FuzzIsEcho(f *testing.F) {
 	for _, s := range append([]string{
-		`{"ok":false,"error":"x"}`, `[{"ok":false,"error":{"retry_hint":1}},{"you_sent":{}}]`, `Sure: {"retry_hint":"x"}`, `{"retry_hint":"x"} is what I got`, "```json\n{\"ok\":false,\"error\":1}\n```",
-		`{"ok":false,"error":1,"ok":true}`, `{{{{{{{{{{{{{{{{{{{{{"retry_hint":1}`, `[]`, `{"error":"retry_hint"}`, `{"ok" : false , "error":null}`,
+		`{"ok":false,"error":"x"}`, `[{"ok":false,"error":{"retry_hint":1}},{"you_sent":{}}]`, `Sure: {"retry_hint":"x"}`,
+		`{"retry_hint":"x"} is what I got`, "```json\n{\"ok\":false,\"error\":1}\n```",
+		`{"ok":false,"error":1,"ok":true}`, `{{{{{{{{{{{{{{{{{{{{{"retry_hint":1}`, `[]`, `{"error":"retry_hint"}`,
+		`{"ok" : false , "error":null}`,
 	}, fixture.HostileJSON...) {
 		f.Add(s)
 	}

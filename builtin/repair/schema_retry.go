@@ -15,26 +15,30 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// SchemaRetry tells a model in words what a tool accepts, after a call that failed for its arguments.
+// SchemaRetry explains to the model which arguments a tool accepts, after a call failed because of its arguments.
 //
-// It rewrites results at AfterTool, in the tier Mutation. The Output of a call whose failure is of the kind arguments
-// says that the arguments are wrong, the error, and the tool's parameters, one line each with name, type, required or
-// optional, and description; then it asks for one more try. Err stays set, so the call stays a failure in every record.
-// State: per run, how often each tool's calls were explained.
+// For example, a model calls read with {"file": "a"} instead of {"path": "a"}. The output of the failed call then lists
+// the parameters, such as "- path (string, required)", and asks the model to try once more. Err stays set, so records
+// still show the call as a failure.
+//
+// SchemaRetry rewrites results at AfterTool, with the priority Mutation. The zero value is ready to use. It counts
+// explanations for each run and tool and is safe for concurrent use. Bind panics on a negative bound.
 type SchemaRetry struct {
-	MaxPerTool limit.Bound[int] // explanations per tool and run; default 1
+	MaxPerTool limit.Bound[int] // explanations for each tool and run; default 1
 
 	runs hookkit.PerRun[map[string]int]
 }
 
-// Bind adds the hook. A negative MaxPerTool panics.
+// Bind adds the hook to AfterTool.
 func (s *SchemaRetry) Bind(h *agent.Hooks) {
 	kit.MustConfig("repair.SchemaRetry", s.MaxPerTool.Check("MaxPerTool"))
 	h.AfterTool.Add(s, hookkit.Priority(hookkit.Mutation))
 }
 
 // AfterTool explains a call with wrong arguments.
-func (s *SchemaRetry) AfterTool(_ context.Context, run *agent.Run, result agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+func (s *SchemaRetry) AfterTool(
+	_ context.Context, run *agent.Run, result agent.ToolCallResult,
+) (agent.AfterToolOutcome, error) {
 	if result.Err == "" || result.Kind != agent.FailArguments || run.Env == nil || run.Env.Tools == nil {
 		return nil, nil
 	}
@@ -54,12 +58,14 @@ func (s *SchemaRetry) AfterTool(_ context.Context, run *agent.Run, result agent.
 	if !explain {
 		return nil, nil
 	}
-	result.Output = fmt.Sprintf("The call of %s failed because its arguments are wrong: %s\n%s accepts only these parameters:\n%s\nCall it once more with the right names and types; if that fails too, stop and say so.",
+	result.Output = fmt.Sprintf("The call of %s failed because its arguments are wrong: %s\n"+
+		"%s accepts only these parameters:\n%s\n"+
+		"Call it once more with the right names and types; if that fails too, stop and say so.",
 		schema.Name, shorten.To(result.Err, 500), schema.Name, parameters(schema.Parameters))
 	return agent.ReplaceAfterTool(result, "explained the schema"), nil
 }
 
-// parameters lists the parameters of a JSON Schema of arguments, one line each.
+// parameters lists the parameters in a JSON Schema, one line each.
 func parameters(schema json.RawMessage) string {
 	var s struct {
 		Properties json.RawMessage `json:"properties"`
@@ -93,7 +99,7 @@ func parameters(schema json.RawMessage) string {
 	return strings.Join(lines, "\n")
 }
 
-// typeName is the type of a JSON Schema in words.
+// typeName renders the type in a JSON Schema as words.
 func typeName(t any) string {
 	switch t := t.(type) {
 	case string:

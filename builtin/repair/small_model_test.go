@@ -16,7 +16,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-// replied fires AfterLLM on a hook alone and returns the content that is left.
+// replied returns the content of a reply after AfterLLM fired with the hook.
 func replied(t *testing.T, hook agent.Hook, format *agent.ResponseFormat, reply agent.LLMResponse) string {
 	t.Helper()
 	var hooks agent.Hooks
@@ -31,7 +31,7 @@ func replied(t *testing.T, hook agent.Hook, format *agent.ResponseFormat, reply 
 	return reply.Content
 }
 
-func TestEchoedPayloadReplacesEnvelopesAndNothingElse(t *testing.T) {
+func TestEchoedPayloadReplacesOnlyErrorPayloads(t *testing.T) {
 	const fallbackReply = "Sorry, I couldn't answer that."
 	envelope := `{"ok": false, "error": "bad", "retry_hint": "again"}`
 	for name, c := range map[string]struct {
@@ -39,24 +39,26 @@ func TestEchoedPayloadReplacesEnvelopesAndNothingElse(t *testing.T) {
 		json    bool
 		want    string
 	}{
-		"bare":                    {envelope, false, fallbackReply},
-		"fenced":                  {"```json\n" + envelope + "\n```", false, fallbackReply},
-		"fenced as a tool call":   {"```tool_call\n" + envelope + "\n```", false, fallbackReply},
-		"fenced plainly":          {"```\n" + envelope + "\n```", false, fallbackReply},
-		"fenced on one line":      {"```json " + envelope + " ```", false, fallbackReply},
-		"fenced with tildes":      {"~~~json\n" + envelope + "\n~~~", false, fallbackReply},
-		"blanks before colons":    {`{"you_sent" : {} }`, false, fallbackReply},
-		"an array":                {"[" + envelope + "," + envelope + "]", false, fallbackReply},
-		"leading prose":           {"Here you are: " + envelope, false, fallbackReply},
-		"ok and error alone":      {`{"ok":false,"error":"bad"}`, false, fallbackReply},
-		"a tool given up":         {`{"ok":false,"error":"down","retries_exhausted":true,"suggest":"x"}`, false, fallbackReply},
-		"prose with brackets":     {"As for {x} and [y]: " + envelope, false, fallbackReply},
-		"no failure":              {`{"ok":true,"error":""}`, false, `{"ok":true,"error":""}`},
-		"an error alone":          {`{"error":"none"}`, false, `{"error":"none"}`},
-		"an array of answers":     {`[{"error":"none"},` + envelope + `]`, false, `[{"error":"none"},` + envelope + `]`},
-		"brackets without end":    {strings.Repeat("[{", 100_000), false, strings.Repeat("[{", 100_000)},
-		"a normal reply":          {"It is 12 degrees.", false, "It is 12 degrees."},
-		"prose behind it":         {envelope + " was the error; I fixed it.", false, envelope + " was the error; I fixed it."},
+		"bare":                  {envelope, false, fallbackReply},
+		"fenced":                {"```json\n" + envelope + "\n```", false, fallbackReply},
+		"fenced as a tool call": {"```tool_call\n" + envelope + "\n```", false, fallbackReply},
+		"fenced plainly":        {"```\n" + envelope + "\n```", false, fallbackReply},
+		"fenced on one line":    {"```json " + envelope + " ```", false, fallbackReply},
+		"fenced with tildes":    {"~~~json\n" + envelope + "\n~~~", false, fallbackReply},
+		"blanks before colons":  {`{"you_sent" : {} }`, false, fallbackReply},
+		"an array":              {"[" + envelope + "," + envelope + "]", false, fallbackReply},
+		"leading prose":         {"Here you are: " + envelope, false, fallbackReply},
+		"ok and error alone":    {`{"ok":false,"error":"bad"}`, false, fallbackReply},
+		"a tool given up": {`{"ok":false,"error":"down","retries_exhausted":true,"suggest":"x"}`, false,
+			fallbackReply},
+		"prose with brackets":  {"As for {x} and [y]: " + envelope, false, fallbackReply},
+		"no failure":           {`{"ok":true,"error":""}`, false, `{"ok":true,"error":""}`},
+		"an error alone":       {`{"error":"none"}`, false, `{"error":"none"}`},
+		"an array of answers":  {`[{"error":"none"},` + envelope + `]`, false, `[{"error":"none"},` + envelope + `]`},
+		"brackets without end": {strings.Repeat("[{", 100_000), false, strings.Repeat("[{", 100_000)},
+		"a normal reply":       {"It is 12 degrees.", false, "It is 12 degrees."},
+		"prose behind it": {envelope + " was the error; I fixed it.", false,
+			envelope + " was the error; I fixed it."},
 		"an object of one's own":  {`{"city":"Oslo","error":"none"}`, false, `{"city":"Oslo","error":"none"}`},
 		"JSON that was asked for": {`{"ok":true,"error":""}`, true, `{"ok":true,"error":""}`},
 		"an echo all the same":    {envelope, true, fallbackReply},
@@ -74,14 +76,15 @@ func TestEchoedPayloadReplacesEnvelopesAndNothingElse(t *testing.T) {
 			}
 		})
 	}
-	if got := replied(t, &repair.EchoedPayload{}, &agent.ResponseFormat{Type: "text"}, agent.LLMResponse{Content: `{"ok":false,"error":"bad"}`}); got != fallbackReply {
+	if got := replied(t, &repair.EchoedPayload{}, &agent.ResponseFormat{Type: "text"},
+		agent.LLMResponse{Content: `{"ok":false,"error":"bad"}`}); got != fallbackReply {
 		t.Errorf("asked for text, it left %q", got)
 	}
 	calls := agent.LLMResponse{Content: envelope, ToolCalls: []agent.ToolCallRequest{{ID: "1", Name: "x"}}}
 	if got := replied(t, &repair.EchoedPayload{}, nil, calls); got != envelope {
 		t.Errorf("a reply with tool calls became %q", got)
 	}
-	if got := replied(t, &repair.EchoedPayload{Fallback: "hm"}, nil, agent.LLMResponse{Content: envelope}); got != "hm" {
+	if got := replied(t, &repair.EchoedPayload{Reply: "hm"}, nil, agent.LLMResponse{Content: envelope}); got != "hm" {
 		t.Errorf("left %q, want the fallback", got)
 	}
 }
@@ -93,7 +96,7 @@ type weather struct {
 
 func forecast(context.Context, weather) (string, error) { return "sun", nil }
 
-func TestSchemaRetryExplainsTheFirstBadCallOfATool(t *testing.T) {
+func TestSchemaRetryExplainsFirstBadCall(t *testing.T) {
 	bad := looptest.Call("forecast", map[string]any{"town": "Oslo"})
 	ran := looptest.Harness{
 		Turns: []looptest.Turn{bad, bad, looptest.Reply("done")},
@@ -101,7 +104,8 @@ func TestSchemaRetryExplainsTheFirstBadCallOfATool(t *testing.T) {
 		Hooks: []agent.Hook{&repair.SchemaRetry{}},
 	}.Run(t, "go")
 	first, second := ran.Calls[0], ran.Calls[1]
-	for _, want := range []string{"arguments are wrong", "- city (string, required): where", "- days (integer, optional)", "once more"} {
+	for _, want := range []string{"arguments are wrong", "- city (string, required): where", "- days (integer, optional)",
+		"once more"} {
 		if !strings.Contains(first.Output, want) {
 			t.Errorf("the output does not say %q:\n%s", want, first.Output)
 		}
@@ -114,7 +118,7 @@ func TestSchemaRetryExplainsTheFirstBadCallOfATool(t *testing.T) {
 	}
 }
 
-func TestSchemaRetryLeavesOtherFailuresAlone(t *testing.T) {
+func TestSchemaRetryIgnoresOtherFailures(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: []looptest.Turn{looptest.Call("x", nil), looptest.Call("missing", nil), looptest.Reply("done")},
 		Tools: []agent.Tool{&looptest.Tool{Name: "x", Err: errors.New("argument of the gods")}},
@@ -127,7 +131,7 @@ func TestSchemaRetryLeavesOtherFailuresAlone(t *testing.T) {
 	}
 }
 
-func TestToolErrorRetryGivesUpAToolThatKeepsFailing(t *testing.T) {
+func TestToolErrorRetryStopsFailingTool(t *testing.T) {
 	failing := func(tool string) agent.ToolCallResult {
 		return agent.ToolCallResult{Call: agent.ToolCallRequest{Name: tool}, Err: "down", Kind: agent.FailTool, Attempts: 1}
 	}
@@ -141,12 +145,17 @@ func TestToolErrorRetryGivesUpAToolThatKeepsFailing(t *testing.T) {
 		results []agent.ToolCallResult
 		gaveUp  []bool
 	}{
-		"passes under the limit, replaces at it": {&repair.ToolErrorRetry{}, []agent.ToolCallResult{failing("a"), failing("a"), failing("a")}, []bool{false, true, true}},
-		"a success begins anew":                  {&repair.ToolErrorRetry{}, []agent.ToolCallResult{failing("a"), ok, failing("a"), failing("a")}, []bool{false, false, false, true}},
-		"arguments do not count":                 {&repair.ToolErrorRetry{}, []agent.ToolCallResult{wrong, wrong, failing("a")}, []bool{false, false, false}},
-		"refusals do not count":                  {&repair.ToolErrorRetry{}, []agent.ToolCallResult{refused, refused, failing("a")}, []bool{false, false, false}},
-		"tools count apart":                      {&repair.ToolErrorRetry{}, []agent.ToolCallResult{failing("a"), failing("b"), failing("a")}, []bool{false, false, true}},
-		"one is enough":                          {&repair.ToolErrorRetry{MaxFailures: 1}, []agent.ToolCallResult{failing("a")}, []bool{true}},
+		"passes under the limit, replaces at it": {&repair.ToolErrorRetry{},
+			[]agent.ToolCallResult{failing("a"), failing("a"), failing("a")}, []bool{false, true, true}},
+		"a success begins anew": {&repair.ToolErrorRetry{},
+			[]agent.ToolCallResult{failing("a"), ok, failing("a"), failing("a")}, []bool{false, false, false, true}},
+		"arguments do not count": {&repair.ToolErrorRetry{}, []agent.ToolCallResult{wrong, wrong, failing("a")},
+			[]bool{false, false, false}},
+		"refusals do not count": {&repair.ToolErrorRetry{}, []agent.ToolCallResult{refused, refused, failing("a")},
+			[]bool{false, false, false}},
+		"tools count apart": {&repair.ToolErrorRetry{}, []agent.ToolCallResult{failing("a"), failing("b"), failing("a")},
+			[]bool{false, false, true}},
+		"one is enough": {&repair.ToolErrorRetry{MaxFailures: 1}, []agent.ToolCallResult{failing("a")}, []bool{true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var hooks agent.Hooks
@@ -170,7 +179,7 @@ func TestToolErrorRetryGivesUpAToolThatKeepsFailing(t *testing.T) {
 	}
 }
 
-// validated fires AfterTool on validators and returns what is left.
+// validated returns a result after AfterTool fired with the validators.
 func validated(t *testing.T, output string, vs ...screen.Validator) agent.ToolCallResult {
 	t.Helper()
 	var hooks agent.Hooks
@@ -195,22 +204,36 @@ func TestOutputValidatorsChangeAndReject(t *testing.T) {
 		validators  []screen.Validator
 		want, error string
 	}{
-		"text capped":            {strings.Repeat("é", 50), []screen.Validator{screen.LengthCap(30)}, strings.Repeat("é", 9) + " (capped at 30 chars)", ""},
-		"text that fits":         {"short", []screen.Validator{screen.LengthCap(30)}, "short", ""},
-		"large JSON":             {`["aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"]`, []screen.Validator{screen.LengthCap(30)}, "", "output validation: output size 42 > 30 (too large; narrow the query)"},
-		"e-mail":                 {"write to a.b@example.org now", []screen.Validator{screen.RedactPersonal()}, "write to [REDACTED] now", ""},
-		"nested":                 {`{"a":[{"mail":"a.b@example.org"}]}`, []screen.Validator{screen.RedactPersonal()}, `{"a":[{"mail":"[REDACTED]"}]}`, ""},
-		"a card":                 {"card 4111 1111 1111 1111", []screen.Validator{screen.RedactPersonal()}, "card [REDACTED]", ""},
-		"an order number":        {"order 4111 1111 1111 1112", []screen.Validator{screen.RedactPersonal()}, "order 4111 1111 1111 1112", ""},
-		"a pattern of one's own": {"code X-17", []screen.Validator{screen.RedactPersonal(regexp.MustCompile(`X-\d+`))}, "code [REDACTED]", ""},
-		"in order, once each":    {`{"z":"x","a@b.org":1,"c@d.org":[{"e@f.org":null}],"card":4111111111111111,"n":1.50,"t":true}`, []screen.Validator{screen.RedactPersonal()}, `{"z":"x","[REDACTED]":1,"[REDACTED]":[{"[REDACTED]":null}],"card":"[REDACTED]","n":1.50,"t":true}`, ""},
-		"escaped":                {`["a\u0040b.org","<b>"]`, []screen.Validator{screen.RedactPersonal()}, `["[REDACTED]","<b>"]`, ""},
-		"a mark of one's own":    {`["a@b.org","X-1"]`, []screen.Validator{screen.RedactPersonal(regexp.MustCompile(`X-\d`)).As("***")}, `["***","***"]`, ""},
-		"nothing to redact":      {`{"b": 1, "a": 2.0}`, []screen.Validator{screen.RedactPersonal()}, `{"b": 1, "a": 2.0}`, ""},
-		"schema pass":            {`{"n":1}`, []screen.Validator{object}, `{"n":1}`, ""},
-		"schema not JSON":        {`n=1`, []screen.Validator{object}, "", "output validation: the output is not JSON"},
-		"in order":               {"a", []screen.Validator{own, screen.LengthCap(2)}, "a!", ""},
-		"own rejection":          {"bad", []screen.Validator{own}, "", "output validation: bad is bad"},
+		"text capped": {strings.Repeat("é", 50), []screen.Validator{screen.LengthCap(30)},
+			strings.Repeat("é", 9) + " (capped at 30 chars)", ""},
+		"text that fits": {"short", []screen.Validator{screen.LengthCap(30)}, "short", ""},
+		"large JSON": {`["aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"]`, []screen.Validator{screen.LengthCap(30)}, "",
+			"output validation: output size 42 > 30 (too large; narrow the query)"},
+		"e-mail": {"write to a.b@example.org now", []screen.Validator{screen.RedactPersonal()},
+			"write to [REDACTED] now", ""},
+		"nested": {`{"a":[{"mail":"a.b@example.org"}]}`, []screen.Validator{screen.RedactPersonal()},
+			`{"a":[{"mail":"[REDACTED]"}]}`, ""},
+		"a card": {"card 4111 1111 1111 1111", []screen.Validator{screen.RedactPersonal()}, "card [REDACTED]",
+			""},
+		"an order number": {"order 4111 1111 1111 1112", []screen.Validator{screen.RedactPersonal()},
+			"order 4111 1111 1111 1112", ""},
+		"a pattern of one's own": {"code X-17", []screen.Validator{screen.RedactPersonal(regexp.MustCompile(`X-\d+`))},
+			"code [REDACTED]", ""},
+		"in order, once each": {
+			`{"z":"x","a@b.org":1,"c@d.org":[{"e@f.org":null}],"card":4111111111111111,"n":1.50,"t":true}`,
+			[]screen.Validator{screen.RedactPersonal()},
+			`{"z":"x","[REDACTED]":1,"[REDACTED]":[{"[REDACTED]":null}],"card":"[REDACTED]","n":1.50,"t":true}`,
+			"",
+		},
+		"escaped": {`["a\u0040b.org","<b>"]`, []screen.Validator{screen.RedactPersonal()}, `["[REDACTED]","<b>"]`,
+			""},
+		"a mark of one's own": {`["a@b.org","X-1"]`,
+			[]screen.Validator{screen.RedactPersonal(regexp.MustCompile(`X-\d`)).As("***")}, `["***","***"]`, ""},
+		"nothing to redact": {`{"b": 1, "a": 2.0}`, []screen.Validator{screen.RedactPersonal()}, `{"b": 1, "a": 2.0}`, ""},
+		"schema pass":       {`{"n":1}`, []screen.Validator{object}, `{"n":1}`, ""},
+		"schema not JSON":   {`n=1`, []screen.Validator{object}, "", "output validation: the output is no JSON"},
+		"in order":          {"a", []screen.Validator{own, screen.LengthCap(2)}, "a!", ""},
+		"own rejection":     {"bad", []screen.Validator{own}, "", "output validation: bad is bad"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := validated(t, c.output, c.validators...)
@@ -230,7 +253,7 @@ func TestOutputValidatorsChangeAndReject(t *testing.T) {
 	}
 }
 
-func TestSmallModelHooksThatCannotWorkPanicWhenUsed(t *testing.T) {
+func TestInvalidSmallModelHooksPanicInBind(t *testing.T) {
 	for want, hook := range map[string]agent.Hook{
 		"MaxFailures is -1": &repair.ToolErrorRetry{MaxFailures: -1}, "Validators is empty": &screen.Output{},
 		"LengthCap(0)":  &screen.Output{Validators: []screen.Validator{screen.LengthCap(0)}},
@@ -248,7 +271,7 @@ func TestSmallModelHooksThatCannotWorkPanicWhenUsed(t *testing.T) {
 	}
 }
 
-func TestSmallModelBundlesThree(t *testing.T) {
+func TestSmallModelBundlesThreeHooks(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: []looptest.Turn{looptest.Call("x", nil), looptest.Call("x", nil), looptest.Echo("x", nil, "bad")},
 		Tools: []agent.Tool{&looptest.Tool{Name: "x", Result: "1"}},

@@ -1,7 +1,6 @@
 package repair
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -11,27 +10,33 @@ import (
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/builtin/internal/nextprompt"
 	"github.com/hookgen/hookgen/builtin/internal/toolname"
+	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// Stagnation nudges a model that does the same thing again and again without progress.
+// Stagnation nudges a model that repeats the same action without progress.
 //
-// It observes AfterTool and contributes to Briefing, in the tier Detection. Equal fingerprints one after the other
-// lengthen a streak; another one sets it to 1. At Threshold the next prompt gets Nudge. State: per run.
+// For example, a model reads the same file three times. The next prompt then contains "[stagnation detected] You have
+// repeated the same action without new progress. Try a different approach." No call is refused.
 //
-//   - A Fingerprint of "" means no opinion and resets the streak.
-//   - A Progress that has risen since the call before resets it; one that is flat, falls, fails or panics does not.
-//   - A call of a tool in Ignore leaves the streak as it is.
-//   - After a nudge the streak begins again, so that a constant loop is nudged at calls 3 and 6; with KeepNudging
+//   - Consecutive calls with equal fingerprints form a streak. At NudgeAfter calls the next prompt contains the nudge.
+//   - An empty fingerprint resets the streak.
+//   - If Progress returns a higher number than after the previous call, the streak is reset. If Progress fails or
+//     panics, the streak continues.
+//   - A call of a tool in Ignore does not change the streak.
+//   - After a nudge a new streak begins, so that a constant loop is nudged at calls 3, 6 and so on. With KeepNudging
 //     every further call of the streak nudges.
+//
+// Stagnation observes AfterTool and contributes to Briefing, with the priority Detection. The zero value is ready to
+// use. It keeps separate state for each run and is safe for concurrent use. Bind panics if NudgeAfter is less than 2.
 type Stagnation struct {
-	Threshold   int                                                // 0: 3; at least 2
-	Fingerprint func(agent.ToolCallResult) string                  // nil: the call, by value; see also [CallAndSize]
-	Progress    func(context.Context, *agent.Run) (float64, error) // nil: none
-	Nudge       func(streak int) string                            // nil: a sentence
+	NudgeAfter  limit.Bound[int]                                   // equal calls in a row, at least 2; default 3
+	Fingerprint func(agent.ToolCallResult) string                  // nil: tool and arguments; see also [CallAndSize]
+	Progress    func(context.Context, *agent.Run) (float64, error) // nil: progress is not measured
+	Nudge       func(streak int) string                            // nil: a fixed sentence
 	KeepNudging bool
-	Ignore      []string // names of tools, in which "*" stands for any text
+	Ignore      []string // names of tools; "*" in a name matches any text
 
 	runs hookkit.PerRun[streak]
 }
@@ -44,19 +49,24 @@ type streak struct {
 	next     nextprompt.Queue
 }
 
-// Bind adds the hook. A Threshold of 1 or less than 0 panics.
+// Bind adds the hook to its points.
 func (s *Stagnation) Bind(h *agent.Hooks) {
-	if s.Threshold == 1 || s.Threshold < 0 {
-		kit.MustConfig("repair.Stagnation", fmt.Errorf("Threshold is %d; give at least 2, or 0 for 3", s.Threshold))
+	if err := s.NudgeAfter.Check("NudgeAfter"); err != nil {
+		kit.MustConfig("repair.Stagnation", err)
+	}
+	if n := s.NudgeAfter.Or(3); n < 2 {
+		kit.MustConfig("repair.Stagnation", fmt.Errorf("NudgeAfter is %d; give at least 2", n))
 	}
 	kit.MustConfig("repair.Stagnation", toolname.Check("Ignore", s.Ignore))
 	h.AfterTool.Observe(s, hookkit.Priority(hookkit.Detection))
 	h.Briefing.Add(s, hookkit.Priority(hookkit.Detection))
 }
 
-// ObserveAfterTool counts the call.
-func (s *Stagnation) ObserveAfterTool(ctx context.Context, run *agent.Run, fired agent.AfterToolFired[agent.ToolCallResult]) {
-	result := fired.Payload // as the tool gave it: what was cut to one size has no size of its own
+// ObserveAfterTool counts a call.
+func (s *Stagnation) ObserveAfterTool(
+	ctx context.Context, run *agent.Run, fired agent.AfterToolFired[agent.ToolCallResult],
+) {
+	result := fired.Payload // the result before hooks truncated it, because truncated results have equal sizes
 	if toolname.Match(s.Ignore, result.Call.Name) {
 		return
 	}
@@ -86,7 +96,7 @@ func (s *Stagnation) ObserveAfterTool(ctx context.Context, run *agent.Run, fired
 		default:
 			st.sum, st.length = sum, 1
 		}
-		if st.length < cmp.Or(s.Threshold, 3) {
+		if st.length < s.NudgeAfter.Or(3) {
 			return
 		}
 		st.next.Put(fingerprint.Sum{}, s.nudge(st.length))
@@ -109,13 +119,13 @@ func (s *Stagnation) Briefing(_ context.Context, run *agent.Run, step agent.Step
 	return texts, nil
 }
 
-// CallAndSize is a fingerprint for [Stagnation]: the call by value and the size of its result, so that a result of
-// another size is progress.
+// CallAndSize is a Fingerprint for [Stagnation] that consists of the call and the size of its result. A result of
+// another size therefore counts as a different action.
 func CallAndSize(result agent.ToolCallResult) string {
 	return callPrint(result) + strconv.Itoa(len(result.Output)+len(result.Err))
 }
 
-// callPrint is the fingerprint of a call by value.
+// callPrint returns the fingerprint of a call.
 func callPrint(result agent.ToolCallResult) string {
 	sum := fingerprint.Call(result.Call)
 	return string(sum[:])

@@ -10,7 +10,7 @@ import (
 
 func ExampleStagnation() {
 	var hooks agent.Hooks
-	hooks.Use(&repair.Stagnation{Threshold: 2})
+	hooks.Use(&repair.Stagnation{NudgeAfter: 2})
 	ctx, run := context.Background(), agent.NewRun(nil)
 	for range 2 {
 		hooks.AfterTool.Fire(ctx, run, &agent.ToolCallResult{Call: agent.ToolCallRequest{Name: "look"}})

@@ -10,8 +10,9 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-func TestStagnationSeesTheResultAsTheToolGaveIt(t *testing.T) {
-	cut := agent.AfterToolFunc(func(_ context.Context, _ *agent.Run, r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+func TestStagnationComparesOriginalResults(t *testing.T) {
+	cut := agent.AfterToolFunc(func(_ context.Context, _ *agent.Run, r agent.ToolCallResult) (agent.AfterToolOutcome,
+		error) {
 		r.Output = "cut"
 		return agent.ReplaceAfterTool(r, "cut"), nil
 	})
@@ -24,10 +25,12 @@ func TestStagnationSeesTheResultAsTheToolGaveIt(t *testing.T) {
 	}
 }
 
-func TestAProgressThatPanicsIsFlat(t *testing.T) {
+func TestPanickingProgressIsNoProgress(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: times(3, looptest.Call("t", nil)), Tools: []agent.Tool{&looptest.Tool{Name: "t"}},
-		Hooks: []agent.Hook{&repair.Stagnation{Progress: func(context.Context, *agent.Run) (float64, error) { panic("no counter") }}},
+		Hooks: []agent.Hook{&repair.Stagnation{Progress: func(context.Context, *agent.Run) (float64, error) {
+			panic("no counter")
+		}}},
 	}.Run(t, "go")
 	if got := fixture.PromptsWith(ran, "[stagnation detected]"); got != "0001" {
 		t.Errorf("the nudge was in the prompts %s, want 0001", got)

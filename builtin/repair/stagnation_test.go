@@ -13,7 +13,7 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// nudges plays calls, one per step, and returns the steps whose next prompt has a text.
+// nudges makes one call in each step and returns the steps whose next prompt has a nudge.
 func nudges(t *testing.T, hook agent.Hook, calls ...agent.ToolCallResult) []int {
 	t.Helper()
 	var hooks agent.Hooks
@@ -35,7 +35,7 @@ func did(tool, args string) agent.ToolCallResult {
 	return agent.ToolCallResult{Call: agent.ToolCallRequest{Name: tool, Args: json.RawMessage(args)}, Output: "same"}
 }
 
-func TestStagnationNudgesAtTheThreshold(t *testing.T) {
+func TestStagnationNudgesAfterEqualCalls(t *testing.T) {
 	same, other, think := did("x", `{"a":1,"b":2}`), did("x", `{"a":2}`), did("think", `{}`)
 	turned := did("x", `{ "b": 2.0, "a": 1 }`)
 	empty := same
@@ -50,19 +50,30 @@ func TestStagnationNudgesAtTheThreshold(t *testing.T) {
 		calls []agent.ToolCallResult
 		want  []int
 	}{
-		"one repeat":              {&repair.Stagnation{}, []agent.ToolCallResult{same, same}, nil},
-		"a constant loop":         {&repair.Stagnation{}, []agent.ToolCallResult{same, same, same, same, same, same, same}, []int{3, 6}},
-		"no reset":                {&repair.Stagnation{KeepNudging: true}, []agent.ToolCallResult{same, same, same, same, same}, []int{3, 4, 5}},
-		"another action resets":   {&repair.Stagnation{}, []agent.ToolCallResult{same, same, other, same, same, same}, []int{6}},
-		"written another way":     {&repair.Stagnation{}, []agent.ToolCallResult{same, turned, same}, []int{3}},
-		"an ignored tool":         {&repair.Stagnation{Ignore: []string{"think"}}, []agent.ToolCallResult{same, think, same, think, same}, []int{5}},
-		"progress":                {&repair.Stagnation{Progress: rising}, []agent.ToolCallResult{same, same, same, same}, nil},
-		"flat progress":           {&repair.Stagnation{Progress: flat}, []agent.ToolCallResult{same, same, same}, []int{3}},
-		"falling progress":        {&repair.Stagnation{Progress: falling}, []agent.ToolCallResult{same, same, same}, []int{3}},
-		"failing progress":        {&repair.Stagnation{Progress: failing}, []agent.ToolCallResult{same, same, same}, []int{3}},
-		"no opinion":              {&repair.Stagnation{Fingerprint: func(agent.ToolCallResult) string { return "" }}, []agent.ToolCallResult{same, same, same}, nil},
-		"another size of result":  {&repair.Stagnation{Fingerprint: repair.CallAndSize}, []agent.ToolCallResult{same, same, empty, empty}, nil},
-		"the same size of result": {&repair.Stagnation{Fingerprint: repair.CallAndSize}, []agent.ToolCallResult{same, same, same}, []int{3}},
+		"one repeat": {&repair.Stagnation{}, []agent.ToolCallResult{same, same}, nil},
+		"a constant loop": {&repair.Stagnation{}, []agent.ToolCallResult{same, same, same, same, same, same, same},
+			[]int{3, 6}},
+		"no reset": {&repair.Stagnation{KeepNudging: true},
+			[]agent.ToolCallResult{same, same, same, same, same}, []int{3, 4, 5}},
+		"another action resets": {&repair.Stagnation{}, []agent.ToolCallResult{same, same, other, same, same, same},
+			[]int{6}},
+		"written another way": {&repair.Stagnation{}, []agent.ToolCallResult{same, turned, same}, []int{3}},
+		"an ignored tool": {&repair.Stagnation{Ignore: []string{"think"}},
+			[]agent.ToolCallResult{same, think, same, think, same}, []int{5}},
+		"progress": {&repair.Stagnation{Progress: rising}, []agent.ToolCallResult{same, same, same, same},
+			nil},
+		"flat progress": {&repair.Stagnation{Progress: flat}, []agent.ToolCallResult{same, same, same}, []int{3}},
+		"falling progress": {&repair.Stagnation{Progress: falling}, []agent.ToolCallResult{same, same, same},
+			[]int{3}},
+		"failing progress": {&repair.Stagnation{Progress: failing}, []agent.ToolCallResult{same, same, same},
+			[]int{3}},
+		"no opinion": {&repair.Stagnation{Fingerprint: func(agent.ToolCallResult) string {
+			return ""
+		}}, []agent.ToolCallResult{same, same, same}, nil},
+		"another size of result": {&repair.Stagnation{Fingerprint: repair.CallAndSize},
+			[]agent.ToolCallResult{same, same, empty, empty}, nil},
+		"the same size of result": {&repair.Stagnation{Fingerprint: repair.CallAndSize},
+			[]agent.ToolCallResult{same, same, same}, []int{3}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for range 2 { // fresh in each run
@@ -74,9 +85,9 @@ func TestStagnationNudgesAtTheThreshold(t *testing.T) {
 	}
 }
 
-func TestStagnationNudgesInWordsOfOnesOwn(t *testing.T) {
+func TestStagnationUsesCustomNudge(t *testing.T) {
 	var hooks agent.Hooks
-	hooks.Use(&repair.Stagnation{Threshold: 2, Nudge: func(streak int) string { return fmt.Sprint("streak ", streak) }})
+	hooks.Use(&repair.Stagnation{NudgeAfter: 2, Nudge: func(streak int) string { return fmt.Sprint("streak ", streak) }})
 	run := agent.NewRun(nil)
 	for range 2 {
 		result := did("x", `{}`)

@@ -12,12 +12,17 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// ToolErrorRetry tells a model to give a tool up that keeps failing.
+// ToolErrorRetry asks the model to stop calling a tool that keeps failing.
 //
-// It rewrites results at AfterTool, just below the tier Mutation, after [SchemaRetry]. The first MaxFailures − 1
-// failures in a row of a tool pass. From the next one on, the Output is JSON: ok false, error, retries_exhausted true,
-// suggest. Err stays set. A success begins the count of that tool anew; wrong arguments, and calls that did not reach
-// the tool (refused, denied, unknown), do not count. State: per run, failures per tool.
+// For example, with the default MaxFailures of 2, the first failure of search is passed on unchanged. After the second
+// failure in a row, the output is a JSON object with "retries_exhausted": true and Suggest. Err stays set.
+//
+// A success resets the count of the tool. Failures because of wrong arguments do not count. Refused calls and calls of
+// unknown tools do not count either, because they never reached the tool.
+//
+// ToolErrorRetry rewrites results at AfterTool, at the priority Mutation-1, after [SchemaRetry]. The zero value is
+// ready to use. It counts failures for each run and tool and is safe for concurrent use. Bind panics on a negative
+// bound.
 type ToolErrorRetry struct {
 	MaxFailures limit.Bound[int] // default 2
 	Suggest     string           // "": "This tool is failing. Try a different tool or answer without it."
@@ -25,14 +30,16 @@ type ToolErrorRetry struct {
 	runs hookkit.PerRun[map[string]int]
 }
 
-// Bind adds the hook. A negative MaxFailures panics.
+// Bind adds the hook to AfterTool.
 func (e *ToolErrorRetry) Bind(h *agent.Hooks) {
 	kit.MustConfig("repair.ToolErrorRetry", e.MaxFailures.Check("MaxFailures"))
 	h.AfterTool.Add(e, hookkit.Priority(hookkit.Mutation-1))
 }
 
-// AfterTool counts a failure and, from the limit on, says to give up.
-func (e *ToolErrorRetry) AfterTool(_ context.Context, run *agent.Run, result agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+// AfterTool counts a failure and, from MaxFailures on, asks the model to stop.
+func (e *ToolErrorRetry) AfterTool(
+	_ context.Context, run *agent.Run, result agent.ToolCallResult,
+) (agent.AfterToolOutcome, error) {
 	failed := result.Err != ""
 	if failed && (result.Kind == agent.FailArguments || result.Attempts == 0) {
 		return nil, nil
@@ -52,12 +59,13 @@ func (e *ToolErrorRetry) AfterTool(_ context.Context, run *agent.Run, result age
 	if !failed || failures < e.MaxFailures.Or(2) {
 		return nil, nil
 	}
+	suggest := cmp.Or(e.Suggest, "This tool is failing. Try a different tool or answer without it.")
 	text, err := json.Marshal(struct {
 		OK        bool   `json:"ok"`
 		Error     string `json:"error"`
 		Exhausted bool   `json:"retries_exhausted"`
 		Suggest   string `json:"suggest"`
-	}{false, shorten.To(result.Err, 500), true, cmp.Or(e.Suggest, "This tool is failing. Try a different tool or answer without it.")})
+	}{false, shorten.To(result.Err, 500), true, suggest})
 	if err != nil {
 		return nil, err
 	}

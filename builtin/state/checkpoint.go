@@ -18,82 +18,83 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// A Checkpoint saves where a run stands every few steps, so that it can be taken up after a crash.
+// Checkpoint saves the progress of a run every few steps, so that the run can be resumed after a crash.
 //
-// It observes AfterStep, and OnRunStart and BeforeLLM for what belongs to a checkpoint, at tier Observability; with
-// Resume it stands at OnRunStart, in the tier InputShape, and at OnRunEnd, too. Only Store is required. After each step
-// that did not fail and whose number is a multiple of Every a [CheckpointState] is put into it under step_N, once and
-// whole, in files with a [Dir]. It stands under Name, or where that is empty under the identity of the conversation:
-// name/step_N. Runs at once must have different ones. Runs that were started by a run are not saved: their call is made
-// again.
+// For example, a run of 40 steps is killed in step 23. With the default Every of 5, the checkpoint of step 20 is in the
+// store, and the next run continues there. Set Resume to do this automatically, or call [Latest] and pass its
+// conversation and counters to the next request yourself.
 //
-// [Latest] finds what to go on with: the conversation, the number of steps and the counters, which are for
-// the request of the next run. With Resume a run that begins without messages takes the conversation up by itself,
-// numbers its checkpoints on from there, and deletes them when it is done; its task is left out if the
-// conversation holds it already.
+// A checkpoint is a [CheckpointState], saved after each successful step whose number is a multiple of Every. Its key is
+// Name/step_N. If Name is empty, the identity of the conversation is used instead; concurrent runs must use different
+// names. Sub-runs are not saved: after a crash their call is made again.
 //
-// A checkpoint is not redacted: it must be what the run goes on with. What cannot be saved is reported and does not
-// touch the run.
+// With Resume, a run that starts without messages takes over the conversation of the last checkpoint. It continues the
+// step numbers, and deletes the checkpoints when it completes. Its task is left out if the conversation already
+// contains it.
+//
+// A checkpoint is not redacted, because a resumed run needs the original data. A failure to save is reported and does
+// not affect the run. Checkpoint keeps separate state for each run and is safe for concurrent use if its Store is. Bind
+// panics if Store is nil or Every is negative.
 type Checkpoint struct {
 	Store   agent.Store
-	Every   int // steps; 0: 5
-	Name    string
+	Every   int    // steps between checkpoints; 0: 5
+	Name    string // prefix of the keys; "": the identity of the conversation
 	Resume  bool
-	OnError func(error) // gets what could not be saved; nil: it is logged by slog
+	OnError func(error) // receives failures to save; nil: they are logged
 
-	runs   hookkit.PerRun[checkedRun]
+	runs   hookkit.PerRun[checkpointRun]
 	failed kit.Reporter
 }
 
 const checkpointEvery = 5
 
-// checkedRun is what a checkpoint has to know of a run beside its counters.
-type checkedRun struct {
-	offset  int // steps of the runs that this one goes on from
-	saved   int
-	task    string
-	system  string
-	warm    *float64
-	entries []string
-	theory  string
-	results map[string]string
+// checkpointRun is the state of one run.
+type checkpointRun struct {
+	offset      int // steps of earlier runs that this run continues
+	saved       int // number of the last step that was recorded
+	task        string
+	system      string
+	temperature *float64
+	entries     []string
+	theory      string
+	results     map[string]string
 }
 
-// A CheckpointState is where a run stands after a step.
+// CheckpointState is the progress of a run after a step.
 type CheckpointState struct {
 	StepNumber       int                    `json:"step_number"`
 	SessionLog       CheckpointLog          `json:"session_log_data"`
 	Conversation     CheckpointConversation `json:"conversation_data"`
 	Config           CheckpointConfig       `json:"config_snapshot"`
-	ToolResultsStore map[string]string      `json:"tool_results_store"` // what each call answered, by its identity
+	ToolResultsStore map[string]string      `json:"tool_results_store"` // result of each call, by call ID
 	Counters         CheckpointCounters     `json:"counters"`
-	Metadata         map[string]string      `json:"metadata"`   // run, agent, task
+	Metadata         map[string]string      `json:"metadata"`   // keys: run, agent, task
 	CreatedAt        float64                `json:"created_at"` // seconds since 1970
 }
 
-// A CheckpointLog is what happened, a line for each step.
+// CheckpointLog describes the steps so far, one line for each step.
 type CheckpointLog struct {
 	Entries       []string `json:"entries"`
-	CurrentTheory string   `json:"current_theory"` // the last value of the argument __theory__
+	CurrentTheory string   `json:"current_theory"` // the last value of the argument __theory__ of a call
 }
 
-// A CheckpointConversation is a stored conversation.
+// CheckpointConversation is the stored conversation.
 type CheckpointConversation struct {
 	ID       string          `json:"id"`
 	Messages []agent.Message `json:"messages"`
 }
 
-// A CheckpointConfig is what the run was told.
+// CheckpointConfig holds the limits and settings of the run.
 type CheckpointConfig struct {
 	MaxSteps        int      `json:"max_steps"`
 	MaxTokens       int      `json:"max_tokens"`
 	Temperature     *float64 `json:"temperature"`
 	SystemPrompt    string   `json:"system_prompt"`
-	QueriesUsed     int      `json:"queries_used"`     // calls to the model
-	BudgetRemaining *int     `json:"budget_remaining"` // tokens; null: there is no limit
+	QueriesUsed     int      `json:"queries_used"`     // calls of the model
+	BudgetRemaining *int     `json:"budget_remaining"` // tokens; null: no limit
 }
 
-// CheckpointCounters are how far the run was, for the next one to go on with.
+// CheckpointCounters are the counters of the run, with which the next run continues.
 type CheckpointCounters struct {
 	Steps      int         `json:"steps"`
 	ModelCalls int         `json:"model_calls"`
@@ -101,7 +102,7 @@ type CheckpointCounters struct {
 	Rejections int         `json:"rejections"`
 }
 
-// Bind adds the observers.
+// Bind adds the hook to its points.
 func (c *Checkpoint) Bind(h *agent.Hooks) {
 	var errs []error
 	if c.Store == nil {
@@ -117,11 +118,11 @@ func (c *Checkpoint) Bind(h *agent.Hooks) {
 		h.OnRunEnd.Add(agent.OnRunEndFunc(c.done), name)
 	}
 	h.OnRunStart.ObserveFunc(func(_ context.Context, run *agent.Run, f agent.OnRunStartFired[agent.RunStart]) {
-		c.runs.Do(run, func(r *checkedRun) { r.task = cmp.Or(r.task, f.Payload.Task) })
+		c.runs.Do(run, func(r *checkpointRun) { r.task = cmp.Or(r.task, f.Payload.Task) })
 	}, name)
 	h.BeforeLLM.ObserveFunc(func(_ context.Context, run *agent.Run, f agent.BeforeLLMFired[agent.LLMRequest]) {
 		if run.Parent() == "" {
-			c.runs.Do(run, func(r *checkedRun) { r.system, r.warm = systemPrompt(f.Final), f.Final.Temperature })
+			c.runs.Do(run, func(r *checkpointRun) { r.system, r.temperature = systemPrompt(f.Final), f.Final.Temperature })
 		}
 	}, name)
 	h.AfterStep.ObserveFunc(func(ctx context.Context, run *agent.Run, f agent.AfterStepFired[agent.StepResult]) {
@@ -155,12 +156,12 @@ func checkpointKey(name, step string) string {
 	return name + "/step_" + step
 }
 
-// step notes a step, and saves it if its time has come.
+// step records a step and saves a checkpoint if one is due.
 func (c *Checkpoint) step(ctx context.Context, run *agent.Run, s agent.StepResult) {
 	every := cmp.Or(c.Every, checkpointEvery)
 	var state *CheckpointState
-	c.runs.Do(run, func(r *checkedRun) {
-		if s.Step.Number <= r.saved { // used twice
+	c.runs.Do(run, func(r *checkpointRun) {
+		if s.Step.Number <= r.saved { // the hook is registered twice
 			return
 		}
 		r.saved = s.Step.Number
@@ -181,7 +182,7 @@ func (c *Checkpoint) step(ctx context.Context, run *agent.Run, s agent.StepResul
 	}
 }
 
-func (r *checkedRun) note(s agent.StepResult) {
+func (r *checkpointRun) note(s agent.StepResult) {
 	if r.results == nil {
 		r.results = make(map[string]string)
 	}
@@ -209,14 +210,15 @@ func (r *checkedRun) note(s agent.StepResult) {
 	r.entries = append(r.entries, line)
 }
 
-func (r *checkedRun) state(run *agent.Run, s agent.StepResult) *CheckpointState {
+func (r *checkpointRun) state(run *agent.Run, s agent.StepResult) *CheckpointState {
 	count := kit.Env(run).Count()
 	state := &CheckpointState{
 		StepNumber:   r.offset + s.Step.Number,
 		SessionLog:   CheckpointLog{slices.Clone(r.entries), r.theory},
 		Conversation: CheckpointConversation{kit.ConversationID(run), kit.Messages(run)},
 		Config: CheckpointConfig{
-			MaxSteps: count.MaxSteps, MaxTokens: count.MaxTokens, Temperature: r.warm, SystemPrompt: r.system, QueriesUsed: count.ModelCalls,
+			MaxSteps: count.MaxSteps, MaxTokens: count.MaxTokens, Temperature: r.temperature, SystemPrompt: r.system,
+			QueriesUsed: count.ModelCalls,
 		},
 		ToolResultsStore: maps.Clone(r.results),
 		Counters:         CheckpointCounters{r.offset + s.Step.Number, count.ModelCalls, count.Usage, count.Rejections},
@@ -224,14 +226,16 @@ func (r *checkedRun) state(run *agent.Run, s agent.StepResult) *CheckpointState 
 		CreatedAt:        kit.UnixSeconds(kit.Env(run).Now()),
 	}
 	if count.MaxTokens > 0 {
-		left := count.MaxTokens - count.Usage.Total()
-		state.Config.BudgetRemaining = &left
+		remaining := count.MaxTokens - count.Usage.Total()
+		state.Config.BudgetRemaining = &remaining
 	}
 	return state
 }
 
-// resume takes up the conversation of the last checkpoint.
-func (c *Checkpoint) resume(ctx context.Context, run *agent.Run, start agent.RunStart) (agent.OnRunStartOutcome, error) {
+// resume takes over the conversation of the last checkpoint.
+func (c *Checkpoint) resume(
+	ctx context.Context, run *agent.Run, start agent.RunStart,
+) (agent.OnRunStartOutcome, error) {
 	if run.Parent() != "" || len(start.Messages) > 0 {
 		return nil, nil
 	}
@@ -246,27 +250,28 @@ func (c *Checkpoint) resume(ctx context.Context, run *agent.Run, start agent.Run
 	case err != nil:
 		return nil, err
 	}
-	c.runs.Do(run, func(r *checkedRun) {
+	c.runs.Do(run, func(r *checkpointRun) {
 		r.offset = max(0, last.StepNumber-kit.Env(run).Count().Step)
 		r.task, r.entries, r.theory = last.Metadata["task"], last.SessionLog.Entries, last.SessionLog.CurrentTheory
 		r.results = last.ToolResultsStore
 	})
-	asked := func(m agent.Message) bool { return m.Role == agent.RoleUser && m.Content == start.Task }
-	if slices.ContainsFunc(last.Conversation.Messages, asked) {
+	hasTask := func(m agent.Message) bool { return m.Role == agent.RoleUser && m.Content == start.Task }
+	if slices.ContainsFunc(last.Conversation.Messages, hasTask) {
 		start.Task = ""
 	}
 	start.Messages = last.Conversation.Messages
-	return agent.ReplaceOnRunStart(start, fmt.Sprintf("goes on after step %d", last.StepNumber)), nil
+	return agent.ReplaceOnRunStart(start, fmt.Sprintf("continues after step %d", last.StepNumber)), nil
 }
 
-// done deletes the checkpoints of a run that is done.
+// done deletes the checkpoints of a completed run.
 func (c *Checkpoint) done(ctx context.Context, run *agent.Run, result agent.AgentResult) error {
 	if run.Parent() != "" || result.Err != "" || result.Forced() {
 		return nil
 	}
 	keys, err := c.Store.Keys(ctx, c.key(run, ""))
 	keys = slices.DeleteFunc(keys, func(key string) bool { _, ok := stepOf(key); return !ok })
-	slices.SortFunc(keys, func(a, b string) int { // the last goes last: a program that is killed meanwhile does not resume from an earlier one
+	// Delete the last step last: if the program is killed meanwhile, the next run must not resume from an earlier step.
+	slices.SortFunc(keys, func(a, b string) int {
 		x, _ := stepOf(a)
 		y, _ := stepOf(b)
 		return cmp.Compare(x, y)
@@ -277,16 +282,16 @@ func (c *Checkpoint) done(ctx context.Context, run *agent.Run, result agent.Agen
 	return err
 }
 
-// stepOf returns the step of a key.
+// stepOf returns the step number in a key.
 func stepOf(key string) (int, bool) {
 	digits := key[strings.LastIndex(key, "_")+1:]
 	n, err := strconv.Atoi(digits)
 	return n, err == nil && n > 0 && strings.HasSuffix(key, "step_"+strconv.Itoa(n))
 }
 
-// Latest returns the checkpoint with the highest step under a name, or under the identity of a
-// conversation: "" for neither. One that cannot be read is skipped with a warning. A *agent.NotFound says that there
-// is none.
+// Latest returns the checkpoint with the highest step. The name is Checkpoint.Name, or the identity of the conversation
+// if that is empty. Unreadable checkpoints are skipped and logged. Without a readable checkpoint, the error is a
+// *agent.NotFound.
 func Latest(ctx context.Context, store agent.Store, name string) (CheckpointState, error) {
 	prefix := checkpointKey(name, "")
 	keys, err := store.Keys(ctx, prefix)
@@ -316,7 +321,8 @@ func Latest(ctx context.Context, store agent.Store, name string) (CheckpointStat
 		if ctx.Err() != nil {
 			return CheckpointState{}, err
 		}
-		slog.WarnContext(ctx, "state.Checkpoint: one that cannot be read is skipped", "key", shorten.To(key, shorten.SummaryChars), "error", err)
+		slog.WarnContext(ctx, "state.Checkpoint: an unreadable checkpoint is skipped",
+			"key", shorten.To(key, shorten.SummaryChars), "error", err)
 	}
 	return CheckpointState{}, &agent.NotFound{Key: prefix}
 }

@@ -11,10 +11,11 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// FuzzCheckpointArguments saves calls with any arguments.
+// FuzzCheckpointArguments checks that calls with any arguments are saved and read back.
 func FuzzCheckpointArguments(f *testing.F) {
 	for _, s := range append([]string{
-		`{"__theory__":"it is the cache","path":"a"}`, `{"__theory__":null,"__theory__":[1]}`, `{"__theory__":"a\nb","__THEORY__":"c"}`, `{"__theory__":"a","__Theory__":5}`,
+		`{"__theory__":"it is the cache","path":"a"}`, `{"__theory__":null,"__theory__":[1]}`,
+		`{"__theory__":"a\nb","__THEORY__":"c"}`, `{"__theory__":"a","__Theory__":5}`,
 	}, fixture.HostileJSON...) {
 		f.Add([]byte(s))
 	}
@@ -23,7 +24,7 @@ func FuzzCheckpointArguments(f *testing.F) {
 	})
 }
 
-// checkpointHolds checks that a checkpoint is read as it was saved, with a line for each step and the last theory.
+// checkpointHolds checks that a checkpoint is read unchanged, with a line for each step and the last theory.
 func checkpointHolds(t *testing.T, call agent.ToolCallRequest) {
 	c := &Checkpoint{Store: new(Map), Every: 1, OnError: func(err error) { t.Errorf("%s: %v", call.Args, err) }}
 	run := agent.NewRun(&agent.Env{Agent: "a"})
@@ -53,7 +54,7 @@ func checkpointHolds(t *testing.T, call agent.ToolCallRequest) {
 	}
 }
 
-// theoryIn is the last text under __theory__, if all that stands there are texts or null.
+// theoryIn returns the last value of __theory__ if all its values are strings or null.
 func theoryIn(args []byte) (theory string) {
 	if !json.Valid(args) {
 		return ""

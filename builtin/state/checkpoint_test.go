@@ -21,17 +21,19 @@ import (
 func callTurns(n int, last ...looptest.Turn) []looptest.Turn {
 	var turns []looptest.Turn
 	for i := range n {
-		turns = append(turns, looptest.Call("x", map[string]any{"n": i, "__theory__": fmt.Sprint("theory ", i)}).Uses(agent.Usage{Input: 10, Output: 1}))
+		turns = append(turns, looptest.Call("x",
+			map[string]any{"n": i, "__theory__": fmt.Sprint("theory ", i)}).Uses(agent.Usage{Input: 10, Output: 1}))
 	}
 	return append(turns, last...)
 }
 
-func TestACheckpointIsSavedEveryFewStepsOnceAndWhole(t *testing.T) {
+func TestCheckpointIsSavedEveryFewSteps(t *testing.T) {
 	dir := t.TempDir()
 	hook := &state.Checkpoint{Store: state.Dir{Path: dir}, Every: 2}
 	warm := 0.2
 	looptest.Harness{
-		Agent: &loop.Agent{Name: "clerk", Instructions: "Be brief.", Limits: loop.Limits{Steps: 9, Tokens: 1000}, Request: agent.LLMRequest{Temperature: &warm}},
+		Agent: &loop.Agent{Name: "clerk", Instructions: "Be brief.", Limits: loop.Limits{Steps: 9, Tokens: 1000},
+			Request: agent.LLMRequest{Temperature: &warm}},
 		Turns: callTurns(4, looptest.Reply("done")),
 		Tools: []agent.Tool{&looptest.Tool{Name: "x", Result: "y"}},
 		Hooks: []agent.Hook{hook, hook},
@@ -44,59 +46,69 @@ func TestACheckpointIsSavedEveryFewStepsOnceAndWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if saved.StepNumber != 4 || len(saved.Conversation.Messages) != 9 || saved.Config.MaxSteps != 9 || saved.Config.MaxTokens != 1000 ||
-		*saved.Config.Temperature != 0.2 || saved.Config.SystemPrompt != "Be brief." || saved.Config.QueriesUsed != 4 || *saved.Config.BudgetRemaining != 956 ||
-		saved.SessionLog.CurrentTheory != "theory 3" || len(saved.SessionLog.Entries) != 4 || saved.SessionLog.Entries[0] != "#1 x: y" ||
-		saved.ToolResultsStore["call_4_1"] != "y" || len(saved.ToolResultsStore) != 4 || saved.Metadata["agent"] != "clerk" || saved.Metadata["task"] != "go" ||
-		saved.Counters != (state.CheckpointCounters{Steps: 4, ModelCalls: 4, Usage: agent.Usage{Input: 40, Output: 4}}) || saved.CreatedAt == 0 {
+	if saved.StepNumber != 4 || len(saved.Conversation.Messages) != 9 || saved.Config.MaxSteps != 9 ||
+		saved.Config.MaxTokens != 1000 ||
+		*saved.Config.Temperature != 0.2 || saved.Config.SystemPrompt != "Be brief." || saved.Config.QueriesUsed != 4 ||
+		*saved.Config.BudgetRemaining != 956 ||
+		saved.SessionLog.CurrentTheory != "theory 3" || len(saved.SessionLog.Entries) != 4 ||
+		saved.SessionLog.Entries[0] != "#1 x: y" ||
+		saved.ToolResultsStore["call_4_1"] != "y" || len(saved.ToolResultsStore) != 4 || saved.Metadata["agent"] != "clerk" ||
+		saved.Metadata["task"] != "go" ||
+		saved.Counters != (state.CheckpointCounters{Steps: 4, ModelCalls: 4, Usage: agent.Usage{Input: 40, Output: 4}}) ||
+		saved.CreatedAt == 0 {
 		t.Errorf("state: %+v", saved)
 	}
 	var keys map[string]json.RawMessage
 	if err := json.Unmarshal(fixture.ReadFile(t, filepath.Join(dir, "step_4.json")), &keys); err != nil {
 		t.Fatal(err)
 	}
-	for _, key := range []string{"step_number", "session_log_data", "conversation_data", "config_snapshot", "tool_results_store", "metadata", "created_at"} {
+	for _, key := range []string{"step_number", "session_log_data", "conversation_data", "config_snapshot",
+		"tool_results_store", "metadata", "created_at"} {
 		if keys[key] == nil {
 			t.Errorf("there is no %s", key)
 		}
 	}
 }
 
-func TestARunGoesOnFromItsLastCheckpoint(t *testing.T) {
+func TestRunResumesFromLastCheckpoint(t *testing.T) {
 	store := new(state.Map)
 	request := loop.Request{Task: "go", Conversation: "c"}
 	crash := errors.New("crash")
 	tool := &looptest.Tool{Name: "x", Result: "y"}
 	run := func(req loop.Request, resume bool, turns ...looptest.Turn) *looptest.Ran {
-		return looptest.Harness{Turns: turns, Tools: []agent.Tool{tool}, Hooks: []agent.Hook{&state.Checkpoint{Store: store, Every: 2, Resume: resume}}}.
+		return looptest.Harness{Turns: turns, Tools: []agent.Tool{tool},
+			Hooks: []agent.Hook{&state.Checkpoint{Store: store, Every: 2, Resume: resume}}}.
 			Do(t, t.Context(), req)
 	}
 	run(request, true, callTurns(3, looptest.Error(crash))...)
 
-	// By hand, with the counters.
+	// Resume manually, with the counters.
 	saved, err := state.Latest(t.Context(), store, "c")
 	if err != nil || saved.StepNumber != 2 {
 		t.Fatalf("%+v, %v", saved, err)
 	}
 	byHand := loop.Request{Messages: saved.Conversation.Messages, Conversation: saved.Conversation.ID, Resume: loop.Resume{
-		Steps: saved.Counters.Steps, ModelCalls: saved.Counters.ModelCalls, Usage: saved.Counters.Usage, Rejections: saved.Counters.Rejections,
+		Steps: saved.Counters.Steps, ModelCalls: saved.Counters.ModelCalls, Usage: saved.Counters.Usage,
+		Rejections: saved.Counters.Rejections,
 	}}
-	if ran := run(byHand, false, looptest.Reply("done")); ran.Steps != 3 || ran.ModelCalls != 3 || ran.Usage.Input != 20 || len(ran.Messages) != 6 {
+	if ran := run(byHand, false, looptest.Reply("done")); ran.Steps != 3 || ran.ModelCalls != 3 || ran.Usage.Input != 20 ||
+		len(ran.Messages) != 6 {
 		t.Errorf("by hand: %+v", ran.AgentResult)
 	}
 
-	// By itself; the task is asked once, the points fire, the numbers go on.
+	// Resume automatically: the task appears once, the points fire, and the step numbers continue.
 	ran := run(request, true, callTurns(2, looptest.Error(crash))...)
 	if got := fixture.Transcript(ran.Script.Requests()[0].Messages); got != "user:go assistant: tool:y assistant: tool:y" {
 		t.Errorf("went on with %s", got)
 	}
-	ran.Recorder.Decided(t, "OnRunStart", "state.Checkpoint", "Replace", "goes on after step 2")
+	ran.Recorder.Decided(t, "OnRunStart", "state.Checkpoint", "Replace", "continues after step 2")
 	saved, err = state.Latest(t.Context(), store, "c")
-	if err != nil || saved.StepNumber != 4 || saved.SessionLog.Entries[3] != "#4 x: y" || len(saved.SessionLog.Entries) != 4 || saved.Metadata["task"] != "go" {
+	if err != nil || saved.StepNumber != 4 || saved.SessionLog.Entries[3] != "#4 x: y" ||
+		len(saved.SessionLog.Entries) != 4 || saved.Metadata["task"] != "go" {
 		t.Errorf("after going on: %+v, %v", saved, err)
 	}
 
-	// Done: nothing is left to go on with.
+	// The run has completed and deleted its checkpoints.
 	run(request, true, looptest.Reply("done"))
 	if _, err := state.Latest(t.Context(), store, "c"); !errors.As(err, new(*agent.NotFound)) {
 		t.Errorf("after the end: %v", err)
@@ -106,11 +118,12 @@ func TestARunGoesOnFromItsLastCheckpoint(t *testing.T) {
 	}
 }
 
-func TestACheckpointThatCannotBeReadIsSkipped(t *testing.T) {
+func TestUnreadableCheckpointIsSkipped(t *testing.T) {
 	store := new(state.Map)
 	looptest.Harness{Turns: callTurns(2, looptest.Reply("done")), Tools: []agent.Tool{&looptest.Tool{Name: "x"}},
 		Hooks: []agent.Hook{&state.Checkpoint{Store: store, Every: 1, Name: "../n"}}}.Run(t, "go")
-	for key, text := range map[string]string{"../n/step_9": "{", "../n/step_8": `{"step_number":7}`, "../n/step_x": "{}", "../n/step_09": "{}", "../n/step_-1": "{}", "other/step_99": "{}"} {
+	for key, text := range map[string]string{"../n/step_9": "{", "../n/step_8": `{"step_number":7}`, "../n/step_x": "{}",
+		"../n/step_09": "{}", "../n/step_-1": "{}", "other/step_99": "{}"} {
 		if err := store.Put(t.Context(), key, []byte(text)); err != nil {
 			t.Fatal(err)
 		}
@@ -129,7 +142,7 @@ func TestACheckpointThatCannotBeReadIsSkipped(t *testing.T) {
 	}
 }
 
-// deletions notes what is deleted from a store, in order.
+// deletions records the keys deleted from a store, in order.
 type deletions struct {
 	state.Map
 	keys []string
@@ -140,8 +153,8 @@ func (d *deletions) Delete(ctx context.Context, key string) error {
 	return d.Map.Delete(ctx, key)
 }
 
-// A program that is killed while it deletes must not find an early checkpoint to be the last one.
-func TestOfARunThatIsDoneTheLastCheckpointGoesLast(t *testing.T) {
+// If the program is killed during the deletion, the next run must not resume from an early checkpoint.
+func TestCompletedRunDeletesLastCheckpointLast(t *testing.T) {
 	store := new(deletions)
 	for _, step := range []int{2, 10, 9} {
 		if err := store.Put(t.Context(), fmt.Sprintf("x/step_%d", step), []byte("{}")); err != nil {
@@ -156,9 +169,10 @@ func TestOfARunThatIsDoneTheLastCheckpointGoesLast(t *testing.T) {
 	}
 }
 
-func TestRunsStartedByRunsHaveNoCheckpoints(t *testing.T) {
+func TestSubRunsHaveNoCheckpoints(t *testing.T) {
 	store := new(state.Map)
-	helper := &loop.Agent{Name: "helper", Model: looptest.NewScript(callTurns(3, looptest.Reply("helped"))...), Tools: []agent.Tool{&looptest.Tool{Name: "x"}}}
+	helper := &loop.Agent{Name: "helper", Model: looptest.NewScript(callTurns(3, looptest.Reply("helped"))...),
+		Tools: []agent.Tool{&looptest.Tool{Name: "x"}}}
 	looptest.Harness{
 		Turns: []looptest.Turn{looptest.Call("helper", `{"task":"a"}`), looptest.Reply("done")},
 		Tools: []agent.Tool{loop.Subagent(helper)},
@@ -169,17 +183,21 @@ func TestRunsStartedByRunsHaveNoCheckpoints(t *testing.T) {
 	}
 }
 
-func TestACheckpointThatCannotBeSavedIsReported(t *testing.T) {
+func TestFailureToSaveCheckpointIsReported(t *testing.T) {
 	var reported []string
 	ran := looptest.Harness{
 		Turns: []looptest.Turn{looptest.Reply("x")},
-		Hooks: []agent.Hook{&state.Checkpoint{Store: new(fullStore), Every: 1, OnError: func(err error) { reported = append(reported, err.Error()) }}},
+		Hooks: []agent.Hook{&state.Checkpoint{Store: new(fullStore), Every: 1, OnError: func(err error) {
+			reported = append(reported, err.Error())
+		}}},
 	}.Run(t, "go")
 	if ran.Failed != nil || len(reported) != 1 || reported[0] != "step 1 is not saved: no space left" {
 		t.Errorf("%v, reported %q", ran.Failed, reported)
 	}
 	fixture.MustPanic(t, "Store is nil", func() { new(agent.Hooks).Use(&state.Checkpoint{}) })
-	fixture.MustPanic(t, "Every is -1", func() { new(agent.Hooks).Use(&state.Checkpoint{Store: new(state.Map), Every: -1}) })
+	fixture.MustPanic(t, "Every is -1", func() {
+		new(agent.Hooks).Use(&state.Checkpoint{Store: new(state.Map), Every: -1})
+	})
 }
 
 func ExampleCheckpoint() {

@@ -15,20 +15,23 @@ import (
 	"github.com/hookgen/hookgen/internal/atomicfile"
 )
 
-// A Dir is a store with a file for each key in a directory, which is made when it is needed. A key may be
-// any text that is not too long: it becomes a file name that leads nowhere else, with ".json" behind it. A value
-// is written whole or not at all and is readable by its owner alone. Files that it did not name are left alone. A
-// program that is killed while it writes leaves the old value, and a file of its own with the ending ".hook-tmp", which
-// is no value and is removed by the first write an hour later or more.
+// Dir is a store that keeps each value in a file of its own. The directory is created by the first Put.
+//
+// A key may be any text up to a length limit; it is encoded as a file name in the directory, with the extension
+// ".json". Values are replaced atomically and are readable only by their owner. If the program is killed during a
+// write, the old value remains, and so does a temporary file with the extension ".hook-tmp". A later write removes
+// temporary files that are more than an hour old. Files with other names are ignored.
+//
+// Dir is safe for concurrent use, also by several programs.
 type Dir struct {
-	Path string
+	Path string // the directory; required
 }
 
 var _ agent.Store = Dir{}
 
 const storeExt = ".json"
 
-// Get reads the value under a key; a *agent.NotFound if there is none.
+// Get returns the value of a key, or a *agent.NotFound.
 func (s Dir) Get(ctx context.Context, key string) ([]byte, error) {
 	path, err := s.path(ctx, key)
 	if err != nil {
@@ -41,7 +44,7 @@ func (s Dir) Get(ctx context.Context, key string) ([]byte, error) {
 	return data, err
 }
 
-// Put writes the value under a key.
+// Put stores the value of a key.
 func (s Dir) Put(ctx context.Context, key string, value []byte) error {
 	path, err := s.path(ctx, key)
 	if err != nil {
@@ -50,7 +53,7 @@ func (s Dir) Put(ctx context.Context, key string, value []byte) error {
 	return atomicfile.Write(path, value)
 }
 
-// Delete removes the value under a key.
+// Delete removes a key and its value. A missing key is not an error.
 func (s Dir) Delete(ctx context.Context, key string) error {
 	path, err := s.path(ctx, key)
 	if err != nil {
@@ -62,7 +65,7 @@ func (s Dir) Delete(ctx context.Context, key string) error {
 	return nil
 }
 
-// Keys returns the keys that begin with a prefix, sorted.
+// Keys returns the keys that begin with prefix, sorted.
 func (s Dir) Keys(ctx context.Context, prefix string) ([]string, error) {
 	if err := s.usable(ctx); err != nil {
 		return nil, err
@@ -103,25 +106,25 @@ func (s Dir) path(ctx context.Context, key string) (string, error) {
 	return filepath.Join(s.Path, name+storeExt), nil
 }
 
-// keepBeside copies what is under a key to a file beside it, so that it is not lost when another value is put there. A
-// copy that is there already, of a program that was killed before it put the value, is enough.
-func (s Dir) keepBeside(ctx context.Context, key string, is []byte) error {
+// keepBackup copies a corrupt value to a new file next to it before another value replaces it. If an earlier program
+// was killed after making the same copy, that copy is reused.
+func (s Dir) keepBackup(ctx context.Context, key string, corrupt []byte) error {
 	path, err := s.path(ctx, key)
 	if err != nil {
 		return err
 	}
 	for n := 1; ; n++ {
-		beside := fmt.Sprintf("%s.corrupt-%d", path, n)
-		info, err := os.Lstat(beside)
+		backup := fmt.Sprintf("%s.corrupt-%d", path, n)
+		info, err := os.Lstat(backup)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return atomicfile.Write(beside, is)
+			return atomicfile.Write(backup, corrupt)
 		case err != nil:
 			return err
-		case !info.Mode().IsRegular() || info.Size() != int64(len(is)):
+		case !info.Mode().IsRegular() || info.Size() != int64(len(corrupt)):
 			continue
 		}
-		if kept, err := os.ReadFile(beside); err == nil && bytes.Equal(kept, is) {
+		if kept, err := os.ReadFile(backup); err == nil && bytes.Equal(kept, corrupt) {
 			return nil
 		}
 	}

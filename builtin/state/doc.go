@@ -1,7 +1,9 @@
 // Package state stores conversations and checkpoints, so that a run can continue in another process.
 //
-// [Map] and [Dir] are stores of bytes, [Sessions] keeps conversations in one, [Persist] saves them at the end of a run
-// and [Checkpoint] during it. Facts are kept by package memory. The package imports no library.
+// [Map] and [Dir] store bytes under keys, and [Sessions] stores conversations in either of them. [Persist] saves the
+// conversation at the end of a run, [Checkpoint] during the run.
 //
-// Start with [Persist] or [Checkpoint].
+// Facts that outlive a conversation belong in package memory. The package imports only internal packages.
+//
+// Start with [Persist], or with [Checkpoint] for long runs.
 package state

@@ -11,10 +11,10 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-var errNoID = errors.New("it has no identity; give it one")
+var errNoID = errors.New("it has no identity; set one")
 
-// A Map is a store that is gone when the program ends. The zero value is empty and ready to use; it must not
-// be copied.
+// Map is a store in memory; its content is lost when the program ends. The zero value is empty and ready to use. A Map
+// is safe for concurrent use and must not be copied.
 type Map struct {
 	mu     sync.RWMutex
 	values map[string][]byte
@@ -22,7 +22,7 @@ type Map struct {
 
 var _ agent.Store = (*Map)(nil)
 
-// Get returns a copy of the value under a key, a *agent.NotFound if there is none.
+// Get returns a copy of the value of a key, or a *agent.NotFound.
 func (s *Map) Get(ctx context.Context, key string) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func (s *Map) Get(ctx context.Context, key string) ([]byte, error) {
 	return append([]byte{}, value...), nil
 }
 
-// Put stores a copy of a value. An empty key is an error.
+// Put stores a copy of the value of a key. An empty key is an error.
 func (s *Map) Put(ctx context.Context, key string, value []byte) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -53,7 +53,7 @@ func (s *Map) Put(ctx context.Context, key string, value []byte) error {
 	return nil
 }
 
-// Delete removes what is under a key.
+// Delete removes a key and its value. A missing key is not an error.
 func (s *Map) Delete(ctx context.Context, key string) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -64,7 +64,7 @@ func (s *Map) Delete(ctx context.Context, key string) error {
 	return nil
 }
 
-// Keys returns the keys that begin with a prefix, sorted.
+// Keys returns the keys that begin with prefix, sorted.
 func (s *Map) Keys(ctx context.Context, prefix string) ([]string, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -12,35 +12,36 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// Persist saves the conversation at the end of every run, also of one that failed, was cancelled or was
-// handed over, so that another run can continue it.
+// Persist saves the conversation at the end of every run, so that a later run can continue it. It also saves runs that
+// failed, were cancelled, or were handed over.
 //
-// It stands at OnRunEnd, at tier Observability. Only Store is required: [Sessions] over a [Dir] keeps a file
-// per conversation. What is saved is the stored conversation, with the reply, and a state. It is saved under ID, or
-// where that is empty under the identity that the caller gave the conversation; without either the run is reported
-// as not saved. ID is meant for runs that no run started: one started by a run has a conversation of its own, which
-// is saved only if it has an identity.
+// For example, Persist{Store: Sessions{Store: Dir{Path: "sessions"}}} keeps one file for each conversation. The session
+// is saved under ID, or under the identity that the caller gave the conversation if ID is empty. A run without either
+// is reported as not saved. ID does not apply to sub-runs, which are only saved if their conversation has an identity.
 //
-// State gives the state to save; keys that begin with two underscores are left out, and what cannot be encoded is
-// saved as text. Without State, what was saved before stays. A failure to save is reported as the hook's, and does
-// not touch the run.
+// State returns additional values to save. Keys that begin with two underscores are skipped, and values that cannot be
+// encoded as JSON are saved as text. If State is nil, the state that was saved before stays.
+//
+// Persist uses OnRunEnd. A failure to save is reported as a failure of the hook and does not affect the run. Persist is
+// safe for concurrent use if its Store is. Bind panics if Store is nil.
 type Persist struct {
 	Store agent.SessionStore
-	ID    string
-	State func(run *agent.Run) map[string]any // nil: the state in the store stays
+	ID    string                              // "": the identity of the conversation
+	State func(run *agent.Run) map[string]any // nil: keep the saved state
 
 	saved hookkit.PerRun[bool]
 }
 
-// Bind adds the hook.
+// Bind adds the hook to OnRunEnd.
 func (p *Persist) Bind(h *agent.Hooks) {
 	if p.Store == nil {
-		kit.MustConfig("state.Persist", errors.New("Store is nil; give it a store, such as Sessions{Store: state.Dir{Path: ...}}"))
+		kit.MustConfig("state.Persist",
+			errors.New("Store is nil; give it a store, such as Sessions{Store: state.Dir{Path: ...}}"))
 	}
 	h.OnRunEnd.Add(p, hookkit.Priority(hookkit.Observability))
 }
 
-// OnRunEnd saves the conversation, once per run.
+// OnRunEnd saves the conversation once for each run.
 func (p *Persist) OnRunEnd(ctx context.Context, run *agent.Run, result agent.AgentResult) error {
 	var again bool
 	p.saved.Do(run, func(saved *bool) { again, *saved = *saved, true })
@@ -66,7 +67,7 @@ func (p *Persist) OnRunEnd(ctx context.Context, run *agent.Run, result agent.Age
 	return errors.Join(p.Store.Save(ctx, agent.Session{ID: id, Messages: messages, State: state}), problem)
 }
 
-// state is what to save beside the messages. An error does not keep the messages from being saved.
+// state returns the state to save. The messages are saved even if it returns an error.
 func (p *Persist) state(ctx context.Context, run *agent.Run, id string) (map[string]json.RawMessage, error) {
 	if p.State == nil {
 		old, err := p.Store.Load(ctx, id)

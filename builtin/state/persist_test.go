@@ -16,7 +16,7 @@ import (
 	"github.com/hookgen/hookgen/loop/looptest"
 )
 
-func TestTheConversationIsSavedAtTheEndOfEveryRun(t *testing.T) {
+func TestConversationIsSavedAtRunEnd(t *testing.T) {
 	for name, c := range map[string]struct {
 		turns []looptest.Turn
 		hooks []agent.Hook
@@ -41,14 +41,15 @@ func TestTheConversationIsSavedAtTheEndOfEveryRun(t *testing.T) {
 	}
 }
 
-func TestASavedConversationIsContinued(t *testing.T) {
+func TestSavedConversationIsContinued(t *testing.T) {
 	store := state.Sessions{Store: new(state.Map)}
 	for i, want := range []string{"user:hi assistant:one", "user:hi assistant:one user:more assistant:two"} {
 		before, err := store.Load(t.Context(), "c")
 		if err != nil && i > 0 {
 			t.Fatal(err)
 		}
-		looptest.Harness{Turns: []looptest.Turn{looptest.Reply([]string{"one", "two"}[i])}, Hooks: []agent.Hook{&state.Persist{Store: store}}}.
+		looptest.Harness{Turns: []looptest.Turn{looptest.Reply([]string{"one", "two"}[i])},
+			Hooks: []agent.Hook{&state.Persist{Store: store}}}.
 			Do(t, t.Context(), loop.Request{Task: []string{"hi", "more"}[i], Messages: before.Messages, Conversation: "c"})
 		if got, _ := store.Load(t.Context(), "c"); fixture.Transcript(got.Messages) != want {
 			t.Errorf("saved: %s, want %s", fixture.Transcript(got.Messages), want)
@@ -56,7 +57,7 @@ func TestASavedConversationIsContinued(t *testing.T) {
 	}
 }
 
-func TestASubRunDoesNotOverwriteTheConversationAndAHandoffIsInIt(t *testing.T) {
+func TestSubRunDoesNotOverwriteConversation(t *testing.T) {
 	store := state.Sessions{Store: new(state.Map)}
 	helper := &loop.Agent{Name: "helper", Model: looptest.NewScript(looptest.Reply("helped"))}
 	other := &loop.Agent{Name: "other", Model: looptest.NewScript(looptest.Reply("from the other"))}
@@ -67,7 +68,8 @@ func TestASubRunDoesNotOverwriteTheConversationAndAHandoffIsInIt(t *testing.T) {
 		Hooks: []agent.Hook{&state.Persist{Store: store, ID: "s"}},
 	}.Run(t, "hi")
 	got, err := store.Load(t.Context(), "s")
-	if err != nil || !strings.HasPrefix(fixture.Transcript(got.Messages), "user:hi assistant: tool:helped") || !strings.HasSuffix(fixture.Transcript(got.Messages), "assistant:from the other") {
+	if err != nil || !strings.HasPrefix(fixture.Transcript(got.Messages), "user:hi assistant: tool:helped") ||
+		!strings.HasSuffix(fixture.Transcript(got.Messages), "assistant:from the other") {
 		t.Errorf("saved: %s, %v", fixture.Transcript(got.Messages), err)
 	}
 	if ids, _ := store.List(t.Context()); len(ids) != 1 {
@@ -75,19 +77,23 @@ func TestASubRunDoesNotOverwriteTheConversationAndAHandoffIsInIt(t *testing.T) {
 	}
 }
 
-func TestTheStateIsSavedWithoutPrivateKeys(t *testing.T) {
+func TestStateIsSavedWithoutPrivateKeys(t *testing.T) {
 	store := state.Sessions{Store: new(state.Map)}
 	saved := func(*agent.Run) map[string]any {
 		return map[string]any{"__own": 1, "n": 1, "_one": "x", "odd": func() {}, "text": fmt.Stringer(nil)}
 	}
-	looptest.Harness{Turns: []looptest.Turn{looptest.Reply("a")}, Hooks: []agent.Hook{&state.Persist{Store: store, ID: "s", State: saved}}}.Run(t, "hi")
+	looptest.Harness{Turns: []looptest.Turn{looptest.Reply("a")},
+		Hooks: []agent.Hook{&state.Persist{Store: store, ID: "s", State: saved}}}.Run(t, "hi")
 	got, _ := store.Load(t.Context(), "s")
-	if len(got.State) != 4 || string(got.State["n"]) != "1" || !strings.HasPrefix(string(got.State["odd"]), `"0x`) || string(got.State["_one"]) != `"x"` {
+	if len(got.State) != 4 || string(got.State["n"]) != "1" || !strings.HasPrefix(string(got.State["odd"]), `"0x`) ||
+		string(got.State["_one"]) != `"x"` {
 		t.Errorf("state: %s", got.State)
 	}
-	// Without State it stays.
-	looptest.Harness{Turns: []looptest.Turn{looptest.Reply("b")}, Hooks: []agent.Hook{&state.Persist{Store: store, ID: "s"}}}.Run(t, "hi")
-	if got, _ := store.Load(t.Context(), "s"); string(got.State["n"]) != "1" || fixture.Transcript(got.Messages) != "user:hi assistant:b" {
+	// Without State, the saved state stays.
+	looptest.Harness{Turns: []looptest.Turn{looptest.Reply("b")},
+		Hooks: []agent.Hook{&state.Persist{Store: store, ID: "s"}}}.Run(t, "hi")
+	if got, _ := store.Load(t.Context(), "s"); string(got.State["n"]) != "1" ||
+		fixture.Transcript(got.Messages) != "user:hi assistant:b" {
 		t.Errorf("saved again: %s %s", got.State, fixture.Transcript(got.Messages))
 	}
 }
@@ -96,7 +102,7 @@ type fullStore struct{ state.Map }
 
 func (*fullStore) Put(context.Context, string, []byte) error { return errors.New("no space left") }
 
-func TestAConversationThatCannotBeSavedIsReported(t *testing.T) {
+func TestFailureToSaveConversationIsReported(t *testing.T) {
 	panics := func(*agent.Run) map[string]any { panic("no state") }
 	for want, hook := range map[string]*state.Persist{
 		"no space left":  {Store: state.Sessions{Store: new(fullStore)}, ID: "s"},

@@ -10,17 +10,17 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// Sessions keeps conversations in a store: in files with a [Dir], or for as long as the program runs with
-// a [Map]. Each one is JSON: {id, messages, state}. It is safe for concurrent use.
+// Sessions stores conversations in another store: in files with a [Dir], or in memory with a [Map]. Each conversation
+// is a JSON object with id, messages and state. Sessions is safe for concurrent use if its Store is.
 type Sessions struct {
 	Store agent.Store
 }
 
 var _ agent.SessionStore = Sessions{}
 
-// Save stores a conversation in the place of the one with the same identity. A file there that is no session is
-// copied to one beside it first, so that nothing is lost. A program that is killed meanwhile leaves the file as
-// it was.
+// Save stores a conversation and replaces the earlier one with the same ID. If the earlier value in a [Dir] is corrupt,
+// Save first copies it to a file next to it. If the program is killed during Save, the earlier conversation remains. A
+// session without an ID is an error.
 func (s Sessions) Save(ctx context.Context, session agent.Session) error {
 	if session.ID == "" {
 		return fmt.Errorf("a session cannot be saved: %w", errNoID)
@@ -33,7 +33,8 @@ func (s Sessions) Save(ctx context.Context, session agent.Session) error {
 		return fmt.Errorf("the session %q cannot be saved: %w", shorten.To(session.ID, 80), err)
 	}
 	if err := s.keepCorrupt(ctx, session.ID); err != nil {
-		return fmt.Errorf("the session %q cannot be saved: what is there cannot be kept: %w", shorten.To(session.ID, 80), err)
+		return fmt.Errorf("the session %q cannot be saved: the corrupt session there cannot be kept: %w",
+			shorten.To(session.ID, 80), err)
 	}
 	if err := s.Store.Put(ctx, session.ID, data); err != nil {
 		return fmt.Errorf("the session %q cannot be saved: %w", shorten.To(session.ID, 80), err)
@@ -41,20 +42,20 @@ func (s Sessions) Save(ctx context.Context, session agent.Session) error {
 	return nil
 }
 
-// keepCorrupt copies a file that is no session to one beside it.
+// keepCorrupt makes a backup of a stored value that is not a session.
 func (s Sessions) keepCorrupt(ctx context.Context, id string) error {
 	files, ok := s.Store.(Dir)
 	if !ok {
 		return nil
 	}
-	is, err := files.Get(ctx, id)
+	stored, err := files.Get(ctx, id)
 	if err != nil {
-		return nil // there is none, or Put says what is wrong
+		return nil // there is no value, or Put will report the problem
 	}
-	if _, err := decodeSession(id, is); err == nil {
+	if _, err := decodeSession(id, stored); err == nil {
 		return nil
 	}
-	return files.keepBeside(ctx, id, is)
+	return files.keepBackup(ctx, id, stored)
 }
 
 type corruptSession struct {
@@ -63,12 +64,14 @@ type corruptSession struct {
 }
 
 func (e *corruptSession) Error() string {
-	return fmt.Sprintf("what is stored as session %q is none: %v; mend it or delete it", shorten.To(e.id, 80), e.err)
+	return fmt.Sprintf("the stored value of session %q is corrupt: %v; repair it or delete it", shorten.To(e.id, 80),
+		e.err)
 }
 
 func (e *corruptSession) Unwrap() error { return e.err }
 
-// Load returns a conversation, a *agent.NotFound if there is none.
+// Load returns a conversation. If it does not exist, the error is a *agent.NotFound. A value that is not a session is
+// an error.
 func (s Sessions) Load(ctx context.Context, id string) (agent.Session, error) {
 	if id == "" {
 		return agent.Session{}, fmt.Errorf("a session cannot be loaded: %w", errNoID)
@@ -95,8 +98,8 @@ func decodeSession(id string, data []byte) (agent.Session, error) {
 	return agent.Session{ID: id, Messages: *stored.Messages, State: stored.State}, nil
 }
 
-// Delete removes a conversation.
+// Delete removes a conversation. A missing conversation is not an error.
 func (s Sessions) Delete(ctx context.Context, id string) error { return s.Store.Delete(ctx, id) }
 
-// List returns the identities of all conversations, sorted.
+// List returns the IDs of all conversations, sorted.
 func (s Sessions) List(ctx context.Context) ([]string, error) { return s.Store.Keys(ctx, "") }

@@ -90,7 +90,7 @@ func TestStoresKeepTheirContract(t *testing.T) {
 	}
 }
 
-func TestAFileStoreTouchesOnlyWhatItNamed(t *testing.T) {
+func TestDirIgnoresForeignFiles(t *testing.T) {
 	dir := t.TempDir()
 	s := state.Dir{Path: dir}
 	for _, name := range []string{"README", "Upper.json", ".x.json.1.tmp", "%zz.json"} {
@@ -115,13 +115,14 @@ func TestAFileStoreTouchesOnlyWhatItNamed(t *testing.T) {
 	}
 }
 
-func TestSessionsComeBackAsTheyWere(t *testing.T) {
+func TestSessionsAreLoadedUnchanged(t *testing.T) {
 	dir := t.TempDir()
 	for _, s := range []state.Sessions{{Store: new(state.Map)}, {Store: state.Dir{Path: dir}}} {
 		ctx := t.Context()
 		want := agent.Session{ID: "../a", Messages: []agent.Message{
 			{Role: agent.RoleUser, Content: "hi"},
-			{Role: agent.RoleAssistant, ToolCalls: []agent.ToolCallRequest{{ID: "1", Name: "x", Args: json.RawMessage(`not json`)}}},
+			{Role: agent.RoleAssistant,
+				ToolCalls: []agent.ToolCallRequest{{ID: "1", Name: "x", Args: json.RawMessage(`not json`)}}},
 			{Role: agent.RoleTool, ToolCallID: "1", Content: "y", IsError: true},
 		}, State: map[string]json.RawMessage{"n": json.RawMessage(`1`)}}
 		if err := s.Save(ctx, want); err != nil {
@@ -149,7 +150,7 @@ func TestSessionsComeBackAsTheyWere(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoSessionIsMovedAsideNotOverwritten(t *testing.T) {
+func TestCorruptSessionIsBackedUp(t *testing.T) {
 	dir := t.TempDir()
 	s := state.Sessions{Store: state.Dir{Path: dir}}
 	path := filepath.Join(dir, "s.json")
@@ -157,7 +158,7 @@ func TestWhatIsNoSessionIsMovedAsideNotOverwritten(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.Load(t.Context(), "s"); err == nil || !strings.Contains(err.Error(), `session "s" is none`) {
+		if _, err := s.Load(t.Context(), "s"); err == nil || !strings.Contains(err.Error(), `session "s" is corrupt`) {
 			t.Errorf("loaded: %v", err)
 		}
 		if err := s.Save(t.Context(), agent.Session{ID: "s"}); err != nil {
@@ -174,7 +175,7 @@ func TestWhatIsNoSessionIsMovedAsideNotOverwritten(t *testing.T) {
 		t.Errorf("list: %q", ids)
 	}
 
-	// A program that was killed has copied it already.
+	// An earlier program has made the backup and was then killed.
 	if err := os.WriteFile(path, []byte(`{"other": 1}`), 0o600); err != nil {
 		t.Fatal(err)
 	}

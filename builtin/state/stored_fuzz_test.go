@@ -12,7 +12,9 @@ import (
 )
 
 func FuzzLoadSession(f *testing.F) {
-	fixture.SeedFiles(f, `{"id":"a","messages":[]}`, `{"id":"a","messages":`+fixture.HostileMessages+`,"state":{"a":{"b":1},"a2":null,"":[]}}`, `{"messages":[{"role":"user","content":"1"}]}`)
+	fixture.SeedFiles(f, `{"id":"a","messages":[]}`,
+		`{"id":"a","messages":`+fixture.HostileMessages+`,"state":{"a":{"b":1},"a2":null,"":[]}}`,
+		`{"messages":[{"role":"user","content":"1"}]}`)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		sessions := Sessions{Store: new(Map)}
 		load := func(data []byte) (agent.Session, error) {
@@ -39,15 +41,20 @@ func FuzzLoadSession(f *testing.F) {
 }
 
 func FuzzLatestCheckpoint(f *testing.F) {
-	fixture.SeedFiles(f, `{"step_number":1}`, `{"step_number":1,"session_log_data":{"entries":["#1"],"current_theory":"a"},"conversation_data":{"id":"a","messages":`+fixture.HostileMessages+`},`+
-		`"config_snapshot":{"max_steps":1,"temperature":1.5,"budget_remaining":-1},"tool_results_store":{"a":"b"},"counters":{"steps":1,"usage":{"input_tokens":1,"cost":1e308}},"metadata":{"a":"a"},"created_at":1e10}`)
+	fixture.SeedFiles(f, `{"step_number":1}`,
+		`{"step_number":1,"session_log_data":{"entries":["#1"],"current_theory":"a"},`+
+			`"conversation_data":{"id":"a","messages":`+fixture.HostileMessages+`},`+
+			`"config_snapshot":{"max_steps":1,"temperature":1.5,"budget_remaining":-1},`+
+			`"tool_results_store":{"a":"b"},"counters":{"steps":1,"usage":{"input_tokens":1,"cost":1e308}},`+
+			`"metadata":{"a":"a"},"created_at":1e10}`)
 	before := slog.Default()
-	slog.SetDefault(slog.New(slog.NewTextHandler(io.Discard, nil))) // what is skipped is logged
+	slog.SetDefault(slog.New(slog.NewTextHandler(io.Discard, nil))) // skipped checkpoints are logged
 	f.Cleanup(func() { slog.SetDefault(before) })
 	f.Fuzz(func(t *testing.T, data []byte) {
 		store := new(Map)
 		latest := func(data []byte) (CheckpointState, error) {
-			for key, value := range map[string][]byte{"n/step_1": data, "n/step_01": data, "n/step_2": []byte(`{"step_number":1}`), "n/step_3": data[:len(data)/2]} {
+			for key, value := range map[string][]byte{"n/step_1": data, "n/step_01": data,
+				"n/step_2": []byte(`{"step_number":1}`), "n/step_3": data[:len(data)/2]} {
 				if err := store.Put(t.Context(), key, value); err != nil {
 					t.Fatal(err)
 				}

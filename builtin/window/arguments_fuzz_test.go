@@ -11,7 +11,7 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// FuzzNames checks the names that are found in any arguments.
+// FuzzNames checks that argumentNames returns only legal names, whatever the arguments.
 func FuzzNames(f *testing.F) {
 	for _, s := range fixture.HostileJSON {
 		f.Add([]byte(s))
@@ -27,7 +27,7 @@ func FuzzNames(f *testing.F) {
 	})
 }
 
-// FuzzRecall calls the recall tool with any arguments.
+// FuzzRecall checks that the recall tool returns only stored texts, whatever the arguments.
 func FuzzRecall(f *testing.F) {
 	for _, s := range append([]string{
 		`{"key":"result-0123456789abcdef","offset":1e1}`, `{"key":"result-0123456789abcdef","offset":-1e300}`,
@@ -45,13 +45,14 @@ func FuzzRecall(f *testing.F) {
 		piece, err := recall.Call(t.Context(), call)
 		var refused *agent.ToolError
 		text, _, _ := strings.Cut(piece, "\n[characters ")
-		if err != nil && !errors.As(err, &refused) || err == nil && (utf8.RuneCountInString(text) > 10 || !strings.Contains(kept, text)) {
+		if err != nil && !errors.As(err, &refused) || err == nil &&
+			(utf8.RuneCountInString(text) > 10 || !strings.Contains(kept, text)) {
 			t.Errorf("recalled with %s: %q, %v", args, piece, err)
 		}
 	})
 }
 
-// FuzzResultSummary summarises any result.
+// FuzzResultSummary checks that every summary is bounded and valid UTF-8.
 func FuzzResultSummary(f *testing.F) {
 	for _, s := range append([]string{
 		`[{"a":1},"b",null,4]`, `[1,2] and more`, `{"a":"b@c.org","b":["4111 1111 1111 1111",4111111111111111],"c@d.org":{}}`,
@@ -61,7 +62,8 @@ func FuzzResultSummary(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, output string) {
 		text := resultSummary(output, "")
-		if len(text) > maxSummaryBytes || utf8.ValidString(output) && !utf8.ValidString(text) || !strings.HasPrefix(text, summaryPrefix) {
+		if len(text) > maxSummaryBytes || utf8.ValidString(output) && !utf8.ValidString(text) ||
+			!strings.HasPrefix(text, summaryPrefix) {
 			t.Errorf("%q is summarised as %q", output, text)
 		}
 	})

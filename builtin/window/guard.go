@@ -17,67 +17,67 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// FromModel as the Max of a [Guard] is the window of the model less what is reserved for the reply.
-const FromModel limit.Bound[int] = limit.None - 1
-
-// unknownWindow is the context window of a model that does not say how large its own is.
+// unknownWindow is the size in tokens that is assumed for a model that does not report its context window.
 const unknownWindow = 128_000
 
-// Guard keeps requests within the context window: it shortens what tools returned, the oldest first, before
-// it leaves out messages. All its hooks are in the tier Mutation.
+// Guard keeps requests within the context window of the model. It first shortens old tool results and drops messages
+// only if that is not enough. All its hooks have the priority Mutation.
 //
-// At AfterTool it cuts outputs to OutputMax as [TruncateOutput] does. At BeforeLLM it rewrites the request, never
-// the stored conversation:
+// At AfterTool it truncates outputs to MaxOutput, as [TruncateOutput] does. At BeforeLLM it rewrites the request, never
+// the stored conversation, in this order:
 //
-//  1. Results that are followed by FullFor or more steps become a summary: what they are, how many items, and the
-//     first three of these, or of a text the first 500 characters. A summary is not summarised again.
-//  2. Results longer than PerResult are cut; while all of them together are longer than Aggregate, the oldest
-//     become "(truncated by context window manager)".
-//  3. If the request is over Max, older results become that too, the oldest first, until it fits; those among the
-//     last KeepLast messages stay.
-//  4. If it still is, messages are left out as [TokenBudget] does, down to the least that is legal; if that is over
-//     Max, it goes out and OnBudgetExceeded fires with the kind context.
+//  1. A result that is followed by at least FullFor steps is replaced by a summary. For example, a list of 25 files
+//     becomes "list of 25 items" and its first three items; a plain text becomes its first 500 characters. A summary is
+//     not summarized again.
+//  2. A result longer than PerResult is truncated. While all results together are longer than Aggregate, the oldest is
+//     replaced by "(truncated by context window manager)".
+//  3. While the request exceeds Max, the oldest remaining result is replaced by that text too. Results in the last Keep
+//     messages are not touched.
+//  4. While the request still exceeds Max, messages are dropped as [TokenBudget] does. If the smallest legal request
+//     exceeds Max, the request is sent anyway, and OnBudgetExceeded fires with the kind context.
 //
-// With Recall, what is cut or summarised is kept there under a key that the model is told; [RecallTool] makes it
-// a tool. A store that fails is reported, and no key is told.
+// If Recall is set, the full text of a shortened result is stored there, and the shortened text names its key. With
+// [RecallTool] the model can then read the full text. If the store fails, the failure is reported and the shortened
+// text names no key.
 //
-// At ShouldCompact it finds the level of pressure (see [Pressure]), tells OnPressure of the first one and of each
-// change, and with a Compactor, which the run then uses, votes for a compaction from the level compact on. After
-// three compactions in a row without effect it stops voting. After a compaction that hid three or more names which
-// the model knew, the next prompt lists up to eight of them.
+// At ShouldCompact, Guard determines the level of [Pressure] and calls OnPressure if the level changed. If Compactor is
+// set, the run uses it, and from PressureCompact on Guard votes for a compaction. It stops voting after three
+// consecutive compactions that did not shrink the conversation. A compaction may hide names that the model has worked
+// with, for example paths. If it hides at least three, the next prompt lists up to eight of them.
 //
-// Its state is the window, level, failures and keys of each run. Buffers out of
-// order, a negative number and a Compactor that cannot work panic in Bind.
+// The zero value is ready to use. Bind panics on a negative number, on buffers in the wrong order, and on an invalid
+// Compactor. A Guard keeps separate state for each run and is safe for concurrent use by any number of runs.
 type Guard struct {
-	Max       limit.Bound[int] // tokens of a request, tools included; default 4000
-	Reserve   int              // tokens of the reply, where Max is FromModel; 0: what the request allows, else 13,000
-	KeepLast  limit.Bound[int] // messages; default 4
-	OutputMax limit.Bound[int] // characters of an output; default 2000
-	FullFor   limit.Bound[int] // steps that a result is shown in full; default 3
+	Max       limit.Bound[int] // tokens of a request, including tools; default: the model's window less Reserve
+	Reserve   int              // tokens kept free for the reply; 0: MaxTokens of the request, or 13,000 if that is 0 too
+	Keep      limit.Bound[int] // messages; default 4
+	MaxOutput limit.Bound[int] // characters of one output; default 30,000
+	FullFor   limit.Bound[int] // steps for which a result is shown in full; default 3
 	PerResult limit.Bound[int] // characters of each result in a request; default 50,000
-	Aggregate limit.Bound[int] // characters of all of them; default 500,000
+	Aggregate limit.Bound[int] // characters of all results in a request; default 500,000
 
-	WarnBuffer    int // tokens below the window where the level warning begins; 0: 30,000
-	CompactBuffer int // the level compact; 0: 20,000
-	BlockBuffer   int // the level block; 0: 5,000
+	WarnBuffer    int // tokens left in the window when PressureWarning begins; 0: 30,000
+	CompactBuffer int // tokens left when PressureCompact begins; 0: 20,000
+	BlockBuffer   int // tokens left when PressureBlock begins; 0: 5,000
 
-	Compactor  agent.Compactor // nil: it never votes
-	Recall     agent.Store     // nil: nothing is kept
+	Compactor  agent.Compactor // nil: Guard never votes for a compaction
+	Recall     agent.Store     // full texts of shortened results; nil: they are not stored
 	OnPressure func(ctx context.Context, run *agent.Run, p Pressure)
-	Names      func(messages []agent.Message) []string // the names in messages; nil: texts without blanks in arguments of calls
-	OnError    func(error)                             // is told of a Recall that fails; nil: it is logged
+	// Names returns the names that messages mention, for example paths. Nil: texts without spaces in arguments of calls.
+	Names   func(messages []agent.Message) []string
+	OnError func(error) // receives failures of Recall; nil: they are logged
 
 	runs   hookkit.PerRun[windowState]
 	failed kit.Reporter
 }
 
-// A windowState is what a Guard keeps of one run.
+// windowState is the state of one run.
 type windowState struct {
-	window   int
+	window   int // tokens
 	level    PressureLevel
-	failures int             // compactions without effect in a row
-	kept     map[string]bool // recall keys
-	known    []string        // names before the compaction that is running
+	failures int             // consecutive compactions without effect
+	kept     map[string]bool // recall keys already stored
+	known    []string        // names in the conversation before the current compaction
 	notes    nextprompt.Queue
 }
 
@@ -97,7 +97,8 @@ func (w *Guard) Bind(h *agent.Hooks) {
 }
 
 func (w *Guard) check() error {
-	if err := errors.Join(w.Max.Check("Max"), w.KeepLast.Check("KeepLast"), w.OutputMax.Check("OutputMax"), w.FullFor.Check("FullFor"),
+	if err := errors.Join(w.Max.Check("Max"), w.Keep.Check("Keep"), w.MaxOutput.Check("MaxOutput"),
+		w.FullFor.Check("FullFor"),
 		w.PerResult.Check("PerResult"), w.Aggregate.Check("Aggregate")); err != nil {
 		return err
 	}
@@ -106,7 +107,8 @@ func (w *Guard) check() error {
 	case w.Reserve < 0:
 		return fmt.Errorf("Reserve is %d; give a number of tokens, or 0", w.Reserve)
 	case b.block < 0 || b.warn <= b.compact || b.compact <= b.block:
-		return fmt.Errorf("WarnBuffer is %d, CompactBuffer %d and BlockBuffer %d; let each be more than the next", b.warn, b.compact, b.block)
+		return fmt.Errorf("WarnBuffer is %d, CompactBuffer %d and BlockBuffer %d; let each be more than the next", b.warn,
+			b.compact, b.block)
 	case w.Compactor != nil:
 		if err := compact.Check(w.Compactor); err != nil {
 			return fmt.Errorf("Compactor: %w", err)
@@ -115,21 +117,23 @@ func (w *Guard) check() error {
 	return nil
 }
 
-// OnRunStart has the run use the compactor.
+// OnRunStart makes the run use the compactor.
 func (w *Guard) OnRunStart(_ context.Context, run *agent.Run, _ agent.RunStart) (agent.OnRunStartOutcome, error) {
 	kit.UseCompactor(run, w.Compactor)
 	return nil, nil
 }
 
-// AfterTool cuts a result that is over the limit.
-func (w *Guard) AfterTool(ctx context.Context, run *agent.Run, result agent.ToolCallResult) (agent.AfterToolOutcome, error) {
-	most := w.OutputMax.Or(2000)
+// AfterTool truncates a result that exceeds MaxOutput.
+func (w *Guard) AfterTool(
+	ctx context.Context, run *agent.Run, result agent.ToolCallResult,
+) (agent.AfterToolOutcome, error) {
+	most := w.MaxOutput.Or(30_000)
 	output, err := shorten.WithNote(result.Output, most, ""), shorten.WithNote(result.Err, most, "")
 	if output == result.Output && err == result.Err {
 		return nil, nil
 	}
 	if output != result.Output {
-		output = shorten.WithNote(result.Output, most, w.keep(ctx, run, result.Output))
+		output = shorten.WithNote(result.Output, most, w.storeForRecall(ctx, run, result.Output))
 	}
 	result.Output, result.Err = output, err
 	return agent.ReplaceAfterTool(result, fmt.Sprintf("truncated to %d characters", most)), nil
@@ -137,59 +141,59 @@ func (w *Guard) AfterTool(ctx context.Context, run *agent.Run, result agent.Tool
 
 // BeforeLLM shortens the request.
 func (w *Guard) BeforeLLM(ctx context.Context, run *agent.Run, req agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
-	most, keepLast := w.most(run, req), w.KeepLast.Or(4)
+	most, keepLast := w.maxTokens(run, req), w.Keep.Or(4)
 	fits := func(messages []agent.Message) bool {
 		return conversation.RequestTokens(run.Env, messages, req.Tools) <= most
 	}
 	d := draft{messages: req.Messages}
-	d.summarise(w.FullFor.Or(3), func(body string) string { return w.keep(ctx, run, body) })
-	d.cutResults(w.PerResult.Or(50_000))
+	d.summarise(w.FullFor.Or(3), func(body string) string { return w.storeForRecall(ctx, run, body) })
+	d.truncateResults(w.PerResult.Or(50_000))
 	d.blankOver(w.Aggregate.Or(500_000))
 	if !fits(d.messages) {
 		d.blankUntil(keepLast, fits)
 	}
-	left, ok := conversation.Fit(d.messages, keepLast, fits)
+	kept, ok := conversation.Fit(d.messages, keepLast, fits)
 	if !ok {
 		run.Env.ReportBudget(ctx, agent.BudgetExceeded{
-			Kind: agent.BudgetContext, Used: float64(conversation.RequestTokens(run.Env, left, req.Tools)), Limit: float64(most), Estimated: true,
-			Detail: fmt.Sprintf("the request goes out with %d of %d messages, the least that is legal", len(left), len(req.Messages)), By: "window.Guard",
+			Kind: agent.BudgetContext, Limit: float64(most), Estimated: true, By: "window.Guard",
+			Used:   float64(conversation.RequestTokens(run.Env, kept, req.Tools)),
+			Detail: smallestRequest(len(kept), len(req.Messages)),
 		})
 	}
-	did := d.did
-	if n := len(req.Messages) - len(left); n > 0 {
-		did = append(did, fmt.Sprintf("%d of %d messages left out", n, len(req.Messages)))
+	changes := d.changes
+	if n := len(req.Messages) - len(kept); n > 0 {
+		changes = append(changes, fmt.Sprintf("%d of %d messages left out", n, len(req.Messages)))
 	}
-	if did == nil {
+	if changes == nil {
 		return nil, nil
 	}
-	req.Messages = left
-	return agent.ReplaceBeforeLLM(req, fmt.Sprintf("kept within %d tokens: %s", most, strings.Join(did, ", "))), nil
+	req.Messages = kept
+	return agent.ReplaceBeforeLLM(req, fmt.Sprintf("kept within %d tokens: %s", most, strings.Join(changes, ", "))), nil
 }
 
-// most returns how many tokens a request may have.
-func (w *Guard) most(run *agent.Run, req agent.LLMRequest) int {
-	if w.Max != FromModel {
-		return w.Max.Or(4000)
-	}
+// maxTokens returns the largest legal size of a request.
+func (w *Guard) maxTokens(run *agent.Run, req agent.LLMRequest) int {
 	window := unknownWindow
 	w.runs.Do(run, func(s *windowState) { window = cmp.Or(s.window, window) })
-	return max(window-cmp.Or(w.Reserve, max(req.MaxTokens, 0), 13_000), window/2)
+	ofModel := max(window-cmp.Or(w.Reserve, max(req.MaxTokens, 0), 13_000), window/2)
+	return w.Max.Or(limit.AtMost(ofModel))
 }
 
-// keep puts a text where the model can recall it, and returns what it is told of that; "" if there is no such
-// place.
-func (w *Guard) keep(ctx context.Context, run *agent.Run, body string) string {
+// storeForRecall stores a text and returns the note that names its key. It returns "" if there is no Recall store or
+// the store failed.
+func (w *Guard) storeForRecall(ctx context.Context, run *agent.Run, body string) string {
 	if w.Recall == nil {
 		return ""
 	}
-	key, known := keyOfWhole(body), true // a text that was cut is kept whole already
+	key, known := keyOfWhole(body), true // a truncated text that names a key is stored already
 	if key == "" {
 		key = recallKey(body)
 		w.runs.Do(run, func(s *windowState) { known = s.kept[key] })
 	}
 	if !known {
 		if err := w.Recall.Put(ctx, key, []byte(body)); err != nil {
-			w.failed.Report("window.Guard", w.OnError, fmt.Errorf("a result of %d bytes could not be kept for recall: %w", len(body), err))
+			w.failed.Report("window.Guard", w.OnError,
+				fmt.Errorf("a result of %d bytes could not be kept for recall: %w", len(body), err))
 			return ""
 		}
 		w.runs.Do(run, func(s *windowState) {

@@ -48,14 +48,15 @@ func ExampleGuard() {
 }
 
 func calling(tool, id string) agent.Message {
-	return agent.Message{Role: agent.RoleAssistant, ToolCalls: []agent.ToolCallRequest{{ID: id, Name: tool, Args: []byte(`{}`)}}}
+	return agent.Message{Role: agent.RoleAssistant,
+		ToolCalls: []agent.ToolCallRequest{{ID: id, Name: tool, Args: []byte(`{}`)}}}
 }
 
 func answering(id, text string) agent.Message {
 	return agent.Message{Role: agent.RoleTool, ToolCallID: id, Content: text}
 }
 
-// steps is a task and n steps of one call each with the result.
+// steps returns a task and n steps, each with one call and the result.
 func steps(n int, result string) []agent.Message {
 	out := []agent.Message{fixture.User("the task")}
 	for i := range n {
@@ -65,7 +66,7 @@ func steps(n int, result string) []agent.Message {
 	return out
 }
 
-// bodies says what became of the messages: full, blanked, summarised, cut.
+// bodies describes the tool results in messages: full, blanked, summary or cut.
 func bodies(messages []agent.Message) string {
 	var out []string
 	for _, m := range messages {
@@ -84,7 +85,7 @@ func bodies(messages []agent.Message) string {
 	return strings.Join(out, " ")
 }
 
-func TestContextWindowShortensResultsBeforeItLeavesOutMessages(t *testing.T) {
+func TestGuardShortensResultsBeforeDroppingMessages(t *testing.T) {
 	text := strings.Repeat("x", 1000) // 254 tokens
 	for _, c := range []struct {
 		name     string
@@ -94,17 +95,20 @@ func TestContextWindowShortensResultsBeforeItLeavesOutMessages(t *testing.T) {
 		left     int
 	}{
 		{"all fits", &window.Guard{FullFor: limit.None}, steps(5, text), "full full full full full", 11},
-		{"the oldest are blanked", &window.Guard{FullFor: limit.None, Max: 1000}, steps(5, text), "blanked blanked full full full", 11},
-		{"the last messages stay", &window.Guard{FullFor: limit.None, Max: 700, KeepLast: 4}, steps(5, text), "blanked blanked blanked full full", 11},
-		{"then messages go", &window.Guard{FullFor: limit.None, Max: 400, KeepLast: 4}, steps(5, text), "full", 3},
-		{"to the least", &window.Guard{FullFor: limit.None, Max: 100, KeepLast: 4}, steps(5, text), "", 1},
+		{"the oldest are blanked", &window.Guard{FullFor: limit.None, Max: 1000}, steps(5, text),
+			"blanked blanked full full full", 11},
+		{"the last messages stay", &window.Guard{FullFor: limit.None, Max: 700, Keep: 4}, steps(5, text),
+			"blanked blanked blanked full full", 11},
+		{"then messages go", &window.Guard{FullFor: limit.None, Max: 400, Keep: 4}, steps(5, text), "full", 3},
+		{"to the least", &window.Guard{FullFor: limit.None, Max: 100, Keep: 4}, steps(5, text), "", 1},
 		{"old ones are summarised", &window.Guard{}, steps(5, text), "summary summary full full full", 11},
 		{"of at once", &window.Guard{FullFor: 1}, steps(2, text), "summary full", 5},
 		{"short ones are not", &window.Guard{FullFor: 1}, steps(3, "short"), "full full full", 7},
 		{"summaries are blanked too", &window.Guard{Max: 1000}, steps(5, text), "blanked summary full full full", 11},
 		{"long ones are cut", &window.Guard{FullFor: limit.None, PerResult: 500}, steps(2, text), "cut cut", 5},
 		{"all together", &window.Guard{FullFor: limit.None, Aggregate: 2500}, steps(4, text), "blanked blanked full full", 9},
-		{"off", &window.Guard{FullFor: limit.None, PerResult: limit.None, Aggregate: limit.None, Max: 1 << 30}, steps(9, strings.Repeat("x", 60_000)), strings.TrimSpace(strings.Repeat("full ", 9)), 19},
+		{"off", &window.Guard{FullFor: limit.None, PerResult: limit.None, Aggregate: limit.None, Max: 1 << 30},
+			steps(9, strings.Repeat("x", 60_000)), strings.TrimSpace(strings.Repeat("full ", 9)), 19},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			left := fixture.Rewritten(t, c.window, agent.LLMRequest{Messages: c.messages})
@@ -121,15 +125,20 @@ func TestContextWindowShortensResultsBeforeItLeavesOutMessages(t *testing.T) {
 	}
 }
 
-func TestAResultIsSummarisedByItsKind(t *testing.T) {
+func TestResultSummaryDependsOnKind(t *testing.T) {
 	for _, c := range []struct{ name, body, want string }{
-		{"list", ` [1, {"a": "b c"}, "x\ny", 4` + strings.Repeat(",5", 200) + `]`, "[earlier result: list of 204 items]\n- 1\n- {\"a\": \"b c\"}\n- x y"},
-		{"object", `{"z":"1","a":{"b":2},"m":` + strings.Repeat("9", 300) + `,"n":0}`, "[earlier result: object of 4 fields]\n- z: 1\n- a: {\"b\":2}\n- m: " + strings.Repeat("9", 159) + "…"},
+		{"list", ` [1, {"a": "b c"}, "x\ny", 4` + strings.Repeat(",5", 200) + `]`,
+			"[earlier result: list of 204 items]\n- 1\n- {\"a\": \"b c\"}\n- x y"},
+		{"object", `{"z":"1","a":{"b":2},"m":` + strings.Repeat("9", 300) + `,"n":0}`,
+			"[earlier result: object of 4 fields]\n- z: 1\n- a: {\"b\":2}\n- m: " + strings.Repeat("9", 159) + "…"},
 		{"text", strings.Repeat("ä", 700), "[earlier result: text of 700 characters]\n" + strings.Repeat("ä", 499) + "…"},
-		{"broken JSON", "[1," + strings.Repeat("2,", 400), "[earlier result: text of 803 characters]\n[1," + strings.Repeat("2,", 248) + "…"},
+		{"broken JSON", "[1," + strings.Repeat("2,", 400),
+			"[earlier result: text of 803 characters]\n[1," + strings.Repeat("2,", 248) + "…"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			left := fixture.Rewritten(t, &window.Guard{FullFor: 1}, agent.LLMRequest{Messages: []agent.Message{calling("a", "1"), answering("1", c.body), calling("a", "2"), answering("2", "")}})
+			left := fixture.Rewritten(t, &window.Guard{FullFor: 1},
+				agent.LLMRequest{Messages: []agent.Message{calling("a", "1"), answering("1", c.body), calling("a", "2"),
+					answering("2", "")}})
 			if got := left.Messages[1].Content; got != c.want {
 				t.Errorf("got\n%s\nwant\n%s", got, c.want)
 			}
@@ -137,23 +146,25 @@ func TestAResultIsSummarisedByItsKind(t *testing.T) {
 	}
 }
 
-func TestAttachmentsGoWithTheBodiesOfResults(t *testing.T) {
+func TestAttachmentsAreRemovedWithResults(t *testing.T) {
 	picture := answering("1", "")
 	picture.Parts = []agent.Part{{MediaType: "image/png", Data: make([]byte, 100_000)}}
 	messages := []agent.Message{fixture.User("u"), calling("a", "1"), picture, calling("a", "2"), answering("2", "r")}
-	for name, w := range map[string]*window.Guard{"summarised": {FullFor: 1}, "blanked": {FullFor: limit.None, KeepLast: 2}} {
-		if left := fixture.Rewritten(t, w, agent.LLMRequest{Messages: messages}); left.Messages[2].Parts != nil || len(left.Messages) != 5 {
+	for name, w := range map[string]*window.Guard{"summarised": {FullFor: 1},
+		"blanked": {FullFor: limit.None, Max: 4000, Keep: 2}} {
+		if left := fixture.Rewritten(t, w, agent.LLMRequest{Messages: messages}); left.Messages[2].Parts != nil ||
+			len(left.Messages) != 5 {
 			t.Errorf("%s: %d messages, %d attachments", name, len(left.Messages), len(left.Messages[2].Parts))
 		}
 	}
 }
 
-func TestContextWindowThroughTheLoop(t *testing.T) {
+func TestGuardBoundsEveryRequestOfARun(t *testing.T) {
 	long := strings.Repeat("all work and no play ", 500)
 	ran := looptest.Harness{
 		Turns: fixture.Work(8),
 		Tools: []agent.Tool{&looptest.Tool{Name: "work", Result: long}},
-		Hooks: []agent.Hook{&window.Guard{Max: 1500}},
+		Hooks: []agent.Hook{&window.Guard{Max: 1500, MaxOutput: 2000}},
 		Agent: &loop.Agent{Instructions: strings.Repeat("i", 1000)},
 	}.Run(t, "the task")
 	if ran.Failed != nil {
@@ -168,16 +179,18 @@ func TestContextWindowThroughTheLoop(t *testing.T) {
 		}
 	}
 	for _, m := range ran.Messages {
-		if m.Role == agent.RoleTool && (utf8.RuneCountInString(m.Content) > 2000 || !strings.Contains(m.Content, "[truncated: ")) {
+		if m.Role == agent.RoleTool &&
+			(utf8.RuneCountInString(m.Content) > 2000 || !strings.Contains(m.Content, "[truncated: ")) {
 			t.Errorf("stored: %d characters", utf8.RuneCountInString(m.Content))
 		}
 	}
-	if last := ran.Script.Requests()[8]; bodies(last.Messages) != "blanked blanked blanked blanked summary full full full" && len(last.Messages) < 10 {
-		t.Errorf("the last prompt: %s", bodies(last.Messages))
+	last := ran.Script.Requests()[8].Messages
+	if got := bodies(last); got != "blanked blanked blanked blanked summary full full full" && len(last) < 10 {
+		t.Errorf("the last prompt: %s", got)
 	}
 }
 
-func TestContextWindowEndsWhenNothingCanBeLeftOut(t *testing.T) {
+func TestGuardReportsRequestThatCannotFit(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: fixture.Work(2), Tools: fixture.Worker(), Hooks: []agent.Hook{&window.Guard{Max: 100}},
 		Agent: &loop.Agent{Instructions: strings.Repeat("i", 4000)},
@@ -186,12 +199,13 @@ func TestContextWindowEndsWhenNothingCanBeLeftOut(t *testing.T) {
 		t.Errorf("got %v", ran.Failed)
 	}
 	exceeded := hooktest.PayloadsOf[agent.BudgetExceeded](ran.Recorder, "OnBudgetExceeded")
-	if len(exceeded) != 3 || exceeded[2].By != "window.Guard" || exceeded[2].Kind != agent.BudgetContext || exceeded[2].Limit != 100 {
+	if len(exceeded) != 3 || exceeded[2].By != "window.Guard" || exceeded[2].Kind != agent.BudgetContext ||
+		exceeded[2].Limit != 100 {
 		t.Errorf("reported %+v", exceeded)
 	}
 }
 
-// mapStore is a store in memory that fails when it is told to.
+// mapStore is a store in memory that fails with err if err is set.
 type mapStore struct {
 	mu   sync.Mutex
 	data map[string]string
@@ -228,7 +242,7 @@ func (s *mapStore) Keys(context.Context, string) ([]string, error) {
 	return slices.Sorted(maps.Keys(s.data)), nil
 }
 
-func TestWhatWasCutCanBeRecalled(t *testing.T) {
+func TestShortenedResultsCanBeRecalled(t *testing.T) {
 	store := &mapStore{data: map[string]string{"secret": "s"}}
 	whole := strings.Repeat("0123456789", 400)
 	var got []string
@@ -245,21 +259,22 @@ func TestWhatWasCutCanBeRecalled(t *testing.T) {
 	}
 	ran := looptest.Harness{
 		Turns: []looptest.Turn{
-			looptest.Call("work", nil), recall(`{"key":"%s"}`), recall(`{"key":"%s","offset":3600}`), recall(`{"key":"%s","offset":1e9}`), recall(`{"key":"%.0ssecret"}`),
+			looptest.Call("work", nil), recall(`{"key":"%s"}`), recall(`{"key":"%s","offset":3600}`),
+			recall(`{"key":"%s","offset":1e9}`), recall(`{"key":"%.0ssecret"}`),
 			looptest.Func(func(_ context.Context, req agent.LLMRequest) (agent.LLMResponse, error) {
 				got = append(got, req.Messages[len(req.Messages)-1].Content)
 				return looptest.Reply("ok").Response(), nil
 			}),
 		},
-		Tools: []agent.Tool{&looptest.Tool{Name: "work", Result: whole}, window.RecallTool{Store: store}},
-		Hooks: []agent.Hook{&window.Guard{Recall: store, FullFor: 2}},
+		Tools: []agent.Tool{&looptest.Tool{Name: "work", Result: whole}, window.RecallTool{Store: store, MaxChars: 1800}},
+		Hooks: []agent.Hook{&window.Guard{Recall: store, FullFor: 2, MaxOutput: 2000}},
 	}.Run(t, "x")
 	if ran.Failed != nil {
 		t.Fatal(ran.Failed)
 	}
 	for i, want := range []string{
 		" characters missing; recall key result-",
-		whole[:1800] + "\n[characters 0 to 1800 of 4000; go on with offset 1800]",
+		whole[:1800] + "\n[characters 0 to 1800 of 4000; continue with offset 1800]",
 		whole[3600:] + "\n[characters 3600 to 4000 of 4000, the end]",
 		"\n[characters 4000 to 4000 of 4000, the end]",
 		`there is no result under the key "secret"`,
@@ -268,7 +283,8 @@ func TestWhatWasCutCanBeRecalled(t *testing.T) {
 			t.Errorf("%d: got %q, want %q", i, got[i], want)
 		}
 	}
-	if summary := ran.Script.Requests()[5].Messages[2].Content; !strings.HasPrefix(summary, "[earlier result: text of 2000 characters; recall key result-") {
+	if summary := ran.Script.Requests()[5].Messages[2].Content; !strings.HasPrefix(summary,
+		"[earlier result: text of 2000 characters; recall key result-") {
 		t.Errorf("after two steps the result is %.100q", summary)
 	}
 	if store.puts != 2 { // the result, and the first recall, which is summarised too
@@ -276,18 +292,22 @@ func TestWhatWasCutCanBeRecalled(t *testing.T) {
 	}
 }
 
-func TestARecallStoreThatFailsIsReportedAndHarmsNobody(t *testing.T) {
+func TestFailingRecallStoreIsReported(t *testing.T) {
 	var told []error
-	w := &window.Guard{Recall: &mapStore{err: errors.New("disk full")}, OnError: func(err error) { told = append(told, err) }}
+	w := &window.Guard{Recall: &mapStore{err: errors.New("disk full")}, OnError: func(err error) {
+		told = append(told, err)
+	}}
 	ran := looptest.Harness{
-		Turns: fixture.Work(1), Tools: []agent.Tool{&looptest.Tool{Name: "work", Result: strings.Repeat("x", 3000)}}, Hooks: []agent.Hook{w},
+		Turns: fixture.Work(1), Tools: []agent.Tool{&looptest.Tool{Name: "work", Result: strings.Repeat("x", 40_000)}},
+		Hooks: []agent.Hook{w},
 	}.Run(t, "x")
-	if ran.Failed != nil || len(told) != 1 || !strings.Contains(told[0].Error(), "disk full") || strings.Contains(ran.Calls[0].Output, "recall") {
+	if ran.Failed != nil || len(told) != 1 || !strings.Contains(told[0].Error(), "disk full") ||
+		strings.Contains(ran.Calls[0].Output, "recall") {
 		t.Errorf("%v, told %v", ran.Failed, told)
 	}
 }
 
-func TestTheRecallToolRefusesWhatIsNoKey(t *testing.T) {
+func TestRecallToolRefusesInvalidKeys(t *testing.T) {
 	store := &mapStore{data: map[string]string{"result-../../etc/pass": "s", "result-0123456789abcdef": "found"}}
 	for args, want := range map[string]string{
 		`{"key":"result-0123456789abcdef"}`:           "",
@@ -311,7 +331,7 @@ func TestTheRecallToolRefusesWhatIsNoKey(t *testing.T) {
 	}
 }
 
-func TestPressureIsReportedOnceForEachLevel(t *testing.T) {
+func TestPressureIsReportedOncePerLevel(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		window int
@@ -319,11 +339,13 @@ func TestPressureIsReportedOnceForEachLevel(t *testing.T) {
 		tokens []int
 		want   string
 	}{
-		{"at the borders", 128_000, &window.Guard{}, []int{0, 97_999, 98_000, 107_999, 108_000, 122_999, 123_000, 50}, "ok@0 warning@98000 compact@108000 block@123000 ok@0"},
+		{"at the borders", 128_000, &window.Guard{}, []int{0, 97_999, 98_000, 107_999, 108_000, 122_999, 123_000, 50},
+			"ok@0 warning@98000 compact@108000 block@123000 ok@0"},
 		{"the first level", 128_000, &window.Guard{}, []int{110_000, 111_000}, "compact@108000"},
 		{"an unknown window", 0, &window.Guard{}, []int{98_000}, "warning@98000"},
 		{"a small window", 8000, &window.Guard{}, []int{3999, 4000, 5334, 7334}, "ok@0 warning@4000 compact@5334 block@7334"},
-		{"own buffers", 1000, &window.Guard{WarnBuffer: 300, CompactBuffer: 200, BlockBuffer: 100}, []int{699, 700, 800, 900}, "ok@0 warning@700 compact@800 block@900"},
+		{"own buffers", 1000, &window.Guard{WarnBuffer: 300, CompactBuffer: 200, BlockBuffer: 100}, []int{699, 700, 800, 900},
+			"ok@0 warning@700 compact@800 block@900"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var got []string
@@ -348,12 +370,13 @@ func TestPressureIsReportedOnceForEachLevel(t *testing.T) {
 		})
 	}
 	data, _ := json.Marshal(window.Pressure{Level: window.PressureBlock})
-	if want := `{"level":"block","estimated_tokens":0,"threshold":0,"context_window":0,"percent_used":0}`; string(data) != want {
+	want := `{"level":"block","estimated_tokens":0,"threshold":0,"context_window":0,"percent_used":0}`
+	if string(data) != want {
 		t.Errorf("got %s", data)
 	}
 }
 
-func TestContextWindowStopsVotingAfterThreeCompactionsWithoutEffect(t *testing.T) {
+func TestGuardStopsVotingAfterThreeFailures(t *testing.T) {
 	nothing := fixture.CompactorFunc(func(_ context.Context, _ *agent.Env, c agent.Compaction) (agent.Compacted, error) {
 		return agent.Compacted{Messages: c.Messages}, nil
 	})
@@ -367,11 +390,12 @@ func TestContextWindowStopsVotingAfterThreeCompactionsWithoutEffect(t *testing.T
 	}
 }
 
-func TestACompactionWithEffectEndsARowOfFailures(t *testing.T) {
+func TestEffectiveCompactionResetsFailures(t *testing.T) {
 	var hooks agent.Hooks
 	hooks.Use(&window.Guard{Compactor: compact.Truncate{}})
 	run := agent.NewRun(nil)
-	failed, worked := agent.Compacted{Err: "undone"}, agent.Compacted{Before: agent.Size{Messages: 9}, After: agent.Size{Messages: 2}}
+	failed, worked := agent.Compacted{Err: "undone"},
+		agent.Compacted{Before: agent.Size{Messages: 9}, After: agent.Size{Messages: 2}}
 	for i, c := range []struct {
 		done  agent.Compacted
 		votes bool
@@ -385,7 +409,7 @@ func TestACompactionWithEffectEndsARowOfFailures(t *testing.T) {
 	}
 }
 
-func TestAfterACompactionTheNextPromptListsHiddenNames(t *testing.T) {
+func TestNextPromptListsNamesHiddenByCompaction(t *testing.T) {
 	args := func(names ...string) string {
 		data, _ := json.Marshal(map[string]any{"paths": names, "n": 7, "note": "two words"})
 		return string(data)
@@ -394,7 +418,8 @@ func TestAfterACompactionTheNextPromptListsHiddenNames(t *testing.T) {
 		turns []string
 		want  string
 	}{
-		"many":    {[]string{args("a.go", "b.go", "c.go", "d.go", "e.go"), args("f.go", "g.go", "h.go", "i.go", "a.go")}, "a.go, b.go, c.go, d.go, e.go, f.go, g.go, h.go and 1 more"},
+		"many": {[]string{args("a.go", "b.go", "c.go", "d.go", "e.go"), args("f.go", "g.go", "h.go", "i.go", "a.go")},
+			"a.go, b.go, c.go, d.go, e.go, f.go, g.go, h.go and 1 more"},
 		"three":   {[]string{args("a.go", "b.go", "c.go", "kept.go", "12345", "no")}, "a.go, b.go, c.go"},
 		"too few": {[]string{args("a.go", "b.go", "kept.go")}, ""},
 	} {
@@ -405,7 +430,8 @@ func TestAfterACompactionTheNextPromptListsHiddenNames(t *testing.T) {
 			}
 			turns = append(turns, looptest.Call("work", args("kept.go")), looptest.Call("work", nil), looptest.Reply("ok"))
 			at := len(c.turns) + 2
-			compactAt := agent.ShouldCompactFunc(func(_ context.Context, _ *agent.Run, use agent.ContextUse) (agent.ShouldCompactOutcome, error) {
+			compactAt := agent.ShouldCompactFunc(func(_ context.Context, _ *agent.Run,
+				use agent.ContextUse) (agent.ShouldCompactOutcome, error) {
 				if use.Step == at {
 					return agent.Compact{}, nil
 				}
@@ -413,7 +439,7 @@ func TestAfterACompactionTheNextPromptListsHiddenNames(t *testing.T) {
 			})
 			ran := looptest.Harness{
 				Turns: turns, Tools: fixture.Worker(),
-				Hooks: []agent.Hook{&window.Guard{Compactor: compact.Truncate{KeepRecent: 1}}, compactAt},
+				Hooks: []agent.Hook{&window.Guard{Compactor: compact.Truncate{Keep: 1}}, compactAt},
 			}.Run(t, "the task")
 			for i, req := range ran.Script.Requests() {
 				want := ""
@@ -428,15 +454,16 @@ func TestAfterACompactionTheNextPromptListsHiddenNames(t *testing.T) {
 	}
 }
 
-func TestContextWindowTakesItsLimitFromTheModel(t *testing.T) {
+func TestGuardTakesItsLimitFromTheModel(t *testing.T) {
 	for _, c := range []struct {
 		window, reserve, maxTokens, want int
 	}{
-		{20_000, 0, 0, 10_000}, {50_000, 0, 0, 37_000}, {50_000, 1000, 0, 49_000}, {50_000, 0, 2000, 48_000}, {0, 0, 0, 115_000},
+		{20_000, 0, 0, 10_000}, {50_000, 0, 0, 37_000}, {50_000, 1000, 0, 49_000}, {50_000, 0, 2000, 48_000},
+		{0, 0, 0, 115_000},
 	} {
 		var hooks agent.Hooks
-		hooks.Use(&window.Guard{Max: window.FromModel, Reserve: c.reserve, FullFor: limit.None, PerResult: limit.None, Aggregate: limit.None})
-		for over, want := range map[int]int{0: 3, 1: 1} { // one token over the limit, and the oldest go
+		hooks.Use(&window.Guard{Reserve: c.reserve, FullFor: limit.None, PerResult: limit.None, Aggregate: limit.None})
+		for over, want := range map[int]int{0: 3, 1: 1} { // one token over the limit drops the oldest
 			run := agent.NewRun(&agent.Env{Tokens: fixture.Counter(func(m []agent.Message) int {
 				if len(m) == 3 {
 					return c.want + over
@@ -444,7 +471,8 @@ func TestContextWindowTakesItsLimitFromTheModel(t *testing.T) {
 				return 1
 			})})
 			fixture.Votes(&hooks, run, c.window, 1)
-			req := agent.LLMRequest{MaxTokens: c.maxTokens, Messages: []agent.Message{fixture.User("a"), fixture.User("b"), fixture.User("c")}}
+			req := agent.LLMRequest{MaxTokens: c.maxTokens,
+				Messages: []agent.Message{fixture.User("a"), fixture.User("b"), fixture.User("c")}}
 			if _, err := hooks.BeforeLLM.Fire(t.Context(), run, &req); err != nil || (len(req.Messages) == 3) != (want == 3) {
 				t.Errorf("%+v: with %d tokens more %d messages are left, %v", c, over, len(req.Messages), err)
 			}
@@ -452,7 +480,7 @@ func TestContextWindowTakesItsLimitFromTheModel(t *testing.T) {
 	}
 }
 
-func TestAContextWindowThatCannotWorkCannotBeUsed(t *testing.T) {
+func TestInvalidGuardPanicsInBind(t *testing.T) {
 	for want, w := range map[string]*window.Guard{
 		"window.Guard: Max is -2": {Max: -2},
 		"Reserve is -1":           {Reserve: -1},
@@ -460,6 +488,8 @@ func TestAContextWindowThatCannotWorkCannotBeUsed(t *testing.T) {
 		"WarnBuffer is 30000, CompactBuffer 20000 and Blo": {BlockBuffer: -1},
 		"Compactor: there are no Stages":                   {Compactor: &compact.Chain{}},
 	} {
-		fixture.MustPanic(t, want, func() { new(agent.Hooks).Use(w) })
+		t.Run(want, func(t *testing.T) {
+			fixture.MustPanic(t, want, func() { new(agent.Hooks).Use(w) })
+		})
 	}
 }

@@ -14,10 +14,10 @@ import (
 )
 
 const (
-	minHidden   = 3 // names that a compaction must hide to be worth a note
-	maxHidden   = 8 // names in the note
+	minHidden   = 3 // a note is added only if the compaction hid at least this many names
+	maxHidden   = 8 // names listed in the note
 	maxNames    = 500
-	maxNameArgs = 64 << 10 // bytes of arguments that are looked at for names
+	maxNameArgs = 64 << 10 // bytes; longer arguments are not searched for names
 )
 
 func (w *Guard) names(messages []agent.Message) []string {
@@ -27,8 +27,8 @@ func (w *Guard) names(messages []agent.Message) []string {
 	return argumentNames(messages)
 }
 
-// argumentNames returns the texts in the arguments of calls that could be names: of 3 to 80 characters, without
-// blanks, with a letter. Each is there once, in the order in which they first came.
+// argumentNames returns the strings in the arguments of calls that could be names: 3 to 80 characters, a letter, no
+// spaces. It returns each once, in the order of first use.
 func argumentNames(messages []agent.Message) []string {
 	var names []string
 	seen := make(map[string]bool)
@@ -48,7 +48,7 @@ func argumentNames(messages []agent.Message) []string {
 	return names
 }
 
-// textsIn calls f with each text in a JSON value, in order, not deeper than ten levels. Keys are none.
+// textsIn calls f with each string in a JSON value, in order, down to ten levels of nesting. It skips object keys.
 func textsIn(raw json.RawMessage, level int, f func(string)) {
 	if level > 10 || len(raw) == 0 {
 		return
@@ -80,18 +80,18 @@ func couldBeName(text string) bool {
 		!strings.ContainsFunc(text, func(c rune) bool { return unicode.IsSpace(c) || unicode.IsControl(c) })
 }
 
-// hiddenNote lists the names that stand in none of the messages, "" if there are too few of them.
+// hiddenNote lists the names that appear in none of the messages. It returns "" if there are fewer than minHidden.
 func hiddenNote(known []string, messages []agent.Message) string {
-	var left strings.Builder
+	var remaining strings.Builder
 	for _, m := range messages {
-		left.WriteString(m.Content)
-		left.WriteByte('\n')
+		remaining.WriteString(m.Content)
+		remaining.WriteByte('\n')
 		for _, c := range m.ToolCalls {
-			left.Write(c.Args)
-			left.WriteByte('\n')
+			remaining.Write(c.Args)
+			remaining.WriteByte('\n')
 		}
 	}
-	text := left.String()
+	text := remaining.String()
 	hidden := slices.DeleteFunc(slices.Clone(known), func(name string) bool { return strings.Contains(text, name) })
 	if len(hidden) < minHidden {
 		return ""
@@ -103,5 +103,6 @@ func hiddenNote(known []string, messages []agent.Message) string {
 	for i, name := range hidden {
 		hidden[i] = shorten.Line(name, shorten.KeyChars)
 	}
-	return "[after compaction] You have worked with these before, though they are no longer shown: " + strings.Join(hidden, ", ") + more
+	return "[after compaction] You have worked with these before, though they are no longer shown: " + strings.Join(hidden,
+		", ") + more
 }

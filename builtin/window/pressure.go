@@ -10,10 +10,10 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// A PressureLevel says how near a conversation is to filling the context window.
+// A PressureLevel says how close a conversation is to filling the context window.
 type PressureLevel string
 
-// The levels, from the lowest on.
+// The levels, lowest first.
 const (
 	PressureOK      PressureLevel = "ok"
 	PressureWarning PressureLevel = "warning"
@@ -25,13 +25,15 @@ func (l PressureLevel) rank() int {
 	return slices.Index([]PressureLevel{PressureOK, PressureWarning, PressureCompact, PressureBlock}, l)
 }
 
-// Pressure is how full the context window is: system prompt, tools, briefing and stored conversation, by the
-// loop's one estimate. A level begins where less than its buffer is left of the window; in a window that is smaller
-// than twice the buffer of the first, all buffers are smaller in proportion.
+// Pressure says how full the context window is. It counts the system prompt, tools, briefing and stored conversation,
+// as estimated by the loop.
+//
+// A level begins when fewer tokens than its buffer are left. For example, in a window of 128,000 tokens PressureWarning
+// begins at 98,000. If the window is smaller than twice WarnBuffer, all buffers are scaled down in proportion.
 type Pressure struct {
 	Level           PressureLevel `json:"level"`
 	EstimatedTokens int           `json:"estimated_tokens"`
-	Threshold       int           `json:"threshold"` // where the level begins; 0 for ok
+	Threshold       int           `json:"threshold"` // tokens at which the level begins; 0 for PressureOK
 	ContextWindow   int           `json:"context_window"`
 	PercentUsed     float64       `json:"percent_used"`
 }
@@ -42,14 +44,15 @@ func (w *Guard) buffers() buffers {
 	return buffers{cmp.Or(w.WarnBuffer, 30_000), cmp.Or(w.CompactBuffer, 20_000), cmp.Or(w.BlockBuffer, 5_000)}
 }
 
-// pressure returns the pressure of an estimate on a window.
+// pressure returns the pressure of an estimate on a window, both in tokens.
 func (w *Guard) pressure(tokens, window int) Pressure {
 	b := w.buffers()
 	if half := window / 2; b.warn > half {
 		scaled := func(n int) int { return int(int64(n) * int64(half) / int64(b.warn)) }
 		b = buffers{half, scaled(b.compact), scaled(b.block)}
 	}
-	p := Pressure{Level: PressureOK, EstimatedTokens: tokens, ContextWindow: window, PercentUsed: 100 * float64(tokens) / float64(window)}
+	p := Pressure{Level: PressureOK, EstimatedTokens: tokens, ContextWindow: window,
+		PercentUsed: 100 * float64(tokens) / float64(window)}
 	switch {
 	case tokens >= window-b.block:
 		p.Level, p.Threshold = PressureBlock, window-b.block
@@ -61,11 +64,13 @@ func (w *Guard) pressure(tokens, window int) Pressure {
 	return p
 }
 
-// maxFailures is how many compactions in a row may be without effect.
+// maxFailures bounds the consecutive compactions without effect.
 const maxFailures = 3
 
-// ShouldCompact finds the level of pressure, reports it if it is another one, and votes.
-func (w *Guard) ShouldCompact(ctx context.Context, run *agent.Run, use agent.ContextUse) (agent.ShouldCompactOutcome, error) {
+// ShouldCompact determines the level of pressure, reports a changed level, and votes.
+func (w *Guard) ShouldCompact(
+	ctx context.Context, run *agent.Run, use agent.ContextUse,
+) (agent.ShouldCompactOutcome, error) {
 	window := use.Window
 	if window <= 0 {
 		window = unknownWindow
@@ -83,16 +88,19 @@ func (w *Guard) ShouldCompact(ctx context.Context, run *agent.Run, use agent.Con
 	if w.Compactor == nil || tired || p.Level.rank() < PressureCompact.rank() {
 		return nil, nil
 	}
-	return agent.Compact{Reason: fmt.Sprintf("context pressure %s: %d of %d tokens", p.Level, p.EstimatedTokens, p.ContextWindow)}, nil
+	return agent.Compact{Reason: fmt.Sprintf("context pressure %s: %d of %d tokens", p.Level, p.EstimatedTokens,
+		p.ContextWindow)}, nil
 }
 
-// ObserveBeforeCompact notes the names that the model knows.
-func (w *Guard) ObserveBeforeCompact(_ context.Context, run *agent.Run, fired agent.BeforeCompactFired[agent.Compaction]) {
+// ObserveBeforeCompact records the names that the model knows.
+func (w *Guard) ObserveBeforeCompact(
+	_ context.Context, run *agent.Run, fired agent.BeforeCompactFired[agent.Compaction],
+) {
 	known := w.names(fired.Payload.Messages)
 	w.runs.Do(run, func(s *windowState) { s.known = known })
 }
 
-// ObserveAfterCompact counts compactions without effect, and notes which names one has hidden.
+// ObserveAfterCompact counts compactions without effect and records the names that an effective one has hidden.
 func (w *Guard) ObserveAfterCompact(_ context.Context, run *agent.Run, fired agent.AfterCompactFired[agent.Compacted]) {
 	done := fired.Payload
 	effective := done.Err == "" && done.Effective()

@@ -15,19 +15,19 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-// recallPrefix begins every recall key; what else is in a store cannot be recalled.
+// recallPrefix begins every recall key. The recall tool cannot read other keys of the store.
 const recallPrefix = "result-"
 
-// recallNote stands before the key where a text was cut or summarised.
+// recallNote precedes the key in a shortened text.
 const recallNote = "; recall key "
 
-// recallKey is the key of a text: the same for the same text, and no payload.
+// recallKey returns the key of a text. Equal texts have equal keys, and a key reveals nothing of the text.
 func recallKey(body string) string {
 	sum := sha256.Sum256([]byte(body))
 	return recallPrefix + hex.EncodeToString(sum[:8])
 }
 
-// keyOfWhole returns the key of the whole text of which body is what was left after a cut, "" if it is none.
+// keyOfWhole returns the recall key that a shortened text names, or "" if the text names none.
 func keyOfWhole(body string) string {
 	at := strings.LastIndex(body, recallNote)
 	if at < 0 {
@@ -45,15 +45,18 @@ func isRecallKey(key string) bool {
 	return ok && len(digits) == 16 && strings.Trim(digits, "0123456789abcdef") == ""
 }
 
-// RecallTool is a tool with which a model reads again what a [Guard] has cut or summarised. Its Store is
-// that of Guard.Recall. It reads nothing that a Guard did not put there. A result is read in pieces
-// of MaxChars, by its key and an offset; the last line of each says how to go on.
+// RecallTool is a tool with which the model reads the full text of a result that a [Guard] has shortened. Set Store to
+// the store of Guard.Recall.
+//
+// The model passes the key and an offset and receives at most MaxChars characters; the last line says how to continue.
+// The tool reads only texts that a Guard stored, even if the store holds other keys. RecallTool is safe for concurrent
+// use.
 type RecallTool struct {
 	Store    agent.Store
-	MaxChars limit.Bound[int] // default 1800
+	MaxChars limit.Bound[int] // characters per call; default 20,000
 }
 
-// Schema implements agent.Tool: the name is recall.
+// Schema implements agent.Tool. The tool's name is recall.
 func (RecallTool) Schema() agent.ToolSchema {
 	return agent.ToolSchema{
 		Name:        "recall",
@@ -70,7 +73,7 @@ func (RecallTool) Schema() agent.ToolSchema {
 func (t RecallTool) Call(ctx context.Context, call agent.ToolCallRequest) (string, error) {
 	var args struct {
 		Key    string  `json:"key"`
-		Offset float64 `json:"offset"` // an integer may be written 1e3
+		Offset float64 `json:"offset"` // JSON allows an integer to be written 1e3
 	}
 	if t.Store == nil {
 		return "", errors.New("the recall tool has no store; give RecallTool.Store that of window.Guard.Recall")
@@ -79,9 +82,12 @@ func (t RecallTool) Call(ctx context.Context, call agent.ToolCallRequest) (strin
 		return "", err
 	}
 	if err := json.Unmarshal(call.Args, &args); err != nil {
-		return "", &agent.ToolError{Kind: agent.FailArguments, Message: "the arguments cannot be read: " + err.Error(), Cause: err}
+		return "", &agent.ToolError{
+			Kind: agent.FailArguments, Message: "the arguments cannot be read: " + err.Error(), Cause: err,
+		}
 	}
-	unknown := &agent.ToolError{Kind: agent.FailTool, NoRetry: true, Message: fmt.Sprintf("there is no result under the key %q; take the key from the summary of the result", shorten.To(args.Key, 60))}
+	unknown := &agent.ToolError{Kind: agent.FailTool, NoRetry: true, Message: fmt.Sprintf(
+		"there is no result under the key %q; take the key from the summary of the result", shorten.To(args.Key, 60))}
 	if !isRecallKey(args.Key) {
 		return "", unknown
 	}
@@ -94,7 +100,7 @@ func (t RecallTool) Call(ctx context.Context, call agent.ToolCallRequest) (strin
 		return "", fmt.Errorf("the result cannot be read: %w", err)
 	}
 	text := string(data)
-	n, size := utf8.RuneCountInString(text), t.MaxChars.Or(1800)
+	n, size := utf8.RuneCountInString(text), t.MaxChars.Or(20_000)
 	from := int(min(max(args.Offset, 0), float64(n)))
 	to := from + min(size, n-from)
 	piece := text[shorten.RuneOffset(text, from):shorten.RuneOffset(text, to)]
@@ -104,5 +110,5 @@ func (t RecallTool) Call(ctx context.Context, call agent.ToolCallRequest) (strin
 	case to == n:
 		return fmt.Sprintf("%s\n[characters %d to %d of %d, the end]", piece, from, to, n), nil
 	}
-	return fmt.Sprintf("%s\n[characters %d to %d of %d; go on with offset %d]", piece, from, to, n, to), nil
+	return fmt.Sprintf("%s\n[characters %d to %d of %d; continue with offset %d]", piece, from, to, n, to), nil
 }

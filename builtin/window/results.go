@@ -20,18 +20,18 @@ const (
 
 	maxItemShown    = 160
 	maxTextShown    = 500
-	minSaved        = 60                                  // bytes; a summary that saves less is not worth it
-	maxSummaryBytes = 4 * (3*maxItemShown + maxTextShown) // of what can be a summary
+	minSaved        = 60                                  // bytes; a summary must save at least this many
+	maxSummaryBytes = 4 * (3*maxItemShown + maxTextShown) // upper bound of a summary
 )
 
-// A draft is the messages of a request while tool results in them are shortened.
+// A draft holds the messages of a request while their tool results are shortened.
 type draft struct {
 	messages []agent.Message
-	own      bool     // messages is a copy
-	did      []string // what was done
+	own      bool     // messages is a private copy
+	changes  []string // described for the reason of the replacement
 }
 
-// set gives a message another body. Attachments go with the old one.
+// set replaces the body of a message and removes its attachments.
 func (d *draft) set(i int, body string) {
 	if !d.own {
 		d.messages, d.own = slices.Clone(d.messages), true
@@ -39,15 +39,15 @@ func (d *draft) set(i int, body string) {
 	d.messages[i].Content, d.messages[i].Parts = body, nil
 }
 
-func (d *draft) note(n int, what string) {
+func (d *draft) note(n int, change string) {
 	if n > 0 {
-		d.did = append(d.did, fmt.Sprintf("%d results %s", n, what))
+		d.changes = append(d.changes, fmt.Sprintf("%d results %s", n, change))
 	}
 }
 
-// summarise summarises the results that are followed by n or more steps. keep returns what is added to the first
-// line of the summary of a body.
-func (d *draft) summarise(n int, keep func(body string) string) {
+// summarise replaces each result that is followed by at least n steps with a summary. store stores the full text and
+// returns the note to append to the first line of the summary.
+func (d *draft) summarise(n int, store func(body string) string) {
 	done := 0
 	for _, turn := range slices.Backward(conversation.Split(d.messages).Turns) {
 		if turn.Calls == 0 {
@@ -63,7 +63,7 @@ func (d *draft) summarise(n int, keep func(body string) string) {
 				continue
 			}
 			if short := resultSummary(m.Content, ""); len(short)+minSaved < len(m.Content) || len(m.Parts) > 0 {
-				d.set(i, resultSummary(m.Content, keep(m.Content)))
+				d.set(i, resultSummary(m.Content, store(m.Content)))
 				done++
 			}
 		}
@@ -71,7 +71,7 @@ func (d *draft) summarise(n int, keep func(body string) string) {
 	d.note(done, "summarised")
 }
 
-// resultSummary says what a result is and how it begins.
+// resultSummary describes the kind and size of a result and shows its beginning.
 func resultSummary(body, extra string) string {
 	var list []json.RawMessage
 	trimmed := strings.TrimSpace(body)
@@ -90,11 +90,12 @@ func resultSummary(body, extra string) string {
 		}
 		return text
 	}
-	return fmt.Sprintf("%stext of %d characters%s]\n%s", summaryPrefix, utf8.RuneCountInString(body), extra, shorten.To(body, maxTextShown))
+	return fmt.Sprintf("%stext of %d characters%s]\n%s", summaryPrefix, utf8.RuneCountInString(body), extra,
+		shorten.To(body, maxTextShown))
 }
 
-// cutResults cuts results that are longer than n characters.
-func (d *draft) cutResults(n int) {
+// truncateResults truncates results that are longer than n characters.
+func (d *draft) truncateResults(n int) {
 	done := 0
 	for i, m := range d.messages {
 		if m.Role != agent.RoleTool || len(m.Content) <= n {
@@ -110,7 +111,7 @@ func (d *draft) cutResults(n int) {
 	d.note(done, "cut")
 }
 
-// blankOver empties the oldest results while all of them together have more than n characters.
+// blankOver blanks the oldest results while all results together have more than n characters.
 func (d *draft) blankOver(n int) {
 	total := 0
 	for _, m := range d.messages {
@@ -129,12 +130,12 @@ func (d *draft) blankOver(n int) {
 	d.note(done, "blanked")
 }
 
-// blankUntil empties results, the oldest first, until the messages fit. Those of the turns with the last keepLast
-// messages stay.
-func (d *draft) blankUntil(keepLast int, fits func([]agent.Message) bool) {
+// blankUntil blanks results, oldest first, until the messages fit. It does not touch the turns that contain the last
+// keep messages.
+func (d *draft) blankUntil(keep int, fits func([]agent.Message) bool) {
 	t := conversation.Split(d.messages)
 	end := len(d.messages)
-	if first := t.LastMessages(keepLast); first < len(t.Turns) {
+	if first := t.LastMessages(keep); first < len(t.Turns) {
 		end = t.Turns[first].From
 	}
 	var older []int
@@ -157,7 +158,7 @@ func (d *draft) blankUntil(keepLast int, fits func([]agent.Message) bool) {
 	d.note(n, "blanked")
 }
 
-// blankable reports whether a message is a result that is longer than the marker.
+// blankable reports whether a message is a tool result that is longer than the marker.
 func (d *draft) blankable(i int) bool {
 	m := d.messages[i]
 	return m.Role == agent.RoleTool && (len(m.Content) > len(blankedMarker) || len(m.Parts) > 0)

@@ -12,44 +12,53 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// TokenBudget keeps every request under a number of tokens by leaving out the oldest messages.
+// TokenBudget keeps every request under a number of tokens by dropping the oldest messages.
 //
-// It rewrites requests at BeforeLLM, ten below the tier InputShape, after the hooks that add to prompts; it has no
-// state. Tokens are counted by the run's counter, tool calls and the descriptions of the tools included. A request
-// of at most Max tokens passes. Of a longer one the system messages that begin it stay, and of the rest the last
-// KeepLast messages; then the oldest of those go until it fits. A call and its results stay or go together, and
-// the newest user message stays. Only the request is shortened, never the stored conversation.
+// It rewrites requests at BeforeLLM, at the priority InputShape-10, which is after the hooks that add to prompts.
+// Tokens are counted by the run's counter and include tool calls and tool descriptions. A request of at most Max tokens
+// is not changed. In a longer request, TokenBudget keeps the leading system messages and the last Keep messages, then
+// drops the oldest of those until the request fits. A call and its results are kept or dropped together. The newest
+// user message always stays. The stored conversation is not changed.
 //
-// What is left out is said in the reason of the replacement. A request that is over Max with the least that is
-// legal goes out all the same, and OnBudgetExceeded fires with the kind context.
+// The reason of the replacement counts the dropped messages. If the smallest legal request exceeds Max, the request is
+// sent anyway, and OnBudgetExceeded fires with the kind context.
+//
+// The zero value is ready to use. TokenBudget has no state and is safe for concurrent use.
 type TokenBudget struct {
-	Max      limit.Bound[int] // tokens of a request; default 4000
-	KeepLast limit.Bound[int] // messages; default 4. The newest user message stays even if it is 0
+	Max  limit.Bound[int] // tokens of a request; default 115,000, for a model with a window of 128,000
+	Keep limit.Bound[int] // messages; default 4. The newest user message stays even if Keep is limit.AtMost(0)
 }
 
-// Bind adds the hook. A negative bound panics.
+// Bind adds the hook. It panics on a negative bound.
 func (b *TokenBudget) Bind(h *agent.Hooks) {
-	kit.MustConfig("window.TokenBudget", errors.Join(b.Max.Check("Max"), b.KeepLast.Check("KeepLast")))
+	kit.MustConfig("window.TokenBudget", errors.Join(b.Max.Check("Max"), b.Keep.Check("Keep")))
 	h.BeforeLLM.Add(b, hookkit.Priority(hookkit.InputShape-10))
 }
 
-// BeforeLLM shortens a request that is over the budget.
-func (b *TokenBudget) BeforeLLM(ctx context.Context, run *agent.Run, req agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
-	most := b.Max.Or(4000)
-	left, ok := conversation.Fit(req.Messages, b.KeepLast.Or(4), func(messages []agent.Message) bool {
+// BeforeLLM shortens a request that exceeds the budget.
+func (b *TokenBudget) BeforeLLM(
+	ctx context.Context, run *agent.Run, req agent.LLMRequest,
+) (agent.BeforeLLMOutcome, error) {
+	most := b.Max.Or(115_000)
+	kept, ok := conversation.Fit(req.Messages, b.Keep.Or(4), func(messages []agent.Message) bool {
 		return conversation.RequestTokens(run.Env, messages, req.Tools) <= most
 	})
-	dropped := len(req.Messages) - len(left)
+	dropped := len(req.Messages) - len(kept)
 	if !ok {
 		run.Env.ReportBudget(ctx, agent.BudgetExceeded{
-			Kind: agent.BudgetContext, Used: float64(conversation.RequestTokens(run.Env, left, req.Tools)), Limit: float64(most), Estimated: true,
-			Detail: fmt.Sprintf("the request goes out with %d of %d messages, the least that is legal", len(left), len(req.Messages)), By: "TokenBudget",
+			Kind: agent.BudgetContext, Limit: float64(most), Estimated: true, By: "window.TokenBudget",
+			Used:   float64(conversation.RequestTokens(run.Env, kept, req.Tools)),
+			Detail: smallestRequest(len(kept), len(req.Messages)),
 		})
 	}
 	if dropped == 0 {
 		return nil, nil
 	}
 	reason := fmt.Sprintf("truncated to %d tokens: %d of %d messages left out", most, dropped, len(req.Messages))
-	req.Messages = left
+	req.Messages = kept
 	return agent.ReplaceBeforeLLM(req, reason), nil
+}
+
+func smallestRequest(kept, all int) string {
+	return fmt.Sprintf("the request goes out with %d of %d messages, the least that is legal", kept, all)
 }

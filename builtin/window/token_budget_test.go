@@ -19,7 +19,7 @@ import (
 
 func ExampleTokenBudget() {
 	var hooks agent.Hooks
-	hooks.Use(&window.TokenBudget{Max: 40, KeepLast: 2})
+	hooks.Use(&window.TokenBudget{Max: 40, Keep: 2})
 	req := agent.LLMRequest{Messages: []agent.Message{
 		{Role: agent.RoleSystem, Content: "Be brief."},
 		{Role: agent.RoleUser, Content: strings.Repeat("a long question ", 10)},
@@ -35,7 +35,7 @@ func ExampleTokenBudget() {
 	// user And now?
 }
 
-func TestTokenBudgetLeavesWhatFitsAlone(t *testing.T) {
+func TestTokenBudgetKeepsRequestsThatFit(t *testing.T) {
 	messages := append([]agent.Message{fixture.System("s")}, fixture.Chat(10)...)
 	total := agentspec.EstimateTokens(messages)
 	for most, want := range map[int]int{total: 21, total - 1: 5} {
@@ -48,19 +48,22 @@ func TestTokenBudgetLeavesWhatFitsAlone(t *testing.T) {
 
 func TestTokenBudgetCountsToolsAndToolCalls(t *testing.T) {
 	tools := []agent.ToolSchema{{Name: "t", Description: strings.Repeat("x", 4000)}}
-	if left := fixture.Rewritten(t, &window.TokenBudget{Max: 1000}, agent.LLMRequest{Messages: fixture.Chat(5), Tools: tools}); len(left.Messages) != 1 {
+	if left := fixture.Rewritten(t, &window.TokenBudget{Max: 1000},
+		agent.LLMRequest{Messages: fixture.Chat(5), Tools: tools}); len(left.Messages) != 1 {
 		t.Errorf("%d messages are left beside 1000 tokens of tools", len(left.Messages))
 	}
-	big := agent.Message{Role: agent.RoleAssistant, ToolCalls: []agent.ToolCallRequest{{ID: "1", Name: "t", Args: []byte(`"` + strings.Repeat("x", 4000) + `"`)}}}
+	big := agent.Message{Role: agent.RoleAssistant,
+		ToolCalls: []agent.ToolCallRequest{{ID: "1", Name: "t", Args: []byte(`"` + strings.Repeat("x", 4000) + `"`)}}}
 	messages := []agent.Message{fixture.User("a"), big, {Role: agent.RoleTool, ToolCallID: "1"}, fixture.User("b")}
-	if left := fixture.Rewritten(t, &window.TokenBudget{Max: 1000, KeepLast: 9}, agent.LLMRequest{Messages: messages}); len(left.Messages) != 1 || left.Messages[0].Content != "b" {
+	if left := fixture.Rewritten(t, &window.TokenBudget{Max: 1000, Keep: 9},
+		agent.LLMRequest{Messages: messages}); len(left.Messages) != 1 || left.Messages[0].Content != "b" {
 		t.Errorf("left: %+v", left.Messages)
 	}
 }
 
-func TestTokenBudgetUsesTheRunsCounter(t *testing.T) {
+func TestTokenBudgetUsesRunCounter(t *testing.T) {
 	var hooks agent.Hooks
-	hooks.Use(&window.TokenBudget{Max: 3, KeepLast: 9})
+	hooks.Use(&window.TokenBudget{Max: 3, Keep: 9})
 	req := agent.LLMRequest{Messages: fixture.Chat(5)}
 	run := agent.NewRun(&agent.Env{Tokens: fixture.Counter(func(m []agent.Message) int { return len(m) })})
 	if _, err := hooks.BeforeLLM.Fire(t.Context(), run, &req); err != nil || len(req.Messages) != 3 {
@@ -68,7 +71,7 @@ func TestTokenBudgetUsesTheRunsCounter(t *testing.T) {
 	}
 }
 
-func TestTokenBudgetEndsAndReportsWhenTheSystemPromptAloneIsOverIt(t *testing.T) {
+func TestTokenBudgetReportsTooLongSystemPrompt(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: []looptest.Turn{looptest.Call("work", nil), looptest.Reply("ok")},
 		Tools: fixture.Worker(),
@@ -83,13 +86,14 @@ func TestTokenBudgetEndsAndReportsWhenTheSystemPromptAloneIsOverIt(t *testing.T)
 		t.Errorf("the last prompt is %+v", last)
 	}
 	exceeded := hooktest.PayloadsOf[agent.BudgetExceeded](ran.Recorder, "OnBudgetExceeded")
-	if len(exceeded) != 2 || exceeded[1].Kind != agent.BudgetContext || exceeded[1].Limit != 50 || exceeded[1].Used < 250 || exceeded[1].By != "TokenBudget" ||
+	if len(exceeded) != 2 || exceeded[1].Kind != agent.BudgetContext || exceeded[1].Limit != 50 ||
+		exceeded[1].Used < 250 || exceeded[1].By != "window.TokenBudget" ||
 		exceeded[1].Detail != "the request goes out with 2 of 4 messages, the least that is legal" {
 		t.Errorf("reported %+v", exceeded)
 	}
 }
 
-func TestTokenBudgetLeavesTheStoredConversationAlone(t *testing.T) {
+func TestTokenBudgetKeepsStoredConversation(t *testing.T) {
 	before := fixture.Chat(26)
 	ran := looptest.Harness{
 		Turns: []looptest.Turn{looptest.Reply("ok")},
@@ -101,22 +105,26 @@ func TestTokenBudgetLeavesTheStoredConversationAlone(t *testing.T) {
 	if len(ran.Messages) != 54 {
 		t.Errorf("%d messages are stored, want 54", len(ran.Messages))
 	}
-	ran.Recorder.Decided(t, "BeforeLLM", "window.TokenBudget", "Replace", "truncated to 200 tokens: 49 of 53 messages left out")
+	ran.Recorder.Decided(t, "BeforeLLM", "window.TokenBudget", "Replace",
+		"truncated to 200 tokens: 49 of 53 messages left out")
 	if n := ran.Recorder.Count("OnBudgetExceeded"); n != 0 {
 		t.Errorf("%d budgets were reported", n)
 	}
 }
 
-func TestTokenBudgetStandsAfterTheHooksThatAddToPrompts(t *testing.T) {
+func TestTokenBudgetRunsAfterPromptHooks(t *testing.T) {
 	ran := looptest.Harness{
 		Turns: []looptest.Turn{looptest.Reply("ok")},
-		Hooks: []agent.Hook{&window.TokenBudget{Max: 100}, &prompt.Config{System: strings.Repeat("s", 200)}, &prompt.Static{Text: "b"}},
+		Hooks: []agent.Hook{&window.TokenBudget{Max: 100}, &prompt.Config{System: strings.Repeat("s", 200)},
+			&prompt.Static{Text: "b"}},
 	}.Do(t, t.Context(), loop.Request{Task: "now", Messages: fixture.Chat(5)})
 	if got := agentspec.EstimateTokens(ran.Script.Requests()[0].Messages); got > 100 {
 		t.Errorf("%d tokens were sent", got)
 	}
 }
 
-func TestATokenBudgetThatCannotWorkCannotBeUsed(t *testing.T) {
-	fixture.MustPanic(t, "TokenBudget: Max is -1; give 0 or more", func() { new(agent.Hooks).Use(&window.TokenBudget{Max: -1}) })
+func TestInvalidTokenBudgetPanicsInBind(t *testing.T) {
+	fixture.MustPanic(t, "TokenBudget: Max is -1; give 0 or more", func() {
+		new(agent.Hooks).Use(&window.TokenBudget{Max: -1})
+	})
 }

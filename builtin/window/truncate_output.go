@@ -13,18 +13,21 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// TruncateOutput cuts what tools return to a number of characters.
+// TruncateOutput truncates the output of a tool to a number of characters.
 //
-// It rewrites results at AfterTool, in the tier Mutation, and has no state. An Output or an Err over the limit keeps
-// its beginning and gets a line that says how many characters are missing; the line is within the limit, so its
-// own work passes it unchanged. JSON that is cut is none any more, and the line says so. Characters are whole.
-// What hooks behind it add to a result is beside the limit; give it a lower Priority to have it cut that too.
+// For example, a tool prints a log of a megabyte. The model gets the first characters and a line that says how many are
+// missing; if the output was JSON, the line says that it must be read as text. The line counts towards the limit, so
+// truncating twice changes nothing. Err is truncated the same way.
+//
+// TruncateOutput rewrites results at AfterTool with the priority Mutation. Text that later hooks add is not truncated;
+// to include it, add TruncateOutput with a lower priority. The zero value is ready to use. TruncateOutput has no state
+// and is safe for concurrent use.
 type TruncateOutput struct {
-	MaxChars limit.Bound[int]            // default 2000
-	PerTool  map[string]limit.Bound[int] // by the name of the tool, instead of MaxChars
+	MaxChars limit.Bound[int]            // default 30,000
+	PerTool  map[string]limit.Bound[int] // limits for single tools, by name; they replace MaxChars
 }
 
-// Bind adds the hook. A negative bound and a PerTool of 0 panic.
+// Bind adds the hook. It panics on a negative bound and on a PerTool entry of 0.
 func (o *TruncateOutput) Bind(h *agent.Hooks) {
 	kit.MustConfig("window.TruncateOutput", o.MaxChars.Check("MaxChars"))
 	for name, n := range o.PerTool {
@@ -34,17 +37,19 @@ func (o *TruncateOutput) Bind(h *agent.Hooks) {
 		}
 		kit.MustConfig("window.TruncateOutput", err)
 	}
-	own := &TruncateOutput{MaxChars: cmp.Or(o.MaxChars, 2000), PerTool: maps.Clone(o.PerTool)}
+	own := &TruncateOutput{MaxChars: cmp.Or(o.MaxChars, 30_000), PerTool: maps.Clone(o.PerTool)}
 	h.AfterTool.Add(own, hookkit.Priority(hookkit.Mutation))
 }
 
-// AfterTool cuts a result that is over its limit.
-func (o *TruncateOutput) AfterTool(_ context.Context, _ *agent.Run, result agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+// AfterTool truncates a result that exceeds its limit.
+func (o *TruncateOutput) AfterTool(
+	_ context.Context, _ *agent.Run, result agent.ToolCallResult,
+) (agent.AfterToolOutcome, error) {
 	bound, ok := o.PerTool[result.Call.Name]
 	if !ok {
 		bound = o.MaxChars
 	}
-	most := bound.Or(2000)
+	most := bound.Or(30_000)
 	output, err := shorten.WithNote(result.Output, most, ""), shorten.WithNote(result.Err, most, "")
 	if output == result.Output && err == result.Err {
 		return nil, nil

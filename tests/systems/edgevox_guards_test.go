@@ -119,16 +119,12 @@ func TestE44_ContextWindowBlanksResultsBeforeMessages(t *testing.T) {
 	tool := func(size int) []agent.Tool {
 		return all[agent.Tool](&looptest.Tool{Name: "work", Result: strings.Repeat("data ", size/5)})
 	}
-	ran := looptest.Harness{Turns: working(1), Tools: tool(10_000), Hooks: all[agent.Hook](&window.Guard{})}.Run(t, "x")
-	if got := ran.Calls[0].Output; len(got) > 2000 || !strings.HasPrefix(got, "data data") {
-		t.Errorf("an output of 10000 bytes became %d", len(got))
+	ran := looptest.Harness{Turns: working(1), Tools: tool(100_000), Hooks: all[agent.Hook](&window.Guard{})}.Run(t, "x")
+	if got := ran.Calls[0].Output; len(got) > 30_000 || !strings.HasPrefix(got, "data data") {
+		t.Errorf("an output of 100000 bytes became %d", len(got))
 	}
 	ran = looptest.Harness{
-		Turns: working(4), Tools: tool(400), Hooks: all[agent.Hook](&window.Guard{
-			Max:      320,
-			KeepLast: 2,
-			FullFor:  limit.None,
-		}),
+		Turns: working(4), Tools: tool(400), Hooks: all[agent.Hook](&window.Guard{Max: 320, Keep: 2, FullFor: limit.None}),
 	}.Run(t, "the task")
 	requests := ran.Script.Requests()
 	sent := requests[len(requests)-1].Messages

@@ -56,7 +56,7 @@ func TestE46_NotesInjectorShowsTheEndOfTheNotes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range all("first "+strings.Repeat("x", 2000), "the last line") {
+	for _, text := range all("first "+strings.Repeat("x", 10_000), "the last line") {
 		if err := notes.Append(t.Context(), text, ""); err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +114,7 @@ func TestE48_EpisodesAndFactsSurviveFlushAndReload(t *testing.T) {
 	looptest.Harness{
 		Turns: all(looptest.Call("work", nil), looptest.Call("bad", nil), looptest.Reply("ok")),
 		Tools: all[agent.Tool](work(), &looptest.Tool{Name: "bad", Err: errBoom}),
-		Hooks: all[agent.Hook](&record.Episodes{Memory: remembered}),
+		Hooks: all[agent.Hook](&record.Episodes{Store: remembered}),
 		Agent: &loop.Agent{Name: "clerk"},
 	}.Run(t, "x") // its end flushes
 	again, err := memory.OpenFile(path)

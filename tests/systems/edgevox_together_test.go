@@ -136,7 +136,7 @@ func TestE59_ManyBuiltinsWorkInOneRun(t *testing.T) {
 		hooks := all[agent.Hook](
 			&screen.Input{Block: all("bomb")}, &permission.DenyTools{Deny: all("rm")}, &permission.Confirm{Tools: all("send")},
 			&memory.Injector{Store: remembered}, &memory.NotesInjector{Notes: notes}, &window.TokenBudget{Max: 600},
-			builtin.SmallModel{}, &window.TruncateOutput{MaxChars: 400}, &record.Episodes{Memory: remembered},
+			builtin.SmallModel{}, &window.TruncateOutput{MaxChars: 400}, &record.Episodes{Store: remembered},
 			&record.Audit{Path: filepath.Join(dir, "audit")}, timing,
 			&screen.Output{Validators: all[screen.Validator](screen.RedactPersonal())},
 			&state.Persist{Store: state.Sessions{Store: state.Dir{Path: dir}}, ID: "s"},

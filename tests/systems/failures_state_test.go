@@ -160,17 +160,10 @@ func TestF26_ANewHookHasFreshState(t *testing.T) {
 
 // Invariant 8: state is fresh in each run, also one after the other on the same hooks.
 func TestF27_CountersDoNotLeakIntoTheNextRun(t *testing.T) {
-	a := &loop.Agent{
-		Model: looptest.NewScript(working(2)...).ForEachRun(),
-		Tools: all[agent.Tool](work()),
-		Use: all[agent.Hook](
-			&limit.Tools{Limits: map[string]int{"work": 2}}, &repair.Stagnation{
-				Threshold:   3,
-				Fingerprint: func(agent.ToolCallResult) string { return "same" },
-			},
-			&repair.LoopDetector{},
-		),
-	}
+	a := &loop.Agent{Model: looptest.NewScript(working(2)...).ForEachRun(), Tools: all[agent.Tool](work()), Use: all[agent.Hook](
+		&limit.Tools{Limits: map[string]int{"work": 2}}, &repair.Stagnation{NudgeAfter: 3, Fingerprint: func(agent.ToolCallResult) string { return "same" }},
+		&repair.LoopDetector{},
+	)}
 	var prompts diary
 	a.Use = append(a.Use, beforeLLM(func(r agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
 		prompts.note("%v", r.Messages)
@@ -284,7 +277,7 @@ func TestF31_AHookUsedTwiceIsShownTwice(t *testing.T) {
 		t.Errorf("after one removal left is %q", call.Name)
 	}
 	memory := &memory.Map{}
-	logger := &record.Episodes{Memory: memory}
+	logger := &record.Episodes{Store: memory}
 	looptest.Harness{Turns: working(1), Tools: all[agent.Tool](work()), Hooks: all[agent.Hook](logger, logger)}.Run(t, "x")
 	if episodes, err := memory.Recent(t.Context(), 9, ""); len(episodes) != 1 || err != nil {
 		t.Errorf("one call became %d episodes, %v", len(episodes), err)

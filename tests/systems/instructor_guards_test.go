@@ -207,7 +207,7 @@ func TestI20_TheCriticStopsAtItsMaximum(t *testing.T) {
 	critic := looptest.NewScript(rejects, rejects, rejects)
 	ran := looptest.Harness{
 		Turns: all(looptest.Reply("one"), looptest.Reply("two"), looptest.Reply("three")),
-		Hooks: all[agent.Hook](&done.Critic{Model: critic, MaxIterations: 2}),
+		Hooks: all[agent.Hook](&done.Critic{Model: critic, MaxRejections: 2}),
 		Agent: &loop.Agent{Limits: loop.Limits{Rejections: -1}},
 	}.Run(t, "the task")
 	if ran.Stop.Cause != agent.CauseRetryLimit || ran.Stop.Message != "Max self-critic iterations reached: 2/2" ||

@@ -68,7 +68,7 @@ func compactors() map[agent.Compactor][]looptest.Turn {
 	summary := all(looptest.Reply("the goal is 7"))
 	return map[agent.Compactor][]looptest.Turn{
 		&compact.Summarize{Trigger: 100}: summary, &compact.Truncate{}: nil, &compact.Prune{}: nil,
-		&compact.Default{}: nil, &compact.Incremental{Recent: 200, Buffer: 200}: summary,
+		&compact.Default{}: nil, &compact.Incremental{Keep: 200, Buffer: 200}: summary,
 		&compact.Chain{Stages: all[agent.Compactor](compact.Prune{}, compact.Truncate{})}: nil,
 	}
 }
@@ -177,13 +177,9 @@ func TestL32_ACompactionReportsItsResult(t *testing.T) {
 		t.Errorf("an aborted compaction left %d messages", got)
 	}
 
-	custom := &compact.Auto{Compactor: compact.Truncate{KeepRecent: 1}, Window: 1000, WarnAt: 10, ErrorAt: 20, Reserve: 10}
-	adds := agent.AfterCompactFunc(func(_ context.Context, _ *agent.Run,
-		done agent.Compacted) (agent.AfterCompactOutcome, error) {
-		done.Messages = append(all(agent.Message{
-			Role:    agent.RoleSystem,
-			Content: fmt.Sprint("the rules, after ", len(done.Messages)),
-		}), done.Messages...)
+	custom := &compact.Auto{Compactor: compact.Truncate{Keep: 1}, Window: 1000, WarnAt: 10, ErrorAt: 20, Reserve: 10}
+	adds := agent.AfterCompactFunc(func(_ context.Context, _ *agent.Run, done agent.Compacted) (agent.AfterCompactOutcome, error) {
+		done.Messages = append(all(agent.Message{Role: agent.RoleSystem, Content: fmt.Sprint("the rules, after ", len(done.Messages))}), done.Messages...)
 		return agent.ReplaceAfterCompact(done, "must stay"), nil
 	})
 	ran = looptest.Harness{
@@ -219,10 +215,7 @@ func TestL33_PruneClearsOldResults(t *testing.T) {
 	}
 	mixed := past(4)
 	mixed[2].Name, mixed[6].Name = "other", "other"
-	if some, _ := compacted(t, compact.Prune{
-		KeepRecent: 1,
-		Tools:      all("other"),
-	}, mixed); !slices.Equal(cleared(some.Messages), all("c1")) {
+	if some, _ := compacted(t, compact.Prune{Keep: 1, Tools: all("other")}, mixed); !slices.Equal(cleared(some.Messages), all("c1")) {
 		t.Errorf("of the tool named, cleared %v", cleared(some.Messages))
 	}
 }

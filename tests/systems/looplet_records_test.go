@@ -271,7 +271,7 @@ func TestL49_ARunIsSavedEveryFewStepsAndGoesOnByItself(t *testing.T) {
 	if got := ran.Script.Requests()[0].Messages; len(got) != 9 || got[0].Content != "the task" || ran.Reply != "ok" {
 		t.Errorf("went on with %d messages: %+v", len(got), ran.AgentResult)
 	}
-	ran.Recorder.Decided(t, "OnRunStart", "state.Checkpoint", "Replace", "goes on after step 4")
+	ran.Recorder.Decided(t, "OnRunStart", "state.Checkpoint", "Replace", "continues after step 4")
 	ran.Recorder.InOrder(t, "OnRunStart", "BeforeStep", "BeforeLLM", "BeforeTool", "AfterTool", "AfterStep", "OnRunEnd")
 	if keys, _ := store.Keys(t.Context(), ""); len(keys) != 0 {
 		t.Errorf("when it is done there are %q", keys)

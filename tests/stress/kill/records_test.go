@@ -227,7 +227,7 @@ var auditLog = writer{
 	open: func(dir string, _ int) (func(int) error, error) {
 		var reported error
 		var hooks agent.Hooks
-		hooks.Use(&record.Audit{Path: auditPath(dir), MaxValue: limit.None, OnError: func(err error) { reported = err }})
+		hooks.Use(&record.Audit{Path: auditPath(dir), MaxChars: limit.None, OnError: func(err error) { reported = err }})
 		return func(v int) error {
 			args, _ := json.Marshal(map[string]string{"text": textOf(v, auditText)})
 			_, err := hooks.BeforeTool.Fire(background, runOf(nil), &agent.ToolCallRequest{ID: "1", Name: "work", Args: args})
