@@ -44,7 +44,8 @@ func TestPages(t *testing.T) {
 			p := &page{name: name, module: usermodule.New(t, env...), hookgen: hookgen}
 			blocks := readBlocks(t, name)
 			if !slices.ContainsFunc(blocks, func(b block) bool { return strings.Contains(b.text, "go mod init") }) {
-				p.module.Write("go.mod", "module example.com/tour\n\ngo 1.26.0\n\nrequire "+usermodule.Path+" "+pageVersion+"\n")
+				p.module.Write("go.mod", "module example.com/tour\n\ngo 1.26.0\n\n"+
+					"require "+usermodule.Path+" "+pageVersion+"\n\ntool "+usermodule.Path+"/cmd/hookgen\n")
 			}
 			for i, b := range blocks {
 				next := ""
