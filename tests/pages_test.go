@@ -29,6 +29,8 @@ import (
 //	yaml     The commands after "- run:" succeed.
 //	mermaid  A diagram, which nothing checks here.
 //
+// The module has hookgen as a tool, unless the page begins with go mod init.
+//
 // After a block of go or diff that has a spec, hookgen runs, unless a block of sh follows. A diff is undone when the next
 // block of go or diff begins. At the end of the page go vet and go test must succeed.
 func TestPages(t *testing.T) {
@@ -44,8 +46,8 @@ func TestPages(t *testing.T) {
 			p := &page{name: name, module: usermodule.New(t, env...), hookgen: hookgen}
 			blocks := readBlocks(t, name)
 			if !slices.ContainsFunc(blocks, func(b block) bool { return strings.Contains(b.text, "go mod init") }) {
-				p.module.Write("go.mod", "module example.com/tour\n\ngo 1.26.0\n\n"+
-					"require "+usermodule.Path+" "+pageVersion+"\n\ntool "+usermodule.Path+"/cmd/hookgen\n")
+				p.run(t, "go", "mod", "init", "example.com/tour")
+				p.run(t, "go", "get", "-tool", usermodule.Path+"/cmd/hookgen@"+pageVersion)
 			}
 			for i, b := range blocks {
 				next := ""
