@@ -18,8 +18,8 @@ import (
 	"github.com/hookgen/hookgen/internal/usermodule"
 )
 
-// TestPages runs the code of README.md and of the pages in docs. Each page has a module of its own, example.com/tour, in
-// which its blocks are used one after the other, as a reader would who types everything:
+// TestPages runs the code of README.md and of the pages in docs. Each page has a module of its own, example.com/tour.
+// Its blocks are used there one after the other, as a reader would who types everything:
 //
 //	go       A block that begins with a comment such as "// mail/spec.go" is that file. Any other block is a part of the
 //	         package that a comment above it names, <!-- package mail -->, and needs no imports.
@@ -31,8 +31,8 @@ import (
 //
 // The module has hookgen as a tool, unless the page begins with go mod init.
 //
-// After a block of go or diff that has a spec, hookgen runs, unless a block of sh follows. A diff is undone when the next
-// block of go or diff begins. At the end of the page go vet and go test must succeed.
+// After a block of go or diff that has a spec, hookgen runs, unless a block of sh follows. A diff is undone when the
+// next block of go or diff begins. At the end of the page go vet and go test must succeed.
 func TestPages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds programs")
@@ -145,8 +145,8 @@ func (p *page) use(t *testing.T, b block, next string) {
 	p.last = b.language
 }
 
-// unstable are the parts of an output that differ from run to run: downloads, the times of go test, the names of packages
-// above findings, and temporary directories. go vet may repeat the output of an earlier run, with its directory.
+// unstable are the parts of an output that differ from run to run: downloads, the times of go test, the names of
+// packages above findings, and temporary directories. go vet may repeat the output of an earlier run, with its directory.
 var unstable = regexp.MustCompile(
 	`(?m)^go: downloading .*\n|^# .*\n|\t(\d+\.\d+s|\(cached\))$|\S*[/\\]TestPages[^/\\]*[/\\]\d+[/\\]`)
 

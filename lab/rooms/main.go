@@ -1,4 +1,4 @@
-// Rooms measures what it costs to import a package of builtin: the libraries that it links, and the size that one of its
+// Rooms measures the cost of importing a package of builtin: the libraries that it links, and the size that one of its
 // hooks adds to a program. It replaces the table in docs/built-in-hooks.md, between the comments "rooms" and "end of
 // rooms". Run it from the root of the repository:
 //
