@@ -59,3 +59,25 @@ func ExampleRecord() {
 	// BeforeSend: Refuse by hooktest_test.Limit, 24 bytes are more than 20
 	// never fired: [MaySend Footer AroundSend AfterSend BeforeShow BeforeSave]
 }
+
+// The test of a program runs it in every way and then finds the points that it never fires. Hooks of such a point would
+// register and never run.
+func ExampleEveryPointFired() {
+	testProgram := func(t *testing.T) {
+		hooks := new(mail.Hooks)
+		recorder := hooktest.Record(hooks.Points())
+		ctx, run := context.Background(), mail.NewRun(nil)
+		message := mail.Message{Body: "hello"}
+		if err := hooks.BeforeShow.Fire(ctx, run, &message); err != nil {
+			t.Error(err)
+		}
+		hooks.OnSent.Fire(ctx, run, mail.Receipt{Way: "post"})
+
+		// The program of this example shows and sends messages; it has no code for the other points.
+		hooktest.EveryPointFired(t, recorder,
+			"BeforeSend", "MaySend", "Footer", "AroundSend", "AfterSend", "BeforeSave")
+	}
+	everything := func(_, _ string) (bool, error) { return true, nil }
+	fmt.Println(testing.RunTests(everything, []testing.InternalTest{{Name: "TestProgram", F: testProgram}}))
+	// Output: true
+}

@@ -61,7 +61,7 @@ var parts = []part{
 			{dir: "gen", args: []string{"-test.skip=VetsClean", "-rapid.checks=15"}, split: "^TestWrongSpecs$"},
 			fixtureTests,
 			{dir: "cmd/hookgen", args: []string{"-test.skip=Scripts|InitWith|InitThrough"}},
-			{dir: "tests", args: []string{"-test.skip=Readme|Arrows|Architecture"}},
+			{dir: "tests", args: []string{"-test.skip=Readme|Pages|Arrows|Architecture"}},
 		},
 	},
 	{

@@ -1,0 +1,203 @@
+// Rooms measures the cost of importing a package of builtin: the libraries that it links, and the size that one of its
+// hooks adds to a program. It replaces the table in docs/built-in-hooks.md, between the comments "rooms" and "end of
+// rooms". Run it from the root of the repository:
+//
+//	go run ./lab/rooms
+package main
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+const (
+	module = "github.com/hookgen/hookgen"
+	page   = "docs/built-in-hooks.md"
+	begin  = "<!-- rooms -->\n"
+	end    = "<!-- end of rooms -->\n"
+)
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "rooms:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	text, err := os.ReadFile(page)
+	if err != nil {
+		return err
+	}
+	before, rest, ok := strings.Cut(string(text), begin)
+	_, after, closed := strings.Cut(rest, end)
+	if !ok || !closed {
+		return errors.New(page + " has no part between the comments for rooms")
+	}
+	table, err := measure()
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(page, []byte(before+begin+table+end+after), 0o644)
+}
+
+// measure returns the table.
+func measure() (string, error) {
+	docs, err := filepath.Glob("builtin/*/doc.go")
+	if err != nil || len(docs) == 0 {
+		return "", fmt.Errorf("no rooms below builtin (%v)", err)
+	}
+	alone, err := linkedSize("", "")
+	if err != nil {
+		return "", err
+	}
+	var table strings.Builder
+	fmt.Fprintf(&table, "\nMade by `go run ./lab/rooms` on %s/%s with %s. A program with `generated/agent` alone has %.1f MB.\n\n",
+		runtime.GOOS, runtime.GOARCH, runtime.Version(), megabytes(alone))
+	table.WriteString("| room | hook | libraries | it adds |\n|---|---|---|---:|\n")
+	for _, doc := range docs {
+		room := filepath.Base(filepath.Dir(doc))
+		libraries, err := librariesOf(room)
+		if err != nil {
+			return "", err
+		}
+		hook, err := hookOf(room)
+		if err != nil {
+			return "", err
+		}
+		added := ""
+		if hook != "" {
+			size, err := linkedSize(room, hook)
+			if err != nil {
+				return "", err
+			}
+			added = fmt.Sprintf("%.2f MB", megabytes(size-alone))
+		}
+		fmt.Fprintf(&table, "| `builtin/%s` | %s | %s | %s |\n", room, hook, strings.Join(libraries, ", "), added)
+	}
+	table.WriteString("\n")
+	return table.String(), nil
+}
+
+func megabytes(bytes int64) float64 { return float64(bytes) / 1e6 }
+
+// librariesOf returns the modules that the room links, without this one.
+func librariesOf(room string) ([]string, error) {
+	out, err := command("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", "./builtin/"+room)
+	if err != nil {
+		return nil, err
+	}
+	libraries := strings.Fields(out)
+	slices.Sort(libraries)
+	return slices.DeleteFunc(slices.Compact(libraries), func(path string) bool { return path == module }), nil
+}
+
+// hookOf returns the hook of the room that its package comment recommends first, or "" if it has none.
+func hookOf(room string) (string, error) {
+	dir := filepath.Join("builtin", room)
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		return "", err
+	}
+	var hooks []string
+	var recommended string
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return "", err
+		}
+		if _, start, ok := strings.Cut(file.Doc.Text(), "Start with "); ok {
+			recommended = start
+		}
+		for _, decl := range file.Decls {
+			if f, ok := decl.(*ast.FuncDecl); ok && f.Recv != nil && f.Name.Name == "Bind" {
+				receiver := f.Recv.List[0].Type
+				if pointer, ok := receiver.(*ast.StarExpr); ok {
+					receiver = pointer.X
+				}
+				if id, ok := receiver.(*ast.Ident); ok && id.IsExported() {
+					hooks = append(hooks, id.Name)
+				}
+			}
+		}
+	}
+	for _, name := range regexp.MustCompile(`\[(\w+)\]`).FindAllStringSubmatch(recommended, -1) {
+		if slices.Contains(hooks, name[1]) {
+			return name[1], nil
+		}
+	}
+	if len(hooks) == 0 {
+		return "", nil
+	}
+	return slices.Min(hooks), nil
+}
+
+// linkedSize returns the size of a program that fires every point, with a hook of its own, and the hook of a room if
+// that is not "".
+func linkedSize(room, hook string) (int64, error) {
+	dir, err := os.MkdirTemp("", "rooms-*")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(dir)
+	imported, used := "", ""
+	if hook != "" {
+		imported = fmt.Sprintf("import %q\n", module+"/builtin/"+room)
+		used = fmt.Sprintf("\thooks.Use(&%s.%s{})\n", room, hook)
+	}
+	text := `package main
+
+import "context"
+import "fmt"
+import "` + module + `/generated/agent"
+` + imported + `
+type own struct{}
+
+func (own) Bind(h *agent.Hooks) { h.OnRunEnd.Add(own{}) }
+
+func (own) OnRunEnd(context.Context, *agent.Run, agent.AgentResult) error { return nil }
+
+func main() {
+	hooks := new(agent.Hooks)
+	hooks.Use(own{})
+` + used + `	run := agent.NewRun(&agent.Env{})
+	for _, p := range hooks.Points() {
+		fmt.Println(p.Fire(context.Background(), run, p.New()))
+	}
+}
+`
+	source, program := filepath.Join(dir, "main.go"), filepath.Join(dir, "program")
+	if err := os.WriteFile(source, []byte(text), 0o644); err != nil {
+		return 0, err
+	}
+	if _, err := command("go", "build", "-o", program, source); err != nil {
+		return 0, err
+	}
+	info, err := os.Stat(program)
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
+// command runs a command and returns its output.
+func command(argv ...string) (string, error) {
+	out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%s: %w\n%s", strings.Join(argv, " "), err, out)
+	}
+	return string(out), nil
+}

@@ -1,0 +1,87 @@
+package tests
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/hookgen/hookgen/internal/usermodule"
+)
+
+var (
+	fencedBlock = regexp.MustCompile("(?ms)^```.*?^```$")
+	pageLink    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	pageHeading = regexp.MustCompile(`(?m)^#+ (.*)$`)
+)
+
+// TestLinksOfPages follows the links from a page to files and headings of this repository.
+func TestLinksOfPages(t *testing.T) {
+	root := usermodule.Root(t)
+	checked := 0
+	err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && (entry.Name() == ".git" || entry.Name() == "testdata"):
+			return fs.SkipDir
+		case entry.IsDir() || path.Ext(name) != ".md":
+			return nil
+		}
+		for _, link := range pageLink.FindAllStringSubmatch(readPage(t, name), -1) {
+			if strings.Contains(link[1], "://") {
+				continue
+			}
+			checked++
+			file, heading, _ := strings.Cut(link[1], "#")
+			target := name
+			if file != "" {
+				target = filepath.Join(filepath.Dir(name), filepath.FromSlash(file))
+			}
+			if _, err := os.Stat(target); err != nil {
+				t.Errorf("%s links to %s, which does not exist", name, link[1])
+			} else if heading != "" && !slices.Contains(anchorsOf(readPage(t, target)), heading) {
+				t.Errorf("%s links to %s, which has no such heading", name, link[1])
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if checked < 20 {
+		t.Errorf("the pages have %d links", checked)
+	}
+}
+
+// readPage returns the text of a page without its blocks of code.
+func readPage(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fencedBlock.ReplaceAllString(string(text), "")
+}
+
+// anchorsOf returns the anchors that a web page of the text has, one for each heading.
+func anchorsOf(text string) []string {
+	var anchors []string
+	for _, heading := range pageHeading.FindAllStringSubmatch(text, -1) {
+		anchors = append(anchors, strings.Map(func(r rune) rune {
+			switch {
+			case r == ' ':
+				return '-'
+			case unicode.IsLetter(r) || unicode.IsDigit(r) || r == '-' || r == '_':
+				return unicode.ToLower(r)
+			}
+			return -1
+		}, heading[1]))
+	}
+	return anchors
+}

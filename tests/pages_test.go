@@ -1,0 +1,350 @@
+package tests
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/format"
+	"go/parser"
+	"go/token"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hookgen/hookgen/internal/usermodule"
+)
+
+// TestPages runs the code of README.md and of the pages in docs. Each page has a module of its own, example.com/tour.
+// Its blocks are used there one after the other, as a reader would who types everything:
+//
+//	go       A block that begins with a comment such as "// mail/spec.go" is that file. Any other block is a part of the
+//	         package that a comment above it names, <!-- package mail -->, and needs no imports.
+//	diff     Lines of files to replace.
+//	sh       Commands, one in a line. They succeed, but after a diff the last one fails.
+//	text     The output of the block before: of its last command; after a diff, of go build; after go, of go run.
+//	yaml     The commands after "- run:" succeed.
+//	mermaid  A diagram, which nothing checks here.
+//
+// The module has hookgen as a tool, unless the page begins with go mod init.
+//
+// After a block of go or diff that has a spec, hookgen runs, unless a block of sh follows. A diff is undone when the
+// next block of go or diff begins. At the end of the page go vet and go test must succeed.
+func TestPages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds programs")
+	}
+	hookgen := usermodule.BuildHookgen(t)
+	// A page installs hookgen as a reader does. With -trimpath the build cache knows the packages of the last test.
+	env := append(usermodule.Publish(t, pageVersion), "GOFLAGS=-mod=mod -modcacherw -trimpath")
+	for _, name := range pageNames(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := &page{name: name, module: usermodule.New(t, env...), hookgen: hookgen}
+			blocks := readBlocks(t, name)
+			if !slices.ContainsFunc(blocks, func(b block) bool { return strings.Contains(b.text, "go mod init") }) {
+				p.run(t, "go", "mod", "init", "example.com/tour")
+				p.run(t, "go", "get", "-tool", usermodule.Path+"/cmd/hookgen@"+pageVersion)
+			}
+			for i, b := range blocks {
+				next := ""
+				if i+1 < len(blocks) {
+					next = blocks[i+1].language
+				}
+				t.Run(fmt.Sprintf("line %d %s", b.line, b.language), func(t *testing.T) { p.use(t, b, next) })
+			}
+			p.undo(t)
+			if len(p.packages) > 0 {
+				t.Run("vet", func(t *testing.T) { p.run(t, "go", "vet", "./...") })
+				t.Run("test", func(t *testing.T) { p.run(t, "go", "test", "./...") })
+			}
+		})
+	}
+}
+
+const pageVersion = "v0.1.0"
+
+// importPaths are the packages that a part of a package may use without an import, by name. The packages of the page
+// are added to them.
+var importPaths = map[string]string{
+	"builtin":  usermodule.Path + "/builtin",
+	"agent":    usermodule.Path + "/generated/agent",
+	"hookkit":  usermodule.Path + "/hookkit",
+	"hooktest": usermodule.Path + "/hooktest",
+	"loop":     usermodule.Path + "/loop",
+	"looptest": usermodule.Path + "/loop/looptest",
+	"spec":     usermodule.Path + "/spec",
+	"context":  "context", "errors": "errors", "exec": "os/exec", "fmt": "fmt", "http": "net/http", "io": "io",
+	"json": "encoding/json", "os": "os", "slog": "log/slog", "strings": "strings", "sync": "sync", "testing": "testing",
+	"time": "time",
+}
+
+// A block is a piece of a page between fences.
+type block struct {
+	line     int    // of the first line of text
+	language string // after the opening fence
+	pkg      string // named by the comment above the block, or ""
+	text     string
+}
+
+// A page is the state of a page while its blocks are used.
+type page struct {
+	name     string
+	module   *usermodule.Module
+	hookgen  string            // the command
+	packages []string          // the directories with Go files
+	last     string            // the language of the last block
+	output   string            // of the last command
+	original map[string]string // the files that a diff has changed, as they were; nil without a diff
+}
+
+// use does what the language of the block says.
+func (p *page) use(t *testing.T, b block, next string) {
+	switch b.language {
+	case "go":
+		p.undo(t)
+		dir := p.write(t, b)
+		if regexp.MustCompile(`(?m)^//hookgen:points$`).MatchString(b.text) && next != "sh" {
+			p.run(t, p.hookgen, dir)
+		}
+	case "diff":
+		p.undo(t)
+		p.apply(t, b.text)
+		if next != "sh" {
+			p.generateChanged(t)
+		}
+	case "sh":
+		commands := strings.Split(strings.TrimSpace(b.text), "\n")
+		for i, command := range commands {
+			p.try(t, p.original != nil && i == len(commands)-1, strings.Fields(command)...)
+		}
+	case "yaml":
+		for _, command := range regexp.MustCompile(`- run: (.*)`).FindAllStringSubmatch(b.text, -1) {
+			p.run(t, strings.Fields(command[1])...)
+		}
+	case "text":
+		switch p.last {
+		case "diff":
+			p.try(t, true, "go", "build", "./...")
+		case "go":
+			p.run(t, "go", "run", ".")
+		case "sh":
+		default:
+			t.Fatal("the text is no output: there is no go, diff or sh above it")
+		}
+		if got, want := stable(p.output), stable(b.text); got != want {
+			t.Errorf("got:\n%s\nthe page says:\n%s", got, want)
+		}
+	case "mermaid":
+	default:
+		t.Errorf("the test ignores a block of %q", b.language)
+	}
+	p.last = b.language
+}
+
+// unstable are the parts of an output that differ from run to run: downloads, the times of go test, the names of
+// packages above findings, and temporary directories. go vet may repeat the output of an earlier run, with its directory.
+var unstable = regexp.MustCompile(
+	`(?m)^go: downloading .*\n|^# .*\n|\t(\d+\.\d+s|\(cached\))$|\S*[/\\]TestPages[^/\\]*[/\\]\d+[/\\]`)
+
+// stable returns an output without these parts.
+func stable(output string) string { return unstable.ReplaceAllString(output, "") }
+
+// try runs a command in the module and keeps its output.
+func (p *page) try(t *testing.T, fails bool, command ...string) {
+	t.Helper()
+	out, err := p.module.Try(command...)
+	if (err != nil) != fails {
+		t.Errorf("%s: %v\n%s", strings.Join(command, " "), err, out)
+	}
+	p.output = out
+}
+
+func (p *page) run(t *testing.T, command ...string) {
+	t.Helper()
+	p.try(t, false, command...)
+}
+
+// write writes a block of Go into its file and returns the directory.
+func (p *page) write(t *testing.T, b block) string {
+	if clean, err := format.Source([]byte(b.text)); err != nil || string(clean) != b.text {
+		t.Errorf("the block is not as gofmt has it: %v", err)
+	}
+	var file string
+	if first, text, _ := strings.Cut(b.text, "\n\n"); strings.HasPrefix(first, "// ") && strings.HasSuffix(first, ".go") {
+		file = strings.TrimPrefix(first, "// ")
+		p.module.Write(file, text)
+	} else {
+		if b.pkg == "" {
+			t.Fatal("the block names no file, and no comment above it names a package")
+		}
+		file = fmt.Sprintf("%s/line%d.go", b.pkg, b.line)
+		if strings.Contains(b.text, "*testing.T") {
+			file = fmt.Sprintf("%s/line%d_test.go", b.pkg, b.line)
+		}
+		p.module.Write(file, p.complete(t, b))
+	}
+	dir := path.Dir(file)
+	if !slices.Contains(p.packages, dir) {
+		p.packages = append(p.packages, dir)
+	}
+	return dir
+}
+
+// complete returns the file that a part of a package becomes: it has a package clause, the imports, and positions of the
+// page.
+func (p *page) complete(t *testing.T, b block) string {
+	file, err := parser.ParseFile(token.NewFileSet(), "", "package "+b.pkg+"\n"+b.text, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths := map[string]bool{}
+	ast.Inspect(file, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectorExpr); ok {
+			if x, ok := s.X.(*ast.Ident); ok && slices.Contains(file.Unresolved, x) {
+				if path := p.importPath(t, x.Name); path != "" {
+					paths[path] = true
+				}
+			}
+		}
+		return true
+	})
+	var whole bytes.Buffer
+	fmt.Fprintf(&whole, "package %s\n\n", b.pkg)
+	for path := range paths {
+		fmt.Fprintf(&whole, "import %q\n", path)
+	}
+	name := filepath.Join(usermodule.Root(t), filepath.FromSlash(p.name))
+	fmt.Fprintf(&whole, "\n//line %s:%d\n%s", name, b.line, b.text)
+	return whole.String()
+}
+
+// importPath returns the path of the package with the name, or "" if a variable of the package has that name.
+func (p *page) importPath(t *testing.T, name string) string {
+	if slices.Contains(p.packages, name) {
+		return "example.com/tour/" + name
+	}
+	if path, ok := importPaths[name]; ok {
+		return path
+	}
+	if info, err := os.Stat(filepath.Join(usermodule.Root(t), "builtin", name)); err == nil && info.IsDir() {
+		return usermodule.Path + "/builtin/" + name
+	}
+	return ""
+}
+
+// apply replaces lines of files. A line "--- NAME" begins each replacement.
+func (p *page) apply(t *testing.T, text string) {
+	p.original = map[string]string{}
+	for _, change := range strings.Split("\n"+text, "\n--- ")[1:] {
+		name, lines, _ := strings.Cut(change, "\n")
+		var old, new string
+		for line := range strings.Lines(strings.TrimSuffix(lines, "\n") + "\n") {
+			switch {
+			case strings.HasPrefix(line, "-"):
+				old += line[1:]
+			case strings.HasPrefix(line, "+"):
+				new += line[1:]
+			default:
+				t.Errorf("a line of a change is neither removed nor added: %q", line)
+			}
+		}
+		text := p.module.Read(name)
+		if strings.Count(text, old) != 1 {
+			t.Fatalf("%s does not have exactly one %q", name, old)
+		}
+		if _, changed := p.original[name]; !changed {
+			p.original[name] = text
+		}
+		p.module.Write(name, strings.Replace(text, old, new, 1))
+	}
+}
+
+// undo restores the files that a diff has changed.
+func (p *page) undo(t *testing.T) {
+	for name, text := range p.original {
+		p.module.Write(name, text)
+	}
+	p.generateChanged(t)
+	p.original = nil
+}
+
+// generateChanged runs hookgen on the specs that a diff has changed.
+func (p *page) generateChanged(t *testing.T) {
+	for name := range p.original {
+		if path.Base(name) == "spec.go" {
+			p.run(t, p.hookgen, path.Dir(name))
+		}
+	}
+}
+
+// pageNames returns the pages for users, relative to the root.
+func pageNames(t *testing.T) []string {
+	t.Helper()
+	root := usermodule.Root(t)
+	found, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	if err != nil || len(found) == 0 {
+		t.Fatalf("no pages (%v)", err)
+	}
+	names := []string{"README.md"}
+	for _, name := range found {
+		names = append(names, "docs/"+filepath.Base(name))
+	}
+	return names
+}
+
+// readBlocks returns the blocks of a page.
+func readBlocks(t *testing.T, name string) []block {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(usermodule.Root(t), filepath.FromSlash(name)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var (
+		blocks []block
+		inside bool
+		pkg    string
+		number int
+	)
+	for line := range strings.Lines(string(text)) {
+		number++
+		language, fence := strings.CutPrefix(line, "```")
+		switch {
+		case fence && !inside:
+			blocks = append(blocks, block{line: number + 1, language: strings.TrimSpace(language), pkg: pkg})
+			inside, pkg = true, ""
+		case fence:
+			inside = false
+		case inside:
+			blocks[len(blocks)-1].text += line
+		case strings.HasPrefix(line, "<!-- package "):
+			pkg = strings.Fields(line)[2]
+		}
+	}
+	if inside {
+		t.Fatalf("the last block of %s has no end", name)
+	}
+	return blocks
+}
+
+// TestFirstStepsShowTheFilesOfTheTour keeps the page and the tour the same.
+func TestFirstStepsShowTheFilesOfTheTour(t *testing.T) {
+	var shown []string
+	for _, b := range readBlocks(t, "docs/getting-started.md") {
+		if _, text, ok := strings.Cut(b.text, "\n\n"); ok && b.language == "go" {
+			shown = append(shown, text)
+		}
+	}
+	for _, name := range []string{"spec.go", "limit.go"} {
+		text, err := os.ReadFile(filepath.Join(usermodule.Root(t), "examples", "tour", "files", name+".txt"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Contains(shown, string(text)) {
+			t.Errorf("the page does not show the tour's %s", name)
+		}
+	}
+}
