@@ -106,7 +106,8 @@ func (a *addition) judge(f *file, say func(pos token.Pos, message string)) {
 	}
 	for _, l := range importLines(f.tree) {
 		if len(l.names) > 0 && a.declared[l.names[0]] {
-			say(l.pos, l.names[0]+" is imported here, and init would declare it in this package: import it under another name, or give init a new directory")
+			say(l.pos, l.names[0]+" is imported here, and init would declare it in this package: "+
+				"import it under another name, or give init a new directory")
 		}
 	}
 }

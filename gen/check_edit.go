@@ -21,7 +21,8 @@ func checkEditPayload(r *reading, report report) {
 	r.edits(func(m *member, e *element) {
 		if d := r.editable(m.Payload.Expr); d != nil {
 			if d.fields > maxEditable {
-				report(e.expr.Pos(), "%s has %d fields, and the one to edit is looked for among %d at most: move some into a struct of their own", d.name, d.fields, maxEditable)
+				report(e.expr.Pos(), "%s has %d fields, and the one to edit is looked for among %d at most: "+
+					"move some into a struct of their own", d.name, d.fields, maxEditable)
 			}
 			return
 		}
@@ -33,7 +34,8 @@ func checkEditPayload(r *reading, report report) {
 		if _, ok := ast.Unparen(m.Payload.Expr).(*ast.StarExpr); ok {
 			why = "is a pointer, through which a hook could change every field"
 		}
-		report(e.expr.Pos(), "%s edits one field of a struct, and the payload %s %s: declare the struct here and take it by value, or list spec.Replace", r.text(e.expr), payload, why)
+		report(e.expr.Pos(), "%s edits one field of a struct, and the payload %s %s: "+
+			"declare the struct here and take it by value, or list spec.Replace", r.text(e.expr), payload, why)
 	})
 }
 
@@ -47,12 +49,14 @@ func checkEditField(r *reading, report report) {
 		fields := d.of(r, edit)
 		switch {
 		case len(fields) == 0:
-			report(e.expr.Pos(), "%s has no field of type %s: name the type of the field that hooks may change", d.name, r.text(edit.Expr))
+			report(e.expr.Pos(), "%s has no field of type %s: name the type of the field that hooks may change",
+				d.name, r.text(edit.Expr))
 		case len(fields) > 1:
 			report(e.expr.Pos(), "%s has %d fields of type %s (%s): give the one that hooks may change a type of its own",
 				d.name, len(fields), r.text(edit.Expr), strings.Join(fields, ", "))
 		case !token.IsExported(fields[0]):
-			report(e.expr.Pos(), "field %s of %s is not exported, so hooks cannot see what they edit: %s", fields[0], d.name, exportedForm(fields[0]))
+			report(e.expr.Pos(), "field %s of %s is not exported, so hooks cannot see what they edit: %s", fields[0], d.name,
+				exportedForm(fields[0]))
 		}
 	})
 }

@@ -24,10 +24,12 @@ func checkExitPackage(r *reading, report report) {
 		for _, e := range m.law {
 			switch {
 			case e.kind == foreignElement:
-				report(e.expr.Pos(), "%s belongs to another package, and an exit to the one that declares the point: declare a struct type in this file", e.name)
+				report(e.expr.Pos(), "%s belongs to another package, and an exit to the one that declares the point: "+
+					"declare a struct type in this file", e.name)
 			case e.kind == impostorElement && !reported:
 				reported = true
-				report(e.expr.Pos(), "spec is %q here, which is not the spec language: import %q", r.qualifiers["spec"].path, languagePath)
+				report(e.expr.Pos(), "spec is %q here, which is not the spec language: import %q", r.qualifiers["spec"].path,
+					languagePath)
 			}
 		}
 	}
@@ -42,7 +44,8 @@ func checkExitDeclared(r *reading, report report) {
 		}
 	}
 	r.exitElements(elsewhereElement, func(m *member, e *element) {
-		report(e.expr.Pos(), "%s is declared in %s: an exit is declared in the file of the spec; move it here", e.name, e.decl.file.name)
+		report(e.expr.Pos(), "%s is declared in %s: an exit is declared in the file of the spec; move it here",
+			e.name, e.decl.file.name)
 	})
 }
 
@@ -93,7 +96,8 @@ func checkExitStruct(r *reading, report report) {
 	for _, m := range r.members {
 		for _, e := range m.law {
 			if e.kind == shapeElement {
-				report(e.expr.Pos(), "%s is nothing that a hook can leave %s with: declare a struct type in this file and list its name", r.text(e.expr), m.Name)
+				report(e.expr.Pos(), "%s is nothing that a hook can leave %s with: "+
+					"declare a struct type in this file and list its name", r.text(e.expr), m.Name)
 			}
 		}
 	}
@@ -102,7 +106,8 @@ func checkExitStruct(r *reading, report report) {
 func checkExitExported(r *reading, report report) {
 	r.exitElements(exitElement, func(m *member, e *element) {
 		if !ast.IsExported(e.name) {
-			report(e.expr.Pos(), "exit %s is not exported, so hooks of other packages could not use it: %s", e.name, exportedForm(e.name))
+			report(e.expr.Pos(), "exit %s is not exported, so hooks of other packages could not use it: %s",
+				e.name, exportedForm(e.name))
 		}
 	})
 }
@@ -132,7 +137,8 @@ func checkExitMethods(r *reading, report report) {
 	exits := r.exits()
 	for _, method := range r.methods {
 		if x := exits[r.resolved(method.owner)]; x != nil {
-			report(method.pos, "exit %s has a method %s: an exit is data that the loop reads; make it a function", x.name, method.name)
+			report(method.pos, "exit %s has a method %s: an exit is data that the loop reads; make it a function",
+				x.name, method.name)
 		}
 	}
 }
@@ -165,7 +171,8 @@ func checkExitFields(r *reading, report report) {
 		for _, f := range d.structure().Fields.List {
 			for _, name := range f.Names {
 				if !name.IsExported() {
-					report(name.Pos(), "field %s of %s is not exported, so hooks could not set it: %s", name.Name, holder, exportedForm(name.Name))
+					report(name.Pos(), "field %s of %s is not exported, so hooks could not set it: %s", name.Name, holder,
+						exportedForm(name.Name))
 				}
 			}
 			if name, ok := f.Type.(*ast.Ident); ok && len(f.Names) == 0 {
@@ -192,7 +199,8 @@ func checkExitEmbeds(r *reading, report report) {
 				continue
 			}
 			if why := plain.not(f.Type); why != "" {
-				report(f.Type.Pos(), "exit %s embeds %s, %s: give the field a name, or embed a struct of this package that has no methods", d.name, r.text(f.Type), why)
+				report(f.Type.Pos(), "exit %s embeds %s, %s: "+
+					"give the field a name, or embed a struct of this package that has no methods", d.name, r.text(f.Type), why)
 			}
 		}
 	}
@@ -266,7 +274,8 @@ func checkExitHeld(r *reading, report report) {
 	r.eachType(func(inside string, node ast.Node) {
 		typeNames(node, func(name *ast.Ident) {
 			if d := exits[name.Name]; d != nil {
-				report(name.Pos(), "exit %s is used in %s: an exit appears in result lists only; declare a type of its own for the data that both need", d.name, inside)
+				report(name.Pos(), "exit %s is used in %s: an exit appears in result lists only; "+
+					"declare a type of its own for the data that both need", d.name, inside)
 			}
 		})
 	})

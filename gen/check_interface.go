@@ -13,7 +13,8 @@ func checkPointsInterface(r *reading, report report) {
 	name := r.Points.Name
 	switch {
 	case !name.IsExported():
-		report(name.Pos(), "the points interface %s is not exported, so no other package can extend it: name it Points", name.Name)
+		report(name.Pos(), "the points interface %s is not exported, so no other package can extend it: name it Points",
+			name.Name)
 	case r.Points.TypeParams != nil:
 		report(r.Points.TypeParams.Pos(), "the points interface is generic: write the types of its payloads out")
 	case r.Points.Assign.IsValid():
@@ -84,7 +85,8 @@ func (r *reading) wrongEmbed(e *embedding) string {
 		case d.spec == nil:
 			return x.Name + " is not a type: embed an interface of this file"
 		case d.file != r.file:
-			return x.Name + " is declared in " + d.file.name + ": a group of points is declared in the file of the spec; move it here"
+			return x.Name + " is declared in " + d.file.name + ": a group of points is declared in the file of the spec; " +
+				"move it here"
 		case d.generic():
 			return x.Name + " is generic: " + otherwise
 		}
@@ -92,7 +94,8 @@ func (r *reading) wrongEmbed(e *embedding) string {
 	case *ast.BinaryExpr, *ast.UnaryExpr:
 		return r.text(e.expr) + " is a constraint, not a group of points: embed one interface on each line"
 	case *ast.InterfaceType:
-		return "an interface without a name cannot be a group of points: declare its methods here, or give it a name in this file"
+		return "an interface without a name cannot be a group of points: " +
+			"declare its methods here, or give it a name in this file"
 	}
 	return r.text(e.expr) + " cannot be embedded: embed spec.Env, an interface of this file, or Points of another package"
 }
@@ -108,7 +111,8 @@ func checkEmbeddingCycle(r *reading, report report) {
 func checkDuplicatePoint(r *reading, report report) {
 	for _, m := range r.members {
 		if m.first != nil && m.Name != "_" {
-			report(m.Pos, "point %s is declared twice; the first is in line %d: remove or rename one", m.Name, r.line(m.first.Pos))
+			report(m.Pos, "point %s is declared twice; the first is in line %d: remove or rename one",
+				m.Name, r.line(m.first.Pos))
 		}
 	}
 	for _, e := range r.embeds {
@@ -129,7 +133,8 @@ func checkEnvOnce(r *reading, report report) {
 		case first == nil:
 			first = e
 		default:
-			report(e.expr.Pos(), "spec.Env is embedded twice; the first is in line %d: there is one environment, so put both into one struct", r.line(first.expr.Pos()))
+			report(e.expr.Pos(), "spec.Env is embedded twice; the first is in line %d: "+
+				"there is one environment, so put both into one struct", r.line(first.expr.Pos()))
 		}
 	}
 }
@@ -138,7 +143,8 @@ func checkEnvParent(r *reading, report report) {
 	parents := r.parents()
 	for _, e := range r.embeds {
 		if len(parents) > 0 && e.kind == envEmbed {
-			report(e.expr.Pos(), "spec.Env next to %s: an extension has its parent's environment; remove spec.Env", r.text(parents[0].expr))
+			report(e.expr.Pos(), "spec.Env next to %s: an extension has its parent's environment; remove spec.Env",
+				r.text(parents[0].expr))
 		}
 	}
 }

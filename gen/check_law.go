@@ -89,13 +89,15 @@ func checkMarkerPlace(r *reading, report report) {
 	}
 	for _, e := range r.embeds {
 		if e.kind == markerEmbed && e.marking.known {
-			report(e.expr.Pos(), "%s is a law: list it after the payload of a point, as in OnStart(Start) %s", r.text(e.expr), r.text(e.expr))
+			report(e.expr.Pos(), "%s is a law: list it after the payload of a point, as in OnStart(Start) %s", r.text(e.expr),
+				r.text(e.expr))
 		}
 	}
 	r.eachType(func(inside string, node ast.Node) {
 		qualified(node, func(x *ast.Ident, sel *ast.SelectorExpr) {
 			if r.language(sel) {
-				report(sel.Pos(), "%s is used in %s: markers appear only in the result lists of points, so name a type", r.text(sel), inside)
+				report(sel.Pos(), "%s is used in %s: markers appear only in the result lists of points, so name a type",
+					r.text(sel), inside)
 			}
 		})
 	})
@@ -179,10 +181,12 @@ func checkErrorResult(r *reading, report report) {
 				continue
 			}
 			if len(m.law) == 1 {
-				report(e.expr.Pos(), "error in the list of %s: every hook may return one; to let it stop the act, list spec.Check; to let hooks watch, list nothing", m.Name)
+				report(e.expr.Pos(), "error in the list of %s: every hook may return one; "+
+					"to let it stop the act, list spec.Check; to let hooks watch, list nothing", m.Name)
 				continue
 			}
-			report(e.expr.Pos(), "error in the list of %s: every hook may return one, and the policy says what it means; remove it", m.Name)
+			report(e.expr.Pos(), "error in the list of %s: every hook may return one, and the policy says what it means; "+
+				"remove it", m.Name)
 		}
 	}
 }
@@ -194,17 +198,20 @@ func checkPayloadResult(r *reading, report report) {
 				continue
 			}
 			if e.payload == m {
-				report(e.expr.Pos(), "%s is the payload of %s, not something to leave it with: to let hooks return another one, list spec.Replace", e.name, m.Name)
+				report(e.expr.Pos(), "%s is the payload of %s, not something to leave it with: "+
+					"to let hooks return another one, list spec.Replace", e.name, m.Name)
 				continue
 			}
-			report(e.expr.Pos(), "%s is the payload of %s and cannot be an exit: declare a struct type for the exit, with a field that holds it", e.name, e.payload.Name)
+			report(e.expr.Pos(), "%s is the payload of %s and cannot be an exit: "+
+				"declare a struct type for the exit, with a field that holds it", e.name, e.payload.Name)
 		}
 	}
 }
 
 func checkUnion(r *reading, report report) {
 	for _, bar := range r.file.unions {
-		report(bar, "there is no A | B in a list: list the exits one by one, as in (A, B, spec.FailClosed); for a payload declare a struct")
+		report(bar, "there is no A | B in a list: list the exits one by one, as in (A, B, spec.FailClosed); "+
+			"for a payload declare a struct")
 	}
 }
 
@@ -254,7 +261,8 @@ func checkCheckAlone(r *reading, report report) {
 func checkAroundAlone(r *reading, report report) {
 	for _, m := range r.members {
 		if m.Kind == Around {
-			r.aloneIn(m, "Around", func(e *element) bool { return e.is("Around") || e.is("Reverse") }, ", or with spec.Reverse", report)
+			r.aloneIn(m, "Around", func(e *element) bool { return e.is("Around") || e.is("Reverse") }, ", or with spec.Reverse",
+				report)
 		}
 	}
 }
@@ -273,7 +281,8 @@ func (r *reading) aloneIn(m *member, marker string, may func(*element) bool, but
 			intruder = e
 		}
 		if met {
-			report(e.expr.Pos(), "spec.%s is listed alone%s, and %s also lists %s: make two points of it, or choose one", marker, but, m.Name, r.text(intruder.expr))
+			report(e.expr.Pos(), "spec.%s is listed alone%s, and %s also lists %s: make two points of it, or choose one",
+				marker, but, m.Name, r.text(intruder.expr))
 			return
 		}
 	}
@@ -288,7 +297,8 @@ func checkVoteRewrites(r *reading, report report) {
 		for _, e := range m.law {
 			rewrite := e.is("Replace") || e.is("Edit")
 			if e.is("Vote") && rewrites || rewrite && voted {
-				report(e.expr.Pos(), "%s with spec.Vote at %s: in a vote every hook judges the same payload; declare a flow for rewriting, and then a vote for judging", r.rewriteOf(m), m.Name)
+				report(e.expr.Pos(), "%s with spec.Vote at %s: in a vote every hook judges the same payload; "+
+					"declare a flow for rewriting, and then a vote for judging", r.rewriteOf(m), m.Name)
 			}
 			voted, rewrites = voted || e.is("Vote"), rewrites || rewrite
 		}

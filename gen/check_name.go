@@ -21,9 +21,10 @@ var generatedNames = struct {
 	imports  []string // of packages that generated code needs
 	params   []string // type parameters of generated types and functions
 }{
-	types:    []string{"Run", "NewRun", "Hooks", "Hook", "AnyObserver", "HookgenLineage"},
-	methods:  []string{"Use", "Layer", "Trace", "Points", "Explain", "ObserveAny", "HandleFailures", "Registered"},
-	points:   []string{"*", "*Func", "*Outcome", "*Exit", "*Observer", "*Fired", "*Point", "*When", "*Next", "Replace*", "Edit*", "Observe*", "Match*"},
+	types:   []string{"Run", "NewRun", "Hooks", "Hook", "AnyObserver", "HookgenLineage"},
+	methods: []string{"Use", "Layer", "Trace", "Points", "Explain", "ObserveAny", "HandleFailures", "Registered"},
+	points: []string{"*", "*Func", "*Outcome", "*Exit", "*Observer", "*Fired", "*Point", "*When", "*Next", "Replace*",
+		"Edit*", "Observe*", "Match*"},
 	private:  []string{"*Point", "*Invocation", "*Replace", "*Edit"},
 	prefixes: []string{"hookgen", "staleCode_", stale},
 	imports:  []string{"context", "io", "hookkit", "hookimpl", "spec"},
@@ -64,27 +65,33 @@ func (r *reading) own() {
 // vetted are the methods of which go vet knows the signature, with the payload for which it reports a point of that
 // name; "" for every payload.
 var vetted = map[string]string{
-	"GobDecode": "", "GobEncode": "", "MarshalJSON": "", "MarshalXML": "", "ReadByte": "", "ReadRune": "", "UnmarshalJSON": "",
-	"UnmarshalXML": "", "UnreadByte": "", "UnreadRune": "", "WriteByte": "",
+	"GobDecode": "", "GobEncode": "", "MarshalJSON": "", "MarshalXML": "", "ReadByte": "", "ReadRune": "",
+	"UnmarshalJSON": "",
+	"UnmarshalXML":  "", "UnreadByte": "", "UnreadRune": "", "WriteByte": "",
 	"Format": "fmt.State", "ReadFrom": "io.Reader", "Scan": "fmt.ScanState", "Seek": "int64", "WriteTo": "io.Writer",
 }
 
 // reserved reports whether no point can have the name.
 func reserved(name string) bool {
-	return name == bindMethod || slices.Contains(generatedNames.methods, name) || slices.Contains(generatedNames.types, name)
+	return name == bindMethod || slices.Contains(generatedNames.methods, name) ||
+		slices.Contains(generatedNames.types, name)
 }
 
 func checkReservedName(r *reading, report report) {
 	for _, m := range r.members {
 		switch {
 		case slices.Contains(generatedNames.methods, m.Name):
-			report(m.Pos, "%s is a method of the generated Hooks, so no point can have that name: rename it, to On%s for instance", m.Name, m.Name)
+			report(m.Pos, "%s is a method of the generated Hooks, so no point can have that name: "+
+				"rename it, to On%s for instance", m.Name, m.Name)
 		case m.Name == bindMethod:
-			report(m.Pos, "Bind is the method by which a hook binds itself, so no point can have that name: rename it, to OnBind for instance")
+			report(m.Pos, "Bind is the method by which a hook binds itself, so no point can have that name: "+
+				"rename it, to OnBind for instance")
 		case slices.Contains(generatedNames.types, m.Name):
-			report(m.Pos, "%s is a name of every generated package, so no point can have it: rename it, to On%s for instance", m.Name, m.Name)
+			report(m.Pos, "%s is a name of every generated package, so no point can have it: rename it, to On%s for instance",
+				m.Name, m.Name)
 		case r.vetted(m):
-			report(m.Pos, "go vet expects another signature of a method called %s: rename the point, to On%s for instance", m.Name, m.Name)
+			report(m.Pos, "go vet expects another signature of a method called %s: rename the point, to On%s for instance",
+				m.Name, m.Name)
 		}
 	}
 }
@@ -106,7 +113,8 @@ func checkNameClash(r *reading, report report) {
 		}
 		for _, name := range namesOf(m.Name) {
 			if slices.Contains(generatedNames.types, name) || slices.Contains(generatedNames.methods, name) {
-				report(m.Pos, "point %s would make hookgen generate %s, which every generated package has already: rename it", m.Name, name)
+				report(m.Pos, "point %s would make hookgen generate %s, which every generated package has already: rename it",
+					m.Name, name)
 				break
 			}
 			if other := r.owners[name]; other != m {
@@ -129,7 +137,8 @@ func checkNameClash(r *reading, report report) {
 
 // clash describes the collision of a declaration's name with a generated one, "" if there is no collision.
 func (r *reading) clash(d *declaration) string {
-	what := map[token.Token]string{token.TYPE: "type", token.CONST: "constant", token.VAR: "variable", token.FUNC: "function"}[d.kind]
+	what := map[token.Token]string{token.TYPE: "type", token.CONST: "constant", token.VAR: "variable",
+		token.FUNC: "function"}[d.kind]
 	if slices.Contains(generatedNames.types, d.name) {
 		return what + " " + d.name + " has a name that hookgen generates in every package: rename it"
 	}
@@ -138,7 +147,8 @@ func (r *reading) clash(d *declaration) string {
 	case owner == nil:
 		return ""
 	case owner.Name == d.name:
-		return what + " " + d.name + " has the name of a point, for which hookgen generates an interface: rename one of the two"
+		return what + " " + d.name + " has the name of a point, for which hookgen generates an interface: " +
+			"rename one of the two"
 	}
 	return what + " " + d.name + " has a name that hookgen generates for point " + owner.Name + ": rename it"
 }
@@ -209,11 +219,14 @@ func (r *reading) checkParentNames(report report) {
 		other := fields[field]
 		switch m := r.byName[field]; {
 		case slices.Contains(generatedNames.methods, field):
-			report(e.expr.Pos(), "the generated Hooks would hold the points of %s as %s, which is one of its methods: import the package under another name", qualifier, field)
+			report(e.expr.Pos(), "the generated Hooks would hold the points of %s as %s, which is one of its methods: "+
+				"import the package under another name", qualifier, field)
 		case m != nil:
-			report(m.Pos, "point %s has the name under which the generated Hooks holds the points of %s: rename it", m.Name, qualifier)
+			report(m.Pos, "point %s has the name under which the generated Hooks holds the points of %s: rename it",
+				m.Name, qualifier)
 		case other != "" && other != qualifier:
-			report(e.expr.Pos(), "the generated Hooks would hold the points of %s and %s both as %s: import one under another name", other, qualifier, field)
+			report(e.expr.Pos(), "the generated Hooks would hold the points of %s and %s both as %s: "+
+				"import one under another name", other, qualifier, field)
 		}
 		fields[field] = qualifier
 	}

@@ -26,7 +26,8 @@ func TestGeneratedNamesAreReserved(t *testing.T) {
 		reserved = append(reserved, namesOf(p.Name)...)
 	}
 	kept := func(name string) bool {
-		return slices.ContainsFunc(generatedNames.prefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+		return slices.ContainsFunc(generatedNames.prefixes,
+			func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 	}
 	taken := 0
 	for _, d := range declarations(&file{tree: tree}) {
@@ -42,7 +43,8 @@ func TestGeneratedNamesAreReserved(t *testing.T) {
 		t.Errorf("%d names in the generated code", taken)
 	}
 	for _, l := range importLines(tree) {
-		if name := l.names[0]; !slices.Contains(generatedNames.imports, name) && !slices.Contains(s.reading.importNames, name) {
+		if name := l.names[0]; !slices.Contains(generatedNames.imports, name) &&
+			!slices.Contains(s.reading.importNames, name) {
 			t.Errorf("generated code imports %s as %s, and no check keeps a package from declaring that name", l.path, name)
 		}
 	}

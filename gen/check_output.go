@@ -47,7 +47,8 @@ func CheckOutput(s *Spec, to Output) Diagnostics {
 func checkFunctionClash(r *reading, report report) {
 	judge := func(d *declaration) {
 		if slices.Contains(generatedNames.imports, d.name) {
-			report(d.pos, "generated code in this package imports another one as %s: rename it, or generate into a package of its own with -o", d.name)
+			report(d.pos, "generated code in this package imports another one as %s: "+
+				"rename it, or generate into a package of its own with -o", d.name)
 		}
 		if private(d.name) {
 			report(d.pos, "%s begins like the names that generated code keeps to itself: rename it", d.name)
@@ -85,14 +86,16 @@ var shadowedFunctions = words("append cap copy delete len make new panic recover
 func checkShadowedFunction(r *reading, report report) {
 	for d := range r.declared() {
 		if shadowedFunctions[d.name] {
-			report(d.pos, "%s is a name that Go declares itself, and generated code in this package needs Go's: rename it", d.name)
+			report(d.pos, "%s is a name that Go declares itself, and generated code in this package needs Go's: rename it",
+				d.name)
 		}
 	}
 }
 
 func checkMainPackage(r *reading, report report) {
 	if r.Package == "main" {
-		report(r.file.tree.Name.Pos(), "package main cannot be imported by the generated package: give the spec a package of its own, or generate into this one, without -o")
+		report(r.file.tree.Name.Pos(), "package main cannot be imported by the generated package: "+
+			"give the spec a package of its own, or generate into this one, without -o")
 	}
 }
 
@@ -106,11 +109,14 @@ func checkUndefinedElsewhere(r *reading, report report) {
 		d := r.elsewhere[name.Name]
 		switch {
 		case d != nil:
-			report(name.Pos(), "%s is declared in %s, which some builds lack: declare it in a file of every build, or generate into this package, without -o", name.Name, d.file.name)
+			report(name.Pos(), "%s is declared in %s, which some builds lack: "+
+				"declare it in a file of every build, or generate into this package, without -o", name.Name, d.file.name)
 		case r.generates(name.Name):
-			report(name.Pos(), "%s is what hookgen generates, and with -o into another package: generate into this package, without -o", name.Name)
+			report(name.Pos(), "%s is what hookgen generates, and with -o into another package: "+
+				"generate into this package, without -o", name.Name)
 		default:
-			report(name.Pos(), "%s may be declared in a file that does not parse: correct the file first, or generate into this package, without -o", name.Name)
+			report(name.Pos(), "%s may be declared in a file that does not parse: "+
+				"correct the file first, or generate into this package, without -o", name.Name)
 		}
 	})
 }
@@ -126,7 +132,8 @@ func checkOutputExported(r *reading, report report) {
 		ast.Inspect(expr, func(n ast.Node) bool {
 			for _, name := range memberNames(n) {
 				if !name.IsExported() {
-					report(name.Pos(), "%s in %s is not exported, so the generated package cannot write that type: declare it here under an exported name", name.Name, inside)
+					report(name.Pos(), "%s in %s is not exported, so the generated package cannot write that type: "+
+						"declare it here under an exported name", name.Name, inside)
 				}
 			}
 			return true

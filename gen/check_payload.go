@@ -36,9 +36,11 @@ func checkPayloadCount(r *reading, report report) {
 		}
 		switch {
 		case len(payloads) > 1:
-			report(payloads[1].Pos(), "point %s has %d payloads: declare one struct with these as its fields and make it the one parameter", m.Name, len(payloads))
+			report(payloads[1].Pos(), "point %s has %d payloads: "+
+				"declare one struct with these as its fields and make it the one parameter", m.Name, len(payloads))
 		case len(payloads) == 0 && contexts == 0:
-			report(m.Pos, "point %s has no payload: declare a struct, empty if there is nothing to say yet, and make it the one parameter", m.Name)
+			report(m.Pos, "point %s has no payload: "+
+				"declare a struct, empty if there is nothing to say yet, and make it the one parameter", m.Name)
 		}
 	}
 }
@@ -47,7 +49,8 @@ func checkPayloadVariadic(r *reading, report report) {
 	for _, m := range r.members {
 		for _, p := range m.params {
 			if e, ok := p.typ.(*ast.Ellipsis); ok {
-				report(e.Pos(), "the payload of %s is variadic: declare a struct with a field of type []%s and make it the one parameter", m.Name, r.text(e.Elt))
+				report(e.Pos(), "the payload of %s is variadic: "+
+					"declare a struct with a field of type []%s and make it the one parameter", m.Name, r.text(e.Elt))
 			}
 		}
 	}
@@ -57,7 +60,8 @@ func checkPayloadContext(r *reading, report report) {
 	for _, m := range r.members {
 		for _, p := range m.params {
 			if r.isContext(p.typ) {
-				report(p.Pos(), "point %s declares a context: every hook gets one anyway; leave the payload as the one parameter", m.Name)
+				report(p.Pos(), "point %s declares a context: every hook gets one anyway; leave the payload as the one parameter",
+					m.Name)
 			}
 		}
 	}

@@ -48,7 +48,8 @@ func checkPolicyMissing(r *reading, report report) {
 			continue
 		}
 		if m.decides() && len(m.policies()) == 0 && !m.unclear() {
-			report(m.Pos, "%s does not say what a failing hook means: end its list with spec.FailClosed (the act is refused) or spec.FailOpen (the next hook runs)", m.Name)
+			report(m.Pos, "%s does not say what a failing hook means: "+
+				"end its list with spec.FailClosed (the act is refused) or spec.FailOpen (the next hook runs)", m.Name)
 		}
 	}
 }
@@ -68,7 +69,8 @@ func checkPolicyMeaningless(r *reading, report report) {
 			report(pos, "%s with spec.Around means nothing, for errors propagate through the wrapping: remove it", name)
 		case Observe:
 			if !m.doubtful() {
-				report(pos, "%s at %s means nothing, for its hooks only watch: remove it, or list what a hook may decide before it", name, m.Name)
+				report(pos, "%s at %s means nothing, for its hooks only watch: remove it, or list what a hook may decide before it",
+					name, m.Name)
 			}
 		}
 	}
@@ -107,7 +109,8 @@ func checkPolicyLast(r *reading, report report) {
 			case !e.policy() && e.kind != errorElement:
 				later = e
 			case e.policy() && later != nil:
-				report(e.expr.Pos(), "%s comes before %s: the policy is last; move it to the end of the list", r.text(e.expr), r.text(later.expr))
+				report(e.expr.Pos(), "%s comes before %s: the policy is last; move it to the end of the list", r.text(e.expr),
+					r.text(later.expr))
 			}
 		}
 	}

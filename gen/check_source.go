@@ -8,7 +8,8 @@ import (
 
 func checkBuildConstraint(r *reading, report report) {
 	if c := buildConstraint(r.file.tree); c != nil {
-		report(c.Slash, "a spec with a build constraint would be generated from in every build and compiled in some: remove the constraint")
+		report(c.Slash, "a spec with a build constraint would be generated from in every build and compiled in some: "+
+			"remove the constraint")
 	}
 	if word := constrainedName(r.file.name); word != "" {
 		report(r.file.tree.Package, "the name %s confines the spec to %s: rename the file", r.file.name, word)
@@ -29,7 +30,8 @@ const maxImports = 1000
 
 func checkImportCount(r *reading, report report) {
 	if len(r.Imports) > maxImports {
-		report(r.Imports[maxImports].Pos, "import %d of a spec, and there may be %d: divide the points among several specs", maxImports+1, maxImports)
+		report(r.Imports[maxImports].Pos, "import %d of a spec, and there may be %d: divide the points among several specs",
+			maxImports+1, maxImports)
 	}
 }
 
@@ -43,7 +45,8 @@ func checkDotImport(r *reading, report report) {
 			name = names[0]
 		}
 		if l.language() {
-			report(l.pos, "the spec language cannot be dot-imported, for its names would read like types of this package: import %q and write spec.Replace", l.path)
+			report(l.pos, "the spec language cannot be dot-imported, for its names would read like types of this package: "+
+				"import %q and write spec.Replace", l.path)
 			continue
 		}
 		report(l.pos, "a dot import hides which names of the spec are its own: import %q and write %s.Name", l.path, name)
@@ -57,7 +60,8 @@ func checkQualifier(r *reading, report report) {
 		}
 		pos := use.sel.Pos()
 		if lines := r.candidates[use.name]; len(lines) > 1 {
-			report(pos, "%s can be %q or %q: name the import: %s %q", use.name, lines[0].path, lines[1].path, use.name, lines[0].path)
+			report(pos, "%s can be %q or %q: name the import: %s %q", use.name, lines[0].path, lines[1].path, use.name,
+				lines[0].path)
 			continue
 		}
 		report(pos, "%s", r.unknownQualifier(use))
@@ -102,7 +106,8 @@ func checkDirectiveForm(r *reading, report report) {
 		case strings.HasPrefix(d.text, pointsDirective):
 			report(d.pos, "%s takes no arguments: write the comment above or below it", pointsDirective)
 		default:
-			report(d.pos, "%s looks like a directive but is not one: did you mean %s? A directive has no blank, no capital and a line of its own", d.text, pointsDirective)
+			report(d.pos, "%s looks like a directive but is not one: "+
+				"did you mean %s? A directive has no blank, no capital and a line of its own", d.text, pointsDirective)
 		}
 	}
 }
@@ -123,9 +128,11 @@ func checkDirectivePlace(r *reading, report report) {
 			continue
 		}
 		if d.on == nil {
-			report(d.pos, "%s marks nothing here: put it directly above the interface that declares the points, as the last line of its comment", pointsDirective)
+			report(d.pos, "%s marks nothing here: "+
+				"put it directly above the interface that declares the points, as the last line of its comment", pointsDirective)
 		} else if _, ok := ast.Unparen(d.on.Type).(*ast.InterfaceType); !ok {
-			report(d.pos, "%s marks %s, which is not written as an interface: put it above the interface that declares the points", pointsDirective, d.on.Name.Name)
+			report(d.pos, "%s marks %s, which is not written as an interface: "+
+				"put it above the interface that declares the points", pointsDirective, d.on.Name.Name)
 		}
 	}
 }
@@ -146,7 +153,8 @@ func checkOneSpec(r *reading, report report) {
 			report(d.pos, "%s appears twice above %s: remove one", pointsDirective, d.on.Name.Name)
 			continue
 		}
-		report(d.pos, "a second spec in one directory; the first is %s, at %s:%d: embed this interface there, or give it a directory of its own",
+		report(d.pos, "a second spec in one directory; the first is %s, at %s:%d: "+
+			"embed this interface there, or give it a directory of its own",
 			first.on.Name.Name, path.Base(strings.ReplaceAll(pos.Filename, "\\", "/")), pos.Line)
 	}
 }

@@ -14,7 +14,8 @@ func TestEveryRuleIsListedOnce(t *testing.T) {
 		}
 		seen[r.ID] = true
 	}
-	for _, id := range []string{"no-spec", "size", "syntax", "union", "name-clash", "shadowed-name", "main-package", "output-exported", "exit-held", "qualifier"} {
+	for _, id := range []string{"no-spec", "size", "syntax", "union", "name-clash", "shadowed-name", "main-package",
+		"output-exported", "exit-held", "qualifier"} {
 		if !seen[id] {
 			t.Errorf("no rule %s", id)
 		}
@@ -32,7 +33,8 @@ func pointsOf(n int, line, decls string) string {
 }
 
 func TestDiagnosticsAreLimited(t *testing.T) {
-	for n, want := range map[int]int{mostFindings - 1: mostFindings - 1, mostFindings: mostFindings, mostFindings + 1: mostFindings} {
+	for n, want := range map[int]int{mostFindings - 1: mostFindings - 1, mostFindings: mostFindings,
+		mostFindings + 1: mostFindings} {
 		if _, found := readFiles(map[string]string{"spec.go": pointsOf(n, "On#() spec.Check", "")}); len(found) != want {
 			t.Errorf("%d mistakes, %d findings, want %d", n, len(found), want)
 		}

@@ -37,7 +37,8 @@ func checkTypeArguments(r *reading, report report) {
 		case params == 0:
 			report(use.Pos(), "%s takes no type arguments: write %s", name.Name, name.Name)
 		default:
-			report(use.Pos(), "%s has %d type arguments and takes %d: write %s[%s]", name.Name, args, params, name.Name, strings.Repeat(", T", params)[2:])
+			report(use.Pos(), "%s has %d type arguments and takes %d: write %s[%s]", name.Name, args, params, name.Name,
+				strings.Repeat(", T", params)[2:])
 		}
 	}
 	for _, t := range r.written() {
@@ -173,7 +174,8 @@ var values = words("true false iota nil")
 
 // article is a kind of declaration in words.
 func article(kind token.Token) string {
-	return map[token.Token]string{token.CONST: "a constant", token.VAR: "a variable", token.FUNC: "a function", token.TYPE: "a type"}[kind]
+	return map[token.Token]string{token.CONST: "a constant", token.VAR: "a variable", token.FUNC: "a function",
+		token.TYPE: "a type"}[kind]
 }
 
 // generates reports whether generated code declares a name that people write. The package may mention it.
@@ -271,7 +273,8 @@ func isType(expr ast.Expr) bool {
 		return isType(e.X)
 	case *ast.IndexListExpr:
 		return isType(e.X)
-	case *ast.Ident, *ast.SelectorExpr, *ast.ArrayType, *ast.MapType, *ast.ChanType, *ast.FuncType, *ast.StructType, *ast.InterfaceType:
+	case *ast.Ident, *ast.SelectorExpr, *ast.ArrayType, *ast.MapType, *ast.ChanType, *ast.FuncType, *ast.StructType,
+		*ast.InterfaceType:
 		return true
 	}
 	return false
@@ -297,10 +300,12 @@ func checkTypeSize(r *reading, report report) {
 			case done:
 			case nodes > maxTypeNodes:
 				done = true
-				report(expr.Pos(), "the type in %s has more than %d parts: declare it under a name, and write the name here", inside, maxTypeNodes)
+				report(expr.Pos(), "the type in %s has more than %d parts: declare it under a name, and write the name here",
+					inside, maxTypeNodes)
 			case depth > maxTypeDepth:
 				done = true
-				report(expr.Pos(), "the type in %s is nested deeper than %d levels: declare its inner part under a name, and write the name here", inside, maxTypeDepth)
+				report(expr.Pos(), "the type in %s is nested deeper than %d levels: "+
+					"declare its inner part under a name, and write the name here", inside, maxTypeDepth)
 			}
 			if done {
 				depth-- // Inspect does not announce the end of a node whose children it skips

@@ -61,7 +61,8 @@ func declarations(f *file) []*declaration {
 					add(declaration{kind: token.TYPE, doc: firstOf(spec.Doc, doc, spec.Comment), spec: spec}, spec.Name)
 				case *ast.ValueSpec:
 					for _, name := range spec.Names {
-						add(declaration{kind: decl.Tok, doc: firstOf(spec.Doc, doc, spec.Comment), group: decl.Pos(), groupDoc: groupDoc}, name)
+						add(declaration{kind: decl.Tok, doc: firstOf(spec.Doc, doc, spec.Comment), group: decl.Pos(), groupDoc: groupDoc},
+							name)
 					}
 				}
 			}

@@ -64,7 +64,8 @@ func directiveOf(c *ast.Comment) (directive, bool) {
 			return directive{pos: c.Slash, text: line, name: name}, true
 		}
 	}
-	if m := otherPrefix.FindStringSubmatch(text); m != nil && isNear(m[1], []string{"hookgen"}) && isNear(m[2], directiveNames) {
+	if m := otherPrefix.FindStringSubmatch(text); m != nil && isNear(m[1], []string{"hookgen"}) &&
+		isNear(m[2], directiveNames) {
 		return directive{pos: c.Slash, text: text, name: m[2]}, true
 	}
 	return directive{}, false

@@ -188,7 +188,8 @@ func (e *emitter) file() *jen.File {
 	f.NoFormat = true
 	f.HeaderComment(header(e.spec, e.to))
 	if e.apart() {
-		f.PackageComment(fmt.Sprintf("// Package %s holds the typed registries of the fire points that package %s declares.", e.to.Package, e.spec.Package))
+		f.PackageComment(fmt.Sprintf("// Package %s holds the typed registries of the fire points that package %s declares.",
+			e.to.Package, e.spec.Package))
 		if doc := docLines(e.spec.Doc); len(doc) > 0 {
 			f.PackageComment("//")
 			f.PackageComment("// Of that package:")
@@ -268,7 +269,8 @@ func docLines(doc string) []string {
 		switch {
 		case l == "":
 			lines[i] = "//"
-		case strings.HasPrefix(strings.TrimSpace(l), "+build"), strings.HasPrefix(l, "go:"), strings.HasPrefix(l, "hookgen:"), strings.HasPrefix(l, "line "):
+		case strings.HasPrefix(strings.TrimSpace(l), "+build"), strings.HasPrefix(l, "go:"), strings.HasPrefix(l, "hookgen:"),
+			strings.HasPrefix(l, "line "):
 			lines[i] = "// - " + l // prose that a tool could take for a directive
 		case l[0] == '\t':
 			lines[i] = "//" + l

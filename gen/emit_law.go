@@ -48,8 +48,9 @@ type law struct {
 }
 
 func lawOf(p *Point) law {
-	return law{Kind: p.Kind, Replace: p.Replace, Edit: p.Edit.Expr != nil, Exits: len(p.Exits) > 0, Collects: p.Collect.Expr != nil,
-		Closed: p.Policy == FailClosed, Open: p.Policy == FailOpen, Reverse: p.Reverse, Results: len(p.Results) > 0}
+	return law{Kind: p.Kind, Replace: p.Replace, Edit: p.Edit.Expr != nil, Exits: len(p.Exits) > 0,
+		Collects: p.Collect.Expr != nil,
+		Closed:   p.Policy == FailClosed, Open: p.Policy == FailOpen, Reverse: p.Reverse, Results: len(p.Results) > 0}
 }
 
 // The methods below are used by the template too.
@@ -146,7 +147,8 @@ func (l law) FiredFields() string {
 
 // FiredValues are the values of FiredFields.
 func (l law) FiredValues() string {
-	return l.fired("*payload", l.choose("exit", "hookimpl.Returned(&all.Dispatch, collected)", "all.Err(err)"), "all.Ballots()")
+	return l.fired("*payload", l.choose("exit", "hookimpl.Returned(&all.Dispatch, collected)", "all.Err(err)"),
+		"all.Ballots()")
 }
 
 // fired joins those of the texts that the law has.
@@ -262,7 +264,8 @@ func renameLocals(code string, taken map[string]bool, suffix string) string {
 		if tok == token.EOF {
 			break
 		}
-		if tok == token.IDENT && !selector && taken[name] && !fields[name] && (name[0] >= 'a' && name[0] <= 'z' || name == "P" || name == "R") {
+		if tok == token.IDENT && !selector && taken[name] && !fields[name] &&
+			(name[0] >= 'a' && name[0] <= 'z' || name == "P" || name == "R") {
 			end := file.Offset(pos) + len(name)
 			out.WriteString(code[done:end] + suffix)
 			done = end
@@ -395,7 +398,8 @@ func matchParams(exits []string, taken map[string]bool, suffix string) []string 
 	params := make([]string, len(exits))
 	for i, name := range exits {
 		param := lowerFirst(name)
-		for used[param] || taken[param] || token.IsKeyword(param) || predeclared[param] || builtins[param] || imported[param] {
+		for used[param] || taken[param] || token.IsKeyword(param) || predeclared[param] || builtins[param] ||
+			imported[param] {
 			param += "_"
 		}
 		used[param], params[i] = true, param
@@ -416,7 +420,8 @@ func (e *emitter) paramName(p *Point) string {
 }
 
 // paramNames are the names next to the payload's in exported signatures.
-var paramNames = []string{"ctx", "run", "f", "h", "p", "act", "next", "when", "reason", "exit", "by", "bys", "collected", "err", "result", "returned"}
+var paramNames = []string{"ctx", "run", "f", "h", "p", "act", "next", "when", "reason", "exit", "by", "bys",
+	"collected", "err", "result", "returned"}
 
 // imported are the qualifiers that every generated file has.
 var imported = map[string]bool{"context": true, "io": true, "hookkit": true, "hookimpl": true}

@@ -122,7 +122,8 @@ func (e *apiEmitter) hook() {
 	e.doc("HookgenPointFunc is a function that is a hook of HookgenPoint.")
 	e.f.Type().Id(anyPoint + "Func").Func().Params(e.params(payloadType())...).Params(e.results()...)
 	comment(e.f, "HookgenPoint calls f.")
-	e.f.Func().Params(jen.Id("f").Id(anyPoint + "Func")).Id(anyPoint).Params(e.params(payloadType())...).Params(e.results()...).Block(
+	e.f.Func().Params(jen.Id("f").Id(anyPoint +
+		"Func")).Id(anyPoint).Params(e.params(payloadType())...).Params(e.results()...).Block(
 		jen.Return(jen.Id("f").Call(e.args()...)))
 	comment(e.f, "Bind adds f to its point.")
 	e.f.Func().Params(jen.Id("f").Id(anyPoint + "Func")).Id("Bind").Params(jen.Id("h").Op("*").Id("Hooks")).Block(
@@ -140,10 +141,13 @@ func (e *apiEmitter) when() {
 	if e.Around() {
 		pass = jen.Return(jen.Id("next").Dot("Call").Call(jen.Id("ctx"), jen.Id(anyParam)))
 	}
-	e.doc("HookgenPointWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.")
-	e.f.Func().Id(anyPoint+"When").Params(jen.Id("desc").String(), jen.Id("when").Func().Params(jen.Op("*").Id("Run"), payloadType()).Bool(),
+	e.doc("HookgenPointWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show " +
+		"desc.")
+	e.f.Func().Id(anyPoint+"When").Params(jen.Id("desc").String(),
+		jen.Id("when").Func().Params(jen.Op("*").Id("Run"), payloadType()).Bool(),
 		jen.Id("h").Add(hookType())).Add(hookType()).Block(
-		jen.Type().Id("condition").Op("=").Add(implName("Condition")), // so that no field hides the method of a point called Condition
+		jen.Type().Id("condition").Op("=").Add(implName("Condition")),
+		// so that no field hides the method of a point called Condition
 		jen.Return(adapter.Values(implName("When").Call(jen.Id("desc"), jen.Id("when").Op("!=").Nil(), jen.Id("h")),
 			jen.Func().Params(e.params(payloadType())...).Params(e.results()...).Block(
 				jen.If(jen.Op("!").Id("when").Call(jen.Id("run"), jen.Id(anyParam))).Block(pass),
@@ -186,7 +190,8 @@ func (e *apiEmitter) match() {
 	if !e.Exits {
 		return
 	}
-	e.doc("MatchHookgenPoint calls the function for the exit of a fire, or none if the exit is nil, and returns its result. An exit",
+	e.doc("MatchHookgenPoint calls the function for the exit of a fire, or none if the exit is nil, and returns its "+
+		"result. An exit",
 		"that is added to the spec breaks every call until it is handled there.")
 	e.f.Func().Id("Match"+anyPoint).Types(jen.Id("R").Id("any")).Params(
 		jen.Id("exit").Id(anyPoint+"Exit"), jen.Id("none").Func().Params().Id("R"), jen.Op(anyParams)).Id("R").Block(
@@ -243,7 +248,8 @@ func (e *apiEmitter) point() {
 	if e.Decides() {
 		option = kitType("GateOption")
 	}
-	e.doc("HookgenPointPoint holds the hooks and observers of HookgenPoint. The zero value is ready to use. Do not copy it.")
+	e.doc("HookgenPointPoint holds the hooks and observers of HookgenPoint. The zero value is ready to use. Do not copy " +
+		"it.")
 	e.f.Type().Id(anyPoint + "Point").Struct(jen.Id("registry").Add(implName("Registry").Types(hookType())))
 
 	call := func(method string, args ...jen.Code) *jen.Statement {
@@ -254,7 +260,8 @@ func (e *apiEmitter) point() {
 		e.method(name).Params(param, jen.Id("opts").Op("...").Add(option)).Add(registration()).Block(
 			call("Add", jen.Lit(name), jen.Id("f"), implName("Options").Call(jen.Id("opts"))))
 	}
-	comment(e.f, "Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.")
+	comment(e.f, "Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked "+
+		"for is impossible.")
 	add("Add", jen.Id("f").Add(hookType()))
 	comment(e.f, "AddFunc registers a function as a hook. It panics as Add does.")
 	// The parameter is not of the named type, so that the compiler shows the signature when it refuses a function.
@@ -298,7 +305,8 @@ func (e *apiEmitter) fire() {
 		}
 		m.Block(body...)
 	}
-	exit, collected, err := jen.Id("exit").Id(anyPoint+"Exit"), jen.Id("collected").Index().Id(anyCollect), jen.Err().Error()
+	exit, collected, err := jen.Id("exit").Id(anyPoint+"Exit"), jen.Id("collected").Index().Id(anyCollect),
+		jen.Err().Error()
 	var results, resultsBy, nils, bys []jen.Code
 	if e.Exits {
 		results = append(results, exit)
@@ -338,7 +346,8 @@ func (e *apiEmitter) fireDoc() []string {
 	case e.Decides() && e.Closed:
 		lines = append(lines, "If err is not nil, a hook failed and the program must refuse the act.")
 	case e.Decides():
-		lines = append(lines, "If err is not nil, a hook that was registered with FailClosed failed and the program must refuse the act.")
+		lines = append(lines, "If err is not nil, a hook that was registered with FailClosed failed and the program must "+
+			"refuse the act.")
 	case e.Check():
 		lines = append(lines, "The error is a *hookkit.Failure around the first refusal.")
 	case e.Closed:
@@ -351,7 +360,8 @@ func (e *apiEmitter) fireDoc() []string {
 func (e *apiEmitter) fireByDoc() []string {
 	switch {
 	case e.decidesBy() && e.Collects:
-		return []string{"FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued, and for each",
+		return []string{"FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued, and " +
+			"for each",
 			"contribution the hook that made it."}
 	case e.Collects:
 		return []string{"FireBy is Fire that also returns, for each contribution, the hook that made it."}
@@ -366,7 +376,8 @@ func (e *apiEmitter) fireAround() {
 	run := func(by *jen.Statement) *jen.Statement {
 		return jen.Id("p").Dot("runHooks").Call(jen.Id("ctx"), jen.Id("run"), jen.Id(anyParam), jen.Id("act"), by, jen.Nil())
 	}
-	comment(e.f, "Fire runs the act inside the hooks and returns the answer of the outermost. A panic of a hook or of the act is returned as",
+	comment(e.f, "Fire runs the act inside the hooks and returns the answer of the outermost. A panic of a hook or of "+
+		"the act is returned as",
 		"a *hookkit.Failure.")
 	e.method("Fire").Params(params...).Params(jen.Id("result").Id(anyResult), jen.Err().Error()).Block(
 		jen.If(jen.Id("p").Dot("registry").Dot("Active").Call()).Block(jen.Return(run(jen.Nil()))),
@@ -376,11 +387,13 @@ func (e *apiEmitter) fireAround() {
 				jen.Err().Op("=").Id("p").Dot("registry").Dot("Unwrapped").Call(
 					jen.Id("ctx"), jen.Op("&").Id(lowerFirst(anyPoint)+"Point"), jen.Recover())),
 		).Call(),
-		jen.If(jen.List(jen.Id("result"), jen.Err()).Op("=").Id("act").Call(jen.Id("ctx"), jen.Id(anyParam)), jen.Err().Op("!=").Nil()).Block(
+		jen.If(jen.List(jen.Id("result"), jen.Err()).Op("=").Id("act").Call(jen.Id("ctx"), jen.Id(anyParam)),
+			jen.Err().Op("!=").Nil()).Block(
 			jen.Id("result").Op("=").Op("*").New(jen.Id(anyResult))), // as it is when there are hooks
 		jen.Id("returned").Op("=").True(),
 		jen.Return())
-	comment(e.f, "FireBy is Fire that also returns the hook that answered instead of the act, or the hook that failed. A zero By means that",
+	comment(e.f, "FireBy is Fire that also returns the hook that answered instead of the act, or the hook that failed. "+
+		"A zero By means that",
 		"the act answered.")
 	e.method("FireBy").Params(params...).Params(jen.Id("result").Id(anyResult), byParam(), jen.Err().Error()).Block(
 		jen.If(jen.Id("p").Dot("registry").Dot("Active").Call()).Block(

@@ -24,7 +24,8 @@ func (r *reading) readExports() {
 		if d.spec != nil && len(d.file.errors) > 0 && unparsed(d.spec.TypeParams) {
 			continue
 		}
-		export := Export{Name: name, Doc: d.doc.Text(), Pos: d.pos, Const: d.kind == token.CONST, Group: d.group, GroupDoc: d.groupDoc.Text()}
+		export := Export{Name: name, Doc: d.doc.Text(), Pos: d.pos, Const: d.kind == token.CONST, Group: d.group,
+			GroupDoc: d.groupDoc.Text()}
 		if d.spec != nil && d.spec.TypeParams != nil {
 			if d.file != r.file {
 				r.adoptQualifiers(d)

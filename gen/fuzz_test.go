@@ -35,7 +35,8 @@ func FuzzRead(f *testing.F) {
 			if wrong := incomplete(d); wrong != "" {
 				t.Errorf("%s: %+v", wrong, d)
 			}
-			if strings.Contains(d.Message, "%!") && !bytes.Contains(spec, []byte("%!")) && !bytes.Contains(beside, []byte("%!")) {
+			if strings.Contains(d.Message, "%!") && !bytes.Contains(spec, []byte("%!")) &&
+				!bytes.Contains(beside, []byte("%!")) {
 				t.Errorf("misprinted: %v", d)
 			}
 			if d.Rule != ruleSyntax && d.Pos.Line > lines { // the parser heeds line directives
@@ -46,7 +47,8 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("once:\n%v\nagain:\n%v", found, again)
 		}
 		if s != nil {
-			if len(s.List) == 0 && len(s.Parents) < 2 || s.Points == nil || s.File != "dir/spec.go" && s.File != "dir/beside.go" {
+			if len(s.List) == 0 && len(s.Parents) < 2 || s.Points == nil || s.File != "dir/spec.go" &&
+				s.File != "dir/beside.go" {
 				t.Errorf("an empty spec: %+v", s)
 			}
 			CheckOutput(s, Output{Package: s.Package})
@@ -64,8 +66,10 @@ func FuzzRead(f *testing.F) {
 func seed(f *testing.F) {
 	f.Add([]byte(everyLaw), []byte("package p\n\ntype Other[T any] struct{}\n"))
 	f.Add([]byte("//hookgen:points"), []byte(""))
-	f.Add([]byte("package p\n//hookgen:points\ntype _ interface{ A; ~B|C; (D); *E; F[G, H]; spec.Env[I]; j.Points }"), []byte("package p;type A=B;type B=A"))
-	f.Add([]byte("package p\n//hookgen:points\ntype P interface{ A(B|C) (D|E) }\ntype B = struct{ X B; Y B }"), []byte("package p\nfunc (D) M() {}"))
+	f.Add([]byte("package p\n//hookgen:points\ntype _ interface{ A; ~B|C; (D); *E; F[G, H]; spec.Env[I]; j.Points }"),
+		[]byte("package p;type A=B;type B=A"))
+	f.Add([]byte("package p\n//hookgen:points\ntype P interface{ A(B|C) (D|E) }\ntype B = struct{ X B; Y B }"),
+		[]byte("package p\nfunc (D) M() {}"))
 	f.Add([]byte("\"\n/*Hookgen:A"), []byte("0"))
 	archives, err := filepath.Glob("testdata/wrong/*.txtar")
 	if err != nil || len(archives) == 0 {

@@ -47,7 +47,8 @@ func TestAcceptedSpecsGenerateCodeThatCompiles(t *testing.T) {
 			}
 		}
 	})
-	t.Logf("of %d specs, %d were accepted in the spec's package, %d in a package of its own", drawn, accepted[false], accepted[true])
+	t.Logf("of %d specs, %d were accepted in the spec's package, %d in a package of its own", drawn, accepted[false],
+		accepted[true])
 	if !t.Failed() && (accepted[false] < drawn/3 || accepted[true] < drawn/3) {
 		t.Errorf("too few specs are accepted to say much")
 	}
@@ -171,11 +172,13 @@ type universe struct{ imports types.Importer }
 
 func newUniverse(t *testing.T) *universe {
 	t.Helper()
-	paths := []string{"cmp", "github.com/hookgen/hookgen/hookkit", "github.com/hookgen/hookgen/hookkit/hookimpl", "github.com/hookgen/hookgen/spec"}
+	paths := []string{"cmp", "github.com/hookgen/hookgen/hookkit", "github.com/hookgen/hookgen/hookkit/hookimpl",
+		"github.com/hookgen/hookgen/spec"}
 	for _, i := range genImports {
 		paths = append(paths, i.path)
 	}
-	out, err := exec.Command("go", append([]string{"list", "-export", "-deps", "-json=ImportPath,Export"}, paths...)...).Output()
+	out, err := exec.Command("go", append([]string{"list", "-export", "-deps", "-json=ImportPath,Export"},
+		paths...)...).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,7 +247,8 @@ func TestGeneratedCodeVetsClean(t *testing.T) {
 			module.Write(name+"/"+file, src)
 			module.Write(name+"/apart/"+file, src)
 		}
-		if generate(t, dir, gen.Output{Package: name}, dir) && generate(t, dir, gen.Output{Package: "out", SpecPath: "user/" + name + "/apart"}, dir+"/out") {
+		if generate(t, dir, gen.Output{Package: name}, dir) &&
+			generate(t, dir, gen.Output{Package: "out", SpecPath: "user/" + name + "/apart"}, dir+"/out") {
 			made++
 			continue
 		}

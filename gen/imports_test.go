@@ -43,7 +43,8 @@ func TestUsedNameDecides(t *testing.T) {
 		if qualifier == "other" {
 			line = "other " + line
 		}
-		s := mustRead(t, "package p\n\nimport "+line+"\n\n//hookgen:points\ntype Points interface {\n\tOnStart("+qualifier+".Start)\n}\n")
+		s := mustRead(t, "package p\n\nimport "+line+"\n\n//hookgen:points\n"+
+			"type Points interface {\n\tOnStart("+qualifier+".Start)\n}\n")
 		if len(s.Imports) != 1 || s.Imports[0].Name != qualifier || s.Imports[0].Path != path {
 			t.Errorf("%s from %s: got %v", qualifier, path, s.Imports)
 		}
@@ -52,7 +53,8 @@ func TestUsedNameDecides(t *testing.T) {
 
 // A named import is what its name says, whatever the path of another one looks like.
 func TestNamedImportsWin(t *testing.T) {
-	for _, lines := range []string{"import x \"example.com/a\"\nimport \"example.com/x\"\n", "import \"example.com/x\"\nimport x \"example.com/a\"\n"} {
+	for _, lines := range []string{"import x \"example.com/a\"\nimport \"example.com/x\"\n",
+		"import \"example.com/x\"\nimport x \"example.com/a\"\n"} {
 		s := mustRead(t, "package p\n\n"+lines+"\n//hookgen:points\ntype Points interface {\n\tOnStart(x.T)\n}\n")
 		if n := len(s.Imports); n != 2 {
 			t.Errorf("%d imports: %v", n, s.Imports)
@@ -80,7 +82,8 @@ func TestInvalidImportsAreIgnored(t *testing.T) {
 }
 
 func TestMorePackageNames(t *testing.T) {
-	for path, want := range map[string][]string{"/x": {"x"}, "x": {"x"}, "example.com/x/v0": {"v0"}, "example.com/x/v10": {"x", "v10"}, "x/v2": {"x", "v2"}} {
+	for path, want := range map[string][]string{"/x": {"x"}, "x": {"x"}, "example.com/x/v0": {"v0"},
+		"example.com/x/v10": {"x", "v10"}, "x/v2": {"x", "v2"}} {
 		if got := packageNames(path); !slices.Equal(got, want) {
 			t.Errorf("%q: got %q, want %q", path, got, want)
 		}

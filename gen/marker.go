@@ -6,7 +6,8 @@ import (
 )
 
 // The markers of the spec language, in the order of its manual.
-var markers = []string{"Replace", "Edit", "Vote", "Collect", "Check", "Around", "Reverse", "FailClosed", "FailOpen", "Env"}
+var markers = []string{"Replace", "Edit", "Vote", "Collect", "Check", "Around", "Reverse", "FailClosed", "FailOpen",
+	"Env"}
 
 // typedMarkers take one type argument; the others take none.
 var typedMarkers = []string{"Edit", "Collect", "Around", "Env"}

@@ -70,7 +70,8 @@ func many(n int, text string) string {
 
 func TestMarkerSuggestionsAreLimited(t *testing.T) {
 	text := pointsOf(mostAsked+1, "On#(int) (Leav#, spec.FailClosed)", "")
-	for last, want := range map[string]string{"Leav00099": "did you mean spec.Replace?", "Leav00100": "declare it here as a struct type"} {
+	for last, want := range map[string]string{"Leav00099": "did you mean spec.Replace?",
+		"Leav00100": "declare it here as a struct type"} {
 		_, found := readFiles(map[string]string{"spec.go": strings.Replace(text, last, "Replce", 1)})
 		for _, d := range found {
 			if strings.HasPrefix(d.Message, "Replce ") && !strings.Contains(d.Message, want) {

@@ -104,13 +104,15 @@ type embedding struct {
 
 // outline builds the reading of a spec file whose points interface is known, or nil if none is. The files are all of
 // the directory but tests.
-func outline(dir string, fset *token.FileSet, f *file, files []*file, found []fileDirective, points *ast.TypeSpec) *reading {
+func outline(dir string, fset *token.FileSet, f *file, files []*file, found []fileDirective,
+	points *ast.TypeSpec) *reading {
 	r := &reading{
 		Spec: &Spec{
 			Dir: dir, File: f.path, Package: f.tree.Name.Name, Doc: f.tree.Doc.Text(), Fset: fset, Points: points,
 		},
 		file: f, directives: found,
-		scope: map[string]*declaration{}, elsewhere: map[string]*declaration{}, imports: importLines(f.tree), groups: map[string]bool{},
+		scope: map[string]*declaration{}, elsewhere: map[string]*declaration{}, imports: importLines(f.tree),
+		groups: map[string]bool{},
 		byName: map[string]*member{}, owners: map[string]*member{}, editables: map[string]*editable{},
 		undefinedNames: map[string]string{},
 	}

@@ -87,9 +87,11 @@ func tooLarge(sources []source) Diagnostics {
 		if !s.tooLarge() {
 			continue
 		}
-		message := fmt.Sprintf("has %.1f MB, and a spec is not read beyond %d MB: declare payloads in other files", float64(s.size)/1e6, maxSpec>>20)
+		message := fmt.Sprintf("has %.1f MB, and a spec is not read beyond %d MB: declare payloads in other files",
+			float64(s.size)/1e6, maxSpec>>20)
 		if s.size > maxSource {
-			message = fmt.Sprintf("has %.1f MB, and no file of its package is read beyond %d MB: move it into another package", float64(s.size)/1e6, maxSource>>20)
+			message = fmt.Sprintf("has %.1f MB, and no file of its package is read beyond %d MB: move it into another package",
+				float64(s.size)/1e6, maxSource>>20)
 		}
 		found = append(found, Diagnostic{token.Position{Filename: s.path}, message, ruleSize})
 	}
@@ -127,7 +129,8 @@ func noSpec(dir string, directives []fileDirective, files []*file, fset *token.F
 		r := &reading{Spec: &Spec{Fset: fset}, directives: directives}
 		return ask(r, directiveRules())
 	}
-	message := "no interface carries " + pointsDirective + ": put that line above the interface that declares the points, or run hookgen init for a first spec"
+	message := "no interface carries " + pointsDirective + ": " +
+		"put that line above the interface that declares the points, or run hookgen init for a first spec"
 	if len(files) == 0 {
 		message = "no Go file that could hold a spec: run hookgen init for a first one, or give the directory that holds it"
 	}

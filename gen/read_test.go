@@ -147,7 +147,8 @@ func TestReadFillsEveryLaw(t *testing.T) {
 		{Name: "Rewriting", Payload: "Start", Kind: Flow, Replace: true, Policy: FailOpen},
 		{Name: "Editing", Payload: "Message", Kind: Flow, Edit: "Text", EditField: "Text", Policy: FailClosed},
 		{Name: "EditingGeneric", Payload: "Envelope[Text]", Kind: Flow, Edit: "Text", EditField: "Body", Policy: FailClosed},
-		{Name: "Both", Payload: "Message", Kind: Flow, Replace: true, Edit: "Text", EditField: "Text", Exits: "Stop", Policy: FailClosed},
+		{Name: "Both", Payload: "Message", Kind: Flow, Replace: true, Edit: "Text", EditField: "Text", Exits: "Stop",
+			Policy: FailClosed},
 		{Name: "Leaving", Payload: "time.Time", Kind: Flow, Exits: "Stop Skip", Policy: FailClosed},
 		{Name: "Back", Payload: "Start", Kind: Flow, Replace: true, Reverse: true, Exits: "Skip", Policy: FailOpen},
 		{Name: "Voting", Payload: "[]Start", Kind: Vote, Exits: "Skip Stop", Policy: FailClosed},
@@ -207,8 +208,10 @@ func TestReadFillsTheSpec(t *testing.T) {
 		Exits:   []string{"Skip: Skip skips.\n", "Stop: "},
 		Skip:    []field{{"Reason", "`json:\"reason\"`", "Reason says why.\n"}, {"A", "", "two\n"}, {"B", "", "two\n"}},
 		Exports: []export{
-			{Name: "Env"}, {Name: "Envelope", Params: 1}, {Name: "Limit", Const: true}, {Name: "Message", Doc: "Message is edited.\n"},
-			{Name: "Model", Doc: "Model groups points.\n"}, {Name: "Points", Doc: "Points are the points.\n"}, {Name: "Start"}, {Name: "Text"},
+			{Name: "Env"}, {Name: "Envelope", Params: 1}, {Name: "Limit", Const: true},
+			{Name: "Message", Doc: "Message is edited.\n"},
+			{Name: "Model", Doc: "Model groups points.\n"}, {Name: "Points", Doc: "Points are the points.\n"}, {Name: "Start"},
+			{Name: "Text"},
 		},
 		Declared: strings.Fields("Env Envelope Limit Message Model Points Skip Start Stop Text hidden"),
 	}
@@ -256,7 +259,8 @@ type Points interface {
 	OnStart(agent.Run)
 }
 `)
-	if len(s.Parents) != 1 || s.Parents[0].Import.Name != "agent" || s.Parents[0].Import.Path != "example.com/go-agent/v2" {
+	if len(s.Parents) != 1 || s.Parents[0].Import.Name != "agent" ||
+		s.Parents[0].Import.Path != "example.com/go-agent/v2" {
 		t.Errorf("parents %v", s.Parents)
 	}
 	if len(s.List) != 1 || s.SpecPkg.Path != "" {
@@ -296,8 +300,9 @@ func TestReadIgnoresOtherFiles(t *testing.T) {
 // TestReadRenamesImportsOfOtherFiles gives two packages of one name to constraints of two files.
 func TestReadRenamesImportsOfOtherFiles(t *testing.T) {
 	s, found := readFiles(map[string]string{
-		"spec.go": "package p\n\nimport \"example.com/one/law\"\n\n//hookgen:points\ntype Points interface {\n\tOnStart(law.Start)\n}\n",
-		"set.go":  "package p\n\nimport \"example.com/two/law\"\n\ntype Set[T law.Member] map[T]bool\n",
+		"spec.go": "package p\n\nimport \"example.com/one/law\"\n\n//hookgen:points\n" +
+			"type Points interface {\n\tOnStart(law.Start)\n}\n",
+		"set.go": "package p\n\nimport \"example.com/two/law\"\n\ntype Set[T law.Member] map[T]bool\n",
 	})
 	if len(found) > 0 {
 		t.Fatal(found)
@@ -316,11 +321,13 @@ func TestReadRenamesImportsOfOtherFiles(t *testing.T) {
 
 // TestAdoptedImportsHideNothing shows a constraint of another file under a name that generated code does not need.
 func TestAdoptedImportsHideNothing(t *testing.T) {
-	for alias, want := range map[string]string{"iota": "iota2", "panic": "panic2", "P": "P2", "Hooks": "Hooks2", "OnStart": "OnStart3", "OnStartFunc": "OnStartFunc2", "law": "law"} {
+	for alias, want := range map[string]string{"iota": "iota2", "panic": "panic2", "P": "P2", "Hooks": "Hooks2",
+		"OnStart": "OnStart3", "OnStartFunc": "OnStartFunc2", "law": "law"} {
 		t.Run(alias, func(t *testing.T) {
 			s, found := readFiles(map[string]string{
-				"spec.go": "package p\n\nimport OnStart2 \"example.com/two\"\n\n//hookgen:points\ntype Points interface {\n\tOnStart(OnStart2.T)\n}\n",
-				"set.go":  "package p\n\nimport " + alias + " \"cmp\"\n\ntype Set[T " + alias + ".Ordered] map[T]bool\n",
+				"spec.go": "package p\n\nimport OnStart2 \"example.com/two\"\n\n//hookgen:points\n" +
+					"type Points interface {\n\tOnStart(OnStart2.T)\n}\n",
+				"set.go": "package p\n\nimport " + alias + " \"cmp\"\n\ntype Set[T " + alias + ".Ordered] map[T]bool\n",
 			})
 			if len(found) > 0 {
 				t.Fatal(found)
@@ -392,7 +399,8 @@ func TestReadDirectories(t *testing.T) {
 	t.Run("a file of 5 MB beside the spec is read", func(t *testing.T) {
 		dir := t.TempDir()
 		write(t, filepath.Join(dir, "spec.go"), spec)
-		write(t, filepath.Join(dir, "table.go"), "package p\n\nconst Table = `"+strings.Repeat("0123456789abcdef", 5<<16)+"`\n")
+		write(t, filepath.Join(dir, "table.go"), "package p\n\nconst Table = `"+strings.Repeat("0123456789abcdef",
+			5<<16)+"`\n")
 		s, found := Read(dir)
 		if len(found) > 0 {
 			t.Fatal(found)
@@ -415,32 +423,41 @@ func TestHostileFilesAreReadQuickly(t *testing.T) {
 		return b.String()
 	}
 	in := func(body, decls string) string {
-		return "package p\n\nimport \"github.com/hookgen/hookgen/spec\"\n\n//hookgen:points\ntype Points interface {\n" + body + "}\n" + decls
+		return "package p\n\nimport \"github.com/hookgen/hookgen/spec\"\n\n//hookgen:points\ntype Points interface {\n" +
+			body + "}\n" + decls
 	}
 	for name, text := range map[string]string{
-		"policies":          in("A(int) ("+strings.Repeat("spec.FailClosed, ", 10_000)+")\n", ""),
-		"undeclared exits":  in(many(8_000, "Point#(int) (Undeclared#, spec.FailClosed)\n"), many(6_000, "type Exit# struct{}\n")),
+		"policies": in("A(int) ("+strings.Repeat("spec.FailClosed, ", 10_000)+")\n", ""),
+		"undeclared exits": in(many(8_000, "Point#(int) (Undeclared#, spec.FailClosed)\n"),
+			many(6_000, "type Exit# struct{}\n")),
 		"undeclared groups": in(many(12_000, "Group#\n"), many(8_000, "type Other# interface{}\n")),
 		"qualifiers":        in(many(12_000, "Point#(pkg#.T)\n"), ""),
-		"imports":           "package p\n" + many(15_000, "import \"example.com/a#\"\n") + "//hookgen:points\ntype Points interface{\n" + many(15_000, "Point#(b#.T)\n") + "}\n",
-		"used imports":      "package p\n" + many(10_000, "import \"example.com/a#\"\n") + "//hookgen:points\ntype Points interface{\n" + many(10_000, "Point#(a#.T)\n") + "}\n",
-		"directives":        strings.Repeat("//hookgen:points\n", 100_000) + "package p\n" + many(15_000, "type T# struct{}\n"),
-		"points":            in(many(15_000, "Point#(int)\n"), ""),
-		"one point":         in(strings.Repeat("Point(int)\n", 50_000), ""),
-		"exits":             in(many(6_000, "Point#(int) (Exit#, spec.FailClosed)\n"), many(6_000, "type Exit# struct{ A Exit# }\nfunc (Exit#) M() {}\n")),
-		"groups in groups":  in("G0\n", many(12_000, "type G# interface{ G1#; G2# }\n")),
-		"nested types":      in("A("+strings.Repeat("[]", 50_000)+"int)\n", ""),
-		"nested too deep":   in("A("+strings.Repeat("[]", 500_000)+"int)\n", ""),
-		"doubling aliases":  in("A(M) (spec.Edit[T0], spec.FailClosed)\n", "type M struct{ F T1 }\n"+many(1000, "type T# = struct{ A, B T1# }\n")+aliases(40)),
-		"unions":            in(many(12_000, "Point#(int) (A | B)\n"), ""),
-		"long names":        in(many(200, "P"+strings.Repeat("x", 10_000)+"#(int) (Y"+strings.Repeat("y", 5_000)+"#)\n"), ""),
-		"sum":               in("A(["+strings.Repeat("1+", 50_000)+"1]int)\n", ""),
-		"structs":           in("A("+strings.Repeat("struct{ A ", 20_000)+"int"+strings.Repeat("}", 20_000)+")\n", ""),
-		"wide struct":       in("A(struct{"+many(20_000, "A# int;")+"})\n", ""),
-		"edits":             in(many(5_000, "Point#(M) (spec.Edit[T], spec.FailOpen)\n"), "type T string\ntype M struct{ X T;"+many(900, "A# int;")+"}\n"),
-		"edits of many":     in(many(5_000, "Point#(M) (spec.Edit[T], spec.FailOpen)\n"), "type T string\ntype M struct{ X T;"+many(10_000, "A# int;")+"}\n"),
-		"long arguments":    in("A("+strings.Repeat("Box[-", 20_000)+"1"+strings.Repeat("]", 20_000)+")\n", ""),
-		"braces":            in(strings.Repeat("A(interface{", 10_000), ""),
+		"imports": "package p\n" + many(15_000, "import \"example.com/a#\"\n") + "//hookgen:points\n" +
+			"type Points interface{\n" + many(15_000, "Point#(b#.T)\n") + "}\n",
+		"used imports": "package p\n" + many(10_000, "import \"example.com/a#\"\n") + "//hookgen:points\n" +
+			"type Points interface{\n" + many(10_000, "Point#(a#.T)\n") + "}\n",
+		"directives": strings.Repeat("//hookgen:points\n", 100_000) + "package p\n" +
+			many(15_000, "type T# struct{}\n"),
+		"points":    in(many(15_000, "Point#(int)\n"), ""),
+		"one point": in(strings.Repeat("Point(int)\n", 50_000), ""),
+		"exits": in(many(6_000, "Point#(int) (Exit#, spec.FailClosed)\n"),
+			many(6_000, "type Exit# struct{ A Exit# }\nfunc (Exit#) M() {}\n")),
+		"groups in groups": in("G0\n", many(12_000, "type G# interface{ G1#; G2# }\n")),
+		"nested types":     in("A("+strings.Repeat("[]", 50_000)+"int)\n", ""),
+		"nested too deep":  in("A("+strings.Repeat("[]", 500_000)+"int)\n", ""),
+		"doubling aliases": in("A(M) (spec.Edit[T0], spec.FailClosed)\n",
+			"type M struct{ F T1 }\n"+many(1000, "type T# = struct{ A, B T1# }\n")+aliases(40)),
+		"unions":      in(many(12_000, "Point#(int) (A | B)\n"), ""),
+		"long names":  in(many(200, "P"+strings.Repeat("x", 10_000)+"#(int) (Y"+strings.Repeat("y", 5_000)+"#)\n"), ""),
+		"sum":         in("A(["+strings.Repeat("1+", 50_000)+"1]int)\n", ""),
+		"structs":     in("A("+strings.Repeat("struct{ A ", 20_000)+"int"+strings.Repeat("}", 20_000)+")\n", ""),
+		"wide struct": in("A(struct{"+many(20_000, "A# int;")+"})\n", ""),
+		"edits": in(many(5_000, "Point#(M) (spec.Edit[T], spec.FailOpen)\n"),
+			"type T string\ntype M struct{ X T;"+many(900, "A# int;")+"}\n"),
+		"edits of many": in(many(5_000, "Point#(M) (spec.Edit[T], spec.FailOpen)\n"),
+			"type T string\ntype M struct{ X T;"+many(10_000, "A# int;")+"}\n"),
+		"long arguments": in("A("+strings.Repeat("Box[-", 20_000)+"1"+strings.Repeat("]", 20_000)+")\n", ""),
+		"braces":         in(strings.Repeat("A(interface{", 10_000), ""),
 	} {
 		t.Run(name, func(t *testing.T) {
 			start := time.Now()

@@ -11,7 +11,8 @@ var predeclared = words(`any bool byte comparable complex64 complex128 error flo
 	int32 int64 rune string uint uint8 uint16 uint32 uint64 uintptr true false iota nil`)
 
 // builtins are the functions that Go declares itself.
-var builtins = words("append cap clear close complex copy delete imag len make max min new panic print println real recover")
+var builtins = words("append cap clear close complex copy delete imag len make max min new panic print println real " +
+	"recover")
 
 // typeNames calls visit for every unqualified name of a type, constant or parameter in an expression, not for
 // the names of fields and methods.

@@ -33,7 +33,8 @@ func (i *invocation) destination() (*destination, error) {
 	}
 	d.own, d.path, d.name = true, filepath.Join(i.out, gen.FileName), filepath.Base(absolute)
 	if !token.IsIdentifier(d.name) || d.name == "_" || d.name == "main" {
-		return nil, fmt.Errorf("-o %s: the package is named after its directory, and %q cannot be the name of a package: choose another directory", i.out, d.name)
+		return nil, fmt.Errorf("-o %s: the package is named after its directory, and %q cannot be the name of a package: "+
+			"choose another directory", i.out, d.name)
 	}
 	return d, nil
 }
@@ -59,19 +60,22 @@ func (d *destination) output(s *gen.Spec) (gen.Output, error) {
 		return gen.Output{Package: s.Package, Source: specPath}, nil
 	}
 	if err != nil {
-		return gen.Output{}, fmt.Errorf("%w, so the generated package could not import the spec: generate next to it, without -o, or run go mod init", err)
+		return gen.Output{}, fmt.Errorf("%w, so the generated package could not import the spec: "+
+			"generate next to it, without -o, or run go mod init", err)
 	}
 	// The checks of its path below need a module; outside of one they are skipped.
 	ownPath, _ := importPath(filepath.Dir(d.path))
 	position := s.Fset.PositionFor(s.Points.Name.Pos(), false)
-	if before, ok := internalParent(specPath); ok && ownPath != "" && ownPath != before && !strings.HasPrefix(ownPath, before+"/") {
+	if before, ok := internalParent(specPath); ok && ownPath != "" && ownPath != before &&
+		!strings.HasPrefix(ownPath, before+"/") {
 		return gen.Output{}, gen.Diagnostics{{Pos: position, Rule: "output-internal", Message: fmt.Sprintf(
 			"the spec is in %s, which %s may not import: generate below %s, or move the spec", specPath, ownPath, before)}}
 	}
 	for _, line := range s.Imports {
 		if line.Path == ownPath {
-			return gen.Output{}, gen.Diagnostics{{Pos: s.Fset.PositionFor(line.Pos, false), Rule: "output-cycle", Message: fmt.Sprintf(
-				"the spec imports %s, which is the package that is generated: generate into another directory", ownPath)}}
+			return gen.Output{}, gen.Diagnostics{{Pos: s.Fset.PositionFor(line.Pos, false), Rule: "output-cycle",
+				Message: fmt.Sprintf(
+					"the spec imports %s, which is the package that is generated: generate into another directory", ownPath)}}
 		}
 	}
 	return gen.Output{Package: d.name, SpecPath: specPath, Source: specPath}, nil

@@ -25,7 +25,8 @@ func (o *output) existing() ([]byte, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%s cannot be read: %w", o.path, plain(err))
 	case info.Mode()&fs.ModeSymlink != 0:
-		return nil, inTheWay(o.path, "output-link", "is a symbolic link, and would be replaced by a file: remove it, or give the directory that it leads to with -o")
+		return nil, inTheWay(o.path, "output-link", "is a symbolic link, and would be replaced by a file: "+
+			"remove it, or give the directory that it leads to with -o")
 	case info.IsDir():
 		return nil, inTheWay(o.path, "output-directory", "is a directory, and the generated file goes there: move it")
 	case !info.Mode().IsRegular():
@@ -39,10 +40,12 @@ func (o *output) existing() ([]byte, error) {
 	own, _ := gen.OriginOf(o.text)
 	switch {
 	case !generated:
-		return nil, inTheWay(o.path, "hand-written", "was not written by hookgen (it lacks the line "+gen.Header+") and is not overwritten: rename or remove it")
+		return nil, inTheWay(o.path, "hand-written",
+			"was not written by hookgen (it lacks the line "+gen.Header+") and is not overwritten: rename or remove it")
 	case !o.sameSpec(origin.Source, own.Source):
 		return nil, inTheWay(o.path, "other-spec", fmt.Sprintf(
-			"was generated from %s and is not overwritten with the output of %s: choose another directory with -o, or remove the file if its spec was moved", origin.Source, own.Source))
+			"was generated from %s and is not overwritten with the output of %s: "+
+				"choose another directory with -o, or remove the file if its spec was moved", origin.Source, own.Source))
 	}
 	return text, nil
 }

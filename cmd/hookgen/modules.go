@@ -101,7 +101,8 @@ func workspace(dir string) string {
 
 // local reports whether the target of a replace line is a directory, and not a module path.
 func local(target string) bool {
-	return strings.HasPrefix(target, "./") || strings.HasPrefix(target, "../") || target == "." || target == ".." || filepath.IsAbs(target)
+	return strings.HasPrefix(target, "./") || strings.HasPrefix(target, "../") || target == "." || target == ".." ||
+		filepath.IsAbs(target)
 }
 
 // within returns a directory that is given from root, or absolutely.

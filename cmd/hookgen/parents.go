@@ -41,11 +41,14 @@ func (i *invocation) checkParents(s *gen.Spec) gen.Diagnostics {
 func sharedParent(one, other, shared string) string {
 	switch shared {
 	case one:
-		return fmt.Sprintf("%s extends %s, which is embedded too, so its registries would exist twice: remove %s", other, one, one)
+		return fmt.Sprintf("%s extends %s, which is embedded too, so its registries would exist twice: remove %s",
+			other, one, one)
 	case other:
-		return fmt.Sprintf("%s extends %s, which is embedded too, so its registries would exist twice: remove %s", one, other, other)
+		return fmt.Sprintf("%s extends %s, which is embedded too, so its registries would exist twice: remove %s",
+			one, other, other)
 	}
-	return fmt.Sprintf("%s and %s both extend %s, so its registries would exist twice, and a hook in one would never fire in the other: "+
+	return fmt.Sprintf("%s and %s both extend %s, so its registries would exist twice, and a hook in one would never "+
+		"fire in the other: "+
 		"let one of the two extend the other, and embed that one alone", one, other, shared)
 }
 
