@@ -44,20 +44,20 @@ func CheckAddition(dir string, texts map[string][]byte) Diagnostics {
 	for _, path := range slices.Sorted(maps.Keys(texts)) {
 		f := parse(fset, source{name: path, path: path, text: texts[path]}, false)
 		name = f.tree.Name.Name
-		added.take(f)
+		added.add(f)
 	}
 	var found Diagnostics
 	for _, f := range goFiles(dir, fset) {
-		say := func(pos token.Pos, message string) {
+		report := func(pos token.Pos, message string) {
 			found = append(found, Diagnostic{Pos: fset.PositionFor(pos, false), Rule: "init-clash", Message: message})
 		}
 		for _, d := range f.directives(fset) {
-			if d.is() && !isTest(f.name) {
-				say(d.pos, "a spec is here already: give init a directory without one")
+			if d.marksSpec() && !isTest(f.name) {
+				report(d.pos, "a spec is here already: give init a directory without one")
 			}
 		}
 		if f.tree.Name.Name == name {
-			added.judge(f, say)
+			added.compare(f, report)
 		}
 	}
 	return found.sorted()
@@ -70,8 +70,8 @@ type addition struct {
 	used     map[string]bool // as an identifier, whatever it means
 }
 
-// take adds the names of a file.
-func (a *addition) take(f *file) {
+// add adds the names of a file.
+func (a *addition) add(f *file) {
 	for _, d := range declarations(f) {
 		if d.owner == "" {
 			a.declared[d.name] = true
@@ -90,23 +90,23 @@ func (a *addition) take(f *file) {
 	})
 }
 
-// judge compares a file of the package with the addition.
-func (a *addition) judge(f *file, say func(pos token.Pos, message string)) {
+// compare compares a file of the package with the addition.
+func (a *addition) compare(f *file, report func(pos token.Pos, message string)) {
 	const remedy = ": rename it, or give init a new directory"
 	for _, d := range declarations(f) {
 		switch {
 		case d.owner != "":
 		case a.declared[d.name]:
-			say(d.pos, d.name+" is a name that init would declare again in this package"+remedy)
+			report(d.pos, d.name+" is a name that init would declare again in this package"+remedy)
 		case a.imported[d.name]:
-			say(d.pos, d.name+" is a name under which init would import another package"+remedy)
+			report(d.pos, d.name+" is a name under which init would import another package"+remedy)
 		case a.used[d.name] && (predeclared[d.name] || builtins[d.name]):
-			say(d.pos, d.name+" is a name that Go declares itself, and init needs Go's"+remedy)
+			report(d.pos, d.name+" is a name that Go declares itself, and init needs Go's"+remedy)
 		}
 	}
 	for _, l := range importLines(f.tree) {
 		if len(l.names) > 0 && a.declared[l.names[0]] {
-			say(l.pos, l.names[0]+" is imported here, and init would declare it in this package: "+
+			report(l.pos, l.names[0]+" is imported here, and init would declare it in this package: "+
 				"import it under another name, or give init a new directory")
 		}
 	}

@@ -8,9 +8,9 @@ import (
 
 // A rule is one sentence of the spec language that a file can break.
 type rule struct {
-	id    string
-	says  string // the sentence
-	check func(*reading, report)
+	id      string
+	summary string // the sentence
+	check   func(*specInfo, report)
 }
 
 // A report adds a finding at a place.
@@ -86,27 +86,27 @@ var rules = []rule{
 
 // The bounds of the findings about one spec.
 const (
-	mostFindings = 10000
-	mostAsked    = 100 // names that a like one is looked for, among those of the file
+	maxFindings    = 10000
+	maxSuggestions = 100 // names that a like one is looked for, among those of the file
 )
 
 // check asks every rule.
-func check(r *reading) Diagnostics { return ask(r, rules) }
+func check(r *specInfo) Diagnostics { return runRules(r, rules) }
 
-// near is [Near] among the names of the file, until it was asked often enough.
-func (r *reading) near(name string, candidates []string) string {
-	if r.asked++; r.asked > mostAsked {
+// suggest is [Near] among the names of the file, until it was asked often enough.
+func (r *specInfo) suggest(name string, candidates []string) string {
+	if r.suggestions++; r.suggestions > maxSuggestions {
 		return ""
 	}
-	return Near(name, candidates)
+	return Suggest(name, candidates)
 }
 
-// ask collects the reports of rules.
-func ask(r *reading, rules []rule) Diagnostics {
+// runRules collects the reports of rules.
+func runRules(r *specInfo, rules []rule) Diagnostics {
 	var found Diagnostics
 	for _, rule := range rules {
 		rule.check(r, func(pos token.Pos, format string, args ...any) {
-			if len(found) >= mostFindings {
+			if len(found) >= maxFindings {
 				return
 			}
 			found = append(found, Diagnostic{
@@ -133,7 +133,7 @@ func Rules() []Rule {
 	for _, list := range [][]rule{rules, samePackageRules, ownPackageRules} {
 		for _, r := range list {
 			if !slices.ContainsFunc(all, func(have Rule) bool { return have.ID == r.id }) {
-				all = append(all, Rule{r.id, r.says})
+				all = append(all, Rule{r.id, r.summary})
 			}
 		}
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // edits calls visit for every Edit whose type and payload are there.
-func (r *reading) edits(visit func(m *member, e *element)) {
+func (r *specInfo) edits(visit func(m *member, e *element)) {
 	for _, m := range r.members {
 		for _, e := range m.law {
 			if e.is("Edit") && e.argument().given() && m.Payload.given() {
@@ -17,7 +17,7 @@ func (r *reading) edits(visit func(m *member, e *element)) {
 	}
 }
 
-func checkEditPayload(r *reading, report report) {
+func checkEditPayload(r *specInfo, report report) {
 	r.edits(func(m *member, e *element) {
 		if d := r.editable(m.Payload.Expr); d != nil {
 			if d.fields > maxEditable {
@@ -39,14 +39,14 @@ func checkEditPayload(r *reading, report report) {
 	})
 }
 
-func checkEditField(r *reading, report report) {
+func checkEditField(r *specInfo, report report) {
 	r.edits(func(m *member, e *element) {
 		d := r.editable(m.Payload.Expr)
 		edit := e.argument()
 		if d == nil || d.fields > maxEditable || r.mentionsUndefined(edit.Expr) {
 			return // reported as such
 		}
-		fields := d.of(r, edit)
+		fields := d.fieldsOfType(r, edit)
 		switch {
 		case len(fields) == 0:
 			report(e.expr.Pos(), "%s has no field of type %s: name the type of the field that hooks may change",

@@ -6,7 +6,7 @@ import (
 )
 
 // exitElements calls visit for every element of a kind, for each name at its first place only.
-func (r *reading) exitElements(kind elementKind, visit func(m *member, e *element)) {
+func (r *specInfo) exitElements(kind elementKind, visit func(m *member, e *element)) {
 	seen := map[string]bool{}
 	for _, m := range r.members {
 		for _, e := range m.law {
@@ -18,7 +18,7 @@ func (r *reading) exitElements(kind elementKind, visit func(m *member, e *elemen
 	}
 }
 
-func checkExitPackage(r *reading, report report) {
+func checkExitPackage(r *specInfo, report report) {
 	reported := false
 	for _, m := range r.members {
 		for _, e := range m.law {
@@ -26,7 +26,7 @@ func checkExitPackage(r *reading, report report) {
 			case e.kind == foreignElement:
 				report(e.expr.Pos(), "%s belongs to another package, and an exit to the one that declares the point: "+
 					"declare a struct type in this file", e.name)
-			case e.kind == impostorElement && !reported:
+			case e.kind == wrongImportElement && !reported:
 				reported = true
 				report(e.expr.Pos(), "spec is %q here, which is not the spec language: import %q", r.qualifiers["spec"].path,
 					languagePath)
@@ -35,7 +35,7 @@ func checkExitPackage(r *reading, report report) {
 	}
 }
 
-func checkExitDeclared(r *reading, report report) {
+func checkExitDeclared(r *specInfo, report report) {
 	for _, m := range r.members {
 		for _, e := range m.law {
 			if e.kind == undeclaredElement {
@@ -43,16 +43,16 @@ func checkExitDeclared(r *reading, report report) {
 			}
 		}
 	}
-	r.exitElements(elsewhereElement, func(m *member, e *element) {
+	r.exitElements(otherFileElement, func(m *member, e *element) {
 		report(e.expr.Pos(), "%s is declared in %s: an exit is declared in the file of the spec; move it here",
 			e.name, e.decl.file.name)
 	})
 }
 
 // meantExit suggests an exit, or a marker, for a name that nothing declares.
-func (r *reading) meantExit(name string) string {
+func (r *specInfo) meantExit(name string) string {
 	const otherwise = "declare it here as a struct type: type %s struct { Reason string }"
-	if r.asked >= mostAsked {
+	if r.suggestions >= maxSuggestions {
 		return fmt.Sprintf(otherwise, name)
 	}
 	payloads := map[string]bool{}
@@ -73,18 +73,18 @@ func (r *reading) meantExit(name string) string {
 	for _, marker := range markers {
 		exits = append(exits, r.languageName()+"."+marker)
 	}
-	if c := r.near(name, exits); c != "" {
+	if c := r.suggest(name, exits); c != "" {
 		return "did you mean " + c + "?"
 	}
-	if c := Near(name, markers); c != "" {
+	if c := Suggest(name, markers); c != "" {
 		return "did you mean " + r.languageName() + "." + c + "?"
 	}
 	return fmt.Sprintf(otherwise, name)
 }
 
-func checkExitStruct(r *reading, report report) {
+func checkExitStruct(r *specInfo, report report) {
 	r.exitElements(notStructElement, func(m *member, e *element) {
-		if m := r.marking(e.decl.spec.Type); m != nil {
+		if m := r.markerUse(e.decl.spec.Type); m != nil {
 			return // reported where the alias is declared
 		}
 		why := "is not declared as a struct"
@@ -95,7 +95,7 @@ func checkExitStruct(r *reading, report report) {
 	})
 	for _, m := range r.members {
 		for _, e := range m.law {
-			if e.kind == shapeElement {
+			if e.kind == unnamedElement {
 				report(e.expr.Pos(), "%s is nothing that a hook can leave %s with: "+
 					"declare a struct type in this file and list its name", r.text(e.expr), m.Name)
 			}
@@ -103,7 +103,7 @@ func checkExitStruct(r *reading, report report) {
 	}
 }
 
-func checkExitExported(r *reading, report report) {
+func checkExitExported(r *specInfo, report report) {
 	r.exitElements(exitElement, func(m *member, e *element) {
 		if !ast.IsExported(e.name) {
 			report(e.expr.Pos(), "exit %s is not exported, so hooks of other packages could not use it: %s",
@@ -112,20 +112,20 @@ func checkExitExported(r *reading, report report) {
 	})
 }
 
-func checkExitGeneric(r *reading, report report) {
+func checkExitGeneric(r *specInfo, report report) {
 	r.exitElements(genericElement, func(m *member, e *element) {
 		report(e.expr.Pos(), "exit %s is generic: write its types out, in one struct type for each exit", e.name)
 	})
 }
 
-func checkExitPointer(r *reading, report report) {
+func checkExitPointer(r *specInfo, report report) {
 	r.exitElements(pointerElement, func(m *member, e *element) {
 		report(e.expr.Pos(), "%s is a pointer: an exit is listed by value; write %s", r.text(e.expr), e.name)
 	})
 }
 
 // exits returns the declarations of all exits, by name.
-func (r *reading) exits() map[string]*declaration {
+func (r *specInfo) exits() map[string]*declaration {
 	all := map[string]*declaration{}
 	for _, x := range r.Spec.Exits {
 		all[x.Name] = r.scope[x.Name]
@@ -133,7 +133,7 @@ func (r *reading) exits() map[string]*declaration {
 	return all
 }
 
-func checkExitMethods(r *reading, report report) {
+func checkExitMethods(r *specInfo, report report) {
 	exits := r.exits()
 	for _, method := range r.methods {
 		if x := exits[r.resolved(method.owner)]; x != nil {
@@ -144,7 +144,7 @@ func checkExitMethods(r *reading, report report) {
 }
 
 // resolved returns the name of the type that an alias of the package means, as far as the package declares it.
-func (r *reading) resolved(name string) string {
+func (r *specInfo) resolved(name string) string {
 	const longest = 100 // aliases in a circle name no type, and nobody writes so many
 	for range longest {
 		d := r.scope[name]
@@ -160,14 +160,14 @@ func (r *reading) resolved(name string) string {
 	return name
 }
 
-func checkExitFields(r *reading, report report) {
-	met := map[*declaration]bool{} // structs that are embedded are judged once
-	var judge func(exit, holder string, d *declaration)
-	judge = func(exit, holder string, d *declaration) {
-		if d.structure() == nil || met[d] {
+func checkExitFields(r *specInfo, report report) {
+	seen := map[*declaration]bool{} // structs that are embedded are judged once
+	var checkStruct func(exit, holder string, d *declaration)
+	checkStruct = func(exit, holder string, d *declaration) {
+		if d.structure() == nil || seen[d] {
 			return
 		}
-		met[d] = true
+		seen[d] = true
 		for _, f := range d.structure().Fields.List {
 			for _, name := range f.Names {
 				if !name.IsExported() {
@@ -176,21 +176,21 @@ func checkExitFields(r *reading, report report) {
 				}
 			}
 			if name, ok := f.Type.(*ast.Ident); ok && len(f.Names) == 0 {
-				judge(exit, name.Name+", which "+exit+" embeds,", r.scope[r.resolved(name.Name)])
+				checkStruct(exit, name.Name+", which "+exit+" embeds,", r.scope[r.resolved(name.Name)])
 			}
 		}
 	}
 	for _, x := range r.Spec.Exits {
-		judge("exit "+x.Name, "exit "+x.Name, r.scope[x.Name])
+		checkStruct("exit "+x.Name, "exit "+x.Name, r.scope[x.Name])
 	}
 }
 
-func checkExitEmbeds(r *reading, report report) {
+func checkExitEmbeds(r *specInfo, report report) {
 	exits := r.exits()
-	plain := &plainness{reading: r, exits: exits, methods: map[string]*declaration{}, judged: map[string]string{}}
+	checker := &embedChecker{specInfo: r, exits: exits, methods: map[string]*declaration{}, known: map[string]string{}}
 	for _, method := range r.methods {
-		if owner := r.resolved(method.owner); plain.methods[owner] == nil {
-			plain.methods[owner] = method
+		if owner := r.resolved(method.owner); checker.methods[owner] == nil {
+			checker.methods[owner] = method
 		}
 	}
 	for _, d := range exits {
@@ -198,7 +198,7 @@ func checkExitEmbeds(r *reading, report report) {
 			if len(f.Names) > 0 {
 				continue
 			}
-			if why := plain.not(f.Type); why != "" {
+			if why := checker.refusal(f.Type); why != "" {
 				report(f.Type.Pos(), "exit %s embeds %s, %s: "+
 					"give the field a name, or embed a struct of this package that has no methods", d.name, r.text(f.Type), why)
 			}
@@ -208,15 +208,15 @@ func checkExitEmbeds(r *reading, report report) {
 
 // A plainness finds out which types an exit may embed: structs of the package without methods, because an exit that has
 // methods is more than data.
-type plainness struct {
-	*reading
+type embedChecker struct {
+	*specInfo
 	exits   map[string]*declaration
 	methods map[string]*declaration // the first method of each type of the package
-	judged  map[string]string       // what not said about structs
+	known   map[string]string       // what not said about structs
 }
 
-// not says why an exit cannot embed a type, "" if it can, or if that is for another rule to say.
-func (p *plainness) not(expr ast.Expr) string {
+// refusal says why an exit cannot embed a type, "" if it can, or if that is for another rule to say.
+func (p *embedChecker) refusal(expr ast.Expr) string {
 	switch expr.(type) {
 	case *ast.StarExpr:
 		return "which is a pointer, and may be nil"
@@ -238,7 +238,7 @@ func (p *plainness) not(expr ast.Expr) string {
 		return "which is not a struct"
 	case !name.IsExported():
 		return "which is not exported, so that hooks could not set it"
-	case d == nil && p.elsewhere[target] != nil:
+	case d == nil && p.limitedScope[target] != nil:
 		return "which some builds lack"
 	case d == nil:
 		return "which is not a struct that this package declares"
@@ -249,27 +249,27 @@ func (p *plainness) not(expr ast.Expr) string {
 	case d.structure() == nil:
 		return "which is not written as a struct"
 	}
-	if why, known := p.judged[target]; known {
+	if why, known := p.known[target]; known {
 		return why
 	}
-	p.judged[target] = "" // in case it embeds itself, which the compiler reports
+	p.known[target] = "" // in case it embeds itself, which the compiler reports
 	for _, f := range d.structure().Fields.List {
 		if len(f.Names) > 0 {
 			continue
 		}
-		if why := p.not(f.Type); why != "" {
+		if why := p.refusal(f.Type); why != "" {
 			const longest = 200 // bytes of a chain of structs
 			if len(why) < longest {
 				why = "which embeds " + embeddedName(f.Type) + ", " + why
 			}
-			p.judged[target] = why
+			p.known[target] = why
 			break
 		}
 	}
-	return p.judged[target]
+	return p.known[target]
 }
 
-func checkExitHeld(r *reading, report report) {
+func checkExitHeld(r *specInfo, report report) {
 	exits := r.exits()
 	r.eachType(func(inside string, node ast.Node) {
 		typeNames(node, func(name *ast.Ident) {

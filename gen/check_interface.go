@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-func checkPointsInterface(r *reading, report report) {
+func checkPointsInterface(r *specInfo, report report) {
 	if r.Points == nil {
 		return
 	}
@@ -23,7 +23,7 @@ func checkPointsInterface(r *reading, report report) {
 }
 
 // checkNoPoints accepts a spec without points of its own that joins the points of several packages.
-func checkNoPoints(r *reading, report report) {
+func checkNoPoints(r *specInfo, report report) {
 	if r.Points == nil || len(r.members) > 0 || r.wrongEmbeds() {
 		return
 	}
@@ -37,18 +37,18 @@ func checkNoPoints(r *reading, report report) {
 }
 
 // parents returns the embedded Points of other packages.
-func (r *reading) parents() []*embedding {
+func (r *specInfo) parents() []*embedding {
 	return slices.DeleteFunc(slices.Clone(r.embeds), func(e *embedding) bool { return e.kind != parentEmbed })
 }
 
 // wrongEmbeds reports whether something is embedded that was perhaps meant to bring points.
-func (r *reading) wrongEmbeds() bool {
+func (r *specInfo) wrongEmbeds() bool {
 	return slices.ContainsFunc(r.embeds, func(e *embedding) bool {
 		return e.kind == wrongEmbed || e.kind == cycleEmbed || e.kind == markerEmbed
 	})
 }
 
-func checkEmbedding(r *reading, report report) {
+func checkEmbedding(r *specInfo, report report) {
 	for _, e := range r.embeds {
 		if e.kind == wrongEmbed {
 			report(e.expr.Pos(), "%s", r.wrongEmbed(e))
@@ -57,13 +57,13 @@ func checkEmbedding(r *reading, report report) {
 }
 
 // wrongEmbed says why something cannot be embedded and what to do.
-func (r *reading) wrongEmbed(e *embedding) string {
+func (r *specInfo) wrongEmbed(e *embedding) string {
 	const otherwise = "declare its methods in an interface of this file, without type parameters"
 	base, args := instance(e.expr)
 	switch x := base.(type) {
 	case *ast.SelectorExpr:
 		if len(args) == 0 {
-			if Near(x.Sel.Name, []string{"Points"}) != "" {
+			if Suggest(x.Sel.Name, []string{"Points"}) != "" {
 				return r.text(x) + " cannot be embedded: did you mean Points, to extend the points of that package?"
 			}
 			return r.text(x) + " cannot be embedded: of another package only Points can be, to extend its points"
@@ -78,7 +78,7 @@ func (r *reading) wrongEmbed(e *embedding) string {
 		case d == nil && predeclared[x.Name]:
 			return x.Name + " declares no points: remove it"
 		case d == nil:
-			if meant := r.near(x.Name, r.interfaces); meant != "" {
+			if meant := r.suggest(x.Name, r.interfaces); meant != "" {
 				return x.Name + " is not declared in this file: did you mean " + meant + "?"
 			}
 			return x.Name + " is not declared in this file: declare it here as an interface"
@@ -100,7 +100,7 @@ func (r *reading) wrongEmbed(e *embedding) string {
 	return r.text(e.expr) + " cannot be embedded: embed spec.Env, an interface of this file, or Points of another package"
 }
 
-func checkEmbeddingCycle(r *reading, report report) {
+func checkEmbeddingCycle(r *specInfo, report report) {
 	for _, e := range r.embeds {
 		if e.kind == cycleEmbed {
 			report(e.expr.Pos(), "%s embeds itself: remove this line", e.group.name)
@@ -108,7 +108,7 @@ func checkEmbeddingCycle(r *reading, report report) {
 	}
 }
 
-func checkDuplicatePoint(r *reading, report report) {
+func checkDuplicatePoint(r *specInfo, report report) {
 	for _, m := range r.members {
 		if m.first != nil && m.Name != "_" {
 			report(m.Pos, "point %s is declared twice; the first is in line %d: remove or rename one",
@@ -116,16 +116,16 @@ func checkDuplicatePoint(r *reading, report report) {
 		}
 	}
 	for _, e := range r.embeds {
-		if e.kind == againEmbed {
+		if e.kind == repeatedEmbed {
 			report(e.expr.Pos(), "%s is embedded twice, so its points come twice: remove this line", e.group.name)
 		}
 	}
 }
 
 // line is the line of a place in the spec file.
-func (r *reading) line(pos token.Pos) int { return r.Fset.PositionFor(pos, false).Line }
+func (r *specInfo) line(pos token.Pos) int { return r.Fset.PositionFor(pos, false).Line }
 
-func checkEnvOnce(r *reading, report report) {
+func checkEnvOnce(r *specInfo, report report) {
 	var first *embedding
 	for _, e := range r.embeds {
 		switch {
@@ -139,7 +139,7 @@ func checkEnvOnce(r *reading, report report) {
 	}
 }
 
-func checkEnvParent(r *reading, report report) {
+func checkEnvParent(r *specInfo, report report) {
 	parents := r.parents()
 	for _, e := range r.embeds {
 		if len(parents) > 0 && e.kind == envEmbed {
@@ -149,7 +149,7 @@ func checkEnvParent(r *reading, report report) {
 	}
 }
 
-func checkParentOnce(r *reading, report report) {
+func checkParentOnce(r *specInfo, report report) {
 	seen := map[string]bool{}
 	for _, e := range r.parents() {
 		if line := r.qualifiers[e.sel.X.(*ast.Ident).Name]; line != nil {

@@ -8,12 +8,12 @@ import (
 
 // If two elements of a list exclude each other, the finding is at the later one.
 
-func checkUnknownMarker(r *reading, report report) {
+func checkUnknownMarker(r *specInfo, report report) {
 	for _, m := range r.members {
 		for _, e := range m.law {
 			switch e.kind {
 			case unknownMarker:
-				report(e.expr.Pos(), "%s is not a marker: %s", r.text(e.marking.sel), r.meantMarker(e.name))
+				report(e.expr.Pos(), "%s is not a marker: %s", r.text(e.marker.sel), r.meantMarker(e.name))
 			case bareMarker:
 				if r.dotLanguage() {
 					continue // the dot import is the mistake
@@ -23,38 +23,38 @@ func checkUnknownMarker(r *reading, report report) {
 		}
 	}
 	for _, e := range r.embeds {
-		if e.kind == markerEmbed && !e.marking.known {
-			report(e.expr.Pos(), "%s is not a marker: %s", r.text(e.marking.sel),
-				didYouMean(e.marking.name, []string{"Env"}, r.languageName()+".", "the one that is embedded is spec.Env"))
+		if e.kind == markerEmbed && !e.marker.known {
+			report(e.expr.Pos(), "%s is not a marker: %s", r.text(e.marker.sel),
+				didYouMean(e.marker.name, []string{"Env"}, r.languageName()+".", "the one that is embedded is spec.Env"))
 		}
 	}
 }
 
 // dotLanguage reports whether the spec language is dot-imported.
-func (r *reading) dotLanguage() bool {
+func (r *specInfo) dotLanguage() bool {
 	return slices.ContainsFunc(r.imports, func(l *importLine) bool { return l.language() && l.name == "." })
 }
 
 // meantMarker suggests a marker for another name.
-func (r *reading) meantMarker(name string) string {
+func (r *specInfo) meantMarker(name string) string {
 	qualifier := r.languageName() + "."
 	all := make([]string, len(markers)-1) // Env is not a law
 	for i := range all {
 		all[i] = qualifier + markers[i]
 	}
-	return didYouMean(name, markers[:len(markers)-1], qualifier, "the markers are "+listed(all))
+	return didYouMean(name, markers[:len(markers)-1], qualifier, "the markers are "+joinOr(all))
 }
 
 // languageName is the qualifier of the spec language in the file.
-func (r *reading) languageName() string {
+func (r *specInfo) languageName() string {
 	if r.SpecPkg.Name != "" {
 		return r.SpecPkg.Name
 	}
 	return "spec"
 }
 
-func checkMarkerType(r *reading, report report) {
-	judge := func(m *marking, pos token.Pos) {
+func checkMarkerType(r *specInfo, report report) {
+	checkUse := func(m *markerUse, pos token.Pos) {
 		name := r.text(m.sel)
 		switch {
 		case m.typed() && len(m.args) == 0:
@@ -68,27 +68,27 @@ func checkMarkerType(r *reading, report report) {
 	for _, m := range r.members {
 		for _, e := range m.law {
 			if e.kind == markerElement {
-				judge(e.marking, e.expr.Pos())
+				checkUse(e.marker, e.expr.Pos())
 			}
 		}
 	}
 	for _, e := range r.embeds {
 		if e.kind == envEmbed {
-			judge(e.marking, e.expr.Pos())
+			checkUse(e.marker, e.expr.Pos())
 		}
 	}
 }
 
-func checkMarkerPlace(r *reading, report report) {
+func checkMarkerPlace(r *specInfo, report report) {
 	for _, m := range r.members {
 		for _, e := range m.law {
 			if e.kind == envElement {
-				report(e.expr.Pos(), "%s is not a law: embed it in the interface, on a line of its own", r.text(e.marking.sel))
+				report(e.expr.Pos(), "%s is not a law: embed it in the interface, on a line of its own", r.text(e.marker.sel))
 			}
 		}
 	}
 	for _, e := range r.embeds {
-		if e.kind == markerEmbed && e.marking.known {
+		if e.kind == markerEmbed && e.marker.known {
 			report(e.expr.Pos(), "%s is a law: list it after the payload of a point, as in OnStart(Start) %s", r.text(e.expr),
 				r.text(e.expr))
 		}
@@ -108,26 +108,26 @@ func checkMarkerPlace(r *reading, report report) {
 
 // eachType calls visit for every type in the spec file outside of laws: payloads, type arguments of markers,
 // and all declarations but the interfaces that hold points.
-func (r *reading) eachType(visit func(inside string, node ast.Node)) {
+func (r *specInfo) eachType(visit func(inside string, node ast.Node)) {
 	for _, m := range r.members {
 		for _, p := range m.params {
 			visit("the payload of "+m.Name, p.typ)
 		}
 		for _, e := range m.law {
-			if e.marking == nil {
+			if e.marker == nil {
 				continue
 			}
-			for _, arg := range e.marking.args {
-				visit(r.text(e.marking.sel)+" of "+m.Name, arg)
+			for _, arg := range e.marker.args {
+				visit(r.text(e.marker.sel)+" of "+m.Name, arg)
 			}
 		}
 	}
 	for _, e := range r.embeds {
-		if e.marking == nil {
+		if e.marker == nil {
 			continue
 		}
-		for _, arg := range e.marking.args {
-			visit(r.text(e.marking.sel), arg)
+		for _, arg := range e.marker.args {
+			visit(r.text(e.marker.sel), arg)
 		}
 	}
 	idle := map[*declaration]bool{}
@@ -146,7 +146,7 @@ func (r *reading) eachType(visit func(inside string, node ast.Node)) {
 }
 
 // idleInterfaces are the interfaces of the spec file whose methods list markers and that no point comes from.
-func (r *reading) idleInterfaces() []*declaration {
+func (r *specInfo) idleInterfaces() []*declaration {
 	if r.Points == nil {
 		return nil
 	}
@@ -159,7 +159,7 @@ func (r *reading) idleInterfaces() []*declaration {
 		for _, field := range ast.Unparen(r.scope[name].spec.Type).(*ast.InterfaceType).Methods.List {
 			if signature, ok := field.Type.(*ast.FuncType); ok && signature.Results != nil {
 				for _, result := range signature.Results.List {
-					uses = uses || r.marking(result.Type) != nil
+					uses = uses || r.markerUse(result.Type) != nil
 				}
 			}
 		}
@@ -170,7 +170,7 @@ func (r *reading) idleInterfaces() []*declaration {
 	return idle
 }
 
-func checkErrorResult(r *reading, report report) {
+func checkErrorResult(r *specInfo, report report) {
 	for _, m := range r.members {
 		for _, e := range m.law {
 			if e.kind != errorElement {
@@ -191,7 +191,7 @@ func checkErrorResult(r *reading, report report) {
 	}
 }
 
-func checkPayloadResult(r *reading, report report) {
+func checkPayloadResult(r *specInfo, report report) {
 	for _, m := range r.members {
 		for _, e := range m.law {
 			if e.kind != payloadElement {
@@ -208,18 +208,18 @@ func checkPayloadResult(r *reading, report report) {
 	}
 }
 
-func checkUnion(r *reading, report report) {
+func checkUnion(r *specInfo, report report) {
 	for _, bar := range r.file.unions {
 		report(bar, "there is no A | B in a list: list the exits one by one, as in (A, B, spec.FailClosed); "+
 			"for a payload declare a struct")
 	}
 }
 
-func checkRepeated(r *reading, report report) {
+func checkRepeated(r *specInfo, report report) {
 	for _, m := range r.members {
 		seen := map[string]bool{}
 		for _, e := range m.law {
-			if e.kind != markerElement && e.kind != exitElement || e.policy() {
+			if e.kind != markerElement && e.kind != exitElement || e.isPolicy() {
 				continue
 			}
 			name := e.name
@@ -234,7 +234,7 @@ func checkRepeated(r *reading, report report) {
 	}
 }
 
-func checkOrder(r *reading, report report) {
+func checkOrder(r *specInfo, report report) {
 	for _, m := range r.members {
 		if m.Kind == Check || m.Kind == Around {
 			continue
@@ -242,15 +242,15 @@ func checkOrder(r *reading, report report) {
 		decided := false
 		for _, e := range m.law {
 			rewrites := e.is("Vote") && (m.Replace || m.Edit.given()) // has a rule of its own
-			if decided && e.how() && !rewrites {
+			if decided && e.isMode() && !rewrites {
 				report(e.expr.Pos(), "%s comes too late in the list: it says how hooks run; put it first", r.text(e.expr))
 			}
-			decided = decided || !e.how() && !e.policy()
+			decided = decided || !e.isMode() && !e.isPolicy()
 		}
 	}
 }
 
-func checkCheckAlone(r *reading, report report) {
+func checkCheckAlone(r *specInfo, report report) {
 	for _, m := range r.members {
 		if m.Kind == Check {
 			r.aloneIn(m, "Check", func(e *element) bool { return e.is("Check") }, "", report)
@@ -258,7 +258,7 @@ func checkCheckAlone(r *reading, report report) {
 	}
 }
 
-func checkAroundAlone(r *reading, report report) {
+func checkAroundAlone(r *specInfo, report report) {
 	for _, m := range r.members {
 		if m.Kind == Around {
 			r.aloneIn(m, "Around", func(e *element) bool { return e.is("Around") || e.is("Reverse") }, ", or with spec.Reverse",
@@ -268,19 +268,19 @@ func checkAroundAlone(r *reading, report report) {
 }
 
 // aloneIn reports the element that a law cannot be combined with.
-func (r *reading) aloneIn(m *member, marker string, may func(*element) bool, but string, report report) {
-	met := false
+func (r *specInfo) aloneIn(m *member, marker string, may func(*element) bool, but string, report report) {
+	found := false
 	var intruder *element
 	for _, e := range m.law {
-		met = met || e.is(marker)
-		if e.policy() || e.kind == errorElement || may(e) {
-			if !met || intruder == nil {
+		found = found || e.is(marker)
+		if e.isPolicy() || e.kind == errorElement || may(e) {
+			if !found || intruder == nil {
 				continue
 			}
 		} else if intruder == nil {
 			intruder = e
 		}
-		if met {
+		if found {
 			report(e.expr.Pos(), "spec.%s is listed alone%s, and %s also lists %s: make two points of it, or choose one",
 				marker, but, m.Name, r.text(intruder.expr))
 			return
@@ -288,7 +288,7 @@ func (r *reading) aloneIn(m *member, marker string, may func(*element) bool, but
 	}
 }
 
-func checkVoteRewrites(r *reading, report report) {
+func checkVoteRewrites(r *specInfo, report report) {
 	for _, m := range r.members {
 		if m.Kind != Vote {
 			continue
@@ -306,21 +306,21 @@ func checkVoteRewrites(r *reading, report report) {
 }
 
 // rewriteOf names the marker by which a point rewrites its payload.
-func (r *reading) rewriteOf(m *member) string {
+func (r *specInfo) rewriteOf(m *member) string {
 	if m.Replace {
 		return "spec.Replace"
 	}
 	return "spec.Edit"
 }
 
-func checkVoteExits(r *reading, report report) {
+func checkVoteExits(r *specInfo, report report) {
 	for _, m := range r.members {
 		if m.Kind != Vote {
 			continue
 		}
 		exits := false
 		for _, e := range m.law {
-			exits = exits || e.exit() || e.kind != markerElement
+			exits = exits || e.isExit() || e.kind != markerElement
 		}
 		if !exits {
 			report(m.Pos, "%s votes on nothing: list the exits after spec.Vote, the strongest first", m.Name)

@@ -26,7 +26,7 @@ var generatedNames = struct {
 	points: []string{"*", "*Func", "*Outcome", "*Exit", "*Observer", "*Fired", "*Point", "*When", "*Next", "Replace*",
 		"Edit*", "Observe*", "Match*"},
 	private:  []string{"*Point", "*Invocation", "*Replace", "*Edit"},
-	prefixes: []string{"hookgen", "staleCode_", stale},
+	prefixes: []string{"hookgen", "staleCode_", stalePrefix},
 	imports:  []string{"context", "io", "hookkit", "hookimpl", "spec"},
 	params:   []string{"P", "R"},
 }
@@ -48,8 +48,8 @@ func namesOf(point string) []string {
 	return names
 }
 
-// own fills the points that generated names belong to. Where two points make one name, it belongs to the first.
-func (r *reading) own() {
+// assignOwners fills the points that generated names belong to. Where two points make one name, it belongs to the first.
+func (r *specInfo) assignOwners() {
 	for _, m := range r.members {
 		if m.first != nil || m.Name == "_" || reserved(m.Name) {
 			continue
@@ -64,7 +64,7 @@ func (r *reading) own() {
 
 // vetted are the methods of which go vet knows the signature, with the payload for which it reports a point of that
 // name; "" for every payload.
-var vetted = map[string]string{
+var vetSignatures = map[string]string{
 	"GobDecode": "", "GobEncode": "", "MarshalJSON": "", "MarshalXML": "", "ReadByte": "", "ReadRune": "",
 	"UnmarshalJSON": "",
 	"UnmarshalXML":  "", "UnreadByte": "", "UnreadRune": "", "WriteByte": "",
@@ -77,7 +77,7 @@ func reserved(name string) bool {
 		slices.Contains(generatedNames.types, name)
 }
 
-func checkReservedName(r *reading, report report) {
+func checkReservedName(r *specInfo, report report) {
 	for _, m := range r.members {
 		switch {
 		case slices.Contains(generatedNames.methods, m.Name):
@@ -89,16 +89,16 @@ func checkReservedName(r *reading, report report) {
 		case slices.Contains(generatedNames.types, m.Name):
 			report(m.Pos, "%s is a name of every generated package, so no point can have it: rename it, to On%s for instance",
 				m.Name, m.Name)
-		case r.vetted(m):
+		case r.failsVet(m):
 			report(m.Pos, "go vet expects another signature of a method called %s: rename the point, to On%s for instance",
 				m.Name, m.Name)
 		}
 	}
 }
 
-// vetted reports whether go vet takes a point for a badly written method of the standard library.
-func (r *reading) vetted(m *member) bool {
-	payload, known := vetted[m.Name]
+// failsVet reports whether go vet takes a point for a badly written method of the standard library.
+func (r *specInfo) failsVet(m *member) bool {
+	payload, known := vetSignatures[m.Name]
 	if !known || payload == "" || !m.Payload.given() {
 		return known && payload == ""
 	}
@@ -106,7 +106,7 @@ func (r *reading) vetted(m *member) bool {
 	return written == payload
 }
 
-func checkNameClash(r *reading, report report) {
+func checkNameClash(r *specInfo, report report) {
 	for _, m := range r.members {
 		if m.first != nil || m.Name == "_" || reserved(m.Name) {
 			continue
@@ -136,7 +136,7 @@ func checkNameClash(r *reading, report report) {
 }
 
 // clash describes the collision of a declaration's name with a generated one, "" if there is no collision.
-func (r *reading) clash(d *declaration) string {
+func (r *specInfo) clash(d *declaration) string {
 	what := map[token.Token]string{token.TYPE: "type", token.CONST: "constant", token.VAR: "variable",
 		token.FUNC: "function"}[d.kind]
 	if slices.Contains(generatedNames.types, d.name) {
@@ -154,27 +154,27 @@ func (r *reading) clash(d *declaration) string {
 }
 
 // generatedFor says what generated code in the spec's package declares a name for, "" if it leaves the name alone.
-func (r *reading) generatedFor(name string) string {
+func (r *specInfo) generatedFor(name string) string {
 	switch owner := r.owners[name]; {
 	case slices.Contains(generatedNames.types, name):
 		return "for every package"
 	case owner != nil:
 		return "for point " + owner.Name
-	case private(name):
+	case hasPrivatePrefix(name):
 		return "for itself"
 	}
 	return ""
 }
 
-// private reports whether a name begins like those that generated code keeps to itself.
-func private(name string) bool {
+// hasPrivatePrefix reports whether a name begins like those that generated code keeps to itself.
+func hasPrivatePrefix(name string) bool {
 	return slices.ContainsFunc(generatedNames.prefixes, func(prefix string) bool {
 		return len(name) > len(prefix) && strings.HasPrefix(name, prefix)
 	})
 }
 
 // unimportable says why generated code cannot import a package under a name, "" if it can.
-func (r *reading) unimportable(name string) string {
+func (r *specInfo) unimportable(name string) string {
 	switch {
 	case predeclared[name] || builtins[name]:
 		return "Go declares itself, and generated code needs Go's"
@@ -188,7 +188,7 @@ func (r *reading) unimportable(name string) string {
 }
 
 // checkImportName judges the names of the imports of the spec, under which generated code imports the packages too.
-func checkImportName(r *reading, report report) {
+func checkImportName(r *specInfo, report report) {
 	for _, l := range r.imports {
 		name := l.name
 		if name == "" {
@@ -208,7 +208,7 @@ func checkImportName(r *reading, report report) {
 }
 
 // checkParentNames compares the fields of the generated Hooks that hold the parents with its other names.
-func (r *reading) checkParentNames(report report) {
+func (r *specInfo) checkParentNames(report report) {
 	fields := map[string]string{}
 	for _, e := range r.embeds {
 		if e.kind != parentEmbed {

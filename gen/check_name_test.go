@@ -44,7 +44,7 @@ func TestGeneratedNamesAreReserved(t *testing.T) {
 	}
 	for _, l := range importLines(tree) {
 		if name := l.names[0]; !slices.Contains(generatedNames.imports, name) &&
-			!slices.Contains(s.reading.importNames, name) {
+			!slices.Contains(s.info.importNames, name) {
 			t.Errorf("generated code imports %s as %s, and no check keeps a package from declaring that name", l.path, name)
 		}
 	}

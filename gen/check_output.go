@@ -33,24 +33,24 @@ const ruleNotRead = "not-read"
 // to. A Spec that does not come from [Read] is a finding too, because there are no files to check.
 func CheckOutput(s *Spec, to Output) Diagnostics {
 	switch {
-	case s.reading == nil:
+	case s.info == nil:
 		return Diagnostics{{
 			Pos: token.Position{Filename: cmp.Or(s.File, s.Dir, s.Package, "spec")}, Rule: ruleNotRead,
 			Message: "this Spec was not read from files, so it cannot be checked: make it with gen.Read",
 		}}
 	case to.SpecPath == "":
-		return ask(s.reading, samePackageRules).sorted()
+		return runRules(s.info, samePackageRules).sorted()
 	}
-	return ask(s.reading, ownPackageRules).sorted()
+	return runRules(s.info, ownPackageRules).sorted()
 }
 
-func checkFunctionClash(r *reading, report report) {
-	judge := func(d *declaration) {
+func checkFunctionClash(r *specInfo, report report) {
+	checkName := func(d *declaration) {
 		if slices.Contains(generatedNames.imports, d.name) {
 			report(d.pos, "generated code in this package imports another one as %s: "+
 				"rename it, or generate into a package of its own with -o", d.name)
 		}
-		if private(d.name) {
+		if hasPrivatePrefix(d.name) {
 			report(d.pos, "%s begins like the names that generated code keeps to itself: rename it", d.name)
 		}
 		if message := r.clash(d); message != "" {
@@ -59,17 +59,17 @@ func checkFunctionClash(r *reading, report report) {
 	}
 	for _, name := range r.Declared {
 		if d := r.scope[name]; !ast.IsExported(name) || d.kind != token.TYPE && d.kind != token.CONST {
-			judge(d) // the others are judged wherever the output goes
+			checkName(d) // the others are judged wherever the output goes
 		}
 	}
-	for _, d := range r.elsewhere {
-		judge(d)
+	for _, d := range r.limitedScope {
+		checkName(d)
 	}
 }
 
 // checkImportClash judges the imports of the other files. Go refuses a name that one file of a package declares and
 // another one imports something under.
-func checkImportClash(r *reading, report report) {
+func checkImportClash(r *specInfo, report report) {
 	for _, f := range slices.Concat(r.others, r.limited) {
 		for _, l := range importLines(f.tree) {
 			if whom := r.generatedFor(l.name); whom != "" {
@@ -83,7 +83,7 @@ func checkImportClash(r *reading, report report) {
 // shadowedFunctions are the built-in functions without which no Go code is written.
 var shadowedFunctions = words("append cap copy delete len make new panic recover")
 
-func checkShadowedFunction(r *reading, report report) {
+func checkShadowedFunction(r *specInfo, report report) {
 	for d := range r.declared() {
 		if shadowedFunctions[d.name] {
 			report(d.pos, "%s is a name that Go declares itself, and generated code in this package needs Go's: rename it",
@@ -92,7 +92,7 @@ func checkShadowedFunction(r *reading, report report) {
 	}
 }
 
-func checkMainPackage(r *reading, report report) {
+func checkMainPackage(r *specInfo, report report) {
 	if r.Package == "main" {
 		report(r.file.tree.Name.Pos(), "package main cannot be imported by the generated package: "+
 			"give the spec a package of its own, or generate into this one, without -o")
@@ -101,12 +101,12 @@ func checkMainPackage(r *reading, report report) {
 
 // checkUndefinedElsewhere judges the types that may do for a point within the spec's own package, but that another
 // package cannot show: they are not certainly in the package, or not in every build.
-func checkUndefinedElsewhere(r *reading, report report) {
+func checkUndefinedElsewhere(r *specInfo, report report) {
 	r.mentioned(func(name *ast.Ident, length bool) {
 		if r.scope[name.Name] != nil || predeclared[name.Name] || builtins[name.Name] || name.Name == "_" {
 			return
 		}
-		d := r.elsewhere[name.Name]
+		d := r.limitedScope[name.Name]
 		switch {
 		case d != nil:
 			report(name.Pos(), "%s is declared in %s, which some builds lack: "+
@@ -121,8 +121,8 @@ func checkUndefinedElsewhere(r *reading, report report) {
 	})
 }
 
-func checkOutputExported(r *reading, report report) {
-	judge := func(inside string, expr ast.Node, parameters map[string]bool) {
+func checkOutputExported(r *specInfo, report report) {
+	checkType := func(inside string, expr ast.Node, parameters map[string]bool) {
 		typeNames(expr, func(name *ast.Ident) {
 			if r.scope[name.Name] != nil && !name.IsExported() && !parameters[name.Name] {
 				report(name.Pos(), "%s in %s is not exported, so the generated package cannot name it: %s, "+
@@ -139,7 +139,7 @@ func checkOutputExported(r *reading, report report) {
 			return true
 		})
 	}
-	r.eachOutputType(judge)
+	r.eachOutputType(checkType)
 }
 
 // memberNames are the names of the fields or methods of a type written out in place.
@@ -167,7 +167,7 @@ type mention struct {
 }
 
 // pointTypes are the environment, the payloads, and what markers are applied to.
-func (r *reading) pointTypes() []mention {
+func (r *specInfo) pointTypes() []mention {
 	var all []mention
 	if r.Env.given() {
 		all = append(all, mention{"spec.Env", r.Env.Expr})
@@ -178,7 +178,7 @@ func (r *reading) pointTypes() []mention {
 		}
 		for _, e := range m.law {
 			if arg := e.argument(); arg.given() {
-				all = append(all, mention{r.text(e.marking.sel) + " of " + m.Name, arg.Expr})
+				all = append(all, mention{r.text(e.marker.sel) + " of " + m.Name, arg.Expr})
 			}
 		}
 	}
@@ -186,7 +186,7 @@ func (r *reading) pointTypes() []mention {
 }
 
 // eachOutputType calls visit for every type that a generated package of its own writes out.
-func (r *reading) eachOutputType(visit func(inside string, expr ast.Node, parameters map[string]bool)) {
+func (r *specInfo) eachOutputType(visit func(inside string, expr ast.Node, parameters map[string]bool)) {
 	for _, t := range r.pointTypes() {
 		visit(t.inside, t.expr, nil)
 	}
@@ -208,15 +208,15 @@ func (r *reading) eachOutputType(visit func(inside string, expr ast.Node, parame
 
 // checkQualifierElsewhere judges the constraints of generic types of the other files, which the generated
 // package writes out again.
-func checkQualifierElsewhere(r *reading, report report) {
-	for _, s := range r.strangers {
+func checkQualifierElsewhere(r *specInfo, report report) {
+	for _, s := range r.unresolved {
 		report(s.sel.Pos(), "cannot tell which import %s is: name the import, as in %s %q", s.name, s.name, "path/of/"+s.name)
 	}
 }
 
 // checkExitHeldElsewhere judges the exported types of the other files, which the generated package shows as
 // they are, while it declares the exits anew.
-func checkExitHeldElsewhere(r *reading, report report) {
+func checkExitHeldElsewhere(r *specInfo, report report) {
 	exits := r.exits()
 	for _, name := range r.Declared {
 		d := r.scope[name]

@@ -4,7 +4,7 @@ import (
 	"go/ast"
 )
 
-func checkPointName(r *reading, report report) {
+func checkPointName(r *specInfo, report report) {
 	for _, m := range r.members {
 		switch {
 		case m.Name == "_":
@@ -23,7 +23,7 @@ func exportedForm(name string) string {
 	return "begin its name with a capital letter"
 }
 
-func checkPayloadCount(r *reading, report report) {
+func checkPayloadCount(r *specInfo, report report) {
 	for _, m := range r.members {
 		var payloads []*parameter
 		contexts := 0
@@ -45,7 +45,7 @@ func checkPayloadCount(r *reading, report report) {
 	}
 }
 
-func checkPayloadVariadic(r *reading, report report) {
+func checkPayloadVariadic(r *specInfo, report report) {
 	for _, m := range r.members {
 		for _, p := range m.params {
 			if e, ok := p.typ.(*ast.Ellipsis); ok {
@@ -56,7 +56,7 @@ func checkPayloadVariadic(r *reading, report report) {
 	}
 }
 
-func checkPayloadContext(r *reading, report report) {
+func checkPayloadContext(r *specInfo, report report) {
 	for _, m := range r.members {
 		for _, p := range m.params {
 			if r.isContext(p.typ) {

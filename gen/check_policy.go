@@ -6,7 +6,7 @@ import "slices"
 func (m *member) policies() []*element {
 	var all []*element
 	for _, e := range m.law {
-		if e.policy() {
+		if e.isPolicy() {
 			all = append(all, e)
 		}
 	}
@@ -27,10 +27,10 @@ func (m *member) decides() bool {
 func (m *member) unclear() bool {
 	for _, e := range m.law {
 		switch e.kind {
-		case unresolvedElement, impostorElement, unionElement:
+		case unresolvedElement, wrongImportElement, unionElement:
 			return true
 		case unknownMarker, bareMarker:
-			meant := Near(e.name, markers)
+			meant := Suggest(e.name, markers)
 			if slices.Contains(markers, e.name) {
 				meant = e.name
 			}
@@ -42,7 +42,7 @@ func (m *member) unclear() bool {
 	return false
 }
 
-func checkPolicyMissing(r *reading, report report) {
+func checkPolicyMissing(r *specInfo, report report) {
 	for _, m := range r.members {
 		if m.Kind == Check || m.Kind == Around {
 			continue
@@ -54,7 +54,7 @@ func checkPolicyMissing(r *reading, report report) {
 	}
 }
 
-func checkPolicyMeaningless(r *reading, report report) {
+func checkPolicyMeaningless(r *specInfo, report report) {
 	for _, m := range r.members {
 		all := m.policies()
 		alone := m.Kind == Check || m.Kind == Around
@@ -80,7 +80,7 @@ func checkPolicyMeaningless(r *reading, report report) {
 func (m *member) laws() int {
 	n := 0
 	for _, e := range m.law {
-		if e.alone() || e.is("Reverse") {
+		if e.isExclusive() || e.is("Reverse") {
 			n++
 		}
 	}
@@ -98,7 +98,7 @@ func (m *member) doubtful() bool {
 	return false
 }
 
-func checkPolicyLast(r *reading, report report) {
+func checkPolicyLast(r *specInfo, report report) {
 	for _, m := range r.members {
 		if m.Kind == Check || m.Kind == Around {
 			continue
@@ -106,9 +106,9 @@ func checkPolicyLast(r *reading, report report) {
 		var later *element
 		for _, e := range slices.Backward(m.law) {
 			switch {
-			case !e.policy() && e.kind != errorElement:
+			case !e.isPolicy() && e.kind != errorElement:
 				later = e
-			case e.policy() && later != nil:
+			case e.isPolicy() && later != nil:
 				report(e.expr.Pos(), "%s comes before %s: the policy is last; move it to the end of the list", r.text(e.expr),
 					r.text(later.expr))
 			}
@@ -116,7 +116,7 @@ func checkPolicyLast(r *reading, report report) {
 	}
 }
 
-func checkPolicyOnce(r *reading, report report) {
+func checkPolicyOnce(r *specInfo, report report) {
 	for _, m := range r.members {
 		for i, e := range m.policies() {
 			if i > 0 {

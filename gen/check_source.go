@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-func checkBuildConstraint(r *reading, report report) {
+func checkBuildConstraint(r *specInfo, report report) {
 	if c := buildConstraint(r.file.tree); c != nil {
 		report(c.Slash, "a spec with a build constraint would be generated from in every build and compiled in some: "+
 			"remove the constraint")
@@ -16,7 +16,7 @@ func checkBuildConstraint(r *reading, report report) {
 	}
 }
 
-func checkCgo(r *reading, report report) {
+func checkCgo(r *specInfo, report report) {
 	for _, l := range r.imports {
 		if l.path == "C" {
 			report(l.pos, "a spec cannot import \"C\": declare payloads in plain Go and convert in another file")
@@ -28,14 +28,14 @@ func checkCgo(r *reading, report report) {
 // others when the code is emitted.
 const maxImports = 1000
 
-func checkImportCount(r *reading, report report) {
+func checkImportCount(r *specInfo, report report) {
 	if len(r.Imports) > maxImports {
 		report(r.Imports[maxImports].Pos, "import %d of a spec, and there may be %d: divide the points among several specs",
 			maxImports+1, maxImports)
 	}
 }
 
-func checkDotImport(r *reading, report report) {
+func checkDotImport(r *specInfo, report report) {
 	for _, l := range r.imports {
 		if l.name != "." {
 			continue
@@ -53,7 +53,7 @@ func checkDotImport(r *reading, report report) {
 	}
 }
 
-func checkQualifier(r *reading, report report) {
+func checkQualifier(r *specInfo, report report) {
 	for _, use := range r.uses {
 		if r.qualifiers[use.name] != nil || use.name == "context" && use.sel.Sel.Name == "Context" {
 			continue // resolved, or a context, which has a rule of its own
@@ -69,7 +69,7 @@ func checkQualifier(r *reading, report report) {
 }
 
 // unknownQualifier describes a qualifier that no import can have.
-func (r *reading) unknownQualifier(use qualifierUse) string {
+func (r *specInfo) unknownQualifier(use qualifierUse) string {
 	if use.name == "spec" && r.SpecPkg.Path == "" {
 		return "spec is not imported: add import \"" + languagePath + "\""
 	}
@@ -77,7 +77,7 @@ func (r *reading) unknownQualifier(use qualifierUse) string {
 		return use.name + "." + use.sel.Sel.Name + " is not a type: " + use.name + " is declared in this package, and " +
 			"only imports are followed by a dot; write " + use.name + ", or name the import that is meant"
 	}
-	if meant := r.near(use.name, r.importNames); meant != "" {
+	if meant := r.suggest(use.name, r.importNames); meant != "" {
 		return "nothing is imported as " + use.name + ": did you mean " + meant + "? Else name the import"
 	}
 	what, example := use.name+"."+use.sel.Sel.Name+" comes from", "path/of/"+use.name
@@ -87,7 +87,7 @@ func (r *reading) unknownQualifier(use qualifierUse) string {
 	return "cannot tell which import " + what + ": name the import, as in " + use.name + " \"" + example + "\""
 }
 
-func checkShadowedName(r *reading, report report) {
+func checkShadowedName(r *specInfo, report report) {
 	for d := range r.declared() {
 		if predeclared[d.name] {
 			report(d.pos, "%s is a name that Go declares itself, and generated code needs Go's: rename it", d.name)
@@ -95,9 +95,9 @@ func checkShadowedName(r *reading, report report) {
 	}
 }
 
-func checkDirectiveForm(r *reading, report report) {
+func checkDirectiveForm(r *specInfo, report report) {
 	for _, d := range r.directives {
-		if d.well {
+		if d.wellFormed {
 			continue
 		}
 		switch {
@@ -112,9 +112,9 @@ func checkDirectiveForm(r *reading, report report) {
 	}
 }
 
-func checkDirectiveName(r *reading, report report) {
+func checkDirectiveName(r *specInfo, report report) {
 	for _, d := range r.directives {
-		if !d.well || d.is() {
+		if !d.wellFormed || d.marksSpec() {
 			continue
 		}
 		report(d.pos, "unknown directive //hookgen:%s: %s", d.name,
@@ -122,26 +122,26 @@ func checkDirectiveName(r *reading, report report) {
 	}
 }
 
-func checkDirectivePlace(r *reading, report report) {
+func checkDirectivePlace(r *specInfo, report report) {
 	for _, d := range r.directives {
-		if !d.is() {
+		if !d.marksSpec() {
 			continue
 		}
-		if d.on == nil {
+		if d.target == nil {
 			report(d.pos, "%s marks nothing here: "+
 				"put it directly above the interface that declares the points, as the last line of its comment", pointsDirective)
-		} else if _, ok := ast.Unparen(d.on.Type).(*ast.InterfaceType); !ok {
+		} else if _, ok := ast.Unparen(d.target.Type).(*ast.InterfaceType); !ok {
 			report(d.pos, "%s marks %s, which is not written as an interface: "+
-				"put it above the interface that declares the points", pointsDirective, d.on.Name.Name)
+				"put it above the interface that declares the points", pointsDirective, d.target.Name.Name)
 		}
 	}
 }
 
-func checkOneSpec(r *reading, report report) {
+func checkOneSpec(r *specInfo, report report) {
 	var first *fileDirective
 	for i := range r.directives {
 		d := &r.directives[i]
-		if !d.is() || d.on == nil {
+		if !d.marksSpec() || d.target == nil {
 			continue
 		}
 		if first == nil {
@@ -149,12 +149,12 @@ func checkOneSpec(r *reading, report report) {
 			continue
 		}
 		pos := r.Fset.PositionFor(first.pos, false)
-		if d.on == first.on {
-			report(d.pos, "%s appears twice above %s: remove one", pointsDirective, d.on.Name.Name)
+		if d.target == first.target {
+			report(d.pos, "%s appears twice above %s: remove one", pointsDirective, d.target.Name.Name)
 			continue
 		}
 		report(d.pos, "a second spec in one directory; the first is %s, at %s:%d: "+
 			"embed this interface there, or give it a directory of its own",
-			first.on.Name.Name, path.Base(strings.ReplaceAll(pos.Filename, "\\", "/")), pos.Line)
+			first.target.Name.Name, path.Base(strings.ReplaceAll(pos.Filename, "\\", "/")), pos.Line)
 	}
 }

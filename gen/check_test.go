@@ -33,8 +33,8 @@ func pointsOf(n int, line, decls string) string {
 }
 
 func TestDiagnosticsAreLimited(t *testing.T) {
-	for n, want := range map[int]int{mostFindings - 1: mostFindings - 1, mostFindings: mostFindings,
-		mostFindings + 1: mostFindings} {
+	for n, want := range map[int]int{maxFindings - 1: maxFindings - 1, maxFindings: maxFindings,
+		maxFindings + 1: maxFindings} {
 		if _, found := readFiles(map[string]string{"spec.go": pointsOf(n, "On#() spec.Check", "")}); len(found) != want {
 			t.Errorf("%d mistakes, %d findings, want %d", n, len(found), want)
 		}

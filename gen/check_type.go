@@ -10,7 +10,7 @@ import (
 
 // checkUndefinedType finds misspelled types here, at the spec, because the compiler would report each of them a dozen
 // times in generated code first.
-func checkUndefinedType(r *reading, report report) {
+func checkUndefinedType(r *specInfo, report report) {
 	r.mentioned(func(name *ast.Ident, length bool) {
 		if message := r.undefined(name.Name, length); message != "" {
 			report(name.Pos(), "%s", message)
@@ -19,15 +19,15 @@ func checkUndefinedType(r *reading, report report) {
 }
 
 // mentionsUndefined reports whether a type has a name in it that is not declared.
-func (r *reading) mentionsUndefined(expr ast.Expr) bool {
+func (r *specInfo) mentionsUndefined(expr ast.Expr) bool {
 	is := false
 	mentions(expr, false, func(name *ast.Ident, length bool) { is = is || r.undefined(name.Name, length) != "" })
 	return is
 }
 
 // checkTypeArguments compares the uses of the package's types with their type parameters.
-func checkTypeArguments(r *reading, report report) {
-	judge := func(use ast.Expr, name *ast.Ident, args int) {
+func checkTypeArguments(r *specInfo, report report) {
+	checkUse := func(use ast.Expr, name *ast.Ident, args int) {
 		d := r.scope[name.Name]
 		if d == nil || d.spec == nil || len(d.file.errors) > 0 {
 			return
@@ -42,7 +42,7 @@ func checkTypeArguments(r *reading, report report) {
 		}
 	}
 	for _, t := range r.written() {
-		uses(t, judge)
+		uses(t, checkUse)
 	}
 }
 
@@ -73,7 +73,7 @@ func uses(node ast.Node, visit func(use ast.Expr, name *ast.Ident, args int)) {
 
 // mentioned calls visit for every name of the package in the types that generated code writes out. A name in the length
 // of an array is that of a constant.
-func (r *reading) mentioned(visit func(name *ast.Ident, length bool)) {
+func (r *specInfo) mentioned(visit func(name *ast.Ident, length bool)) {
 	if r.dotImport() || r.Points == nil || r.Points.TypeParams != nil {
 		return // where a name can be declared elsewhere
 	}
@@ -83,7 +83,7 @@ func (r *reading) mentioned(visit func(name *ast.Ident, length bool)) {
 }
 
 // written returns the types of the points and of the fields of exits.
-func (r *reading) written() []ast.Expr {
+func (r *specInfo) written() []ast.Expr {
 	var all []ast.Expr
 	for _, t := range r.pointTypes() {
 		all = append(all, t.expr)
@@ -120,7 +120,7 @@ func mentions(node ast.Node, length bool, visit func(name *ast.Ident, length boo
 }
 
 // dotImport reports whether the spec file has a dot import.
-func (r *reading) dotImport() bool {
+func (r *specInfo) dotImport() bool {
 	for _, l := range r.imports {
 		if l.name == "." {
 			return true
@@ -130,18 +130,18 @@ func (r *reading) dotImport() bool {
 }
 
 // undefined says why a name is not that of a type, or of a constant in the length of an array; "" if it is, or may be.
-func (r *reading) undefined(name string, length bool) string {
+func (r *specInfo) undefined(name string, length bool) string {
 	if message, known := r.undefinedNames[name]; known && !length {
 		return message
 	}
-	message := r.judgeName(name, length)
+	message := r.undefinedMessage(name, length)
 	if !length {
 		r.undefinedNames[name] = message
 	}
 	return message
 }
 
-func (r *reading) judgeName(name string, length bool) string {
+func (r *specInfo) undefinedMessage(name string, length bool) string {
 	d, what := r.scope[name], "type"
 	if length {
 		what = "constant"
@@ -149,7 +149,7 @@ func (r *reading) judgeName(name string, length bool) string {
 	switch {
 	case d != nil && !length && d.kind != token.TYPE:
 		return name + " is " + article(d.kind) + ", not a type: write the name of a type"
-	case d != nil || r.elsewhere[name] != nil || r.generates(name) || r.mayDeclare(name) || name == "_":
+	case d != nil || r.limitedScope[name] != nil || r.generates(name) || r.mayDeclare(name) || name == "_":
 		return ""
 	case predeclared[name] && (length || !values[name]) || length && builtins[name]:
 		return ""
@@ -163,7 +163,7 @@ func (r *reading) judgeName(name string, length bool) string {
 	if len(r.candidates[name]) > 0 {
 		return undefined + ", which is an imported package: write " + name + ".Name"
 	}
-	if meant := r.near(name, r.namesLike(length)); meant != "" {
+	if meant := r.suggest(name, r.namesLike(length)); meant != "" {
 		return undefined + "; did you mean " + meant + "?"
 	}
 	return undefined + ": declare it in this package"
@@ -179,10 +179,12 @@ func article(kind token.Token) string {
 }
 
 // generates reports whether generated code declares a name that people write. The package may mention it.
-func (r *reading) generates(name string) bool { return !private(name) && r.generatedFor(name) != "" }
+func (r *specInfo) generates(name string) bool {
+	return !hasPrivatePrefix(name) && r.generatedFor(name) != ""
+}
 
 // namesLike returns the types of the package, or its constants, and those of Go.
-func (r *reading) namesLike(constants bool) []string {
+func (r *specInfo) namesLike(constants bool) []string {
 	var names []string
 	for _, name := range r.Declared {
 		if kind := r.scope[name].kind; kind == token.TYPE && !constants || kind == token.CONST && constants {
@@ -200,7 +202,7 @@ func (r *reading) namesLike(constants bool) []string {
 }
 
 // mayDeclare reports whether a file that does not parse has a name in it. The parser may have lost its declaration.
-func (r *reading) mayDeclare(name string) bool {
+func (r *specInfo) mayDeclare(name string) bool {
 	if r.words == nil {
 		r.words = map[string]bool{}
 		for _, f := range r.broken {
@@ -215,7 +217,7 @@ func (r *reading) mayDeclare(name string) bool {
 }
 
 // inTest returns the test file of the package that declares a name, "" if none does. Tests are read for this alone.
-func (r *reading) inTest(name string) string {
+func (r *specInfo) inTest(name string) string {
 	if r.testNames == nil {
 		r.testNames = map[string]string{}
 		for _, s := range r.tests() {
@@ -233,7 +235,7 @@ func (r *reading) inTest(name string) string {
 	return r.testNames[name]
 }
 
-func checkTypeForm(r *reading, report report) {
+func checkTypeForm(r *specInfo, report report) {
 	r.eachOutputType(func(inside string, expr ast.Node, _ map[string]bool) {
 		arguments := func(exprs ...ast.Expr) {
 			for _, e := range exprs {
@@ -287,7 +289,7 @@ const (
 	maxTypeNodes = 10_000
 )
 
-func checkTypeSize(r *reading, report report) {
+func checkTypeSize(r *specInfo, report report) {
 	r.eachOutputType(func(inside string, expr ast.Node, _ map[string]bool) {
 		depth, nodes, done := 0, 0, false
 		ast.Inspect(expr, func(n ast.Node) bool {

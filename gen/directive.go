@@ -15,14 +15,14 @@ var directiveNames = []string{"points"}
 
 // A directive is a comment that is a directive, or looks as if it was meant as one.
 type directive struct {
-	pos  token.Pos
-	text string // the comment, one line of it if it is a block
-	name string // after the colon
-	well bool   // written as a directive is: no blank, lower case, a line comment of its own
+	pos        token.Pos
+	text       string // the comment, one line of it if it is a block
+	name       string // after the colon
+	wellFormed bool   // written as a directive is: no blank, lower case, a line comment of its own
 }
 
-// is reports whether d is the directive that marks a spec.
-func (d directive) is() bool { return d.well && d.name == "points" }
+// marksSpec reports whether d is the directive that marks a spec.
+func (d directive) marksSpec() bool { return d.wellFormed && d.name == "points" }
 
 var (
 	// directiveForm is a directive as it is written. What follows the name is part of the match.
@@ -43,7 +43,7 @@ func directiveOf(c *ast.Comment) (directive, bool) {
 		if m[1] == "" {
 			return directive{pos: c.Slash, text: text, name: m[2]}, true
 		}
-		return directive{pos: c.Slash, text: text, name: m[1], well: m[2] == ""}, true
+		return directive{pos: c.Slash, text: text, name: m[1], wellFormed: m[2] == ""}, true
 	}
 	body, block := strings.CutPrefix(text, "/*")
 	if !block {
@@ -57,15 +57,15 @@ func directiveOf(c *ast.Comment) (directive, bool) {
 		}
 		// Prose may begin with the word hookgen. A line with a colon or the name of a directive is not prose.
 		name := strings.ToLower(m[1])
-		if strings.Contains(line, ":") && !strings.Contains(line, ": ") || isNear(name, directiveNames) {
+		if strings.Contains(line, ":") && !strings.Contains(line, ": ") || resembles(name, directiveNames) {
 			if !block {
 				line = text
 			}
 			return directive{pos: c.Slash, text: line, name: name}, true
 		}
 	}
-	if m := otherPrefix.FindStringSubmatch(text); m != nil && isNear(m[1], []string{"hookgen"}) &&
-		isNear(m[2], directiveNames) {
+	if m := otherPrefix.FindStringSubmatch(text); m != nil && resembles(m[1], []string{"hookgen"}) &&
+		resembles(m[2], directiveNames) {
 		return directive{pos: c.Slash, text: text, name: m[2]}, true
 	}
 	return directive{}, false
@@ -80,14 +80,14 @@ func mayBeDirective(text string) bool {
 	return strings.Contains(strings.ToLower(text), "hookgen")
 }
 
-// isNear reports whether a name is one of the candidates, or near one.
-func isNear(name string, candidates []string) bool {
+// resembles reports whether a name is one of the candidates, or near one.
+func resembles(name string, candidates []string) bool {
 	for _, c := range candidates {
 		if c == name {
 			return true
 		}
 	}
-	return Near(name, candidates) != ""
+	return Suggest(name, candidates) != ""
 }
 
 // directives returns the directives among the comments of the file, in order.

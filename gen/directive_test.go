@@ -42,7 +42,7 @@ func TestDirectiveOf(t *testing.T) {
 		got := ""
 		if d, ok := directiveOf(&ast.Comment{Text: text}); ok {
 			got = d.name
-			if d.well {
+			if d.wellFormed {
 				got += ", well"
 			}
 		}

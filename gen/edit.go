@@ -18,7 +18,7 @@ type editable struct {
 
 // editable returns the struct of the spec file that a payload is, nil if the payload is something else. A payload is
 // read once, however many points have it.
-func (r *reading) editable(payload ast.Expr) *editable {
+func (r *specInfo) editable(payload ast.Expr) *editable {
 	base, args := instance(payload)
 	name, ok := base.(*ast.Ident)
 	if !ok {
@@ -51,8 +51,8 @@ func (r *reading) editable(payload ast.Expr) *editable {
 	return e
 }
 
-// of returns the names of the fields that have a type.
-func (e *editable) of(r *reading, t Type) []string {
+// fieldsOfType returns the names of the fields that have a type.
+func (e *editable) fieldsOfType(r *specInfo, t Type) []string {
 	if want, ok := r.canonical(t.Expr, nil); ok {
 		return e.byType[want]
 	}

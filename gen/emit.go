@@ -65,7 +65,7 @@ func newEmitter(s *Spec, to Output) *emitter {
 		e.taken[qualifier] = true
 	}
 	name(s.SpecPkg.Path, "spec")
-	if e.apart() {
+	if e.separate() {
 		name(to.SpecPath, s.Package)
 	}
 	for _, i := range s.Imports {
@@ -79,8 +79,8 @@ func newEmitter(s *Spec, to Output) *emitter {
 	return e
 }
 
-// apart reports whether the generated package is not the spec's own.
-func (e *emitter) apart() bool { return e.to.SpecPath != "" }
+// separate reports whether the generated package is not the spec's own.
+func (e *emitter) separate() bool { return e.to.SpecPath != "" }
 
 // emit returns the formatted file.
 func (e *emitter) emit() ([]byte, error) {
@@ -174,7 +174,7 @@ type HookgenLineage[T any] interface {
 // copies of these points, and a hook on one would never be called by the other. Embed one of the two in the spec, or
 // let one extend the other.
 type _ interface {
-`, or(parents))
+`, joinOr(parents))
 	for i, p := range e.spec.Parents {
 		fmt.Fprintf(&b, "\t%s.HookgenLineage[[%d]int]\n", e.names[p.Import.Path], i+1)
 	}
@@ -187,7 +187,7 @@ func (e *emitter) file() *jen.File {
 	f := jen.NewFile(e.to.Package)
 	f.NoFormat = true
 	f.HeaderComment(header(e.spec, e.to))
-	if e.apart() {
+	if e.separate() {
 		f.PackageComment(fmt.Sprintf("// Package %s holds the typed registries of the fire points that package %s declares.",
 			e.to.Package, e.spec.Package))
 		if doc := docLines(e.spec.Doc); len(doc) > 0 {
@@ -216,8 +216,8 @@ const section = "//hookgen:section"
 // sectionLine is that comment at the beginning of a line, where nothing else can begin with it.
 var sectionLine = []byte("\n" + section)
 
-// raw renders what add adds, without header and imports.
-func (e *emitter) raw(add func(*jen.File)) []byte {
+// render renders what add adds, without header and imports.
+func (e *emitter) render(add func(*jen.File)) []byte {
 	f := e.file()
 	f.Comment(section)
 	add(f)

@@ -14,7 +14,7 @@ import (
 // of its own: an alias for each type, and constants in the groups of the source. Generic types go into main, where
 // jennifer notes the imports of their constraints.
 func (e *emitter) exports(main *jen.File) ([]string, error) {
-	if !e.apart() {
+	if !e.separate() {
 		return nil, nil
 	}
 	var texts []string
@@ -115,7 +115,7 @@ func (e *emitter) exits(f *jen.File) {
 		}
 	}
 	for _, x := range e.spec.Exits {
-		if e.apart() {
+		if e.separate() {
 			lines := docLines(x.Doc)
 			if len(lines) == 0 {
 				lines = []string{x.Name + " is an exit."}

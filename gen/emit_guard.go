@@ -10,7 +10,7 @@ const (
 	// staleCode names the guard; it is what the compiler prints, so it says what to do.
 	staleCode = "staleCode_runHookgen"
 	// stale is put before the names that the guard has for types of the spec.
-	stale = "stale_"
+	stalePrefix = "stale_"
 )
 
 // guard restates the spec, so that code older than its spec does not compile, and names what the runtime
@@ -34,14 +34,14 @@ func (e *emitter) guard(f *jen.File) {
 		comment(f, "The types that the restatement uses.")
 		f.Type().DefsFunc(func(g *jen.Group) {
 			for _, n := range r.names {
-				g.Id(stale + n).Op("=").Add(r.definitions[n])
+				g.Id(stalePrefix + n).Op("=").Add(r.definitions[n])
 			}
 		})
 	}
-	if e.apart() {
+	if e.separate() {
 		for _, x := range e.spec.Exits {
 			name := staleCode + "_" + x.Name
-			f.Type().Id(name).Id(stale + x.Name)
+			f.Type().Id(name).Id(stalePrefix + x.Name)
 			f.Var().Id("_").Op("=").Id(x.Name).Parens(jen.Id(name).Values())
 		}
 	}
@@ -72,7 +72,7 @@ func (e *emitter) guardEdits(f *jen.File) {
 
 // points is the type of the spec's interface, as the guard must name it.
 func (e *emitter) points() *jen.Statement {
-	if e.apart() {
+	if e.separate() {
 		return jen.Qual(e.to.SpecPath, e.spec.Points.Name.Name)
 	}
 	return jen.Id(e.spec.Points.Name.Name)
@@ -97,7 +97,7 @@ func (r *restatement) elements() []jen.Code {
 	for _, p := range r.spec.List {
 		payload := r.specType(p.Payload.Expr)
 		if _, named := p.Payload.Expr.(*ast.Ident); !named {
-			payload = r.whole("of_"+p.Name, payload, p.Payload.Expr)
+			payload = r.composite("of_"+p.Name, payload, p.Payload.Expr)
 		}
 		m := jen.Id(p.Name).Params(payload)
 		if len(p.Results) > 0 {
@@ -116,20 +116,20 @@ func (r *restatement) elements() []jen.Code {
 func (r *restatement) result(point string, x ast.Expr) *jen.Statement {
 	switch x := x.(type) {
 	case *ast.Ident: // not the type that a generated package of its own makes of the exit
-		if r.apart() {
+		if r.separate() {
 			return r.name(x.Name, jen.Qual(r.to.SpecPath, x.Name))
 		}
 		return r.name(x.Name, jen.Id(x.Name))
 	case *ast.IndexExpr:
 		marker, _ := x.X.(*ast.SelectorExpr)
-		return r.whole("of_"+point+"_"+marker.Sel.Name, r.typ(x.X).Types(r.specType(x.Index)), x.Index)
+		return r.composite("of_"+point+"_"+marker.Sel.Name, r.typ(x.X).Types(r.specType(x.Index)), x.Index)
 	}
 	return r.typ(x)
 }
 
-// whole names a type that is made of a type of the spec. For example, if Message is gone then []Message is an invalid
+// composite names a type that is made of a type of the spec. For example, if Message is gone then []Message is an invalid
 // type, and the compiler does not report that two invalid types differ. It does if they have names.
-func (r *restatement) whole(name string, typ *jen.Statement, part ast.Expr) *jen.Statement {
+func (r *restatement) composite(name string, typ *jen.Statement, part ast.Expr) *jen.Statement {
 	declared := false
 	ast.Inspect(part, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok && !predeclared[id.Name] {
@@ -146,7 +146,7 @@ func (r *restatement) whole(name string, typ *jen.Statement, part ast.Expr) *jen
 
 // specType restates a type of the spec that is not an exit. A generated package of its own has a name for it anyway.
 func (r *restatement) specType(x ast.Expr) *jen.Statement {
-	if r.apart() {
+	if r.separate() {
 		return r.typ(x)
 	}
 	switch x := x.(type) {
@@ -170,5 +170,5 @@ func (r *restatement) name(name string, definition *jen.Statement) *jen.Statemen
 		r.definitions[name] = definition
 		r.names = append(r.names, name)
 	}
-	return jen.Id(stale + name)
+	return jen.Id(stalePrefix + name)
 }

@@ -104,8 +104,8 @@ func (l law) DropResults() string {
 	return strings.Join(l.choose("_", "_", "err"), ", ") + " = "
 }
 
-// Carrier is the parameter that brings the payload: its address where hooks may change it.
-func (l law) Carrier() string {
+// PayloadParam is the parameter that brings the payload: its address where hooks may change it.
+func (l law) PayloadParam() string {
 	if l.Rewrites() {
 		return "payload *HookgenPayload"
 	}
@@ -209,7 +209,7 @@ func (e *emitter) lawText(l law) (lawText, error) {
 	}
 	var text lawText
 	var err error
-	if text.api, err = e.formatted(string(e.raw(func(f *jen.File) { emitAPI(f, l) }))); err != nil {
+	if text.api, err = e.formatted(string(e.render(func(f *jen.File) { emitAPI(f, l) }))); err != nil {
 		return text, err
 	}
 	var machinery strings.Builder
@@ -321,12 +321,12 @@ func (e *emitter) substitution(p *Point) substitution {
 		put(anyBallots, strings.Join(ballots, "\n\t\t\t"))
 		renamed = strings.NewReplacer("rank =", "rank"+e.suffix+" =")
 		put(renamed.Replace(anyBallots), renamed.Replace(strings.Join(ballots, "\n\t\t\t")))
-		put(anyLeaving, or(exits))
+		put(anyLeaving, joinOr(exits))
 		put(anyExits, strings.Join(exits, ", "))
 	}
 	if lawOf(p).Decides() {
 		legal := legalNames(p)
-		put(anyLegal, or(legal))
+		put(anyLegal, joinOr(legal))
 		var outcomes []string
 		for _, name := range legal {
 			verb := strings.TrimSuffix(name, p.Name)
@@ -425,10 +425,3 @@ var paramNames = []string{"ctx", "run", "f", "h", "p", "act", "next", "when", "r
 
 // imported are the qualifiers that every generated file has.
 var imported = map[string]bool{"context": true, "io": true, "hookkit": true, "hookimpl": true}
-
-func or(words []string) string {
-	if len(words) == 1 {
-		return words[0]
-	}
-	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
-}

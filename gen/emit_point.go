@@ -83,8 +83,8 @@ func (e *apiEmitter) results() []jen.Code {
 	return append(rs, jen.Error())
 }
 
-// meaning says what hooks of the point do.
-func (e *apiEmitter) meaning() []string {
+// semantics says what hooks of the point do.
+func (e *apiEmitter) semantics() []string {
 	var lines []string
 	switch e.Kind {
 	case Observe:
@@ -115,7 +115,7 @@ func (e *apiEmitter) meaning() []string {
 // hook emits the interface of hooks and its function type.
 func (e *apiEmitter) hook() {
 	e.f.Comment(strings.TrimSuffix(anyDoc, "\n"))
-	e.doc(e.meaning()...)
+	e.doc(e.semantics()...)
 	e.f.Type().Id(anyPoint).Types(jen.Id("P").Id("any")).Interface(
 		jen.Id(anyPoint).Params(e.params(jen.Id("P"))...).Params(e.results()...))
 

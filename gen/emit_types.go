@@ -215,6 +215,6 @@ func (e *emitter) typeText(x ast.Expr) (text string, plain bool) {
 	if text, plain = e.plainType(x); plain {
 		return text, true
 	}
-	raw := string(e.raw(func(f *jen.File) { f.Type().Id("_").Add(e.typ(x)) }))
+	raw := string(e.render(func(f *jen.File) { f.Type().Id("_").Add(e.typ(x)) }))
 	return strings.TrimPrefix(strings.TrimSpace(raw), "type _ "), false
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // readExits fills the exits: those of each point as listed, those of the spec as declared.
-func (r *reading) readExits() {
+func (r *specInfo) readExits() {
 	exits := map[*declaration]*Exit{}
 	for _, m := range r.members {
 		for _, e := range m.law {

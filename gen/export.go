@@ -10,7 +10,7 @@ import (
 )
 
 // readExports fills the declarations that a generated package of its own re-exports, and all names of the scope.
-func (r *reading) readExports() {
+func (r *specInfo) readExports() {
 	r.Declared = slices.Sorted(maps.Keys(r.scope))
 	exits := map[string]bool{}
 	for _, x := range r.Spec.Exits {
@@ -28,7 +28,7 @@ func (r *reading) readExports() {
 			GroupDoc: d.groupDoc.Text()}
 		if d.spec != nil && d.spec.TypeParams != nil {
 			if d.file != r.file {
-				r.adoptQualifiers(d)
+				r.importQualifiers(d)
 			}
 			for _, p := range flatten(d.spec.TypeParams) {
 				export.Params = append(export.Params, Field{Name: p.name.Name, Type: typeOf(p.typ)})
@@ -52,33 +52,33 @@ func unparsed(list *ast.FieldList) bool {
 	return bad
 }
 
-// adoptQualifiers makes the constraints of a type of another file readable by the model's import block: what
+// importQualifiers makes the constraints of a type of another file readable by the model's import block: what
 // they import is added to it, under another name where theirs is taken.
-func (r *reading) adoptQualifiers(d *declaration) {
+func (r *specInfo) importQualifiers(d *declaration) {
 	lines := importsByName(importLines(d.file.tree))
 	qualified(d.spec.TypeParams, func(x *ast.Ident, sel *ast.SelectorExpr) {
 		found := lines[x.Name]
 		if len(found) != 1 {
-			r.strangers = append(r.strangers, stranger{d.file, sel, x.Name})
+			r.unresolved = append(r.unresolved, unresolvedQualifier{d.file, sel, x.Name})
 			return
 		}
-		x.Name = r.adopt(x.Name, found[0])
+		x.Name = r.importName(x.Name, found[0])
 	})
 }
 
-// adopt returns the name under which the model imports the package of a line.
-func (r *reading) adopt(name string, line *importLine) string {
-	if r.adopted == nil {
-		r.adopted, r.qualifying = map[string]string{}, map[string]bool{r.SpecPkg.Name: true}
+// importName returns the name under which the model imports the package of a line.
+func (r *specInfo) importName(name string, line *importLine) string {
+	if r.importedAs == nil {
+		r.importedAs, r.importNamesTaken = map[string]string{}, map[string]bool{r.SpecPkg.Name: true}
 		for _, have := range r.Imports {
-			r.adopted[have.Path], r.qualifying[have.Name] = have.Name, true
+			r.importedAs[have.Path], r.importNamesTaken[have.Name] = have.Name, true
 		}
 	}
-	if have := r.adopted[line.path]; have != "" {
+	if have := r.importedAs[line.path]; have != "" {
 		return have
 	}
-	free := freeName(name, func(n string) bool { return r.qualifying[n] || r.unimportable(n) != "" })
-	r.adopted[line.path], r.qualifying[free] = free, true
+	free := freeName(name, func(n string) bool { return r.importNamesTaken[n] || r.unimportable(n) != "" })
+	r.importedAs[line.path], r.importNamesTaken[free] = free, true
 	r.Imports = append(r.Imports, Import{Name: free, Path: line.path, Pos: line.pos})
 	return free
 }
@@ -97,7 +97,7 @@ func freeName(name string, taken func(string) bool) string {
 }
 
 // A stranger is a qualifier of another file whose import is not certain.
-type stranger struct {
+type unresolvedQualifier struct {
 	file *file
 	sel  *ast.SelectorExpr
 	name string

@@ -13,7 +13,7 @@ var markers = []string{"Replace", "Edit", "Vote", "Collect", "Check", "Around", 
 var typedMarkers = []string{"Edit", "Collect", "Around", "Env"}
 
 // A marking is a use of a name of the spec language: spec.Name or spec.Name[args].
-type marking struct {
+type markerUse struct {
 	name  string
 	known bool // a marker of that name exists
 	args  []ast.Expr
@@ -21,26 +21,26 @@ type marking struct {
 }
 
 // typed reports whether the marker takes a type argument.
-func (m *marking) typed() bool { return slices.Contains(typedMarkers, m.name) }
+func (m *markerUse) typed() bool { return slices.Contains(typedMarkers, m.name) }
 
-// policy reports whether the marker says what a failure means.
-func (m *marking) policy() bool { return isPolicy(m.name) }
+// isPolicy reports whether the marker says what a failure means.
+func (m *markerUse) isPolicy() bool { return isPolicy(m.name) }
 
 // isPolicy reports whether a marker says what a failure means.
 func isPolicy(marker string) bool { return marker == "FailClosed" || marker == "FailOpen" }
 
-// marking reads an expression as a use of the spec language, nil if it is something else.
-func (r *reading) marking(expr ast.Expr) *marking {
+// markerUse reads an expression as a use of the spec language, nil if it is something else.
+func (r *specInfo) markerUse(expr ast.Expr) *markerUse {
 	base, args := instance(expr)
 	sel, ok := base.(*ast.SelectorExpr)
 	if !ok || !r.language(sel) {
 		return nil
 	}
-	return &marking{name: sel.Sel.Name, known: slices.Contains(markers, sel.Sel.Name), args: args, sel: sel}
+	return &markerUse{name: sel.Sel.Name, known: slices.Contains(markers, sel.Sel.Name), args: args, sel: sel}
 }
 
 // language reports whether a selector's qualifier is that of the spec language.
-func (r *reading) language(sel *ast.SelectorExpr) bool {
+func (r *specInfo) language(sel *ast.SelectorExpr) bool {
 	x, ok := sel.X.(*ast.Ident)
 	if !ok {
 		return false

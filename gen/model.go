@@ -24,7 +24,7 @@ type Spec struct {
 	Exports   []Export      // exported types and constants of the package, sorted by name; Points included
 	Declared  []string      // every name in the package's scope, sorted; not those of tests and of generated code
 
-	reading *reading // what [CheckOutput] judges; nil in a Spec that was not read from files
+	info *specInfo // what [CheckOutput] judges; nil in a Spec that was not read from files
 }
 
 // An Import is one line of the import block.

@@ -31,13 +31,13 @@ func parseAll(fset *token.FileSet, sources []source) []*file {
 }
 
 // parse reads a source into a tree, comments included. With patient it reads on beyond unions.
-func parse(fset *token.FileSet, s source, patient bool) *file {
+func parse(fset *token.FileSet, s source, tolerant bool) *file {
 	f := &file{source: s}
 	f.tree, f.errors = parseText(fset, s.path, s.text)
 	text := s.text
 	var unions []int
 	// Each round removes every union that the parser met, at least one; it gives up after ten errors.
-	for round := 0; patient && len(f.errors) > 0 && round < 10; round++ {
+	for round := 0; tolerant && len(f.errors) > 0 && round < 10; round++ {
 		next, found := blankUnions(text, offsetsOf(f.errors, text))
 		if len(found) == 0 {
 			break

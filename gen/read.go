@@ -16,18 +16,18 @@ import (
 // It returns a Spec and no diagnostics, or all diagnostics in order of place and no Spec. A diagnostic with
 // the rule [RuleIO] says that the directory or a file could not be read.
 func Read(dir string) (*Spec, Diagnostics) {
-	sources, trouble := load(dir, isSource)
-	if len(trouble) > 0 && len(sources) == 0 {
-		return nil, trouble
+	sources, failures := load(dir, isSource)
+	if len(failures) > 0 && len(sources) == 0 {
+		return nil, failures
 	}
 	spec, found := read(dir, sources, func() []source {
 		tests, _ := load(dir, isTest)
 		return tests
 	})
-	if len(trouble) > 0 && (ruleIs(found, ruleNoSpec) || ruleIs(found, ruleUndefined)) {
+	if len(failures) > 0 && (ruleIs(found, ruleNoSpec) || ruleIs(found, ruleUndefined)) {
 		// The spec, or the type, may be in a file that could not be read.
 		found = slices.DeleteFunc(found, func(d Diagnostic) bool { return d.Rule == ruleNoSpec || d.Rule == ruleUndefined })
-		found = append(found, trouble...)
+		found = append(found, failures...)
 	}
 	return spec, found.sorted()
 }
@@ -76,7 +76,7 @@ func read(dir string, sources []source, tests func() []source) (*Spec, Diagnosti
 		return nil, found
 	}
 	r.fillEdits()
-	r.Spec.reading = r
+	r.Spec.info = r
 	return r.Spec, nil
 }
 
@@ -103,12 +103,12 @@ func tooLarge(sources []source) Diagnostics {
 func specFile(directives []fileDirective) (*file, *ast.TypeSpec) {
 	var first *file
 	for _, d := range directives {
-		if !d.is() {
+		if !d.marksSpec() {
 			continue
 		}
-		if d.on != nil {
-			if _, ok := ast.Unparen(d.on.Type).(*ast.InterfaceType); ok {
-				return d.file, d.on
+		if d.target != nil {
+			if _, ok := ast.Unparen(d.target.Type).(*ast.InterfaceType); ok {
+				return d.file, d.target
 			}
 		}
 		if first == nil {
@@ -126,8 +126,8 @@ func everyBuild(f *file) bool {
 // noSpec reports that the directory has no spec, or the directives that were perhaps meant to mark one.
 func noSpec(dir string, directives []fileDirective, files []*file, fset *token.FileSet) Diagnostics {
 	if len(directives) > 0 {
-		r := &reading{Spec: &Spec{Fset: fset}, directives: directives}
-		return ask(r, directiveRules())
+		r := &specInfo{Spec: &Spec{Fset: fset}, directives: directives}
+		return runRules(r, directiveRules())
 	}
 	message := "no interface carries " + pointsDirective + ": " +
 		"put that line above the interface that declares the points, or run hookgen init for a first spec"
@@ -144,8 +144,8 @@ func directiveRules() []rule {
 
 // syntaxErrors are the errors of the parser, and the unions that were hidden from it.
 func syntaxErrors(f *file, fset *token.FileSet) Diagnostics {
-	r := &reading{Spec: &Spec{Fset: fset}, file: f}
-	found := ask(r, slices.DeleteFunc(slices.Clone(rules), func(r rule) bool { return r.id != "union" }))
+	r := &specInfo{Spec: &Spec{Fset: fset}, file: f}
+	found := runRules(r, slices.DeleteFunc(slices.Clone(rules), func(r rule) bool { return r.id != "union" }))
 	for _, e := range f.errors {
 		found = append(found, Diagnostic{Pos: e.Pos, Message: syntaxMessage(f, e), Rule: ruleSyntax})
 	}
@@ -162,8 +162,8 @@ func syntaxMessage(f *file, e *scanner.Error) string {
 }
 
 // fillEdits names the field that each Edit is about. The checks have found exactly one.
-func (r *reading) fillEdits() {
+func (r *specInfo) fillEdits() {
 	r.edits(func(m *member, e *element) {
-		m.EditField = r.editable(m.Payload.Expr).of(r, e.argument())[0]
+		m.EditField = r.editable(m.Payload.Expr).fieldsOfType(r, e.argument())[0]
 	})
 }

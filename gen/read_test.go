@@ -52,7 +52,7 @@ func shapes(s *Spec) []pointShape {
 		if t.Expr == nil {
 			return ""
 		}
-		return s.reading.source(t.Expr)
+		return s.info.source(t.Expr)
 	}
 	var all []pointShape
 	for _, p := range s.List {
@@ -186,7 +186,7 @@ func TestReadFillsTheSpec(t *testing.T) {
 	}
 	got := whole{
 		Dir: s.Dir, File: s.File, Package: s.Package, Doc: s.Doc, Points: s.Points.Name.Name, PointsDoc: s.PointsDoc,
-		Env: s.reading.source(s.Env.Expr), SpecPkg: imported{s.SpecPkg.Name, s.SpecPkg.Path}, Declared: s.Declared,
+		Env: s.info.source(s.Env.Expr), SpecPkg: imported{s.SpecPkg.Name, s.SpecPkg.Path}, Declared: s.Declared,
 	}
 	for _, i := range s.Imports {
 		got.Imports = append(got.Imports, imported{i.Name, i.Path})

@@ -35,10 +35,10 @@ func (s source) tooLarge() bool {
 func load(dir string, wanted func(name string) bool) ([]source, Diagnostics) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, Diagnostics{{Pos: token.Position{Filename: dir}, Message: readTrouble(err), Rule: RuleIO}}
+		return nil, Diagnostics{{Pos: token.Position{Filename: dir}, Message: readFailure(err), Rule: RuleIO}}
 	}
 	var sources []source
-	var trouble Diagnostics
+	var failures Diagnostics
 	for _, entry := range entries {
 		if !wanted(entry.Name()) {
 			continue
@@ -59,14 +59,14 @@ func load(dir string, wanted func(name string) bool) ([]source, Diagnostics) {
 			s.size = int64(len(s.text))
 		}
 		if err != nil {
-			trouble = append(trouble, Diagnostic{token.Position{Filename: path}, readTrouble(err), RuleIO})
+			failures = append(failures, Diagnostic{token.Position{Filename: path}, readFailure(err), RuleIO})
 			continue
 		}
 		if !Generated(s.text) {
 			sources = append(sources, s)
 		}
 	}
-	return sources, trouble
+	return sources, failures
 }
 
 // isSource reports whether a file name is that of a Go file that can hold a spec or the types of one.
@@ -80,8 +80,8 @@ func isGo(name string) bool {
 	return strings.HasSuffix(name, ".go") && !strings.HasPrefix(name, ".") && !strings.HasPrefix(name, "_")
 }
 
-// readTrouble describes why a directory or file cannot be read, with a remedy.
-func readTrouble(err error) string {
+// readFailure describes why a directory or file cannot be read, with a remedy.
+func readFailure(err error) string {
 	var path *fs.PathError
 	if errors.As(err, &path) {
 		err = path.Err

@@ -78,7 +78,7 @@ func TestReadErrorsNameTheRemedy(t *testing.T) {
 			"replace or remove it",
 		fs.ErrInvalid: "cannot be read (invalid argument): replace or remove it",
 	} {
-		if got := readTrouble(err); got != want {
+		if got := readFailure(err); got != want {
 			t.Errorf("%v: %q", err, got)
 		}
 	}

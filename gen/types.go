@@ -32,7 +32,7 @@ func typeNames(node ast.Node, visit func(*ast.Ident)) {
 }
 
 // text is an expression of the spec file as it is written, on one line; a long one is cut short, however long it is.
-func (r *reading) text(expr ast.Expr) string {
+func (r *specInfo) text(expr ast.Expr) string {
 	const longest = 48
 	text := r.span(expr)
 	if enough := 16 * longest; len(text) > enough && len(bytes.Join(bytes.Fields(text[:enough]), nil)) > 4*longest {
@@ -46,12 +46,12 @@ func (r *reading) text(expr ast.Expr) string {
 }
 
 // source is an expression of the spec file as it is written, on one line.
-func (r *reading) source(expr ast.Expr) string {
+func (r *specInfo) source(expr ast.Expr) string {
 	return string(bytes.Join(bytes.Fields(r.span(expr)), []byte(" ")))
 }
 
 // span is the part of the spec file that an expression is written in.
-func (r *reading) span(expr ast.Expr) []byte {
+func (r *specInfo) span(expr ast.Expr) []byte {
 	start, end := r.offset(expr.Pos()), r.offset(expr.End())
 	if start < 0 || end > len(r.file.text) || start > end {
 		return []byte("this")
@@ -62,8 +62,8 @@ func (r *reading) span(expr ast.Expr) []byte {
 // canonical writes a type of the spec file so that two spellings of one type come out equal: aliases of the
 // spec file resolved, qualifiers as import paths, parameters replaced by their arguments. It reports
 // false for a type too large to be worth comparing.
-func (r *reading) canonical(expr ast.Expr, parameters map[string]string) (string, bool) {
-	w := typeWriter{reading: r, parameters: parameters, open: map[*declaration]bool{}}
+func (r *specInfo) canonical(expr ast.Expr, parameters map[string]string) (string, bool) {
+	w := typeWriter{specInfo: r, parameters: parameters, open: map[*declaration]bool{}}
 	w.write(expr)
 	return w.String(), w.Len() < w.limit()
 }
@@ -71,7 +71,7 @@ func (r *reading) canonical(expr ast.Expr, parameters map[string]string) (string
 // A typeWriter writes one type in canonical form.
 type typeWriter struct {
 	strings.Builder
-	*reading
+	*specInfo
 	parameters map[string]string
 	open       map[*declaration]bool // aliases being resolved
 }

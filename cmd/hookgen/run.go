@@ -93,7 +93,7 @@ func (i *invocation) parse(args []string) error {
 	if len(words) == 1 {
 		i.dir = words[0]
 	}
-	if meant := gen.Near(i.dir, commands); meant != "" && !exists(i.dir) {
+	if meant := gen.Suggest(i.dir, commands); meant != "" && !exists(i.dir) {
 		return fmt.Errorf("%s is neither a directory nor a command: did you mean hookgen %s?", i.dir, meant)
 	}
 	switch {

@@ -29,21 +29,21 @@ func distance(a, b string) int {
 
 // The bounds of the names that are compared, so that a huge file costs nothing: bytes, and candidates.
 const (
-	longestNear = 64
-	mostNear    = 1000
+	maxSuggestLength = 64
+	maxCandidates    = 1000
 )
 
-// Near returns the candidate that name is most likely to be a slip for: equal but for case, or at most one
+// Suggest returns the candidate that name is most likely to be a slip for: equal but for case, or at most one
 // edit in three letters away. Among equally near ones the first counts; "" if none is near.
-func Near(name string, candidates []string) string {
-	if len(name) > longestNear {
+func Suggest(name string, candidates []string) string {
+	if len(name) > maxSuggestLength {
 		return ""
 	}
 	lower := strings.ToLower(name)
 	best, least := "", -1
-	for _, c := range candidates[:min(len(candidates), mostNear)] {
+	for _, c := range candidates[:min(len(candidates), maxCandidates)] {
 		most := max(len(name), len(c)) / 3 // edits
-		if c == name || len(c) > longestNear || len(c)-len(name) > most || len(name)-len(c) > most {
+		if c == name || len(c) > maxSuggestLength || len(c)-len(name) > most || len(name)-len(c) > most {
 			continue
 		}
 		d := distance(lower, strings.ToLower(c))
@@ -59,14 +59,14 @@ func Near(name string, candidates []string) string {
 
 // didYouMean is the end of a message: a question if a candidate is near, else otherwise.
 func didYouMean(name string, candidates []string, prefix, otherwise string) string {
-	if c := Near(name, candidates); c != "" {
+	if c := Suggest(name, candidates); c != "" {
 		return "did you mean " + prefix + c + "?"
 	}
 	return otherwise
 }
 
-// listed joins words as a sentence does: a, b or c.
-func listed(words []string) string {
+// joinOr joins words for a sentence: a, b or c.
+func joinOr(words []string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")
 	}
