@@ -6,18 +6,18 @@ import (
 	"slices"
 )
 
-// A rule is one sentence of the spec language that a file can break.
+// A rule is one requirement of the spec language. Its check reports every place where a spec breaks it.
 type rule struct {
 	id      string
 	summary string // the sentence
 	check   func(*specInfo, report)
 }
 
-// A report adds a finding at a place.
+// A report adds a diagnostic at a position. A check calls it once for each mistake.
 type report func(pos token.Pos, format string, args ...any)
 
-// rules are the rules of the language, group by group. The order matters to nobody but the reader:
-// findings are sorted, and no check relies on another.
+// rules are the rules of the language in the order of the manual. No check relies on another, and diagnostics are
+// sorted by position, so the order affects only documentation.
 var rules = []rule{
 	{"build-constraint", "a spec belongs to every build", checkBuildConstraint},
 	{"cgo", "a spec is plain Go", checkCgo},
@@ -84,16 +84,16 @@ var rules = []rule{
 	{"name-clash", "names leave room for those that are generated", checkNameClash},
 }
 
-// The bounds of the findings about one spec.
+// Limits on the diagnostics of one spec. Each suggestion costs a comparison with every name of the file.
 const (
 	maxFindings    = 10000
 	maxSuggestions = 100 // names that a like one is looked for, among those of the file
 )
 
-// check asks every rule.
+// check runs every rule.
 func check(r *specInfo) Diagnostics { return runRules(r, rules) }
 
-// suggest is [Near] among the names of the file, until it was asked often enough.
+// suggest is [Suggest] with a limit: after maxSuggestions calls it suggests nothing.
 func (r *specInfo) suggest(name string, candidates []string) string {
 	if r.suggestions++; r.suggestions > maxSuggestions {
 		return ""
@@ -101,7 +101,7 @@ func (r *specInfo) suggest(name string, candidates []string) string {
 	return Suggest(name, candidates)
 }
 
-// runRules collects the reports of rules.
+// runRules runs rules and collects their diagnostics.
 func runRules(r *specInfo, rules []rule) Diagnostics {
 	var found Diagnostics
 	for _, rule := range rules {
@@ -117,13 +117,13 @@ func runRules(r *specInfo, rules []rule) Diagnostics {
 	return found
 }
 
-// A Rule is one sentence of the spec language that a file can break.
+// A Rule is one requirement of the spec language. The manual lists all of them.
 type Rule struct {
 	ID   string // in parentheses at the end of a diagnostic
 	Says string // the sentence
 }
 
-// Rules returns every rule that [Read] and [CheckOutput] know, in the order of the manual.
+// Rules returns every rule that [Read] and [CheckOutput] check, in the order of the manual.
 func Rules() []Rule {
 	all := []Rule{
 		{ruleNoSpec, "a directory holds a spec"},

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// edits calls visit for every Edit whose type and payload are there.
+// edits calls visit for every Edit that has a type argument and a payload.
 func (r *specInfo) edits(visit func(m *member, e *element)) {
 	for _, m := range r.members {
 		for _, e := range m.law {

@@ -5,7 +5,8 @@ import (
 	"go/ast"
 )
 
-// exitElements calls visit for every element of a kind, for each name at its first place only.
+// exitElements calls visit for the elements of a kind. A name that several lists contain is visited once, at its first
+// use.
 func (r *specInfo) exitElements(kind elementKind, visit func(m *member, e *element)) {
 	seen := map[string]bool{}
 	for _, m := range r.members {
@@ -49,7 +50,7 @@ func checkExitDeclared(r *specInfo, report report) {
 	})
 }
 
-// meantExit suggests an exit, or a marker, for a name that nothing declares.
+// meantExit suggests an exit or a marker for an undeclared name.
 func (r *specInfo) meantExit(name string) string {
 	const otherwise = "declare it here as a struct type: type %s struct { Reason string }"
 	if r.suggestions >= maxSuggestions {
@@ -124,7 +125,7 @@ func checkExitPointer(r *specInfo, report report) {
 	})
 }
 
-// exits returns the declarations of all exits, by name.
+// exits returns the declarations of all exits by name.
 func (r *specInfo) exits() map[string]*declaration {
 	all := map[string]*declaration{}
 	for _, x := range r.Spec.Exits {
@@ -143,7 +144,7 @@ func checkExitMethods(r *specInfo, report report) {
 	}
 }
 
-// resolved returns the name of the type that an alias of the package means, as far as the package declares it.
+// resolved returns the name of the type that an alias of the package denotes.
 func (r *specInfo) resolved(name string) string {
 	const longest = 100 // aliases in a circle name no type, and nobody writes so many
 	for range longest {
@@ -206,8 +207,8 @@ func checkExitEmbeds(r *specInfo, report report) {
 	}
 }
 
-// A plainness finds out which types an exit may embed: structs of the package without methods, because an exit that has
-// methods is more than data.
+// An embedChecker decides which types an exit may embed: structs of the package without methods. An exit with methods
+// would be more than data.
 type embedChecker struct {
 	*specInfo
 	exits   map[string]*declaration
@@ -215,7 +216,8 @@ type embedChecker struct {
 	known   map[string]string       // what not said about structs
 }
 
-// refusal says why an exit cannot embed a type, "" if it can, or if that is for another rule to say.
+// refusal explains why an exit cannot embed a type. It returns "" if the exit can embed the type, or if another rule
+// reports it.
 func (p *embedChecker) refusal(expr ast.Expr) string {
 	switch expr.(type) {
 	case *ast.StarExpr:

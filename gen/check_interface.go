@@ -22,7 +22,7 @@ func checkPointsInterface(r *specInfo, report report) {
 	}
 }
 
-// checkNoPoints accepts a spec without points of its own that joins the points of several packages.
+// checkNoPoints reports a spec without points. A spec that only joins the points of several packages is allowed.
 func checkNoPoints(r *specInfo, report report) {
 	if r.Points == nil || len(r.members) > 0 || r.wrongEmbeds() {
 		return
@@ -41,7 +41,7 @@ func (r *specInfo) parents() []*embedding {
 	return slices.DeleteFunc(slices.Clone(r.embeds), func(e *embedding) bool { return e.kind != parentEmbed })
 }
 
-// wrongEmbeds reports whether something is embedded that was perhaps meant to bring points.
+// wrongEmbeds reports whether an invalid embedded element may have been meant to add points.
 func (r *specInfo) wrongEmbeds() bool {
 	return slices.ContainsFunc(r.embeds, func(e *embedding) bool {
 		return e.kind == wrongEmbed || e.kind == cycleEmbed || e.kind == markerEmbed
@@ -56,7 +56,7 @@ func checkEmbedding(r *specInfo, report report) {
 	}
 }
 
-// wrongEmbed says why something cannot be embedded and what to do.
+// wrongEmbed explains why a type cannot be embedded, and what to write instead.
 func (r *specInfo) wrongEmbed(e *embedding) string {
 	const otherwise = "declare its methods in an interface of this file, without type parameters"
 	base, args := instance(e.expr)
@@ -122,7 +122,7 @@ func checkDuplicatePoint(r *specInfo, report report) {
 	}
 }
 
-// line is the line of a place in the spec file.
+// line returns the line of a position in the spec file.
 func (r *specInfo) line(pos token.Pos) int { return r.Fset.PositionFor(pos, false).Line }
 
 func checkEnvOnce(r *specInfo, report report) {

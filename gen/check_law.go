@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// If two elements of a list exclude each other, the finding is at the later one.
+// If two elements of a list exclude each other, the rules report the later one.
 
 func checkUnknownMarker(r *specInfo, report report) {
 	for _, m := range r.members {
@@ -35,7 +35,7 @@ func (r *specInfo) dotLanguage() bool {
 	return slices.ContainsFunc(r.imports, func(l *importLine) bool { return l.language() && l.name == "." })
 }
 
-// meantMarker suggests a marker for another name.
+// meantMarker suggests a marker for an unknown one.
 func (r *specInfo) meantMarker(name string) string {
 	qualifier := r.languageName() + "."
 	all := make([]string, len(markers)-1) // Env is not a law
@@ -45,7 +45,7 @@ func (r *specInfo) meantMarker(name string) string {
 	return didYouMean(name, markers[:len(markers)-1], qualifier, "the markers are "+joinOr(all))
 }
 
-// languageName is the qualifier of the spec language in the file.
+// languageName returns the qualifier of the spec language in the file.
 func (r *specInfo) languageName() string {
 	if r.SpecPkg.Name != "" {
 		return r.SpecPkg.Name
@@ -106,8 +106,8 @@ func checkMarkerPlace(r *specInfo, report report) {
 	}
 }
 
-// eachType calls visit for every type in the spec file outside of laws: payloads, type arguments of markers,
-// and all declarations but the interfaces that hold points.
+// eachType calls visit for every type in the spec file where a marker or an exit is a mistake. These are payloads, type
+// arguments of markers, and all declarations except the interfaces with points.
 func (r *specInfo) eachType(visit func(inside string, node ast.Node)) {
 	for _, m := range r.members {
 		for _, p := range m.params {
@@ -145,7 +145,7 @@ func (r *specInfo) eachType(visit func(inside string, node ast.Node)) {
 	}
 }
 
-// idleInterfaces are the interfaces of the spec file whose methods list markers and that no point comes from.
+// idleInterfaces returns the interfaces of the spec file that use markers but are not part of the points interface.
 func (r *specInfo) idleInterfaces() []*declaration {
 	if r.Points == nil {
 		return nil
@@ -267,7 +267,7 @@ func checkAroundAlone(r *specInfo, report report) {
 	}
 }
 
-// aloneIn reports the element that a law cannot be combined with.
+// aloneIn reports the first element that cannot be combined with the marker.
 func (r *specInfo) aloneIn(m *member, marker string, may func(*element) bool, but string, report report) {
 	found := false
 	var intruder *element
@@ -305,7 +305,7 @@ func checkVoteRewrites(r *specInfo, report report) {
 	}
 }
 
-// rewriteOf names the marker by which a point rewrites its payload.
+// rewriteOf returns the marker with which a point changes its payload.
 func (r *specInfo) rewriteOf(m *member) string {
 	if m.Replace {
 		return "spec.Replace"

@@ -9,9 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// generatedNames are the names that generated code declares, whatever the laws of the points: a change of a law must
-// not make a name clash that did not clash before. An emitter that declares another name adds it here, and nowhere
-// else.
+// generatedNames are the names that generated code may declare for any law, so that changing the law of a point never
+// causes a new name clash. If the emitter needs another name, add it here.
 var generatedNames = struct {
 	types    []string // in every package
 	methods  []string // of Hooks, whose fields are the points
@@ -31,10 +30,11 @@ var generatedNames = struct {
 	params:   []string{"P", "R"},
 }
 
-// bindMethod is the method by which every hook binds itself; a point of that name would need a second one.
+// bindMethod is the method with which a hook adds itself to its points. A point called Bind would need a second method
+// of that name.
 const bindMethod = "Bind"
 
-// namesOf returns the names that are generated for a point.
+// namesOf returns the names that hookgen generates for a point.
 func namesOf(point string) []string {
 	var names []string
 	for _, pattern := range generatedNames.points {
@@ -48,7 +48,7 @@ func namesOf(point string) []string {
 	return names
 }
 
-// assignOwners fills the points that generated names belong to. Where two points make one name, it belongs to the first.
+// assignOwners maps each generated name to its point. If two points generate the same name, the first point owns it.
 func (r *specInfo) assignOwners() {
 	for _, m := range r.members {
 		if m.first != nil || m.Name == "_" || reserved(m.Name) {
@@ -62,8 +62,8 @@ func (r *specInfo) assignOwners() {
 	}
 }
 
-// vetted are the methods of which go vet knows the signature, with the payload for which it reports a point of that
-// name; "" for every payload.
+// vetSignatures are the methods whose signature go vet checks, because the standard library gives them a meaning. The
+// value is the payload for which vet complains, or "" if vet complains for every payload.
 var vetSignatures = map[string]string{
 	"GobDecode": "", "GobEncode": "", "MarshalJSON": "", "MarshalXML": "", "ReadByte": "", "ReadRune": "",
 	"UnmarshalJSON": "",
@@ -71,7 +71,7 @@ var vetSignatures = map[string]string{
 	"Format": "fmt.State", "ReadFrom": "io.Reader", "Scan": "fmt.ScanState", "Seek": "int64", "WriteTo": "io.Writer",
 }
 
-// reserved reports whether no point can have the name.
+// reserved reports whether a point cannot have the name, because every generated package declares it.
 func reserved(name string) bool {
 	return name == bindMethod || slices.Contains(generatedNames.methods, name) ||
 		slices.Contains(generatedNames.types, name)
@@ -96,7 +96,7 @@ func checkReservedName(r *specInfo, report report) {
 	}
 }
 
-// failsVet reports whether go vet takes a point for a badly written method of the standard library.
+// failsVet reports whether go vet would report the point as a wrong signature of a standard method.
 func (r *specInfo) failsVet(m *member) bool {
 	payload, known := vetSignatures[m.Name]
 	if !known || payload == "" || !m.Payload.given() {
@@ -135,7 +135,7 @@ func checkNameClash(r *specInfo, report report) {
 	r.checkParentNames(report)
 }
 
-// clash describes the collision of a declaration's name with a generated one, "" if there is no collision.
+// clash returns the message for a declaration whose name hookgen generates too, or "" if there is no clash.
 func (r *specInfo) clash(d *declaration) string {
 	what := map[token.Token]string{token.TYPE: "type", token.CONST: "constant", token.VAR: "variable",
 		token.FUNC: "function"}[d.kind]
@@ -153,7 +153,8 @@ func (r *specInfo) clash(d *declaration) string {
 	return what + " " + d.name + " has a name that hookgen generates for point " + owner.Name + ": rename it"
 }
 
-// generatedFor says what generated code in the spec's package declares a name for, "" if it leaves the name alone.
+// generatedFor returns the origin of a name that hookgen generates into the spec's package, for example "for point
+// OnStart". It returns "" if hookgen does not generate the name.
 func (r *specInfo) generatedFor(name string) string {
 	switch owner := r.owners[name]; {
 	case slices.Contains(generatedNames.types, name):
@@ -166,14 +167,14 @@ func (r *specInfo) generatedFor(name string) string {
 	return ""
 }
 
-// hasPrivatePrefix reports whether a name begins like those that generated code keeps to itself.
+// hasPrivatePrefix reports whether a name begins with a prefix that is reserved for generated code.
 func hasPrivatePrefix(name string) bool {
 	return slices.ContainsFunc(generatedNames.prefixes, func(prefix string) bool {
 		return len(name) > len(prefix) && strings.HasPrefix(name, prefix)
 	})
 }
 
-// unimportable says why generated code cannot import a package under a name, "" if it can.
+// unimportable explains why generated code cannot import a package under a name, or returns "" if it can.
 func (r *specInfo) unimportable(name string) string {
 	switch {
 	case predeclared[name] || builtins[name]:
@@ -187,7 +188,7 @@ func (r *specInfo) unimportable(name string) string {
 	return ""
 }
 
-// checkImportName judges the names of the imports of the spec, under which generated code imports the packages too.
+// checkImportName checks the names of the spec's imports, because generated code uses the same names.
 func checkImportName(r *specInfo, report report) {
 	for _, l := range r.imports {
 		name := l.name
@@ -207,7 +208,8 @@ func checkImportName(r *specInfo, report report) {
 	}
 }
 
-// checkParentNames compares the fields of the generated Hooks that hold the parents with its other names.
+// checkParentNames checks the fields of Hooks that hold the points of extended packages. For example, package agent
+// becomes the field Agent, which may clash with a point called Agent.
 func (r *specInfo) checkParentNames(report report) {
 	fields := map[string]string{}
 	for _, e := range r.embeds {
@@ -232,7 +234,7 @@ func (r *specInfo) checkParentNames(report report) {
 	}
 }
 
-// capitalized returns a name with its first letter in upper case.
+// capitalized returns name with its first letter in upper case.
 func capitalized(name string) string {
 	first, size := utf8.DecodeRuneInString(name)
 	return string(unicode.ToUpper(first)) + name[size:]

@@ -8,14 +8,14 @@ import (
 	"slices"
 )
 
-// samePackageRules are asked where the output goes into the spec's own package, besides the others.
+// samePackageRules also apply if the output is generated into the spec's own package.
 var samePackageRules = []rule{
 	{"name-clash", "names leave room for those that are generated", checkFunctionClash},
 	{"shadowed-name", "the package declares no name that Go declares itself", checkShadowedFunction},
 	{"import-name", "imports leave room for the names that are generated", checkImportClash},
 }
 
-// ownPackageRules are asked where the output is a package of its own, besides the others.
+// ownPackageRules also apply if the output is a package of its own (-o).
 var ownPackageRules = []rule{
 	{"main-package", "a spec that another package imports is not package main", checkMainPackage},
 	{"output-exported", "a generated package of its own names exported types only", checkOutputExported},
@@ -24,13 +24,14 @@ var ownPackageRules = []rule{
 	{"qualifier", "every qualifier names one import", checkQualifierElsewhere},
 }
 
-// ruleNotRead is the rule of a Spec that a program put together itself. No spec file can break it, so that it is not
-// in [Rules].
+// ruleNotRead is the rule of a Spec that a program built without [Read]. A spec file cannot break it, so [Rules] does
+// not list it.
 const ruleNotRead = "not-read"
 
-// CheckOutput checks a spec against its destination: some names clash only in a package that holds both the spec and
-// the output, and others only in a package of the output's own. A nil result means that [Emit] may be called with
-// to. A Spec that does not come from [Read] is a finding too, because there are no files to check.
+// CheckOutput checks a spec against its destination, because some names clash only if the output goes into the spec's
+// own package, and others only if it does not. A nil result means that [Emit] may be called with to.
+//
+// CheckOutput also refuses a Spec that does not come from [Read], because it has no files to check.
 func CheckOutput(s *Spec, to Output) Diagnostics {
 	switch {
 	case s.info == nil:
@@ -67,8 +68,8 @@ func checkFunctionClash(r *specInfo, report report) {
 	}
 }
 
-// checkImportClash judges the imports of the other files. Go refuses a name that one file of a package declares and
-// another one imports something under.
+// checkImportClash checks the imports of the other files. The compiler refuses a package in which one file imports a
+// name that another file declares.
 func checkImportClash(r *specInfo, report report) {
 	for _, f := range slices.Concat(r.others, r.limited) {
 		for _, l := range importLines(f.tree) {
@@ -80,7 +81,7 @@ func checkImportClash(r *specInfo, report report) {
 	}
 }
 
-// shadowedFunctions are the built-in functions without which no Go code is written.
+// shadowedFunctions are the built-in functions that generated code calls.
 var shadowedFunctions = words("append cap copy delete len make new panic recover")
 
 func checkShadowedFunction(r *specInfo, report report) {
@@ -99,8 +100,8 @@ func checkMainPackage(r *specInfo, report report) {
 	}
 }
 
-// checkUndefinedElsewhere judges the types that may do for a point within the spec's own package, but that another
-// package cannot show: they are not certainly in the package, or not in every build.
+// checkUndefinedElsewhere checks types that a point can use only in the spec's own package. For example, a type in a
+// file with a build constraint does not exist in every build, so another package cannot rely on it.
 func checkUndefinedElsewhere(r *specInfo, report report) {
 	r.mentioned(func(name *ast.Ident, length bool) {
 		if r.scope[name.Name] != nil || predeclared[name.Name] || builtins[name.Name] || name.Name == "_" {
@@ -142,7 +143,7 @@ func checkOutputExported(r *specInfo, report report) {
 	r.eachOutputType(checkType)
 }
 
-// memberNames are the names of the fields or methods of a type written out in place.
+// memberNames returns the names of the fields or methods of a struct or interface literal.
 func memberNames(n ast.Node) []*ast.Ident {
 	var list *ast.FieldList
 	switch n := n.(type) {
@@ -160,13 +161,13 @@ func memberNames(n ast.Node) []*ast.Ident {
 	return names
 }
 
-// A mention is a type that the spec mentions, and where.
+// A mention is a type in the spec, and a description of its place for messages.
 type mention struct {
 	inside string
 	expr   ast.Expr
 }
 
-// pointTypes are the environment, the payloads, and what markers are applied to.
+// pointTypes returns the environment, the payloads and the type arguments of markers.
 func (r *specInfo) pointTypes() []mention {
 	var all []mention
 	if r.Env.given() {
@@ -185,7 +186,7 @@ func (r *specInfo) pointTypes() []mention {
 	return all
 }
 
-// eachOutputType calls visit for every type that a generated package of its own writes out.
+// eachOutputType calls visit for every type that a generated package of its own spells out.
 func (r *specInfo) eachOutputType(visit func(inside string, expr ast.Node, parameters map[string]bool)) {
 	for _, t := range r.pointTypes() {
 		visit(t.inside, t.expr, nil)
@@ -206,16 +207,16 @@ func (r *specInfo) eachOutputType(visit func(inside string, expr ast.Node, param
 	}
 }
 
-// checkQualifierElsewhere judges the constraints of generic types of the other files, which the generated
-// package writes out again.
+// checkQualifierElsewhere checks the constraints of generic types in other files, because the generated package repeats
+// them.
 func checkQualifierElsewhere(r *specInfo, report report) {
 	for _, s := range r.unresolved {
 		report(s.sel.Pos(), "cannot tell which import %s is: name the import, as in %s %q", s.name, s.name, "path/of/"+s.name)
 	}
 }
 
-// checkExitHeldElsewhere judges the exported types of the other files, which the generated package shows as
-// they are, while it declares the exits anew.
+// checkExitHeldElsewhere checks the exported types of the other files. The generated package re-exports them as aliases
+// but declares its own exits, so such a type would contain the wrong exit.
 func checkExitHeldElsewhere(r *specInfo, report report) {
 	exits := r.exits()
 	for _, name := range r.Declared {

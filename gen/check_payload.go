@@ -15,7 +15,7 @@ func checkPointName(r *specInfo, report report) {
 	}
 }
 
-// exportedForm suggests an exported name for one that is not.
+// exportedForm suggests how to export a name.
 func exportedForm(name string) string {
 	if c := name[0]; 'a' <= c && c <= 'z' {
 		return "rename it " + string(c-'a'+'A') + name[1:]

@@ -2,7 +2,7 @@ package gen
 
 import "slices"
 
-// policies returns the policies in the list of a point, in order.
+// policies returns the policies in the result list of the method.
 func (m *member) policies() []*element {
 	var all []*element
 	for _, e := range m.law {
@@ -13,7 +13,7 @@ func (m *member) policies() []*element {
 	return all
 }
 
-// decides reports whether hooks decide something at the point.
+// decides reports whether a hook of the point can decide something.
 func (m *member) decides() bool {
 	for _, e := range m.law {
 		if e.decides() {
@@ -23,7 +23,7 @@ func (m *member) decides() bool {
 	return false
 }
 
-// unclear reports whether the list holds something that may have been meant as a policy.
+// unclear reports whether an invalid element of the list may have been meant as a policy.
 func (m *member) unclear() bool {
 	for _, e := range m.law {
 		switch e.kind {
@@ -76,7 +76,7 @@ func checkPolicyMeaningless(r *specInfo, report report) {
 	}
 }
 
-// laws is the number of elements that are a law in themselves, or that can be combined with one.
+// laws counts the elements Check, Around and Reverse.
 func (m *member) laws() int {
 	n := 0
 	for _, e := range m.law {
@@ -87,8 +87,7 @@ func (m *member) laws() int {
 	return n
 }
 
-// doubtful reports whether the list has an element that is not allowed, so that the decisions the point was meant
-// to let hooks do is not known.
+// doubtful reports whether the list has an invalid element. The intended decisions of the point are unknown then.
 func (m *member) doubtful() bool {
 	for _, e := range m.law {
 		if e.kind != markerElement {

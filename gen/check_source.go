@@ -68,7 +68,7 @@ func checkQualifier(r *specInfo, report report) {
 	}
 }
 
-// unknownQualifier describes a qualifier that no import can have.
+// unknownQualifier explains why a qualifier matches no import, and how to fix that.
 func (r *specInfo) unknownQualifier(use qualifierUse) string {
 	if use.name == "spec" && r.SpecPkg.Path == "" {
 		return "spec is not imported: add import \"" + languagePath + "\""

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// checkUndefinedType finds misspelled types here, at the spec, because the compiler would report each of them a dozen
-// times in generated code first.
+// checkUndefinedType reports misspelled types in the spec. Without it, the compiler would report each of them about a
+// dozen times in generated code.
 func checkUndefinedType(r *specInfo, report report) {
 	r.mentioned(func(name *ast.Ident, length bool) {
 		if message := r.undefined(name.Name, length); message != "" {
@@ -18,14 +18,14 @@ func checkUndefinedType(r *specInfo, report report) {
 	})
 }
 
-// mentionsUndefined reports whether a type has a name in it that is not declared.
+// mentionsUndefined reports whether a type contains an undeclared name.
 func (r *specInfo) mentionsUndefined(expr ast.Expr) bool {
 	is := false
 	mentions(expr, false, func(name *ast.Ident, length bool) { is = is || r.undefined(name.Name, length) != "" })
 	return is
 }
 
-// checkTypeArguments compares the uses of the package's types with their type parameters.
+// checkTypeArguments compares the number of type arguments with the declaration of each generic type.
 func checkTypeArguments(r *specInfo, report report) {
 	checkUse := func(use ast.Expr, name *ast.Ident, args int) {
 		d := r.scope[name.Name]
@@ -46,7 +46,7 @@ func checkTypeArguments(r *specInfo, report report) {
 	}
 }
 
-// uses calls visit for every unqualified name of a type below node, with the number of its type arguments.
+// uses calls visit for every unqualified type name below node, with the number of its type arguments.
 func uses(node ast.Node, visit func(use ast.Expr, name *ast.Ident, args int)) {
 	ast.Inspect(node, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -71,8 +71,8 @@ func uses(node ast.Node, visit func(use ast.Expr, name *ast.Ident, args int)) {
 	})
 }
 
-// mentioned calls visit for every name of the package in the types that generated code writes out. A name in the length
-// of an array is that of a constant.
+// mentioned calls visit for every unqualified name in the types that generated code spells out. length reports whether
+// the name is in the length of an array, where it must be a constant.
 func (r *specInfo) mentioned(visit func(name *ast.Ident, length bool)) {
 	if r.dotImport() || r.Points == nil || r.Points.TypeParams != nil {
 		return // where a name can be declared elsewhere
@@ -96,8 +96,7 @@ func (r *specInfo) written() []ast.Expr {
 	return all
 }
 
-// mentions calls visit for every unqualified name of a type or a constant below node. Within length, node is part of
-// the length of an array.
+// mentions calls visit for every unqualified name below node. length is true if node is part of the length of an array.
 func mentions(node ast.Node, length bool, visit func(name *ast.Ident, length bool)) {
 	ast.Inspect(node, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -129,7 +128,8 @@ func (r *specInfo) dotImport() bool {
 	return false
 }
 
-// undefined says why a name is not that of a type, or of a constant in the length of an array; "" if it is, or may be.
+// undefined explains why a name is not a type, or not a constant if it is in the length of an array. It returns "" if
+// the name is declared, or may be declared in a file that does not parse.
 func (r *specInfo) undefined(name string, length bool) string {
 	if message, known := r.undefinedNames[name]; known && !length {
 		return message
@@ -141,6 +141,7 @@ func (r *specInfo) undefined(name string, length bool) string {
 	return message
 }
 
+// undefinedMessage is undefined without the cache.
 func (r *specInfo) undefinedMessage(name string, length bool) string {
 	d, what := r.scope[name], "type"
 	if length {
@@ -172,18 +173,19 @@ func (r *specInfo) undefinedMessage(name string, length bool) string {
 // values are the predeclared names that are not types.
 var values = words("true false iota nil")
 
-// article is a kind of declaration in words.
+// article returns a kind of declaration with its article, for messages.
 func article(kind token.Token) string {
 	return map[token.Token]string{token.CONST: "a constant", token.VAR: "a variable", token.FUNC: "a function",
 		token.TYPE: "a type"}[kind]
 }
 
-// generates reports whether generated code declares a name that people write. The package may mention it.
+// generates reports whether hookgen generates a public declaration of that name. The package may use it before the code
+// exists.
 func (r *specInfo) generates(name string) bool {
 	return !hasPrivatePrefix(name) && r.generatedFor(name) != ""
 }
 
-// namesLike returns the types of the package, or its constants, and those of Go.
+// namesLike returns the candidates for a suggestion: types of the package and of Go, or constants of the package.
 func (r *specInfo) namesLike(constants bool) []string {
 	var names []string
 	for _, name := range r.Declared {
@@ -201,7 +203,8 @@ func (r *specInfo) namesLike(constants bool) []string {
 	return names
 }
 
-// mayDeclare reports whether a file that does not parse has a name in it. The parser may have lost its declaration.
+// mayDeclare reports whether a file that does not parse contains a name, because the parser may have lost its
+// declaration.
 func (r *specInfo) mayDeclare(name string) bool {
 	if r.words == nil {
 		r.words = map[string]bool{}
@@ -216,7 +219,7 @@ func (r *specInfo) mayDeclare(name string) bool {
 	return r.words[name]
 }
 
-// inTest returns the test file of the package that declares a name, "" if none does. Tests are read for this alone.
+// inTest returns the test file that declares a name, or "". Tests are parsed only on the first call.
 func (r *specInfo) inTest(name string) string {
 	if r.testNames == nil {
 		r.testNames = map[string]string{}
@@ -264,7 +267,7 @@ func checkTypeForm(r *specInfo, report report) {
 	})
 }
 
-// isType reports whether an expression has the form of a type. The parser takes any expression for a type argument.
+// isType reports whether an expression can be a type. The parser accepts every expression as a type argument.
 func isType(expr ast.Expr) bool {
 	switch e := expr.(type) {
 	case *ast.ParenExpr:
@@ -282,8 +285,8 @@ func isType(expr ast.Expr) bool {
 	return false
 }
 
-// The bounds of a type that generated code writes out, in nodes of its syntax tree. It is written some thirty times for
-// each point, and gofmt takes minutes for a sum of ten thousand terms or for structs in structs in structs.
+// Limits for one type, in nodes of its syntax tree. Generated code repeats a type about thirty times for each point.
+// gofmt needs minutes for a sum of ten thousand terms, or for deeply nested structs.
 const (
 	maxTypeDepth = 200
 	maxTypeNodes = 10_000

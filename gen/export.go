@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// readExports fills the declarations that a generated package of its own re-exports, and all names of the scope.
+// readExports sets the declarations that the generated package re-exports with -o, and the list of all declared names.
 func (r *specInfo) readExports() {
 	r.Declared = slices.Sorted(maps.Keys(r.scope))
 	exits := map[string]bool{}
@@ -38,7 +38,7 @@ func (r *specInfo) readExports() {
 	}
 }
 
-// unparsed reports whether the parser could not make sense of a part of a list of type parameters.
+// unparsed reports whether the parser could not read a part of the type parameters.
 func unparsed(list *ast.FieldList) bool {
 	if list == nil {
 		return false
@@ -52,8 +52,9 @@ func unparsed(list *ast.FieldList) bool {
 	return bad
 }
 
-// importQualifiers makes the constraints of a type of another file readable by the model's import block: what
-// they import is added to it, under another name where theirs is taken.
+// importQualifiers adds the imports that the constraints of a generic type need to the model. For example, type Set[T
+// law.Member] in another file needs the law that this file imports. If the spec imports another package as law, the
+// constraint gets another qualifier.
 func (r *specInfo) importQualifiers(d *declaration) {
 	lines := importsByName(importLines(d.file.tree))
 	qualified(d.spec.TypeParams, func(x *ast.Ident, sel *ast.SelectorExpr) {
@@ -66,7 +67,7 @@ func (r *specInfo) importQualifiers(d *declaration) {
 	})
 }
 
-// importName returns the name under which the model imports the package of a line.
+// importName returns the name under which the model imports the package of line. It adds the import if necessary.
 func (r *specInfo) importName(name string, line *importLine) string {
 	if r.importedAs == nil {
 		r.importedAs, r.importNamesTaken = map[string]string{}, map[string]bool{r.SpecPkg.Name: true}
@@ -83,7 +84,7 @@ func (r *specInfo) importName(name string, line *importLine) string {
 	return free
 }
 
-// freeName returns the name, or the name with the first number from 2 on with which it is not taken.
+// freeName returns name, or name with the first number from 2 that makes it unused.
 func freeName(name string, taken func(string) bool) string {
 	if !taken(name) {
 		return name
@@ -96,7 +97,7 @@ func freeName(name string, taken func(string) bool) string {
 	}
 }
 
-// A stranger is a qualifier of another file whose import is not certain.
+// An unresolvedQualifier is a qualifier in another file that no import or several imports can mean.
 type unresolvedQualifier struct {
 	file *file
 	sel  *ast.SelectorExpr

@@ -19,8 +19,8 @@ const (
 	extendsLine = "// Extends: " // the import path of a package that the spec extends
 )
 
-// HeaderFor returns the lines that a generated file begins with, without a line end at the last: [Header], the spec
-// that the file was generated from, and the packages that the spec extends. An empty source is left out.
+// HeaderFor returns the first lines of a generated file, without a final line end: [Header], the spec, and the packages
+// that the spec extends. An empty source is left out.
 func HeaderFor(source string, extends ...string) string {
 	lines := []string{Header}
 	if source != "" {
@@ -32,8 +32,7 @@ func HeaderFor(source string, extends ...string) string {
 	return strings.Join(lines, "\n")
 }
 
-// oneLine returns a path without anything that could end the line of a comment or hide in it. The name of a directory
-// can hold a line end.
+// oneLine removes the characters of a path that could end a line comment. Directory names may contain line ends.
 func oneLine(path string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsGraphic(r) {
@@ -43,7 +42,7 @@ func oneLine(path string) string {
 	}, path)
 }
 
-// header is the header of the output of a spec.
+// header returns the header for the output of a spec.
 func header(s *Spec, to Output) string {
 	var extends []string
 	for _, p := range s.Parents {
@@ -52,13 +51,13 @@ func header(s *Spec, to Output) string {
 	return HeaderFor(to.Source, extends...)
 }
 
-// An Origin is what the header of a generated file says about its spec.
+// An Origin is the spec, and the extended packages, that the header of a generated file names.
 type Origin struct {
 	Source  string   // the import path of the spec's package; "" in a file of an older hookgen
 	Extends []string // the import paths of the packages that the spec extends
 }
 
-// OriginOf reads the header of a file. It reports false for a file that hookgen did not write.
+// OriginOf reads the header of a file. It reports false if hookgen did not generate the file.
 func OriginOf(text []byte) (Origin, bool) {
 	var origin Origin
 	generated := false
@@ -77,14 +76,14 @@ func OriginOf(text []byte) (Origin, bool) {
 	return origin, generated
 }
 
-// Generated reports whether text is a file that hookgen wrote: whether one of the lines above its package
-// clause is [Header]. Line ends may be those of Windows.
+// Generated reports whether hookgen generated text, that is, whether a line above its package clause is [Header]. Line
+// ends may be CRLF.
 func Generated(text []byte) bool {
 	_, generated := OriginOf(text)
 	return generated
 }
 
-// headLines yields the lines above the package clause, without their ends.
+// headLines yields the lines above the package clause without their line ends.
 func headLines(text []byte) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		if !bytes.Contains(text, []byte(Header)) {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// The kinds of elements of a result list, those that are not allowed among them.
+// An elementKind classifies an element of a result list. Some kinds are mistakes, for which a rule has the message.
 type elementKind int
 
 const (
@@ -38,12 +38,13 @@ type element struct {
 	payload *member      // the point whose payload it is
 }
 
-// decides reports whether the element lets a hook decide something, so that a failure needs a policy.
+// decides reports whether the element lets a hook decide something. A point with such an element needs a policy for
+// hooks that fail.
 func (e *element) decides() bool {
 	return e.isExit() || e.is("Replace") || e.is("Edit") || e.is("Vote")
 }
 
-// isExit reports whether the element is an exit or was meant as one.
+// isExit reports whether the element is an exit, or a mistaken attempt at one.
 func (e *element) isExit() bool {
 	switch e.kind {
 	case exitElement, unionElement, undeclaredElement, otherFileElement, notStructElement, genericElement,
@@ -53,19 +54,19 @@ func (e *element) isExit() bool {
 	return false
 }
 
-// is reports whether the element is the marker of that name.
+// is reports whether the element is the given marker.
 func (e *element) is(marker string) bool { return e.kind == markerElement && e.name == marker }
 
 // isPolicy reports whether the element is a policy.
 func (e *element) isPolicy() bool { return e.kind == markerElement && e.marker.isPolicy() }
 
-// isMode reports whether the element says how hooks are run. A list begins with these.
+// isMode reports whether the element is Vote or Reverse, which come first in a list.
 func (e *element) isMode() bool { return e.is("Vote") || e.is("Reverse") }
 
-// isExclusive reports whether the element is a law in itself.
+// isExclusive reports whether the element is Check or Around, which exclude most others.
 func (e *element) isExclusive() bool { return e.is("Check") || e.is("Around") }
 
-// argument is the type argument of a marker; zero if it has not exactly one.
+// argument returns the type argument of a marker, or zero unless it has exactly one.
 func (e *element) argument() Type {
 	if e.marker == nil || len(e.marker.args) != 1 {
 		return Type{}
@@ -95,8 +96,8 @@ func (r *specInfo) readLaws() {
 	}
 }
 
-// payload returns the parameter that is the payload: the first that is not a context. It is nil if there is
-// none, or none that can be one.
+// payload returns the parameter that is the payload: the first that is not a context. It returns nil if there is no
+// such parameter, or if the parameter is variadic or a union.
 func (m *member) payload(r *specInfo) *parameter {
 	for i := range m.params {
 		p := &m.params[i]
@@ -110,8 +111,8 @@ func (m *member) payload(r *specInfo) *parameter {
 	return nil
 }
 
-// hides reports whether a parameter of that name would hide what code below it may have to name: a type or
-// constant of the package, as in (message message), or what Go declares. Blank hides nothing and names nothing.
+// hides reports whether a parameter of that name would shadow a name that the generated code needs. For example, in
+// OnSend(Message Message) the parameter would hide the type. Blank hides nothing, but cannot be used as a name either.
 func (r *specInfo) hides(name string) bool {
 	return name == "_" || r.scope[name] != nil || predeclared[name] || builtins[name]
 }
@@ -130,7 +131,7 @@ func (r *specInfo) isContext(expr ast.Expr) bool {
 	return line != nil && line.path == "context" || line == nil && x.Name == "context"
 }
 
-// element reads one entry of a result list.
+// element classifies one entry of a result list.
 func (r *specInfo) element(m *member, expr ast.Expr, payloads map[string]*member) *element {
 	e := &element{expr: expr}
 	if r.unionAfter(expr) {
@@ -187,7 +188,7 @@ func (r *specInfo) element(m *member, expr ast.Expr, payloads map[string]*member
 	return e
 }
 
-// named returns the kind of an unqualified name in a result list.
+// named classifies an unqualified name in a result list.
 func (r *specInfo) named(e *element, m *member, payloads map[string]*member) elementKind {
 	e.decl = r.scope[e.name]
 	if e.decl == nil {
@@ -220,7 +221,7 @@ func (r *specInfo) named(e *element, m *member, payloads map[string]*member) ele
 	return exitElement
 }
 
-// readLaw fills the law of the point from its elements.
+// readLaw sets the fields of the point that its result list determines.
 func (m *member) readLaw() {
 	var vote, check, around, collect, decides bool
 	for _, e := range m.law {

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// A reading is a spec file as read: the model, filled as far as it goes, and the facts that only the checks
-// need. Building it reports nothing and stops at nothing.
+// specInfo holds one spec while it is checked: the model, and facts that only the rules need, such as the position of
+// each directive. The model may be incomplete, because building it neither reports mistakes nor stops at them.
 type specInfo struct {
 	*Spec
 	file             *file   // the spec file
@@ -43,20 +43,20 @@ type specInfo struct {
 	testNames        map[string]string    // the test file that declares a name; nil until one is asked for
 }
 
-// A fileDirective is a directive in one of the files of the directory.
+// A fileDirective is a directive, its file, and the type that it marks.
 type fileDirective struct {
 	directive
 	file   *file
 	target *ast.TypeSpec // the marked type, nil if it marks none
 }
 
-// A qualifierUse is where a qualifier is met first.
+// A qualifierUse is the first use of a qualifier in the spec file.
 type qualifierUse struct {
 	name string
 	sel  *ast.SelectorExpr
 }
 
-// A member is a method of the points interface or of a group: a point, or a method that was meant as one.
+// A member is a method of the points interface or of a group. The rules decide whether it is a valid point.
 type member struct {
 	*Point
 	ident  *ast.Ident
@@ -72,7 +72,7 @@ type parameter struct {
 	union bool // A | B
 }
 
-// Pos is the first byte of the parameter.
+// Pos returns the position of the name, or of the type if the parameter has no name.
 func (p *parameter) Pos() token.Pos {
 	if p.name != nil {
 		return p.name.Pos()
@@ -80,7 +80,7 @@ func (p *parameter) Pos() token.Pos {
 	return p.typ.Pos()
 }
 
-// How an embedded element of the interface is to be taken.
+// An embedKind classifies an embedded element of the points interface.
 type embedKind int
 
 const (
@@ -102,8 +102,7 @@ type embedding struct {
 	marker *markerUse
 }
 
-// outline builds the reading of a spec file whose points interface is known, or nil if none is. The files are all of
-// the directory but tests.
+// outline builds the specInfo of a spec file. files are all files of the directory except tests. points may be nil.
 func outline(dir string, fset *token.FileSet, f *file, files []*file, found []fileDirective,
 	points *ast.TypeSpec) *specInfo {
 	r := &specInfo{
@@ -136,7 +135,7 @@ func outline(dir string, fset *token.FileSet, f *file, files []*file, found []fi
 	return r
 }
 
-// classify finds out which files belong to the package of the spec, and to which builds.
+// classify finds the files that belong to the package of the spec, and separates files with build constraints.
 func (r *specInfo) classify(files []*file) {
 	for _, f := range files {
 		name := f.tree.Name.Name
@@ -153,7 +152,7 @@ func (r *specInfo) classify(files []*file) {
 	}
 }
 
-// declare fills the package's scope; the spec file's declarations come first.
+// declare fills the scope of the package. If two files declare a name, the spec file wins.
 func (r *specInfo) declare() {
 	fill := func(scope map[string]*declaration, files ...*file) {
 		for _, f := range files {
@@ -172,7 +171,7 @@ func (r *specInfo) declare() {
 	fill(r.limitedScope, r.limited...)
 }
 
-// declared returns every name of the package's scope, in whichever builds.
+// declared yields every declaration of the package, including those of files with build constraints.
 func (r *specInfo) declared() iter.Seq[*declaration] {
 	return func(yield func(*declaration) bool) {
 		for _, scope := range []map[string]*declaration{r.scope, r.limitedScope} {
@@ -185,7 +184,7 @@ func (r *specInfo) declared() iter.Seq[*declaration] {
 	}
 }
 
-// resolveQualifiers finds the import of each qualifier in the types of the spec file.
+// resolveQualifiers finds the import for each qualifier in the types of the spec file.
 func (r *specInfo) resolveQualifiers() {
 	r.qualifiers = map[string]*importLine{}
 	r.candidates = importsByName(r.imports)
@@ -215,7 +214,8 @@ func (r *specInfo) resolveQualifiers() {
 	}
 }
 
-// readInterface reads the points interface or a group, with its embedded elements, in source order.
+// readInterface reads the points interface or a group, and the groups that it embeds, in source order. open holds the
+// interfaces that are being read, to detect a cycle.
 func (r *specInfo) readInterface(d *declaration, open map[*ast.TypeSpec]bool) {
 	body, ok := ast.Unparen(d.spec.Type).(*ast.InterfaceType)
 	if !ok {
@@ -248,7 +248,7 @@ func (r *specInfo) readInterface(d *declaration, open map[*ast.TypeSpec]bool) {
 	delete(open, d.spec)
 }
 
-// readInterfaces lists the interfaces of the spec file, without the points interface.
+// readInterfaces collects the names of the other interfaces of the spec file.
 func (r *specInfo) readInterfaces() {
 	for name, d := range r.scope {
 		if d.file != r.file || d.spec == nil || d.spec == r.Points {
@@ -261,7 +261,7 @@ func (r *specInfo) readInterfaces() {
 	slices.Sort(r.interfaces)
 }
 
-// embedding reads an embedded element.
+// embedding classifies an embedded element.
 func (r *specInfo) embedding(expr ast.Expr, open map[*ast.TypeSpec]bool) *embedding {
 	e := &embedding{expr: expr}
 	if m := r.markerUse(expr); m != nil {
@@ -297,7 +297,7 @@ func (r *specInfo) embedding(expr ast.Expr, open map[*ast.TypeSpec]bool) *embedd
 	return e
 }
 
-// addMember adds a method of the interface.
+// addMember adds a method of the interface to the members, and to the points unless its name is a duplicate.
 func (r *specInfo) addMember(field *ast.Field, name *ast.Ident, signature *ast.FuncType) {
 	m := &member{ident: name, Point: &Point{Name: name.Name, Doc: field.Doc.Text(), Pos: name.Pos()}}
 	for _, p := range flatten(signature.Params) {
@@ -314,7 +314,7 @@ func (r *specInfo) addMember(field *ast.Field, name *ast.Ident, signature *ast.F
 	}
 }
 
-// flatten lists parameters one by one: a, b T are two.
+// flatten returns one parameter for each name, so that a, b T becomes two parameters.
 func flatten(list *ast.FieldList) []parameter {
 	if list == nil {
 		return nil
@@ -331,7 +331,7 @@ func flatten(list *ast.FieldList) []parameter {
 	return all
 }
 
-// unionAfter reports whether a type was the left side of a union.
+// unionAfter reports whether a type is followed by a | that parse has blanked out.
 func (r *specInfo) unionAfter(expr ast.Expr) bool {
 	for _, bar := range r.file.unions {
 		if bar < expr.End() {
@@ -345,10 +345,10 @@ func (r *specInfo) unionAfter(expr ast.Expr) bool {
 	return false
 }
 
-// offset is the place of pos in the spec file's text.
+// offset returns the offset of pos in the text of the spec file.
 func (r *specInfo) offset(pos token.Pos) int { return int(pos - r.file.tree.FileStart) }
 
-// onlyBlanks reports whether text is nothing but blanks and tabs.
+// onlyBlanks reports whether text consists of blanks and tabs.
 func onlyBlanks(text []byte) bool {
 	for _, c := range text {
 		if c != ' ' && c != '\t' {
@@ -358,8 +358,8 @@ func onlyBlanks(text []byte) bool {
 	return true
 }
 
-// typeOf is an expression as a type of the model.
+// typeOf returns the model's Type for an expression.
 func typeOf(expr ast.Expr) Type { return Type{Expr: expr, Pos: expr.Pos()} }
 
-// given reports whether there is a type.
+// given reports whether t is not the zero Type.
 func (t Type) given() bool { return t.Expr != nil }

@@ -2,8 +2,8 @@ package gen
 
 import "strings"
 
-// distance is the optimal string alignment distance: the fewest insertions, deletions, replacements and
-// swaps of neighbours that make b of a.
+// distance returns the optimal string alignment distance of two names. That is the smallest number of insertions,
+// deletions, replacements and swaps of neighbours that turn a into b.
 func distance(a, b string) int {
 	from, to := []rune(a), []rune(b)
 	before, last, row := make([]int, len(to)+1), make([]int, len(to)+1), make([]int, len(to)+1)
@@ -27,14 +27,15 @@ func distance(a, b string) int {
 	return last[len(to)]
 }
 
-// The bounds of the names that are compared, so that a huge file costs nothing: bytes, and candidates.
+// Limits for suggestions, so that a huge file costs nothing: the bytes of a name, and the number of candidates.
 const (
 	maxSuggestLength = 64
 	maxCandidates    = 1000
 )
 
-// Suggest returns the candidate that name is most likely to be a slip for: equal but for case, or at most one
-// edit in three letters away. Among equally near ones the first counts; "" if none is near.
+// Suggest returns the candidate that name is most likely a misspelling of, or "" if no candidate is similar. Similar
+// means equal except for case, or at most one edit for every three letters. Among equally similar candidates the first
+// wins.
 func Suggest(name string, candidates []string) string {
 	if len(name) > maxSuggestLength {
 		return ""
@@ -57,7 +58,7 @@ func Suggest(name string, candidates []string) string {
 	return best
 }
 
-// didYouMean is the end of a message: a question if a candidate is near, else otherwise.
+// didYouMean returns the end of a message: a suggestion if a candidate is similar, else otherwise.
 func didYouMean(name string, candidates []string, prefix, otherwise string) string {
 	if c := Suggest(name, candidates); c != "" {
 		return "did you mean " + prefix + c + "?"

@@ -40,7 +40,7 @@ func TestSuggest(t *testing.T) {
 // Suggestions cost a comparison with every name of the file: after a hundred there are no more.
 func TestSuggestionsAreLimited(t *testing.T) {
 	for what, text := range map[string]string{
-		"exits":  pointsOf(maxSuggestions+5, "On#(int) (Leav#, spec.FailClosed)",
+		"exits": pointsOf(maxSuggestions+5, "On#(int) (Leav#, spec.FailClosed)",
 			many(maxSuggestions+5, "type Leave# struct{}\n")),
 		"groups": pointsOf(maxSuggestions+5, "Grop#", many(maxSuggestions+5, "type Group# interface{ On#(int) }\n")),
 	} {
