@@ -50,8 +50,7 @@ func TestExitsMayEmbedPlainStructs(t *testing.T) {
 	}
 }
 
-// TestEmbeddedStructsAreCheckedQuickly has a thousand exits that embed a struct, and more ways down from it than can be
-// tried.
+// There are more paths through these embedded structs than can be tried one by one.
 func TestEmbeddedStructsAreCheckedQuickly(t *testing.T) {
 	const deep = 10_000
 	var b strings.Builder

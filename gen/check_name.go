@@ -135,7 +135,7 @@ func checkNameClash(r *specInfo, report report) {
 	r.checkParentNames(report)
 }
 
-// clash returns the message for a declaration whose name hookgen generates too, or "" if there is no clash.
+// clash returns the message for a declaration whose name hookgen generates too, or "" if the names differ.
 func (r *specInfo) clash(d *declaration) string {
 	what := map[token.Token]string{token.TYPE: "type", token.CONST: "constant", token.VAR: "variable",
 		token.FUNC: "function"}[d.kind]

@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// TestGeneratedNamesAreReserved holds the names that generated code takes in its package against those that the
-// checks leave to it.
+// Every name that generated code declares must be reserved by a check.
 func TestGeneratedNamesAreReserved(t *testing.T) {
 	s := mustRead(t, everyLaw)
 	text, err := Emit(s, Output{Package: s.Package})

@@ -2,7 +2,7 @@ package gen
 
 import "testing"
 
-// A type parameter hides what the package has under its name.
+// A type parameter hides the type of the same name in the package.
 func TestTypeParametersHideTypesOfThePackage(t *testing.T) {
 	s := mustRead(t, "package p\n\n//hookgen:points\ntype Points interface {\n\tOnOne(Pair[int, []int])\n}\n\n"+
 		"type item struct{}\n\ntype Pair[item any, items interface{ ~[]item }] struct {\n\tA item\n\tB items\n}\n")
@@ -20,7 +20,7 @@ func TestSpecMadeByHandIsRefused(t *testing.T) {
 	}
 }
 
-// What stands behind a dot is no type of the package.
+// A name after a dot belongs to another package.
 func TestQualifiedTypesAreNotThePackages(t *testing.T) {
 	s := mustRead(t, "package p\n\nimport (\n\t\"time\"\n\n\t\"github.com/hookgen/hookgen/spec\"\n)\n\n"+
 		"//hookgen:points\ntype Points interface {\n\tOnOne(time.Time) (Time, spec.FailOpen)\n}\n\n"+

@@ -22,7 +22,7 @@ func TestEveryRuleIsListedOnce(t *testing.T) {
 	}
 }
 
-// pointsOf is a spec with lines in its interface, each with its number in place of #.
+// pointsOf returns a spec with n lines in its interface. A # in the line becomes its number.
 func pointsOf(n int, line, decls string) string {
 	var b strings.Builder
 	b.WriteString("package p\n\nimport \"github.com/hookgen/hookgen/spec\"\n\n//hookgen:points\ntype Points interface {\n")

@@ -47,11 +47,11 @@ func TestDiagnosticsAsJSON(t *testing.T) {
 	}
 }
 
-// wholeFile are the rules about a file or a directory as a whole, whose findings have no line.
+// wholeFile are the rules about whole files and directories. Their diagnostics have no line.
 var wholeFile = []string{ruleNoSpec, ruleSize, ruleNotRead, RuleIO}
 
-// incomplete says what a diagnostic lacks: every one has a place, the rule that is broken, and a message with a remedy.
-// The result is "" if nothing is missing.
+// incomplete returns the part that a diagnostic lacks: its position, its rule, the message or the remedy. It returns ""
+// if the diagnostic is complete.
 func incomplete(d Diagnostic) string {
 	listed := slices.ContainsFunc(Rules(), func(r Rule) bool { return r.ID == d.Rule })
 	problem, remedy, _ := strings.Cut(d.Message, ": ")

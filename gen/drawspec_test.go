@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A genSpec is a whole spec that was drawn, and how it reads.
+// A genSpec is a random spec and its source.
 type genSpec struct {
 	t       *rapid.T
 	tame    bool // nothing that the go command would find fault with in the spec itself
@@ -23,7 +23,7 @@ type genSpec struct {
 	body    strings.Builder
 }
 
-// A genImport is a line of the import block.
+// A genImport is one import of a random spec.
 type genImport struct{ alias, path, name, typ string }
 
 func (i genImport) qualifier() string {
@@ -33,7 +33,7 @@ func (i genImport) qualifier() string {
 	return i.name
 }
 
-// A genType is a declared type that can be mentioned.
+// A genType is a declared type that random payloads and fields use.
 type genType struct {
 	name   string
 	params int
@@ -66,7 +66,7 @@ var (
 	genFieldNames = []string{"Reason", "Code", "N", "Größe", "Err", "P", "Run", "T"}
 )
 
-// genBeside are files that may stand beside a spec. What they export is taken over, whatever they import.
+// genBeside are other files of the package. The generated package re-exports their declarations.
 var genBeside = []string{
 	"", "",
 	"import \"cmp\"\n\n// Sorted is sorted.\ntype Sorted[K cmp.Ordered] struct{ K K }\n\n// Big is `big`.\n" +
@@ -76,7 +76,7 @@ var genBeside = []string{
 	"type (\n\t// Pair is one.\n\tPair[A, B any] struct{ A A; B B }\n\tlower int\n)\n\nvar Variable lower\n",
 }
 
-// genTexts are lines of comments: text that a tool, or a generator that takes no care, might take for something.
+// genTexts are comment lines that could break careless generators or be mistaken for directives.
 var genTexts = []string{
 	"plain text", "*/ package evil", "/* open", "`", "a ` b `` c", "\"quoted\" 'x' \\n \\", "//go:embed x", "go:embed x",
 	"go:generate rm -rf .", "+build linux",
@@ -88,7 +88,7 @@ var genTexts = []string{
 	"%s %d %!v(BADINDEX)", "", "trailing   ", "type Evil struct{}", "}", ")", "{", "\\u002a/", "&lt;script&gt;", "\a\x01",
 }
 
-// drawSpec draws a spec.
+// drawSpec draws a random spec.
 func drawSpec(t *rapid.T, tame bool) *genSpec {
 	g := &genSpec{t: t, tame: tame, taken: map[string]bool{}}
 	if g.odds("package comment", 2) {
@@ -112,7 +112,7 @@ func pick[T any](g *genSpec, label string, from []T) T {
 	return rapid.SampledFrom(from).Draw(g.t, label)
 }
 
-// name draws a name that is not taken in the package, numbered where it has to be.
+// name draws an unused name, with a number if necessary.
 func (g *genSpec) name(label string, from []string) string {
 	base := pick(g, label, from)
 	name := base
@@ -202,7 +202,7 @@ func (g *genSpec) typ(depth int) string {
 	return g.typ(0)
 }
 
-// comment draws a comment for what is declared next, at an indent.
+// comment draws an indented comment for the next declaration.
 func (g *genSpec) comment(indent string) {
 	if g.odds("no comment", 2) {
 		return
@@ -230,7 +230,7 @@ func (g *genSpec) comment(indent string) {
 	g.mark(b.String())
 }
 
-// mark writes a comment between marks, by which it can be taken out again.
+// mark writes a comment between marks, so that the test can remove it.
 func (g *genSpec) mark(comment string) { g.body.WriteString("\x00" + comment + "\x00") }
 
 func (g *genSpec) printf(format string, args ...any) { fmt.Fprintf(&g.body, format, args...) }
@@ -310,7 +310,7 @@ func (g *genSpec) declareExits() {
 	}
 }
 
-// law draws a legal result list; edit says that the payload is a Draft.
+// law draws a legal result list. edit says that the payload is a Draft, which has a field to edit.
 func (g *genSpec) law(edit bool) string {
 	lang := func(marker string) string { return g.lang + "." + marker }
 	policy := lang(pick(g, "policy", []string{"FailClosed", "FailOpen"}))
@@ -406,7 +406,7 @@ func (g *genSpec) point() {
 	g.printf("\t%s(%s%s) %s\n", name, param, payload, g.law(edit))
 }
 
-// sources are the files of the package, the spec first.
+// sources returns the files of the package, the spec first.
 func (g *genSpec) sources(pkg string, comments bool) []string {
 	all := []string{g.source(pkg, comments)}
 	if g.beside != "" {
@@ -415,7 +415,7 @@ func (g *genSpec) sources(pkg string, comments bool) []string {
 	return all
 }
 
-// source is the spec file, with its comments or without.
+// source returns the spec file with or without its comments.
 func (g *genSpec) source(pkg string, comments bool) string {
 	var b strings.Builder
 	for i, part := range strings.Split(g.body.String(), "\x00") {

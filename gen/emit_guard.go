@@ -7,19 +7,21 @@ import (
 )
 
 const (
-	// staleCode names the guard; it is what the compiler prints, so it says what to do.
+	// staleCode names the guard. The compiler prints the name if the code is stale, so it says how to fix that.
 	staleCode = "staleCode_runHookgen"
-	// stale is put before the names that the guard has for types of the spec.
+	// stalePrefix begins the guard's names for types of the spec.
 	stalePrefix = "stale_"
 )
 
-// guard restates the spec, so that code older than its spec does not compile, and names what the runtime
-// must have, so that a runtime older than the code does not compile either.
+// guard emits declarations that compile only if the spec is unchanged and the runtime is new enough. For that, it
+// repeats the spec as an interface, and names a constant of the runtime.
 //
-// Whatever changed in the spec, the first error should be the comparison's, and best the only one. The compiler checks
-// types before anything else, gives up after ten errors and prints them by line. So the comparison is a type at the
-// top of the file, and one expression, of which only the innermost error is reported. If a type is gone, each use of
-// it is an error as well; the guard uses it under a name of its own, to use up only one of the ten.
+// If the spec did change, the first error of the compiler should be about the guard. The compiler checks types first,
+// stops after ten errors, and prints them by line. So the comparison is a type at the top of the file. It is a single
+// expression, because only its innermost error is reported.
+//
+// If a type of the spec was deleted, each use is another error. The guard uses an alias of the type, so that it costs
+// only one of the ten errors.
 func (e *emitter) guard(f *jen.File) {
 	r := &restatement{emitter: e, definitions: map[string]*jen.Statement{}}
 	guard, points := jen.Id(staleCode), e.points()
@@ -53,8 +55,8 @@ func (e *emitter) guard(f *jen.File) {
 	f.Const().Id("_").Op("=").Qual(impl, runtimeConstant)
 }
 
-// guardEdits restates which field each Edit changes. The spec names only its type, so the comparison of the interfaces
-// does not show that the field was renamed.
+// guardEdits repeats which field each Edit changes. The spec only names the type of the field, so comparing the
+// interfaces does not reveal that the field was renamed.
 func (e *emitter) guardEdits(f *jen.File) {
 	guarded := map[string]bool{}
 	for _, p := range e.spec.List {
@@ -70,7 +72,7 @@ func (e *emitter) guardEdits(f *jen.File) {
 	}
 }
 
-// points is the type of the spec's interface, as the guard must name it.
+// points returns the spec's interface as the guard names it.
 func (e *emitter) points() *jen.Statement {
 	if e.separate() {
 		return jen.Qual(e.to.SpecPath, e.spec.Points.Name.Name)
@@ -78,14 +80,14 @@ func (e *emitter) points() *jen.Statement {
 	return jen.Id(e.spec.Points.Name.Name)
 }
 
-// A restatement is the spec in the words of the guard.
+// A restatement is the spec as the guard repeats it, with aliases for the types.
 type restatement struct {
 	*emitter
 	names       []string // of the guard's names for types, without the prefix, in order of first use
 	definitions map[string]*jen.Statement
 }
 
-// elements are the embedded interfaces and the methods.
+// elements returns the embedded interfaces and the methods.
 func (r *restatement) elements() []jen.Code {
 	var list []jen.Code
 	for _, p := range r.spec.Parents {
@@ -112,7 +114,7 @@ func (r *restatement) elements() []jen.Code {
 	return list
 }
 
-// result restates one result: an exit or a marker.
+// result repeats one result, an exit or a marker.
 func (r *restatement) result(point string, x ast.Expr) *jen.Statement {
 	switch x := x.(type) {
 	case *ast.Ident: // not the type that a generated package of its own makes of the exit
@@ -127,8 +129,8 @@ func (r *restatement) result(point string, x ast.Expr) *jen.Statement {
 	return r.typ(x)
 }
 
-// composite names a type that is made of a type of the spec. For example, if Message is gone then []Message is an invalid
-// type, and the compiler does not report that two invalid types differ. It does if they have names.
+// composite gives a name to a type that contains a type of the spec. For example, if Message was deleted, then
+// []Message is invalid, and the compiler does not compare invalid types without a name.
 func (r *restatement) composite(name string, typ *jen.Statement, part ast.Expr) *jen.Statement {
 	declared := false
 	ast.Inspect(part, func(n ast.Node) bool {
@@ -144,7 +146,7 @@ func (r *restatement) composite(name string, typ *jen.Statement, part ast.Expr) 
 	return r.name(name, typ)
 }
 
-// specType restates a type of the spec that is not an exit. A generated package of its own has a name for it anyway.
+// specType repeats a type of the spec that is not an exit. A generated package of its own already has an alias for it.
 func (r *restatement) specType(x ast.Expr) *jen.Statement {
 	if r.separate() {
 		return r.typ(x)
@@ -164,7 +166,7 @@ func (r *restatement) specType(x ast.Expr) *jen.Statement {
 	return r.typ(x)
 }
 
-// name is the guard's name of a type.
+// name returns the guard's alias for a type.
 func (r *restatement) name(name string, definition *jen.Statement) *jen.Statement {
 	if r.definitions[name] == nil {
 		r.definitions[name] = definition

@@ -28,7 +28,7 @@ func (e *emitter) run(f *jen.File) {
 		jen.Return(jen.Qual(kit, "NewRun").Call(jen.Id("env"))))
 }
 
-// hooks emits Hooks, which holds the points, and its methods.
+// hooks emits Hooks, the struct of all points, and its methods.
 func (e *emitter) hooks(f *jen.File) {
 	comment(f, "Hooks holds the hooks of every fire point, in the order of the spec. The zero value is ready to use: "+
 		"no hooks,",
@@ -139,7 +139,8 @@ func (e *emitter) hooks(f *jen.File) {
 	})
 }
 
-// parentField is the field of Hooks that holds a parent's: the package's name, exported.
+// parentField returns the field of Hooks that holds the points of an extended package, for example Agent for package
+// agent.
 func parentField(p Parent) string {
 	r, n := utf8.DecodeRuneInString(p.Import.Name)
 	return string(unicode.ToUpper(r)) + p.Import.Name[n:]

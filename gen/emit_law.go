@@ -40,7 +40,7 @@ const (
 	anyDeprecated = "//\n// HookgenDeprecated\n"
 )
 
-// A law is the part of a point that its code depends on, apart from names.
+// A law is the part of a point that determines its code, except for the names.
 type law struct {
 	Kind                           Kind
 	Replace, Edit, Exits, Collects bool
@@ -53,7 +53,7 @@ func lawOf(p *Point) law {
 		Closed:   p.Policy == FailClosed, Open: p.Policy == FailOpen, Reverse: p.Reverse, Results: len(p.Results) > 0}
 }
 
-// The methods below are used by the template too.
+// The template uses the methods below.
 
 func (l law) Observe() bool     { return l.Kind == Observe }
 func (l law) Flow() bool        { return l.Kind == Flow }
@@ -70,10 +70,10 @@ func (l law) FailureEnds() bool { return l.Closed || l.Check() }
 // ReturnsErr reports whether Fire returns an error.
 func (l law) ReturnsErr() bool { return l.Decides() || l.Check() || l.Around() || l.Closed }
 
-// Names are the results of runHooks.
+// Names returns the results of runHooks as a list of names.
 func (l law) Names() string { return strings.Join(l.choose("exit", "collected", "err"), ", ") }
 
-// choose returns those of the texts for exit, contributions and error that the law has.
+// choose returns the texts for those results that the law has: the exit, the contributions and the error.
 func (l law) choose(exit, collected, err string) []string {
 	var chosen []string
 	if l.Exits {
@@ -88,7 +88,7 @@ func (l law) choose(exit, collected, err string) []string {
 	return chosen
 }
 
-// Named are the named results of runHooks, with a blank before them.
+// Named returns the result list of runHooks, with a blank before it.
 func (l law) Named() string {
 	if l.Observe() {
 		return ""
@@ -96,7 +96,7 @@ func (l law) Named() string {
 	return " (" + strings.Join(l.choose("exit HookgenPointExit", "collected []HookgenCollected", "err error"), ", ") + ")"
 }
 
-// DropResults assigns the results of runHooks but the error to nothing.
+// DropResults returns the left side of an assignment that keeps only the error of runHooks.
 func (l law) DropResults() string {
 	if !l.ReturnsErr() {
 		return ""
@@ -104,7 +104,7 @@ func (l law) DropResults() string {
 	return strings.Join(l.choose("_", "_", "err"), ", ") + " = "
 }
 
-// PayloadParam is the parameter that brings the payload: its address where hooks may change it.
+// PayloadParam returns the payload parameter of runHooks: a pointer if hooks may change the payload.
 func (l law) PayloadParam() string {
 	if l.Rewrites() {
 		return "payload *HookgenPayload"
@@ -112,8 +112,8 @@ func (l law) PayloadParam() string {
 	return "payload HookgenPayload"
 }
 
-// The parameters that receive who decided and who contributed: with their types, as arguments, and as nils. By is what
-// runHooks and FireBy have.
+// By, ByNames and NilBy return the parameters of runHooks for FireBy: declared, as arguments, and as nil arguments for
+// Fire.
 func (l law) By() string      { return l.by("by *hookkit.By, ", "bys *[]hookkit.By, ") }
 func (l law) ByNames() string { return l.by("by, ", "bys, ") }
 func (l law) NilBy() string   { return l.by("nil, ", "nil, ") }
@@ -129,10 +129,10 @@ func (l law) by(by, bys string) string {
 	return text
 }
 
-// decidesBy reports whether a fire can be decided by one hook.
+// decidesBy reports whether a single hook can decide a fire.
 func (l law) decidesBy() bool { return l.Decides() || l.Check() || l.Around() }
 
-// ByOrNil is the argument for who decided.
+// ByOrNil returns the argument for the hook that decided.
 func (l law) ByOrNil() string {
 	if l.decidesBy() {
 		return "by"
@@ -140,18 +140,18 @@ func (l law) ByOrNil() string {
 	return "nil"
 }
 
-// FiredFields are what observers receive when the fire is decided; "" if that is the verdict alone.
+// FiredFields returns the fields of fired that are set when the fire is decided, or "" if only the verdict is set.
 func (l law) FiredFields() string {
 	return l.fired("fired.Final", l.choose("fired.Exit", "fired.Collected", "fired.Err"), "fired.Ballots")
 }
 
-// FiredValues are the values of FiredFields.
+// FiredValues returns the values for FiredFields.
 func (l law) FiredValues() string {
 	return l.fired("*payload", l.choose("exit", "hookimpl.Returned(&all.Dispatch, collected)", "all.Err(err)"),
 		"all.Ballots()")
 }
 
-// fired joins those of the texts that the law has.
+// fired joins the texts for those fields that the law has.
 func (l law) fired(final string, results []string, ballots string) string {
 	if l.Rewrites() {
 		results = append([]string{final}, results...)
@@ -162,7 +162,7 @@ func (l law) fired(final string, results []string, ballots string) string {
 	return strings.Join(results, ", ")
 }
 
-// Calls is the function of the runtime that describes hooks of the law.
+// Calls returns the constructor of the runtime for the description of the point.
 func (l law) Calls() string {
 	switch {
 	case l.Decides() && l.Collects:
@@ -175,7 +175,7 @@ func (l law) Calls() string {
 	return "Checking"
 }
 
-// Law is the value of the runtime's type Law.
+// Law returns the value of hookimpl.Law.
 func (l law) Law() string {
 	var parts []string
 	for _, part := range []struct {
@@ -199,10 +199,10 @@ var templates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("point").Parse(pointTemplate))
 })
 
-// A lawText is the formatted code of a law with placeholders: the API of the point, and its machinery.
+// A lawText is the formatted code for a law, with placeholders: the API of a point, and its machinery.
 type lawText struct{ api, machinery string }
 
-// lawText returns the code of a law, which it renders on first use.
+// lawText returns the code for a law. It renders the code on first use.
 func (e *emitter) lawText(l law) (lawText, error) {
 	if text, ok := e.laws[l]; ok {
 		return text, nil
@@ -227,7 +227,7 @@ func (e *emitter) lawText(l law) (lawText, error) {
 	return text, err
 }
 
-// formatted formats code and renames its local names where the spec has types or imports of the same name.
+// formatted formats code, and renames local names that collide with types or imports of the spec.
 func (e *emitter) formatted(code string) (string, error) {
 	text, err := format.Source([]byte(code))
 	if err != nil {
@@ -236,11 +236,11 @@ func (e *emitter) formatted(code string) (string, error) {
 	return strings.TrimSpace(renameLocals(string(text), e.taken, e.suffix)), nil
 }
 
-// fields are the unexported fields of generated types. A field hides nothing, so it keeps its name; no local has one of
-// them.
+// fields are the unexported fields of generated types. A field cannot hide a type, so renameLocals leaves these names
+// alone.
 var fields = map[string]bool{"registry": true, "fire": true, "level": true}
 
-// freeSuffix returns a suffix that no taken name ends with.
+// freeSuffix returns a suffix of underscores that no taken name has.
 func freeSuffix(taken map[string]bool) string {
 	suffix := "_"
 	for name := range taken {
@@ -251,8 +251,9 @@ func freeSuffix(taken map[string]bool) string {
 	return suffix
 }
 
-// renameLocals appends the suffix to the local names of generated code that are among the taken ones. Local are the identifiers that
-// begin with a small letter and no qualifier, except fields, and the type parameters P and R.
+// renameLocals appends the suffix to local names that are also taken by the spec. For example, if the spec declares a
+// type hook, the variable hook becomes hook_. Local names are identifiers without a qualifier that begin with a
+// lower-case letter, except fields, and the type parameters P and R.
 func renameLocals(code string, taken map[string]bool, suffix string) string {
 	var s scanner.Scanner
 	file := token.NewFileSet().AddFile("", -1, len(code))
@@ -278,13 +279,13 @@ func renameLocals(code string, taken map[string]bool, suffix string) string {
 	return out.String() + code[done:]
 }
 
-// A substitution is what replaces the placeholders for one point.
+// A substitution replaces the placeholders in the code of a law with the names of one point.
 type substitution struct {
 	replacer *strings.Replacer
 	plain    bool // the result is as gofmt would have it
 }
 
-// substitution returns what replaces the placeholders for the point.
+// substitution returns the substitution for a point.
 func (e *emitter) substitution(p *Point) substitution {
 	var pairs []string
 	sub := substitution{plain: true}
@@ -363,7 +364,7 @@ func (e *emitter) substitution(p *Point) substitution {
 	return sub
 }
 
-// apply returns the code of a law for the point of the substitution.
+// apply returns the code of a law for the point.
 func (s substitution) apply(code string) (string, error) {
 	text := s.replacer.Replace(code)
 	if s.plain {
@@ -373,7 +374,7 @@ func (s substitution) apply(code string) (string, error) {
 	return strings.TrimSpace(string(formatted)), err
 }
 
-// legalNames are the names of what a hook of the point may return, for people: constructors and exits.
+// legalNames returns the outcomes that a hook of the point may return: constructors and exits.
 func legalNames(p *Point) []string {
 	var names []string
 	if p.Replace {
@@ -388,7 +389,7 @@ func legalNames(p *Point) []string {
 	return names
 }
 
-// matchParams are the parameters of a Match function for the exits.
+// matchParams returns the parameter names of a Match function, one for each exit.
 func matchParams(exits []string, taken map[string]bool, suffix string) []string {
 	used := map[string]bool{}
 	for _, name := range []string{"exit", "none", "x"} {
@@ -407,7 +408,8 @@ func matchParams(exits []string, taken map[string]bool, suffix string) []string 
 	return params
 }
 
-// paramName is the name of the payload in exported signatures: as in the spec, unless other parameters have that name.
+// paramName returns the name of the payload parameter in exported signatures. It is the name in the spec, unless that
+// would collide with another name.
 func (e *emitter) paramName(p *Point) string {
 	if p.Param == "" || p.Param == "_" || slices.Contains(paramNames, p.Param) || imported[p.Param] || e.taken[p.Param] {
 		name := "payload"
@@ -419,7 +421,7 @@ func (e *emitter) paramName(p *Point) string {
 	return p.Param
 }
 
-// paramNames are the names next to the payload's in exported signatures.
+// paramNames are the other parameters in exported signatures.
 var paramNames = []string{"ctx", "run", "f", "h", "p", "act", "next", "when", "reason", "exit", "by", "bys",
 	"collected", "err", "result", "returned"}
 

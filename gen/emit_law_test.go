@@ -98,7 +98,7 @@ func TestLocalNamesRestrictNoType(t *testing.T) {
 	typeCheck(t, spec, emitted(t, spec, Output{Package: "p"}))
 }
 
-// typeCheck fails the test if the files of one package do not type-check.
+// typeCheck type-checks the files of one package.
 func typeCheck(t *testing.T, files ...string) {
 	t.Helper()
 	root, err := filepath.Abs("..")

@@ -6,14 +6,14 @@ import (
 	"github.com/dave/jennifer/jen"
 )
 
-// An apiEmitter emits the public part of a point with a law, with placeholders for names and types. The machinery is
-// in point.go.tmpl.
+// An apiEmitter emits the public part of a point with the law. Names and types are placeholders. The machinery of the
+// point is in point.go.tmpl.
 type apiEmitter struct {
 	law
 	f *jen.File
 }
 
-// emitAPI adds the public part of a point with the law.
+// emitAPI emits the public part of a point with the law.
 func emitAPI(f *jen.File, l law) {
 	e := &apiEmitter{l, f}
 	e.hook()
@@ -44,13 +44,13 @@ func byParam() *jen.Statement { return jen.Id("by").Add(kitType("By")) }
 
 func registration() *jen.Statement { return jen.Op("*").Add(kitType("Registration")) }
 
-// doc adds a comment to a declaration of the point; a deprecation of the point follows it.
+// doc adds a comment to a declaration of the point, followed by the deprecation of the point.
 func (e *apiEmitter) doc(lines ...string) {
 	comment(e.f, lines...)
 	comment(e.f, "//", "// HookgenDeprecated")
 }
 
-// params are the parameters of a hook whose payload has the type.
+// params returns the parameters of a hook with a payload of the type.
 func (e *apiEmitter) params(payload jen.Code) []jen.Code {
 	ps := []jen.Code{ctxParam(), runParam(), jen.Id(anyParam).Add(payload)}
 	if e.Around() {
@@ -59,7 +59,7 @@ func (e *apiEmitter) params(payload jen.Code) []jen.Code {
 	return ps
 }
 
-// args are the arguments for these parameters.
+// args returns the arguments for params.
 func (e *apiEmitter) args() []jen.Code {
 	as := []jen.Code{jen.Id("ctx"), jen.Id("run"), jen.Id(anyParam)}
 	if e.Around() {
@@ -68,7 +68,7 @@ func (e *apiEmitter) args() []jen.Code {
 	return as
 }
 
-// results are the results of a hook.
+// results returns the results of a hook.
 func (e *apiEmitter) results() []jen.Code {
 	var rs []jen.Code
 	switch {
@@ -83,7 +83,7 @@ func (e *apiEmitter) results() []jen.Code {
 	return append(rs, jen.Error())
 }
 
-// semantics says what hooks of the point do.
+// semantics explains how the hooks of the point run.
 func (e *apiEmitter) semantics() []string {
 	var lines []string
 	switch e.Kind {
@@ -130,7 +130,7 @@ func (e *apiEmitter) hook() {
 		jen.Id("h").Dot(anyPoint).Dot("Add").Call(jen.Id("f")))
 }
 
-// when emits the adapter for conditions.
+// when emits the adapter that adds a condition to a hook.
 func (e *apiEmitter) when() {
 	adapter := jen.Struct(jen.Id("condition"), jen.Id(anyPoint+"Func"))
 	continues := make([]jen.Code, len(e.results()))
@@ -154,7 +154,7 @@ func (e *apiEmitter) when() {
 				jen.Return(jen.Id("h").Dot(anyPoint).Call(e.args()...))))))
 }
 
-// outcomes emits the sealed set of outcomes and their constructors.
+// outcomes emits the sealed interface of outcomes, and their constructors.
 func (e *apiEmitter) outcomes() {
 	if !e.Decides() {
 		return
@@ -226,7 +226,7 @@ func (e *apiEmitter) observer() {
 	})
 }
 
-// next emits the type through which an around hook continues.
+// next emits the type with which an around hook continues.
 func (e *apiEmitter) next() {
 	if !e.Around() {
 		return
@@ -237,12 +237,12 @@ func (e *apiEmitter) next() {
 		jen.Id("level").Int())
 }
 
-// method begins a method of the point.
+// method starts a method of the point.
 func (e *apiEmitter) method(name string) *jen.Statement {
 	return e.f.Func().Params(jen.Id("p").Op("*").Id(anyPoint + "Point")).Id(name)
 }
 
-// point emits the type of the point and its methods except Fire.
+// point emits the type of the point, and its methods except Fire and FireBy.
 func (e *apiEmitter) point() {
 	option := kitType("HookOption")
 	if e.Decides() {

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// emitted returns what a spec file makes, and fails the test if it makes nothing.
+// emitted returns the generated code for a spec file. It fails the test if the spec is refused.
 func emitted(t *testing.T, text string, to Output) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -38,13 +38,13 @@ func emitted(t *testing.T, text string, to Output) string {
 	return string(out)
 }
 
-// specOf is a spec with these methods and these further declarations.
+// specOf returns a spec with these methods and declarations.
 func specOf(methods, declarations string) string {
 	return "package p\n\nimport \"github.com/hookgen/hookgen/spec\"\n\n//hookgen:points\ntype Points interface {\n" +
 		methods + "\n}\n\n" + declarations
 }
 
-// declared returns the names that a Go file declares at its top level; of methods, Type.Method.
+// declared returns the top-level names of a Go file, and methods as Type.Method.
 func declared(t *testing.T, text string) map[string]bool {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), "", text, parser.SkipObjectResolution)
@@ -71,7 +71,7 @@ func declared(t *testing.T, text string) map[string]bool {
 	return names
 }
 
-// A payload that gofmt may lay out anew is emitted for its point alone, whatever the law.
+// gofmt may lay out these payloads differently at each point, so the emitter formats each point separately.
 func TestEmitTakesPayloadsOfEveryForm(t *testing.T) {
 	laws := []string{
 		"", "spec.Replace, spec.FailOpen", "Stop, spec.FailClosed", "spec.Vote, Stop, spec.FailOpen",
@@ -125,7 +125,7 @@ func TestEmitDeclaresOnlyWhatTheLawNeeds(t *testing.T) {
 	}
 }
 
-// What needs no formatting is put out as it is; gofmt must agree, whatever the comment.
+// The emitter skips gofmt for simple comments. gofmt must agree that they are unchanged.
 func TestEmitFormatsDocumentationAsGofmt(t *testing.T) {
 	docs := []string{
 		"plain.", "A ``quoted'' word.", "don''t", "Head.\n\nAn Old Heading\n\nText.", "Head.\n\nlower case\n\nText.",
@@ -143,7 +143,7 @@ func TestEmitFormatsDocumentationAsGofmt(t *testing.T) {
 	}
 }
 
-// The mark by which the emitter parts what it formats is a text like any other in a spec.
+// A spec can contain the line with which the emitter separates its sections.
 func TestPlaceholdersInASpecAreSafe(t *testing.T) {
 	const mark = "//hookgen:section"
 	text := "// " + mark + "\n" + specOf("// "+mark+"\nOn(struct { A int `\n"+mark+"\n` }) (Stop, spec.FailOpen)\n"+

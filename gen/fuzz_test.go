@@ -14,8 +14,8 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// FuzzRead reads any two files as a spec and one beside it. Whatever they hold, the answer is a spec or findings
-// that a person can use, the same ones each time, and the line ends do not matter.
+// FuzzRead reads any spec together with any other file. The result is a spec or useful diagnostics. It is the same on
+// every run, and for both kinds of line ends.
 func FuzzRead(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, spec, beside []byte) {
@@ -62,7 +62,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// seed adds what both targets begin with: every law, every wrong spec, and some that are like nothing else.
+// seed adds the inputs that two of the targets share: every law, every wrong spec, and unusual specs.
 func seed(f *testing.F) {
 	f.Add([]byte(everyLaw), []byte("package p\n\ntype Other[T any] struct{}\n"))
 	f.Add([]byte("//hookgen:points"), []byte(""))
@@ -88,8 +88,7 @@ func seed(f *testing.F) {
 	}
 }
 
-// FuzzGenerate makes code of every spec that is accepted, in both modes: it can be made, it parses, and it is the
-// same when it is made again.
+// FuzzGenerate generates code for every accepted spec, in both modes. The code parses, and is the same on every run.
 func FuzzGenerate(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, spec, beside []byte) {
@@ -142,8 +141,8 @@ func places(found Diagnostics) string {
 	return all.Error()
 }
 
-// withCRLF returns the text with the line ends of Windows. It reports false where those would be part of what
-// the text says: in a line directive, in a raw string or behind a lone carriage return.
+// withCRLF converts line ends to CRLF. It reports false if that would change the meaning, for example in a raw string,
+// in a line directive or after a lone carriage return.
 func withCRLF(text []byte) ([]byte, bool) {
 	if bytes.ContainsAny(text, "\r`") || bytes.Contains(text, []byte("line ")) {
 		return nil, false
@@ -154,8 +153,8 @@ func withCRLF(text []byte) ([]byte, bool) {
 // noTests is a directory without tests.
 func noTests() []source { return nil }
 
-// FuzzEmit puts any text in the places of a spec that hold text: what is made parses, is as gofmt has it, and its
-// code does not depend on what comments say.
+// FuzzEmit puts arbitrary text into comments, tags and names. The generated code parses, is gofmt-clean, and does not
+// depend on the comments.
 func FuzzEmit(f *testing.F) {
 	f.Add("On fires.", "json:\"x\"", "item", "Item", "(spec.Replace, Stop, spec.FailClosed)")
 	f.Add("*/ package evil\n//go:embed x\n+build x\n`", "`", "ctx", "map[string]func(int) <-chan Item", "spec.Around[[]Item]")
@@ -199,7 +198,7 @@ func FuzzEmit(f *testing.F) {
 	})
 }
 
-// withoutComments returns the code of a Go file.
+// withoutComments returns Go code without its comments.
 func withoutComments(t *testing.T, text []byte) string {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "", text, parser.SkipObjectResolution)

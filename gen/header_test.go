@@ -37,7 +37,7 @@ func TestFileWithoutHeaderHasNoOrigin(t *testing.T) {
 	}
 }
 
-// TestHeaderStaysOnItsLines generates from directories with names that could end a comment.
+// The names of these directories contain characters that could end a comment.
 func TestHeaderStaysOnItsLines(t *testing.T) {
 	s := mustRead(t, oneSpec)
 	for _, source := range []string{"a\npackage evil", "a\r\nb", "a\u2028b", "a\x00b", "a\u200bb"} {

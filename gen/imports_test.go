@@ -31,7 +31,7 @@ func TestPackageNames(t *testing.T) {
 	}
 }
 
-// TestUsedNameDecides shows that the spec says what a path does not.
+// The path does not determine the package name, but the use in the spec does.
 func TestUsedNameDecides(t *testing.T) {
 	for qualifier, path := range map[string]string{
 		"core":  "example.com/api/core/v2",
@@ -51,7 +51,7 @@ func TestUsedNameDecides(t *testing.T) {
 	}
 }
 
-// A named import is what its name says, whatever the path of another one looks like.
+// The name of an import is certain, even if the path of another import ends with it.
 func TestNamedImportsWin(t *testing.T) {
 	for _, lines := range []string{"import x \"example.com/a\"\nimport \"example.com/x\"\n",
 		"import \"example.com/x\"\nimport x \"example.com/a\"\n"} {
@@ -67,7 +67,7 @@ func TestNamedImportsWin(t *testing.T) {
 	}
 }
 
-// Another file may have an import that is none; what follows it counts.
+// Another file may have an invalid import. The imports after it count.
 func TestInvalidImportsAreIgnored(t *testing.T) {
 	s, found := readFiles(map[string]string{
 		"spec.go":  oneSpec,

@@ -2,7 +2,7 @@ package gen
 
 import "testing"
 
-// An exit may be called as a marker is: what stands before the dot tells them apart.
+// An exit may have the name of a marker, because only the marker has a qualifier.
 func TestExitsMayHaveNamesOfMarkers(t *testing.T) {
 	s := mustRead(t, "package p\n\nimport \"github.com/hookgen/hookgen/spec\"\n\n//hookgen:points\n"+
 		"type Points interface {\n\tOnOne(int) (Replace, Vote, Check, Around, Collect, Reverse, Edit, spec.FailOpen)\n}\n"+

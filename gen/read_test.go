@@ -26,7 +26,7 @@ func readFiles(files map[string]string) (*Spec, Diagnostics) {
 	return spec, found.sorted()
 }
 
-// mustRead reads a spec of one file that is right.
+// mustRead reads a valid spec of one file.
 func mustRead(t *testing.T, text string) *Spec {
 	t.Helper()
 	spec, found := readFiles(map[string]string{"spec.go": text})
@@ -36,7 +36,7 @@ func mustRead(t *testing.T, text string) *Spec {
 	return spec
 }
 
-// pointShape is what a test compares of a point.
+// A pointShape holds the fields of a point that tests compare.
 type pointShape struct {
 	Name, Doc, Param, Payload string
 	Kind                      Kind
@@ -220,7 +220,7 @@ func TestReadFillsTheSpec(t *testing.T) {
 	}
 }
 
-// TestReadToleratesWindows holds a spec with a byte order mark and other line ends against the plain one.
+// A spec with a byte order mark and CRLF reads like the plain one.
 func TestReadToleratesWindows(t *testing.T) {
 	plain := mustRead(t, everyLaw)
 	text := "\ufeff" + strings.ReplaceAll(everyLaw, "\n", "\r\n")
@@ -268,7 +268,7 @@ type Points interface {
 	}
 }
 
-// TestReadIgnoresOtherFiles shows that nothing beside the spec has to compile.
+// The other files of the directory need not compile.
 func TestReadIgnoresOtherFiles(t *testing.T) {
 	s, found := readFiles(map[string]string{
 		"spec.go":         "package p\n\n//hookgen:points\ntype Points interface {\n\tOnStart(int)\n}\n",
@@ -297,7 +297,7 @@ func TestReadIgnoresOtherFiles(t *testing.T) {
 	}
 }
 
-// TestReadRenamesImportsOfOtherFiles gives two packages of one name to constraints of two files.
+// The constraints of two files need different packages of the same name.
 func TestReadRenamesImportsOfOtherFiles(t *testing.T) {
 	s, found := readFiles(map[string]string{
 		"spec.go": "package p\n\nimport \"example.com/one/law\"\n\n//hookgen:points\n" +
@@ -319,7 +319,7 @@ func TestReadRenamesImportsOfOtherFiles(t *testing.T) {
 	}
 }
 
-// TestAdoptedImportsHideNothing shows a constraint of another file under a name that generated code does not need.
+// An import for a constraint of another file must not hide a name of the generated code.
 func TestAdoptedImportsHideNothing(t *testing.T) {
 	for alias, want := range map[string]string{"iota": "iota2", "panic": "panic2", "P": "P2", "Hooks": "Hooks2",
 		"OnStart": "OnStart3", "OnStartFunc": "OnStartFunc2", "law": "law"} {
@@ -411,9 +411,8 @@ func TestReadDirectories(t *testing.T) {
 	})
 }
 
-// TestHostileFilesAreReadQuickly reads files made to be slow to judge: long lists of whatever is compared with
-// whatever else. The bound is far above what they take, and far below what work that grows with the square of
-// the file would.
+// These files would be slow if a check took quadratic time, because they have long lists that the checks compare. The
+// time limit is far above the linear time, and far below the quadratic time.
 func TestHostileFilesAreReadQuickly(t *testing.T) {
 	many := func(n int, format string) string {
 		var b strings.Builder
@@ -478,7 +477,7 @@ func TestHostileFilesAreReadQuickly(t *testing.T) {
 	}
 }
 
-// aliases declares aliases each of which holds the next one twice.
+// aliases declares n aliases. Each contains the next one twice.
 func aliases(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -487,6 +486,5 @@ func aliases(n int) string {
 	return b.String()
 }
 
-// patience is far beyond the time that any of these files takes on a slow machine, and far below that of a reader whose
-// time is quadratic in the length of the file.
+// patience is far longer than any of these files takes on a slow machine, and far shorter than quadratic time.
 const patience = time.Minute

@@ -84,7 +84,7 @@ func TestReadErrorsNameTheRemedy(t *testing.T) {
 	}
 }
 
-// TestHugeFilesAreNotRead makes holes, which cost nothing.
+// The huge files are sparse, so they cost no disk space.
 func TestHugeFilesAreNotRead(t *testing.T) {
 	dir := folder(t, map[string]string{"a.go": oneSpec, "b.go": "", "c.go": "", "z.go": "package p\n"})
 	for _, name := range []string{"b.go", "c.go"} {

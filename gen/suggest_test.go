@@ -37,7 +37,7 @@ func TestSuggest(t *testing.T) {
 	}
 }
 
-// Suggestions cost a comparison with every name of the file: after a hundred there are no more.
+// Each suggestion costs a comparison with every name of the file, so there are at most a hundred.
 func TestSuggestionsAreLimited(t *testing.T) {
 	for what, text := range map[string]string{
 		"exits": pointsOf(maxSuggestions+5, "On#(int) (Leav#, spec.FailClosed)",
@@ -60,7 +60,7 @@ func TestSuggestionsAreLimited(t *testing.T) {
 	}
 }
 
-// many repeats a text, with a number in place of #.
+// many repeats a text, and replaces each # with a number.
 func many(n int, text string) string {
 	var b strings.Builder
 	for i := range n {

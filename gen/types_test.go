@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// twoFields reads a payload with two fields, and an Edit of the first one's type, and returns how many it is about.
+// twoFields reads a payload with two fields and an Edit of the first field's type. It returns the number of matching
+// fields.
 func twoFields(t *testing.T, a, b string) int {
 	t.Helper()
 	s, found := readFiles(map[string]string{"spec.go": fmt.Sprintf(`package p
@@ -119,7 +120,7 @@ func TestIdenticalTypesAreIdentical(t *testing.T) {
 	}
 }
 
-// Aliases that go round in circles name no type, and end nothing.
+// Aliases in a cycle denote no type, but checking them terminates.
 func TestCyclicAliasesAreRefused(t *testing.T) {
 	_, found := readFiles(map[string]string{"spec.go": "package p\n\nimport \"github.com/hookgen/hookgen/spec\"\n\n" +
 		"//hookgen:points\ntype Points interface {\n\tOnOne(Payload) (spec.Edit[A], spec.FailOpen)\n}\n\n" +

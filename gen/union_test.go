@@ -2,7 +2,7 @@ package gen
 
 import "testing"
 
-// What is blanked out of a union is its "| B", whatever bytes that is made of, and nothing behind it.
+// Only the "| B" of a union is blanked, even if it contains several bytes per character. The text after it is kept.
 func TestUnionsAreBlankedToTheirEnd(t *testing.T) {
 	for text, want := range map[string]string{
 		"interface{F(A | B) C}":       "interface{F(A    ) C}",
@@ -16,7 +16,7 @@ func TestUnionsAreBlankedToTheirEnd(t *testing.T) {
 	}
 }
 
-// The parser stops behind ten errors, and is asked ten times.
+// The parser stops after ten errors and is called at most ten times.
 func TestManyUnionsAreReported(t *testing.T) {
 	for n, syntax := range map[int]bool{110: false, 125: true} {
 		_, found := readFiles(map[string]string{"spec.go": pointsOf(n, "On#(int) (A | B, spec.FailOpen)",

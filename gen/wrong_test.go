@@ -20,8 +20,7 @@ var update = flag.Bool("update", false, "write what was got where a golden text 
 // complete is a diagnostic that helps: a place, the problem, the remedy and the rule. Only a directory has no line.
 var complete = regexp.MustCompile(`^(\.|[\w.]+:\d+:\d+): .+(: |; did you mean ).+ \([a-z-]+\)\n$`)
 
-// TestWrongSpecs reads every wrong spec of the archives here. In an archive, case/want is what is said about
-// the directory that the case's other files make up.
+// Each archive contains wrong specs. For each directory, the file want lists the expected diagnostics.
 func TestWrongSpecs(t *testing.T) {
 	archives, err := filepath.Glob("testdata/wrong/*.txtar")
 	if err != nil || len(archives) == 0 {
@@ -64,7 +63,7 @@ func TestWrongSpecs(t *testing.T) {
 	}
 }
 
-// A wrongSpec is one case of an archive.
+// A wrongSpec is one directory of an archive.
 type wrongSpec struct {
 	name   string
 	files  []txtar.File
@@ -72,7 +71,7 @@ type wrongSpec struct {
 	beside bool // the output goes into the spec's package
 }
 
-// cases splits an archive by the directories of its files.
+// cases splits an archive into its directories.
 func cases(t *testing.T, archive *txtar.Archive) []*wrongSpec {
 	t.Helper()
 	byName := map[string]*wrongSpec{}
@@ -126,7 +125,7 @@ func (c *wrongSpec) read(t *testing.T) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, dir+string(filepath.Separator), ""), dir, ".")
 }
 
-// TestEveryRuleHasAWrongSpec shows every rule of the reader by a spec that breaks it.
+// Every rule of the reader has a wrong spec that breaks it.
 func TestEveryRuleHasAWrongSpec(t *testing.T) {
 	archives, _ := filepath.Glob("testdata/wrong/*.txtar")
 	var shown []string

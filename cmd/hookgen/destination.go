@@ -10,7 +10,7 @@ import (
 	"github.com/hookgen/hookgen/gen"
 )
 
-// A destination is where the output goes.
+// A destination is the directory and package of the output.
 type destination struct {
 	path string // of the file
 	dir  string // of the spec
@@ -18,7 +18,7 @@ type destination struct {
 	name string // of that package
 }
 
-// destination reads -o. Its errors are those of usage.
+// destination evaluates the flag -o. Its errors are errors of usage.
 func (i *invocation) destination() (*destination, error) {
 	d := &destination{path: filepath.Join(i.dir, gen.FileName), dir: i.dir}
 	if i.out == "" || sameDir(i.out, i.dir) {
@@ -39,7 +39,7 @@ func (i *invocation) destination() (*destination, error) {
 	return d, nil
 }
 
-// sameDir reports whether two directories are one.
+// sameDir reports whether two paths lead to the same directory.
 func sameDir(a, b string) bool {
 	one, err := os.Stat(a)
 	if err != nil {
@@ -49,8 +49,8 @@ func sameDir(a, b string) bool {
 	return err == nil && os.SameFile(one, other)
 }
 
-// output is the destination as the emitter must know it. Its errors are findings, or say that the spec's
-// import path is not to be found.
+// output returns the destination for the emitter. An error is a diagnostic, or says that the import path of the spec is
+// unknown.
 func (d *destination) output(s *gen.Spec) (gen.Output, error) {
 	specPath, err := importPath(d.dir)
 	if !d.own {
@@ -81,7 +81,8 @@ func (d *destination) output(s *gen.Spec) (gen.Output, error) {
 	return gen.Output{Package: d.name, SpecPath: specPath, Source: specPath}, nil
 }
 
-// internalParent returns the path below which a package may be imported, if it is internal to one.
+// internalParent returns the path whose packages may import an internal package. It reports false if the package is not
+// internal.
 func internalParent(path string) (string, bool) {
 	if strings.HasPrefix(path, "internal/") || path == "internal" {
 		return "", false

@@ -18,7 +18,7 @@ func (i *invocation) version() {
 	}
 }
 
-// origin describes the source that a program was built from: its module, and the commit if the go command knew it.
+// origin describes the source of this program: its module, and the commit if the go command recorded it.
 func origin(info *debug.BuildInfo) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "module %s %s", info.Main.Path, info.Main.Version)
