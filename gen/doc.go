@@ -8,8 +8,8 @@
 //	check    one function per rule, in one list             check.go, check_*.go
 //	emit     the generated file, as bytes                   emit.go
 //
-// [Read] runs the first four, and [Emit] the last. Nothing is type-checked and no other program is started, so that a
-// spec is read in milliseconds, also in a tree that does not compile. The package writes no file; that is the
+// [Read] runs the first four, and [Emit] the last. Nothing is type-checked and no other program is started, so
+// a spec is read in milliseconds, even in a tree that does not compile. The package writes no file; that is the
 // command's part. It does not import the runtime: the generated code names it, but the generator does not need it.
 //
 // # Emitting

@@ -158,8 +158,8 @@ const banner = `// Machinery: nothing below is part of the API.
 // shared returns the machinery that does not belong to one point.
 func (e *emitter) shared() string {
 	var b strings.Builder
-	b.WriteString(`// HookgenLineage has a method for this package and for each package that it extends. Packages that extend this one use
-// it.
+	b.WriteString(`// HookgenLineage has a method for this package and for each package that it extends. Packages
+// that extend this one use it.
 type HookgenLineage[T any] interface {
 `)
 	var parents []string

@@ -122,9 +122,9 @@ func (e *apiEmitter) hook() {
 	e.doc("HookgenPointFunc is a function that is a hook of HookgenPoint.")
 	e.f.Type().Id(anyPoint + "Func").Func().Params(e.params(payloadType())...).Params(e.results()...)
 	comment(e.f, "HookgenPoint calls f.")
-	e.f.Func().Params(jen.Id("f").Id(anyPoint +
-		"Func")).Id(anyPoint).Params(e.params(payloadType())...).Params(e.results()...).Block(
-		jen.Return(jen.Id("f").Call(e.args()...)))
+	e.f.Func().Params(jen.Id("f").Id(anyPoint + "Func")).Id(anyPoint).
+		Params(e.params(payloadType())...).Params(e.results()...).
+		Block(jen.Return(jen.Id("f").Call(e.args()...)))
 	comment(e.f, "Bind adds f to its point.")
 	e.f.Func().Params(jen.Id("f").Id(anyPoint + "Func")).Id("Bind").Params(jen.Id("h").Op("*").Id("Hooks")).Block(
 		jen.Id("h").Dot(anyPoint).Dot("Add").Call(jen.Id("f")))
@@ -141,13 +141,13 @@ func (e *apiEmitter) when() {
 	if e.Around() {
 		pass = jen.Return(jen.Id("next").Dot("Call").Call(jen.Id("ctx"), jen.Id(anyParam)))
 	}
-	e.doc("HookgenPointWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show " +
-		"desc.")
+	e.doc(
+		"HookgenPointWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.")
 	e.f.Func().Id(anyPoint+"When").Params(jen.Id("desc").String(),
 		jen.Id("when").Func().Params(jen.Op("*").Id("Run"), payloadType()).Bool(),
 		jen.Id("h").Add(hookType())).Add(hookType()).Block(
+		// The local name keeps the embedded field from hiding the method of a point called Condition.
 		jen.Type().Id("condition").Op("=").Add(implName("Condition")),
-		// so that no field hides the method of a point called Condition
 		jen.Return(adapter.Values(implName("When").Call(jen.Id("desc"), jen.Id("when").Op("!=").Nil(), jen.Id("h")),
 			jen.Func().Params(e.params(payloadType())...).Params(e.results()...).Block(
 				jen.If(jen.Op("!").Id("when").Call(jen.Id("run"), jen.Id(anyParam))).Block(pass),
@@ -190,9 +190,8 @@ func (e *apiEmitter) match() {
 	if !e.Exits {
 		return
 	}
-	e.doc("MatchHookgenPoint calls the function for the exit of a fire, or none if the exit is nil, and returns its "+
-		"result. An exit",
-		"that is added to the spec breaks every call until it is handled there.")
+	e.doc("MatchHookgenPoint calls the function for the exit of a fire, or none if the exit is nil, and returns its",
+		"result. An exit that is added to the spec breaks every call until it is handled there.")
 	e.f.Func().Id("Match"+anyPoint).Types(jen.Id("R").Id("any")).Params(
 		jen.Id("exit").Id(anyPoint+"Exit"), jen.Id("none").Func().Params().Id("R"), jen.Op(anyParams)).Id("R").Block(
 		jen.Switch(jen.Id("x").Op(":=").Id("exit").Assert(jen.Type())).Block(
@@ -248,8 +247,8 @@ func (e *apiEmitter) point() {
 	if e.Decides() {
 		option = kitType("GateOption")
 	}
-	e.doc("HookgenPointPoint holds the hooks and observers of HookgenPoint. The zero value is ready to use. Do not copy " +
-		"it.")
+	e.doc(
+		"HookgenPointPoint holds the hooks and observers of HookgenPoint. The zero value is ready to use. Do not copy it.")
 	e.f.Type().Id(anyPoint + "Point").Struct(jen.Id("registry").Add(implName("Registry").Types(hookType())))
 
 	call := func(method string, args ...jen.Code) *jen.Statement {
@@ -260,7 +259,7 @@ func (e *apiEmitter) point() {
 		e.method(name).Params(param, jen.Id("opts").Op("...").Add(option)).Add(registration()).Block(
 			call("Add", jen.Lit(name), jen.Id("f"), implName("Options").Call(jen.Id("opts"))))
 	}
-	comment(e.f, "Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked "+
+	comment(e.f, "Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked",
 		"for is impossible.")
 	add("Add", jen.Id("f").Add(hookType()))
 	comment(e.f, "AddFunc registers a function as a hook. It panics as Add does.")
@@ -297,10 +296,14 @@ func (e *apiEmitter) fire() {
 	emit := func(name string, results []jen.Code, by ...jen.Code) {
 		args := append([]jen.Code{jen.Id("ctx"), jen.Id("run"), jen.Id(anyParam)}, append(by, jen.Nil())...)
 		call := jen.Id("p").Dot("runHooks").Call(args...)
-		body := []jen.Code{jen.If(jen.Id("p").Dot("registry").Dot("Active").Call()).Block(call)}
+		active := jen.Id("p").Dot("registry").Dot("Active").Call()
+		body := []jen.Code{jen.If(active).Block(call)}
 		m := e.method(name).Params(params...)
 		if !e.Observe() {
-			body = []jen.Code{jen.If(jen.Id("p").Dot("registry").Dot("Active").Call()).Block(jen.Op(e.Names()).Op("=").Add(call)), jen.Return()}
+			body = []jen.Code{
+				jen.If(active).Block(jen.Op(e.Names()).Op("=").Add(call)),
+				jen.Return(),
+			}
 			m.Params(results...)
 		}
 		m.Block(body...)
@@ -376,9 +379,8 @@ func (e *apiEmitter) fireAround() {
 	run := func(by *jen.Statement) *jen.Statement {
 		return jen.Id("p").Dot("runHooks").Call(jen.Id("ctx"), jen.Id("run"), jen.Id(anyParam), jen.Id("act"), by, jen.Nil())
 	}
-	comment(e.f, "Fire runs the act inside the hooks and returns the answer of the outermost. A panic of a hook or of "+
-		"the act is returned as",
-		"a *hookkit.Failure.")
+	comment(e.f, "Fire runs the act inside the hooks and returns the answer of the outermost. A panic of a hook or of",
+		"the act is returned as a *hookkit.Failure.")
 	e.method("Fire").Params(params...).Params(jen.Id("result").Id(anyResult), jen.Err().Error()).Block(
 		jen.If(jen.Id("p").Dot("registry").Dot("Active").Call()).Block(jen.Return(run(jen.Nil()))),
 		jen.Id("returned").Op(":=").False(),
@@ -389,12 +391,11 @@ func (e *apiEmitter) fireAround() {
 		).Call(),
 		jen.If(jen.List(jen.Id("result"), jen.Err()).Op("=").Id("act").Call(jen.Id("ctx"), jen.Id(anyParam)),
 			jen.Err().Op("!=").Nil()).Block(
-			jen.Id("result").Op("=").Op("*").New(jen.Id(anyResult))), // as it is when there are hooks
+			jen.Id("result").Op("=").Op("*").New(jen.Id(anyResult))), // zero, as with hooks
 		jen.Id("returned").Op("=").True(),
 		jen.Return())
-	comment(e.f, "FireBy is Fire that also returns the hook that answered instead of the act, or the hook that failed. "+
-		"A zero By means that",
-		"the act answered.")
+	comment(e.f, "FireBy is Fire that also returns the hook that answered instead of the act, or the hook that failed.",
+		"A zero By means that the act answered.")
 	e.method("FireBy").Params(params...).Params(jen.Id("result").Id(anyResult), byParam(), jen.Err().Error()).Block(
 		jen.If(jen.Id("p").Dot("registry").Dot("Active").Call()).Block(
 			jen.List(jen.Id("result"), jen.Err()).Op("=").Add(run(jen.Op("&").Id("by")))).Else().Block(

@@ -157,9 +157,12 @@ func noTests() []source { return nil }
 // depend on the comments.
 func FuzzEmit(f *testing.F) {
 	f.Add("On fires.", "json:\"x\"", "item", "Item", "(spec.Replace, Stop, spec.FailClosed)")
-	f.Add("*/ package evil\n//go:embed x\n+build x\n`", "`", "ctx", "map[string]func(int) <-chan Item", "spec.Around[[]Item]")
-	f.Add("# Heading\n\n  - list\n\n\tcode\n\n[x]: y", "\n//hookgen:section\n", "_", "struct{ A int `x` }", "(spec.Vote, Stop, spec.Collect[string], spec.FailOpen)")
-	f.Add("HookgenPoint hookgenParam HookgenPayload", "\x00", "hookgenParam", "HookgenPayload", "(spec.Collect[HookgenCollected], spec.FailOpen)")
+	f.Add("*/ package evil\n//go:embed x\n+build x\n`", "`", "ctx",
+		"map[string]func(int) <-chan Item", "spec.Around[[]Item]")
+	f.Add("# Heading\n\n  - list\n\n\tcode\n\n[x]: y", "\n//hookgen:section\n", "_",
+		"struct{ A int `x` }", "(spec.Vote, Stop, spec.Collect[string], spec.FailOpen)")
+	f.Add("HookgenPoint hookgenParam HookgenPayload", "\x00", "hookgenParam",
+		"HookgenPayload", "(spec.Collect[HookgenCollected], spec.FailOpen)")
 	f.Fuzz(func(t *testing.T, doc, tag, param, payload, results string) {
 		read := func(doc string) (s *Spec) {
 			comment := ""
@@ -167,7 +170,8 @@ func FuzzEmit(f *testing.F) {
 				comment += "// " + strings.TrimRight(line, "\r\n") + "\n"
 			}
 			text := []byte(comment + specOf(comment+"On("+param+" "+payload+") "+results,
-				comment+"type Item struct { A int }\n"+comment+"const Max = 1\n"+comment+"type Stop struct {\n"+comment+"Reason string "+strconv.Quote(tag)+"\n}\n"+
+				comment+"type Item struct { A int }\n"+comment+"const Max = 1\n"+
+					comment+"type Stop struct {\n"+comment+"Reason string "+strconv.Quote(tag)+"\n}\n"+
 					"type HookgenPayload int\ntype HookgenCollected int\n"))
 			s, _ = read("dir", []source{{"spec.go", "dir/spec.go", text, int64(len(text))}}, noTests)
 			return s

@@ -198,7 +198,7 @@ func newUniverse(t *testing.T) *universe {
 	})}
 }
 
-// check type-checks a package. It may import the packages in beside, which the go command does not know.
+// check type-checks a package. It may import the given packages, which the go command does not know.
 func (u *universe) check(path string, beside map[string]*types.Package, sources ...string) (*types.Package, error) {
 	fset := token.NewFileSet()
 	var files []*ast.File

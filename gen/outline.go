@@ -25,7 +25,7 @@ type specInfo struct {
 	qualifiers       map[string]*importLine   // every qualifier in the types of the spec file; nil where it is not certain
 	uses             []qualifierUse           // the first use of each qualifier, in source order
 	importNames      []string                 // that the imports may have
-	unclearPath      string                   // of the first import whose package is certainly not called as its path ends, "" if none
+	unclearPath      string                   // the first import path that is not a package name, or ""
 	directives       []fileDirective
 	embeds           []*embedding
 	members          []*member

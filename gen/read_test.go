@@ -281,7 +281,7 @@ func TestReadIgnoresOtherFiles(t *testing.T) {
 		"min.go":          "package p\n\nfunc min(a, b int) int { return a }\n",
 		"hooks_gen.go":    "not even Go",
 	})
-	// hooks_gen.go would not be among the sources: load passes over what has the header. Here it is just broken.
+	// load would skip hooks_gen.go because of its header. This test calls read with it, as a broken file.
 	if len(found) > 0 {
 		t.Fatal(found)
 	}

@@ -99,7 +99,7 @@ func cases(t *testing.T, archive *txtar.Archive) []*wrongSpec {
 	return all
 }
 
-// read writes the case into a directory and returns what is said about it, without the directory's name.
+// read writes the case into a directory, and returns its diagnostics without the directory name.
 func (c *wrongSpec) read(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -9,7 +9,7 @@ import (
 	"github.com/hookgen/hookgen/gen"
 )
 
-// version prints what a bug report needs: the version of hookgen, what it was built with, and what it was built from.
+// version prints the facts that a bug report needs: the version of hookgen, of Go, and of the source.
 func (i *invocation) version() {
 	i.say("hookgen %s", gen.Version)
 	i.say("%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH)
