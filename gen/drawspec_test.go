@@ -66,8 +66,8 @@ var (
 	genFieldNames = []string{"Reason", "Code", "N", "Größe", "Err", "P", "Run", "T"}
 )
 
-// genBeside are other files of the package. The generated package re-exports their declarations.
-var genBeside = []string{
+// genOtherFiles are other files of the package. The generated package re-exports their declarations.
+var genOtherFiles = []string{
 	"", "",
 	"import \"cmp\"\n\n// Sorted is sorted.\ntype Sorted[K cmp.Ordered] struct{ K K }\n\n// Big is `big`.\n" +
 		"const Big = 1 << 40\n\nfunc Help() {}\n",
@@ -98,7 +98,7 @@ func drawSpec(t *rapid.T, tame bool) *genSpec {
 		g.body.Reset()
 	}
 	g.drawImports()
-	g.beside = pick(g, "beside", genBeside)
+	g.beside = pick(g, "beside", genOtherFiles)
 	g.declareTypes()
 	g.declareExits()
 	g.declarePoints()

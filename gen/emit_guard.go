@@ -26,9 +26,9 @@ func (e *emitter) guard(f *jen.File) {
 	r := &restatement{emitter: e, definitions: map[string]*jen.Statement{}}
 	guard, points := jen.Id(staleCode), e.points()
 	same := points.Clone().Parens(guard.Clone().Parens(points.Clone().Parens(jen.Nil())))
-	comment(f, "If the compiler reports the next line, the spec changed after this file was generated: run hookgen (go",
-		"generate) again. The line converts the spec to its restatement and back, which compiles only if the two are",
-		"identical.")
+	comment(f, "If the compiler reports the next line, the spec changed after this file was generated: run hookgen",
+		"(go generate) again. The line converts the spec to its restatement and back, which compiles only if the two",
+		"are identical.")
 	f.Type().Id("_").Index(jen.Len(jen.Index(jen.Op("...")).Add(points).Values(same))).Struct()
 	comment(f, staleCode+" restates the spec.")
 	f.Type().Id(staleCode).Interface(r.elements()...)

@@ -35,7 +35,7 @@ func TestWrongSpecs(t *testing.T) {
 		changed := false
 		for _, c := range cases(t, archive) {
 			count++
-			c.beside = filepath.Base(name) == "beside.txtar"
+			c.samePackage = filepath.Base(name) == "same_package.txtar"
 			t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar")+"/"+c.name, func(t *testing.T) {
 				got := c.read(t)
 				for line := range strings.Lines(got) {
@@ -65,10 +65,10 @@ func TestWrongSpecs(t *testing.T) {
 
 // A wrongSpec is one directory of an archive.
 type wrongSpec struct {
-	name   string
-	files  []txtar.File
-	want   *txtar.File
-	beside bool // the output goes into the spec's package
+	name        string
+	files       []txtar.File
+	want        *txtar.File
+	samePackage bool // the output goes into the spec's package
 }
 
 // cases splits an archive into its directories.
@@ -111,7 +111,7 @@ func (c *wrongSpec) read(t *testing.T) string {
 	spec, found := gen.Read(dir)
 	if len(found) == 0 {
 		to := gen.Output{Package: "out", SpecPath: "example.com/spec"}
-		if c.beside {
+		if c.samePackage {
 			to = gen.Output{Package: spec.Package}
 		}
 		found = gen.CheckOutput(spec, to)
@@ -119,7 +119,7 @@ func (c *wrongSpec) read(t *testing.T) string {
 			t.Fatal("nothing is wrong with it")
 		}
 	} else if spec != nil {
-		t.Error("a spec beside findings")
+		t.Error("a spec and findings")
 	}
 	text := found.Error() + "\n"
 	return strings.ReplaceAll(strings.ReplaceAll(text, dir+string(filepath.Separator), ""), dir, ".")
