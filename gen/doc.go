@@ -17,9 +17,11 @@
 // Formatting is the slow part, and two points with the same law differ only in names. So the code of each law is
 // rendered and formatted once per run, with placeholders such as HookgenPoint for the names:
 //
-//	emit_point.go   the API of a point, which people read, with jennifer
-//	point.go.tmpl   the machinery of a point, a template that looks like its output
-//	emit_law.go     renders a law on first use, and replaces the placeholders for each point
+//	emit_point.go        the API of a point, which people read, with jennifer
+//	point.go.tmpl        the machinery of a point, a template that looks like its output
+//	emit_law.go          the facts about a law that the template needs
+//	emit_law_text.go     renders a law on first use
+//	emit_substitution.go replaces the placeholders for each point
 //
 // No placeholder affects the layout, so that the result is formatted too. A point whose types or comments gofmt may
 // lay out differently, for example a struct type of several lines, is formatted again. The declarations that do not
