@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// PackageIn returns the name of the package that the Go files of a directory belong to, "" if there is none. A file
-// that every build has says more than one that some builds have, and any of them more than a test.
+// PackageIn returns the name of the package in a directory, or "" if the directory has no Go files. If files disagree,
+// a file of every build outranks a file with a build constraint, and a test is asked last.
 func PackageIn(dir string) string {
 	name, best := "", 0
 	for _, f := range goFiles(dir, token.NewFileSet()) {
@@ -28,15 +28,15 @@ func PackageIn(dir string) string {
 	return name
 }
 
-// goFiles parses the Go files of a directory, tests among them, that belong to some build.
+// goFiles parses the Go files of a directory, including tests, and drops files with the tag ignore.
 func goFiles(dir string, fset *token.FileSet) []*file {
 	sources, _ := load(dir, isGo)
 	return slices.DeleteFunc(parseAll(fset, sources), func(f *file) bool { return ignored(f.tree) })
 }
 
-// CheckAddition reports why new files cannot be added to the package in a directory: the directory has a spec, or the
-// package would declare a name twice, or it declares a name that one of the new files needs otherwise. The new files
-// are given as their texts by name.
+// CheckAddition reports why new files cannot be added to the package in a directory. For example, the directory may
+// already have a spec, or a declaration of the package may have the same name as a new one. texts maps the names of the
+// new files to their contents.
 func CheckAddition(dir string, texts map[string][]byte) Diagnostics {
 	fset := token.NewFileSet()
 	added := &addition{declared: map[string]bool{}, imported: map[string]bool{}, used: map[string]bool{}}
@@ -44,34 +44,35 @@ func CheckAddition(dir string, texts map[string][]byte) Diagnostics {
 	for _, path := range slices.Sorted(maps.Keys(texts)) {
 		f := parse(fset, source{name: path, path: path, text: texts[path]}, false)
 		name = f.tree.Name.Name
-		added.take(f)
+		added.add(f)
 	}
 	var found Diagnostics
 	for _, f := range goFiles(dir, fset) {
-		say := func(pos token.Pos, message string) {
+		report := func(pos token.Pos, message string) {
 			found = append(found, Diagnostic{Pos: fset.PositionFor(pos, false), Rule: "init-clash", Message: message})
 		}
 		for _, d := range f.directives(fset) {
-			if d.is() && !isTest(f.name) {
-				say(d.pos, "a spec is here already: give init a directory without one")
+			if d.marksSpec() && !isTest(f.name) {
+				report(d.pos, "a spec is here already: give init a directory without one")
 			}
 		}
 		if f.tree.Name.Name == name {
-			added.judge(f, say)
+			added.compare(f, report)
 		}
 	}
 	return found.sorted()
 }
 
-// An addition is the names in files that are added to a package.
+// An addition collects the names that the new files declare, import and use, for the comparison with the existing
+// files.
 type addition struct {
 	declared map[string]bool // at package level
 	imported map[string]bool // the names of the packages that the files import
 	used     map[string]bool // as an identifier, whatever it means
 }
 
-// take adds the names of a file.
-func (a *addition) take(f *file) {
+// add collects the names of one new file.
+func (a *addition) add(f *file) {
 	for _, d := range declarations(f) {
 		if d.owner == "" {
 			a.declared[d.name] = true
@@ -90,23 +91,24 @@ func (a *addition) take(f *file) {
 	})
 }
 
-// judge compares a file of the package with the addition.
-func (a *addition) judge(f *file, say func(pos token.Pos, message string)) {
+// compare reports every name of an existing file that conflicts with the new files.
+func (a *addition) compare(f *file, report func(pos token.Pos, message string)) {
 	const remedy = ": rename it, or give init a new directory"
 	for _, d := range declarations(f) {
 		switch {
 		case d.owner != "":
 		case a.declared[d.name]:
-			say(d.pos, d.name+" is a name that init would declare again in this package"+remedy)
+			report(d.pos, d.name+" is a name that init would declare again in this package"+remedy)
 		case a.imported[d.name]:
-			say(d.pos, d.name+" is a name under which init would import another package"+remedy)
+			report(d.pos, d.name+" is a name under which init would import another package"+remedy)
 		case a.used[d.name] && (predeclared[d.name] || builtins[d.name]):
-			say(d.pos, d.name+" is a name that Go declares itself, and init needs Go's"+remedy)
+			report(d.pos, d.name+" is a name that Go declares itself, and init needs Go's"+remedy)
 		}
 	}
 	for _, l := range importLines(f.tree) {
 		if len(l.names) > 0 && a.declared[l.names[0]] {
-			say(l.pos, l.names[0]+" is imported here, and init would declare it in this package: import it under another name, or give init a new directory")
+			report(l.pos, l.names[0]+" is imported here, and init would declare it in this package: "+
+				"import it under another name, or give init a new directory")
 		}
 	}
 }

@@ -10,9 +10,10 @@ func TestPackageInPrefersFilesOfEveryBuild(t *testing.T) {
 		files map[string]string
 		want  string
 	}{
-		"nothing":           {nil, ""},
-		"one file":          {map[string]string{"a.go": "package mail\n"}, "mail"},
-		"ignored program":   {map[string]string{"a.go": "//go:build ignore\n\npackage main\n", "b.go": "package mail\n"}, "mail"},
+		"nothing":  {nil, ""},
+		"one file": {map[string]string{"a.go": "package mail\n"}, "mail"},
+		"ignored program": {map[string]string{"a.go": "//go:build ignore\n\npackage main\n", "b.go": "package mail\n"},
+			"mail"},
 		"only ignored":      {map[string]string{"a.go": "//go:build ignore\n\npackage main\n"}, ""},
 		"file of a system":  {map[string]string{"a_linux.go": "package linux\n", "b.go": "package mail\n"}, "mail"},
 		"only of a system":  {map[string]string{"a_linux.go": "package mail\n"}, "mail"},
@@ -34,22 +35,32 @@ func TestPackageInPrefersFilesOfEveryBuild(t *testing.T) {
 }
 
 func TestAdditionsThatClashAreReported(t *testing.T) {
-	const added = "package mail\n\nimport (\n\t\"context\"\n\tother \"example.com/any\"\n)\n\ntype Message struct{ Text string }\n\nfunc (Message) Send(context.Context) error { return nil }\n\nconst Limit = len(\"x\")\n"
+	const added = "package mail\n\nimport (\n\t\"context\"\n\tother \"example.com/any\"\n)\n\n" +
+		"type Message struct{ Text string }\n\nfunc (Message) Send(context.Context) error { return nil }\n\n" +
+		"const Limit = len(\"x\")\n"
 	for name, c := range map[string]struct{ file, text, want string }{
-		"other names":          {"a.go", "package mail\n\nimport \"context\"\n\ntype Other struct{}\n\nfunc (Other) Message() {}\n\nfunc min(Limit int) context.Context { return nil }\n", ""},
-		"same type":            {"a.go", "package mail\n\ntype Message int\n", "a.go:3:6: Message is a name that init would declare again"},
-		"same name":            {"a.go", "package mail\n\nfunc Limit() {}\n", "a.go:3:6: Limit is a name that init would declare again"},
-		"in a test":            {"a_test.go", "package mail\n\ntype Message int\n", "a_test.go:3:6: Message is"},
-		"in an outside test":   {"a_test.go", "package mail_test\n\ntype Message int\n", ""},
-		"in some builds":       {"a_linux.go", "package mail\n\ntype Message int\n", "a_linux.go:3:6: Message is"},
-		"in an ignored file":   {"a.go", "//go:build ignore\n\npackage mail\n\ntype Message int\n", ""},
-		"in another package":   {"a.go", "package other\n\ntype Message int\n", ""},
-		"in a broken file":     {"a.go", "package mail\n\ntype Message int\n\nfunc broken( {\n", "a.go:3:6: Message is"},
-		"name of an import":    {"a.go", "package mail\n\nvar context int\n", "a.go:3:5: context is a name under which init would import"},
-		"alias of an import":   {"a.go", "package mail\n\nvar other int\n", "a.go:3:5: other is a name under which init would import"},
-		"import of a name":     {"a.go", "package mail\n\nimport Message \"example.com/x\"\n", "a.go:3:8: Message is imported here"},
-		"needed type":          {"a.go", "package mail\n\ntype error int\n", "a.go:3:6: error is a name that Go declares itself"},
-		"needed function":      {"a.go", "package mail\n\nfunc len() {}\n", "a.go:3:6: len is a name that Go declares itself"},
+		"other names": {"a.go", "package mail\n\nimport \"context\"\n\ntype Other struct{}\n\n" +
+			"func (Other) Message() {}\n\nfunc min(Limit int) context.Context { return nil }\n", ""},
+		"same type": {"a.go", "package mail\n\ntype Message int\n",
+			"a.go:3:6: Message is a name that init would declare again"},
+		"same name": {"a.go", "package mail\n\nfunc Limit() {}\n",
+			"a.go:3:6: Limit is a name that init would declare again"},
+		"in a test":          {"a_test.go", "package mail\n\ntype Message int\n", "a_test.go:3:6: Message is"},
+		"in an outside test": {"a_test.go", "package mail_test\n\ntype Message int\n", ""},
+		"in some builds":     {"a_linux.go", "package mail\n\ntype Message int\n", "a_linux.go:3:6: Message is"},
+		"in an ignored file": {"a.go", "//go:build ignore\n\npackage mail\n\ntype Message int\n", ""},
+		"in another package": {"a.go", "package other\n\ntype Message int\n", ""},
+		"in a broken file":   {"a.go", "package mail\n\ntype Message int\n\nfunc broken( {\n", "a.go:3:6: Message is"},
+		"name of an import": {"a.go", "package mail\n\nvar context int\n",
+			"a.go:3:5: context is a name under which init would import"},
+		"alias of an import": {"a.go", "package mail\n\nvar other int\n",
+			"a.go:3:5: other is a name under which init would import"},
+		"import of a name": {"a.go", "package mail\n\nimport Message \"example.com/x\"\n",
+			"a.go:3:8: Message is imported here"},
+		"needed type": {"a.go", "package mail\n\ntype error int\n",
+			"a.go:3:6: error is a name that Go declares itself"},
+		"needed function": {"a.go", "package mail\n\nfunc len() {}\n",
+			"a.go:3:6: len is a name that Go declares itself"},
 		"function not needed":  {"a.go", "package mail\n\nfunc cap() {}\n", ""},
 		"spec":                 {"a.go", oneSpec, "a.go:3:1: a spec is here already"},
 		"spec in some builds":  {"a_linux.go", oneSpec, "a_linux.go:3:1: a spec is here already"},
@@ -59,7 +70,8 @@ func TestAdditionsThatClashAreReported(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := folder(t, map[string]string{c.file: c.text})
 			found := CheckAddition(dir, map[string][]byte{"new.go": []byte(added)})
-			if c.want == "" && len(found) > 0 || c.want != "" && (len(found) != 1 || !strings.HasPrefix(strings.TrimPrefix(found[0].String(), dir+"/"), c.want)) {
+			if c.want == "" && len(found) > 0 || c.want != "" &&
+				(len(found) != 1 || !strings.HasPrefix(strings.TrimPrefix(found[0].String(), dir+"/"), c.want)) {
 				t.Errorf("got %v, want %s", found, c.want)
 			}
 		})

@@ -6,18 +6,18 @@ import (
 	"slices"
 )
 
-// A rule is one sentence of the spec language that a file can break.
+// A rule is one requirement of the spec language. Its check reports every place where a spec breaks it.
 type rule struct {
-	id    string
-	says  string // the sentence
-	check func(*reading, report)
+	id      string
+	summary string // the sentence
+	check   func(*specInfo, report)
 }
 
-// A report adds a finding at a place.
+// A report adds a diagnostic at a position. A check calls it once for each mistake.
 type report func(pos token.Pos, format string, args ...any)
 
-// rules are the rules of the language, group by group. The order matters to nobody but the reader:
-// findings are sorted, and no check relies on another.
+// rules are the rules of the language in the order of the manual. No check relies on another, and diagnostics are
+// sorted by position, so the order affects only documentation.
 var rules = []rule{
 	{"build-constraint", "a spec belongs to every build", checkBuildConstraint},
 	{"cgo", "a spec is plain Go", checkCgo},
@@ -84,29 +84,29 @@ var rules = []rule{
 	{"name-clash", "names leave room for those that are generated", checkNameClash},
 }
 
-// The bounds of the findings about one spec.
+// Limits on the diagnostics of one spec. Each suggestion costs a comparison with every name of the file.
 const (
-	mostFindings = 10000
-	mostAsked    = 100 // names that a like one is looked for, among those of the file
+	maxFindings    = 10000
+	maxSuggestions = 100 // names that a like one is looked for, among those of the file
 )
 
-// check asks every rule.
-func check(r *reading) Diagnostics { return ask(r, rules) }
+// check runs every rule.
+func check(r *specInfo) Diagnostics { return runRules(r, rules) }
 
-// near is [Near] among the names of the file, until it was asked often enough.
-func (r *reading) near(name string, candidates []string) string {
-	if r.asked++; r.asked > mostAsked {
+// suggest is [Suggest] with a limit: after maxSuggestions calls it suggests nothing.
+func (r *specInfo) suggest(name string, candidates []string) string {
+	if r.suggestions++; r.suggestions > maxSuggestions {
 		return ""
 	}
-	return Near(name, candidates)
+	return Suggest(name, candidates)
 }
 
-// ask collects the reports of rules.
-func ask(r *reading, rules []rule) Diagnostics {
+// runRules runs rules and collects their diagnostics.
+func runRules(r *specInfo, rules []rule) Diagnostics {
 	var found Diagnostics
 	for _, rule := range rules {
 		rule.check(r, func(pos token.Pos, format string, args ...any) {
-			if len(found) >= mostFindings {
+			if len(found) >= maxFindings {
 				return
 			}
 			found = append(found, Diagnostic{
@@ -117,13 +117,13 @@ func ask(r *reading, rules []rule) Diagnostics {
 	return found
 }
 
-// A Rule is one sentence of the spec language that a file can break.
+// A Rule is one requirement of the spec language. The manual lists all of them.
 type Rule struct {
 	ID   string // in parentheses at the end of a diagnostic
 	Says string // the sentence
 }
 
-// Rules returns every rule that [Read] and [CheckOutput] know, in the order of the manual.
+// Rules returns every rule that [Read] and [CheckOutput] check, in the order of the manual.
 func Rules() []Rule {
 	all := []Rule{
 		{ruleNoSpec, "a directory holds a spec"},
@@ -133,7 +133,7 @@ func Rules() []Rule {
 	for _, list := range [][]rule{rules, samePackageRules, ownPackageRules} {
 		for _, r := range list {
 			if !slices.ContainsFunc(all, func(have Rule) bool { return have.ID == r.id }) {
-				all = append(all, Rule{r.id, r.says})
+				all = append(all, Rule{r.id, r.summary})
 			}
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// edits calls visit for every Edit whose type and payload are there.
-func (r *reading) edits(visit func(m *member, e *element)) {
+// edits calls visit for every Edit that has a type argument and a payload.
+func (r *specInfo) edits(visit func(m *member, e *element)) {
 	for _, m := range r.members {
 		for _, e := range m.law {
 			if e.is("Edit") && e.argument().given() && m.Payload.given() {
@@ -17,11 +17,12 @@ func (r *reading) edits(visit func(m *member, e *element)) {
 	}
 }
 
-func checkEditPayload(r *reading, report report) {
+func checkEditPayload(r *specInfo, report report) {
 	r.edits(func(m *member, e *element) {
 		if d := r.editable(m.Payload.Expr); d != nil {
 			if d.fields > maxEditable {
-				report(e.expr.Pos(), "%s has %d fields, and the one to edit is looked for among %d at most: move some into a struct of their own", d.name, d.fields, maxEditable)
+				report(e.expr.Pos(), "%s has %d fields, and the one to edit is looked for among %d at most: "+
+					"move some into a struct of their own", d.name, d.fields, maxEditable)
 			}
 			return
 		}
@@ -33,26 +34,29 @@ func checkEditPayload(r *reading, report report) {
 		if _, ok := ast.Unparen(m.Payload.Expr).(*ast.StarExpr); ok {
 			why = "is a pointer, through which a hook could change every field"
 		}
-		report(e.expr.Pos(), "%s edits one field of a struct, and the payload %s %s: declare the struct here and take it by value, or list spec.Replace", r.text(e.expr), payload, why)
+		report(e.expr.Pos(), "%s edits one field of a struct, and the payload %s %s: "+
+			"declare the struct here and take it by value, or list spec.Replace", r.text(e.expr), payload, why)
 	})
 }
 
-func checkEditField(r *reading, report report) {
+func checkEditField(r *specInfo, report report) {
 	r.edits(func(m *member, e *element) {
 		d := r.editable(m.Payload.Expr)
 		edit := e.argument()
 		if d == nil || d.fields > maxEditable || r.mentionsUndefined(edit.Expr) {
 			return // reported as such
 		}
-		fields := d.of(r, edit)
+		fields := d.fieldsOfType(r, edit)
 		switch {
 		case len(fields) == 0:
-			report(e.expr.Pos(), "%s has no field of type %s: name the type of the field that hooks may change", d.name, r.text(edit.Expr))
+			report(e.expr.Pos(), "%s has no field of type %s: name the type of the field that hooks may change",
+				d.name, r.text(edit.Expr))
 		case len(fields) > 1:
 			report(e.expr.Pos(), "%s has %d fields of type %s (%s): give the one that hooks may change a type of its own",
 				d.name, len(fields), r.text(edit.Expr), strings.Join(fields, ", "))
 		case !token.IsExported(fields[0]):
-			report(e.expr.Pos(), "field %s of %s is not exported, so hooks cannot see what they edit: %s", fields[0], d.name, exportedForm(fields[0]))
+			report(e.expr.Pos(), "field %s of %s is not exported, so hooks cannot see what they edit: %s", fields[0], d.name,
+				exportedForm(fields[0]))
 		}
 	})
 }

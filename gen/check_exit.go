@@ -5,8 +5,9 @@ import (
 	"go/ast"
 )
 
-// exitElements calls visit for every element of a kind, for each name at its first place only.
-func (r *reading) exitElements(kind elementKind, visit func(m *member, e *element)) {
+// exitElements calls visit for the elements of a kind. A name that several lists contain is visited once, at its first
+// use.
+func (r *specInfo) exitElements(kind elementKind, visit func(m *member, e *element)) {
 	seen := map[string]bool{}
 	for _, m := range r.members {
 		for _, e := range m.law {
@@ -18,22 +19,24 @@ func (r *reading) exitElements(kind elementKind, visit func(m *member, e *elemen
 	}
 }
 
-func checkExitPackage(r *reading, report report) {
+func checkExitPackage(r *specInfo, report report) {
 	reported := false
 	for _, m := range r.members {
 		for _, e := range m.law {
 			switch {
 			case e.kind == foreignElement:
-				report(e.expr.Pos(), "%s belongs to another package, and an exit to the one that declares the point: declare a struct type in this file", e.name)
-			case e.kind == impostorElement && !reported:
+				report(e.expr.Pos(), "%s belongs to another package, and an exit to the one that declares the point: "+
+					"declare a struct type in this file", e.name)
+			case e.kind == wrongImportElement && !reported:
 				reported = true
-				report(e.expr.Pos(), "spec is %q here, which is not the spec language: import %q", r.qualifiers["spec"].path, languagePath)
+				report(e.expr.Pos(), "spec is %q here, which is not the spec language: import %q", r.qualifiers["spec"].path,
+					languagePath)
 			}
 		}
 	}
 }
 
-func checkExitDeclared(r *reading, report report) {
+func checkExitDeclared(r *specInfo, report report) {
 	for _, m := range r.members {
 		for _, e := range m.law {
 			if e.kind == undeclaredElement {
@@ -41,15 +44,16 @@ func checkExitDeclared(r *reading, report report) {
 			}
 		}
 	}
-	r.exitElements(elsewhereElement, func(m *member, e *element) {
-		report(e.expr.Pos(), "%s is declared in %s: an exit is declared in the file of the spec; move it here", e.name, e.decl.file.name)
+	r.exitElements(otherFileElement, func(m *member, e *element) {
+		report(e.expr.Pos(), "%s is declared in %s: an exit is declared in the file of the spec; move it here",
+			e.name, e.decl.file.name)
 	})
 }
 
-// meantExit suggests an exit, or a marker, for a name that nothing declares.
-func (r *reading) meantExit(name string) string {
+// meantExit suggests an exit or a marker for an undeclared name.
+func (r *specInfo) meantExit(name string) string {
 	const otherwise = "declare it here as a struct type: type %s struct { Reason string }"
-	if r.asked >= mostAsked {
+	if r.suggestions >= maxSuggestions {
 		return fmt.Sprintf(otherwise, name)
 	}
 	payloads := map[string]bool{}
@@ -70,18 +74,18 @@ func (r *reading) meantExit(name string) string {
 	for _, marker := range markers {
 		exits = append(exits, r.languageName()+"."+marker)
 	}
-	if c := r.near(name, exits); c != "" {
+	if c := r.suggest(name, exits); c != "" {
 		return "did you mean " + c + "?"
 	}
-	if c := Near(name, markers); c != "" {
+	if c := Suggest(name, markers); c != "" {
 		return "did you mean " + r.languageName() + "." + c + "?"
 	}
 	return fmt.Sprintf(otherwise, name)
 }
 
-func checkExitStruct(r *reading, report report) {
+func checkExitStruct(r *specInfo, report report) {
 	r.exitElements(notStructElement, func(m *member, e *element) {
-		if m := r.marking(e.decl.spec.Type); m != nil {
+		if m := r.markerUse(e.decl.spec.Type); m != nil {
 			return // reported where the alias is declared
 		}
 		why := "is not declared as a struct"
@@ -92,35 +96,37 @@ func checkExitStruct(r *reading, report report) {
 	})
 	for _, m := range r.members {
 		for _, e := range m.law {
-			if e.kind == shapeElement {
-				report(e.expr.Pos(), "%s is nothing that a hook can leave %s with: declare a struct type in this file and list its name", r.text(e.expr), m.Name)
+			if e.kind == unnamedElement {
+				report(e.expr.Pos(), "%s is nothing that a hook can leave %s with: "+
+					"declare a struct type in this file and list its name", r.text(e.expr), m.Name)
 			}
 		}
 	}
 }
 
-func checkExitExported(r *reading, report report) {
+func checkExitExported(r *specInfo, report report) {
 	r.exitElements(exitElement, func(m *member, e *element) {
 		if !ast.IsExported(e.name) {
-			report(e.expr.Pos(), "exit %s is not exported, so hooks of other packages could not use it: %s", e.name, exportedForm(e.name))
+			report(e.expr.Pos(), "exit %s is not exported, so hooks of other packages could not use it: %s",
+				e.name, exportedForm(e.name))
 		}
 	})
 }
 
-func checkExitGeneric(r *reading, report report) {
+func checkExitGeneric(r *specInfo, report report) {
 	r.exitElements(genericElement, func(m *member, e *element) {
 		report(e.expr.Pos(), "exit %s is generic: write its types out, in one struct type for each exit", e.name)
 	})
 }
 
-func checkExitPointer(r *reading, report report) {
+func checkExitPointer(r *specInfo, report report) {
 	r.exitElements(pointerElement, func(m *member, e *element) {
 		report(e.expr.Pos(), "%s is a pointer: an exit is listed by value; write %s", r.text(e.expr), e.name)
 	})
 }
 
-// exits returns the declarations of all exits, by name.
-func (r *reading) exits() map[string]*declaration {
+// exits returns the declarations of all exits by name.
+func (r *specInfo) exits() map[string]*declaration {
 	all := map[string]*declaration{}
 	for _, x := range r.Spec.Exits {
 		all[x.Name] = r.scope[x.Name]
@@ -128,17 +134,18 @@ func (r *reading) exits() map[string]*declaration {
 	return all
 }
 
-func checkExitMethods(r *reading, report report) {
+func checkExitMethods(r *specInfo, report report) {
 	exits := r.exits()
 	for _, method := range r.methods {
 		if x := exits[r.resolved(method.owner)]; x != nil {
-			report(method.pos, "exit %s has a method %s: an exit is data that the loop reads; make it a function", x.name, method.name)
+			report(method.pos, "exit %s has a method %s: an exit is data that the loop reads; make it a function",
+				x.name, method.name)
 		}
 	}
 }
 
-// resolved returns the name of the type that an alias of the package means, as far as the package declares it.
-func (r *reading) resolved(name string) string {
+// resolved returns the name of the type that an alias of the package denotes.
+func (r *specInfo) resolved(name string) string {
 	const longest = 100 // aliases in a circle name no type, and nobody writes so many
 	for range longest {
 		d := r.scope[name]
@@ -154,36 +161,37 @@ func (r *reading) resolved(name string) string {
 	return name
 }
 
-func checkExitFields(r *reading, report report) {
-	met := map[*declaration]bool{} // structs that are embedded are judged once
-	var judge func(exit, holder string, d *declaration)
-	judge = func(exit, holder string, d *declaration) {
-		if d.structure() == nil || met[d] {
+func checkExitFields(r *specInfo, report report) {
+	seen := map[*declaration]bool{} // structs that are embedded are judged once
+	var checkStruct func(exit, holder string, d *declaration)
+	checkStruct = func(exit, holder string, d *declaration) {
+		if d.structure() == nil || seen[d] {
 			return
 		}
-		met[d] = true
+		seen[d] = true
 		for _, f := range d.structure().Fields.List {
 			for _, name := range f.Names {
 				if !name.IsExported() {
-					report(name.Pos(), "field %s of %s is not exported, so hooks could not set it: %s", name.Name, holder, exportedForm(name.Name))
+					report(name.Pos(), "field %s of %s is not exported, so hooks could not set it: %s", name.Name, holder,
+						exportedForm(name.Name))
 				}
 			}
 			if name, ok := f.Type.(*ast.Ident); ok && len(f.Names) == 0 {
-				judge(exit, name.Name+", which "+exit+" embeds,", r.scope[r.resolved(name.Name)])
+				checkStruct(exit, name.Name+", which "+exit+" embeds,", r.scope[r.resolved(name.Name)])
 			}
 		}
 	}
 	for _, x := range r.Spec.Exits {
-		judge("exit "+x.Name, "exit "+x.Name, r.scope[x.Name])
+		checkStruct("exit "+x.Name, "exit "+x.Name, r.scope[x.Name])
 	}
 }
 
-func checkExitEmbeds(r *reading, report report) {
+func checkExitEmbeds(r *specInfo, report report) {
 	exits := r.exits()
-	plain := &plainness{reading: r, exits: exits, methods: map[string]*declaration{}, judged: map[string]string{}}
+	checker := &embedChecker{specInfo: r, exits: exits, methods: map[string]*declaration{}, known: map[string]string{}}
 	for _, method := range r.methods {
-		if owner := r.resolved(method.owner); plain.methods[owner] == nil {
-			plain.methods[owner] = method
+		if owner := r.resolved(method.owner); checker.methods[owner] == nil {
+			checker.methods[owner] = method
 		}
 	}
 	for _, d := range exits {
@@ -191,24 +199,26 @@ func checkExitEmbeds(r *reading, report report) {
 			if len(f.Names) > 0 {
 				continue
 			}
-			if why := plain.not(f.Type); why != "" {
-				report(f.Type.Pos(), "exit %s embeds %s, %s: give the field a name, or embed a struct of this package that has no methods", d.name, r.text(f.Type), why)
+			if why := checker.refusal(f.Type); why != "" {
+				report(f.Type.Pos(), "exit %s embeds %s, %s: "+
+					"give the field a name, or embed a struct of this package that has no methods", d.name, r.text(f.Type), why)
 			}
 		}
 	}
 }
 
-// A plainness finds out which types an exit may embed: structs of the package without methods, because an exit that has
-// methods is more than data.
-type plainness struct {
-	*reading
+// An embedChecker decides which types an exit may embed: structs of the package without methods. An exit with methods
+// would be more than data.
+type embedChecker struct {
+	*specInfo
 	exits   map[string]*declaration
 	methods map[string]*declaration // the first method of each type of the package
-	judged  map[string]string       // what not said about structs
+	known   map[string]string       // what not said about structs
 }
 
-// not says why an exit cannot embed a type, "" if it can, or if that is for another rule to say.
-func (p *plainness) not(expr ast.Expr) string {
+// refusal explains why an exit cannot embed a type. It returns "" if the exit can embed the type, or if another rule
+// reports it.
+func (p *embedChecker) refusal(expr ast.Expr) string {
 	switch expr.(type) {
 	case *ast.StarExpr:
 		return "which is a pointer, and may be nil"
@@ -230,7 +240,7 @@ func (p *plainness) not(expr ast.Expr) string {
 		return "which is not a struct"
 	case !name.IsExported():
 		return "which is not exported, so that hooks could not set it"
-	case d == nil && p.elsewhere[target] != nil:
+	case d == nil && p.limitedScope[target] != nil:
 		return "which some builds lack"
 	case d == nil:
 		return "which is not a struct that this package declares"
@@ -241,32 +251,33 @@ func (p *plainness) not(expr ast.Expr) string {
 	case d.structure() == nil:
 		return "which is not written as a struct"
 	}
-	if why, known := p.judged[target]; known {
+	if why, known := p.known[target]; known {
 		return why
 	}
-	p.judged[target] = "" // in case it embeds itself, which the compiler reports
+	p.known[target] = "" // in case it embeds itself, which the compiler reports
 	for _, f := range d.structure().Fields.List {
 		if len(f.Names) > 0 {
 			continue
 		}
-		if why := p.not(f.Type); why != "" {
+		if why := p.refusal(f.Type); why != "" {
 			const longest = 200 // bytes of a chain of structs
 			if len(why) < longest {
 				why = "which embeds " + embeddedName(f.Type) + ", " + why
 			}
-			p.judged[target] = why
+			p.known[target] = why
 			break
 		}
 	}
-	return p.judged[target]
+	return p.known[target]
 }
 
-func checkExitHeld(r *reading, report report) {
+func checkExitHeld(r *specInfo, report report) {
 	exits := r.exits()
 	r.eachType(func(inside string, node ast.Node) {
 		typeNames(node, func(name *ast.Ident) {
 			if d := exits[name.Name]; d != nil {
-				report(name.Pos(), "exit %s is used in %s: an exit appears in result lists only; declare a type of its own for the data that both need", d.name, inside)
+				report(name.Pos(), "exit %s is used in %s: an exit appears in result lists only; "+
+					"declare a type of its own for the data that both need", d.name, inside)
 			}
 		})
 	})

@@ -10,21 +10,25 @@ import (
 // TestExitsMayEmbedPlainStructs reads exits that share fields with others.
 func TestExitsMayEmbedPlainStructs(t *testing.T) {
 	for name, c := range map[string]struct{ exit, note, other string }{
-		"same file":       {"Note", "type Note struct{ Reason string }", ""},
-		"another file":    {"Note", "", "type Note struct{ Reason string }"},
-		"empty":           {"Note", "type Note struct{}", ""},
-		"with a field":    {"Note; Code int", "type Note struct{ Reason string }", ""},
-		"two":             {"Note; More", "type Note struct{ Reason string }", "type More struct{ Reason string }"},
-		"nested":          {"Note", "type Note struct{ Base }", "type Base struct{ Deep }\n\ntype Deep struct{ Reason string }"},
+		"same file":    {"Note", "type Note struct{ Reason string }", ""},
+		"another file": {"Note", "", "type Note struct{ Reason string }"},
+		"empty":        {"Note", "type Note struct{}", ""},
+		"with a field": {"Note; Code int", "type Note struct{ Reason string }", ""},
+		"two":          {"Note; More", "type Note struct{ Reason string }", "type More struct{ Reason string }"},
+		"nested": {"Note", "type Note struct{ Base }",
+			"type Base struct{ Deep }\n\ntype Deep struct{ Reason string }"},
 		"alias":           {"Note", "type Note = Base", "type Base struct{ Reason string }"},
 		"alias of struct": {"Note", "type Note = struct{ Reason string }", ""},
 		"with a tag":      {"Note `json:\"note\"`", "type Note struct{ Reason string }", ""},
-		"methods of held": {"Note", "type Note struct{ Text Text }", "type Text string\n\nfunc (Text) String() string { return \"\" }"},
-		"local method":    {"Note", "type Note struct{ Reason string }", "func f() { type Note int }\n\nfunc (Other) Note() {}\n\ntype Other int"},
+		"methods of held": {"Note", "type Note struct{ Text Text }",
+			"type Text string\n\nfunc (Text) String() string { return \"\" }"},
+		"local method": {"Note", "type Note struct{ Reason string }",
+			"func f() { type Note int }\n\nfunc (Other) Note() {}\n\ntype Other int"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, found := readFiles(map[string]string{
-				"spec.go":  specOf("On(int) (Deny, Other1, spec.FailOpen)", "type Deny struct{ "+c.exit+" }\n\ntype Other1 struct{ Note }\n\n"+c.note+"\n"),
+				"spec.go": specOf("On(int) (Deny, Other1, spec.FailOpen)", "type Deny struct{ "+c.exit+" }\n\n"+
+					"type Other1 struct{ Note }\n\n"+c.note+"\n"),
 				"other.go": "package p\n\n" + c.other + "\n",
 			})
 			if len(found) > 0 {
@@ -46,8 +50,7 @@ func TestExitsMayEmbedPlainStructs(t *testing.T) {
 	}
 }
 
-// TestEmbeddedStructsAreCheckedQuickly has a thousand exits that embed a struct, and more ways down from it than can be
-// tried.
+// There are more paths through these embedded structs than can be tried one by one.
 func TestEmbeddedStructsAreCheckedQuickly(t *testing.T) {
 	const deep = 10_000
 	var b strings.Builder

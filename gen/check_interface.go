@@ -6,14 +6,15 @@ import (
 	"slices"
 )
 
-func checkPointsInterface(r *reading, report report) {
+func checkPointsInterface(r *specInfo, report report) {
 	if r.Points == nil {
 		return
 	}
 	name := r.Points.Name
 	switch {
 	case !name.IsExported():
-		report(name.Pos(), "the points interface %s is not exported, so no other package can extend it: name it Points", name.Name)
+		report(name.Pos(), "the points interface %s is not exported, so no other package can extend it: name it Points",
+			name.Name)
 	case r.Points.TypeParams != nil:
 		report(r.Points.TypeParams.Pos(), "the points interface is generic: write the types of its payloads out")
 	case r.Points.Assign.IsValid():
@@ -21,8 +22,8 @@ func checkPointsInterface(r *reading, report report) {
 	}
 }
 
-// checkNoPoints accepts a spec without points of its own that joins the points of several packages.
-func checkNoPoints(r *reading, report report) {
+// checkNoPoints reports a spec without points. A spec that only joins the points of several packages is allowed.
+func checkNoPoints(r *specInfo, report report) {
 	if r.Points == nil || len(r.members) > 0 || r.wrongEmbeds() {
 		return
 	}
@@ -36,18 +37,18 @@ func checkNoPoints(r *reading, report report) {
 }
 
 // parents returns the embedded Points of other packages.
-func (r *reading) parents() []*embedding {
+func (r *specInfo) parents() []*embedding {
 	return slices.DeleteFunc(slices.Clone(r.embeds), func(e *embedding) bool { return e.kind != parentEmbed })
 }
 
-// wrongEmbeds reports whether something is embedded that was perhaps meant to bring points.
-func (r *reading) wrongEmbeds() bool {
+// wrongEmbeds reports whether an invalid embedded element may have been meant to add points.
+func (r *specInfo) wrongEmbeds() bool {
 	return slices.ContainsFunc(r.embeds, func(e *embedding) bool {
 		return e.kind == wrongEmbed || e.kind == cycleEmbed || e.kind == markerEmbed
 	})
 }
 
-func checkEmbedding(r *reading, report report) {
+func checkEmbedding(r *specInfo, report report) {
 	for _, e := range r.embeds {
 		if e.kind == wrongEmbed {
 			report(e.expr.Pos(), "%s", r.wrongEmbed(e))
@@ -55,14 +56,14 @@ func checkEmbedding(r *reading, report report) {
 	}
 }
 
-// wrongEmbed says why something cannot be embedded and what to do.
-func (r *reading) wrongEmbed(e *embedding) string {
+// wrongEmbed explains why a type cannot be embedded, and what to write instead.
+func (r *specInfo) wrongEmbed(e *embedding) string {
 	const otherwise = "declare its methods in an interface of this file, without type parameters"
 	base, args := instance(e.expr)
 	switch x := base.(type) {
 	case *ast.SelectorExpr:
 		if len(args) == 0 {
-			if Near(x.Sel.Name, []string{"Points"}) != "" {
+			if Suggest(x.Sel.Name, []string{"Points"}) != "" {
 				return r.text(x) + " cannot be embedded: did you mean Points, to extend the points of that package?"
 			}
 			return r.text(x) + " cannot be embedded: of another package only Points can be, to extend its points"
@@ -77,14 +78,15 @@ func (r *reading) wrongEmbed(e *embedding) string {
 		case d == nil && predeclared[x.Name]:
 			return x.Name + " declares no points: remove it"
 		case d == nil:
-			if meant := r.near(x.Name, r.interfaces); meant != "" {
+			if meant := r.suggest(x.Name, r.interfaces); meant != "" {
 				return x.Name + " is not declared in this file: did you mean " + meant + "?"
 			}
 			return x.Name + " is not declared in this file: declare it here as an interface"
 		case d.spec == nil:
 			return x.Name + " is not a type: embed an interface of this file"
 		case d.file != r.file:
-			return x.Name + " is declared in " + d.file.name + ": a group of points is declared in the file of the spec; move it here"
+			return x.Name + " is declared in " + d.file.name + ": a group of points is declared in the file of the spec; " +
+				"move it here"
 		case d.generic():
 			return x.Name + " is generic: " + otherwise
 		}
@@ -92,12 +94,13 @@ func (r *reading) wrongEmbed(e *embedding) string {
 	case *ast.BinaryExpr, *ast.UnaryExpr:
 		return r.text(e.expr) + " is a constraint, not a group of points: embed one interface on each line"
 	case *ast.InterfaceType:
-		return "an interface without a name cannot be a group of points: declare its methods here, or give it a name in this file"
+		return "an interface without a name cannot be a group of points: " +
+			"declare its methods here, or give it a name in this file"
 	}
 	return r.text(e.expr) + " cannot be embedded: embed spec.Env, an interface of this file, or Points of another package"
 }
 
-func checkEmbeddingCycle(r *reading, report report) {
+func checkEmbeddingCycle(r *specInfo, report report) {
 	for _, e := range r.embeds {
 		if e.kind == cycleEmbed {
 			report(e.expr.Pos(), "%s embeds itself: remove this line", e.group.name)
@@ -105,23 +108,24 @@ func checkEmbeddingCycle(r *reading, report report) {
 	}
 }
 
-func checkDuplicatePoint(r *reading, report report) {
+func checkDuplicatePoint(r *specInfo, report report) {
 	for _, m := range r.members {
 		if m.first != nil && m.Name != "_" {
-			report(m.Pos, "point %s is declared twice; the first is in line %d: remove or rename one", m.Name, r.line(m.first.Pos))
+			report(m.Pos, "point %s is declared twice; the first is in line %d: remove or rename one",
+				m.Name, r.line(m.first.Pos))
 		}
 	}
 	for _, e := range r.embeds {
-		if e.kind == againEmbed {
+		if e.kind == repeatedEmbed {
 			report(e.expr.Pos(), "%s is embedded twice, so its points come twice: remove this line", e.group.name)
 		}
 	}
 }
 
-// line is the line of a place in the spec file.
-func (r *reading) line(pos token.Pos) int { return r.Fset.PositionFor(pos, false).Line }
+// line returns the line of a position in the spec file.
+func (r *specInfo) line(pos token.Pos) int { return r.Fset.PositionFor(pos, false).Line }
 
-func checkEnvOnce(r *reading, report report) {
+func checkEnvOnce(r *specInfo, report report) {
 	var first *embedding
 	for _, e := range r.embeds {
 		switch {
@@ -129,21 +133,23 @@ func checkEnvOnce(r *reading, report report) {
 		case first == nil:
 			first = e
 		default:
-			report(e.expr.Pos(), "spec.Env is embedded twice; the first is in line %d: there is one environment, so put both into one struct", r.line(first.expr.Pos()))
+			report(e.expr.Pos(), "spec.Env is embedded twice; the first is in line %d: "+
+				"there is one environment, so put both into one struct", r.line(first.expr.Pos()))
 		}
 	}
 }
 
-func checkEnvParent(r *reading, report report) {
+func checkEnvParent(r *specInfo, report report) {
 	parents := r.parents()
 	for _, e := range r.embeds {
 		if len(parents) > 0 && e.kind == envEmbed {
-			report(e.expr.Pos(), "spec.Env next to %s: an extension has its parent's environment; remove spec.Env", r.text(parents[0].expr))
+			report(e.expr.Pos(), "spec.Env next to %s: an extension has its parent's environment; remove spec.Env",
+				r.text(parents[0].expr))
 		}
 	}
 }
 
-func checkParentOnce(r *reading, report report) {
+func checkParentOnce(r *specInfo, report report) {
 	seen := map[string]bool{}
 	for _, e := range r.parents() {
 		if line := r.qualifiers[e.sel.X.(*ast.Ident).Name]; line != nil {

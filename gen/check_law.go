@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// If two elements of a list exclude each other, the finding is at the later one.
+// If two elements of a list exclude each other, the rules report the later one.
 
-func checkUnknownMarker(r *reading, report report) {
+func checkUnknownMarker(r *specInfo, report report) {
 	for _, m := range r.members {
 		for _, e := range m.law {
 			switch e.kind {
 			case unknownMarker:
-				report(e.expr.Pos(), "%s is not a marker: %s", r.text(e.marking.sel), r.meantMarker(e.name))
+				report(e.expr.Pos(), "%s is not a marker: %s", r.text(e.marker.sel), r.meantMarker(e.name))
 			case bareMarker:
 				if r.dotLanguage() {
 					continue // the dot import is the mistake
@@ -23,38 +23,38 @@ func checkUnknownMarker(r *reading, report report) {
 		}
 	}
 	for _, e := range r.embeds {
-		if e.kind == markerEmbed && !e.marking.known {
-			report(e.expr.Pos(), "%s is not a marker: %s", r.text(e.marking.sel),
-				didYouMean(e.marking.name, []string{"Env"}, r.languageName()+".", "the one that is embedded is spec.Env"))
+		if e.kind == markerEmbed && !e.marker.known {
+			report(e.expr.Pos(), "%s is not a marker: %s", r.text(e.marker.sel),
+				didYouMean(e.marker.name, []string{"Env"}, r.languageName()+".", "the one that is embedded is spec.Env"))
 		}
 	}
 }
 
 // dotLanguage reports whether the spec language is dot-imported.
-func (r *reading) dotLanguage() bool {
+func (r *specInfo) dotLanguage() bool {
 	return slices.ContainsFunc(r.imports, func(l *importLine) bool { return l.language() && l.name == "." })
 }
 
-// meantMarker suggests a marker for another name.
-func (r *reading) meantMarker(name string) string {
+// meantMarker suggests a marker for an unknown one.
+func (r *specInfo) meantMarker(name string) string {
 	qualifier := r.languageName() + "."
 	all := make([]string, len(markers)-1) // Env is not a law
 	for i := range all {
 		all[i] = qualifier + markers[i]
 	}
-	return didYouMean(name, markers[:len(markers)-1], qualifier, "the markers are "+listed(all))
+	return didYouMean(name, markers[:len(markers)-1], qualifier, "the markers are "+joinOr(all))
 }
 
-// languageName is the qualifier of the spec language in the file.
-func (r *reading) languageName() string {
+// languageName returns the qualifier of the spec language in the file.
+func (r *specInfo) languageName() string {
 	if r.SpecPkg.Name != "" {
 		return r.SpecPkg.Name
 	}
 	return "spec"
 }
 
-func checkMarkerType(r *reading, report report) {
-	judge := func(m *marking, pos token.Pos) {
+func checkMarkerType(r *specInfo, report report) {
+	checkUse := func(m *markerUse, pos token.Pos) {
 		name := r.text(m.sel)
 		switch {
 		case m.typed() && len(m.args) == 0:
@@ -68,34 +68,36 @@ func checkMarkerType(r *reading, report report) {
 	for _, m := range r.members {
 		for _, e := range m.law {
 			if e.kind == markerElement {
-				judge(e.marking, e.expr.Pos())
+				checkUse(e.marker, e.expr.Pos())
 			}
 		}
 	}
 	for _, e := range r.embeds {
 		if e.kind == envEmbed {
-			judge(e.marking, e.expr.Pos())
+			checkUse(e.marker, e.expr.Pos())
 		}
 	}
 }
 
-func checkMarkerPlace(r *reading, report report) {
+func checkMarkerPlace(r *specInfo, report report) {
 	for _, m := range r.members {
 		for _, e := range m.law {
 			if e.kind == envElement {
-				report(e.expr.Pos(), "%s is not a law: embed it in the interface, on a line of its own", r.text(e.marking.sel))
+				report(e.expr.Pos(), "%s is not a law: embed it in the interface, on a line of its own", r.text(e.marker.sel))
 			}
 		}
 	}
 	for _, e := range r.embeds {
-		if e.kind == markerEmbed && e.marking.known {
-			report(e.expr.Pos(), "%s is a law: list it after the payload of a point, as in OnStart(Start) %s", r.text(e.expr), r.text(e.expr))
+		if e.kind == markerEmbed && e.marker.known {
+			report(e.expr.Pos(), "%s is a law: list it after the payload of a point, as in OnStart(Start) %s", r.text(e.expr),
+				r.text(e.expr))
 		}
 	}
 	r.eachType(func(inside string, node ast.Node) {
 		qualified(node, func(x *ast.Ident, sel *ast.SelectorExpr) {
 			if r.language(sel) {
-				report(sel.Pos(), "%s is used in %s: markers appear only in the result lists of points, so name a type", r.text(sel), inside)
+				report(sel.Pos(), "%s is used in %s: markers appear only in the result lists of points, so name a type",
+					r.text(sel), inside)
 			}
 		})
 	})
@@ -104,28 +106,28 @@ func checkMarkerPlace(r *reading, report report) {
 	}
 }
 
-// eachType calls visit for every type in the spec file outside of laws: payloads, type arguments of markers,
-// and all declarations but the interfaces that hold points.
-func (r *reading) eachType(visit func(inside string, node ast.Node)) {
+// eachType calls visit for every type in the spec file where a marker or an exit is a mistake. These are payloads, type
+// arguments of markers, and all declarations except the interfaces with points.
+func (r *specInfo) eachType(visit func(inside string, node ast.Node)) {
 	for _, m := range r.members {
 		for _, p := range m.params {
 			visit("the payload of "+m.Name, p.typ)
 		}
 		for _, e := range m.law {
-			if e.marking == nil {
+			if e.marker == nil {
 				continue
 			}
-			for _, arg := range e.marking.args {
-				visit(r.text(e.marking.sel)+" of "+m.Name, arg)
+			for _, arg := range e.marker.args {
+				visit(r.text(e.marker.sel)+" of "+m.Name, arg)
 			}
 		}
 	}
 	for _, e := range r.embeds {
-		if e.marking == nil {
+		if e.marker == nil {
 			continue
 		}
-		for _, arg := range e.marking.args {
-			visit(r.text(e.marking.sel), arg)
+		for _, arg := range e.marker.args {
+			visit(r.text(e.marker.sel), arg)
 		}
 	}
 	idle := map[*declaration]bool{}
@@ -143,8 +145,8 @@ func (r *reading) eachType(visit func(inside string, node ast.Node)) {
 	}
 }
 
-// idleInterfaces are the interfaces of the spec file whose methods list markers and that no point comes from.
-func (r *reading) idleInterfaces() []*declaration {
+// idleInterfaces returns the interfaces of the spec file that use markers but are not part of the points interface.
+func (r *specInfo) idleInterfaces() []*declaration {
 	if r.Points == nil {
 		return nil
 	}
@@ -157,7 +159,7 @@ func (r *reading) idleInterfaces() []*declaration {
 		for _, field := range ast.Unparen(r.scope[name].spec.Type).(*ast.InterfaceType).Methods.List {
 			if signature, ok := field.Type.(*ast.FuncType); ok && signature.Results != nil {
 				for _, result := range signature.Results.List {
-					uses = uses || r.marking(result.Type) != nil
+					uses = uses || r.markerUse(result.Type) != nil
 				}
 			}
 		}
@@ -168,7 +170,7 @@ func (r *reading) idleInterfaces() []*declaration {
 	return idle
 }
 
-func checkErrorResult(r *reading, report report) {
+func checkErrorResult(r *specInfo, report report) {
 	for _, m := range r.members {
 		for _, e := range m.law {
 			if e.kind != errorElement {
@@ -179,40 +181,45 @@ func checkErrorResult(r *reading, report report) {
 				continue
 			}
 			if len(m.law) == 1 {
-				report(e.expr.Pos(), "error in the list of %s: every hook may return one; to let it stop the act, list spec.Check; to let hooks watch, list nothing", m.Name)
+				report(e.expr.Pos(), "error in the list of %s: every hook may return one; "+
+					"to let it stop the act, list spec.Check; to let hooks watch, list nothing", m.Name)
 				continue
 			}
-			report(e.expr.Pos(), "error in the list of %s: every hook may return one, and the policy says what it means; remove it", m.Name)
+			report(e.expr.Pos(), "error in the list of %s: every hook may return one, and the policy says what it means; "+
+				"remove it", m.Name)
 		}
 	}
 }
 
-func checkPayloadResult(r *reading, report report) {
+func checkPayloadResult(r *specInfo, report report) {
 	for _, m := range r.members {
 		for _, e := range m.law {
 			if e.kind != payloadElement {
 				continue
 			}
 			if e.payload == m {
-				report(e.expr.Pos(), "%s is the payload of %s, not something to leave it with: to let hooks return another one, list spec.Replace", e.name, m.Name)
+				report(e.expr.Pos(), "%s is the payload of %s, not something to leave it with: "+
+					"to let hooks return another one, list spec.Replace", e.name, m.Name)
 				continue
 			}
-			report(e.expr.Pos(), "%s is the payload of %s and cannot be an exit: declare a struct type for the exit, with a field that holds it", e.name, e.payload.Name)
+			report(e.expr.Pos(), "%s is the payload of %s and cannot be an exit: "+
+				"declare a struct type for the exit, with a field that holds it", e.name, e.payload.Name)
 		}
 	}
 }
 
-func checkUnion(r *reading, report report) {
+func checkUnion(r *specInfo, report report) {
 	for _, bar := range r.file.unions {
-		report(bar, "there is no A | B in a list: list the exits one by one, as in (A, B, spec.FailClosed); for a payload declare a struct")
+		report(bar, "there is no A | B in a list: list the exits one by one, as in (A, B, spec.FailClosed); "+
+			"for a payload declare a struct")
 	}
 }
 
-func checkRepeated(r *reading, report report) {
+func checkRepeated(r *specInfo, report report) {
 	for _, m := range r.members {
 		seen := map[string]bool{}
 		for _, e := range m.law {
-			if e.kind != markerElement && e.kind != exitElement || e.policy() {
+			if e.kind != markerElement && e.kind != exitElement || e.isPolicy() {
 				continue
 			}
 			name := e.name
@@ -227,7 +234,7 @@ func checkRepeated(r *reading, report report) {
 	}
 }
 
-func checkOrder(r *reading, report report) {
+func checkOrder(r *specInfo, report report) {
 	for _, m := range r.members {
 		if m.Kind == Check || m.Kind == Around {
 			continue
@@ -235,15 +242,15 @@ func checkOrder(r *reading, report report) {
 		decided := false
 		for _, e := range m.law {
 			rewrites := e.is("Vote") && (m.Replace || m.Edit.given()) // has a rule of its own
-			if decided && e.how() && !rewrites {
+			if decided && e.isMode() && !rewrites {
 				report(e.expr.Pos(), "%s comes too late in the list: it says how hooks run; put it first", r.text(e.expr))
 			}
-			decided = decided || !e.how() && !e.policy()
+			decided = decided || !e.isMode() && !e.isPolicy()
 		}
 	}
 }
 
-func checkCheckAlone(r *reading, report report) {
+func checkCheckAlone(r *specInfo, report report) {
 	for _, m := range r.members {
 		if m.Kind == Check {
 			r.aloneIn(m, "Check", func(e *element) bool { return e.is("Check") }, "", report)
@@ -251,35 +258,37 @@ func checkCheckAlone(r *reading, report report) {
 	}
 }
 
-func checkAroundAlone(r *reading, report report) {
+func checkAroundAlone(r *specInfo, report report) {
 	for _, m := range r.members {
 		if m.Kind == Around {
-			r.aloneIn(m, "Around", func(e *element) bool { return e.is("Around") || e.is("Reverse") }, ", or with spec.Reverse", report)
+			r.aloneIn(m, "Around", func(e *element) bool { return e.is("Around") || e.is("Reverse") }, ", or with spec.Reverse",
+				report)
 		}
 	}
 }
 
-// aloneIn reports the element that a law cannot be combined with.
-func (r *reading) aloneIn(m *member, marker string, may func(*element) bool, but string, report report) {
-	met := false
+// aloneIn reports the first element that cannot be combined with the marker.
+func (r *specInfo) aloneIn(m *member, marker string, may func(*element) bool, but string, report report) {
+	found := false
 	var intruder *element
 	for _, e := range m.law {
-		met = met || e.is(marker)
-		if e.policy() || e.kind == errorElement || may(e) {
-			if !met || intruder == nil {
+		found = found || e.is(marker)
+		if e.isPolicy() || e.kind == errorElement || may(e) {
+			if !found || intruder == nil {
 				continue
 			}
 		} else if intruder == nil {
 			intruder = e
 		}
-		if met {
-			report(e.expr.Pos(), "spec.%s is listed alone%s, and %s also lists %s: make two points of it, or choose one", marker, but, m.Name, r.text(intruder.expr))
+		if found {
+			report(e.expr.Pos(), "spec.%s is listed alone%s, and %s also lists %s: make two points of it, or choose one",
+				marker, but, m.Name, r.text(intruder.expr))
 			return
 		}
 	}
 }
 
-func checkVoteRewrites(r *reading, report report) {
+func checkVoteRewrites(r *specInfo, report report) {
 	for _, m := range r.members {
 		if m.Kind != Vote {
 			continue
@@ -288,29 +297,30 @@ func checkVoteRewrites(r *reading, report report) {
 		for _, e := range m.law {
 			rewrite := e.is("Replace") || e.is("Edit")
 			if e.is("Vote") && rewrites || rewrite && voted {
-				report(e.expr.Pos(), "%s with spec.Vote at %s: in a vote every hook judges the same payload; declare a flow for rewriting, and then a vote for judging", r.rewriteOf(m), m.Name)
+				report(e.expr.Pos(), "%s with spec.Vote at %s: in a vote every hook judges the same payload; "+
+					"declare a flow for rewriting, and then a vote for judging", r.rewriteOf(m), m.Name)
 			}
 			voted, rewrites = voted || e.is("Vote"), rewrites || rewrite
 		}
 	}
 }
 
-// rewriteOf names the marker by which a point rewrites its payload.
-func (r *reading) rewriteOf(m *member) string {
+// rewriteOf returns the marker with which a point changes its payload.
+func (r *specInfo) rewriteOf(m *member) string {
 	if m.Replace {
 		return "spec.Replace"
 	}
 	return "spec.Edit"
 }
 
-func checkVoteExits(r *reading, report report) {
+func checkVoteExits(r *specInfo, report report) {
 	for _, m := range r.members {
 		if m.Kind != Vote {
 			continue
 		}
 		exits := false
 		for _, e := range m.law {
-			exits = exits || e.exit() || e.kind != markerElement
+			exits = exits || e.isExit() || e.kind != markerElement
 		}
 		if !exits {
 			report(m.Pos, "%s votes on nothing: list the exits after spec.Vote, the strongest first", m.Name)

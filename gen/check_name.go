@@ -9,9 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// generatedNames are the names that generated code declares, whatever the laws of the points: a change of a law must
-// not make a name clash that did not clash before. An emitter that declares another name adds it here, and nowhere
-// else.
+// generatedNames are the names that generated code may declare for any law, so that changing the law of a point never
+// causes a new name clash. If the emitter needs another name, add it here.
 var generatedNames = struct {
 	types    []string // in every package
 	methods  []string // of Hooks, whose fields are the points
@@ -21,19 +20,21 @@ var generatedNames = struct {
 	imports  []string // of packages that generated code needs
 	params   []string // type parameters of generated types and functions
 }{
-	types:    []string{"Run", "NewRun", "Hooks", "Hook", "AnyObserver", "HookgenLineage"},
-	methods:  []string{"Use", "Layer", "Trace", "Points", "Explain", "ObserveAny", "HandleFailures", "Registered"},
-	points:   []string{"*", "*Func", "*Outcome", "*Exit", "*Observer", "*Fired", "*Point", "*When", "*Next", "Replace*", "Edit*", "Observe*", "Match*"},
+	types:   []string{"Run", "NewRun", "Hooks", "Hook", "AnyObserver", "HookgenLineage"},
+	methods: []string{"Use", "Layer", "Trace", "Points", "Explain", "ObserveAny", "HandleFailures", "Registered"},
+	points: []string{"*", "*Func", "*Outcome", "*Exit", "*Observer", "*Fired", "*Point", "*When", "*Next", "Replace*",
+		"Edit*", "Observe*", "Match*"},
 	private:  []string{"*Point", "*Invocation", "*Replace", "*Edit"},
-	prefixes: []string{"hookgen", "staleCode_", stale},
+	prefixes: []string{"hookgen", "staleCode_", stalePrefix},
 	imports:  []string{"context", "io", "hookkit", "hookimpl", "spec"},
 	params:   []string{"P", "R"},
 }
 
-// bindMethod is the method by which every hook binds itself; a point of that name would need a second one.
+// bindMethod is the method with which a hook adds itself to its points. A point called Bind would need a second method
+// of that name.
 const bindMethod = "Bind"
 
-// namesOf returns the names that are generated for a point.
+// namesOf returns the names that hookgen generates for a point.
 func namesOf(point string) []string {
 	var names []string
 	for _, pattern := range generatedNames.points {
@@ -47,8 +48,8 @@ func namesOf(point string) []string {
 	return names
 }
 
-// own fills the points that generated names belong to. Where two points make one name, it belongs to the first.
-func (r *reading) own() {
+// assignOwners maps each generated name to its point. If two points generate the same name, the first point owns it.
+func (r *specInfo) assignOwners() {
 	for _, m := range r.members {
 		if m.first != nil || m.Name == "_" || reserved(m.Name) {
 			continue
@@ -61,37 +62,43 @@ func (r *reading) own() {
 	}
 }
 
-// vetted are the methods of which go vet knows the signature, with the payload for which it reports a point of that
-// name; "" for every payload.
-var vetted = map[string]string{
-	"GobDecode": "", "GobEncode": "", "MarshalJSON": "", "MarshalXML": "", "ReadByte": "", "ReadRune": "", "UnmarshalJSON": "",
-	"UnmarshalXML": "", "UnreadByte": "", "UnreadRune": "", "WriteByte": "",
+// vetSignatures are the methods whose signature go vet checks, because the standard library gives them a meaning. The
+// value is the payload for which vet complains, or "" if vet complains for every payload.
+var vetSignatures = map[string]string{
+	"GobDecode": "", "GobEncode": "", "MarshalJSON": "", "MarshalXML": "", "ReadByte": "", "ReadRune": "",
+	"UnmarshalJSON": "",
+	"UnmarshalXML":  "", "UnreadByte": "", "UnreadRune": "", "WriteByte": "",
 	"Format": "fmt.State", "ReadFrom": "io.Reader", "Scan": "fmt.ScanState", "Seek": "int64", "WriteTo": "io.Writer",
 }
 
-// reserved reports whether no point can have the name.
+// reserved reports whether a point cannot have the name, because every generated package declares it.
 func reserved(name string) bool {
-	return name == bindMethod || slices.Contains(generatedNames.methods, name) || slices.Contains(generatedNames.types, name)
+	return name == bindMethod || slices.Contains(generatedNames.methods, name) ||
+		slices.Contains(generatedNames.types, name)
 }
 
-func checkReservedName(r *reading, report report) {
+func checkReservedName(r *specInfo, report report) {
 	for _, m := range r.members {
 		switch {
 		case slices.Contains(generatedNames.methods, m.Name):
-			report(m.Pos, "%s is a method of the generated Hooks, so no point can have that name: rename it, to On%s for instance", m.Name, m.Name)
+			report(m.Pos, "%s is a method of the generated Hooks, so no point can have that name: "+
+				"rename it, to On%s for instance", m.Name, m.Name)
 		case m.Name == bindMethod:
-			report(m.Pos, "Bind is the method by which a hook binds itself, so no point can have that name: rename it, to OnBind for instance")
+			report(m.Pos, "Bind is the method by which a hook binds itself, so no point can have that name: "+
+				"rename it, to OnBind for instance")
 		case slices.Contains(generatedNames.types, m.Name):
-			report(m.Pos, "%s is a name of every generated package, so no point can have it: rename it, to On%s for instance", m.Name, m.Name)
-		case r.vetted(m):
-			report(m.Pos, "go vet expects another signature of a method called %s: rename the point, to On%s for instance", m.Name, m.Name)
+			report(m.Pos, "%s is a name of every generated package, so no point can have it: rename it, to On%s for instance",
+				m.Name, m.Name)
+		case r.failsVet(m):
+			report(m.Pos, "go vet expects another signature of a method called %s: rename the point, to On%s for instance",
+				m.Name, m.Name)
 		}
 	}
 }
 
-// vetted reports whether go vet takes a point for a badly written method of the standard library.
-func (r *reading) vetted(m *member) bool {
-	payload, known := vetted[m.Name]
+// failsVet reports whether go vet would report the point as a wrong signature of a standard method.
+func (r *specInfo) failsVet(m *member) bool {
+	payload, known := vetSignatures[m.Name]
 	if !known || payload == "" || !m.Payload.given() {
 		return known && payload == ""
 	}
@@ -99,14 +106,15 @@ func (r *reading) vetted(m *member) bool {
 	return written == payload
 }
 
-func checkNameClash(r *reading, report report) {
+func checkNameClash(r *specInfo, report report) {
 	for _, m := range r.members {
 		if m.first != nil || m.Name == "_" || reserved(m.Name) {
 			continue
 		}
 		for _, name := range namesOf(m.Name) {
 			if slices.Contains(generatedNames.types, name) || slices.Contains(generatedNames.methods, name) {
-				report(m.Pos, "point %s would make hookgen generate %s, which every generated package has already: rename it", m.Name, name)
+				report(m.Pos, "point %s would make hookgen generate %s, which every generated package has already: rename it",
+					m.Name, name)
 				break
 			}
 			if other := r.owners[name]; other != m {
@@ -127,9 +135,10 @@ func checkNameClash(r *reading, report report) {
 	r.checkParentNames(report)
 }
 
-// clash describes the collision of a declaration's name with a generated one, "" if there is no collision.
-func (r *reading) clash(d *declaration) string {
-	what := map[token.Token]string{token.TYPE: "type", token.CONST: "constant", token.VAR: "variable", token.FUNC: "function"}[d.kind]
+// clash returns the message for a declaration whose name hookgen generates too, or "" if the names differ.
+func (r *specInfo) clash(d *declaration) string {
+	what := map[token.Token]string{token.TYPE: "type", token.CONST: "constant", token.VAR: "variable",
+		token.FUNC: "function"}[d.kind]
 	if slices.Contains(generatedNames.types, d.name) {
 		return what + " " + d.name + " has a name that hookgen generates in every package: rename it"
 	}
@@ -138,33 +147,35 @@ func (r *reading) clash(d *declaration) string {
 	case owner == nil:
 		return ""
 	case owner.Name == d.name:
-		return what + " " + d.name + " has the name of a point, for which hookgen generates an interface: rename one of the two"
+		return what + " " + d.name + " has the name of a point, for which hookgen generates an interface: " +
+			"rename one of the two"
 	}
 	return what + " " + d.name + " has a name that hookgen generates for point " + owner.Name + ": rename it"
 }
 
-// generatedFor says what generated code in the spec's package declares a name for, "" if it leaves the name alone.
-func (r *reading) generatedFor(name string) string {
+// generatedFor returns the origin of a name that hookgen generates into the spec's package, for example "for point
+// OnStart". It returns "" if hookgen does not generate the name.
+func (r *specInfo) generatedFor(name string) string {
 	switch owner := r.owners[name]; {
 	case slices.Contains(generatedNames.types, name):
 		return "for every package"
 	case owner != nil:
 		return "for point " + owner.Name
-	case private(name):
+	case hasPrivatePrefix(name):
 		return "for itself"
 	}
 	return ""
 }
 
-// private reports whether a name begins like those that generated code keeps to itself.
-func private(name string) bool {
+// hasPrivatePrefix reports whether a name begins with a prefix that is reserved for generated code.
+func hasPrivatePrefix(name string) bool {
 	return slices.ContainsFunc(generatedNames.prefixes, func(prefix string) bool {
 		return len(name) > len(prefix) && strings.HasPrefix(name, prefix)
 	})
 }
 
-// unimportable says why generated code cannot import a package under a name, "" if it can.
-func (r *reading) unimportable(name string) string {
+// unimportable explains why generated code cannot import a package under a name, or returns "" if it can.
+func (r *specInfo) unimportable(name string) string {
 	switch {
 	case predeclared[name] || builtins[name]:
 		return "Go declares itself, and generated code needs Go's"
@@ -177,8 +188,8 @@ func (r *reading) unimportable(name string) string {
 	return ""
 }
 
-// checkImportName judges the names of the imports of the spec, under which generated code imports the packages too.
-func checkImportName(r *reading, report report) {
+// checkImportName checks the names of the spec's imports, because generated code uses the same names.
+func checkImportName(r *specInfo, report report) {
 	for _, l := range r.imports {
 		name := l.name
 		if name == "" {
@@ -197,8 +208,9 @@ func checkImportName(r *reading, report report) {
 	}
 }
 
-// checkParentNames compares the fields of the generated Hooks that hold the parents with its other names.
-func (r *reading) checkParentNames(report report) {
+// checkParentNames checks the fields of Hooks that hold the points of extended packages. For example, package agent
+// becomes the field Agent, which may clash with a point called Agent.
+func (r *specInfo) checkParentNames(report report) {
 	fields := map[string]string{}
 	for _, e := range r.embeds {
 		if e.kind != parentEmbed {
@@ -209,17 +221,20 @@ func (r *reading) checkParentNames(report report) {
 		other := fields[field]
 		switch m := r.byName[field]; {
 		case slices.Contains(generatedNames.methods, field):
-			report(e.expr.Pos(), "the generated Hooks would hold the points of %s as %s, which is one of its methods: import the package under another name", qualifier, field)
+			report(e.expr.Pos(), "the generated Hooks would hold the points of %s as %s, which is one of its methods: "+
+				"import the package under another name", qualifier, field)
 		case m != nil:
-			report(m.Pos, "point %s has the name under which the generated Hooks holds the points of %s: rename it", m.Name, qualifier)
+			report(m.Pos, "point %s has the name under which the generated Hooks holds the points of %s: rename it",
+				m.Name, qualifier)
 		case other != "" && other != qualifier:
-			report(e.expr.Pos(), "the generated Hooks would hold the points of %s and %s both as %s: import one under another name", other, qualifier, field)
+			report(e.expr.Pos(), "the generated Hooks would hold the points of %s and %s both as %s: "+
+				"import one under another name", other, qualifier, field)
 		}
 		fields[field] = qualifier
 	}
 }
 
-// capitalized returns a name with its first letter in upper case.
+// capitalized returns name with its first letter in upper case.
 func capitalized(name string) string {
 	first, size := utf8.DecodeRuneInString(name)
 	return string(unicode.ToUpper(first)) + name[size:]

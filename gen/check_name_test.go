@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// TestGeneratedNamesAreReserved holds the names that generated code takes in its package against those that the
-// checks leave to it.
+// Every name that generated code declares must be reserved by a check.
 func TestGeneratedNamesAreReserved(t *testing.T) {
 	s := mustRead(t, everyLaw)
 	text, err := Emit(s, Output{Package: s.Package})
@@ -26,7 +25,8 @@ func TestGeneratedNamesAreReserved(t *testing.T) {
 		reserved = append(reserved, namesOf(p.Name)...)
 	}
 	kept := func(name string) bool {
-		return slices.ContainsFunc(generatedNames.prefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+		return slices.ContainsFunc(generatedNames.prefixes,
+			func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 	}
 	taken := 0
 	for _, d := range declarations(&file{tree: tree}) {
@@ -42,7 +42,8 @@ func TestGeneratedNamesAreReserved(t *testing.T) {
 		t.Errorf("%d names in the generated code", taken)
 	}
 	for _, l := range importLines(tree) {
-		if name := l.names[0]; !slices.Contains(generatedNames.imports, name) && !slices.Contains(s.reading.importNames, name) {
+		if name := l.names[0]; !slices.Contains(generatedNames.imports, name) &&
+			!slices.Contains(s.info.importNames, name) {
 			t.Errorf("generated code imports %s as %s, and no check keeps a package from declaring that name", l.path, name)
 		}
 	}

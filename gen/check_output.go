@@ -8,14 +8,14 @@ import (
 	"slices"
 )
 
-// samePackageRules are asked where the output goes into the spec's own package, besides the others.
+// samePackageRules also apply if the output is generated into the spec's own package.
 var samePackageRules = []rule{
 	{"name-clash", "names leave room for those that are generated", checkFunctionClash},
 	{"shadowed-name", "the package declares no name that Go declares itself", checkShadowedFunction},
 	{"import-name", "imports leave room for the names that are generated", checkImportClash},
 }
 
-// ownPackageRules are asked where the output is a package of its own, besides the others.
+// ownPackageRules also apply if the output is a package of its own (-o).
 var ownPackageRules = []rule{
 	{"main-package", "a spec that another package imports is not package main", checkMainPackage},
 	{"output-exported", "a generated package of its own names exported types only", checkOutputExported},
@@ -24,32 +24,34 @@ var ownPackageRules = []rule{
 	{"qualifier", "every qualifier names one import", checkQualifierElsewhere},
 }
 
-// ruleNotRead is the rule of a Spec that a program put together itself. No spec file can break it, so that it is not
-// in [Rules].
+// ruleNotRead is the rule of a Spec that a program built without [Read]. A spec file cannot break it, so [Rules] does
+// not list it.
 const ruleNotRead = "not-read"
 
-// CheckOutput checks a spec against its destination: some names clash only in a package that holds both the spec and
-// the output, and others only in a package of the output's own. A nil result means that [Emit] may be called with
-// to. A Spec that does not come from [Read] is a finding too, because there are no files to check.
+// CheckOutput checks a spec against its destination, because some names clash only if the output goes into the spec's
+// own package, and others only if it does not. A nil result means that [Emit] may be called with to.
+//
+// CheckOutput also refuses a Spec that does not come from [Read], because it has no files to check.
 func CheckOutput(s *Spec, to Output) Diagnostics {
 	switch {
-	case s.reading == nil:
+	case s.info == nil:
 		return Diagnostics{{
 			Pos: token.Position{Filename: cmp.Or(s.File, s.Dir, s.Package, "spec")}, Rule: ruleNotRead,
 			Message: "this Spec was not read from files, so it cannot be checked: make it with gen.Read",
 		}}
 	case to.SpecPath == "":
-		return ask(s.reading, samePackageRules).sorted()
+		return runRules(s.info, samePackageRules).sorted()
 	}
-	return ask(s.reading, ownPackageRules).sorted()
+	return runRules(s.info, ownPackageRules).sorted()
 }
 
-func checkFunctionClash(r *reading, report report) {
-	judge := func(d *declaration) {
+func checkFunctionClash(r *specInfo, report report) {
+	checkName := func(d *declaration) {
 		if slices.Contains(generatedNames.imports, d.name) {
-			report(d.pos, "generated code in this package imports another one as %s: rename it, or generate into a package of its own with -o", d.name)
+			report(d.pos, "generated code in this package imports another one as %s: "+
+				"rename it, or generate into a package of its own with -o", d.name)
 		}
-		if private(d.name) {
+		if hasPrivatePrefix(d.name) {
 			report(d.pos, "%s begins like the names that generated code keeps to itself: rename it", d.name)
 		}
 		if message := r.clash(d); message != "" {
@@ -58,17 +60,17 @@ func checkFunctionClash(r *reading, report report) {
 	}
 	for _, name := range r.Declared {
 		if d := r.scope[name]; !ast.IsExported(name) || d.kind != token.TYPE && d.kind != token.CONST {
-			judge(d) // the others are judged wherever the output goes
+			checkName(d) // the others are judged wherever the output goes
 		}
 	}
-	for _, d := range r.elsewhere {
-		judge(d)
+	for _, d := range r.limitedScope {
+		checkName(d)
 	}
 }
 
-// checkImportClash judges the imports of the other files. Go refuses a name that one file of a package declares and
-// another one imports something under.
-func checkImportClash(r *reading, report report) {
+// checkImportClash checks the imports of the other files. The compiler refuses a package in which one file imports a
+// name that another file declares.
+func checkImportClash(r *specInfo, report report) {
 	for _, f := range slices.Concat(r.others, r.limited) {
 		for _, l := range importLines(f.tree) {
 			if whom := r.generatedFor(l.name); whom != "" {
@@ -79,44 +81,49 @@ func checkImportClash(r *reading, report report) {
 	}
 }
 
-// shadowedFunctions are the built-in functions without which no Go code is written.
+// shadowedFunctions are the built-in functions that generated code calls.
 var shadowedFunctions = words("append cap copy delete len make new panic recover")
 
-func checkShadowedFunction(r *reading, report report) {
+func checkShadowedFunction(r *specInfo, report report) {
 	for d := range r.declared() {
 		if shadowedFunctions[d.name] {
-			report(d.pos, "%s is a name that Go declares itself, and generated code in this package needs Go's: rename it", d.name)
+			report(d.pos, "%s is a name that Go declares itself, and generated code in this package needs Go's: rename it",
+				d.name)
 		}
 	}
 }
 
-func checkMainPackage(r *reading, report report) {
+func checkMainPackage(r *specInfo, report report) {
 	if r.Package == "main" {
-		report(r.file.tree.Name.Pos(), "package main cannot be imported by the generated package: give the spec a package of its own, or generate into this one, without -o")
+		report(r.file.tree.Name.Pos(), "package main cannot be imported by the generated package: "+
+			"give the spec a package of its own, or generate into this one, without -o")
 	}
 }
 
-// checkUndefinedElsewhere judges the types that may do for a point within the spec's own package, but that another
-// package cannot show: they are not certainly in the package, or not in every build.
-func checkUndefinedElsewhere(r *reading, report report) {
+// checkUndefinedElsewhere checks types that a point can use only in the spec's own package. For example, a type in a
+// file with a build constraint does not exist in every build, so another package cannot rely on it.
+func checkUndefinedElsewhere(r *specInfo, report report) {
 	r.mentioned(func(name *ast.Ident, length bool) {
 		if r.scope[name.Name] != nil || predeclared[name.Name] || builtins[name.Name] || name.Name == "_" {
 			return
 		}
-		d := r.elsewhere[name.Name]
+		d := r.limitedScope[name.Name]
 		switch {
 		case d != nil:
-			report(name.Pos(), "%s is declared in %s, which some builds lack: declare it in a file of every build, or generate into this package, without -o", name.Name, d.file.name)
+			report(name.Pos(), "%s is declared in %s, which some builds lack: "+
+				"declare it in a file of every build, or generate into this package, without -o", name.Name, d.file.name)
 		case r.generates(name.Name):
-			report(name.Pos(), "%s is what hookgen generates, and with -o into another package: generate into this package, without -o", name.Name)
+			report(name.Pos(), "%s is what hookgen generates, and with -o into another package: "+
+				"generate into this package, without -o", name.Name)
 		default:
-			report(name.Pos(), "%s may be declared in a file that does not parse: correct the file first, or generate into this package, without -o", name.Name)
+			report(name.Pos(), "%s may be declared in a file that does not parse: "+
+				"correct the file first, or generate into this package, without -o", name.Name)
 		}
 	})
 }
 
-func checkOutputExported(r *reading, report report) {
-	judge := func(inside string, expr ast.Node, parameters map[string]bool) {
+func checkOutputExported(r *specInfo, report report) {
+	checkType := func(inside string, expr ast.Node, parameters map[string]bool) {
 		typeNames(expr, func(name *ast.Ident) {
 			if r.scope[name.Name] != nil && !name.IsExported() && !parameters[name.Name] {
 				report(name.Pos(), "%s in %s is not exported, so the generated package cannot name it: %s, "+
@@ -126,16 +133,17 @@ func checkOutputExported(r *reading, report report) {
 		ast.Inspect(expr, func(n ast.Node) bool {
 			for _, name := range memberNames(n) {
 				if !name.IsExported() {
-					report(name.Pos(), "%s in %s is not exported, so the generated package cannot write that type: declare it here under an exported name", name.Name, inside)
+					report(name.Pos(), "%s in %s is not exported, so the generated package cannot write that type: "+
+						"declare it here under an exported name", name.Name, inside)
 				}
 			}
 			return true
 		})
 	}
-	r.eachOutputType(judge)
+	r.eachOutputType(checkType)
 }
 
-// memberNames are the names of the fields or methods of a type written out in place.
+// memberNames returns the names of the fields or methods of a struct or interface literal.
 func memberNames(n ast.Node) []*ast.Ident {
 	var list *ast.FieldList
 	switch n := n.(type) {
@@ -153,14 +161,14 @@ func memberNames(n ast.Node) []*ast.Ident {
 	return names
 }
 
-// A mention is a type that the spec mentions, and where.
+// A mention is a type in the spec, and a description of its place for messages.
 type mention struct {
 	inside string
 	expr   ast.Expr
 }
 
-// pointTypes are the environment, the payloads, and what markers are applied to.
-func (r *reading) pointTypes() []mention {
+// pointTypes returns the environment, the payloads and the type arguments of markers.
+func (r *specInfo) pointTypes() []mention {
 	var all []mention
 	if r.Env.given() {
 		all = append(all, mention{"spec.Env", r.Env.Expr})
@@ -171,15 +179,15 @@ func (r *reading) pointTypes() []mention {
 		}
 		for _, e := range m.law {
 			if arg := e.argument(); arg.given() {
-				all = append(all, mention{r.text(e.marking.sel) + " of " + m.Name, arg.Expr})
+				all = append(all, mention{r.text(e.marker.sel) + " of " + m.Name, arg.Expr})
 			}
 		}
 	}
 	return all
 }
 
-// eachOutputType calls visit for every type that a generated package of its own writes out.
-func (r *reading) eachOutputType(visit func(inside string, expr ast.Node, parameters map[string]bool)) {
+// eachOutputType calls visit for every type that a generated package of its own spells out.
+func (r *specInfo) eachOutputType(visit func(inside string, expr ast.Node, parameters map[string]bool)) {
 	for _, t := range r.pointTypes() {
 		visit(t.inside, t.expr, nil)
 	}
@@ -199,17 +207,17 @@ func (r *reading) eachOutputType(visit func(inside string, expr ast.Node, parame
 	}
 }
 
-// checkQualifierElsewhere judges the constraints of generic types of the other files, which the generated
-// package writes out again.
-func checkQualifierElsewhere(r *reading, report report) {
-	for _, s := range r.strangers {
+// checkQualifierElsewhere checks the constraints of generic types in other files, because the generated package repeats
+// them.
+func checkQualifierElsewhere(r *specInfo, report report) {
+	for _, s := range r.unresolved {
 		report(s.sel.Pos(), "cannot tell which import %s is: name the import, as in %s %q", s.name, s.name, "path/of/"+s.name)
 	}
 }
 
-// checkExitHeldElsewhere judges the exported types of the other files, which the generated package shows as
-// they are, while it declares the exits anew.
-func checkExitHeldElsewhere(r *reading, report report) {
+// checkExitHeldElsewhere checks the exported types of the other files. The generated package re-exports them as aliases
+// but declares its own exits, so such a type would contain the wrong exit.
+func checkExitHeldElsewhere(r *specInfo, report report) {
 	exits := r.exits()
 	for _, name := range r.Declared {
 		d := r.scope[name]

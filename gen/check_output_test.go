@@ -2,9 +2,10 @@ package gen
 
 import "testing"
 
-// A type parameter hides what the package has under its name.
+// A type parameter hides the type of the same name in the package.
 func TestTypeParametersHideTypesOfThePackage(t *testing.T) {
-	s := mustRead(t, "package p\n\n//hookgen:points\ntype Points interface {\n\tOnOne(Pair[int, []int])\n}\n\ntype item struct{}\n\ntype Pair[item any, items interface{ ~[]item }] struct {\n\tA item\n\tB items\n}\n")
+	s := mustRead(t, "package p\n\n//hookgen:points\ntype Points interface {\n\tOnOne(Pair[int, []int])\n}\n\n"+
+		"type item struct{}\n\ntype Pair[item any, items interface{ ~[]item }] struct {\n\tA item\n\tB items\n}\n")
 	if found := CheckOutput(s, Output{Package: "out", SpecPath: "example.com/p"}); len(found) > 0 {
 		t.Error(found)
 	}
@@ -19,9 +20,11 @@ func TestSpecMadeByHandIsRefused(t *testing.T) {
 	}
 }
 
-// What stands behind a dot is no type of the package.
+// A name after a dot belongs to another package.
 func TestQualifiedTypesAreNotThePackages(t *testing.T) {
-	s := mustRead(t, "package p\n\nimport (\n\t\"time\"\n\n\t\"github.com/hookgen/hookgen/spec\"\n)\n\n//hookgen:points\ntype Points interface {\n\tOnOne(time.Time) (Time, spec.FailOpen)\n}\n\ntype Time struct{ Reason string }\n")
+	s := mustRead(t, "package p\n\nimport (\n\t\"time\"\n\n\t\"github.com/hookgen/hookgen/spec\"\n)\n\n"+
+		"//hookgen:points\ntype Points interface {\n\tOnOne(time.Time) (Time, spec.FailOpen)\n}\n\n"+
+		"type Time struct{ Reason string }\n")
 	if found := CheckOutput(s, Output{Package: "out", SpecPath: "example.com/p"}); len(found) > 0 {
 		t.Error(found)
 	}

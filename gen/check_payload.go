@@ -4,7 +4,7 @@ import (
 	"go/ast"
 )
 
-func checkPointName(r *reading, report report) {
+func checkPointName(r *specInfo, report report) {
 	for _, m := range r.members {
 		switch {
 		case m.Name == "_":
@@ -15,7 +15,7 @@ func checkPointName(r *reading, report report) {
 	}
 }
 
-// exportedForm suggests an exported name for one that is not.
+// exportedForm suggests how to export a name.
 func exportedForm(name string) string {
 	if c := name[0]; 'a' <= c && c <= 'z' {
 		return "rename it " + string(c-'a'+'A') + name[1:]
@@ -23,7 +23,7 @@ func exportedForm(name string) string {
 	return "begin its name with a capital letter"
 }
 
-func checkPayloadCount(r *reading, report report) {
+func checkPayloadCount(r *specInfo, report report) {
 	for _, m := range r.members {
 		var payloads []*parameter
 		contexts := 0
@@ -36,28 +36,32 @@ func checkPayloadCount(r *reading, report report) {
 		}
 		switch {
 		case len(payloads) > 1:
-			report(payloads[1].Pos(), "point %s has %d payloads: declare one struct with these as its fields and make it the one parameter", m.Name, len(payloads))
+			report(payloads[1].Pos(), "point %s has %d payloads: "+
+				"declare one struct with these as its fields and make it the one parameter", m.Name, len(payloads))
 		case len(payloads) == 0 && contexts == 0:
-			report(m.Pos, "point %s has no payload: declare a struct, empty if there is nothing to say yet, and make it the one parameter", m.Name)
+			report(m.Pos, "point %s has no payload: "+
+				"declare a struct, empty if there is nothing to say yet, and make it the one parameter", m.Name)
 		}
 	}
 }
 
-func checkPayloadVariadic(r *reading, report report) {
+func checkPayloadVariadic(r *specInfo, report report) {
 	for _, m := range r.members {
 		for _, p := range m.params {
 			if e, ok := p.typ.(*ast.Ellipsis); ok {
-				report(e.Pos(), "the payload of %s is variadic: declare a struct with a field of type []%s and make it the one parameter", m.Name, r.text(e.Elt))
+				report(e.Pos(), "the payload of %s is variadic: "+
+					"declare a struct with a field of type []%s and make it the one parameter", m.Name, r.text(e.Elt))
 			}
 		}
 	}
 }
 
-func checkPayloadContext(r *reading, report report) {
+func checkPayloadContext(r *specInfo, report report) {
 	for _, m := range r.members {
 		for _, p := range m.params {
 			if r.isContext(p.typ) {
-				report(p.Pos(), "point %s declares a context: every hook gets one anyway; leave the payload as the one parameter", m.Name)
+				report(p.Pos(), "point %s declares a context: every hook gets one anyway; leave the payload as the one parameter",
+					m.Name)
 			}
 		}
 	}

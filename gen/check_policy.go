@@ -2,18 +2,18 @@ package gen
 
 import "slices"
 
-// policies returns the policies in the list of a point, in order.
+// policies returns the policies in the result list of the method.
 func (m *member) policies() []*element {
 	var all []*element
 	for _, e := range m.law {
-		if e.policy() {
+		if e.isPolicy() {
 			all = append(all, e)
 		}
 	}
 	return all
 }
 
-// decides reports whether hooks decide something at the point.
+// decides reports whether a hook of the point can decide something.
 func (m *member) decides() bool {
 	for _, e := range m.law {
 		if e.decides() {
@@ -23,14 +23,14 @@ func (m *member) decides() bool {
 	return false
 }
 
-// unclear reports whether the list holds something that may have been meant as a policy.
+// unclear reports whether an invalid element of the list may have been meant as a policy.
 func (m *member) unclear() bool {
 	for _, e := range m.law {
 		switch e.kind {
-		case unresolvedElement, impostorElement, unionElement:
+		case unresolvedElement, wrongImportElement, unionElement:
 			return true
 		case unknownMarker, bareMarker:
-			meant := Near(e.name, markers)
+			meant := Suggest(e.name, markers)
 			if slices.Contains(markers, e.name) {
 				meant = e.name
 			}
@@ -42,18 +42,19 @@ func (m *member) unclear() bool {
 	return false
 }
 
-func checkPolicyMissing(r *reading, report report) {
+func checkPolicyMissing(r *specInfo, report report) {
 	for _, m := range r.members {
 		if m.Kind == Check || m.Kind == Around {
 			continue
 		}
 		if m.decides() && len(m.policies()) == 0 && !m.unclear() {
-			report(m.Pos, "%s does not say what a failing hook means: end its list with spec.FailClosed (the act is refused) or spec.FailOpen (the next hook runs)", m.Name)
+			report(m.Pos, "%s does not say what a failing hook means: "+
+				"end its list with spec.FailClosed (the act is refused) or spec.FailOpen (the next hook runs)", m.Name)
 		}
 	}
 }
 
-func checkPolicyMeaningless(r *reading, report report) {
+func checkPolicyMeaningless(r *specInfo, report report) {
 	for _, m := range r.members {
 		all := m.policies()
 		alone := m.Kind == Check || m.Kind == Around
@@ -68,25 +69,25 @@ func checkPolicyMeaningless(r *reading, report report) {
 			report(pos, "%s with spec.Around means nothing, for errors propagate through the wrapping: remove it", name)
 		case Observe:
 			if !m.doubtful() {
-				report(pos, "%s at %s means nothing, for its hooks only watch: remove it, or list what a hook may decide before it", name, m.Name)
+				report(pos, "%s at %s means nothing, for its hooks only watch: remove it, or list what a hook may decide before it",
+					name, m.Name)
 			}
 		}
 	}
 }
 
-// laws is the number of elements that are a law in themselves, or that can be combined with one.
+// laws counts the elements Check, Around and Reverse.
 func (m *member) laws() int {
 	n := 0
 	for _, e := range m.law {
-		if e.alone() || e.is("Reverse") {
+		if e.isExclusive() || e.is("Reverse") {
 			n++
 		}
 	}
 	return n
 }
 
-// doubtful reports whether the list has an element that is not allowed, so that the decisions the point was meant
-// to let hooks do is not known.
+// doubtful reports whether the list has an invalid element. The intended decisions of the point are unknown then.
 func (m *member) doubtful() bool {
 	for _, e := range m.law {
 		if e.kind != markerElement {
@@ -96,7 +97,7 @@ func (m *member) doubtful() bool {
 	return false
 }
 
-func checkPolicyLast(r *reading, report report) {
+func checkPolicyLast(r *specInfo, report report) {
 	for _, m := range r.members {
 		if m.Kind == Check || m.Kind == Around {
 			continue
@@ -104,16 +105,17 @@ func checkPolicyLast(r *reading, report report) {
 		var later *element
 		for _, e := range slices.Backward(m.law) {
 			switch {
-			case !e.policy() && e.kind != errorElement:
+			case !e.isPolicy() && e.kind != errorElement:
 				later = e
-			case e.policy() && later != nil:
-				report(e.expr.Pos(), "%s comes before %s: the policy is last; move it to the end of the list", r.text(e.expr), r.text(later.expr))
+			case e.isPolicy() && later != nil:
+				report(e.expr.Pos(), "%s comes before %s: the policy is last; move it to the end of the list", r.text(e.expr),
+					r.text(later.expr))
 			}
 		}
 	}
 }
 
-func checkPolicyOnce(r *reading, report report) {
+func checkPolicyOnce(r *specInfo, report report) {
 	for _, m := range r.members {
 		for i, e := range m.policies() {
 			if i > 0 {

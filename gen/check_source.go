@@ -6,16 +6,17 @@ import (
 	"strings"
 )
 
-func checkBuildConstraint(r *reading, report report) {
+func checkBuildConstraint(r *specInfo, report report) {
 	if c := buildConstraint(r.file.tree); c != nil {
-		report(c.Slash, "a spec with a build constraint would be generated from in every build and compiled in some: remove the constraint")
+		report(c.Slash, "a spec with a build constraint would be generated from in every build and compiled in some: "+
+			"remove the constraint")
 	}
 	if word := constrainedName(r.file.name); word != "" {
 		report(r.file.tree.Package, "the name %s confines the spec to %s: rename the file", r.file.name, word)
 	}
 }
 
-func checkCgo(r *reading, report report) {
+func checkCgo(r *specInfo, report report) {
 	for _, l := range r.imports {
 		if l.path == "C" {
 			report(l.pos, "a spec cannot import \"C\": declare payloads in plain Go and convert in another file")
@@ -27,13 +28,14 @@ func checkCgo(r *reading, report report) {
 // others when the code is emitted.
 const maxImports = 1000
 
-func checkImportCount(r *reading, report report) {
+func checkImportCount(r *specInfo, report report) {
 	if len(r.Imports) > maxImports {
-		report(r.Imports[maxImports].Pos, "import %d of a spec, and there may be %d: divide the points among several specs", maxImports+1, maxImports)
+		report(r.Imports[maxImports].Pos, "import %d of a spec, and there may be %d: divide the points among several specs",
+			maxImports+1, maxImports)
 	}
 }
 
-func checkDotImport(r *reading, report report) {
+func checkDotImport(r *specInfo, report report) {
 	for _, l := range r.imports {
 		if l.name != "." {
 			continue
@@ -43,29 +45,31 @@ func checkDotImport(r *reading, report report) {
 			name = names[0]
 		}
 		if l.language() {
-			report(l.pos, "the spec language cannot be dot-imported, for its names would read like types of this package: import %q and write spec.Replace", l.path)
+			report(l.pos, "the spec language cannot be dot-imported, for its names would read like types of this package: "+
+				"import %q and write spec.Replace", l.path)
 			continue
 		}
 		report(l.pos, "a dot import hides which names of the spec are its own: import %q and write %s.Name", l.path, name)
 	}
 }
 
-func checkQualifier(r *reading, report report) {
+func checkQualifier(r *specInfo, report report) {
 	for _, use := range r.uses {
 		if r.qualifiers[use.name] != nil || use.name == "context" && use.sel.Sel.Name == "Context" {
 			continue // resolved, or a context, which has a rule of its own
 		}
 		pos := use.sel.Pos()
 		if lines := r.candidates[use.name]; len(lines) > 1 {
-			report(pos, "%s can be %q or %q: name the import: %s %q", use.name, lines[0].path, lines[1].path, use.name, lines[0].path)
+			report(pos, "%s can be %q or %q: name the import: %s %q", use.name, lines[0].path, lines[1].path, use.name,
+				lines[0].path)
 			continue
 		}
 		report(pos, "%s", r.unknownQualifier(use))
 	}
 }
 
-// unknownQualifier describes a qualifier that no import can have.
-func (r *reading) unknownQualifier(use qualifierUse) string {
+// unknownQualifier explains why a qualifier matches no import, and how to fix that.
+func (r *specInfo) unknownQualifier(use qualifierUse) string {
 	if use.name == "spec" && r.SpecPkg.Path == "" {
 		return "spec is not imported: add import \"" + languagePath + "\""
 	}
@@ -73,7 +77,7 @@ func (r *reading) unknownQualifier(use qualifierUse) string {
 		return use.name + "." + use.sel.Sel.Name + " is not a type: " + use.name + " is declared in this package, and " +
 			"only imports are followed by a dot; write " + use.name + ", or name the import that is meant"
 	}
-	if meant := r.near(use.name, r.importNames); meant != "" {
+	if meant := r.suggest(use.name, r.importNames); meant != "" {
 		return "nothing is imported as " + use.name + ": did you mean " + meant + "? Else name the import"
 	}
 	what, example := use.name+"."+use.sel.Sel.Name+" comes from", "path/of/"+use.name
@@ -83,7 +87,7 @@ func (r *reading) unknownQualifier(use qualifierUse) string {
 	return "cannot tell which import " + what + ": name the import, as in " + use.name + " \"" + example + "\""
 }
 
-func checkShadowedName(r *reading, report report) {
+func checkShadowedName(r *specInfo, report report) {
 	for d := range r.declared() {
 		if predeclared[d.name] {
 			report(d.pos, "%s is a name that Go declares itself, and generated code needs Go's: rename it", d.name)
@@ -91,9 +95,9 @@ func checkShadowedName(r *reading, report report) {
 	}
 }
 
-func checkDirectiveForm(r *reading, report report) {
+func checkDirectiveForm(r *specInfo, report report) {
 	for _, d := range r.directives {
-		if d.well {
+		if d.wellFormed {
 			continue
 		}
 		switch {
@@ -102,14 +106,15 @@ func checkDirectiveForm(r *reading, report report) {
 		case strings.HasPrefix(d.text, pointsDirective):
 			report(d.pos, "%s takes no arguments: write the comment above or below it", pointsDirective)
 		default:
-			report(d.pos, "%s looks like a directive but is not one: did you mean %s? A directive has no blank, no capital and a line of its own", d.text, pointsDirective)
+			report(d.pos, "%s looks like a directive but is not one: "+
+				"did you mean %s? A directive has no blank, no capital and a line of its own", d.text, pointsDirective)
 		}
 	}
 }
 
-func checkDirectiveName(r *reading, report report) {
+func checkDirectiveName(r *specInfo, report report) {
 	for _, d := range r.directives {
-		if !d.well || d.is() {
+		if !d.wellFormed || d.marksSpec() {
 			continue
 		}
 		report(d.pos, "unknown directive //hookgen:%s: %s", d.name,
@@ -117,24 +122,26 @@ func checkDirectiveName(r *reading, report report) {
 	}
 }
 
-func checkDirectivePlace(r *reading, report report) {
+func checkDirectivePlace(r *specInfo, report report) {
 	for _, d := range r.directives {
-		if !d.is() {
+		if !d.marksSpec() {
 			continue
 		}
-		if d.on == nil {
-			report(d.pos, "%s marks nothing here: put it directly above the interface that declares the points, as the last line of its comment", pointsDirective)
-		} else if _, ok := ast.Unparen(d.on.Type).(*ast.InterfaceType); !ok {
-			report(d.pos, "%s marks %s, which is not written as an interface: put it above the interface that declares the points", pointsDirective, d.on.Name.Name)
+		if d.target == nil {
+			report(d.pos, "%s marks nothing here: "+
+				"put it directly above the interface that declares the points, as the last line of its comment", pointsDirective)
+		} else if _, ok := ast.Unparen(d.target.Type).(*ast.InterfaceType); !ok {
+			report(d.pos, "%s marks %s, which is not written as an interface: "+
+				"put it above the interface that declares the points", pointsDirective, d.target.Name.Name)
 		}
 	}
 }
 
-func checkOneSpec(r *reading, report report) {
+func checkOneSpec(r *specInfo, report report) {
 	var first *fileDirective
 	for i := range r.directives {
 		d := &r.directives[i]
-		if !d.is() || d.on == nil {
+		if !d.marksSpec() || d.target == nil {
 			continue
 		}
 		if first == nil {
@@ -142,11 +149,12 @@ func checkOneSpec(r *reading, report report) {
 			continue
 		}
 		pos := r.Fset.PositionFor(first.pos, false)
-		if d.on == first.on {
-			report(d.pos, "%s appears twice above %s: remove one", pointsDirective, d.on.Name.Name)
+		if d.target == first.target {
+			report(d.pos, "%s appears twice above %s: remove one", pointsDirective, d.target.Name.Name)
 			continue
 		}
-		report(d.pos, "a second spec in one directory; the first is %s, at %s:%d: embed this interface there, or give it a directory of its own",
-			first.on.Name.Name, path.Base(strings.ReplaceAll(pos.Filename, "\\", "/")), pos.Line)
+		report(d.pos, "a second spec in one directory; the first is %s, at %s:%d: "+
+			"embed this interface there, or give it a directory of its own",
+			first.target.Name.Name, path.Base(strings.ReplaceAll(pos.Filename, "\\", "/")), pos.Line)
 	}
 }

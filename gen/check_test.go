@@ -14,14 +14,15 @@ func TestEveryRuleIsListedOnce(t *testing.T) {
 		}
 		seen[r.ID] = true
 	}
-	for _, id := range []string{"no-spec", "size", "syntax", "union", "name-clash", "shadowed-name", "main-package", "output-exported", "exit-held", "qualifier"} {
+	for _, id := range []string{"no-spec", "size", "syntax", "union", "name-clash", "shadowed-name", "main-package",
+		"output-exported", "exit-held", "qualifier"} {
 		if !seen[id] {
 			t.Errorf("no rule %s", id)
 		}
 	}
 }
 
-// pointsOf is a spec with lines in its interface, each with its number in place of #.
+// pointsOf returns a spec with n lines in its interface. A # in the line becomes its number.
 func pointsOf(n int, line, decls string) string {
 	var b strings.Builder
 	b.WriteString("package p\n\nimport \"github.com/hookgen/hookgen/spec\"\n\n//hookgen:points\ntype Points interface {\n")
@@ -32,7 +33,8 @@ func pointsOf(n int, line, decls string) string {
 }
 
 func TestDiagnosticsAreLimited(t *testing.T) {
-	for n, want := range map[int]int{mostFindings - 1: mostFindings - 1, mostFindings: mostFindings, mostFindings + 1: mostFindings} {
+	for n, want := range map[int]int{maxFindings - 1: maxFindings - 1, maxFindings: maxFindings,
+		maxFindings + 1: maxFindings} {
 		if _, found := readFiles(map[string]string{"spec.go": pointsOf(n, "On#() spec.Check", "")}); len(found) != want {
 			t.Errorf("%d mistakes, %d findings, want %d", n, len(found), want)
 		}

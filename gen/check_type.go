@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// checkUndefinedType finds misspelled types here, at the spec, because the compiler would report each of them a dozen
-// times in generated code first.
-func checkUndefinedType(r *reading, report report) {
+// checkUndefinedType reports misspelled types in the spec. Without it, the compiler would report each of them about a
+// dozen times in generated code.
+func checkUndefinedType(r *specInfo, report report) {
 	r.mentioned(func(name *ast.Ident, length bool) {
 		if message := r.undefined(name.Name, length); message != "" {
 			report(name.Pos(), "%s", message)
@@ -18,16 +18,16 @@ func checkUndefinedType(r *reading, report report) {
 	})
 }
 
-// mentionsUndefined reports whether a type has a name in it that is not declared.
-func (r *reading) mentionsUndefined(expr ast.Expr) bool {
+// mentionsUndefined reports whether a type contains an undeclared name.
+func (r *specInfo) mentionsUndefined(expr ast.Expr) bool {
 	is := false
 	mentions(expr, false, func(name *ast.Ident, length bool) { is = is || r.undefined(name.Name, length) != "" })
 	return is
 }
 
-// checkTypeArguments compares the uses of the package's types with their type parameters.
-func checkTypeArguments(r *reading, report report) {
-	judge := func(use ast.Expr, name *ast.Ident, args int) {
+// checkTypeArguments compares the number of type arguments with the declaration of each generic type.
+func checkTypeArguments(r *specInfo, report report) {
+	checkUse := func(use ast.Expr, name *ast.Ident, args int) {
 		d := r.scope[name.Name]
 		if d == nil || d.spec == nil || len(d.file.errors) > 0 {
 			return
@@ -37,15 +37,16 @@ func checkTypeArguments(r *reading, report report) {
 		case params == 0:
 			report(use.Pos(), "%s takes no type arguments: write %s", name.Name, name.Name)
 		default:
-			report(use.Pos(), "%s has %d type arguments and takes %d: write %s[%s]", name.Name, args, params, name.Name, strings.Repeat(", T", params)[2:])
+			report(use.Pos(), "%s has %d type arguments and takes %d: write %s[%s]", name.Name, args, params, name.Name,
+				strings.Repeat(", T", params)[2:])
 		}
 	}
 	for _, t := range r.written() {
-		uses(t, judge)
+		uses(t, checkUse)
 	}
 }
 
-// uses calls visit for every unqualified name of a type below node, with the number of its type arguments.
+// uses calls visit for every unqualified type name below node, with the number of its type arguments.
 func uses(node ast.Node, visit func(use ast.Expr, name *ast.Ident, args int)) {
 	ast.Inspect(node, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -70,9 +71,9 @@ func uses(node ast.Node, visit func(use ast.Expr, name *ast.Ident, args int)) {
 	})
 }
 
-// mentioned calls visit for every name of the package in the types that generated code writes out. A name in the length
-// of an array is that of a constant.
-func (r *reading) mentioned(visit func(name *ast.Ident, length bool)) {
+// mentioned calls visit for every unqualified name in the types that generated code spells out. length reports whether
+// the name is in the length of an array, where it must be a constant.
+func (r *specInfo) mentioned(visit func(name *ast.Ident, length bool)) {
 	if r.dotImport() || r.Points == nil || r.Points.TypeParams != nil {
 		return // where a name can be declared elsewhere
 	}
@@ -82,7 +83,7 @@ func (r *reading) mentioned(visit func(name *ast.Ident, length bool)) {
 }
 
 // written returns the types of the points and of the fields of exits.
-func (r *reading) written() []ast.Expr {
+func (r *specInfo) written() []ast.Expr {
 	var all []ast.Expr
 	for _, t := range r.pointTypes() {
 		all = append(all, t.expr)
@@ -95,8 +96,7 @@ func (r *reading) written() []ast.Expr {
 	return all
 }
 
-// mentions calls visit for every unqualified name of a type or a constant below node. Within length, node is part of
-// the length of an array.
+// mentions calls visit for every unqualified name below node. length is true if node is part of the length of an array.
 func mentions(node ast.Node, length bool, visit func(name *ast.Ident, length bool)) {
 	ast.Inspect(node, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -119,7 +119,7 @@ func mentions(node ast.Node, length bool, visit func(name *ast.Ident, length boo
 }
 
 // dotImport reports whether the spec file has a dot import.
-func (r *reading) dotImport() bool {
+func (r *specInfo) dotImport() bool {
 	for _, l := range r.imports {
 		if l.name == "." {
 			return true
@@ -128,19 +128,21 @@ func (r *reading) dotImport() bool {
 	return false
 }
 
-// undefined says why a name is not that of a type, or of a constant in the length of an array; "" if it is, or may be.
-func (r *reading) undefined(name string, length bool) string {
+// undefined explains why a name is not a type, or not a constant if it is in the length of an array. It returns "" if
+// the name is declared, or may be declared in a file that does not parse.
+func (r *specInfo) undefined(name string, length bool) string {
 	if message, known := r.undefinedNames[name]; known && !length {
 		return message
 	}
-	message := r.judgeName(name, length)
+	message := r.undefinedMessage(name, length)
 	if !length {
 		r.undefinedNames[name] = message
 	}
 	return message
 }
 
-func (r *reading) judgeName(name string, length bool) string {
+// undefinedMessage is undefined without the cache.
+func (r *specInfo) undefinedMessage(name string, length bool) string {
 	d, what := r.scope[name], "type"
 	if length {
 		what = "constant"
@@ -148,7 +150,7 @@ func (r *reading) judgeName(name string, length bool) string {
 	switch {
 	case d != nil && !length && d.kind != token.TYPE:
 		return name + " is " + article(d.kind) + ", not a type: write the name of a type"
-	case d != nil || r.elsewhere[name] != nil || r.generates(name) || r.mayDeclare(name) || name == "_":
+	case d != nil || r.limitedScope[name] != nil || r.generates(name) || r.mayDeclare(name) || name == "_":
 		return ""
 	case predeclared[name] && (length || !values[name]) || length && builtins[name]:
 		return ""
@@ -162,7 +164,7 @@ func (r *reading) judgeName(name string, length bool) string {
 	if len(r.candidates[name]) > 0 {
 		return undefined + ", which is an imported package: write " + name + ".Name"
 	}
-	if meant := r.near(name, r.namesLike(length)); meant != "" {
+	if meant := r.suggest(name, r.namesLike(length)); meant != "" {
 		return undefined + "; did you mean " + meant + "?"
 	}
 	return undefined + ": declare it in this package"
@@ -171,16 +173,20 @@ func (r *reading) judgeName(name string, length bool) string {
 // values are the predeclared names that are not types.
 var values = words("true false iota nil")
 
-// article is a kind of declaration in words.
+// article returns a kind of declaration with its article, for messages.
 func article(kind token.Token) string {
-	return map[token.Token]string{token.CONST: "a constant", token.VAR: "a variable", token.FUNC: "a function", token.TYPE: "a type"}[kind]
+	return map[token.Token]string{token.CONST: "a constant", token.VAR: "a variable", token.FUNC: "a function",
+		token.TYPE: "a type"}[kind]
 }
 
-// generates reports whether generated code declares a name that people write. The package may mention it.
-func (r *reading) generates(name string) bool { return !private(name) && r.generatedFor(name) != "" }
+// generates reports whether hookgen generates a public declaration of that name. The package may use it before the code
+// exists.
+func (r *specInfo) generates(name string) bool {
+	return !hasPrivatePrefix(name) && r.generatedFor(name) != ""
+}
 
-// namesLike returns the types of the package, or its constants, and those of Go.
-func (r *reading) namesLike(constants bool) []string {
+// namesLike returns the candidates for a suggestion: types of the package and of Go, or constants of the package.
+func (r *specInfo) namesLike(constants bool) []string {
 	var names []string
 	for _, name := range r.Declared {
 		if kind := r.scope[name].kind; kind == token.TYPE && !constants || kind == token.CONST && constants {
@@ -197,8 +203,9 @@ func (r *reading) namesLike(constants bool) []string {
 	return names
 }
 
-// mayDeclare reports whether a file that does not parse has a name in it. The parser may have lost its declaration.
-func (r *reading) mayDeclare(name string) bool {
+// mayDeclare reports whether a file that does not parse contains a name, because the parser may have lost its
+// declaration.
+func (r *specInfo) mayDeclare(name string) bool {
 	if r.words == nil {
 		r.words = map[string]bool{}
 		for _, f := range r.broken {
@@ -212,8 +219,8 @@ func (r *reading) mayDeclare(name string) bool {
 	return r.words[name]
 }
 
-// inTest returns the test file of the package that declares a name, "" if none does. Tests are read for this alone.
-func (r *reading) inTest(name string) string {
+// inTest returns the test file that declares a name, or "". Tests are parsed only on the first call.
+func (r *specInfo) inTest(name string) string {
 	if r.testNames == nil {
 		r.testNames = map[string]string{}
 		for _, s := range r.tests() {
@@ -231,7 +238,7 @@ func (r *reading) inTest(name string) string {
 	return r.testNames[name]
 }
 
-func checkTypeForm(r *reading, report report) {
+func checkTypeForm(r *specInfo, report report) {
 	r.eachOutputType(func(inside string, expr ast.Node, _ map[string]bool) {
 		arguments := func(exprs ...ast.Expr) {
 			for _, e := range exprs {
@@ -260,7 +267,7 @@ func checkTypeForm(r *reading, report report) {
 	})
 }
 
-// isType reports whether an expression has the form of a type. The parser takes any expression for a type argument.
+// isType reports whether an expression can be a type. The parser accepts every expression as a type argument.
 func isType(expr ast.Expr) bool {
 	switch e := expr.(type) {
 	case *ast.ParenExpr:
@@ -271,20 +278,21 @@ func isType(expr ast.Expr) bool {
 		return isType(e.X)
 	case *ast.IndexListExpr:
 		return isType(e.X)
-	case *ast.Ident, *ast.SelectorExpr, *ast.ArrayType, *ast.MapType, *ast.ChanType, *ast.FuncType, *ast.StructType, *ast.InterfaceType:
+	case *ast.Ident, *ast.SelectorExpr, *ast.ArrayType, *ast.MapType, *ast.ChanType, *ast.FuncType, *ast.StructType,
+		*ast.InterfaceType:
 		return true
 	}
 	return false
 }
 
-// The bounds of a type that generated code writes out, in nodes of its syntax tree. It is written some thirty times for
-// each point, and gofmt takes minutes for a sum of ten thousand terms or for structs in structs in structs.
+// Limits for one type, in nodes of its syntax tree. Generated code repeats a type about thirty times for each point.
+// gofmt needs minutes for a sum of ten thousand terms, or for deeply nested structs.
 const (
 	maxTypeDepth = 200
 	maxTypeNodes = 10_000
 )
 
-func checkTypeSize(r *reading, report report) {
+func checkTypeSize(r *specInfo, report report) {
 	r.eachOutputType(func(inside string, expr ast.Node, _ map[string]bool) {
 		depth, nodes, done := 0, 0, false
 		ast.Inspect(expr, func(n ast.Node) bool {
@@ -297,10 +305,12 @@ func checkTypeSize(r *reading, report report) {
 			case done:
 			case nodes > maxTypeNodes:
 				done = true
-				report(expr.Pos(), "the type in %s has more than %d parts: declare it under a name, and write the name here", inside, maxTypeNodes)
+				report(expr.Pos(), "the type in %s has more than %d parts: declare it under a name, and write the name here",
+					inside, maxTypeNodes)
 			case depth > maxTypeDepth:
 				done = true
-				report(expr.Pos(), "the type in %s is nested deeper than %d levels: declare its inner part under a name, and write the name here", inside, maxTypeDepth)
+				report(expr.Pos(), "the type in %s is nested deeper than %d levels: "+
+					"declare its inner part under a name, and write the name here", inside, maxTypeDepth)
 			}
 			if done {
 				depth-- // Inspect does not announce the end of a node whose children it skips

@@ -66,8 +66,10 @@ func TestLargestTypesAreEmittedQuickly(t *testing.T) {
 func TestImportsAreBounded(t *testing.T) {
 	for n, fits := range map[int]bool{maxImports: true, maxImports + 1: false} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			_, found := readFiles(map[string]string{"spec.go": "package p\n" + many(n, "import \"example.com/a#\"\n") + "\n//hookgen:points\ntype Points interface {\n\tOnStart(int)\n}\n"})
-			if fits && len(found) > 0 || !fits && (len(found) != 1 || found[0].Rule != "import-count" || found[0].Pos.Line != n+1) {
+			_, found := readFiles(map[string]string{"spec.go": "package p\n" + many(n, "import \"example.com/a#\"\n") +
+				"\n//hookgen:points\ntype Points interface {\n\tOnStart(int)\n}\n"})
+			if fits && len(found) > 0 || !fits && (len(found) != 1 || found[0].Rule != "import-count" ||
+				found[0].Pos.Line != n+1) {
 				t.Errorf("%.300v", found)
 			}
 		})
@@ -77,7 +79,8 @@ func TestImportsAreBounded(t *testing.T) {
 func TestEditedStructsAreBounded(t *testing.T) {
 	for n, fits := range map[int]bool{maxEditable: true, maxEditable + 1: false} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			_, found := readFiles(map[string]string{"spec.go": specOf("On(M) (spec.Edit[T], spec.FailOpen)", "type T int\n\ntype M struct {\n\tX T\n"+many(n-1, "\tA# int\n")+"}\n")})
+			_, found := readFiles(map[string]string{"spec.go": specOf("On(M) (spec.Edit[T], spec.FailOpen)",
+				"type T int\n\ntype M struct {\n\tX T\n"+many(n-1, "\tA# int\n")+"}\n")})
 			if fits && len(found) > 0 || !fits && (len(found) != 1 || found[0].Rule != "edit-payload") {
 				t.Errorf("%.300v", found)
 			}
@@ -93,9 +96,10 @@ func TestDeclaredTypesAreFound(t *testing.T) {
 		"group":                  {"mail.go": "package p\n\ntype (\n\tOther int\n\tMessage int\n)\n"},
 		"file of a system":       {"mail_linux.go": "package p\n\ntype Message struct{}\n"},
 		"file with a constraint": {"mail.go": "//go:build linux || ignore\n\npackage p\n\ntype Message struct{}\n"},
-		"file with cgo":          {"mail.go": "package p\n\n// struct message {};\nimport \"C\"\n\ntype Message C.struct_message\n"},
-		"broken file":            {"mail.go": "package p\n\nfunc broken( {\n\ntype Message struct{}\n"},
-		"broken package clause":  {"mail.go": "pakage p\n\ntype Message struct{}\n"},
+		"file with cgo": {"mail.go": "package p\n\n// struct message {};\nimport \"C\"\n\n" +
+			"type Message C.struct_message\n"},
+		"broken file":           {"mail.go": "package p\n\nfunc broken( {\n\ntype Message struct{}\n"},
+		"broken package clause": {"mail.go": "pakage p\n\ntype Message struct{}\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			files["spec.go"] = specOf("On(*Message)", "")
@@ -119,7 +123,8 @@ func TestGeneratedTypesMayBeMentioned(t *testing.T) {
 }
 
 func TestUndefinedTypeMayBeInUnreadFile(t *testing.T) {
-	dir := folder(t, map[string]string{"spec.go": "package p\n\n//hookgen:points\ntype Points interface {\n\tOnStart(Message)\n}\n"})
+	dir := folder(t, map[string]string{"spec.go": "package p\n\n//hookgen:points\n" +
+		"type Points interface {\n\tOnStart(Message)\n}\n"})
 	if err := os.Symlink("loop.go", filepath.Join(dir, "loop.go")); err != nil {
 		t.Skip(err)
 	}
@@ -140,7 +145,8 @@ func TestTestsAreReadForUndefinedTypes(t *testing.T) {
 
 // TestUndefinedTypesAreReadQuickly reads the files that do not parse, and the tests, once.
 func TestUndefinedTypesAreReadQuickly(t *testing.T) {
-	files := map[string]string{"spec.go": pointsOf(10_000, "On#(Type#)", ""), "broken.go": "package p\n\nfunc broken( {\n" + many(100_000, "type Other# int\n"),
+	files := map[string]string{"spec.go": pointsOf(10_000, "On#(Type#)", ""), "broken.go": "package p\n\n" +
+		"func broken( {\n" + many(100_000, "type Other# int\n"),
 		"a_test.go": "package p\n" + many(50_000, "type Test# int\n")}
 	start := time.Now()
 	if _, found := readFiles(files); len(found) != 10_000 {
@@ -153,11 +159,14 @@ func TestUndefinedTypesAreReadQuickly(t *testing.T) {
 
 func TestTypeArgumentsAreTypes(t *testing.T) {
 	for argument, fine := range map[string]bool{
-		"(int)": true, "*int": true, "Box[int]": true, "Box[Pair[int, string]]": true, "(*Pair[int, (string)])": true, "time.Time": true, "[]int": true,
+		"(int)": true, "*int": true, "Box[int]": true, "Box[Pair[int, string]]": true, "(*Pair[int, (string)])": true,
+		"time.Time": true, "[]int": true,
 		"map[string]int": true, "chan int": true, "func()": true, "struct{}": true, "any": true, "interface{ A() }": true,
 		"1": false, "(1)": false, "*1": false, "1 + 2": false,
 	} {
-		s, found := readFiles(map[string]string{"spec.go": "package p\n\nimport \"time\"\n\n//hookgen:points\ntype Points interface {\n\tOnOne(Box[" + argument + "])\n\tOnTwo(time.Time)\n}\n\ntype Box[T any] struct{ V T }\n\ntype Pair[A, B any] struct{ A A; B B }\n"})
+		s, found := readFiles(map[string]string{"spec.go": "package p\n\nimport \"time\"\n\n//hookgen:points\n" +
+			"type Points interface {\n\tOnOne(Box[" + argument + "])\n\tOnTwo(time.Time)\n}\n\n" +
+			"type Box[T any] struct{ V T }\n\ntype Pair[A, B any] struct{ A A; B B }\n"})
 		if fine != (s != nil) || !fine && (len(found) != 1 || found[0].Rule != "type-form") {
 			t.Errorf("Box[%s]: %v", argument, found)
 		}

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// buildConstraint returns the comment above the package clause that makes the file part of some builds
-// only, nil if there is none.
+// buildConstraint returns the build constraint of a file, or nil if the file has none.
 func buildConstraint(f *ast.File) *ast.Comment {
 	for _, group := range f.Comments {
 		if group.Pos() > f.Package {
@@ -22,7 +21,7 @@ func buildConstraint(f *ast.File) *ast.Comment {
 	return nil
 }
 
-// ignored reports whether a file belongs to no build, by the custom of a constraint that asks for the tag ignore.
+// ignored reports whether a file belongs to no build: whether it has the conventional tag ignore.
 func ignored(f *ast.File) bool {
 	c := buildConstraint(f)
 	if c == nil {
@@ -32,7 +31,7 @@ func ignored(f *ast.File) bool {
 	return err == nil && asksForIgnore(expr)
 }
 
-// asksForIgnore reports whether a constraint cannot be met without the tag ignore.
+// asksForIgnore reports whether a constraint needs the tag ignore.
 func asksForIgnore(expr constraint.Expr) bool {
 	switch x := expr.(type) {
 	case *constraint.TagExpr:
@@ -45,8 +44,7 @@ func asksForIgnore(expr constraint.Expr) bool {
 	return false
 }
 
-// constrainedName returns the operating system or architecture that a file name such as hooks_linux.go
-// confines the file to, "" if it confines it to none.
+// constrainedName returns the operating system or architecture in a file name such as hooks_linux.go, or "".
 func constrainedName(name string) string {
 	name, _, _ = strings.Cut(name, ".")
 	words := strings.Split(name, "_")
@@ -67,7 +65,7 @@ var (
 		mips64p32 mips64p32le ppc ppc64 ppc64le riscv riscv64 s390 s390x sparc sparc64 wasm`)
 )
 
-// words makes a set of the words of a text.
+// words returns the set of the words of a text.
 func words(text string) map[string]bool {
 	set := map[string]bool{}
 	for _, w := range strings.Fields(text) {

@@ -2,8 +2,8 @@ package gen
 
 import "testing"
 
-// Comments above the package clause are no constraint, but for the two forms of one; an old one within the package
-// comment is none to the go command either.
+// Only two forms of comments above the package clause are build constraints. The go command ignores the old form in the
+// package comment.
 func TestLeadingCommentsAreNotConstraints(t *testing.T) {
 	for head, fine := range map[string]bool{
 		"// Copyright.\n\n":                        true,

@@ -5,7 +5,7 @@ import (
 	"go/token"
 )
 
-// A declaration is one name of the package's scope, or a method of one of its types.
+// A declaration is one package-level name, or a method of a type of the package.
 type declaration struct {
 	name  string
 	kind  token.Token // TYPE, CONST, VAR or FUNC
@@ -19,7 +19,7 @@ type declaration struct {
 	groupDoc *ast.CommentGroup // the comment on a declaration with parentheses
 }
 
-// structure returns the struct that the declaration writes out, nil if it declares something else.
+// structure returns the struct type of the declaration, or nil if it is not declared with a struct literal.
 func (d *declaration) structure() *ast.StructType {
 	if d == nil || d.spec == nil {
 		return nil
@@ -28,7 +28,7 @@ func (d *declaration) structure() *ast.StructType {
 	return s
 }
 
-// generic reports whether the declaration is of a type with type parameters.
+// generic reports whether the declaration has type parameters.
 func (d *declaration) generic() bool { return d.spec != nil && d.spec.TypeParams != nil }
 
 // declarations returns the declarations of a file in source order.
@@ -61,7 +61,8 @@ func declarations(f *file) []*declaration {
 					add(declaration{kind: token.TYPE, doc: firstOf(spec.Doc, doc, spec.Comment), spec: spec}, spec.Name)
 				case *ast.ValueSpec:
 					for _, name := range spec.Names {
-						add(declaration{kind: decl.Tok, doc: firstOf(spec.Doc, doc, spec.Comment), group: decl.Pos(), groupDoc: groupDoc}, name)
+						add(declaration{kind: decl.Tok, doc: firstOf(spec.Doc, doc, spec.Comment), group: decl.Pos(), groupDoc: groupDoc},
+							name)
 					}
 				}
 			}
@@ -70,7 +71,7 @@ func declarations(f *file) []*declaration {
 	return all
 }
 
-// receiver returns the name of the type that a receiver is of, "" for a receiver that does not parse.
+// receiver returns the type name of a receiver, or "" if the receiver does not parse.
 func receiver(list *ast.FieldList) string {
 	if len(list.List) != 1 {
 		return ""
@@ -81,8 +82,8 @@ func receiver(list *ast.FieldList) string {
 	return ""
 }
 
-// baseName returns the identifier below the pointers, parentheses and type arguments of a type, nil if what
-// is below them is not a plain identifier.
+// baseName returns the identifier of a type without its pointers, parentheses and type arguments. It returns nil if
+// that leaves no plain identifier, for example for []T.
 func baseName(expr ast.Expr) *ast.Ident {
 	for {
 		switch e := expr.(type) {
@@ -102,7 +103,7 @@ func baseName(expr ast.Expr) *ast.Ident {
 	}
 }
 
-// firstOf returns the first comment that there is.
+// firstOf returns the first comment that is not nil.
 func firstOf(groups ...*ast.CommentGroup) *ast.CommentGroup {
 	for _, g := range groups {
 		if g != nil {

@@ -2,7 +2,7 @@ package gen
 
 import "testing"
 
-// The comment above a group of declarations belongs to none of them, that behind a line to the line.
+// The comment above a group documents no single declaration. A comment at the end of a line documents that line.
 func TestGroupCommentsDocumentNoDeclaration(t *testing.T) {
 	s := mustRead(t, `package p
 

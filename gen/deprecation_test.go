@@ -4,11 +4,12 @@ import "testing"
 
 func TestDeprecationIsTheParagraph(t *testing.T) {
 	for name, c := range map[string]struct{ comment, want string }{
-		"no comment":         {"", ""},
-		"no paragraph":       {"// OnOne fires.\n", ""},
-		"only paragraph":     {"// Deprecated: use OnTwo.\n", "Deprecated: use OnTwo."},
-		"last paragraph":     {"// OnOne fires.\n//\n// Deprecated: use OnTwo.\n", "Deprecated: use OnTwo."},
-		"middle paragraph":   {"// OnOne fires.\n//\n// Deprecated: use\n// OnTwo.\n//\n// See there.\n", "Deprecated: use\nOnTwo."},
+		"no comment":     {"", ""},
+		"no paragraph":   {"// OnOne fires.\n", ""},
+		"only paragraph": {"// Deprecated: use OnTwo.\n", "Deprecated: use OnTwo."},
+		"last paragraph": {"// OnOne fires.\n//\n// Deprecated: use OnTwo.\n", "Deprecated: use OnTwo."},
+		"middle paragraph": {"// OnOne fires.\n//\n// Deprecated: use\n// OnTwo.\n//\n// See there.\n",
+			"Deprecated: use\nOnTwo."},
 		"within a paragraph": {"// OnOne fires.\n// Deprecated: use OnTwo.\n", ""},
 		"another word":       {"// OnOne fires.\n//\n// Deprecated use.\n", ""},
 		"block comment":      {"/*\nOnOne fires.\n\nDeprecated: use OnTwo.\n*/\n", "Deprecated: use OnTwo."},

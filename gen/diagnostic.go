@@ -8,14 +8,16 @@ import (
 	"strings"
 )
 
-// A Diagnostic is one finding: its place, the problem with its remedy, and the rule that is broken.
+// A Diagnostic is one problem in a spec: its position, a message that ends with the remedy, and the id of the rule that
+// was broken.
 type Diagnostic struct {
 	Pos     token.Position // Line is 0 where the finding is about a whole file or directory
 	Message string         // the problem: the remedy
 	Rule    string         // the id of the rule
 }
 
-// RuleIO is the rule of a Diagnostic about trouble with files rather than a mistake in them.
+// RuleIO is the rule of a Diagnostic about a file that could not be read or written, as opposed to a mistake in its
+// contents.
 const RuleIO = "io"
 
 // String formats the diagnostic as file:line:col: message (rule).
@@ -23,8 +25,8 @@ func (d Diagnostic) String() string {
 	return d.Pos.String() + ": " + d.Message + " (" + d.Rule + ")"
 }
 
-// MarshalJSON encodes the diagnostic as an object with the members file, line, col, message and rule.
-// Line and col count from 1; both are 0 where the finding is about a whole file or directory.
+// MarshalJSON encodes the diagnostic as an object with the members file, line, col, message and rule. Line and col
+// count from 1. Both are 0 if the problem concerns a whole file or directory.
 func (d Diagnostic) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		File    string `json:"file"`
@@ -35,10 +37,11 @@ func (d Diagnostic) MarshalJSON() ([]byte, error) {
 	}{d.Pos.Filename, d.Pos.Line, d.Pos.Column, d.Message, d.Rule})
 }
 
-// Diagnostics are all findings of a run, sorted by file, line and column. Nil means none.
+// Diagnostics are all problems that one run found, sorted by file, line and column. Nil means that the run found no
+// problem.
 type Diagnostics []Diagnostic
 
-// Error formats the diagnostics one to a line.
+// Error returns the diagnostics as text, one per line.
 func (ds Diagnostics) Error() string {
 	lines := make([]string, len(ds))
 	for i, d := range ds {
@@ -47,7 +50,7 @@ func (ds Diagnostics) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// JSON encodes the diagnostics as an indented array, [] if there are none, with a final newline.
+// JSON encodes the diagnostics as an indented array with a final newline. Without diagnostics the array is [].
 func (ds Diagnostics) JSON() ([]byte, error) {
 	if ds == nil {
 		ds = Diagnostics{}
@@ -59,12 +62,12 @@ func (ds Diagnostics) JSON() ([]byte, error) {
 	return append(text, '\n'), nil
 }
 
-// Trouble reports whether a diagnostic is about trouble with files ([RuleIO]).
+// Trouble reports whether a file could not be read or written: whether a diagnostic has the rule [RuleIO].
 func (ds Diagnostics) Trouble() bool {
 	return slices.ContainsFunc(ds, func(d Diagnostic) bool { return d.Rule == RuleIO })
 }
 
-// sorted returns the diagnostics in order of place, each once.
+// sorted sorts the diagnostics by position and removes duplicates.
 func (ds Diagnostics) sorted() Diagnostics {
 	slices.SortFunc(ds, func(a, b Diagnostic) int {
 		return cmp.Or(

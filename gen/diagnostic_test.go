@@ -14,16 +14,19 @@ func TestDiagnosticsAreSortedAndUnique(t *testing.T) {
 	at := func(file string, line, col int) Diagnostic {
 		return Diagnostic{Pos: token.Position{Filename: file, Line: line, Column: col}, Message: "wrong: right", Rule: "rule"}
 	}
-	got := Diagnostics{at("b.go", 1, 1), at("a.go", 10, 2), at("a.go", 9, 7), at("a.go", 9, 3), at("a.go", 9, 3), {Pos: token.Position{Filename: "."}, Message: "m", Rule: "r"}}.sorted()
+	got := Diagnostics{at("b.go", 1, 1), at("a.go", 10, 2), at("a.go", 9, 7), at("a.go", 9, 3), at("a.go", 9, 3),
+		{Pos: token.Position{Filename: "."}, Message: "m", Rule: "r"}}.sorted()
 	want := ".: m (r)\n" +
-		"a.go:9:3: wrong: right (rule)\na.go:9:7: wrong: right (rule)\na.go:10:2: wrong: right (rule)\nb.go:1:1: wrong: right (rule)"
+		"a.go:9:3: wrong: right (rule)\na.go:9:7: wrong: right (rule)\na.go:10:2: wrong: right (rule)\nb.go:1:1: wrong: " +
+		"right (rule)"
 	if diff := cmp.Diff(want, got.Error()); diff != "" {
 		t.Error(diff)
 	}
 }
 
 func TestDiagnosticsAsJSON(t *testing.T) {
-	text, err := Diagnostics{{Pos: token.Position{Filename: "a.go", Line: 2, Column: 3}, Message: "<wrong>: \"right\"", Rule: "rule"}}.JSON()
+	text, err := Diagnostics{{Pos: token.Position{Filename: "a.go", Line: 2, Column: 3}, Message: "<wrong>: \"right\"",
+		Rule: "rule"}}.JSON()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +38,8 @@ func TestDiagnosticsAsJSON(t *testing.T) {
 	if err := json.Unmarshal(text, &got); err != nil {
 		t.Fatal(err)
 	}
-	if len(got) != 1 || got[0].File != "a.go" || got[0].Line != 2 || got[0].Col != 3 || got[0].Message != "<wrong>: \"right\"" || got[0].Rule != "rule" {
+	if len(got) != 1 || got[0].File != "a.go" || got[0].Line != 2 || got[0].Col != 3 || got[0].Message != "<wrong>: "+
+		"\"right\"" || got[0].Rule != "rule" {
 		t.Errorf("got %+v", got)
 	}
 	if none, _ := Diagnostics(nil).JSON(); string(none) != "[]\n" {
@@ -43,11 +47,11 @@ func TestDiagnosticsAsJSON(t *testing.T) {
 	}
 }
 
-// wholeFile are the rules about a file or a directory as a whole, whose findings have no line.
+// wholeFile are the rules about whole files and directories. Their diagnostics have no line.
 var wholeFile = []string{ruleNoSpec, ruleSize, ruleNotRead, RuleIO}
 
-// incomplete says what a diagnostic lacks: every one has a place, the rule that is broken, and a message with a remedy.
-// The result is "" if nothing is missing.
+// incomplete returns the part that a diagnostic lacks: its position, its rule, the message or the remedy. It returns ""
+// if the diagnostic is complete.
 func incomplete(d Diagnostic) string {
 	listed := slices.ContainsFunc(Rules(), func(r Rule) bool { return r.ID == d.Rule })
 	problem, remedy, _ := strings.Cut(d.Message, ": ")
@@ -67,7 +71,8 @@ func incomplete(d Diagnostic) string {
 }
 
 func TestIncompleteDiagnosticsAreFound(t *testing.T) {
-	good := Diagnostic{Pos: token.Position{Filename: "a.go", Line: 2, Column: 3}, Message: "wrong: do right", Rule: "syntax"}
+	good := Diagnostic{Pos: token.Position{Filename: "a.go", Line: 2, Column: 3}, Message: "wrong: do right",
+		Rule: "syntax"}
 	for want, change := range map[string]func(*Diagnostic){
 		"":              func(d *Diagnostic) {},
 		"no file":       func(d *Diagnostic) { d.Pos.Filename = "" },
@@ -90,7 +95,8 @@ func TestDuplicatesUnderLineDirectivesAreRemoved(t *testing.T) {
 	at := func(offset, column int) Diagnostic {
 		return Diagnostic{token.Position{Filename: "x.go", Offset: offset, Line: 1, Column: column}, "message", "rule"}
 	}
-	if got := (Diagnostics{at(9, 2), at(7, 1), at(5, 1)}).sorted(); len(got) != 2 || got[0].Pos.Column != 1 || got[1].Pos.Column != 2 {
+	if got := (Diagnostics{at(9, 2), at(7, 1), at(5, 1)}).sorted(); len(got) != 2 || got[0].Pos.Column != 1 ||
+		got[1].Pos.Column != 2 {
 		t.Errorf("got %v", got)
 	}
 }

@@ -13,27 +13,27 @@ const pointsDirective = "//hookgen:points"
 // directiveNames are the names that can follow the colon.
 var directiveNames = []string{"points"}
 
-// A directive is a comment that is a directive, or looks as if it was meant as one.
+// A directive is a //hookgen: comment, or a comment that was probably meant as one.
 type directive struct {
-	pos  token.Pos
-	text string // the comment, one line of it if it is a block
-	name string // after the colon
-	well bool   // written as a directive is: no blank, lower case, a line comment of its own
+	pos        token.Pos
+	text       string // the comment, one line of it if it is a block
+	name       string // after the colon
+	wellFormed bool   // written as a directive is: no blank, lower case, a line comment of its own
 }
 
-// is reports whether d is the directive that marks a spec.
-func (d directive) is() bool { return d.well && d.name == "points" }
+// marksSpec reports whether d is a well-formed //hookgen:points.
+func (d directive) marksSpec() bool { return d.wellFormed && d.name == "points" }
 
 var (
-	// directiveForm is a directive as it is written. What follows the name is part of the match.
+	// directiveForm matches a directive and the rest of its line.
 	directiveForm = regexp.MustCompile(`^//hookgen:(\S*)[ \t]*(.*)$`)
-	// directiveSlip is a whole line that was meant as one: a blank, a capital, another separator.
+	// directiveSlip matches a line that was probably meant as a directive, for example "hookgen: points".
 	directiveSlip = regexp.MustCompile(`(?i)^hookgen[ \t]*[:;.=/-]?[ \t]*([a-z]+)$`)
-	// otherPrefix is the form of every other tool's directives.
+	// otherPrefix matches the directives of other tools.
 	otherPrefix = regexp.MustCompile(`^//[ \t]*([a-zA-Z]+):[ \t]*([a-zA-Z]+)[ \t]*$`)
 )
 
-// directiveOf reads a comment. It reports false for one that is just a comment.
+// directiveOf reads a comment as a directive. It reports false for prose.
 func directiveOf(c *ast.Comment) (directive, bool) {
 	text := strings.TrimRight(c.Text, " \t\r")
 	if !mayBeDirective(text) {
@@ -43,7 +43,7 @@ func directiveOf(c *ast.Comment) (directive, bool) {
 		if m[1] == "" {
 			return directive{pos: c.Slash, text: text, name: m[2]}, true
 		}
-		return directive{pos: c.Slash, text: text, name: m[1], well: m[2] == ""}, true
+		return directive{pos: c.Slash, text: text, name: m[1], wellFormed: m[2] == ""}, true
 	}
 	body, block := strings.CutPrefix(text, "/*")
 	if !block {
@@ -57,20 +57,21 @@ func directiveOf(c *ast.Comment) (directive, bool) {
 		}
 		// Prose may begin with the word hookgen. A line with a colon or the name of a directive is not prose.
 		name := strings.ToLower(m[1])
-		if strings.Contains(line, ":") && !strings.Contains(line, ": ") || isNear(name, directiveNames) {
+		if strings.Contains(line, ":") && !strings.Contains(line, ": ") || resembles(name, directiveNames) {
 			if !block {
 				line = text
 			}
 			return directive{pos: c.Slash, text: line, name: name}, true
 		}
 	}
-	if m := otherPrefix.FindStringSubmatch(text); m != nil && isNear(m[1], []string{"hookgen"}) && isNear(m[2], directiveNames) {
+	if m := otherPrefix.FindStringSubmatch(text); m != nil && resembles(m[1], []string{"hookgen"}) &&
+		resembles(m[2], directiveNames) {
 		return directive{pos: c.Slash, text: text, name: m[2]}, true
 	}
 	return directive{}, false
 }
 
-// mayBeDirective passes over nearly every comment at little cost.
+// mayBeDirective quickly rejects nearly every comment, because the regular expressions are slow.
 func mayBeDirective(text string) bool {
 	const longest = 60 // of a line that is a slip
 	if len(text) <= longest && strings.Contains(text, ":") {
@@ -79,17 +80,17 @@ func mayBeDirective(text string) bool {
 	return strings.Contains(strings.ToLower(text), "hookgen")
 }
 
-// isNear reports whether a name is one of the candidates, or near one.
-func isNear(name string, candidates []string) bool {
+// resembles reports whether a name is one of the candidates, or similar to one.
+func resembles(name string, candidates []string) bool {
 	for _, c := range candidates {
 		if c == name {
 			return true
 		}
 	}
-	return Near(name, candidates) != ""
+	return Suggest(name, candidates) != ""
 }
 
-// directives returns the directives among the comments of the file, in order.
+// directives returns the directives among the comments of the file, in source order.
 func (f *file) directives(fset *token.FileSet) []directive {
 	var all []directive
 	for _, c := range f.comments(fset) {
@@ -100,8 +101,8 @@ func (f *file) directives(fset *token.FileSet) []directive {
 	return all
 }
 
-// marked returns, for each line of a doc comment, the type that it is about. A line of a comment above a
-// parenthesized group is about none.
+// marked maps each line of a doc comment to the type that the comment documents. The comment of a parenthesized group
+// documents no single type, so it is left out.
 func marked(tree *ast.File) map[token.Pos]*ast.TypeSpec {
 	types := map[token.Pos]*ast.TypeSpec{}
 	mark := func(doc *ast.CommentGroup, spec *ast.TypeSpec) {

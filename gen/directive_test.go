@@ -42,7 +42,7 @@ func TestDirectiveOf(t *testing.T) {
 		got := ""
 		if d, ok := directiveOf(&ast.Comment{Text: text}); ok {
 			got = d.name
-			if d.well {
+			if d.wellFormed {
 				got += ", well"
 			}
 		}
@@ -85,7 +85,8 @@ func TestConstrainedName(t *testing.T) {
 func TestProseIsNotADirective(t *testing.T) {
 	slip := func(blanks int) string { return "//" + strings.Repeat(" ", blanks) + "hookgne:points" }
 	for text, want := range map[string]bool{
-		"// hookgen tool": false, "// hookgen: tool": false, "// hookgen:tool": true, "// hookgen: points": true, "// hookgen point": true,
+		"// hookgen tool": false, "// hookgen: tool": false, "// hookgen:tool": true, "// hookgen: points": true,
+		"// hookgen point":   true,
 		"/* hookgen:tool */": true, "/* hookgen tool */": false,
 		slip(60 - 16): true, slip(61 - 16): false,
 	} {

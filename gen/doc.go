@@ -8,8 +8,8 @@
 //	check    one function per rule, in one list             check.go, check_*.go
 //	emit     the generated file, as bytes                   emit.go
 //
-// [Read] runs the first four, and [Emit] the last. Nothing is type-checked and no other program is started, so that a
-// spec is read in milliseconds, also in a tree that does not compile. The package writes no file; that is the
+// [Read] runs the first four, and [Emit] the last. Nothing is type-checked and no other program is started, so
+// a spec is read in milliseconds, even in a tree that does not compile. The package writes no file; that is the
 // command's part. It does not import the runtime: the generated code names it, but the generator does not need it.
 //
 // # Emitting
@@ -17,9 +17,11 @@
 // Formatting is the slow part, and two points with the same law differ only in names. So the code of each law is
 // rendered and formatted once per run, with placeholders such as HookgenPoint for the names:
 //
-//	emit_point.go   the API of a point, which people read, with jennifer
-//	point.go.tmpl   the machinery of a point, a template that looks like its output
-//	emit_law.go     renders a law on first use, and replaces the placeholders for each point
+//	emit_point.go        the API of a point, which people read, with jennifer
+//	point.go.tmpl        the machinery of a point, a template that looks like its output
+//	emit_law.go          the facts about a law that the template needs
+//	emit_law_text.go     renders a law on first use
+//	emit_substitution.go replaces the placeholders for each point
 //
 // No placeholder affects the layout, so that the result is formatted too. A point whose types or comments gofmt may
 // lay out differently, for example a struct type of several lines, is formatted again. The declarations that do not

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A genSpec is a whole spec that was drawn, and how it reads.
+// A genSpec is a random spec and its source.
 type genSpec struct {
 	t       *rapid.T
 	tame    bool // nothing that the go command would find fault with in the spec itself
@@ -23,7 +23,7 @@ type genSpec struct {
 	body    strings.Builder
 }
 
-// A genImport is a line of the import block.
+// A genImport is one import of a random spec.
 type genImport struct{ alias, path, name, typ string }
 
 func (i genImport) qualifier() string {
@@ -33,7 +33,7 @@ func (i genImport) qualifier() string {
 	return i.name
 }
 
-// A genType is a declared type that can be mentioned.
+// A genType is a declared type that random payloads and fields use.
 type genType struct {
 	name   string
 	params int
@@ -42,38 +42,54 @@ type genType struct {
 // What imports can be drawn, each with one of its types.
 var genImports = []genImport{
 	{"", "time", "time", "Duration"}, {"", "net/url", "url", "Values"}, {"", "io", "io", "Reader"},
-	{"", "encoding/json", "json", "RawMessage"}, {"", "math/rand/v2", "rand", "Rand"}, {"", "context", "context", "CancelFunc"},
+	{"", "encoding/json", "json", "RawMessage"}, {"", "math/rand/v2", "rand", "Rand"},
+	{"", "context", "context", "CancelFunc"},
 	{"", "text/template", "template", "Template"}, {"", "html/template", "template", "HTML"},
 	{"", "github.com/hookgen/hookgen/hookkit", "hookkit", "Info"},
 }
 
 // Names that mean something to generated code, or look like it; all of them are legal in a spec, if not everywhere.
 var (
-	genAliases    = []string{"run", "ctx", "err", "payload", "hooks", "hookkit", "io2", "s", "next", "fired", "time2", "context", "json", "öffnen", "spec2", "any_", "at"}
-	genTypeNames  = []string{"Item", "Größe", "A", "B", "H", "O", "L", "E", "R", "T", "V", "P", "X_1", "Registry", "Plan", "Context", "Firing", "Verdict", "Reader", "item", "payload2", "err", "hooks", "größe", "Info", "Error", "Stringer", "OK", "I", "Law", "Answer"}
-	genPointNames = []string{"OnStart", "X", "Ünder", "A1", "Fire", "Add", "List", "Info", "Load", "Settle", "Point", "String", "Error", "Init", "Main", "Call", "Do", "Err", "Wrap", "Watch", "Next", "Func", "Type", "Range", "Ω", "Before_Tool", "On2", "Z"}
-	genParams     = []string{"", "", "_", "item", "payload", "ctx", "run", "f", "h", "c", "v", "err", "s", "p", "p2", "next", "hooks", "i", "at", "o", "any", "error", "nil", "string", "len", "true", "append", "out", "exit", "öre", "time", "url", "hookkit", "context", "spec", "collected", "fired", "a", "n", "to", "w", "plan", "iota", "int", "P"}
-	genExitNames  = []string{"Stop", "Skip", "Ende", "Ü", "Deny", "Q", "Exit", "Outcome", "Replace", "Edit", "Failure", "Timeout"}
+	genAliases = []string{"run", "ctx", "err", "payload", "hooks", "hookkit", "io2", "s", "next", "fired", "time2",
+		"context", "json", "öffnen", "spec2", "any_", "at"}
+	genTypeNames = []string{"Item", "Größe", "A", "B", "H", "O", "L", "E", "R", "T", "V", "P", "X_1", "Registry", "Plan",
+		"Context", "Firing", "Verdict", "Reader", "item", "payload2", "err", "hooks", "größe", "Info", "Error", "Stringer",
+		"OK", "I", "Law", "Answer"}
+	genPointNames = []string{"OnStart", "X", "Ünder", "A1", "Fire", "Add", "List", "Info", "Load", "Settle", "Point",
+		"String", "Error", "Init", "Main", "Call", "Do", "Err", "Wrap", "Watch", "Next", "Func", "Type", "Range", "Ω",
+		"Before_Tool", "On2", "Z"}
+	genParams = []string{"", "", "_", "item", "payload", "ctx", "run", "f", "h", "c", "v", "err", "s", "p", "p2",
+		"next", "hooks", "i", "at", "o", "any", "error", "nil", "string", "len", "true", "append", "out", "exit", "öre",
+		"time", "url", "hookkit", "context", "spec", "collected", "fired", "a", "n", "to", "w", "plan", "iota", "int", "P"}
+	genExitNames = []string{"Stop", "Skip", "Ende", "Ü", "Deny", "Q", "Exit", "Outcome", "Replace", "Edit", "Failure",
+		"Timeout"}
 	genFieldNames = []string{"Reason", "Code", "N", "Größe", "Err", "P", "Run", "T"}
 )
 
-// genBeside are files that may stand beside a spec. What they export is taken over, whatever they import.
-var genBeside = []string{
+// genOtherFiles are other files of the package. The generated package re-exports their declarations.
+var genOtherFiles = []string{
 	"", "",
-	"import \"cmp\"\n\n// Sorted is sorted.\ntype Sorted[K cmp.Ordered] struct{ K K }\n\n// Big is `big`.\nconst Big = 1 << 40\n\nfunc Help() {}\n",
-	"import json \"cmp\"\n\ntype Ranked[P json.Ordered, Q interface{ ~[]P }] struct{ P P; Q Q }\n\ntype Ordered = Ranked[int, []int]\n",
+	"import \"cmp\"\n\n// Sorted is sorted.\ntype Sorted[K cmp.Ordered] struct{ K K }\n\n// Big is `big`.\n" +
+		"const Big = 1 << 40\n\nfunc Help() {}\n",
+	"import json \"cmp\"\n\ntype Ranked[P json.Ordered, Q interface{ ~[]P }] struct{ P P; " +
+		"Q Q }\n\ntype Ordered = Ranked[int, []int]\n",
 	"type (\n\t// Pair is one.\n\tPair[A, B any] struct{ A A; B B }\n\tlower int\n)\n\nvar Variable lower\n",
 }
 
-// genTexts are lines of comments: text that a tool, or a generator that takes no care, might take for something.
+// genTexts are comment lines that could break careless generators or be mistaken for directives.
 var genTexts = []string{
-	"plain text", "*/ package evil", "/* open", "`", "a ` b `` c", "\"quoted\" 'x' \\n \\", "//go:embed x", "go:embed x", "go:generate rm -rf .", "+build linux",
-	"// +build linux", "//go:build ignore", "go:build ignore", "line foo.go:10", "//line foo.go:10", "export Evil", "//export Evil", "cgo", "extern int x;",
-	"hookgen is told", "Code generated by somebody. DO NOT EDIT.", "世界 é \u00a0 \u200b", "\u2028 line separator \u2029", "\tindented code { }", "# Heading", "- item", "  1. item", "[Link]: https://example.org",
-	"Deprecated: use another.", "nolint", "//hookgen:section", "HookgenPoint HookgenPayload hookgenParam HookgenText", "%s %d %!v(BADINDEX)", "", "trailing   ", "type Evil struct{}", "}", ")", "{", "\\u002a/", "&lt;script&gt;", "\a\x01",
+	"plain text", "*/ package evil", "/* open", "`", "a ` b `` c", "\"quoted\" 'x' \\n \\", "//go:embed x", "go:embed x",
+	"go:generate rm -rf .", "+build linux",
+	"// +build linux", "//go:build ignore", "go:build ignore", "line foo.go:10", "//line foo.go:10", "export Evil",
+	"//export Evil", "cgo", "extern int x;",
+	"hookgen is told", "Code generated by somebody. DO NOT EDIT.", "世界 é \u00a0 \u200b",
+	"\u2028 line separator \u2029",
+	"\tindented code { }", "# Heading", "- item", "  1. item", "[Link]: https://example.org",
+	"Deprecated: use another.", "nolint", "//hookgen:section", "HookgenPoint HookgenPayload hookgenParam HookgenText",
+	"%s %d %!v(BADINDEX)", "", "trailing   ", "type Evil struct{}", "}", ")", "{", "\\u002a/", "&lt;script&gt;", "\a\x01",
 }
 
-// drawSpec draws a spec.
+// drawSpec draws a random spec.
 func drawSpec(t *rapid.T, tame bool) *genSpec {
 	g := &genSpec{t: t, tame: tame, taken: map[string]bool{}}
 	if g.odds("package comment", 2) {
@@ -82,7 +98,7 @@ func drawSpec(t *rapid.T, tame bool) *genSpec {
 		g.body.Reset()
 	}
 	g.drawImports()
-	g.beside = pick(g, "beside", genBeside)
+	g.beside = pick(g, "beside", genOtherFiles)
 	g.declareTypes()
 	g.declareExits()
 	g.declarePoints()
@@ -97,7 +113,7 @@ func pick[T any](g *genSpec, label string, from []T) T {
 	return rapid.SampledFrom(from).Draw(g.t, label)
 }
 
-// name draws a name that is not taken in the package, numbered where it has to be.
+// name draws an unused name, with a number if necessary.
 func (g *genSpec) name(label string, from []string) string {
 	base := pick(g, label, from)
 	name := base
@@ -147,7 +163,8 @@ func (g *genSpec) typ(depth int) string {
 			}
 			return i.qualifier() + "." + i.typ
 		}
-		return pick(g, "basic", []string{"int", "string", "bool", "error", "any", "float64", "[]byte", "rune", "struct{}", "interface{}"})
+		return pick(g, "basic", []string{"int", "string", "bool", "error", "any", "float64", "[]byte", "rune", "struct{}",
+			"interface{}"})
 	}
 	inner := func() string { return g.typ(depth - 1) }
 	switch g.n("shape", 0, 13) {
@@ -156,7 +173,8 @@ func (g *genSpec) typ(depth int) string {
 	case 1:
 		return "[]" + inner()
 	case 2:
-		return fmt.Sprintf("[%s]%s", pick(g, "length", []string{"3", "Width", "Width*2", "0x10", "len(\"abc\")", "1<<2"}), inner())
+		return fmt.Sprintf("[%s]%s", pick(g, "length", []string{"3", "Width", "Width*2", "0x10", "len(\"abc\")", "1<<2"}),
+			inner())
 	case 3:
 		return "map[string]" + inner()
 	case 4:
@@ -185,7 +203,7 @@ func (g *genSpec) typ(depth int) string {
 	return g.typ(0)
 }
 
-// comment draws a comment for what is declared next, at an indent.
+// comment draws an indented comment for the next declaration.
 func (g *genSpec) comment(indent string) {
 	if g.odds("no comment", 2) {
 		return
@@ -213,13 +231,14 @@ func (g *genSpec) comment(indent string) {
 	g.mark(b.String())
 }
 
-// mark writes a comment between marks, by which it can be taken out again.
+// mark writes a comment between marks, so that the test can remove it.
 func (g *genSpec) mark(comment string) { g.body.WriteString("\x00" + comment + "\x00") }
 
 func (g *genSpec) printf(format string, args ...any) { fmt.Fprintf(&g.body, format, args...) }
 
 func (g *genSpec) declareTypes() {
-	g.taken["Sorted"], g.taken["Big"], g.taken["Ranked"], g.taken["Ordered"], g.taken["Pair"], g.taken["lower"] = true, true, true, true, true, true
+	g.taken["Sorted"], g.taken["Big"], g.taken["Ranked"], g.taken["Ordered"], g.taken["Pair"], g.taken["lower"] = true,
+		true, true, true, true, true
 	g.taken["Width"], g.taken["Draft"], g.taken["Body"], g.taken["Env"], g.taken["Points"] = true, true, true, true, true
 	g.printf("const Width = 4\n\n")
 	for _, i := range g.imports {
@@ -230,7 +249,8 @@ func (g *genSpec) declareTypes() {
 		g.printf("var _ %s%s.%s\n\n", star, i.qualifier(), i.typ)
 	}
 	if g.edits = g.odds("edits", 2); g.edits {
-		g.printf("type Body %s\n\ntype Draft struct {\n\tText Body\n\tN int\n}\n\n", pick(g, "body", []string{"string", "[]byte", "struct{ A int }"}))
+		g.printf("type Body %s\n\ntype Draft struct {\n\tText Body\n\tN int\n}\n\n",
+			pick(g, "body", []string{"string", "[]byte", "struct{ A int }"}))
 		g.types = append(g.types, genType{"Draft", 0}, genType{"Body", 0})
 	}
 	for range g.n("types", 0, 5) {
@@ -271,7 +291,8 @@ func (g *genSpec) fields() {
 	names := rapid.SliceOfNDistinct(rapid.SampledFrom(genFieldNames), 0, 4, rapid.ID[string]).Draw(g.t, "fields")
 	for _, name := range names {
 		g.comment("\t")
-		tags := []string{"", "", "`json:\"%s,omitempty\"`", "`json:\"-\" xml:\"a>%s\"`", "\"json:\\\"é%s\\\"\"", "\"%s:\\\"`\\\"\"", "`\nk:\"%s\"\n`"}
+		tags := []string{"", "", "`json:\"%s,omitempty\"`", "`json:\"-\" xml:\"a>%s\"`",
+			"\"json:\\\"é%s\\\"\"", "\"%s:\\\"`\\\"\"", "`\nk:\"%s\"\n`"}
 		if g.tame {
 			tags = tags[:len(tags)-1]
 		}
@@ -291,7 +312,7 @@ func (g *genSpec) declareExits() {
 	}
 }
 
-// law draws a legal result list; edit says that the payload is a Draft.
+// law draws a legal result list. edit says that the payload is a Draft, which has a field to edit.
 func (g *genSpec) law(edit bool) string {
 	lang := func(marker string) string { return g.lang + "." + marker }
 	policy := lang(pick(g, "policy", []string{"FailClosed", "FailOpen"}))
@@ -387,7 +408,7 @@ func (g *genSpec) point() {
 	g.printf("\t%s(%s%s) %s\n", name, param, payload, g.law(edit))
 }
 
-// sources are the files of the package, the spec first.
+// sources returns the files of the package, the spec first.
 func (g *genSpec) sources(pkg string, comments bool) []string {
 	all := []string{g.source(pkg, comments)}
 	if g.beside != "" {
@@ -396,7 +417,7 @@ func (g *genSpec) sources(pkg string, comments bool) []string {
 	return all
 }
 
-// source is the spec file, with its comments or without.
+// source returns the spec file with or without its comments.
 func (g *genSpec) source(pkg string, comments bool) string {
 	var b strings.Builder
 	for i, part := range strings.Split(g.body.String(), "\x00") {
@@ -408,7 +429,8 @@ func (g *genSpec) source(pkg string, comments bool) string {
 	if comments {
 		head = g.head
 	}
-	head += fmt.Sprintf("package %s\n\nimport (\n\t%s \"github.com/hookgen/hookgen/spec\"\n", pkg, strings.TrimSuffix(g.lang, "spec"))
+	head += fmt.Sprintf("package %s\n\nimport (\n\t%s \"github.com/hookgen/hookgen/spec\"\n",
+		pkg, strings.TrimSuffix(g.lang, "spec"))
 	for _, i := range g.imports {
 		head += fmt.Sprintf("\t%s %q\n", i.alias, i.path)
 	}

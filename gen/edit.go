@@ -4,21 +4,20 @@ import (
 	"go/ast"
 )
 
-// maxEditable is the number of fields that the payload of an Edit may have. The fields are compared with the type of
-// every Edit of the payload.
+// maxEditable limits the fields of a payload with an Edit, because each Edit is compared with every field.
 const maxEditable = 1000
 
-// An editable is a payload that an Edit can be about: a struct of the spec file, which every instance of a generic one
-// is for itself.
+// An editable is a payload that an Edit can change: a struct of the spec file. Each instance of a generic struct is an
+// editable of its own.
 type editable struct {
 	*declaration
 	fields int
 	byType map[string][]string // names of fields by canonical type; empty beyond maxEditable
 }
 
-// editable returns the struct of the spec file that a payload is, nil if the payload is something else. A payload is
-// read once, however many points have it.
-func (r *reading) editable(payload ast.Expr) *editable {
+// editable returns the struct of a payload, or nil if the payload is not a struct of the spec file. Results are cached,
+// because many points can have the same payload.
+func (r *specInfo) editable(payload ast.Expr) *editable {
 	base, args := instance(payload)
 	name, ok := base.(*ast.Ident)
 	if !ok {
@@ -51,8 +50,8 @@ func (r *reading) editable(payload ast.Expr) *editable {
 	return e
 }
 
-// of returns the names of the fields that have a type.
-func (e *editable) of(r *reading, t Type) []string {
+// fieldsOfType returns the names of the fields with a type.
+func (e *editable) fieldsOfType(r *specInfo, t Type) []string {
 	if want, ok := r.canonical(t.Expr, nil); ok {
 		return e.byType[want]
 	}

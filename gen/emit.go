@@ -10,16 +10,18 @@ import (
 	"github.com/dave/jennifer/jen"
 )
 
-// An Output says what is made of a spec.
+// An Output is the destination of the generated code: its package, and whether that is the spec's own package.
 type Output struct {
 	Package  string // the name of the generated package
 	SpecPath string // the import path of the spec's package; "" to generate into that package itself
 	Source   string // what the header names the spec; "" to leave it out
 }
 
-// Emit returns the Go source for a spec that was read without an error: gofmt-clean, and the same bytes for the
-// same spec on every machine. The file begins with what people read: the guard, Run, exits, Hooks, and the API of each
-// point. The machinery of the points is at the end.
+// Emit returns the Go source for a spec that was read without an error. The source is gofmt-clean, and equal on every
+// machine.
+//
+// The file begins with the API: the guard, Run, exits, Hooks, and the types of each point. The machinery of the points
+// is at the end.
 func Emit(s *Spec, to Output) ([]byte, error) {
 	e := newEmitter(s, to)
 	text, err := e.emit()
@@ -29,13 +31,13 @@ func Emit(s *Spec, to Output) ([]byte, error) {
 	return text, nil
 }
 
-// The import paths of the runtime: for people, and for generated code.
+// The import paths of the runtime: the package for users, and the package for generated code.
 const (
 	kit  = "github.com/hookgen/hookgen/hookkit"
 	impl = kit + "/hookimpl"
 )
 
-// An emitter turns one spec into code.
+// An emitter generates the code for one spec.
 type emitter struct {
 	spec  *Spec
 	to    Output
@@ -65,7 +67,7 @@ func newEmitter(s *Spec, to Output) *emitter {
 		e.taken[qualifier] = true
 	}
 	name(s.SpecPkg.Path, "spec")
-	if e.apart() {
+	if e.separate() {
 		name(to.SpecPath, s.Package)
 	}
 	for _, i := range s.Imports {
@@ -79,8 +81,8 @@ func newEmitter(s *Spec, to Output) *emitter {
 	return e
 }
 
-// apart reports whether the generated package is not the spec's own.
-func (e *emitter) apart() bool { return e.to.SpecPath != "" }
+// separate reports whether the output is a package of its own, not the spec's package.
+func (e *emitter) separate() bool { return e.to.SpecPath != "" }
 
 // emit returns the formatted file.
 func (e *emitter) emit() ([]byte, error) {
@@ -142,7 +144,7 @@ func (e *emitter) emit() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// banner separates the API from the rest of the file.
+// banner separates the API from the machinery.
 const banner = `// Machinery: nothing below is part of the API.
 //
 // Fire is small enough to be inlined, and calls runHooks only if something is registered. runHooks is the loop over the
@@ -153,11 +155,11 @@ const banner = `// Machinery: nothing below is part of the API.
 
 `
 
-// shared is the machinery that does not belong to one point.
+// shared returns the machinery that does not belong to one point.
 func (e *emitter) shared() string {
 	var b strings.Builder
-	b.WriteString(`// HookgenLineage has a method for this package and for each package that it extends. Packages that extend this one use
-// it.
+	b.WriteString(`// HookgenLineage has a method for this package and for each package that it extends. Packages
+// that extend this one use it.
 type HookgenLineage[T any] interface {
 `)
 	var parents []string
@@ -174,7 +176,7 @@ type HookgenLineage[T any] interface {
 // copies of these points, and a hook on one would never be called by the other. Embed one of the two in the spec, or
 // let one extend the other.
 type _ interface {
-`, or(parents))
+`, joinOr(parents))
 	for i, p := range e.spec.Parents {
 		fmt.Fprintf(&b, "\t%s.HookgenLineage[[%d]int]\n", e.names[p.Import.Path], i+1)
 	}
@@ -182,13 +184,14 @@ type _ interface {
 	return b.String()
 }
 
-// file starts a file: header, package comment, import names.
+// file returns a jennifer file with the header, the package comment and the import names.
 func (e *emitter) file() *jen.File {
 	f := jen.NewFile(e.to.Package)
 	f.NoFormat = true
 	f.HeaderComment(header(e.spec, e.to))
-	if e.apart() {
-		f.PackageComment(fmt.Sprintf("// Package %s holds the typed registries of the fire points that package %s declares.", e.to.Package, e.spec.Package))
+	if e.separate() {
+		f.PackageComment(fmt.Sprintf("// Package %s holds the typed registries of the fire points that package %s declares.",
+			e.to.Package, e.spec.Package))
 		if doc := docLines(e.spec.Doc); len(doc) > 0 {
 			f.PackageComment("//")
 			f.PackageComment("// Of that package:")
@@ -208,15 +211,15 @@ func (e *emitter) file() *jen.File {
 	return f
 }
 
-// section is the comment that separates the parts of the main file, which are formatted one by one. No comment of a
-// spec can look like it: comments have a blank after their slashes, and strings are in one line.
+// section separates the parts of the main file, which are formatted one by one. A comment of a spec cannot contain this
+// line, because comments get a blank after the slashes and string literals are written on one line.
 const section = "//hookgen:section"
 
-// sectionLine is that comment at the beginning of a line, where nothing else can begin with it.
+// sectionLine is section at the beginning of a line.
 var sectionLine = []byte("\n" + section)
 
-// raw renders what add adds, without header and imports.
-func (e *emitter) raw(add func(*jen.File)) []byte {
+// render returns the unformatted code that add emits, without header and imports.
+func (e *emitter) render(add func(*jen.File)) []byte {
 	f := e.file()
 	f.Comment(section)
 	add(f)
@@ -228,7 +231,7 @@ func (e *emitter) raw(add func(*jen.File)) []byte {
 	return raw
 }
 
-// paragraph adds text after a blank line.
+// paragraph appends text after a blank line.
 func paragraph(out *bytes.Buffer, text string) {
 	if text = strings.TrimSpace(text); text == "" {
 		return
@@ -239,8 +242,8 @@ func paragraph(out *bytes.Buffer, text string) {
 	out.WriteString(text)
 }
 
-// formatTwice formats code until gofmt no longer changes it. The result of formatting a comment with lists can still be
-// changed by gofmt: a line after a list that it separates from the list can look like a heading then.
+// formatTwice formats code until gofmt no longer changes it. One pass is not always enough for a comment with a list:
+// gofmt inserts a blank line after the list, and then the next line can look like a heading.
 func formatTwice(code []byte) ([]byte, error) {
 	// gofmt lays out a comment that begins a line; it puts something before the first.
 	text, err := format.Source(append([]byte("\n"), code...))
@@ -256,7 +259,7 @@ func formatTwice(code []byte) ([]byte, error) {
 	return text, err
 }
 
-// docLines returns a comment as lines of a line comment. No text can leave it.
+// docLines returns a doc comment as line comments. Text of a spec cannot break out of them.
 func docLines(doc string) []string {
 	doc = strings.TrimSpace(doc)
 	if doc == "" {
@@ -268,7 +271,8 @@ func docLines(doc string) []string {
 		switch {
 		case l == "":
 			lines[i] = "//"
-		case strings.HasPrefix(strings.TrimSpace(l), "+build"), strings.HasPrefix(l, "go:"), strings.HasPrefix(l, "hookgen:"), strings.HasPrefix(l, "line "):
+		case strings.HasPrefix(strings.TrimSpace(l), "+build"), strings.HasPrefix(l, "go:"), strings.HasPrefix(l, "hookgen:"),
+			strings.HasPrefix(l, "line "):
 			lines[i] = "// - " + l // prose that a tool could take for a directive
 		case l[0] == '\t':
 			lines[i] = "//" + l
@@ -279,7 +283,7 @@ func docLines(doc string) []string {
 	return lines
 }
 
-// printable drops what would end a line comment or hide in it.
+// printable removes characters that end a line comment or are invisible in it.
 func printable(r rune) rune {
 	if r == '\r' || r == '\u2028' || r == '\u2029' || r == 0 || r == '\ufeff' {
 		return -1
@@ -287,7 +291,7 @@ func printable(r rune) rune {
 	return r
 }
 
-// comment adds lines of a comment, each with its "// ".
+// comment adds comment lines, and the "// " that they lack.
 func comment(g interface{ Comment(string) *jen.Statement }, lines ...string) {
 	for _, l := range lines {
 		if !strings.HasPrefix(l, "//") {

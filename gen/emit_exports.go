@@ -10,11 +10,11 @@ import (
 	"github.com/dave/jennifer/jen"
 )
 
-// exports returns the declarations that make the exported names of the spec's package usable from a generated package
-// of its own: an alias for each type, and constants in the groups of the source. Generic types go into main, where
-// jennifer notes the imports of their constraints.
+// exports returns declarations that re-export the names of the spec's package from a generated package of its own.
+// These are an alias for each type, and constants in the groups of the source. Generic types go into main, because
+// jennifer has to collect the imports of their constraints.
 func (e *emitter) exports(main *jen.File) ([]string, error) {
-	if !e.apart() {
+	if !e.separate() {
 		return nil, nil
 	}
 	var texts []string
@@ -52,8 +52,8 @@ func (e *emitter) exports(main *jen.File) ([]string, error) {
 	return texts, nil
 }
 
-// constGroups returns the constants in the groups and in the order of the source. The files come in the order of their
-// names: they are parsed at the same time, so that the order of positions of two files differs from run to run.
+// constGroups returns the constants in the groups and order of the source. It sorts the files by name: they are parsed
+// concurrently, so their positions differ from run to run.
 func constGroups(exports []Export, fset *token.FileSet) [][]Export {
 	var groups [][]Export
 	at := map[token.Pos]int{}
@@ -79,7 +79,7 @@ func constGroups(exports []Export, fset *token.FileSet) [][]Export {
 	return groups
 }
 
-// constants returns the declaration of one group.
+// constants returns the declaration of one group, and whether gofmt would leave it unchanged.
 func (e *emitter) constants(group []Export) (text string, plain bool) {
 	value := func(x Export) string { return fmt.Sprintf("%s = %s.%s", x.Name, e.names[e.to.SpecPath], x.Name) }
 	if len(group) == 1 && group[0].GroupDoc == "" {
@@ -106,7 +106,8 @@ func (e *emitter) genericAlias(f *jen.File, x Export) {
 	alias.Op("=").Qual(e.to.SpecPath, x.Name).Types(args...)
 }
 
-// exits emits, in a package of its own, the exit types; everywhere, where each is legal.
+// exits emits the exit types, if the output is a package of its own, and the methods that make each exit legal at its
+// points.
 func (e *emitter) exits(f *jen.File) {
 	legal := map[string][]string{}
 	for _, p := range e.spec.List {
@@ -115,7 +116,7 @@ func (e *emitter) exits(f *jen.File) {
 		}
 	}
 	for _, x := range e.spec.Exits {
-		if e.apart() {
+		if e.separate() {
 			lines := docLines(x.Doc)
 			if len(lines) == 0 {
 				lines = []string{x.Name + " is an exit."}

@@ -9,7 +9,8 @@ import (
 
 // run emits Run and NewRun.
 func (e *emitter) run(f *jen.File) {
-	comment(f, "Run is one run of the program: the environment that hooks see, its identity, and the state that hooks keep for it.")
+	comment(f,
+		"Run is one run of the program: the environment that hooks see, its identity, and the state that hooks keep for it.")
 	if len(e.spec.Parents) > 0 {
 		parent := e.spec.Parents[0].Import.Path
 		f.Type().Id("Run").Op("=").Qual(parent, "Run")
@@ -27,11 +28,11 @@ func (e *emitter) run(f *jen.File) {
 		jen.Return(jen.Qual(kit, "NewRun").Call(jen.Id("env"))))
 }
 
-// hooks emits Hooks, which holds the points, and its methods.
+// hooks emits Hooks, the struct of all points, and its methods.
 func (e *emitter) hooks(f *jen.File) {
-	comment(f, "Hooks holds the hooks of every fire point, in the order of the spec. The zero value is ready to use: no hooks,",
-		"no cost. It must not be copied. All methods may be called at any time from any goroutine, from inside a hook too;",
-		"a fire uses the hooks that are registered when it begins.")
+	comment(f, "Hooks holds the hooks of every fire point, in the order of the spec. The zero value is ready to use: no",
+		"hooks, no cost. It must not be copied. All methods may be called at any time from any goroutine, from inside a",
+		"hook too; a fire uses the hooks that are registered when it begins.")
 	f.Type().Id("Hooks").StructFunc(func(g *jen.Group) {
 		for _, p := range e.spec.Parents {
 			g.Id(parentField(p)).Qual(p.Import.Path, "Hooks").Comment("// the points of package " + p.Import.Name)
@@ -42,15 +43,17 @@ func (e *emitter) hooks(f *jen.File) {
 		}
 	})
 
-	comment(f, "Hook is a hook, or a bundle of hooks, that adds itself to its points. Bind may call Add, AddFunc, Observe, ObserveFunc,",
-		"ObserveAny and Use on the Hooks it is given. It must not keep them, and must register something.")
+	comment(f, "Hook is a hook, or a bundle of hooks, that adds itself to its points. Bind may call Add, AddFunc,",
+		"Observe, ObserveFunc, ObserveAny and Use on the Hooks it is given. It must not keep them, and must register",
+		"something.")
 	f.Type().Id("Hook").Interface(jen.Id("Bind").Params(jen.Op("*").Id("Hooks")))
 
 	comment(f, "AnyObserver is notified of every fire of every point after it is decided.")
 	if len(e.spec.Parents) > 0 {
 		f.Type().Id("AnyObserver").Op("=").Qual(e.spec.Parents[0].Import.Path, "AnyObserver")
 	} else {
-		f.Type().Id("AnyObserver").Interface(jen.Id("Observe").Params(ctxParam(), runParam(), jen.Id("fired").Add(kitType("AnyFired"))))
+		f.Type().Id("AnyObserver").Interface(jen.Id("Observe").Params(ctxParam(), runParam(),
+			jen.Id("fired").Add(kitType("AnyFired"))))
 	}
 
 	f.Var().Id("_").Op("=").Add(implName("HooksType")).Types(jen.Id("Hooks")).Call()
@@ -59,41 +62,47 @@ func (e *emitter) hooks(f *jen.File) {
 		return f.Func().Params(jen.Id("h").Op("*").Id("Hooks")).Id(name)
 	}
 	points := func() *jen.Statement { return jen.Id("h").Dot("Points").Call() }
-	comment(f, "Use calls the hook's Bind and registers everything that it adds, all or nothing, as one registration. The options outrank",
-		"those that Bind gave. Use panics, naming the place of the call, if the hook is nil, if Bind adds nothing, or if the order asked",
-		"for is impossible.")
-	method("Use").Params(jen.Id("k").Id("Hook"), jen.Id("opts").Op("...").Add(kitType("UseOption"))).Add(registration()).Block(
+	comment(f, "Use calls the hook's Bind and registers everything that it adds, all or nothing, as one registration.",
+		"The options outrank those that Bind gave. Use panics, naming the place of the call, if the hook is nil, if Bind",
+		"adds nothing, or if the order asked for is impossible.")
+	method("Use").Params(jen.Id("k").Id("Hook"),
+		jen.Id("opts").Op("...").Add(kitType("UseOption"))).Add(registration()).Block(
 		jen.Id("staged").Op(":=").New(jen.Id("Hooks")),
 		jen.Return(implName("Use").Call(points(), jen.Id("staged").Dot("Points").Call(),
 			jen.Id("k"), jen.Func().Params().Block(jen.Id("k").Dot("Bind").Call(jen.Id("staged"))), jen.Id("opts"))))
 
-	comment(f, "ObserveAny registers an observer of all points. It panics, naming the place of the call, if the observer is nil.")
-	method("ObserveAny").Params(jen.Id("o").Id("AnyObserver"), jen.Id("opts").Op("...").Add(kitType("ObserverOption"))).Add(registration()).Block(
+	comment(f,
+		"ObserveAny registers an observer of all points. It panics, naming the place of the call, if the observer is nil.")
+	method("ObserveAny").Params(jen.Id("o").Id("AnyObserver"),
+		jen.Id("opts").Op("...").Add(kitType("ObserverOption"))).Add(registration()).Block(
 		jen.Return(implName("ObserveAny").Call(points(), jen.Id("o"),
 			jen.Func().Params(ctxParam(), jen.Id("run").Add(kitType("AnyRun")), jen.Id("fired").Add(kitType("AnyFired"))).Block(
-				jen.Id("o").Dot("Observe").Call(jen.Id("ctx"), implName("As").Types(jen.Op("*").Id("Run")).Call(jen.Id("run")), jen.Id("fired"))),
+				jen.Id("o").Dot("Observe").Call(jen.Id("ctx"), implName("As").Types(jen.Op("*").Id("Run")).Call(jen.Id("run")),
+					jen.Id("fired"))),
 			jen.Id("opts"))))
 
-	comment(f, "Layer returns new Hooks that fire the hooks of h first, whatever the priorities, and then their own. Later changes of h",
-		"apply to them; their own changes never apply to h. The name appears in listings.")
+	comment(f, "Layer returns new Hooks that fire the hooks of h first, whatever the priorities, and then their own.",
+		"Later changes of h apply to them; their own changes never apply to h. The name appears in listings.")
 	method("Layer").Params(jen.Id("name").String()).Op("*").Id("Hooks").Block(
 		jen.Id("layer").Op(":=").New(jen.Id("Hooks")),
 		implName("Layer").Call(jen.Id("name"), jen.Id("layer").Dot("Points").Call(), points()),
 		jen.Return(jen.Id("layer")))
 
-	comment(f, "Trace attaches a tracer to every point of h and of its layers, in addition to those attached before. Remove the returned",
-		"registration to detach it.")
+	comment(f, "Trace attaches a tracer to every point of h and of its layers, in addition to those attached before.",
+		"Remove the returned registration to detach it.")
 	method("Trace").Params(jen.Id("t").Add(kitType("Tracer"))).Add(registration()).Block(
 		jen.Return(implName("Trace").Call(points(), jen.Id("t"))))
 
-	comment(f, "HandleFailures calls handle for every failure that the caller of Fire does not receive, for example of an observer or of a hook",
-		"at a FailOpen point. It applies to h and its layers, instead of the handler set before. With nil, a layer uses",
-		"the handler of the outer layer, and the outermost Hooks log with slog, as by default.")
-	method("HandleFailures").Params(jen.Id("handle").Func().Params(jen.Qual("context", "Context"), jen.Op("*").Add(kitType("Failure")))).Block(
+	comment(f, "HandleFailures calls handle for every failure that the caller of Fire does not receive, for example of",
+		"an observer or of a hook at a FailOpen point. It applies to h and its layers, instead of the handler set before.",
+		"With nil, a layer uses the handler of the outer layer, and the outermost Hooks log with slog, as by default.")
+	method("HandleFailures").Params(jen.Id("handle").Func().Params(jen.Qual("context", "Context"),
+		jen.Op("*").Add(kitType("Failure")))).Block(
 		implName("HandleFailures").Call(points(), jen.Id("handle")))
 
-	comment(f, "Registered returns the registrations of that name in h and in its outer layers, in the order in which they were made. A",
-		"Use and the calls of Add and Observe in its Bind are registrations of their own, the Use first.")
+	comment(f, "Registered returns the registrations of that name in h and in its outer layers, in the order in which",
+		"they were made. A Use and the calls of Add and Observe in its Bind are registrations of their own, the Use",
+		"first.")
 	method("Registered").Params(jen.Id("name").String()).Index().Add(registration()).Block(
 		jen.Return(implName("Registered").Call(points(), jen.Id("name"))))
 
@@ -124,7 +133,8 @@ func (e *emitter) hooks(f *jen.File) {
 	})
 }
 
-// parentField is the field of Hooks that holds a parent's: the package's name, exported.
+// parentField returns the field of Hooks that holds the points of an extended package, for example Agent for package
+// agent.
 func parentField(p Parent) string {
 	r, n := utf8.DecodeRuneInString(p.Import.Name)
 	return string(unicode.ToUpper(r)) + p.Import.Name[n:]

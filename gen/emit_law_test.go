@@ -69,7 +69,8 @@ func TestLocalNamesRestrictNoType(t *testing.T) {
 	}
 	laws := []string{
 		"(spec.Replace, spec.Edit[%[1]s], Stop, spec.Collect[%[1]s], spec.FailClosed)", "(spec.Replace, Stop, spec.FailOpen)",
-		"(spec.Vote, Stop, Leave, spec.Collect[%[1]s], spec.FailOpen)", "spec.Collect[%[1]s]", "spec.Check", "spec.Around[%[1]s]", "",
+		"(spec.Vote, Stop, Leave, spec.Collect[%[1]s], spec.FailOpen)", "spec.Collect[%[1]s]", "spec.Check",
+		"spec.Around[%[1]s]", "",
 	}
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(localNames(t, string(text)))), func(name string) bool {
 		return strings.HasSuffix(name, "Point") // variables of the package
@@ -97,7 +98,7 @@ func TestLocalNamesRestrictNoType(t *testing.T) {
 	typeCheck(t, spec, emitted(t, spec, Output{Package: "p"}))
 }
 
-// typeCheck fails the test if the files of one package do not type-check.
+// typeCheck type-checks the files of one package.
 func typeCheck(t *testing.T, files ...string) {
 	t.Helper()
 	root, err := filepath.Abs("..")
@@ -130,7 +131,8 @@ func TestMatchParametersAvoidRenamedLocals(t *testing.T) {
 func TestPointsMayHaveNamesOfTheRuntime(t *testing.T) {
 	var points strings.Builder
 	for _, name := range []string{"Condition", "Replacement", "Act", "Snapshot", "Registry", "Dispatch"} {
-		fmt.Fprintf(&points, "\t%s(int) spec.Check\n\tFrom%s(int) (spec.Replace, spec.FailOpen)\n\tWith%s(int) spec.Around[int]\n", name, name, name)
+		fmt.Fprintf(&points, "\t%s(int) spec.Check\n\tFrom%s(int) (spec.Replace, spec.FailOpen)\n\tWith%s(int) "+
+			"spec.Around[int]\n", name, name, name)
 	}
 	spec := specOf(points.String(), "")
 	typeCheck(t, spec, emitted(t, spec, Output{Package: "p"}))

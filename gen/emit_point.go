@@ -6,14 +6,14 @@ import (
 	"github.com/dave/jennifer/jen"
 )
 
-// An apiEmitter emits the public part of a point with a law, with placeholders for names and types. The machinery is
-// in point.go.tmpl.
+// An apiEmitter emits the public part of a point with the law. Names and types are placeholders. The machinery of the
+// point is in point.go.tmpl.
 type apiEmitter struct {
 	law
 	f *jen.File
 }
 
-// emitAPI adds the public part of a point with the law.
+// emitAPI emits the public part of a point with the law.
 func emitAPI(f *jen.File, l law) {
 	e := &apiEmitter{l, f}
 	e.hook()
@@ -44,13 +44,13 @@ func byParam() *jen.Statement { return jen.Id("by").Add(kitType("By")) }
 
 func registration() *jen.Statement { return jen.Op("*").Add(kitType("Registration")) }
 
-// doc adds a comment to a declaration of the point; a deprecation of the point follows it.
+// doc adds a comment to a declaration of the point, followed by the deprecation of the point.
 func (e *apiEmitter) doc(lines ...string) {
 	comment(e.f, lines...)
 	comment(e.f, "//", "// HookgenDeprecated")
 }
 
-// params are the parameters of a hook whose payload has the type.
+// params returns the parameters of a hook with a payload of the type.
 func (e *apiEmitter) params(payload jen.Code) []jen.Code {
 	ps := []jen.Code{ctxParam(), runParam(), jen.Id(anyParam).Add(payload)}
 	if e.Around() {
@@ -59,7 +59,7 @@ func (e *apiEmitter) params(payload jen.Code) []jen.Code {
 	return ps
 }
 
-// args are the arguments for these parameters.
+// args returns the arguments for params.
 func (e *apiEmitter) args() []jen.Code {
 	as := []jen.Code{jen.Id("ctx"), jen.Id("run"), jen.Id(anyParam)}
 	if e.Around() {
@@ -68,7 +68,7 @@ func (e *apiEmitter) args() []jen.Code {
 	return as
 }
 
-// results are the results of a hook.
+// results returns the results of a hook.
 func (e *apiEmitter) results() []jen.Code {
 	var rs []jen.Code
 	switch {
@@ -83,8 +83,8 @@ func (e *apiEmitter) results() []jen.Code {
 	return append(rs, jen.Error())
 }
 
-// meaning says what hooks of the point do.
-func (e *apiEmitter) meaning() []string {
+// semantics explains how the hooks of the point run.
+func (e *apiEmitter) semantics() []string {
 	var lines []string
 	switch e.Kind {
 	case Observe:
@@ -115,21 +115,22 @@ func (e *apiEmitter) meaning() []string {
 // hook emits the interface of hooks and its function type.
 func (e *apiEmitter) hook() {
 	e.f.Comment(strings.TrimSuffix(anyDoc, "\n"))
-	e.doc(e.meaning()...)
+	e.doc(e.semantics()...)
 	e.f.Type().Id(anyPoint).Types(jen.Id("P").Id("any")).Interface(
 		jen.Id(anyPoint).Params(e.params(jen.Id("P"))...).Params(e.results()...))
 
 	e.doc("HookgenPointFunc is a function that is a hook of HookgenPoint.")
 	e.f.Type().Id(anyPoint + "Func").Func().Params(e.params(payloadType())...).Params(e.results()...)
 	comment(e.f, "HookgenPoint calls f.")
-	e.f.Func().Params(jen.Id("f").Id(anyPoint + "Func")).Id(anyPoint).Params(e.params(payloadType())...).Params(e.results()...).Block(
-		jen.Return(jen.Id("f").Call(e.args()...)))
+	e.f.Func().Params(jen.Id("f").Id(anyPoint + "Func")).Id(anyPoint).
+		Params(e.params(payloadType())...).Params(e.results()...).
+		Block(jen.Return(jen.Id("f").Call(e.args()...)))
 	comment(e.f, "Bind adds f to its point.")
 	e.f.Func().Params(jen.Id("f").Id(anyPoint + "Func")).Id("Bind").Params(jen.Id("h").Op("*").Id("Hooks")).Block(
 		jen.Id("h").Dot(anyPoint).Dot("Add").Call(jen.Id("f")))
 }
 
-// when emits the adapter for conditions.
+// when emits the adapter that adds a condition to a hook.
 func (e *apiEmitter) when() {
 	adapter := jen.Struct(jen.Id("condition"), jen.Id(anyPoint+"Func"))
 	continues := make([]jen.Code, len(e.results()))
@@ -140,17 +141,20 @@ func (e *apiEmitter) when() {
 	if e.Around() {
 		pass = jen.Return(jen.Id("next").Dot("Call").Call(jen.Id("ctx"), jen.Id(anyParam)))
 	}
-	e.doc("HookgenPointWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.")
-	e.f.Func().Id(anyPoint+"When").Params(jen.Id("desc").String(), jen.Id("when").Func().Params(jen.Op("*").Id("Run"), payloadType()).Bool(),
+	e.doc(
+		"HookgenPointWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.")
+	e.f.Func().Id(anyPoint+"When").Params(jen.Id("desc").String(),
+		jen.Id("when").Func().Params(jen.Op("*").Id("Run"), payloadType()).Bool(),
 		jen.Id("h").Add(hookType())).Add(hookType()).Block(
-		jen.Type().Id("condition").Op("=").Add(implName("Condition")), // so that no field hides the method of a point called Condition
+		// The local name keeps the embedded field from hiding the method of a point called Condition.
+		jen.Type().Id("condition").Op("=").Add(implName("Condition")),
 		jen.Return(adapter.Values(implName("When").Call(jen.Id("desc"), jen.Id("when").Op("!=").Nil(), jen.Id("h")),
 			jen.Func().Params(e.params(payloadType())...).Params(e.results()...).Block(
 				jen.If(jen.Op("!").Id("when").Call(jen.Id("run"), jen.Id(anyParam))).Block(pass),
 				jen.Return(jen.Id("h").Dot(anyPoint).Call(e.args()...))))))
 }
 
-// outcomes emits the sealed set of outcomes and their constructors.
+// outcomes emits the sealed interface of outcomes, and their constructors.
 func (e *apiEmitter) outcomes() {
 	if !e.Decides() {
 		return
@@ -186,8 +190,8 @@ func (e *apiEmitter) match() {
 	if !e.Exits {
 		return
 	}
-	e.doc("MatchHookgenPoint calls the function for the exit of a fire, or none if the exit is nil, and returns its result. An exit",
-		"that is added to the spec breaks every call until it is handled there.")
+	e.doc("MatchHookgenPoint calls the function for the exit of a fire, or none if the exit is nil, and returns its",
+		"result. An exit that is added to the spec breaks every call until it is handled there.")
 	e.f.Func().Id("Match"+anyPoint).Types(jen.Id("R").Id("any")).Params(
 		jen.Id("exit").Id(anyPoint+"Exit"), jen.Id("none").Func().Params().Id("R"), jen.Op(anyParams)).Id("R").Block(
 		jen.Switch(jen.Id("x").Op(":=").Id("exit").Assert(jen.Type())).Block(
@@ -221,7 +225,7 @@ func (e *apiEmitter) observer() {
 	})
 }
 
-// next emits the type through which an around hook continues.
+// next emits the type with which an around hook continues.
 func (e *apiEmitter) next() {
 	if !e.Around() {
 		return
@@ -232,18 +236,19 @@ func (e *apiEmitter) next() {
 		jen.Id("level").Int())
 }
 
-// method begins a method of the point.
+// method starts a method of the point.
 func (e *apiEmitter) method(name string) *jen.Statement {
 	return e.f.Func().Params(jen.Id("p").Op("*").Id(anyPoint + "Point")).Id(name)
 }
 
-// point emits the type of the point and its methods except Fire.
+// point emits the type of the point, and its methods except Fire and FireBy.
 func (e *apiEmitter) point() {
 	option := kitType("HookOption")
 	if e.Decides() {
 		option = kitType("GateOption")
 	}
-	e.doc("HookgenPointPoint holds the hooks and observers of HookgenPoint. The zero value is ready to use. Do not copy it.")
+	e.doc(
+		"HookgenPointPoint holds the hooks and observers of HookgenPoint. The zero value is ready to use. Do not copy it.")
 	e.f.Type().Id(anyPoint + "Point").Struct(jen.Id("registry").Add(implName("Registry").Types(hookType())))
 
 	call := func(method string, args ...jen.Code) *jen.Statement {
@@ -254,7 +259,8 @@ func (e *apiEmitter) point() {
 		e.method(name).Params(param, jen.Id("opts").Op("...").Add(option)).Add(registration()).Block(
 			call("Add", jen.Lit(name), jen.Id("f"), implName("Options").Call(jen.Id("opts"))))
 	}
-	comment(e.f, "Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.")
+	comment(e.f, "Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked",
+		"for is impossible.")
 	add("Add", jen.Id("f").Add(hookType()))
 	comment(e.f, "AddFunc registers a function as a hook. It panics as Add does.")
 	// The parameter is not of the named type, so that the compiler shows the signature when it refuses a function.
@@ -290,15 +296,20 @@ func (e *apiEmitter) fire() {
 	emit := func(name string, results []jen.Code, by ...jen.Code) {
 		args := append([]jen.Code{jen.Id("ctx"), jen.Id("run"), jen.Id(anyParam)}, append(by, jen.Nil())...)
 		call := jen.Id("p").Dot("runHooks").Call(args...)
-		body := []jen.Code{jen.If(jen.Id("p").Dot("registry").Dot("Active").Call()).Block(call)}
+		active := jen.Id("p").Dot("registry").Dot("Active").Call()
+		body := []jen.Code{jen.If(active).Block(call)}
 		m := e.method(name).Params(params...)
 		if !e.Observe() {
-			body = []jen.Code{jen.If(jen.Id("p").Dot("registry").Dot("Active").Call()).Block(jen.Op(e.Names()).Op("=").Add(call)), jen.Return()}
+			body = []jen.Code{
+				jen.If(active).Block(jen.Op(e.Names()).Op("=").Add(call)),
+				jen.Return(),
+			}
 			m.Params(results...)
 		}
 		m.Block(body...)
 	}
-	exit, collected, err := jen.Id("exit").Id(anyPoint+"Exit"), jen.Id("collected").Index().Id(anyCollect), jen.Err().Error()
+	exit, collected, err := jen.Id("exit").Id(anyPoint+"Exit"), jen.Id("collected").Index().Id(anyCollect),
+		jen.Err().Error()
 	var results, resultsBy, nils, bys []jen.Code
 	if e.Exits {
 		results = append(results, exit)
@@ -338,7 +349,8 @@ func (e *apiEmitter) fireDoc() []string {
 	case e.Decides() && e.Closed:
 		lines = append(lines, "If err is not nil, a hook failed and the program must refuse the act.")
 	case e.Decides():
-		lines = append(lines, "If err is not nil, a hook that was registered with FailClosed failed and the program must refuse the act.")
+		lines = append(lines, "If err is not nil, a hook that was registered with FailClosed failed and the program must "+
+			"refuse the act.")
 	case e.Check():
 		lines = append(lines, "The error is a *hookkit.Failure around the first refusal.")
 	case e.Closed:
@@ -351,7 +363,8 @@ func (e *apiEmitter) fireDoc() []string {
 func (e *apiEmitter) fireByDoc() []string {
 	switch {
 	case e.decidesBy() && e.Collects:
-		return []string{"FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued, and for each",
+		return []string{"FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued, and " +
+			"for each",
 			"contribution the hook that made it."}
 	case e.Collects:
 		return []string{"FireBy is Fire that also returns, for each contribution, the hook that made it."}
@@ -366,8 +379,8 @@ func (e *apiEmitter) fireAround() {
 	run := func(by *jen.Statement) *jen.Statement {
 		return jen.Id("p").Dot("runHooks").Call(jen.Id("ctx"), jen.Id("run"), jen.Id(anyParam), jen.Id("act"), by, jen.Nil())
 	}
-	comment(e.f, "Fire runs the act inside the hooks and returns the answer of the outermost. A panic of a hook or of the act is returned as",
-		"a *hookkit.Failure.")
+	comment(e.f, "Fire runs the act inside the hooks and returns the answer of the outermost. A panic of a hook or of",
+		"the act is returned as a *hookkit.Failure.")
 	e.method("Fire").Params(params...).Params(jen.Id("result").Id(anyResult), jen.Err().Error()).Block(
 		jen.If(jen.Id("p").Dot("registry").Dot("Active").Call()).Block(jen.Return(run(jen.Nil()))),
 		jen.Id("returned").Op(":=").False(),
@@ -376,12 +389,13 @@ func (e *apiEmitter) fireAround() {
 				jen.Err().Op("=").Id("p").Dot("registry").Dot("Unwrapped").Call(
 					jen.Id("ctx"), jen.Op("&").Id(lowerFirst(anyPoint)+"Point"), jen.Recover())),
 		).Call(),
-		jen.If(jen.List(jen.Id("result"), jen.Err()).Op("=").Id("act").Call(jen.Id("ctx"), jen.Id(anyParam)), jen.Err().Op("!=").Nil()).Block(
-			jen.Id("result").Op("=").Op("*").New(jen.Id(anyResult))), // as it is when there are hooks
+		jen.If(jen.List(jen.Id("result"), jen.Err()).Op("=").Id("act").Call(jen.Id("ctx"), jen.Id(anyParam)),
+			jen.Err().Op("!=").Nil()).Block(
+			jen.Id("result").Op("=").Op("*").New(jen.Id(anyResult))), // zero, as with hooks
 		jen.Id("returned").Op("=").True(),
 		jen.Return())
-	comment(e.f, "FireBy is Fire that also returns the hook that answered instead of the act, or the hook that failed. A zero By means that",
-		"the act answered.")
+	comment(e.f, "FireBy is Fire that also returns the hook that answered instead of the act, or the hook that failed.",
+		"A zero By means that the act answered.")
 	e.method("FireBy").Params(params...).Params(jen.Id("result").Id(anyResult), byParam(), jen.Err().Error()).Block(
 		jen.If(jen.Id("p").Dot("registry").Dot("Active").Call()).Block(
 			jen.List(jen.Id("result"), jen.Err()).Op("=").Add(run(jen.Op("&").Id("by")))).Else().Block(

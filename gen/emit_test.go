@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// emitted returns what a spec file makes, and fails the test if it makes nothing.
+// emitted returns the generated code for a spec file. It fails the test if the spec is refused.
 func emitted(t *testing.T, text string, to Output) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -38,12 +38,13 @@ func emitted(t *testing.T, text string, to Output) string {
 	return string(out)
 }
 
-// specOf is a spec with these methods and these further declarations.
+// specOf returns a spec with these methods and declarations.
 func specOf(methods, declarations string) string {
-	return "package p\n\nimport \"github.com/hookgen/hookgen/spec\"\n\n//hookgen:points\ntype Points interface {\n" + methods + "\n}\n\n" + declarations
+	return "package p\n\nimport \"github.com/hookgen/hookgen/spec\"\n\n//hookgen:points\ntype Points interface {\n" +
+		methods + "\n}\n\n" + declarations
 }
 
-// declared returns the names that a Go file declares at its top level; of methods, Type.Method.
+// declared returns the top-level names of a Go file, and methods as Type.Method.
 func declared(t *testing.T, text string) map[string]bool {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), "", text, parser.SkipObjectResolution)
@@ -70,14 +71,17 @@ func declared(t *testing.T, text string) map[string]bool {
 	return names
 }
 
-// A payload that gofmt may lay out anew is emitted for its point alone, whatever the law.
+// gofmt may lay out these payloads differently at each point, so the emitter formats each point separately.
 func TestEmitTakesPayloadsOfEveryForm(t *testing.T) {
 	laws := []string{
-		"", "spec.Replace, spec.FailOpen", "Stop, spec.FailClosed", "spec.Vote, Stop, spec.FailOpen", "spec.Collect[func(a, b int) error]",
-		"Stop, spec.Collect[struct{ A int }], spec.FailOpen", "spec.Check", "spec.Around[[2]interface{ M() }]", "spec.Reverse",
+		"", "spec.Replace, spec.FailOpen", "Stop, spec.FailClosed", "spec.Vote, Stop, spec.FailOpen",
+		"spec.Collect[func(a, b int) error]",
+		"Stop, spec.Collect[struct{ A int }], spec.FailOpen", "spec.Check", "spec.Around[[2]interface{ M() }]",
+		"spec.Reverse",
 	}
 	payloads := []string{
-		"struct{}", "struct{ A, B int; C string `json:\"c\"` }", "interface{ M(a int, more ...string) (int, error) }", "func(int) <-chan (<-chan int)",
+		"struct{}", "struct{ A, B int; C string `json:\"c\"` }", "interface{ M(a int, more ...string) (int, error) }",
+		"func(int) <-chan (<-chan int)",
 		"[len(\"abc\")*2]map[string][]*int", "*chan<- struct{}", "((int))",
 	}
 	for _, payload := range payloads {
@@ -93,7 +97,8 @@ func TestEmitTakesPayloadsOfEveryForm(t *testing.T) {
 
 func TestEmitDeclaresOnlyWhatTheLawNeeds(t *testing.T) {
 	const point = "On(int)"
-	everywhere := []string{"On", "OnFunc", "OnFunc.On", "OnFunc.Bind", "OnWhen", "OnObserver", "OnFired", "OnPoint", "OnPoint.Fire"}
+	everywhere := []string{"On", "OnFunc", "OnFunc.On", "OnFunc.Bind", "OnWhen", "OnObserver", "OnFired", "OnPoint",
+		"OnPoint.Fire"}
 	optional := []string{"OnOutcome", "OnExit", "ReplaceOn", "OnNext", "OnNext.Call"}
 	for law, has := range map[string]string{
 		"":                                "",
@@ -120,24 +125,29 @@ func TestEmitDeclaresOnlyWhatTheLawNeeds(t *testing.T) {
 	}
 }
 
-// What needs no formatting is put out as it is; gofmt must agree, whatever the comment.
+// The emitter skips gofmt for simple comments. gofmt must agree that they are unchanged.
 func TestEmitFormatsDocumentationAsGofmt(t *testing.T) {
 	docs := []string{
-		"plain.", "A ``quoted'' word.", "don''t", "Head.\n\nAn Old Heading\n\nText.", "Head.\n\nlower case\n\nText.", "Head.\n\n\nText.", "Head.\n\n# Heading\n\nText.",
-		"List:\n  - one\n  - two", "Code:\n\n\tx := 1", "1. one\n2. two", "[Link]: https://example.org\n\nText.", "é", "(in parentheses)", "\"quoted\"", "x", "go:embed x", "+build x", "line x:1",
-		"Ends in blanks.  \n\t\nText.", "Head.\n\nAn Old Heading", "An Old Heading\n\nText.", "\ttabbed", "  indented\n  twice", "text\u2028with\u2029separators", "`raw`", "* star", "Deprecated: no.",
+		"plain.", "A ``quoted'' word.", "don''t", "Head.\n\nAn Old Heading\n\nText.", "Head.\n\nlower case\n\nText.",
+		"Head.\n\n\nText.", "Head.\n\n# Heading\n\nText.",
+		"List:\n  - one\n  - two", "Code:\n\n\tx := 1", "1. one\n2. two", "[Link]: https://example.org\n\nText.", "é",
+		"(in parentheses)", "\"quoted\"", "x", "go:embed x", "+build x", "line x:1",
+		"Ends in blanks.  \n\t\nText.", "Head.\n\nAn Old Heading", "An Old Heading\n\nText.", "\ttabbed",
+		"  indented\n  twice", "text\u2028with\u2029separators", "`raw`", "* star", "Deprecated: no.",
 	}
 	for _, doc := range docs {
 		comment := "// " + strings.ReplaceAll(doc, "\n", "\n// ") + "\n"
-		emitted(t, specOf(comment+"On(Item) (Stop, spec.FailOpen)", comment+"type Item int\n\n"+comment+"const Max = 1\n\n"+comment+"type Stop struct {\n"+comment+"Reason string\n}"),
+		emitted(t, specOf(comment+"On(Item) (Stop, spec.FailOpen)",
+			comment+"type Item int\n\n"+comment+"const Max = 1\n\n"+comment+"type Stop struct {\n"+comment+"Reason string\n}"),
 			Output{Package: "out", SpecPath: "example.org/p"})
 	}
 }
 
-// The mark by which the emitter parts what it formats is a text like any other in a spec.
+// A spec can contain the line with which the emitter separates its sections.
 func TestPlaceholdersInASpecAreSafe(t *testing.T) {
 	const mark = "//hookgen:section"
-	text := "// " + mark + "\n" + specOf("// "+mark+"\nOn(struct { A int `\n"+mark+"\n` }) (Stop, spec.FailOpen)\nTo([len(`\n"+mark+"\n`)]int)",
+	text := "// " + mark + "\n" + specOf("// "+mark+"\nOn(struct { A int `\n"+mark+"\n` }) (Stop, spec.FailOpen)\n"+
+		"To([len(`\n"+mark+"\n`)]int)",
 		"// "+mark+"\ntype Stop struct {\n// "+mark+"\nReason string `\n"+mark+"\n`\n}")
 	for _, to := range []Output{{Package: "p"}, {Package: "out", SpecPath: "example.org/p"}} {
 		if out := emitted(t, specOf("On(int)", ""), to); strings.Contains(out, mark) { // sections without anything
@@ -152,7 +162,8 @@ func TestPlaceholdersInASpecAreSafe(t *testing.T) {
 
 // The constraint of a generic type may be the one thing that needs an import.
 func TestEmitImportsPackagesOfConstraints(t *testing.T) {
-	text := strings.Replace(specOf("On(int)", "type Sorted[K cmp.Ordered] struct{ K K }"), "import \"github", "import \"cmp\"\nimport \"github", 1)
+	text := strings.Replace(specOf("On(int)", "type Sorted[K cmp.Ordered] struct{ K K }"), "import \"github",
+		"import \"cmp\"\nimport \"github", 1)
 	out := emitted(t, text, Output{Package: "out", SpecPath: "example.org/p"})
 	if !strings.Contains(out, "\n\t\"cmp\"\n") || !strings.Contains(out, "type Sorted[K cmp.Ordered] = p.Sorted[K]") {
 		t.Errorf("it is not imported, or not needed:\n%s", out)

@@ -11,8 +11,8 @@ import (
 	"github.com/dave/jennifer/jen"
 )
 
-// typ turns a type expression of the spec into code. What the spec's package declares keeps its name: a
-// generated package of its own has it as an alias.
+// typ converts a type expression of the spec into code. Types of the spec's package keep their names, because a
+// generated package of its own has an alias for each.
 func (e *emitter) typ(x ast.Expr) *jen.Statement {
 	switch x := x.(type) {
 	case *ast.Ident:
@@ -125,7 +125,7 @@ func (e *emitter) members(g *jen.Group, l *ast.FieldList) {
 	}
 }
 
-// literal returns a literal as it is, but for a string of several lines, which it puts into one.
+// literal returns a literal. It converts a raw string of several lines to one line.
 func literal(text string) string {
 	if !strings.Contains(text, "\n") {
 		return text
@@ -137,7 +137,7 @@ func literal(text string) string {
 	return strconv.Quote(value)
 }
 
-// text returns an expression as it reads in the spec, without the spec language's qualifier.
+// text returns an expression as it appears in the spec, without the qualifier of the spec language.
 func (e *emitter) text(x ast.Expr) string {
 	var b strings.Builder
 	if err := printer.Fprint(&b, token.NewFileSet(), x); err != nil {
@@ -146,7 +146,7 @@ func (e *emitter) text(x ast.Expr) string {
 	return strings.Join(strings.Fields(strings.TrimPrefix(b.String(), e.spec.SpecPkg.Name+".")), " ")
 }
 
-// law returns a result list as it reads in the spec.
+// law returns a result list as it appears in the spec.
 func (e *emitter) law(p *Point) string {
 	words := make([]string, len(p.Results))
 	for i, r := range p.Results {
@@ -155,8 +155,8 @@ func (e *emitter) law(p *Point) string {
 	return strings.Join(words, ", ")
 }
 
-// plainDoc reports whether gofmt leaves the lines of a comment as they are: paragraphs of words, and nothing that could
-// be a heading, a list, a link or code.
+// plainDoc reports whether gofmt would leave a comment unchanged. That is certain for paragraphs of words, without
+// headings, lists, links and code.
 func plainDoc(lines []string) bool {
 	empty := func(i int) bool { return i >= 0 && i < len(lines) && lines[i] == "//" }
 	for i, l := range lines {
@@ -181,7 +181,7 @@ func plainDoc(lines []string) bool {
 	return true
 }
 
-// plainType returns a type as gofmt writes it, for the types that it always leaves on one line.
+// plainType returns a type as gofmt formats it. It reports false for types that gofmt may format on several lines.
 func (e *emitter) plainType(x ast.Expr) (string, bool) {
 	switch x := x.(type) {
 	case *ast.Ident:
@@ -210,11 +210,11 @@ func (e *emitter) plainType(x ast.Expr) (string, bool) {
 	return "", false
 }
 
-// typeText returns a type as code, and whether gofmt would leave it as it is.
+// typeText returns a type as code, and whether gofmt would leave it unchanged.
 func (e *emitter) typeText(x ast.Expr) (text string, plain bool) {
 	if text, plain = e.plainType(x); plain {
 		return text, true
 	}
-	raw := string(e.raw(func(f *jen.File) { f.Type().Id("_").Add(e.typ(x)) }))
+	raw := string(e.render(func(f *jen.File) { f.Type().Id("_").Add(e.typ(x)) }))
 	return strings.TrimPrefix(strings.TrimSpace(raw), "type _ "), false
 }

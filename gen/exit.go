@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// readExits fills the exits: those of each point as listed, those of the spec as declared.
-func (r *reading) readExits() {
+// readExits sets the exits of each point in the order of its list, and the exits of the spec in the order of
+// declaration.
+func (r *specInfo) readExits() {
 	exits := map[*declaration]*Exit{}
 	for _, m := range r.members {
 		for _, e := range m.law {
@@ -25,7 +26,7 @@ func (r *reading) readExits() {
 	slices.SortFunc(r.Spec.Exits, func(a, b *Exit) int { return int(a.Pos) - int(b.Pos) })
 }
 
-// fieldsOf lists the fields of a struct one by one.
+// fieldsOf returns one field for each name of a struct, so that A, B int becomes two fields.
 func fieldsOf(s *ast.StructType) []Field {
 	var fields []Field
 	for _, f := range s.Fields.List {
@@ -45,8 +46,7 @@ func fieldsOf(s *ast.StructType) []Field {
 	return fields
 }
 
-// embeddedName is the name of a field that embeds a type: that of the type without its package, pointer and type
-// arguments.
+// embeddedName returns the field name of an embedded type: the type name without package, pointer and type arguments.
 func embeddedName(expr ast.Expr) string {
 	base, _ := instance(expr)
 	if star, ok := base.(*ast.StarExpr); ok {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// readExports fills the declarations that a generated package of its own re-exports, and all names of the scope.
-func (r *reading) readExports() {
+// readExports sets the declarations that the generated package re-exports with -o, and the list of all declared names.
+func (r *specInfo) readExports() {
 	r.Declared = slices.Sorted(maps.Keys(r.scope))
 	exits := map[string]bool{}
 	for _, x := range r.Spec.Exits {
@@ -24,10 +24,11 @@ func (r *reading) readExports() {
 		if d.spec != nil && len(d.file.errors) > 0 && unparsed(d.spec.TypeParams) {
 			continue
 		}
-		export := Export{Name: name, Doc: d.doc.Text(), Pos: d.pos, Const: d.kind == token.CONST, Group: d.group, GroupDoc: d.groupDoc.Text()}
+		export := Export{Name: name, Doc: d.doc.Text(), Pos: d.pos, Const: d.kind == token.CONST, Group: d.group,
+			GroupDoc: d.groupDoc.Text()}
 		if d.spec != nil && d.spec.TypeParams != nil {
 			if d.file != r.file {
-				r.adoptQualifiers(d)
+				r.importQualifiers(d)
 			}
 			for _, p := range flatten(d.spec.TypeParams) {
 				export.Params = append(export.Params, Field{Name: p.name.Name, Type: typeOf(p.typ)})
@@ -37,7 +38,7 @@ func (r *reading) readExports() {
 	}
 }
 
-// unparsed reports whether the parser could not make sense of a part of a list of type parameters.
+// unparsed reports whether the parser could not read a part of the type parameters.
 func unparsed(list *ast.FieldList) bool {
 	if list == nil {
 		return false
@@ -51,38 +52,39 @@ func unparsed(list *ast.FieldList) bool {
 	return bad
 }
 
-// adoptQualifiers makes the constraints of a type of another file readable by the model's import block: what
-// they import is added to it, under another name where theirs is taken.
-func (r *reading) adoptQualifiers(d *declaration) {
+// importQualifiers adds the imports that the constraints of a generic type need to the model. For example, type Set[T
+// law.Member] in another file needs the law that this file imports. If the spec imports another package as law, the
+// constraint gets another qualifier.
+func (r *specInfo) importQualifiers(d *declaration) {
 	lines := importsByName(importLines(d.file.tree))
 	qualified(d.spec.TypeParams, func(x *ast.Ident, sel *ast.SelectorExpr) {
 		found := lines[x.Name]
 		if len(found) != 1 {
-			r.strangers = append(r.strangers, stranger{d.file, sel, x.Name})
+			r.unresolved = append(r.unresolved, unresolvedQualifier{d.file, sel, x.Name})
 			return
 		}
-		x.Name = r.adopt(x.Name, found[0])
+		x.Name = r.importName(x.Name, found[0])
 	})
 }
 
-// adopt returns the name under which the model imports the package of a line.
-func (r *reading) adopt(name string, line *importLine) string {
-	if r.adopted == nil {
-		r.adopted, r.qualifying = map[string]string{}, map[string]bool{r.SpecPkg.Name: true}
+// importName returns the name under which the model imports the package of line. It adds the import if necessary.
+func (r *specInfo) importName(name string, line *importLine) string {
+	if r.importedAs == nil {
+		r.importedAs, r.importNamesTaken = map[string]string{}, map[string]bool{r.SpecPkg.Name: true}
 		for _, have := range r.Imports {
-			r.adopted[have.Path], r.qualifying[have.Name] = have.Name, true
+			r.importedAs[have.Path], r.importNamesTaken[have.Name] = have.Name, true
 		}
 	}
-	if have := r.adopted[line.path]; have != "" {
+	if have := r.importedAs[line.path]; have != "" {
 		return have
 	}
-	free := freeName(name, func(n string) bool { return r.qualifying[n] || r.unimportable(n) != "" })
-	r.adopted[line.path], r.qualifying[free] = free, true
+	free := freeName(name, func(n string) bool { return r.importNamesTaken[n] || r.unimportable(n) != "" })
+	r.importedAs[line.path], r.importNamesTaken[free] = free, true
 	r.Imports = append(r.Imports, Import{Name: free, Path: line.path, Pos: line.pos})
 	return free
 }
 
-// freeName returns the name, or the name with the first number from 2 on with which it is not taken.
+// freeName returns name, or name with the first number from 2 that makes it unused.
 func freeName(name string, taken func(string) bool) string {
 	if !taken(name) {
 		return name
@@ -95,8 +97,8 @@ func freeName(name string, taken func(string) bool) string {
 	}
 }
 
-// A stranger is a qualifier of another file whose import is not certain.
-type stranger struct {
+// An unresolvedQualifier is a qualifier in another file that no import or several imports can mean.
+type unresolvedQualifier struct {
 	file *file
 	sel  *ast.SelectorExpr
 	name string

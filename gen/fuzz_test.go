@@ -14,8 +14,8 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// FuzzRead reads any two files as a spec and one beside it. Whatever they hold, the answer is a spec or findings
-// that a person can use, the same ones each time, and the line ends do not matter.
+// FuzzRead reads any spec together with any other file. The result is a spec or useful diagnostics. It is the same on
+// every run, and for both kinds of line ends.
 func FuzzRead(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, spec, beside []byte) {
@@ -35,7 +35,8 @@ func FuzzRead(f *testing.F) {
 			if wrong := incomplete(d); wrong != "" {
 				t.Errorf("%s: %+v", wrong, d)
 			}
-			if strings.Contains(d.Message, "%!") && !bytes.Contains(spec, []byte("%!")) && !bytes.Contains(beside, []byte("%!")) {
+			if strings.Contains(d.Message, "%!") && !bytes.Contains(spec, []byte("%!")) &&
+				!bytes.Contains(beside, []byte("%!")) {
 				t.Errorf("misprinted: %v", d)
 			}
 			if d.Rule != ruleSyntax && d.Pos.Line > lines { // the parser heeds line directives
@@ -46,7 +47,8 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("once:\n%v\nagain:\n%v", found, again)
 		}
 		if s != nil {
-			if len(s.List) == 0 && len(s.Parents) < 2 || s.Points == nil || s.File != "dir/spec.go" && s.File != "dir/beside.go" {
+			if len(s.List) == 0 && len(s.Parents) < 2 || s.Points == nil || s.File != "dir/spec.go" &&
+				s.File != "dir/beside.go" {
 				t.Errorf("an empty spec: %+v", s)
 			}
 			CheckOutput(s, Output{Package: s.Package})
@@ -60,12 +62,14 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// seed adds what both targets begin with: every law, every wrong spec, and some that are like nothing else.
+// seed adds the inputs that two of the targets share: every law, every wrong spec, and unusual specs.
 func seed(f *testing.F) {
 	f.Add([]byte(everyLaw), []byte("package p\n\ntype Other[T any] struct{}\n"))
 	f.Add([]byte("//hookgen:points"), []byte(""))
-	f.Add([]byte("package p\n//hookgen:points\ntype _ interface{ A; ~B|C; (D); *E; F[G, H]; spec.Env[I]; j.Points }"), []byte("package p;type A=B;type B=A"))
-	f.Add([]byte("package p\n//hookgen:points\ntype P interface{ A(B|C) (D|E) }\ntype B = struct{ X B; Y B }"), []byte("package p\nfunc (D) M() {}"))
+	f.Add([]byte("package p\n//hookgen:points\ntype _ interface{ A; ~B|C; (D); *E; F[G, H]; spec.Env[I]; j.Points }"),
+		[]byte("package p;type A=B;type B=A"))
+	f.Add([]byte("package p\n//hookgen:points\ntype P interface{ A(B|C) (D|E) }\ntype B = struct{ X B; Y B }"),
+		[]byte("package p\nfunc (D) M() {}"))
 	f.Add([]byte("\"\n/*Hookgen:A"), []byte("0"))
 	archives, err := filepath.Glob("testdata/wrong/*.txtar")
 	if err != nil || len(archives) == 0 {
@@ -84,8 +88,7 @@ func seed(f *testing.F) {
 	}
 }
 
-// FuzzGenerate makes code of every spec that is accepted, in both modes: it can be made, it parses, and it is the
-// same when it is made again.
+// FuzzGenerate generates code for every accepted spec, in both modes. The code parses, and is the same on every run.
 func FuzzGenerate(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, spec, beside []byte) {
@@ -138,8 +141,8 @@ func places(found Diagnostics) string {
 	return all.Error()
 }
 
-// withCRLF returns the text with the line ends of Windows. It reports false where those would be part of what
-// the text says: in a line directive, in a raw string or behind a lone carriage return.
+// withCRLF converts line ends to CRLF. It reports false if that would change the meaning, for example in a raw string,
+// in a line directive or after a lone carriage return.
 func withCRLF(text []byte) ([]byte, bool) {
 	if bytes.ContainsAny(text, "\r`") || bytes.Contains(text, []byte("line ")) {
 		return nil, false
@@ -150,13 +153,16 @@ func withCRLF(text []byte) ([]byte, bool) {
 // noTests is a directory without tests.
 func noTests() []source { return nil }
 
-// FuzzEmit puts any text in the places of a spec that hold text: what is made parses, is as gofmt has it, and its
-// code does not depend on what comments say.
+// FuzzEmit puts arbitrary text into comments, tags and names. The generated code parses, is gofmt-clean, and does not
+// depend on the comments.
 func FuzzEmit(f *testing.F) {
 	f.Add("On fires.", "json:\"x\"", "item", "Item", "(spec.Replace, Stop, spec.FailClosed)")
-	f.Add("*/ package evil\n//go:embed x\n+build x\n`", "`", "ctx", "map[string]func(int) <-chan Item", "spec.Around[[]Item]")
-	f.Add("# Heading\n\n  - list\n\n\tcode\n\n[x]: y", "\n//hookgen:section\n", "_", "struct{ A int `x` }", "(spec.Vote, Stop, spec.Collect[string], spec.FailOpen)")
-	f.Add("HookgenPoint hookgenParam HookgenPayload", "\x00", "hookgenParam", "HookgenPayload", "(spec.Collect[HookgenCollected], spec.FailOpen)")
+	f.Add("*/ package evil\n//go:embed x\n+build x\n`", "`", "ctx",
+		"map[string]func(int) <-chan Item", "spec.Around[[]Item]")
+	f.Add("# Heading\n\n  - list\n\n\tcode\n\n[x]: y", "\n//hookgen:section\n", "_",
+		"struct{ A int `x` }", "(spec.Vote, Stop, spec.Collect[string], spec.FailOpen)")
+	f.Add("HookgenPoint hookgenParam HookgenPayload", "\x00", "hookgenParam",
+		"HookgenPayload", "(spec.Collect[HookgenCollected], spec.FailOpen)")
 	f.Fuzz(func(t *testing.T, doc, tag, param, payload, results string) {
 		read := func(doc string) (s *Spec) {
 			comment := ""
@@ -164,7 +170,8 @@ func FuzzEmit(f *testing.F) {
 				comment += "// " + strings.TrimRight(line, "\r\n") + "\n"
 			}
 			text := []byte(comment + specOf(comment+"On("+param+" "+payload+") "+results,
-				comment+"type Item struct { A int }\n"+comment+"const Max = 1\n"+comment+"type Stop struct {\n"+comment+"Reason string "+strconv.Quote(tag)+"\n}\n"+
+				comment+"type Item struct { A int }\n"+comment+"const Max = 1\n"+
+					comment+"type Stop struct {\n"+comment+"Reason string "+strconv.Quote(tag)+"\n}\n"+
 					"type HookgenPayload int\ntype HookgenCollected int\n"))
 			s, _ = read("dir", []source{{"spec.go", "dir/spec.go", text, int64(len(text))}}, noTests)
 			return s
@@ -195,7 +202,7 @@ func FuzzEmit(f *testing.F) {
 	})
 }
 
-// withoutComments returns the code of a Go file.
+// withoutComments returns Go code without its comments.
 func withoutComments(t *testing.T, text []byte) string {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "", text, parser.SkipObjectResolution)

@@ -25,9 +25,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestAcceptedSpecsGenerateCodeThatCompiles: for every spec that hookgen accepts, its output is gofmt-clean, type-checks, and is
-// byte-identical on a second run; for every other spec it prints positioned errors. No text in a spec can
-// break out of a comment or a string: without its comments a spec makes the same code.
+// For every accepted spec, the output is gofmt-clean, type-checks, and is the same on a second run. Every other spec
+// has diagnostics with positions. Text of a spec cannot break out of a comment or string, so a spec without comments
+// generates the same code.
 func TestAcceptedSpecsGenerateCodeThatCompiles(t *testing.T) {
 	universe := newUniverse(t)
 	drawn, accepted := 0, map[bool]int{}
@@ -47,13 +47,14 @@ func TestAcceptedSpecsGenerateCodeThatCompiles(t *testing.T) {
 			}
 		}
 	})
-	t.Logf("of %d specs, %d were accepted in the spec's package, %d in a package of its own", drawn, accepted[false], accepted[true])
+	t.Logf("of %d specs, %d were accepted in the spec's package, %d in a package of its own", drawn, accepted[false],
+		accepted[true])
 	if !t.Failed() && (accepted[false] < drawn/3 || accepted[true] < drawn/3) {
 		t.Errorf("too few specs are accepted to say much")
 	}
 }
 
-// generationHolds checks what is made of a spec, in one of the modes, and reports whether it is accepted.
+// generationHolds checks the output for a spec in one mode, and reports whether the spec is accepted.
 func generationHolds(t *rapid.T, u *universe, g *genSpec, own bool) bool {
 	src := g.sources("p", true)
 	text := generated(t, src, own)
@@ -90,7 +91,8 @@ func generationHolds(t *rapid.T, u *universe, g *genSpec, own bool) bool {
 	return true
 }
 
-// generated returns what is made of a spec, nil if it is refused, for which there must be findings with a place.
+// generated returns the output for a spec, or nil if the spec is refused. A refusal must have a diagnostic with a
+// position.
 func generated(t *rapid.T, sources []string, own bool) []byte {
 	dir, err := os.MkdirTemp("", "generation")
 	if err != nil {
@@ -128,10 +130,10 @@ func outputOf(own bool) gen.Output {
 	return gen.Output{Package: "p"}
 }
 
-// directive is what the go command, or another tool, takes for more than a comment.
+// directive matches comments that the go command or another tool interprets.
 var directive = regexp.MustCompile(`^//(go:|line |export |extern |hookgen:|[a-z0-9]+:[a-z0-9]| *\+build)|^/\*`)
 
-// mustBeInert checks that no comment is a directive other than that of sealed interfaces, and that the header is the first line.
+// mustBeInert checks that the header is the first line, and that sealed interfaces have the only directives.
 func mustBeInert(t *rapid.T, text []byte) {
 	file, err := parser.ParseFile(token.NewFileSet(), "", text, parser.ParseComments)
 	if err != nil {
@@ -166,16 +168,18 @@ func codeOf(t *rapid.T, text []byte) string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// A universe type-checks packages against what the go command has compiled.
+// A universe type-checks packages against the export data of the go command.
 type universe struct{ imports types.Importer }
 
 func newUniverse(t *testing.T) *universe {
 	t.Helper()
-	paths := []string{"cmp", "github.com/hookgen/hookgen/hookkit", "github.com/hookgen/hookgen/hookkit/hookimpl", "github.com/hookgen/hookgen/spec"}
+	paths := []string{"cmp", "github.com/hookgen/hookgen/hookkit", "github.com/hookgen/hookgen/hookkit/hookimpl",
+		"github.com/hookgen/hookgen/spec"}
 	for _, i := range genImports {
 		paths = append(paths, i.path)
 	}
-	out, err := exec.Command("go", append([]string{"list", "-export", "-deps", "-json=ImportPath,Export"}, paths...)...).Output()
+	out, err := exec.Command("go", append([]string{"list", "-export", "-deps", "-json=ImportPath,Export"},
+		paths...)...).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +198,7 @@ func newUniverse(t *testing.T) *universe {
 	})}
 }
 
-// check type-checks a package. beside are packages that it may import and the go command does not know.
+// check type-checks a package. It may import the given packages, which the go command does not know.
 func (u *universe) check(path string, beside map[string]*types.Package, sources ...string) (*types.Package, error) {
 	fset := token.NewFileSet()
 	var files []*ast.File
@@ -222,7 +226,7 @@ func (a among) Import(path string) (*types.Package, error) {
 	return a.Importer.Import(path)
 }
 
-// TestGeneratedCodeVetsClean: what is made of a few dozen specs builds, with the go command, and vets clean, in both modes.
+// The go command builds and vets the output of a few dozen specs in both modes.
 func TestGeneratedCodeVetsClean(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds packages")
@@ -244,7 +248,8 @@ func TestGeneratedCodeVetsClean(t *testing.T) {
 			module.Write(name+"/"+file, src)
 			module.Write(name+"/apart/"+file, src)
 		}
-		if generate(t, dir, gen.Output{Package: name}, dir) && generate(t, dir, gen.Output{Package: "out", SpecPath: "user/" + name + "/apart"}, dir+"/out") {
+		if generate(t, dir, gen.Output{Package: name}, dir) &&
+			generate(t, dir, gen.Output{Package: "out", SpecPath: "user/" + name + "/apart"}, dir+"/out") {
 			made++
 			continue
 		}
@@ -258,7 +263,7 @@ func TestGeneratedCodeVetsClean(t *testing.T) {
 	module.Run("go", "vet", "./...")
 }
 
-// generate makes the code of the spec in a directory, and reports whether the spec is accepted.
+// generate writes the output for the spec in a directory, and reports whether the spec is accepted.
 func generate(t *testing.T, dir string, to gen.Output, into string) bool {
 	t.Helper()
 	s, found := gen.Read(dir)

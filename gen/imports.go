@@ -12,7 +12,7 @@ import (
 // languagePath is the import path of the spec language.
 const languagePath = "github.com/hookgen/hookgen/spec"
 
-// An importLine is one line of a file's import block.
+// An importLine is one import of a file.
 type importLine struct {
 	path  string
 	name  string   // as written; "" if the line has none
@@ -23,7 +23,7 @@ type importLine struct {
 // language reports whether the line imports the spec language.
 func (l *importLine) language() bool { return l.path == languagePath }
 
-// importLines returns the import block of a file.
+// importLines returns the imports of a file.
 func importLines(tree *ast.File) []*importLine {
 	var lines []*importLine
 	for _, spec := range tree.Imports {
@@ -51,8 +51,9 @@ var (
 	dottedVersion = regexp.MustCompile(`\.v[0-9]+$`)
 )
 
-// packageNames returns the names that the package of an import path may have, likeliest first. A path does not say;
-// these are the habits: the last element, the one before a major version, go-x, x-go and x.go for x.
+// packageNames returns the names that the package of an import path may have, most likely first. The path does not
+// determine the name, so these are guesses by convention: the last element, the element before a major version, and x
+// for go-x, x-go and x.go.
 func packageNames(path string) []string {
 	var names []string
 	add := func(name string) {
@@ -88,8 +89,8 @@ func packageNames(path string) []string {
 	return names
 }
 
-// importsByName returns the lines that can have each qualifier. More than one means that the spec does
-// not say which; a line with a name of its own is certain.
+// importsByName returns, for each qualifier, the imports that it can mean. Several imports mean that the qualifier is
+// ambiguous. An import with a name of its own is always certain.
 func importsByName(lines []*importLine) map[string][]*importLine {
 	found := map[string][]*importLine{}
 	for _, l := range lines {
@@ -106,7 +107,8 @@ func importsByName(lines []*importLine) map[string][]*importLine {
 	return found
 }
 
-// modelImports returns the import block as the model shows it, every line under the name that the file uses.
+// modelImports returns the imports for the model, each with the name that the spec file uses, and the import of the
+// spec language.
 func modelImports(lines []*importLine, used map[string]*importLine) (imports []Import, language Import) {
 	for _, l := range lines {
 		if len(l.names) == 0 || l.path == "C" {
@@ -129,7 +131,7 @@ func modelImports(lines []*importLine, used map[string]*importLine) (imports []I
 	return imports, language
 }
 
-// qualified calls visit for every qualifier in the type expressions below node.
+// qualified calls visit for every qualified name in the type expressions below node.
 func qualified(node ast.Node, visit func(qualifier *ast.Ident, sel *ast.SelectorExpr)) {
 	ast.Inspect(node, func(n ast.Node) bool {
 		if sel, ok := n.(*ast.SelectorExpr); ok {

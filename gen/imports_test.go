@@ -31,7 +31,7 @@ func TestPackageNames(t *testing.T) {
 	}
 }
 
-// TestUsedNameDecides shows that the spec says what a path does not.
+// The path does not determine the package name, but the use in the spec does.
 func TestUsedNameDecides(t *testing.T) {
 	for qualifier, path := range map[string]string{
 		"core":  "example.com/api/core/v2",
@@ -43,16 +43,18 @@ func TestUsedNameDecides(t *testing.T) {
 		if qualifier == "other" {
 			line = "other " + line
 		}
-		s := mustRead(t, "package p\n\nimport "+line+"\n\n//hookgen:points\ntype Points interface {\n\tOnStart("+qualifier+".Start)\n}\n")
+		s := mustRead(t, "package p\n\nimport "+line+"\n\n//hookgen:points\n"+
+			"type Points interface {\n\tOnStart("+qualifier+".Start)\n}\n")
 		if len(s.Imports) != 1 || s.Imports[0].Name != qualifier || s.Imports[0].Path != path {
 			t.Errorf("%s from %s: got %v", qualifier, path, s.Imports)
 		}
 	}
 }
 
-// A named import is what its name says, whatever the path of another one looks like.
+// The name of an import is certain, even if the path of another import ends with it.
 func TestNamedImportsWin(t *testing.T) {
-	for _, lines := range []string{"import x \"example.com/a\"\nimport \"example.com/x\"\n", "import \"example.com/x\"\nimport x \"example.com/a\"\n"} {
+	for _, lines := range []string{"import x \"example.com/a\"\nimport \"example.com/x\"\n",
+		"import \"example.com/x\"\nimport x \"example.com/a\"\n"} {
 		s := mustRead(t, "package p\n\n"+lines+"\n//hookgen:points\ntype Points interface {\n\tOnStart(x.T)\n}\n")
 		if n := len(s.Imports); n != 2 {
 			t.Errorf("%d imports: %v", n, s.Imports)
@@ -65,7 +67,7 @@ func TestNamedImportsWin(t *testing.T) {
 	}
 }
 
-// Another file may have an import that is none; what follows it counts.
+// Another file may have an invalid import. The imports after it count.
 func TestInvalidImportsAreIgnored(t *testing.T) {
 	s, found := readFiles(map[string]string{
 		"spec.go":  oneSpec,
@@ -80,7 +82,8 @@ func TestInvalidImportsAreIgnored(t *testing.T) {
 }
 
 func TestMorePackageNames(t *testing.T) {
-	for path, want := range map[string][]string{"/x": {"x"}, "x": {"x"}, "example.com/x/v0": {"v0"}, "example.com/x/v10": {"x", "v10"}, "x/v2": {"x", "v2"}} {
+	for path, want := range map[string][]string{"/x": {"x"}, "x": {"x"}, "example.com/x/v0": {"v0"},
+		"example.com/x/v10": {"x", "v10"}, "x/v2": {"x", "v2"}} {
 		if got := packageNames(path); !slices.Equal(got, want) {
 			t.Errorf("%q: got %q, want %q", path, got, want)
 		}

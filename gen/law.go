@@ -5,27 +5,27 @@ import (
 	"slices"
 )
 
-// The kinds of elements of a result list, those that are not allowed among them.
+// An elementKind classifies an element of a result list. Some kinds are mistakes, for which a rule has the message.
 type elementKind int
 
 const (
-	markerElement     elementKind = iota // a marker that is allowed in a list
-	exitElement                          // an exit, perhaps with a mistake in its declaration
-	unknownMarker                        // spec.Foo
-	bareMarker                           // Replace without its qualifier
-	envElement                           // spec.Env
-	errorElement                         // error
-	payloadElement                       // the payload of a point
-	unionElement                         // A | B
-	foreignElement                       // a type of another package
-	impostorElement                      // spec.Replace where spec is another package
-	unresolvedElement                    // a qualifier that names no import; reported as such
-	undeclaredElement                    // a name that nothing declares
-	elsewhereElement                     // a type of another file of the package
-	notStructElement                     // a type of the spec file that is not written as a struct
-	genericElement                       // an instantiated type, or one that should be
-	pointerElement                       // *Exit
-	shapeElement                         // a type without a name
+	markerElement      elementKind = iota // a marker that is allowed in a list
+	exitElement                           // an exit, perhaps with a mistake in its declaration
+	unknownMarker                         // spec.Foo
+	bareMarker                            // Replace without its qualifier
+	envElement                            // spec.Env
+	errorElement                          // error
+	payloadElement                        // the payload of a point
+	unionElement                          // A | B
+	foreignElement                        // a type of another package
+	wrongImportElement                    // spec.Replace where spec is another package
+	unresolvedElement                     // a qualifier that names no import; reported as such
+	undeclaredElement                     // a name that nothing declares
+	otherFileElement                      // a type of another file of the package
+	notStructElement                      // a type of the spec file that is not written as a struct
+	genericElement                        // an instantiated type, or one that should be
+	pointerElement                        // *Exit
+	unnamedElement                        // a type without a name
 )
 
 // An element is one entry of a result list.
@@ -33,48 +33,49 @@ type element struct {
 	expr    ast.Expr
 	kind    elementKind
 	name    string // of the marker or the type; "" for one without a name
-	marking *marking
+	marker  *markerUse
 	decl    *declaration // of a type of the package
 	payload *member      // the point whose payload it is
 }
 
-// decides reports whether the element lets a hook decide something, so that a failure needs a policy.
+// decides reports whether the element lets a hook decide something. A point with such an element needs a policy for
+// hooks that fail.
 func (e *element) decides() bool {
-	return e.exit() || e.is("Replace") || e.is("Edit") || e.is("Vote")
+	return e.isExit() || e.is("Replace") || e.is("Edit") || e.is("Vote")
 }
 
-// exit reports whether the element is an exit or was meant as one.
-func (e *element) exit() bool {
+// isExit reports whether the element is an exit, or a mistaken attempt at one.
+func (e *element) isExit() bool {
 	switch e.kind {
-	case exitElement, unionElement, undeclaredElement, elsewhereElement, notStructElement, genericElement,
+	case exitElement, unionElement, undeclaredElement, otherFileElement, notStructElement, genericElement,
 		pointerElement, foreignElement:
 		return true
 	}
 	return false
 }
 
-// is reports whether the element is the marker of that name.
+// is reports whether the element is the given marker.
 func (e *element) is(marker string) bool { return e.kind == markerElement && e.name == marker }
 
-// policy reports whether the element is a policy.
-func (e *element) policy() bool { return e.kind == markerElement && e.marking.policy() }
+// isPolicy reports whether the element is a policy.
+func (e *element) isPolicy() bool { return e.kind == markerElement && e.marker.isPolicy() }
 
-// how reports whether the element says how hooks are run. A list begins with these.
-func (e *element) how() bool { return e.is("Vote") || e.is("Reverse") }
+// isMode reports whether the element is Vote or Reverse, which come first in a list.
+func (e *element) isMode() bool { return e.is("Vote") || e.is("Reverse") }
 
-// alone reports whether the element is a law in itself.
-func (e *element) alone() bool { return e.is("Check") || e.is("Around") }
+// isExclusive reports whether the element is Check or Around, which exclude most others.
+func (e *element) isExclusive() bool { return e.is("Check") || e.is("Around") }
 
-// argument is the type argument of a marker; zero if it has not exactly one.
+// argument returns the type argument of a marker, or zero unless it has exactly one.
 func (e *element) argument() Type {
-	if e.marking == nil || len(e.marking.args) != 1 {
+	if e.marker == nil || len(e.marker.args) != 1 {
 		return Type{}
 	}
-	return typeOf(e.marking.args[0])
+	return typeOf(e.marker.args[0])
 }
 
 // readLaws reads the payload and the result list of every member.
-func (r *reading) readLaws() {
+func (r *specInfo) readLaws() {
 	payloads := map[string]*member{}
 	for _, m := range r.members {
 		if p := m.payload(r); p != nil {
@@ -95,9 +96,9 @@ func (r *reading) readLaws() {
 	}
 }
 
-// payload returns the parameter that is the payload: the first that is not a context. It is nil if there is
-// none, or none that can be one.
-func (m *member) payload(r *reading) *parameter {
+// payload returns the parameter that is the payload: the first that is not a context. It returns nil if there is no
+// such parameter, or if the parameter is variadic or a union.
+func (m *member) payload(r *specInfo) *parameter {
 	for i := range m.params {
 		p := &m.params[i]
 		if _, variadic := p.typ.(*ast.Ellipsis); variadic || p.union {
@@ -110,14 +111,14 @@ func (m *member) payload(r *reading) *parameter {
 	return nil
 }
 
-// hides reports whether a parameter of that name would hide what code below it may have to name: a type or
-// constant of the package, as in (message message), or what Go declares. Blank hides nothing and names nothing.
-func (r *reading) hides(name string) bool {
+// hides reports whether a parameter of that name would shadow a name that the generated code needs. For example, in
+// OnSend(Message Message) the parameter would hide the type. Blank hides nothing, but cannot be used as a name either.
+func (r *specInfo) hides(name string) bool {
 	return name == "_" || r.scope[name] != nil || predeclared[name] || builtins[name]
 }
 
 // isContext reports whether a type is context.Context.
-func (r *reading) isContext(expr ast.Expr) bool {
+func (r *specInfo) isContext(expr ast.Expr) bool {
 	sel, ok := ast.Unparen(expr).(*ast.SelectorExpr)
 	if !ok || sel.Sel.Name != "Context" {
 		return false
@@ -130,17 +131,17 @@ func (r *reading) isContext(expr ast.Expr) bool {
 	return line != nil && line.path == "context" || line == nil && x.Name == "context"
 }
 
-// element reads one entry of a result list.
-func (r *reading) element(m *member, expr ast.Expr, payloads map[string]*member) *element {
+// element classifies one entry of a result list.
+func (r *specInfo) element(m *member, expr ast.Expr, payloads map[string]*member) *element {
 	e := &element{expr: expr}
 	if r.unionAfter(expr) {
 		e.kind = unionElement
 		return e
 	}
-	if e.marking = r.marking(expr); e.marking != nil {
-		e.name = e.marking.name
+	if e.marker = r.markerUse(expr); e.marker != nil {
+		e.name = e.marker.name
 		switch {
-		case !e.marking.known:
+		case !e.marker.known:
 			e.kind = unknownMarker
 		case e.name == "Env":
 			e.kind = envElement
@@ -171,11 +172,11 @@ func (r *reading) element(m *member, expr ast.Expr, payloads map[string]*member)
 		case pointer && x.Name == r.SpecPkg.Name:
 			e.kind = pointerElement
 		case x.Name == "spec" && slices.Contains(markers, base.Sel.Name):
-			e.kind = impostorElement
+			e.kind = wrongImportElement
 		}
 		return e
 	default:
-		e.kind = shapeElement
+		e.kind = unnamedElement
 		return e
 	}
 	if e.kind == exitElement && (len(args) > 0 || e.decl.generic()) {
@@ -187,22 +188,22 @@ func (r *reading) element(m *member, expr ast.Expr, payloads map[string]*member)
 	return e
 }
 
-// named returns the kind of an unqualified name in a result list.
-func (r *reading) named(e *element, m *member, payloads map[string]*member) elementKind {
+// named classifies an unqualified name in a result list.
+func (r *specInfo) named(e *element, m *member, payloads map[string]*member) elementKind {
 	e.decl = r.scope[e.name]
 	if e.decl == nil {
 		switch {
 		case e.name == "error":
 			return errorElement
 		case predeclared[e.name]:
-			return shapeElement
+			return unnamedElement
 		case slices.Contains(markers, e.name):
 			return bareMarker
 		}
 		return undeclaredElement
 	}
 	if e.decl.spec == nil {
-		return shapeElement
+		return unnamedElement
 	}
 	if other := payloads[e.name]; other != nil {
 		e.payload = other
@@ -213,14 +214,14 @@ func (r *reading) named(e *element, m *member, payloads map[string]*member) elem
 	}
 	switch {
 	case e.decl.file != r.file:
-		return elsewhereElement
+		return otherFileElement
 	case e.decl.structure() == nil || e.decl.spec.Assign.IsValid():
 		return notStructElement
 	}
 	return exitElement
 }
 
-// readLaw fills the law of the point from its elements.
+// readLaw sets the fields of the point that its result list determines.
 func (m *member) readLaw() {
 	var vote, check, around, collect, decides bool
 	for _, e := range m.law {

@@ -5,14 +5,15 @@ import (
 	"slices"
 )
 
-// The markers of the spec language, in the order of its manual.
-var markers = []string{"Replace", "Edit", "Vote", "Collect", "Check", "Around", "Reverse", "FailClosed", "FailOpen", "Env"}
+// markers are the names of the spec language in the order of its manual.
+var markers = []string{"Replace", "Edit", "Vote", "Collect", "Check", "Around", "Reverse", "FailClosed", "FailOpen",
+	"Env"}
 
 // typedMarkers take one type argument; the others take none.
 var typedMarkers = []string{"Edit", "Collect", "Around", "Env"}
 
-// A marking is a use of a name of the spec language: spec.Name or spec.Name[args].
-type marking struct {
+// A markerUse is one use of the spec language: spec.Name or spec.Name[args].
+type markerUse struct {
 	name  string
 	known bool // a marker of that name exists
 	args  []ast.Expr
@@ -20,26 +21,26 @@ type marking struct {
 }
 
 // typed reports whether the marker takes a type argument.
-func (m *marking) typed() bool { return slices.Contains(typedMarkers, m.name) }
+func (m *markerUse) typed() bool { return slices.Contains(typedMarkers, m.name) }
 
-// policy reports whether the marker says what a failure means.
-func (m *marking) policy() bool { return isPolicy(m.name) }
+// isPolicy reports whether the marker is FailClosed or FailOpen.
+func (m *markerUse) isPolicy() bool { return isPolicy(m.name) }
 
-// isPolicy reports whether a marker says what a failure means.
+// isPolicy reports whether a marker is a policy, FailClosed or FailOpen.
 func isPolicy(marker string) bool { return marker == "FailClosed" || marker == "FailOpen" }
 
-// marking reads an expression as a use of the spec language, nil if it is something else.
-func (r *reading) marking(expr ast.Expr) *marking {
+// markerUse returns the use of a marker that expr is, or nil if expr is another type.
+func (r *specInfo) markerUse(expr ast.Expr) *markerUse {
 	base, args := instance(expr)
 	sel, ok := base.(*ast.SelectorExpr)
 	if !ok || !r.language(sel) {
 		return nil
 	}
-	return &marking{name: sel.Sel.Name, known: slices.Contains(markers, sel.Sel.Name), args: args, sel: sel}
+	return &markerUse{name: sel.Sel.Name, known: slices.Contains(markers, sel.Sel.Name), args: args, sel: sel}
 }
 
-// language reports whether a selector's qualifier is that of the spec language.
-func (r *reading) language(sel *ast.SelectorExpr) bool {
+// language reports whether the qualifier of sel is the import of the spec language.
+func (r *specInfo) language(sel *ast.SelectorExpr) bool {
 	x, ok := sel.X.(*ast.Ident)
 	if !ok {
 		return false
@@ -48,7 +49,7 @@ func (r *reading) language(sel *ast.SelectorExpr) bool {
 	return line != nil && line.language()
 }
 
-// instance splits a type into the generic type and its type arguments, nil for a type without arguments.
+// instance splits an instantiated type into the generic type and its type arguments.
 func instance(expr ast.Expr) (ast.Expr, []ast.Expr) {
 	switch e := ast.Unparen(expr).(type) {
 	case *ast.IndexExpr:

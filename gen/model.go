@@ -5,7 +5,7 @@ import (
 	"go/token"
 )
 
-// A Spec is one spec file, read and understood. Every value in it knows its position.
+// A Spec is one spec file, read and understood. Every value in it has its position in the source.
 type Spec struct {
 	Dir     string         // the directory, as given
 	File    string         // the spec file, joined to Dir
@@ -24,7 +24,7 @@ type Spec struct {
 	Exports   []Export      // exported types and constants of the package, sorted by name; Points included
 	Declared  []string      // every name in the package's scope, sorted; not those of tests and of generated code
 
-	reading *reading // what [CheckOutput] judges; nil in a Spec that was not read from files
+	info *specInfo // what [CheckOutput] judges; nil in a Spec that was not read from files
 }
 
 // An Import is one line of the import block.
@@ -46,10 +46,10 @@ type Type struct {
 	Pos  token.Pos
 }
 
-// A Kind is how a point's hooks are run.
+// A Kind is the way in which the hooks of a point run.
 type Kind int
 
-// The kinds, one for each family of rows in the table of laws.
+// The kinds, with the markers that select them.
 const (
 	Observe Kind = iota // nothing
 	Flow                // Replace, Edit, exits
@@ -59,10 +59,11 @@ const (
 	Around              // Around
 )
 
-// A Policy is what a failing hook means.
+// A Policy decides the consequence of a failing hook.
 type Policy int
 
-// The policies. NoPolicy holds at observe, Check and Around, where a policy would mean nothing.
+// The policies. Points of the kinds Observe, Check and Around have NoPolicy, because a policy would have no effect
+// there.
 const (
 	NoPolicy Policy = iota
 	FailClosed
@@ -89,7 +90,7 @@ type Point struct {
 	Policy    Policy // Collect alone without a policy is FailOpen
 }
 
-// An Exit is a struct type that a hook can leave a point with.
+// An Exit is a struct type that a hook can return to end a fire.
 type Exit struct {
 	Name   string
 	Doc    string

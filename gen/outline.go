@@ -8,55 +8,55 @@ import (
 	"slices"
 )
 
-// A reading is a spec file as read: the model, filled as far as it goes, and the facts that only the checks
-// need. Building it reports nothing and stops at nothing.
-type reading struct {
+// specInfo holds one spec while it is checked: the model, and facts that only the rules need, such as the position of
+// each directive. The model may be incomplete, because building it neither reports mistakes nor stops at them.
+type specInfo struct {
 	*Spec
-	file           *file   // the spec file
-	others         []*file // the other files of its package that belong to every build
-	limited        []*file // those that belong to some builds
-	broken         []*file // files that do not parse and may be of the package
-	tests          func() []source
-	scope          map[string]*declaration
-	elsewhere      map[string]*declaration // what limited files declare, and no other file
-	methods        []*declaration          // of every type of the package
-	imports        []*importLine
-	candidates     map[string][]*importLine // the imports that can have a qualifier
-	qualifiers     map[string]*importLine   // every qualifier in the types of the spec file; nil where it is not certain
-	uses           []qualifierUse           // the first use of each qualifier, in source order
-	importNames    []string                 // that the imports may have
-	unclearPath    string                   // of the first import whose package is certainly not called as its path ends, "" if none
-	directives     []fileDirective
-	embeds         []*embedding
-	members        []*member
-	byName         map[string]*member // the first of each name
-	owners         map[string]*member // the point that a generated name belongs to
-	groups         map[string]bool    // interfaces reached from the points interface
-	interfaces     []string           // those of the spec file but for the points interface, sorted
-	strangers      []stranger
-	adopted        map[string]string    // import paths to the names of the model's imports; nil until one is adopted
-	qualifying     map[string]bool      // the names of the model's imports; nil until one is adopted
-	editables      map[string]*editable // by the payload as written
-	asked          int                  // how often near was
-	undefinedNames map[string]string    // what undefined said about types
-	words          map[string]bool      // of the broken files; nil until they are asked for
-	testNames      map[string]string    // the test file that declares a name; nil until one is asked for
+	file             *file   // the spec file
+	others           []*file // the other files of its package that belong to every build
+	limited          []*file // those that belong to some builds
+	broken           []*file // files that do not parse and may be of the package
+	tests            func() []source
+	scope            map[string]*declaration
+	limitedScope     map[string]*declaration // what limited files declare, and no other file
+	methods          []*declaration          // of every type of the package
+	imports          []*importLine
+	candidates       map[string][]*importLine // the imports that can have a qualifier
+	qualifiers       map[string]*importLine   // every qualifier in the types of the spec file; nil where it is not certain
+	uses             []qualifierUse           // the first use of each qualifier, in source order
+	importNames      []string                 // that the imports may have
+	unclearPath      string                   // the first import path that is not a package name, or ""
+	directives       []fileDirective
+	embeds           []*embedding
+	members          []*member
+	byName           map[string]*member // the first of each name
+	owners           map[string]*member // the point that a generated name belongs to
+	groups           map[string]bool    // interfaces reached from the points interface
+	interfaces       []string           // those of the spec file but for the points interface, sorted
+	unresolved       []unresolvedQualifier
+	importedAs       map[string]string    // import paths to the names of the model's imports; nil until one is adopted
+	importNamesTaken map[string]bool      // the names of the model's imports; nil until one is adopted
+	editables        map[string]*editable // by the payload as written
+	suggestions      int                  // how often near was
+	undefinedNames   map[string]string    // what undefined said about types
+	words            map[string]bool      // of the broken files; nil until they are asked for
+	testNames        map[string]string    // the test file that declares a name; nil until one is asked for
 }
 
-// A fileDirective is a directive in one of the files of the directory.
+// A fileDirective is a directive, its file, and the type that it marks.
 type fileDirective struct {
 	directive
-	file *file
-	on   *ast.TypeSpec // the marked type, nil if it marks none
+	file   *file
+	target *ast.TypeSpec // the marked type, nil if it marks none
 }
 
-// A qualifierUse is where a qualifier is met first.
+// A qualifierUse is the first use of a qualifier in the spec file.
 type qualifierUse struct {
 	name string
 	sel  *ast.SelectorExpr
 }
 
-// A member is a method of the points interface or of a group: a point, or a method that was meant as one.
+// A member is a method of the points interface or of a group. The rules decide whether it is a valid point.
 type member struct {
 	*Point
 	ident  *ast.Ident
@@ -72,7 +72,7 @@ type parameter struct {
 	union bool // A | B
 }
 
-// Pos is the first byte of the parameter.
+// Pos returns the position of the name, or of the type if the parameter has no name.
 func (p *parameter) Pos() token.Pos {
 	if p.name != nil {
 		return p.name.Pos()
@@ -80,41 +80,42 @@ func (p *parameter) Pos() token.Pos {
 	return p.typ.Pos()
 }
 
-// How an embedded element of the interface is to be taken.
+// An embedKind classifies an embedded element of the points interface.
 type embedKind int
 
 const (
-	wrongEmbed  embedKind = iota
-	envEmbed              // spec.Env[E]
-	groupEmbed            // an interface of the spec file
-	cycleEmbed            // an interface that is being read already
-	againEmbed            // a group that was embedded before
-	parentEmbed           // Points of another package
-	markerEmbed           // another name of the spec language
+	wrongEmbed    embedKind = iota
+	envEmbed                // spec.Env[E]
+	groupEmbed              // an interface of the spec file
+	cycleEmbed              // an interface that is being read already
+	repeatedEmbed           // a group that was embedded before
+	parentEmbed             // Points of another package
+	markerEmbed             // another name of the spec language
 )
 
 // An embedding is one embedded element of the points interface or of a group.
 type embedding struct {
-	kind    embedKind
-	expr    ast.Expr
-	group   *declaration
-	sel     *ast.SelectorExpr
-	marking *marking
+	kind   embedKind
+	expr   ast.Expr
+	group  *declaration
+	sel    *ast.SelectorExpr
+	marker *markerUse
 }
 
-// outline builds the reading of a spec file whose points interface is known, or nil if none is. The files are all of
-// the directory but tests.
-func outline(dir string, fset *token.FileSet, f *file, files []*file, found []fileDirective, points *ast.TypeSpec) *reading {
-	r := &reading{
+// outline builds the specInfo of a spec file. files are all files of the directory except tests. points may be nil.
+func outline(dir string, fset *token.FileSet, f *file, files []*file, found []fileDirective,
+	points *ast.TypeSpec) *specInfo {
+	r := &specInfo{
 		Spec: &Spec{
 			Dir: dir, File: f.path, Package: f.tree.Name.Name, Doc: f.tree.Doc.Text(), Fset: fset, Points: points,
 		},
 		file: f, directives: found,
-		scope: map[string]*declaration{}, elsewhere: map[string]*declaration{}, imports: importLines(f.tree), groups: map[string]bool{},
+		scope: map[string]*declaration{}, limitedScope: map[string]*declaration{}, imports: importLines(f.tree),
+		groups: map[string]bool{},
 		byName: map[string]*member{}, owners: map[string]*member{}, editables: map[string]*editable{},
 		undefinedNames: map[string]string{},
 	}
-	r.sort(files)
+	r.classify(files)
 	r.declare()
 	r.resolveQualifiers()
 	r.Imports, r.SpecPkg = modelImports(r.imports, r.qualifiers)
@@ -126,7 +127,7 @@ func outline(dir string, fset *token.FileSet, f *file, files []*file, found []fi
 			}
 		}
 	}
-	r.own()
+	r.assignOwners()
 	r.readInterfaces()
 	r.readLaws()
 	r.readExits()
@@ -134,8 +135,8 @@ func outline(dir string, fset *token.FileSet, f *file, files []*file, found []fi
 	return r
 }
 
-// sort finds out which files belong to the package of the spec, and to which builds.
-func (r *reading) sort(files []*file) {
+// classify finds the files that belong to the package of the spec, and separates files with build constraints.
+func (r *specInfo) classify(files []*file) {
 	for _, f := range files {
 		name := f.tree.Name.Name
 		if len(f.errors) > 0 && (name == r.Package || name == "" || name == "_") {
@@ -151,8 +152,8 @@ func (r *reading) sort(files []*file) {
 	}
 }
 
-// declare fills the package's scope; the spec file's declarations come first.
-func (r *reading) declare() {
+// declare fills the scope of the package. If two files declare a name, the spec file wins.
+func (r *specInfo) declare() {
 	fill := func(scope map[string]*declaration, files ...*file) {
 		for _, f := range files {
 			for _, d := range declarations(f) {
@@ -167,13 +168,13 @@ func (r *reading) declare() {
 	}
 	fill(r.scope, r.file)
 	fill(r.scope, r.others...)
-	fill(r.elsewhere, r.limited...)
+	fill(r.limitedScope, r.limited...)
 }
 
-// declared returns every name of the package's scope, in whichever builds.
-func (r *reading) declared() iter.Seq[*declaration] {
+// declared yields every declaration of the package, including those of files with build constraints.
+func (r *specInfo) declared() iter.Seq[*declaration] {
 	return func(yield func(*declaration) bool) {
-		for _, scope := range []map[string]*declaration{r.scope, r.elsewhere} {
+		for _, scope := range []map[string]*declaration{r.scope, r.limitedScope} {
 			for _, d := range scope {
 				if !yield(d) {
 					return
@@ -183,8 +184,8 @@ func (r *reading) declared() iter.Seq[*declaration] {
 	}
 }
 
-// resolveQualifiers finds the import of each qualifier in the types of the spec file.
-func (r *reading) resolveQualifiers() {
+// resolveQualifiers finds the import for each qualifier in the types of the spec file.
+func (r *specInfo) resolveQualifiers() {
 	r.qualifiers = map[string]*importLine{}
 	r.candidates = importsByName(r.imports)
 	for _, l := range r.imports {
@@ -213,8 +214,9 @@ func (r *reading) resolveQualifiers() {
 	}
 }
 
-// readInterface reads the points interface or a group, with its embedded elements, in source order.
-func (r *reading) readInterface(d *declaration, open map[*ast.TypeSpec]bool) {
+// readInterface reads the points interface or a group, and the groups that it embeds, in source order. open holds the
+// interfaces that are being read, to detect a cycle.
+func (r *specInfo) readInterface(d *declaration, open map[*ast.TypeSpec]bool) {
 	body, ok := ast.Unparen(d.spec.Type).(*ast.InterfaceType)
 	if !ok {
 		return
@@ -230,8 +232,8 @@ func (r *reading) readInterface(d *declaration, open map[*ast.TypeSpec]bool) {
 		r.embeds = append(r.embeds, e)
 		switch e.kind {
 		case envEmbed:
-			if !r.Env.given() && len(e.marking.args) == 1 {
-				r.Env = typeOf(e.marking.args[0])
+			if !r.Env.given() && len(e.marker.args) == 1 {
+				r.Env = typeOf(e.marker.args[0])
 			}
 		case parentEmbed:
 			line := r.qualifiers[e.sel.X.(*ast.Ident).Name]
@@ -246,8 +248,8 @@ func (r *reading) readInterface(d *declaration, open map[*ast.TypeSpec]bool) {
 	delete(open, d.spec)
 }
 
-// readInterfaces lists the interfaces of the spec file, without the points interface.
-func (r *reading) readInterfaces() {
+// readInterfaces collects the names of the other interfaces of the spec file.
+func (r *specInfo) readInterfaces() {
 	for name, d := range r.scope {
 		if d.file != r.file || d.spec == nil || d.spec == r.Points {
 			continue
@@ -259,11 +261,11 @@ func (r *reading) readInterfaces() {
 	slices.Sort(r.interfaces)
 }
 
-// embedding reads an embedded element.
-func (r *reading) embedding(expr ast.Expr, open map[*ast.TypeSpec]bool) *embedding {
+// embedding classifies an embedded element.
+func (r *specInfo) embedding(expr ast.Expr, open map[*ast.TypeSpec]bool) *embedding {
 	e := &embedding{expr: expr}
-	if m := r.marking(expr); m != nil {
-		e.marking, e.kind = m, markerEmbed
+	if m := r.markerUse(expr); m != nil {
+		e.marker, e.kind = m, markerEmbed
 		if m.name == "Env" {
 			e.kind = envEmbed
 		}
@@ -287,7 +289,7 @@ func (r *reading) embedding(expr ast.Expr, open map[*ast.TypeSpec]bool) *embeddi
 		case open[d.spec]:
 			e.kind = cycleEmbed
 		case r.groups[d.name]:
-			e.kind = againEmbed
+			e.kind = repeatedEmbed
 		default:
 			e.kind = groupEmbed
 		}
@@ -295,8 +297,8 @@ func (r *reading) embedding(expr ast.Expr, open map[*ast.TypeSpec]bool) *embeddi
 	return e
 }
 
-// addMember adds a method of the interface.
-func (r *reading) addMember(field *ast.Field, name *ast.Ident, signature *ast.FuncType) {
+// addMember adds a method of the interface to the members, and to the points unless its name is a duplicate.
+func (r *specInfo) addMember(field *ast.Field, name *ast.Ident, signature *ast.FuncType) {
 	m := &member{ident: name, Point: &Point{Name: name.Name, Doc: field.Doc.Text(), Pos: name.Pos()}}
 	for _, p := range flatten(signature.Params) {
 		p.union = r.unionAfter(p.typ)
@@ -312,7 +314,7 @@ func (r *reading) addMember(field *ast.Field, name *ast.Ident, signature *ast.Fu
 	}
 }
 
-// flatten lists parameters one by one: a, b T are two.
+// flatten returns one parameter for each name, so that a, b T becomes two parameters.
 func flatten(list *ast.FieldList) []parameter {
 	if list == nil {
 		return nil
@@ -329,8 +331,8 @@ func flatten(list *ast.FieldList) []parameter {
 	return all
 }
 
-// unionAfter reports whether a type was the left side of a union.
-func (r *reading) unionAfter(expr ast.Expr) bool {
+// unionAfter reports whether a type is followed by a | that parse has blanked out.
+func (r *specInfo) unionAfter(expr ast.Expr) bool {
 	for _, bar := range r.file.unions {
 		if bar < expr.End() {
 			continue
@@ -343,10 +345,10 @@ func (r *reading) unionAfter(expr ast.Expr) bool {
 	return false
 }
 
-// offset is the place of pos in the spec file's text.
-func (r *reading) offset(pos token.Pos) int { return int(pos - r.file.tree.FileStart) }
+// offset returns the offset of pos in the text of the spec file.
+func (r *specInfo) offset(pos token.Pos) int { return int(pos - r.file.tree.FileStart) }
 
-// onlyBlanks reports whether text is nothing but blanks and tabs.
+// onlyBlanks reports whether text consists of blanks and tabs.
 func onlyBlanks(text []byte) bool {
 	for _, c := range text {
 		if c != ' ' && c != '\t' {
@@ -356,8 +358,8 @@ func onlyBlanks(text []byte) bool {
 	return true
 }
 
-// typeOf is an expression as a type of the model.
+// typeOf returns the model's Type for an expression.
 func typeOf(expr ast.Expr) Type { return Type{Expr: expr, Pos: expr.Pos()} }
 
-// given reports whether there is a type.
+// given reports whether t is not the zero Type.
 func (t Type) given() bool { return t.Expr != nil }

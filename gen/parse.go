@@ -10,8 +10,7 @@ import (
 	"sync"
 )
 
-// A file is a source with its syntax tree. The tree of a file that does not parse holds as much as the parser
-// could make of it.
+// A file is a source with its syntax tree. If the file does not parse, the tree is partial.
 type file struct {
 	source
 	tree   *ast.File
@@ -19,7 +18,7 @@ type file struct {
 	unions []token.Pos // of each | between two types in a list of the spec's interfaces
 }
 
-// parseAll parses sources side by side. Those that can hold the spec are read with patience.
+// parseAll parses sources concurrently. Sources that can contain the spec are parsed tolerantly.
 func parseAll(fset *token.FileSet, sources []source) []*file {
 	files := make([]*file, len(sources))
 	var wg sync.WaitGroup
@@ -30,14 +29,15 @@ func parseAll(fset *token.FileSet, sources []source) []*file {
 	return files
 }
 
-// parse reads a source into a tree, comments included. With patient it reads on beyond unions.
-func parse(fset *token.FileSet, s source, patient bool) *file {
+// parse parses a source with its comments. If tolerant is set, it blanks out A | B unions, so that the parser can read
+// the rest of the file.
+func parse(fset *token.FileSet, s source, tolerant bool) *file {
 	f := &file{source: s}
 	f.tree, f.errors = parseText(fset, s.path, s.text)
 	text := s.text
 	var unions []int
 	// Each round removes every union that the parser met, at least one; it gives up after ten errors.
-	for round := 0; patient && len(f.errors) > 0 && round < 10; round++ {
+	for round := 0; tolerant && len(f.errors) > 0 && round < 10; round++ {
 		next, found := blankUnions(text, offsetsOf(f.errors, text))
 		if len(found) == 0 {
 			break
@@ -64,7 +64,7 @@ func parseText(fset *token.FileSet, path string, text []byte) (*ast.File, scanne
 	return tree, list
 }
 
-// offsetsOf returns the offsets of the errors at a single |.
+// offsetsOf returns the offsets of the errors at a |.
 func offsetsOf(list scanner.ErrorList, text []byte) []int {
 	var offsets []int
 	for _, e := range list {
@@ -75,7 +75,7 @@ func offsetsOf(list scanner.ErrorList, text []byte) []int {
 	return offsets
 }
 
-// comments returns every comment of the file in order, also of one that does not parse.
+// comments returns the comments of the file in source order, even if the file does not parse.
 func (f *file) comments(fset *token.FileSet) []*ast.Comment {
 	if len(f.errors) > 0 {
 		return commentsOf(fset.File(f.tree.FileStart), f.text)

@@ -9,45 +9,45 @@ import (
 	"strings"
 )
 
-// Read reads the spec in a directory: the one Go file whose interface carries //hookgen:points. The other
-// files of its package count for what they export, and for the names that they take; they need not compile.
-// Tests and files that hookgen generated are passed over.
+// Read reads the spec in a directory: the one Go file whose interface carries //hookgen:points. The other files of the
+// package matter only for the names that they declare, so they need not compile. Tests and generated files are skipped.
 //
-// It returns a Spec and no diagnostics, or all diagnostics in order of place and no Spec. A diagnostic with
-// the rule [RuleIO] says that the directory or a file could not be read.
+// Read returns either a Spec, or every problem of the spec in source order. A diagnostic with the rule [RuleIO] means
+// that the directory or a file could not be read.
 func Read(dir string) (*Spec, Diagnostics) {
-	sources, trouble := load(dir, isSource)
-	if len(trouble) > 0 && len(sources) == 0 {
-		return nil, trouble
+	sources, failures := load(dir, isSource)
+	if len(failures) > 0 && len(sources) == 0 {
+		return nil, failures
 	}
 	spec, found := read(dir, sources, func() []source {
 		tests, _ := load(dir, isTest)
 		return tests
 	})
-	if len(trouble) > 0 && (ruleIs(found, ruleNoSpec) || ruleIs(found, ruleUndefined)) {
+	if len(failures) > 0 && (ruleIs(found, ruleNoSpec) || ruleIs(found, ruleUndefined)) {
 		// The spec, or the type, may be in a file that could not be read.
 		found = slices.DeleteFunc(found, func(d Diagnostic) bool { return d.Rule == ruleNoSpec || d.Rule == ruleUndefined })
-		found = append(found, trouble...)
+		found = append(found, failures...)
 	}
 	return spec, found.sorted()
 }
 
-// The rules that are broken before there is a reading to ask about.
+// These rules are checked before a specInfo exists.
 const (
 	ruleNoSpec = "no-spec"
 	ruleSize   = "size"
 	ruleSyntax = "syntax"
 )
 
-// ruleUndefined is the rule that the files of the whole package are needed for.
+// ruleUndefined is the only rule that needs every file of the package: any of them may declare the type.
 const ruleUndefined = "undefined-type"
 
-// ruleIs reports whether there is a diagnostic of that rule.
+// ruleIs reports whether found has a diagnostic of the rule.
 func ruleIs(found Diagnostics, rule string) bool {
 	return slices.ContainsFunc(found, func(d Diagnostic) bool { return d.Rule == rule })
 }
 
-// read is Read on the contents of the directory. Its tests are asked for only if a name may be declared in one.
+// read is Read for sources that are already in memory. It calls tests only if a type is undefined, because a test may
+// declare it.
 func read(dir string, sources []source, tests func() []source) (*Spec, Diagnostics) {
 	if large := tooLarge(sources); large != nil {
 		return nil, large
@@ -76,37 +76,39 @@ func read(dir string, sources []source, tests func() []source) (*Spec, Diagnosti
 		return nil, found
 	}
 	r.fillEdits()
-	r.Spec.reading = r
+	r.Spec.info = r
 	return r.Spec, nil
 }
 
-// tooLarge reports the files that are larger than they may be.
+// tooLarge reports every source that exceeds its limit.
 func tooLarge(sources []source) Diagnostics {
 	var found Diagnostics
 	for _, s := range sources {
 		if !s.tooLarge() {
 			continue
 		}
-		message := fmt.Sprintf("has %.1f MB, and a spec is not read beyond %d MB: declare payloads in other files", float64(s.size)/1e6, maxSpec>>20)
+		message := fmt.Sprintf("has %.1f MB, and a spec is not read beyond %d MB: declare payloads in other files",
+			float64(s.size)/1e6, maxSpec>>20)
 		if s.size > maxSource {
-			message = fmt.Sprintf("has %.1f MB, and no file of its package is read beyond %d MB: move it into another package", float64(s.size)/1e6, maxSource>>20)
+			message = fmt.Sprintf("has %.1f MB, and no file of its package is read beyond %d MB: move it into another package",
+				float64(s.size)/1e6, maxSource>>20)
 		}
 		found = append(found, Diagnostic{token.Position{Filename: s.path}, message, ruleSize})
 	}
 	return found
 }
 
-// specFile returns the file that holds the spec and the interface that declares the points: the first that
-// carries the directive, nil where it marks no type, which is a finding of its own.
+// specFile returns the file with the spec, and its points interface. If no directive marks an interface, it returns the
+// file of the first directive and nil, so that the rules can report the directive.
 func specFile(directives []fileDirective) (*file, *ast.TypeSpec) {
 	var first *file
 	for _, d := range directives {
-		if !d.is() {
+		if !d.marksSpec() {
 			continue
 		}
-		if d.on != nil {
-			if _, ok := ast.Unparen(d.on.Type).(*ast.InterfaceType); ok {
-				return d.file, d.on
+		if d.target != nil {
+			if _, ok := ast.Unparen(d.target.Type).(*ast.InterfaceType); ok {
+				return d.file, d.target
 			}
 		}
 		if first == nil {
@@ -116,40 +118,42 @@ func specFile(directives []fileDirective) (*file, *ast.TypeSpec) {
 	return first, nil
 }
 
-// everyBuild reports whether a file belongs to its package on every machine.
+// everyBuild reports whether a file has no build constraint, neither in a comment nor in its name.
 func everyBuild(f *file) bool {
 	return buildConstraint(f.tree) == nil && constrainedName(f.name) == ""
 }
 
-// noSpec reports that the directory has no spec, or the directives that were perhaps meant to mark one.
+// noSpec explains why the directory has no spec. If there are directives, they were probably meant to mark one, so
+// their mistakes are reported instead.
 func noSpec(dir string, directives []fileDirective, files []*file, fset *token.FileSet) Diagnostics {
 	if len(directives) > 0 {
-		r := &reading{Spec: &Spec{Fset: fset}, directives: directives}
-		return ask(r, directiveRules())
+		r := &specInfo{Spec: &Spec{Fset: fset}, directives: directives}
+		return runRules(r, directiveRules())
 	}
-	message := "no interface carries " + pointsDirective + ": put that line above the interface that declares the points, or run hookgen init for a first spec"
+	message := "no interface carries " + pointsDirective + ": " +
+		"put that line above the interface that declares the points, or run hookgen init for a first spec"
 	if len(files) == 0 {
 		message = "no Go file that could hold a spec: run hookgen init for a first one, or give the directory that holds it"
 	}
 	return Diagnostics{{Pos: token.Position{Filename: dir}, Message: message, Rule: ruleNoSpec}}
 }
 
-// directiveRules are the rules about directives, which hold in files without a spec too.
+// directiveRules returns the rules about directives, which also apply to files without a spec.
 func directiveRules() []rule {
 	return slices.DeleteFunc(slices.Clone(rules), func(r rule) bool { return !strings.HasPrefix(r.id, "directive-") })
 }
 
-// syntaxErrors are the errors of the parser, and the unions that were hidden from it.
+// syntaxErrors returns the errors of the parser, and the A | B unions that parse has blanked out.
 func syntaxErrors(f *file, fset *token.FileSet) Diagnostics {
-	r := &reading{Spec: &Spec{Fset: fset}, file: f}
-	found := ask(r, slices.DeleteFunc(slices.Clone(rules), func(r rule) bool { return r.id != "union" }))
+	r := &specInfo{Spec: &Spec{Fset: fset}, file: f}
+	found := runRules(r, slices.DeleteFunc(slices.Clone(rules), func(r rule) bool { return r.id != "union" }))
 	for _, e := range f.errors {
 		found = append(found, Diagnostic{Pos: e.Pos, Message: syntaxMessage(f, e), Rule: ruleSyntax})
 	}
 	return found
 }
 
-// syntaxMessage is the parser's message and what to do about it.
+// syntaxMessage adds a remedy to a message of the parser.
 func syntaxMessage(f *file, e *scanner.Error) string {
 	at := e.Pos.Offset
 	if at >= 0 && at < len(f.text) && f.text[at] == ',' && strings.HasPrefix(e.Msg, "expected ';'") {
@@ -158,9 +162,9 @@ func syntaxMessage(f *file, e *scanner.Error) string {
 	return e.Msg + ": correct the syntax; a spec is read once it parses"
 }
 
-// fillEdits names the field that each Edit is about. The checks have found exactly one.
-func (r *reading) fillEdits() {
+// fillEdits sets EditField of each point with an Edit. The rules have made sure that exactly one field matches.
+func (r *specInfo) fillEdits() {
 	r.edits(func(m *member, e *element) {
-		m.EditField = r.editable(m.Payload.Expr).of(r, e.argument())[0]
+		m.EditField = r.editable(m.Payload.Expr).fieldsOfType(r, e.argument())[0]
 	})
 }

@@ -26,7 +26,7 @@ func readFiles(files map[string]string) (*Spec, Diagnostics) {
 	return spec, found.sorted()
 }
 
-// mustRead reads a spec of one file that is right.
+// mustRead reads a valid spec of one file.
 func mustRead(t *testing.T, text string) *Spec {
 	t.Helper()
 	spec, found := readFiles(map[string]string{"spec.go": text})
@@ -36,7 +36,7 @@ func mustRead(t *testing.T, text string) *Spec {
 	return spec
 }
 
-// pointShape is what a test compares of a point.
+// A pointShape holds the fields of a point that tests compare.
 type pointShape struct {
 	Name, Doc, Param, Payload string
 	Kind                      Kind
@@ -52,7 +52,7 @@ func shapes(s *Spec) []pointShape {
 		if t.Expr == nil {
 			return ""
 		}
-		return s.reading.source(t.Expr)
+		return s.info.source(t.Expr)
 	}
 	var all []pointShape
 	for _, p := range s.List {
@@ -147,7 +147,8 @@ func TestReadFillsEveryLaw(t *testing.T) {
 		{Name: "Rewriting", Payload: "Start", Kind: Flow, Replace: true, Policy: FailOpen},
 		{Name: "Editing", Payload: "Message", Kind: Flow, Edit: "Text", EditField: "Text", Policy: FailClosed},
 		{Name: "EditingGeneric", Payload: "Envelope[Text]", Kind: Flow, Edit: "Text", EditField: "Body", Policy: FailClosed},
-		{Name: "Both", Payload: "Message", Kind: Flow, Replace: true, Edit: "Text", EditField: "Text", Exits: "Stop", Policy: FailClosed},
+		{Name: "Both", Payload: "Message", Kind: Flow, Replace: true, Edit: "Text", EditField: "Text", Exits: "Stop",
+			Policy: FailClosed},
 		{Name: "Leaving", Payload: "time.Time", Kind: Flow, Exits: "Stop Skip", Policy: FailClosed},
 		{Name: "Back", Payload: "Start", Kind: Flow, Replace: true, Reverse: true, Exits: "Skip", Policy: FailOpen},
 		{Name: "Voting", Payload: "[]Start", Kind: Vote, Exits: "Skip Stop", Policy: FailClosed},
@@ -185,7 +186,7 @@ func TestReadFillsTheSpec(t *testing.T) {
 	}
 	got := whole{
 		Dir: s.Dir, File: s.File, Package: s.Package, Doc: s.Doc, Points: s.Points.Name.Name, PointsDoc: s.PointsDoc,
-		Env: s.reading.source(s.Env.Expr), SpecPkg: imported{s.SpecPkg.Name, s.SpecPkg.Path}, Declared: s.Declared,
+		Env: s.info.source(s.Env.Expr), SpecPkg: imported{s.SpecPkg.Name, s.SpecPkg.Path}, Declared: s.Declared,
 	}
 	for _, i := range s.Imports {
 		got.Imports = append(got.Imports, imported{i.Name, i.Path})
@@ -207,8 +208,10 @@ func TestReadFillsTheSpec(t *testing.T) {
 		Exits:   []string{"Skip: Skip skips.\n", "Stop: "},
 		Skip:    []field{{"Reason", "`json:\"reason\"`", "Reason says why.\n"}, {"A", "", "two\n"}, {"B", "", "two\n"}},
 		Exports: []export{
-			{Name: "Env"}, {Name: "Envelope", Params: 1}, {Name: "Limit", Const: true}, {Name: "Message", Doc: "Message is edited.\n"},
-			{Name: "Model", Doc: "Model groups points.\n"}, {Name: "Points", Doc: "Points are the points.\n"}, {Name: "Start"}, {Name: "Text"},
+			{Name: "Env"}, {Name: "Envelope", Params: 1}, {Name: "Limit", Const: true},
+			{Name: "Message", Doc: "Message is edited.\n"},
+			{Name: "Model", Doc: "Model groups points.\n"}, {Name: "Points", Doc: "Points are the points.\n"}, {Name: "Start"},
+			{Name: "Text"},
 		},
 		Declared: strings.Fields("Env Envelope Limit Message Model Points Skip Start Stop Text hidden"),
 	}
@@ -217,7 +220,7 @@ func TestReadFillsTheSpec(t *testing.T) {
 	}
 }
 
-// TestReadToleratesWindows holds a spec with a byte order mark and other line ends against the plain one.
+// A spec with a byte order mark and CRLF reads like the plain one.
 func TestReadToleratesWindows(t *testing.T) {
 	plain := mustRead(t, everyLaw)
 	text := "\ufeff" + strings.ReplaceAll(everyLaw, "\n", "\r\n")
@@ -256,7 +259,8 @@ type Points interface {
 	OnStart(agent.Run)
 }
 `)
-	if len(s.Parents) != 1 || s.Parents[0].Import.Name != "agent" || s.Parents[0].Import.Path != "example.com/go-agent/v2" {
+	if len(s.Parents) != 1 || s.Parents[0].Import.Name != "agent" ||
+		s.Parents[0].Import.Path != "example.com/go-agent/v2" {
 		t.Errorf("parents %v", s.Parents)
 	}
 	if len(s.List) != 1 || s.SpecPkg.Path != "" {
@@ -264,7 +268,7 @@ type Points interface {
 	}
 }
 
-// TestReadIgnoresOtherFiles shows that nothing beside the spec has to compile.
+// The other files of the directory need not compile.
 func TestReadIgnoresOtherFiles(t *testing.T) {
 	s, found := readFiles(map[string]string{
 		"spec.go":         "package p\n\n//hookgen:points\ntype Points interface {\n\tOnStart(int)\n}\n",
@@ -277,7 +281,7 @@ func TestReadIgnoresOtherFiles(t *testing.T) {
 		"min.go":          "package p\n\nfunc min(a, b int) int { return a }\n",
 		"hooks_gen.go":    "not even Go",
 	})
-	// hooks_gen.go would not be among the sources: load passes over what has the header. Here it is just broken.
+	// load would skip hooks_gen.go because of its header. This test calls read with it, as a broken file.
 	if len(found) > 0 {
 		t.Fatal(found)
 	}
@@ -293,11 +297,12 @@ func TestReadIgnoresOtherFiles(t *testing.T) {
 	}
 }
 
-// TestReadRenamesImportsOfOtherFiles gives two packages of one name to constraints of two files.
+// The constraints of two files need different packages of the same name.
 func TestReadRenamesImportsOfOtherFiles(t *testing.T) {
 	s, found := readFiles(map[string]string{
-		"spec.go": "package p\n\nimport \"example.com/one/law\"\n\n//hookgen:points\ntype Points interface {\n\tOnStart(law.Start)\n}\n",
-		"set.go":  "package p\n\nimport \"example.com/two/law\"\n\ntype Set[T law.Member] map[T]bool\n",
+		"spec.go": "package p\n\nimport \"example.com/one/law\"\n\n//hookgen:points\n" +
+			"type Points interface {\n\tOnStart(law.Start)\n}\n",
+		"set.go": "package p\n\nimport \"example.com/two/law\"\n\ntype Set[T law.Member] map[T]bool\n",
 	})
 	if len(found) > 0 {
 		t.Fatal(found)
@@ -314,13 +319,15 @@ func TestReadRenamesImportsOfOtherFiles(t *testing.T) {
 	}
 }
 
-// TestAdoptedImportsHideNothing shows a constraint of another file under a name that generated code does not need.
+// An import for a constraint of another file must not hide a name of the generated code.
 func TestAdoptedImportsHideNothing(t *testing.T) {
-	for alias, want := range map[string]string{"iota": "iota2", "panic": "panic2", "P": "P2", "Hooks": "Hooks2", "OnStart": "OnStart3", "OnStartFunc": "OnStartFunc2", "law": "law"} {
+	for alias, want := range map[string]string{"iota": "iota2", "panic": "panic2", "P": "P2", "Hooks": "Hooks2",
+		"OnStart": "OnStart3", "OnStartFunc": "OnStartFunc2", "law": "law"} {
 		t.Run(alias, func(t *testing.T) {
 			s, found := readFiles(map[string]string{
-				"spec.go": "package p\n\nimport OnStart2 \"example.com/two\"\n\n//hookgen:points\ntype Points interface {\n\tOnStart(OnStart2.T)\n}\n",
-				"set.go":  "package p\n\nimport " + alias + " \"cmp\"\n\ntype Set[T " + alias + ".Ordered] map[T]bool\n",
+				"spec.go": "package p\n\nimport OnStart2 \"example.com/two\"\n\n//hookgen:points\n" +
+					"type Points interface {\n\tOnStart(OnStart2.T)\n}\n",
+				"set.go": "package p\n\nimport " + alias + " \"cmp\"\n\ntype Set[T " + alias + ".Ordered] map[T]bool\n",
 			})
 			if len(found) > 0 {
 				t.Fatal(found)
@@ -392,7 +399,8 @@ func TestReadDirectories(t *testing.T) {
 	t.Run("a file of 5 MB beside the spec is read", func(t *testing.T) {
 		dir := t.TempDir()
 		write(t, filepath.Join(dir, "spec.go"), spec)
-		write(t, filepath.Join(dir, "table.go"), "package p\n\nconst Table = `"+strings.Repeat("0123456789abcdef", 5<<16)+"`\n")
+		write(t, filepath.Join(dir, "table.go"), "package p\n\nconst Table = `"+strings.Repeat("0123456789abcdef",
+			5<<16)+"`\n")
 		s, found := Read(dir)
 		if len(found) > 0 {
 			t.Fatal(found)
@@ -403,9 +411,8 @@ func TestReadDirectories(t *testing.T) {
 	})
 }
 
-// TestHostileFilesAreReadQuickly reads files made to be slow to judge: long lists of whatever is compared with
-// whatever else. The bound is far above what they take, and far below what work that grows with the square of
-// the file would.
+// These files would be slow if a check took quadratic time, because they have long lists that the checks compare. The
+// time limit is far above the linear time, and far below the quadratic time.
 func TestHostileFilesAreReadQuickly(t *testing.T) {
 	many := func(n int, format string) string {
 		var b strings.Builder
@@ -415,32 +422,41 @@ func TestHostileFilesAreReadQuickly(t *testing.T) {
 		return b.String()
 	}
 	in := func(body, decls string) string {
-		return "package p\n\nimport \"github.com/hookgen/hookgen/spec\"\n\n//hookgen:points\ntype Points interface {\n" + body + "}\n" + decls
+		return "package p\n\nimport \"github.com/hookgen/hookgen/spec\"\n\n//hookgen:points\ntype Points interface {\n" +
+			body + "}\n" + decls
 	}
 	for name, text := range map[string]string{
-		"policies":          in("A(int) ("+strings.Repeat("spec.FailClosed, ", 10_000)+")\n", ""),
-		"undeclared exits":  in(many(8_000, "Point#(int) (Undeclared#, spec.FailClosed)\n"), many(6_000, "type Exit# struct{}\n")),
+		"policies": in("A(int) ("+strings.Repeat("spec.FailClosed, ", 10_000)+")\n", ""),
+		"undeclared exits": in(many(8_000, "Point#(int) (Undeclared#, spec.FailClosed)\n"),
+			many(6_000, "type Exit# struct{}\n")),
 		"undeclared groups": in(many(12_000, "Group#\n"), many(8_000, "type Other# interface{}\n")),
 		"qualifiers":        in(many(12_000, "Point#(pkg#.T)\n"), ""),
-		"imports":           "package p\n" + many(15_000, "import \"example.com/a#\"\n") + "//hookgen:points\ntype Points interface{\n" + many(15_000, "Point#(b#.T)\n") + "}\n",
-		"used imports":      "package p\n" + many(10_000, "import \"example.com/a#\"\n") + "//hookgen:points\ntype Points interface{\n" + many(10_000, "Point#(a#.T)\n") + "}\n",
-		"directives":        strings.Repeat("//hookgen:points\n", 100_000) + "package p\n" + many(15_000, "type T# struct{}\n"),
-		"points":            in(many(15_000, "Point#(int)\n"), ""),
-		"one point":         in(strings.Repeat("Point(int)\n", 50_000), ""),
-		"exits":             in(many(6_000, "Point#(int) (Exit#, spec.FailClosed)\n"), many(6_000, "type Exit# struct{ A Exit# }\nfunc (Exit#) M() {}\n")),
-		"groups in groups":  in("G0\n", many(12_000, "type G# interface{ G1#; G2# }\n")),
-		"nested types":      in("A("+strings.Repeat("[]", 50_000)+"int)\n", ""),
-		"nested too deep":   in("A("+strings.Repeat("[]", 500_000)+"int)\n", ""),
-		"doubling aliases":  in("A(M) (spec.Edit[T0], spec.FailClosed)\n", "type M struct{ F T1 }\n"+many(1000, "type T# = struct{ A, B T1# }\n")+aliases(40)),
-		"unions":            in(many(12_000, "Point#(int) (A | B)\n"), ""),
-		"long names":        in(many(200, "P"+strings.Repeat("x", 10_000)+"#(int) (Y"+strings.Repeat("y", 5_000)+"#)\n"), ""),
-		"sum":               in("A(["+strings.Repeat("1+", 50_000)+"1]int)\n", ""),
-		"structs":           in("A("+strings.Repeat("struct{ A ", 20_000)+"int"+strings.Repeat("}", 20_000)+")\n", ""),
-		"wide struct":       in("A(struct{"+many(20_000, "A# int;")+"})\n", ""),
-		"edits":             in(many(5_000, "Point#(M) (spec.Edit[T], spec.FailOpen)\n"), "type T string\ntype M struct{ X T;"+many(900, "A# int;")+"}\n"),
-		"edits of many":     in(many(5_000, "Point#(M) (spec.Edit[T], spec.FailOpen)\n"), "type T string\ntype M struct{ X T;"+many(10_000, "A# int;")+"}\n"),
-		"long arguments":    in("A("+strings.Repeat("Box[-", 20_000)+"1"+strings.Repeat("]", 20_000)+")\n", ""),
-		"braces":            in(strings.Repeat("A(interface{", 10_000), ""),
+		"imports": "package p\n" + many(15_000, "import \"example.com/a#\"\n") + "//hookgen:points\n" +
+			"type Points interface{\n" + many(15_000, "Point#(b#.T)\n") + "}\n",
+		"used imports": "package p\n" + many(10_000, "import \"example.com/a#\"\n") + "//hookgen:points\n" +
+			"type Points interface{\n" + many(10_000, "Point#(a#.T)\n") + "}\n",
+		"directives": strings.Repeat("//hookgen:points\n", 100_000) + "package p\n" +
+			many(15_000, "type T# struct{}\n"),
+		"points":    in(many(15_000, "Point#(int)\n"), ""),
+		"one point": in(strings.Repeat("Point(int)\n", 50_000), ""),
+		"exits": in(many(6_000, "Point#(int) (Exit#, spec.FailClosed)\n"),
+			many(6_000, "type Exit# struct{ A Exit# }\nfunc (Exit#) M() {}\n")),
+		"groups in groups": in("G0\n", many(12_000, "type G# interface{ G1#; G2# }\n")),
+		"nested types":     in("A("+strings.Repeat("[]", 50_000)+"int)\n", ""),
+		"nested too deep":  in("A("+strings.Repeat("[]", 500_000)+"int)\n", ""),
+		"doubling aliases": in("A(M) (spec.Edit[T0], spec.FailClosed)\n",
+			"type M struct{ F T1 }\n"+many(1000, "type T# = struct{ A, B T1# }\n")+aliases(40)),
+		"unions":      in(many(12_000, "Point#(int) (A | B)\n"), ""),
+		"long names":  in(many(200, "P"+strings.Repeat("x", 10_000)+"#(int) (Y"+strings.Repeat("y", 5_000)+"#)\n"), ""),
+		"sum":         in("A(["+strings.Repeat("1+", 50_000)+"1]int)\n", ""),
+		"structs":     in("A("+strings.Repeat("struct{ A ", 20_000)+"int"+strings.Repeat("}", 20_000)+")\n", ""),
+		"wide struct": in("A(struct{"+many(20_000, "A# int;")+"})\n", ""),
+		"edits": in(many(5_000, "Point#(M) (spec.Edit[T], spec.FailOpen)\n"),
+			"type T string\ntype M struct{ X T;"+many(900, "A# int;")+"}\n"),
+		"edits of many": in(many(5_000, "Point#(M) (spec.Edit[T], spec.FailOpen)\n"),
+			"type T string\ntype M struct{ X T;"+many(10_000, "A# int;")+"}\n"),
+		"long arguments": in("A("+strings.Repeat("Box[-", 20_000)+"1"+strings.Repeat("]", 20_000)+")\n", ""),
+		"braces":         in(strings.Repeat("A(interface{", 10_000), ""),
 	} {
 		t.Run(name, func(t *testing.T) {
 			start := time.Now()
@@ -461,7 +477,7 @@ func TestHostileFilesAreReadQuickly(t *testing.T) {
 	}
 }
 
-// aliases declares aliases each of which holds the next one twice.
+// aliases declares n aliases. Each contains the next one twice.
 func aliases(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -470,6 +486,5 @@ func aliases(n int) string {
 	return b.String()
 }
 
-// patience is far beyond the time that any of these files takes on a slow machine, and far below that of a reader whose
-// time is quadratic in the length of the file.
+// patience is far longer than any of these files takes on a slow machine, and far shorter than quadratic time.
 const patience = time.Minute

@@ -11,14 +11,14 @@ import (
 	"strings"
 )
 
-// Sizes in bytes. A spec of a thousand points with their comments is a tenth of what a spec may have; another file
-// of the package, of tables for instance, may be larger.
+// Limits in bytes. A spec of a thousand points with comments needs about a tenth of maxSpec. Other files of the
+// package may be larger, because they can contain generated tables.
 const (
 	maxSpec   = 4 << 20
 	maxSource = 64 << 20
 )
 
-// A source is one Go file of the directory, not yet parsed.
+// A source is one Go file of the directory before parsing.
 type source struct {
 	name string // its base name
 	path string // joined to the directory
@@ -26,19 +26,19 @@ type source struct {
 	size int64  // of the file
 }
 
-// tooLarge reports whether the source is larger than it may be: than a spec may be if it could be one.
+// tooLarge reports whether the source exceeds its limit: maxSpec if it mentions the points directive, else maxSource.
 func (s source) tooLarge() bool {
 	return s.size > maxSource || s.size > maxSpec && bytes.Contains(s.text, []byte(pointsDirective))
 }
 
-// load reads the Go files of dir whose names are wanted, except for those that hookgen generated. Links are followed.
+// load reads the Go files of dir that wanted accepts, and skips files that hookgen generated. Links are followed.
 func load(dir string, wanted func(name string) bool) ([]source, Diagnostics) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, Diagnostics{{Pos: token.Position{Filename: dir}, Message: readTrouble(err), Rule: RuleIO}}
+		return nil, Diagnostics{{Pos: token.Position{Filename: dir}, Message: readFailure(err), Rule: RuleIO}}
 	}
 	var sources []source
-	var trouble Diagnostics
+	var failures Diagnostics
 	for _, entry := range entries {
 		if !wanted(entry.Name()) {
 			continue
@@ -59,29 +59,29 @@ func load(dir string, wanted func(name string) bool) ([]source, Diagnostics) {
 			s.size = int64(len(s.text))
 		}
 		if err != nil {
-			trouble = append(trouble, Diagnostic{token.Position{Filename: path}, readTrouble(err), RuleIO})
+			failures = append(failures, Diagnostic{token.Position{Filename: path}, readFailure(err), RuleIO})
 			continue
 		}
 		if !Generated(s.text) {
 			sources = append(sources, s)
 		}
 	}
-	return sources, trouble
+	return sources, failures
 }
 
-// isSource reports whether a file name is that of a Go file that can hold a spec or the types of one.
+// isSource reports whether name is a Go file that can contain a spec or its types, that is, not a test.
 func isSource(name string) bool { return isGo(name) && !strings.HasSuffix(name, "_test.go") }
 
-// isTest reports whether a file name is that of a test.
+// isTest reports whether name is a Go test file.
 func isTest(name string) bool { return isGo(name) && strings.HasSuffix(name, "_test.go") }
 
-// isGo reports whether a file name is that of a Go file, and not one that the go command ignores.
+// isGo reports whether name is a Go file. Like the go command, it ignores names that begin with a dot or an underscore.
 func isGo(name string) bool {
 	return strings.HasSuffix(name, ".go") && !strings.HasPrefix(name, ".") && !strings.HasPrefix(name, "_")
 }
 
-// readTrouble describes why a directory or file cannot be read, with a remedy.
-func readTrouble(err error) string {
+// readFailure explains why a directory or file cannot be read, and how to fix that.
+func readFailure(err error) string {
 	var path *fs.PathError
 	if errors.As(err, &path) {
 		err = path.Err

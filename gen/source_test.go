@@ -31,7 +31,8 @@ func TestUnreadableFilesAreReportedWithoutASpec(t *testing.T) {
 	dir := folder(t, map[string]string{"other.go": "package p\n"})
 	loop(dir)
 	_, found := Read(dir)
-	if len(found) != 1 || !found.Trouble() || found[0].Pos.Filename != filepath.Join(dir, "loop.go") || !strings.HasPrefix(found[0].Message, "cannot be read (") {
+	if len(found) != 1 || !found.Trouble() || found[0].Pos.Filename != filepath.Join(dir, "loop.go") ||
+		!strings.HasPrefix(found[0].Message, "cannot be read (") {
 		t.Errorf("without a spec: %v", found)
 	}
 	dir = folder(t, map[string]string{"other.go": "package p\n\nconst Zero = 0\n", "spec.go": oneSpec})
@@ -64,7 +65,8 @@ func TestDirectoriesAndBrokenLinksAreIgnored(t *testing.T) {
 	if err := os.Symlink("nowhere.go", filepath.Join(dir, "link.go")); err != nil {
 		t.Skip(err)
 	}
-	if _, found := Read(dir); len(found) != 1 || found[0].Rule != "no-spec" || !strings.HasPrefix(found[0].Message, "no Go file") {
+	if _, found := Read(dir); len(found) != 1 || found[0].Rule != "no-spec" ||
+		!strings.HasPrefix(found[0].Message, "no Go file") {
 		t.Error(found)
 	}
 }
@@ -72,16 +74,17 @@ func TestDirectoriesAndBrokenLinksAreIgnored(t *testing.T) {
 func TestReadErrorsNameTheRemedy(t *testing.T) {
 	for err, want := range map[error]string{
 		&fs.PathError{Op: "open", Path: "x", Err: fs.ErrPermission}: "may not be read: change its permissions",
-		&fs.PathError{Op: "open", Path: "x", Err: fs.ErrClosed}:     "cannot be read (file already closed): replace or remove it",
+		&fs.PathError{Op: "open", Path: "x", Err: fs.ErrClosed}: "cannot be read (file already closed): " +
+			"replace or remove it",
 		fs.ErrInvalid: "cannot be read (invalid argument): replace or remove it",
 	} {
-		if got := readTrouble(err); got != want {
+		if got := readFailure(err); got != want {
 			t.Errorf("%v: %q", err, got)
 		}
 	}
 }
 
-// TestHugeFilesAreNotRead makes holes, which cost nothing.
+// The huge files are sparse, so they cost no disk space.
 func TestHugeFilesAreNotRead(t *testing.T) {
 	dir := folder(t, map[string]string{"a.go": oneSpec, "b.go": "", "c.go": "", "z.go": "package p\n"})
 	for _, name := range []string{"b.go", "c.go"} {
@@ -100,7 +103,8 @@ func TestHugeFilesAreNotRead(t *testing.T) {
 		}
 	}
 	found = tooLarge([]source{{text: []byte(pointsDirective), size: maxSource}})
-	if len(found) != 1 || found[0].Message != "has 67.1 MB, and a spec is not read beyond 4 MB: declare payloads in other files" {
+	if len(found) != 1 || found[0].Message != "has 67.1 MB, and a spec is not read beyond 4 MB: "+
+		"declare payloads in other files" {
 		t.Error(found)
 	}
 }

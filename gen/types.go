@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// predeclared are the names that Go declares itself: types, constants and nil.
+// predeclared are the types and constants that Go predeclares, and nil.
 var predeclared = words(`any bool byte comparable complex64 complex128 error float32 float64 int int8 int16
 	int32 int64 rune string uint uint8 uint16 uint32 uint64 uintptr true false iota nil`)
 
-// builtins are the functions that Go declares itself.
-var builtins = words("append cap clear close complex copy delete imag len make max min new panic print println real recover")
+// builtins are the functions that Go predeclares.
+var builtins = words("append cap clear close complex copy delete imag len make max min new panic print println real " +
+	"recover")
 
-// typeNames calls visit for every unqualified name of a type, constant or parameter in an expression, not for
-// the names of fields and methods.
+// typeNames calls visit for every unqualified name in an expression, except the names of fields and methods.
 func typeNames(node ast.Node, visit func(*ast.Ident)) {
 	ast.Inspect(node, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -30,8 +30,8 @@ func typeNames(node ast.Node, visit func(*ast.Ident)) {
 	})
 }
 
-// text is an expression of the spec file as it is written, on one line; a long one is cut short, however long it is.
-func (r *reading) text(expr ast.Expr) string {
+// text returns the source of an expression of the spec file on one line, for messages. Long expressions are truncated.
+func (r *specInfo) text(expr ast.Expr) string {
 	const longest = 48
 	text := r.span(expr)
 	if enough := 16 * longest; len(text) > enough && len(bytes.Join(bytes.Fields(text[:enough]), nil)) > 4*longest {
@@ -44,13 +44,13 @@ func (r *reading) text(expr ast.Expr) string {
 	return line
 }
 
-// source is an expression of the spec file as it is written, on one line.
-func (r *reading) source(expr ast.Expr) string {
+// source returns the source of an expression of the spec file on one line.
+func (r *specInfo) source(expr ast.Expr) string {
 	return string(bytes.Join(bytes.Fields(r.span(expr)), []byte(" ")))
 }
 
-// span is the part of the spec file that an expression is written in.
-func (r *reading) span(expr ast.Expr) []byte {
+// span returns the bytes of the spec file that an expression covers.
+func (r *specInfo) span(expr ast.Expr) []byte {
 	start, end := r.offset(expr.Pos()), r.offset(expr.End())
 	if start < 0 || end > len(r.file.text) || start > end {
 		return []byte("this")
@@ -58,11 +58,11 @@ func (r *reading) span(expr ast.Expr) []byte {
 	return r.file.text[start:end]
 }
 
-// canonical writes a type of the spec file so that two spellings of one type come out equal: aliases of the
-// spec file resolved, qualifiers as import paths, parameters replaced by their arguments. It reports
-// false for a type too large to be worth comparing.
-func (r *reading) canonical(expr ast.Expr, parameters map[string]string) (string, bool) {
-	w := typeWriter{reading: r, parameters: parameters, open: map[*declaration]bool{}}
+// canonical returns a text that is equal for two spellings of the same type. It resolves aliases of the spec file,
+// writes import paths for qualifiers, and replaces the type parameters. It reports false if the type is too large to
+// compare.
+func (r *specInfo) canonical(expr ast.Expr, parameters map[string]string) (string, bool) {
+	w := typeWriter{specInfo: r, parameters: parameters, open: map[*declaration]bool{}}
 	w.write(expr)
 	return w.String(), w.Len() < w.limit()
 }
@@ -70,12 +70,13 @@ func (r *reading) canonical(expr ast.Expr, parameters map[string]string) (string
 // A typeWriter writes one type in canonical form.
 type typeWriter struct {
 	strings.Builder
-	*reading
+	*specInfo
 	parameters map[string]string
 	open       map[*declaration]bool // aliases being resolved
 }
 
-// limit is the size from which on nothing is added: aliases of aliases can double at every step.
+// limit is the size after which nothing is added. An alias of a struct with two aliases can double the text at every
+// step.
 func (w *typeWriter) limit() int { return 1 << 14 }
 
 func (w *typeWriter) write(expr ast.Expr) {
@@ -137,7 +138,7 @@ func (w *typeWriter) write(expr ast.Expr) {
 	}
 }
 
-// sequence writes a text and then types, separated by commas.
+// sequence writes a prefix and then the types, separated by commas.
 func (w *typeWriter) sequence(before string, exprs ...ast.Expr) {
 	w.WriteString(before)
 	for i, e := range exprs {
@@ -150,7 +151,7 @@ func (w *typeWriter) sequence(before string, exprs ...ast.Expr) {
 	}
 }
 
-// fields writes a list of fields; names and tags only where they are part of the type.
+// fields writes a list of fields. Names and tags are part of a struct type, but not of a function type.
 func (w *typeWriter) fields(list *ast.FieldList, named bool) {
 	w.WriteString("(")
 	if list != nil {
@@ -170,7 +171,7 @@ func (w *typeWriter) fields(list *ast.FieldList, named bool) {
 	w.WriteString(")")
 }
 
-// name writes an unqualified name: an alias as its type, a parameter as its argument.
+// name writes an unqualified name. An alias is written as its type, a type parameter as its argument.
 func (w *typeWriter) name(name string) {
 	if value, ok := w.parameters[name]; ok {
 		w.WriteString(value)

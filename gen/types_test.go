@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// twoFields reads a payload with two fields, and an Edit of the first one's type, and returns how many it is about.
+// twoFields reads a payload with two fields and an Edit of the first field's type. It returns the number of matching
+// fields.
 func twoFields(t *testing.T, a, b string) int {
 	t.Helper()
 	s, found := readFiles(map[string]string{"spec.go": fmt.Sprintf(`package p
@@ -66,16 +67,26 @@ const Width = 2
 
 func TestDifferentTypesDiffer(t *testing.T) {
 	for _, c := range [][2]string{
-		{"time.Time", "other.Time"}, {"time.Time", "time.Duration"}, {"int", "string"}, {"*int", "int"}, {"[]int", "[2]int"}, {"[3]int", "[2]int"},
-		{"[]int", "[]string"}, {"[Width]int", "[2]int"}, {"func(...int)", "func(int)"}, {"func(...int)", "func(...string)"}, {"func(...int)", "func([]int)"},
-		{"map[int]string", "map[bool]string"}, {"map[int]string", "map[int]bool"}, {"chan int", "chan string"}, {"chan int", "<-chan int"},
-		{"chan int", "chan<- int"}, {"<-chan int", "chan<- int"}, {"Box[int]", "Case[int]"}, {"Box[int]", "Box[string]"}, {"Pair[int, string]", "Both[int, string]"},
-		{"Pair[int, string]", "Pair[string, int]"}, {"func() int", "func() string"}, {"func() int", "func()"}, {"func(int)", "func() int"},
-		{"func(int, string)", "func(int) string"}, {"func(a, b int)", "func(a int)"}, {"struct{ A int }", "struct{ B int }"}, {"struct{ A int }", "struct{ A string }"},
-		{"struct{ A, B int }", "struct{ A int }"}, {"struct{ A int }", "struct{ A int `json:\"a\"` }"}, {"struct{ Text }", "struct{ Text Text }"}, {"struct{}", "interface{}"},
-		{"struct{ A func() }", "interface{ A() }"}, {"interface{ A() }", "interface{ B() }"}, {"interface{ A() }", "interface{ A() int }"}, {"any", "error"},
-		{"Text", "string"}, {"Generic[int]", "[]int"}, {"[2 * Width]int", "[4 * Width]int"}, {"[]List", "List"}, {"[Width + 1]int", "[Width]int"},
-		{"byte", "int8"}, {"rune", "int64"}, {"[0x2]int", "[2]int"}, {"*Box[int]", "Box[*int]"}, {"interface{ Text }", "interface{ error }"},
+		{"time.Time", "other.Time"}, {"time.Time", "time.Duration"}, {"int", "string"}, {"*int", "int"}, {"[]int", "[2]int"},
+		{"[3]int", "[2]int"},
+		{"[]int", "[]string"}, {"[Width]int", "[2]int"}, {"func(...int)", "func(int)"}, {"func(...int)", "func(...string)"},
+		{"func(...int)", "func([]int)"},
+		{"map[int]string", "map[bool]string"}, {"map[int]string", "map[int]bool"}, {"chan int", "chan string"},
+		{"chan int", "<-chan int"},
+		{"chan int", "chan<- int"}, {"<-chan int", "chan<- int"}, {"Box[int]", "Case[int]"}, {"Box[int]", "Box[string]"},
+		{"Pair[int, string]", "Both[int, string]"},
+		{"Pair[int, string]", "Pair[string, int]"}, {"func() int", "func() string"}, {"func() int", "func()"},
+		{"func(int)", "func() int"},
+		{"func(int, string)", "func(int) string"}, {"func(a, b int)", "func(a int)"}, {"struct{ A int }", "struct{ B int }"},
+		{"struct{ A int }", "struct{ A string }"},
+		{"struct{ A, B int }", "struct{ A int }"}, {"struct{ A int }", "struct{ A int `json:\"a\"` }"},
+		{"struct{ Text }", "struct{ Text Text }"}, {"struct{}", "interface{}"},
+		{"struct{ A func() }", "interface{ A() }"}, {"interface{ A() }", "interface{ B() }"},
+		{"interface{ A() }", "interface{ A() int }"}, {"any", "error"},
+		{"Text", "string"}, {"Generic[int]", "[]int"}, {"[2 * Width]int", "[4 * Width]int"}, {"[]List", "List"},
+		{"[Width + 1]int", "[Width]int"},
+		{"byte", "int8"}, {"rune", "int64"}, {"[0x2]int", "[2]int"}, {"*Box[int]", "Box[*int]"},
+		{"interface{ Text }", "interface{ error }"},
 		{"Pair[X, XY]", "Pair[XX, Y]"}, {"func(X, XY)", "func(XX, Y)"}, {"func(X) XY", "func(XX) Y"},
 	} {
 		if n := twoFields(t, c[0], c[1]); n != 1 {
@@ -89,11 +100,16 @@ func TestDifferentTypesDiffer(t *testing.T) {
 
 func TestIdenticalTypesAreIdentical(t *testing.T) {
 	for _, c := range [][2]string{
-		{"time.Time", "one.Time"}, {"(int)", "int"}, {"Key", "string"}, {"List", "[]string"}, {"[]byte", "[]uint8"}, {"rune", "int32"}, {"any", "interface{}"},
-		{"[]List", "[][]string"}, {"func(a, b int)", "func(int, int)"}, {"func(a int) (b error)", "func(int) error"}, {"func(a, b int)", "func(x int, y int)"},
-		{"struct{ A, B int }", "struct{ A int; B int }"}, {"Box[Key]", "Box[string]"}, {"Pair[Key, byte]", "Pair[string, uint8]"}, {"map[Key]List", "map[string][]string"},
-		{"chan (Key)", "chan string"}, {"*Key", "*string"}, {"[Width]Key", "[Width]string"}, {"interface{ A(x Key) }", "interface{ A(string) }"},
-		{"Pair[Key, Key]", "Pair[string, Key]"}, {"func(...Key)", "func(...string)"}, {"struct{ A List; B List }", "struct{ A, B []string }"},
+		{"time.Time", "one.Time"}, {"(int)", "int"}, {"Key", "string"}, {"List", "[]string"}, {"[]byte", "[]uint8"},
+		{"rune", "int32"}, {"any", "interface{}"},
+		{"[]List", "[][]string"}, {"func(a, b int)", "func(int, int)"}, {"func(a int) (b error)", "func(int) error"},
+		{"func(a, b int)", "func(x int, y int)"},
+		{"struct{ A, B int }", "struct{ A int; B int }"}, {"Box[Key]", "Box[string]"},
+		{"Pair[Key, byte]", "Pair[string, uint8]"}, {"map[Key]List", "map[string][]string"},
+		{"chan (Key)", "chan string"}, {"*Key", "*string"}, {"[Width]Key", "[Width]string"},
+		{"interface{ A(x Key) }", "interface{ A(string) }"},
+		{"Pair[Key, Key]", "Pair[string, Key]"}, {"func(...Key)", "func(...string)"},
+		{"struct{ A List; B List }", "struct{ A, B []string }"},
 	} {
 		if n := twoFields(t, c[0], c[1]); n != 2 {
 			t.Errorf("%s and %s are taken for two types", c[0], c[1])
@@ -104,9 +120,11 @@ func TestIdenticalTypesAreIdentical(t *testing.T) {
 	}
 }
 
-// Aliases that go round in circles name no type, and end nothing.
+// Aliases in a cycle denote no type, but checking them terminates.
 func TestCyclicAliasesAreRefused(t *testing.T) {
-	_, found := readFiles(map[string]string{"spec.go": "package p\n\nimport \"github.com/hookgen/hookgen/spec\"\n\n//hookgen:points\ntype Points interface {\n\tOnOne(Payload) (spec.Edit[A], spec.FailOpen)\n}\n\ntype Payload struct{ X, Y A }\n\ntype A = B\n\ntype B = A\n"})
+	_, found := readFiles(map[string]string{"spec.go": "package p\n\nimport \"github.com/hookgen/hookgen/spec\"\n\n" +
+		"//hookgen:points\ntype Points interface {\n\tOnOne(Payload) (spec.Edit[A], spec.FailOpen)\n}\n\n" +
+		"type Payload struct{ X, Y A }\n\ntype A = B\n\ntype B = A\n"})
 	if len(found) != 1 || found[0].Rule != "edit-field" {
 		t.Error(found)
 	}

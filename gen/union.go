@@ -8,11 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// Go has no A | B in a parameter or result list, but who knows sum types writes one. The parser stumbles over
-// it, so it is blanked out, kept as a mistake of its own, and the rest of the file is read as it is.
+// Go has no A | B in parameter and result lists, but people who know sum types write it. The parser fails there. So
+// hookgen blanks the union out, reports it as a mistake of its own, and parses the rest of the file.
 
-// blankUnions returns text with the "| B" of each A | B at one of the offsets overwritten by blanks, and the
-// offsets where it did so. Only those directly within an interface are taken.
+// blankUnions returns text with the "| B" of each A | B at one of the offsets overwritten by blanks, and the offsets
+// that it changed. It changes only unions directly in an interface. The caller keeps the unchanged text.
 func blankUnions(text []byte, offsets []int) ([]byte, []int) {
 	var blanked []int
 	tokens := tokenize(text)
@@ -39,7 +39,7 @@ func blankUnions(text []byte, offsets []int) ([]byte, []int) {
 	return text, blanked
 }
 
-// elementEnd returns where the element of a list ends within which the tokens begin.
+// elementEnd returns the offset where the list element that contains the first token ends.
 func elementEnd(tokens []lexeme) int {
 	depth, end := 0, tokens[0].end
 	for _, t := range tokens {
@@ -60,7 +60,7 @@ func elementEnd(tokens []lexeme) int {
 	return end
 }
 
-// blank overwrites text with blanks but for its line ends.
+// blank overwrites text with blanks and keeps its line ends.
 func blank(text []byte) {
 	for i, c := range text {
 		if c != '\n' && c != '\r' {
@@ -69,13 +69,13 @@ func blank(text []byte) {
 	}
 }
 
-// A lexeme is a token and its place in the text.
+// A lexeme is a token and its offsets in the text.
 type lexeme struct {
 	kind        token.Token
 	offset, end int
 }
 
-// tokenize returns the tokens of text without comments, whatever its mistakes.
+// tokenize returns the tokens of text without comments. It never fails, even if the text is not valid Go.
 func tokenize(text []byte) []lexeme {
 	file := token.NewFileSet().AddFile("", -1, len(text))
 	var s scanner.Scanner
@@ -99,8 +99,7 @@ func tokenize(text []byte) []lexeme {
 	}
 }
 
-// commentsOf returns the comments of text, whatever its mistakes, at their places in file, which is a copy of
-// the text's own.
+// commentsOf returns the comments of a text that may not be valid Go. Their positions are in file.
 func commentsOf(file *token.File, text []byte) []*ast.Comment {
 	own := token.NewFileSet().AddFile("", -1, len(text))
 	var s scanner.Scanner

@@ -2,7 +2,7 @@ package gen
 
 import "testing"
 
-// What is blanked out of a union is its "| B", whatever bytes that is made of, and nothing behind it.
+// Only the "| B" of a union is blanked, even if it contains several bytes per character. The text after it is kept.
 func TestUnionsAreBlankedToTheirEnd(t *testing.T) {
 	for text, want := range map[string]string{
 		"interface{F(A | B) C}":       "interface{F(A    ) C}",
@@ -16,10 +16,11 @@ func TestUnionsAreBlankedToTheirEnd(t *testing.T) {
 	}
 }
 
-// The parser stops behind ten errors, and is asked ten times.
+// The parser stops after ten errors and is called at most ten times.
 func TestManyUnionsAreReported(t *testing.T) {
 	for n, syntax := range map[int]bool{110: false, 125: true} {
-		_, found := readFiles(map[string]string{"spec.go": pointsOf(n, "On#(int) (A | B, spec.FailOpen)", "\ntype A struct{}\n")})
+		_, found := readFiles(map[string]string{"spec.go": pointsOf(n, "On#(int) (A | B, spec.FailOpen)",
+			"\ntype A struct{}\n")})
 		unions := 0
 		for _, d := range found {
 			if d.Rule == "union" {
@@ -33,7 +34,8 @@ func TestManyUnionsAreReported(t *testing.T) {
 }
 
 func TestLeadingBracesAreRefused(t *testing.T) {
-	for _, text := range []string{"{ A | B } //hookgen:points", "} A | B //hookgen:points", "interface { A(B | C) } //hookgen:points", "| //hookgen:points", ", //hookgen:points"} {
+	for _, text := range []string{"{ A | B } //hookgen:points", "} A | B //hookgen:points",
+		"interface { A(B | C) } //hookgen:points", "| //hookgen:points", ", //hookgen:points"} {
 		if _, found := readFiles(map[string]string{"spec.go": text}); len(found) == 0 {
 			t.Errorf("nothing is wrong with %q", text)
 		}

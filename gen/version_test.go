@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A release whose generated code needs a newer runtime than itself would never build.
+// If generated code of a release needed a newer runtime, it would never build.
 func TestGeneratedCodeNeedsNoNewerRuntime(t *testing.T) {
 	numbers, ok := strings.CutPrefix(runtimeConstant, "IsAtLeastVersion")
 	if !ok {

@@ -20,8 +20,7 @@ var update = flag.Bool("update", false, "write what was got where a golden text 
 // complete is a diagnostic that helps: a place, the problem, the remedy and the rule. Only a directory has no line.
 var complete = regexp.MustCompile(`^(\.|[\w.]+:\d+:\d+): .+(: |; did you mean ).+ \([a-z-]+\)\n$`)
 
-// TestWrongSpecs reads every wrong spec of the archives here. In an archive, case/want is what is said about
-// the directory that the case's other files make up.
+// Each archive contains wrong specs. For each directory, the file want lists the expected diagnostics.
 func TestWrongSpecs(t *testing.T) {
 	archives, err := filepath.Glob("testdata/wrong/*.txtar")
 	if err != nil || len(archives) == 0 {
@@ -36,7 +35,7 @@ func TestWrongSpecs(t *testing.T) {
 		changed := false
 		for _, c := range cases(t, archive) {
 			count++
-			c.beside = filepath.Base(name) == "beside.txtar"
+			c.samePackage = filepath.Base(name) == "same_package.txtar"
 			t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar")+"/"+c.name, func(t *testing.T) {
 				got := c.read(t)
 				for line := range strings.Lines(got) {
@@ -64,15 +63,15 @@ func TestWrongSpecs(t *testing.T) {
 	}
 }
 
-// A wrongSpec is one case of an archive.
+// A wrongSpec is one directory of an archive.
 type wrongSpec struct {
-	name   string
-	files  []txtar.File
-	want   *txtar.File
-	beside bool // the output goes into the spec's package
+	name        string
+	files       []txtar.File
+	want        *txtar.File
+	samePackage bool // the output goes into the spec's package
 }
 
-// cases splits an archive by the directories of its files.
+// cases splits an archive into its directories.
 func cases(t *testing.T, archive *txtar.Archive) []*wrongSpec {
 	t.Helper()
 	byName := map[string]*wrongSpec{}
@@ -100,7 +99,7 @@ func cases(t *testing.T, archive *txtar.Archive) []*wrongSpec {
 	return all
 }
 
-// read writes the case into a directory and returns what is said about it, without the directory's name.
+// read writes the case into a directory, and returns its diagnostics without the directory name.
 func (c *wrongSpec) read(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -112,7 +111,7 @@ func (c *wrongSpec) read(t *testing.T) string {
 	spec, found := gen.Read(dir)
 	if len(found) == 0 {
 		to := gen.Output{Package: "out", SpecPath: "example.com/spec"}
-		if c.beside {
+		if c.samePackage {
 			to = gen.Output{Package: spec.Package}
 		}
 		found = gen.CheckOutput(spec, to)
@@ -120,13 +119,13 @@ func (c *wrongSpec) read(t *testing.T) string {
 			t.Fatal("nothing is wrong with it")
 		}
 	} else if spec != nil {
-		t.Error("a spec beside findings")
+		t.Error("a spec and findings")
 	}
 	text := found.Error() + "\n"
 	return strings.ReplaceAll(strings.ReplaceAll(text, dir+string(filepath.Separator), ""), dir, ".")
 }
 
-// TestEveryRuleHasAWrongSpec shows every rule of the reader by a spec that breaks it.
+// Every rule of the reader has a wrong spec that breaks it.
 func TestEveryRuleHasAWrongSpec(t *testing.T) {
 	archives, _ := filepath.Glob("testdata/wrong/*.txtar")
 	var shown []string

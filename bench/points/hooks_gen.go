@@ -12,8 +12,9 @@ import (
 	"io"
 )
 
-// If the compiler reports the next line, the spec changed after this file was generated: run hookgen (go generate)
-// again. The line converts the spec to its restatement and back, which compiles only if the two are identical.
+// If the compiler reports the next line, the spec changed after this file was generated: run hookgen
+// (go generate) again. The line converts the spec to its restatement and back, which compiles only if the two
+// are identical.
 type _ [len([...]Points{Points(staleCode_runHookgen(Points(nil)))})]struct{}
 
 // staleCode_runHookgen restates the spec.
@@ -44,8 +45,9 @@ type (
 type staleCode_runHookgen_editTrim = Call
 type _ [len([...]json.RawMessage{staleCode_runHookgen_editTrim{}.Args})]struct{}
 
-// If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the build with:
-// go get github.com/hookgen/hookgen@latest. If the rest of the file does not compile against the runtime, run hookgen again.
+// If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the build
+// with: go get github.com/hookgen/hookgen@latest. If the rest of the file does not compile against the runtime,
+// run hookgen again.
 const _ = hookimpl.IsAtLeastVersion0_1_0
 
 // Run is one run of the program: the environment that hooks see, its identity, and the state that hooks keep for it.
@@ -80,9 +82,9 @@ func (Ask) isExit()       {}
 func (Allow) legalAtJudge() {}
 func (Allow) isExit()       {}
 
-// Hooks holds the hooks of every fire point, in the order of the spec. The zero value is ready to use: no hooks,
-// no cost. It must not be copied. All methods may be called at any time from any goroutine, from inside a hook too;
-// a fire uses the hooks that are registered when it begins.
+// Hooks holds the hooks of every fire point, in the order of the spec. The zero value is ready to use: no
+// hooks, no cost. It must not be copied. All methods may be called at any time from any goroutine, from inside a
+// hook too; a fire uses the hooks that are registered when it begins.
 type Hooks struct {
 	Watch   WatchPoint
 	Rewrite RewritePoint
@@ -96,8 +98,9 @@ type Hooks struct {
 	Wrap    WrapPoint
 }
 
-// Hook is a hook, or a bundle of hooks, that adds itself to its points. Bind may call Add, AddFunc, Observe, ObserveFunc,
-// ObserveAny and Use on the Hooks it is given. It must not keep them, and must register something.
+// Hook is a hook, or a bundle of hooks, that adds itself to its points. Bind may call Add, AddFunc,
+// Observe, ObserveFunc, ObserveAny and Use on the Hooks it is given. It must not keep them, and must register
+// something.
 type Hook interface {
 	Bind(*Hooks)
 }
@@ -109,9 +112,9 @@ type AnyObserver interface {
 
 var _ = hookimpl.HooksType[Hooks]()
 
-// Use calls the hook's Bind and registers everything that it adds, all or nothing, as one registration. The options outrank
-// those that Bind gave. Use panics, naming the place of the call, if the hook is nil, if Bind adds nothing, or if the order asked
-// for is impossible.
+// Use calls the hook's Bind and registers everything that it adds, all or nothing, as one registration.
+// The options outrank those that Bind gave. Use panics, naming the place of the call, if the hook is nil, if Bind
+// adds nothing, or if the order asked for is impossible.
 func (h *Hooks) Use(k Hook, opts ...hookkit.UseOption) *hookkit.Registration {
 	staged := new(Hooks)
 	return hookimpl.Use(h.Points(), staged.Points(), k, func() {
@@ -126,29 +129,30 @@ func (h *Hooks) ObserveAny(o AnyObserver, opts ...hookkit.ObserverOption) *hookk
 	}, opts)
 }
 
-// Layer returns new Hooks that fire the hooks of h first, whatever the priorities, and then their own. Later changes of h
-// apply to them; their own changes never apply to h. The name appears in listings.
+// Layer returns new Hooks that fire the hooks of h first, whatever the priorities, and then their own.
+// Later changes of h apply to them; their own changes never apply to h. The name appears in listings.
 func (h *Hooks) Layer(name string) *Hooks {
 	layer := new(Hooks)
 	hookimpl.Layer(name, layer.Points(), h.Points())
 	return layer
 }
 
-// Trace attaches a tracer to every point of h and of its layers, in addition to those attached before. Remove the returned
-// registration to detach it.
+// Trace attaches a tracer to every point of h and of its layers, in addition to those attached before.
+// Remove the returned registration to detach it.
 func (h *Hooks) Trace(t hookkit.Tracer) *hookkit.Registration {
 	return hookimpl.Trace(h.Points(), t)
 }
 
-// HandleFailures calls handle for every failure that the caller of Fire does not receive, for example of an observer or of a hook
-// at a FailOpen point. It applies to h and its layers, instead of the handler set before. With nil, a layer uses
-// the handler of the outer layer, and the outermost Hooks log with slog, as by default.
+// HandleFailures calls handle for every failure that the caller of Fire does not receive, for example of
+// an observer or of a hook at a FailOpen point. It applies to h and its layers, instead of the handler set before.
+// With nil, a layer uses the handler of the outer layer, and the outermost Hooks log with slog, as by default.
 func (h *Hooks) HandleFailures(handle func(context.Context, *hookkit.Failure)) {
 	hookimpl.HandleFailures(h.Points(), handle)
 }
 
-// Registered returns the registrations of that name in h and in its outer layers, in the order in which they were made. A
-// Use and the calls of Add and Observe in its Bind are registrations of their own, the Use first.
+// Registered returns the registrations of that name in h and in its outer layers, in the order in which
+// they were made. A Use and the calls of Add and Observe in its Bind are registrations of their own, the Use
+// first.
 func (h *Hooks) Registered(name string) []*hookkit.Registration {
 	return hookimpl.Registered(h.Points(), name)
 }
@@ -226,7 +230,8 @@ type WatchPoint struct {
 	registry hookimpl.Registry[Watch[Call]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *WatchPoint) Add(f Watch[Call], opts ...hookkit.HookOption) *hookkit.Registration {
 	return p.registry.Add(p, &watchPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -332,7 +337,8 @@ type RewritePoint struct {
 	registry hookimpl.Registry[Rewrite[Call]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *RewritePoint) Add(f Rewrite[Call], opts ...hookkit.GateOption) *hookkit.Registration {
 	return p.registry.Add(p, &rewritePoint, "Add", f, hookimpl.Options(opts))
 }
@@ -433,8 +439,8 @@ type FlowExit interface {
 	isExit()
 }
 
-// MatchFlow calls the function for the exit of a fire, or none if the exit is nil, and returns its result. An exit
-// that is added to the spec breaks every call until it is handled there.
+// MatchFlow calls the function for the exit of a fire, or none if the exit is nil, and returns its
+// result. An exit that is added to the spec breaks every call until it is handled there.
 func MatchFlow[R any](exit FlowExit, none func() R, skip func(Skip) R, end func(End) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -471,7 +477,8 @@ type FlowPoint struct {
 	registry hookimpl.Registry[Flow[Call]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *FlowPoint) Add(f Flow[Call], opts ...hookkit.GateOption) *hookkit.Registration {
 	return p.registry.Add(p, &flowPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -572,8 +579,8 @@ type LenientExit interface {
 	isExit()
 }
 
-// MatchLenient calls the function for the exit of a fire, or none if the exit is nil, and returns its result. An exit
-// that is added to the spec breaks every call until it is handled there.
+// MatchLenient calls the function for the exit of a fire, or none if the exit is nil, and returns its
+// result. An exit that is added to the spec breaks every call until it is handled there.
 func MatchLenient[R any](exit LenientExit, none func() R, skip func(Skip) R, end func(End) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -610,7 +617,8 @@ type LenientPoint struct {
 	registry hookimpl.Registry[Lenient[Call]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *LenientPoint) Add(f Lenient[Call], opts ...hookkit.GateOption) *hookkit.Registration {
 	return p.registry.Add(p, &lenientPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -725,7 +733,8 @@ type TrimPoint struct {
 	registry hookimpl.Registry[Trim[Call]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *TrimPoint) Add(f Trim[Call], opts ...hookkit.GateOption) *hookkit.Registration {
 	return p.registry.Add(p, &trimPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -814,8 +823,8 @@ type LeaveExit interface {
 	isExit()
 }
 
-// MatchLeave calls the function for the exit of a fire, or none if the exit is nil, and returns its result. An exit
-// that is added to the spec breaks every call until it is handled there.
+// MatchLeave calls the function for the exit of a fire, or none if the exit is nil, and returns its
+// result. An exit that is added to the spec breaks every call until it is handled there.
 func MatchLeave[R any](exit LeaveExit, none func() R, skip func(Skip) R, end func(End) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -850,7 +859,8 @@ type LeavePoint struct {
 	registry hookimpl.Registry[Leave[Call]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *LeavePoint) Add(f Leave[Call], opts ...hookkit.GateOption) *hookkit.Registration {
 	return p.registry.Add(p, &leavePoint, "Add", f, hookimpl.Options(opts))
 }
@@ -939,8 +949,8 @@ type JudgeExit interface {
 	isExit()
 }
 
-// MatchJudge calls the function for the exit of a fire, or none if the exit is nil, and returns its result. An exit
-// that is added to the spec breaks every call until it is handled there.
+// MatchJudge calls the function for the exit of a fire, or none if the exit is nil, and returns its
+// result. An exit that is added to the spec breaks every call until it is handled there.
 func MatchJudge[R any](exit JudgeExit, none func() R, deny func(Deny) R, ask func(Ask) R, allow func(Allow) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -979,7 +989,8 @@ type JudgePoint struct {
 	registry hookimpl.Registry[Judge[Call]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *JudgePoint) Add(f Judge[Call], opts ...hookkit.GateOption) *hookkit.Registration {
 	return p.registry.Add(p, &judgePoint, "Add", f, hookimpl.Options(opts))
 }
@@ -1075,7 +1086,8 @@ type GatherPoint struct {
 	registry hookimpl.Registry[Gather[Call]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *GatherPoint) Add(f Gather[Call], opts ...hookkit.HookOption) *hookkit.Registration {
 	return p.registry.Add(p, &gatherPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -1170,7 +1182,8 @@ type RefusePoint struct {
 	registry hookimpl.Registry[Refuse[Call]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *RefusePoint) Add(f Refuse[Call], opts ...hookkit.HookOption) *hookkit.Registration {
 	return p.registry.Add(p, &refusePoint, "Add", f, hookimpl.Options(opts))
 }
@@ -1273,7 +1286,8 @@ type WrapPoint struct {
 	registry hookimpl.Registry[Wrap[Call]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *WrapPoint) Add(f Wrap[Call], opts ...hookkit.HookOption) *hookkit.Registration {
 	return p.registry.Add(p, &wrapPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -1298,8 +1312,8 @@ func (p *WrapPoint) List() []hookkit.Info {
 	return p.registry.List(p, &wrapPoint)
 }
 
-// Fire runs the act inside the hooks and returns the answer of the outermost. A panic of a hook or of the act is returned as
-// a *hookkit.Failure.
+// Fire runs the act inside the hooks and returns the answer of the outermost. A panic of a hook or of
+// the act is returned as a *hookkit.Failure.
 func (p *WrapPoint) Fire(ctx context.Context, run *Run, payload Call, act func(context.Context, Call) (Result, error)) (result Result, err error) {
 	if p.registry.Active() {
 		return p.runHooks(ctx, run, payload, act, nil, nil)
@@ -1317,8 +1331,8 @@ func (p *WrapPoint) Fire(ctx context.Context, run *Run, payload Call, act func(c
 	return
 }
 
-// FireBy is Fire that also returns the hook that answered instead of the act, or the hook that failed. A zero By means that
-// the act answered.
+// FireBy is Fire that also returns the hook that answered instead of the act, or the hook that failed.
+// A zero By means that the act answered.
 func (p *WrapPoint) FireBy(ctx context.Context, run *Run, payload Call, act func(context.Context, Call) (Result, error)) (result Result, by hookkit.By, err error) {
 	if p.registry.Active() {
 		result, err = p.runHooks(ctx, run, payload, act, &by, nil)
@@ -1338,8 +1352,8 @@ func (p *WrapPoint) FireBy(ctx context.Context, run *Run, payload Call, act func
 //
 // inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic which hook it was.
 
-// HookgenLineage has a method for this package and for each package that it extends. Packages that extend this one use
-// it.
+// HookgenLineage has a method for this package and for each package that it extends. Packages
+// that extend this one use it.
 type HookgenLineage[T any] interface {
 	hookgenLineage(T)
 }

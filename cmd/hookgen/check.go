@@ -7,7 +7,7 @@ import (
 	"github.com/hookgen/hookgen/gen"
 )
 
-// check prints how the output is stale, and writes nothing. Stale output is a finding.
+// check reports how the output is stale, without writing anything.
 func (i *invocation) check() error {
 	o, err := i.make()
 	if err != nil {
@@ -27,7 +27,7 @@ func (i *invocation) check() error {
 	return i.stale(o, "is not what the spec makes")
 }
 
-// stale is the finding about output that is not fresh.
+// stale returns the diagnostic for output that is not up to date.
 func (i *invocation) stale(o *output, why string) error {
 	flag := ""
 	if i.out != "" {

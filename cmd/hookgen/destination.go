@@ -10,7 +10,7 @@ import (
 	"github.com/hookgen/hookgen/gen"
 )
 
-// A destination is where the output goes.
+// A destination is the directory and package of the output.
 type destination struct {
 	path string // of the file
 	dir  string // of the spec
@@ -18,7 +18,7 @@ type destination struct {
 	name string // of that package
 }
 
-// destination reads -o. Its errors are those of usage.
+// destination evaluates the flag -o. Its errors are errors of usage.
 func (i *invocation) destination() (*destination, error) {
 	d := &destination{path: filepath.Join(i.dir, gen.FileName), dir: i.dir}
 	if i.out == "" || sameDir(i.out, i.dir) {
@@ -33,12 +33,13 @@ func (i *invocation) destination() (*destination, error) {
 	}
 	d.own, d.path, d.name = true, filepath.Join(i.out, gen.FileName), filepath.Base(absolute)
 	if !token.IsIdentifier(d.name) || d.name == "_" || d.name == "main" {
-		return nil, fmt.Errorf("-o %s: the package is named after its directory, and %q cannot be the name of a package: choose another directory", i.out, d.name)
+		return nil, fmt.Errorf("-o %s: the package is named after its directory, and %q cannot be the name of a package: "+
+			"choose another directory", i.out, d.name)
 	}
 	return d, nil
 }
 
-// sameDir reports whether two directories are one.
+// sameDir reports whether two paths lead to the same directory.
 func sameDir(a, b string) bool {
 	one, err := os.Stat(a)
 	if err != nil {
@@ -48,8 +49,8 @@ func sameDir(a, b string) bool {
 	return err == nil && os.SameFile(one, other)
 }
 
-// output is the destination as the emitter must know it. Its errors are findings, or say that the spec's
-// import path is not to be found.
+// output returns the destination for the emitter. An error is a diagnostic, or says that the import path of the spec is
+// unknown.
 func (d *destination) output(s *gen.Spec) (gen.Output, error) {
 	specPath, err := importPath(d.dir)
 	if !d.own {
@@ -59,25 +60,29 @@ func (d *destination) output(s *gen.Spec) (gen.Output, error) {
 		return gen.Output{Package: s.Package, Source: specPath}, nil
 	}
 	if err != nil {
-		return gen.Output{}, fmt.Errorf("%w, so the generated package could not import the spec: generate next to it, without -o, or run go mod init", err)
+		return gen.Output{}, fmt.Errorf("%w, so the generated package could not import the spec: "+
+			"generate next to it, without -o, or run go mod init", err)
 	}
 	// The checks of its path below need a module; outside of one they are skipped.
 	ownPath, _ := importPath(filepath.Dir(d.path))
 	position := s.Fset.PositionFor(s.Points.Name.Pos(), false)
-	if before, ok := internalParent(specPath); ok && ownPath != "" && ownPath != before && !strings.HasPrefix(ownPath, before+"/") {
+	if before, ok := internalParent(specPath); ok && ownPath != "" && ownPath != before &&
+		!strings.HasPrefix(ownPath, before+"/") {
 		return gen.Output{}, gen.Diagnostics{{Pos: position, Rule: "output-internal", Message: fmt.Sprintf(
 			"the spec is in %s, which %s may not import: generate below %s, or move the spec", specPath, ownPath, before)}}
 	}
 	for _, line := range s.Imports {
 		if line.Path == ownPath {
-			return gen.Output{}, gen.Diagnostics{{Pos: s.Fset.PositionFor(line.Pos, false), Rule: "output-cycle", Message: fmt.Sprintf(
-				"the spec imports %s, which is the package that is generated: generate into another directory", ownPath)}}
+			return gen.Output{}, gen.Diagnostics{{Pos: s.Fset.PositionFor(line.Pos, false), Rule: "output-cycle",
+				Message: fmt.Sprintf(
+					"the spec imports %s, which is the package that is generated: generate into another directory", ownPath)}}
 		}
 	}
 	return gen.Output{Package: d.name, SpecPath: specPath, Source: specPath}, nil
 }
 
-// internalParent returns the path below which a package may be imported, if it is internal to one.
+// internalParent returns the path whose packages may import an internal package. It reports false if the package is not
+// internal.
 func internalParent(path string) (string, bool) {
 	if strings.HasPrefix(path, "internal/") || path == "internal" {
 		return "", false

@@ -15,8 +15,8 @@ import (
 	"github.com/hookgen/hookgen/internal/atomicfile"
 )
 
-// existing returns the text of the output as it is now, nil if there is none. A file there that hookgen did not
-// write, or that it generated from another spec, is a finding.
+// existing returns the current text of the output file, or nil if the file does not exist. A file that hookgen did not
+// generate, or that it generated from another spec, is a diagnostic.
 func (o *output) existing() ([]byte, error) {
 	info, err := os.Lstat(o.path)
 	switch {
@@ -25,7 +25,8 @@ func (o *output) existing() ([]byte, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%s cannot be read: %w", o.path, plain(err))
 	case info.Mode()&fs.ModeSymlink != 0:
-		return nil, inTheWay(o.path, "output-link", "is a symbolic link, and would be replaced by a file: remove it, or give the directory that it leads to with -o")
+		return nil, inTheWay(o.path, "output-link", "is a symbolic link, and would be replaced by a file: "+
+			"remove it, or give the directory that it leads to with -o")
 	case info.IsDir():
 		return nil, inTheWay(o.path, "output-directory", "is a directory, and the generated file goes there: move it")
 	case !info.Mode().IsRegular():
@@ -39,17 +40,19 @@ func (o *output) existing() ([]byte, error) {
 	own, _ := gen.OriginOf(o.text)
 	switch {
 	case !generated:
-		return nil, inTheWay(o.path, "hand-written", "was not written by hookgen (it lacks the line "+gen.Header+") and is not overwritten: rename or remove it")
+		return nil, inTheWay(o.path, "hand-written",
+			"was not written by hookgen (it lacks the line "+gen.Header+") and is not overwritten: rename or remove it")
 	case !o.sameSpec(origin.Source, own.Source):
 		return nil, inTheWay(o.path, "other-spec", fmt.Sprintf(
-			"was generated from %s and is not overwritten with the output of %s: choose another directory with -o, or remove the file if its spec was moved", origin.Source, own.Source))
+			"was generated from %s and is not overwritten with the output of %s: "+
+				"choose another directory with -o, or remove the file if its spec was moved", origin.Source, own.Source))
 	}
 	return text, nil
 }
 
-// sameSpec reports whether a header's source is the spec that is generated from. An older file names none. Next to the
-// spec it may be known by the name of its package: it was not in a module when the file was generated, or is not in one
-// now. Elsewhere a source is always an import path, and that of another spec may be one word.
+// sameSpec reports whether the source in a header is this spec. Older files have no source. Next to the spec, the
+// source may be a package name, because the directory was outside of a module at some time. With -o, the source is
+// always an import path.
 func (o *output) sameSpec(source, own string) bool {
 	if source == "" || source == own {
 		return true
@@ -58,17 +61,17 @@ func (o *output) sameSpec(source, own string) bool {
 	return !o.own && (source == name || own == name && path.Base(source) == name)
 }
 
-// inTheWay is a finding about the output as a whole.
+// inTheWay returns a diagnostic about the output file as a whole.
 func inTheWay(path, rule, message string) error {
 	return gen.Diagnostics{{Pos: token.Position{Filename: path}, Rule: rule, Message: message}}
 }
 
-// same reports whether two texts differ at most in their line ends: a checkout for Windows is not stale.
+// same reports whether two texts are equal except for line ends, so that a checkout on Windows is not stale.
 func same(old, text []byte) bool {
 	return old != nil && (bytes.Equal(old, text) || bytes.Equal(bytes.ReplaceAll(old, []byte("\r\n"), []byte("\n")), text))
 }
 
-// replace writes the file at path, whole or not at all, and makes its directory if there is none.
+// replace writes the file at path atomically, and creates its directory if necessary.
 func replace(path string, text []byte) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -89,7 +92,7 @@ func replace(path string, text []byte) error {
 	return nil
 }
 
-// plain is an error without the path that its text begins with.
+// plain returns an error without the path at its beginning.
 func plain(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
@@ -98,5 +101,5 @@ func plain(err error) error {
 	return err
 }
 
-// notDirectory reports whether a path leads through a file.
+// notDirectory reports whether a part of a path is a file.
 func notDirectory(err error) bool { return errors.Is(err, syscall.ENOTDIR) }

@@ -14,7 +14,7 @@ type output struct {
 	own  bool // it is a package of its own
 }
 
-// generate writes the output of the spec in the directory.
+// generate writes the output for the spec in the directory.
 func (i *invocation) generate() error {
 	o, err := i.make()
 	if err != nil {
@@ -35,7 +35,7 @@ func (i *invocation) generate() error {
 	return nil
 }
 
-// make reads the spec and makes its output, and writes nothing.
+// make reads the spec and generates its output in memory.
 func (i *invocation) make() (*output, error) {
 	where, err := i.destination()
 	if err != nil {
@@ -62,7 +62,7 @@ func (i *invocation) make() (*output, error) {
 	return &output{spec, where.path, text, where.own}, nil
 }
 
-// points is the number of points, in words.
+// points returns the number of points with its noun, for messages.
 func (o *output) points() string {
 	if n := len(o.spec.List); n != 1 {
 		return fmt.Sprintf("%d points", n)

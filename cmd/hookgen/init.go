@@ -26,14 +26,14 @@ const (
 	toolPath            = modulePathOfHookgen + "/cmd/hookgen"
 )
 
-// A newFile is a file that init writes.
+// A newFile is a file that init creates.
 type newFile struct {
 	name string
 	text []byte
 }
 
-// initialize writes a first spec, a hook, its test and what hookgen makes of them; all of them or none. If it is killed
-// meanwhile there are some of them, each whole, and the next init names them.
+// initialize creates a first spec, a hook, its test and the generated code: either all files or none. If the process is
+// killed, some complete files may exist, and the next init reports them.
 func (i *invocation) initialize() error {
 	absolute, err := filepath.Abs(i.dir)
 	if err != nil {
@@ -87,8 +87,8 @@ func (i *invocation) initialize() error {
 	return nil
 }
 
-// firstFiles returns the files of a new spec, the generated one included, for a package of that name and import path.
-// They are made in a directory of their own, so that nothing in the final one can make a difference.
+// firstFiles returns the files of a new spec, including the generated one. They are generated in a temporary directory,
+// so that existing files do not affect the result.
 func firstFiles(name, specPath string) ([]newFile, error) {
 	dir, err := os.MkdirTemp("", "hookgen-init-*")
 	if err != nil {
@@ -171,7 +171,7 @@ func writeNew(path string, text []byte) error {
 	return os.Rename(temporary, path)
 }
 
-// clashes compares new files with the package that the directory holds.
+// clashes reports conflicts between the new files and the package in the directory.
 func clashes(dir string, files []newFile) gen.Diagnostics {
 	texts := map[string][]byte{}
 	for _, f := range files {
@@ -182,7 +182,7 @@ func clashes(dir string, files []newFile) gen.Diagnostics {
 	return gen.CheckAddition(dir, texts)
 }
 
-// packageNamed makes the name of a package from that of a directory.
+// packageNamed derives a package name from the name of a directory.
 func packageNamed(dir string) string {
 	name := strings.Map(func(r rune) rune {
 		if 'a' <= r && r <= 'z' || '0' <= r && r <= '9' {
@@ -199,10 +199,11 @@ func packageNamed(dir string) string {
 	return name
 }
 
-// newModulePath is the path of the module that init makes for a package where there is none.
+// newModulePath returns the path of the module that init creates outside of a module.
 func newModulePath(name string) string { return "example.com/" + name }
 
-// goMod is the go.mod of a new module. Without a version, go mod tidy finds the newest.
+// goMod returns the go.mod of a new module. If the version of hookgen is unknown, the file leaves it out, and go mod
+// tidy finds the newest.
 func goMod(name, version string) []byte {
 	text := "module " + newModulePath(name) + "\n\ngo 1.26.0\n\ntool " + toolPath + "\n"
 	if version != "latest" {
@@ -211,7 +212,7 @@ func goMod(name, version string) []byte {
 	return []byte(text)
 }
 
-// release returns the version of this program if it was built from a published one, else latest.
+// release returns the version of this program if it is a published one, else "latest".
 func release() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Path != modulePathOfHookgen || info.Main.Replace != nil || info.Main.Sum == "" {

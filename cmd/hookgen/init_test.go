@@ -50,7 +50,8 @@ func checkInit(t *testing.T, m *usermodule.Module) {
 func checkChange(t *testing.T, m *usermodule.Module) {
 	t.Helper()
 	const point = "\tOnSent(Message)\n"
-	m.Write("spec.go", strings.Replace(m.Read("spec.go"), point, point+"\n\t// OnRead fires when a message was read.\n\tOnRead(Message)\n", 1))
+	m.Write("spec.go", strings.Replace(m.Read("spec.go"), point,
+		point+"\n\t// OnRead fires when a message was read.\n\tOnRead(Message)\n", 1))
 	if out, err := m.Try("go", "test", "./..."); err == nil || !strings.Contains(out, "staleCode_runHookgen") {
 		t.Errorf("with a stale file, go test: %v\n%s", err, out)
 	}

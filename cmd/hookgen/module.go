@@ -11,9 +11,8 @@ import (
 	"strings"
 )
 
-// importPath returns the import path of a directory, which need not exist: the path of the module above it and
-// the way down. A link that leads from one directory of a module to another one is followed, so that a package has one
-// path.
+// importPath returns the import path of a directory: the path of its module and the relative path. The directory need
+// not exist. Links between directories of a module are followed, so that each package has one path.
 func importPath(dir string) (string, error) {
 	absolute, err := filepath.Abs(dir)
 	if err != nil {
@@ -40,10 +39,10 @@ func importPath(dir string) (string, error) {
 	return path.Join(module, filepath.ToSlash(down)), nil
 }
 
-// errNoModule reports that no go.mod is above a directory.
+// errNoModule reports that neither a directory nor its parents have a go.mod.
 var errNoModule = errors.New("no go.mod")
 
-// moduleAbove returns the directory of the nearest go.mod in or above dir, and its text.
+// moduleAbove returns the directory of the nearest go.mod in dir or its parents, and the text of the file.
 func moduleAbove(dir string) (string, []byte, error) {
 	for at := dir; ; at = filepath.Dir(at) {
 		text, err := os.ReadFile(filepath.Join(at, "go.mod"))
@@ -59,7 +58,7 @@ func moduleAbove(dir string) (string, []byte, error) {
 	}
 }
 
-// modulePath returns the path in the module line of a go.mod, "" if there is none.
+// modulePath returns the module path in a go.mod, or "".
 func modulePath(text []byte) string {
 	for _, words := range directives(text, "module") {
 		return words[0]
@@ -67,8 +66,8 @@ func modulePath(text []byte) string {
 	return ""
 }
 
-// directives returns the words of every directive of a kind in a go.mod or go.work, without the first one and without
-// quotes. A directive has a line of its own or one in a block. Those without further words are left out.
+// directives returns the arguments of every directive of a kind in a go.mod or go.work, without quotes. A directive can
+// be a line, or a line in a block. Directives without arguments are left out.
 func directives(text []byte, kind string) [][]string {
 	var all [][]string
 	block := ""
@@ -98,7 +97,7 @@ func directives(text []byte, kind string) [][]string {
 	return all
 }
 
-// unquoted returns a word of a go.mod without its quotes, if it has any.
+// unquoted returns a word of a go.mod without quotes.
 func unquoted(word string) string {
 	if plain, err := strconv.Unquote(word); err == nil {
 		return plain

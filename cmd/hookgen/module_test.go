@@ -55,8 +55,11 @@ func TestPackageNamed(t *testing.T) {
 }
 
 func TestDirectives(t *testing.T) {
-	const text = "\ufeffmodule m // replace a => b\n\nreplace example.com/a v1.0.0 => ../a // near\nreplace (\n\t\"example.com/b\" => `./b`\n\n\t// none\n\texample.com/c => example.com/d v1.0.0\n)\nrequire example.com/e v1.0.0\nreplace\nreplaces x => y\n"
-	want := [][]string{{"example.com/a", "v1.0.0", "=>", "../a"}, {"example.com/b", "=>", "./b"}, {"example.com/c", "=>", "example.com/d", "v1.0.0"}}
+	const text = "\ufeffmodule m // replace a => b\n\nreplace example.com/a v1.0.0 => ../a // near\n" +
+		"replace (\n\t\"example.com/b\" => `./b`\n\n\t// none\n\texample.com/c => example.com/d v1.0.0\n)\n" +
+		"require example.com/e v1.0.0\nreplace\nreplaces x => y\n"
+	want := [][]string{{"example.com/a", "v1.0.0", "=>", "../a"}, {"example.com/b", "=>", "./b"},
+		{"example.com/c", "=>", "example.com/d", "v1.0.0"}}
 	if diff := cmp.Diff(want, directives([]byte(text), "replace")); diff != "" {
 		t.Errorf("want -, got +:\n%s", diff)
 	}
@@ -65,7 +68,8 @@ func TestDirectives(t *testing.T) {
 func TestDirectoriesOfPackages(t *testing.T) {
 	root := t.TempDir()
 	t.Setenv("GOWORK", "off")
-	text := "module example.com/m\n\nreplace example.com/m/inner => ./elsewhere\nreplace example.com/near v1.0.0 => ../near\nreplace example.com/far => example.com/fork v1.0.0\n"
+	text := "module example.com/m\n\nreplace example.com/m/inner => ./elsewhere\n" +
+		"replace example.com/near v1.0.0 => ../near\nreplace example.com/far => example.com/fork v1.0.0\n"
 	if err := os.WriteFile(filepath.Join(root, "go.mod"), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// modules are the modules whose directories are known without the go command.
+// modules are the modules whose directories hookgen finds without running the go command.
 type modules struct {
 	list   []module // the longest path first
 	vendor string   // the directory of vendored packages, which need not exist
 }
 
-// A module is a module and its directory.
+// A module is a module path and its directory.
 type module struct{ path, dir string }
 
-// modulesNear returns the module above dir, those that its replace lines lead to, and those of the workspace.
+// modulesNear returns the module that contains dir, the targets of its replace lines, and the modules of the workspace.
 func modulesNear(dir string) *modules {
 	m := &modules{}
 	absolute, err := filepath.Abs(dir)
@@ -49,7 +49,7 @@ func (m *modules) add(path, dir string) {
 	}
 }
 
-// addReplaced adds the modules that the replace lines of a go.mod or go.work in root give a directory for.
+// addReplaced adds the modules that a go.mod or go.work in root replaces with a directory.
 func (m *modules) addReplaced(text []byte, root string) {
 	for _, words := range directives(text, "replace") {
 		old, target := words[0], words[len(words)-1]
@@ -67,7 +67,7 @@ func (m *modules) addDirectory(root, dir string) {
 	}
 }
 
-// directory returns the directory of a package, "" if it is not known.
+// directory returns the directory of a package, or "" if it is unknown.
 func (m *modules) directory(importPath string) string {
 	for _, module := range m.list {
 		if down, ok := strings.CutPrefix(importPath+"/", module.path+"/"); ok {
@@ -80,7 +80,7 @@ func (m *modules) directory(importPath string) string {
 	return filepath.Join(m.vendor, filepath.FromSlash(importPath))
 }
 
-// workspace returns the go.work that applies to a directory, "" if there is none.
+// workspace returns the go.work file for a directory, or "".
 func workspace(dir string) string {
 	switch work := os.Getenv("GOWORK"); work {
 	case "off":
@@ -99,12 +99,13 @@ func workspace(dir string) string {
 	}
 }
 
-// local reports whether the target of a replace line is a directory, and not a module path.
+// local reports whether the target of a replace line is a directory. Otherwise it is a module path.
 func local(target string) bool {
-	return strings.HasPrefix(target, "./") || strings.HasPrefix(target, "../") || target == "." || target == ".." || filepath.IsAbs(target)
+	return strings.HasPrefix(target, "./") || strings.HasPrefix(target, "../") || target == "." || target == ".." ||
+		filepath.IsAbs(target)
 }
 
-// within returns a directory that is given from root, or absolutely.
+// within returns a path relative to root as an absolute path.
 func within(root, dir string) string {
 	if filepath.IsAbs(dir) {
 		return filepath.Clean(dir)

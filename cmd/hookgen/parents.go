@@ -8,12 +8,12 @@ import (
 	"github.com/hookgen/hookgen/gen"
 )
 
-// checkParents reports embedded packages that extend the same package. A program would hold that package's registries
-// twice, and a hook bound to one of them would never fire in the other.
+// checkParents reports embedded packages that extend the same package. A program would have two copies of that
+// package's registries, and a hook in one copy would never fire in the other.
 //
-// The header of generated code names the packages that it extends. Only code that is near is read: of the same module
-// or workspace, of a directory that a replace line gives, or vendored. For other packages the compiler refuses the
-// output.
+// The header of generated code names the packages that it extends. checkParents reads only packages that it finds
+// without the go command: in the same module or workspace, in the directory of a replace line, or vendored. For other
+// packages, the generated code does not compile if there is a conflict.
 func (i *invocation) checkParents(s *gen.Spec) gen.Diagnostics {
 	if len(s.Parents) < 2 {
 		return nil
@@ -37,15 +37,19 @@ func (i *invocation) checkParents(s *gen.Spec) gen.Diagnostics {
 	return found
 }
 
-// sharedParent says that two embedded packages bring a third one, which can be one of the two.
+// sharedParent returns the message for two embedded packages that share an extended package. The shared package can be
+// one of the two.
 func sharedParent(one, other, shared string) string {
 	switch shared {
 	case one:
-		return fmt.Sprintf("%s extends %s, which is embedded too, so its registries would exist twice: remove %s", other, one, one)
+		return fmt.Sprintf("%s extends %s, which is embedded too, so its registries would exist twice: remove %s",
+			other, one, one)
 	case other:
-		return fmt.Sprintf("%s extends %s, which is embedded too, so its registries would exist twice: remove %s", one, other, other)
+		return fmt.Sprintf("%s extends %s, which is embedded too, so its registries would exist twice: remove %s",
+			one, other, other)
 	}
-	return fmt.Sprintf("%s and %s both extend %s, so its registries would exist twice, and a hook in one would never fire in the other: "+
+	return fmt.Sprintf("%s and %s both extend %s, so its registries would exist twice, and a hook in one would never "+
+		"fire in the other: "+
 		"let one of the two extend the other, and embed that one alone", one, other, shared)
 }
 

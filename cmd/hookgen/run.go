@@ -19,7 +19,7 @@ const (
 	trouble  = 2 // wrong usage, or files that cannot be read or written
 )
 
-// An invocation is one run of the command.
+// An invocation is one run of the command, with its arguments and output streams.
 type invocation struct {
 	command        string // "" or one of commands
 	dir            string
@@ -28,10 +28,10 @@ type invocation struct {
 	stdout, stderr io.Writer
 }
 
-// commands are the words that are not read as a directory.
+// commands are the arguments that are not read as a directory.
 var commands = []string{"check", "init", "version"}
 
-// run runs hookgen with the arguments and returns its exit code.
+// run runs hookgen and returns its exit code.
 func run(args []string, stdout, stderr io.Writer) int {
 	i := &invocation{stdout: stdout, stderr: stderr}
 	switch err := i.parse(args); {
@@ -93,7 +93,7 @@ func (i *invocation) parse(args []string) error {
 	if len(words) == 1 {
 		i.dir = words[0]
 	}
-	if meant := gen.Near(i.dir, commands); meant != "" && !exists(i.dir) {
+	if meant := gen.Suggest(i.dir, commands); meant != "" && !exists(i.dir) {
 		return fmt.Errorf("%s is neither a directory nor a command: did you mean hookgen %s?", i.dir, meant)
 	}
 	switch {
@@ -105,13 +105,13 @@ func (i *invocation) parse(args []string) error {
 	return nil
 }
 
-// exists reports whether there is a file or directory of that name.
+// exists reports whether a file or directory exists.
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
 }
 
-// report prints what went wrong, if anything did, and returns the exit code.
+// report prints an error, if there is one, and returns the exit code.
 func (i *invocation) report(err error) int {
 	var found gen.Diagnostics
 	if err != nil && !errors.As(err, &found) {
@@ -142,7 +142,7 @@ func (i *invocation) report(err error) int {
 	return fine
 }
 
-// say prints a line about what was done; with -json it goes to standard error.
+// say prints one line of progress. With -json it prints to standard error, because standard output is for diagnostics.
 func (i *invocation) say(format string, args ...any) {
 	w := i.stdout
 	if i.json {

@@ -15,7 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestScripts runs the command line as a user does: what it prints, writes and exits with.
+// TestScripts runs the command line as a user does, and checks the output, the files and the exit code.
 func TestScripts(t *testing.T) {
 	root := usermodule.Root(t)
 	binaries := filepath.Dir(usermodule.BuildHookgen(t))

@@ -9,7 +9,7 @@ import (
 	"github.com/hookgen/hookgen/gen"
 )
 
-// version prints what a bug report needs: the version of hookgen, what it was built with, and what it was built from.
+// version prints the facts that a bug report needs: the version of hookgen, of Go, and of the source.
 func (i *invocation) version() {
 	i.say("hookgen %s", gen.Version)
 	i.say("%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH)
@@ -18,7 +18,7 @@ func (i *invocation) version() {
 	}
 }
 
-// origin describes the source that a program was built from: its module, and the commit if the go command knew it.
+// origin describes the source of this program: its module, and the commit if the go command recorded it.
 func origin(info *debug.BuildInfo) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "module %s %s", info.Main.Path, info.Main.Version)

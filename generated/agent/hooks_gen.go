@@ -39,8 +39,9 @@ import (
 	"io"
 )
 
-// If the compiler reports the next line, the spec changed after this file was generated: run hookgen (go generate)
-// again. The line converts the spec to its restatement and back, which compiles only if the two are identical.
+// If the compiler reports the next line, the spec changed after this file was generated: run hookgen
+// (go generate) again. The line converts the spec to its restatement and back, which compiles only if the two
+// are identical.
 type _ [len([...]agentspec.Points{agentspec.Points(staleCode_runHookgen(agentspec.Points(nil)))})]struct{}
 
 // staleCode_runHookgen restates the spec.
@@ -129,8 +130,9 @@ type staleCode_runHookgen_Allow stale_Allow
 
 var _ = Allow(staleCode_runHookgen_Allow{})
 
-// If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the build with:
-// go get github.com/hookgen/hookgen@latest. If the rest of the file does not compile against the runtime, run hookgen again.
+// If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the build
+// with: go get github.com/hookgen/hookgen@latest. If the rest of the file does not compile against the runtime,
+// run hookgen again.
 const _ = hookimpl.IsAtLeastVersion0_1_0
 
 // Run is one run of the program: the environment that hooks see, its identity, and the state that hooks keep for it.
@@ -260,9 +262,9 @@ type Allow struct {
 func (Allow) legalAtOnPermission() {}
 func (Allow) isExit()              {}
 
-// Hooks holds the hooks of every fire point, in the order of the spec. The zero value is ready to use: no hooks,
-// no cost. It must not be copied. All methods may be called at any time from any goroutine, from inside a hook too;
-// a fire uses the hooks that are registered when it begins.
+// Hooks holds the hooks of every fire point, in the order of the spec. The zero value is ready to use: no
+// hooks, no cost. It must not be copied. All methods may be called at any time from any goroutine, from inside a
+// hook too; a fire uses the hooks that are registered when it begins.
 type Hooks struct {
 	OnRunStart         OnRunStartPoint
 	ShouldStop         ShouldStopPoint
@@ -295,8 +297,9 @@ type Hooks struct {
 	OnRunEnd           OnRunEndPoint
 }
 
-// Hook is a hook, or a bundle of hooks, that adds itself to its points. Bind may call Add, AddFunc, Observe, ObserveFunc,
-// ObserveAny and Use on the Hooks it is given. It must not keep them, and must register something.
+// Hook is a hook, or a bundle of hooks, that adds itself to its points. Bind may call Add, AddFunc,
+// Observe, ObserveFunc, ObserveAny and Use on the Hooks it is given. It must not keep them, and must register
+// something.
 type Hook interface {
 	Bind(*Hooks)
 }
@@ -308,9 +311,9 @@ type AnyObserver interface {
 
 var _ = hookimpl.HooksType[Hooks]()
 
-// Use calls the hook's Bind and registers everything that it adds, all or nothing, as one registration. The options outrank
-// those that Bind gave. Use panics, naming the place of the call, if the hook is nil, if Bind adds nothing, or if the order asked
-// for is impossible.
+// Use calls the hook's Bind and registers everything that it adds, all or nothing, as one registration.
+// The options outrank those that Bind gave. Use panics, naming the place of the call, if the hook is nil, if Bind
+// adds nothing, or if the order asked for is impossible.
 func (h *Hooks) Use(k Hook, opts ...hookkit.UseOption) *hookkit.Registration {
 	staged := new(Hooks)
 	return hookimpl.Use(h.Points(), staged.Points(), k, func() {
@@ -325,29 +328,30 @@ func (h *Hooks) ObserveAny(o AnyObserver, opts ...hookkit.ObserverOption) *hookk
 	}, opts)
 }
 
-// Layer returns new Hooks that fire the hooks of h first, whatever the priorities, and then their own. Later changes of h
-// apply to them; their own changes never apply to h. The name appears in listings.
+// Layer returns new Hooks that fire the hooks of h first, whatever the priorities, and then their own.
+// Later changes of h apply to them; their own changes never apply to h. The name appears in listings.
 func (h *Hooks) Layer(name string) *Hooks {
 	layer := new(Hooks)
 	hookimpl.Layer(name, layer.Points(), h.Points())
 	return layer
 }
 
-// Trace attaches a tracer to every point of h and of its layers, in addition to those attached before. Remove the returned
-// registration to detach it.
+// Trace attaches a tracer to every point of h and of its layers, in addition to those attached before.
+// Remove the returned registration to detach it.
 func (h *Hooks) Trace(t hookkit.Tracer) *hookkit.Registration {
 	return hookimpl.Trace(h.Points(), t)
 }
 
-// HandleFailures calls handle for every failure that the caller of Fire does not receive, for example of an observer or of a hook
-// at a FailOpen point. It applies to h and its layers, instead of the handler set before. With nil, a layer uses
-// the handler of the outer layer, and the outermost Hooks log with slog, as by default.
+// HandleFailures calls handle for every failure that the caller of Fire does not receive, for example of
+// an observer or of a hook at a FailOpen point. It applies to h and its layers, instead of the handler set before.
+// With nil, a layer uses the handler of the outer layer, and the outermost Hooks log with slog, as by default.
 func (h *Hooks) HandleFailures(handle func(context.Context, *hookkit.Failure)) {
 	hookimpl.HandleFailures(h.Points(), handle)
 }
 
-// Registered returns the registrations of that name in h and in its outer layers, in the order in which they were made. A
-// Use and the calls of Add and Observe in its Bind are registrations of their own, the Use first.
+// Registered returns the registrations of that name in h and in its outer layers, in the order in which
+// they were made. A Use and the calls of Add and Observe in its Bind are registrations of their own, the Use
+// first.
 func (h *Hooks) Registered(name string) []*hookkit.Registration {
 	return hookimpl.Registered(h.Points(), name)
 }
@@ -454,8 +458,8 @@ type OnRunStartExit interface {
 	isExit()
 }
 
-// MatchOnRunStart calls the function for the exit of a fire, or none if the exit is nil, and returns its result. An exit
-// that is added to the spec breaks every call until it is handled there.
+// MatchOnRunStart calls the function for the exit of a fire, or none if the exit is nil, and returns its
+// result. An exit that is added to the spec breaks every call until it is handled there.
 func MatchOnRunStart[R any](exit OnRunStartExit, none func() R, endTurn func(EndTurn) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -490,7 +494,8 @@ type OnRunStartPoint struct {
 	registry hookimpl.Registry[OnRunStart[RunStart]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *OnRunStartPoint) Add(f OnRunStart[RunStart], opts ...hookkit.GateOption) *hookkit.Registration {
 	return p.registry.Add(p, &onRunStartPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -591,7 +596,8 @@ type ShouldStopPoint struct {
 	registry hookimpl.Registry[ShouldStop[Step]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *ShouldStopPoint) Add(f ShouldStop[Step], opts ...hookkit.HookOption) *hookkit.Registration {
 	return p.registry.Add(p, &shouldStopPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -684,7 +690,8 @@ type BeforeStepPoint struct {
 	registry hookimpl.Registry[BeforeStep[Step]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *BeforeStepPoint) Add(f BeforeStep[Step], opts ...hookkit.HookOption) *hookkit.Registration {
 	return p.registry.Add(p, &beforeStepPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -766,8 +773,8 @@ type ShouldCompactExit interface {
 	isExit()
 }
 
-// MatchShouldCompact calls the function for the exit of a fire, or none if the exit is nil, and returns its result. An exit
-// that is added to the spec breaks every call until it is handled there.
+// MatchShouldCompact calls the function for the exit of a fire, or none if the exit is nil, and returns its
+// result. An exit that is added to the spec breaks every call until it is handled there.
 func MatchShouldCompact[R any](exit ShouldCompactExit, none func() R, compact func(Compact) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -802,7 +809,8 @@ type ShouldCompactPoint struct {
 	registry hookimpl.Registry[ShouldCompact[ContextUse]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *ShouldCompactPoint) Add(f ShouldCompact[ContextUse], opts ...hookkit.GateOption) *hookkit.Registration {
 	return p.registry.Add(p, &shouldCompactPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -893,8 +901,8 @@ type BeforeCompactExit interface {
 	isExit()
 }
 
-// MatchBeforeCompact calls the function for the exit of a fire, or none if the exit is nil, and returns its result. An exit
-// that is added to the spec breaks every call until it is handled there.
+// MatchBeforeCompact calls the function for the exit of a fire, or none if the exit is nil, and returns its
+// result. An exit that is added to the spec breaks every call until it is handled there.
 func MatchBeforeCompact[R any](exit BeforeCompactExit, none func() R, skipCompaction func(SkipCompaction) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -927,7 +935,8 @@ type BeforeCompactPoint struct {
 	registry hookimpl.Registry[BeforeCompact[Compaction]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *BeforeCompactPoint) Add(f BeforeCompact[Compaction], opts ...hookkit.GateOption) *hookkit.Registration {
 	return p.registry.Add(p, &beforeCompactPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -1045,7 +1054,8 @@ type AfterCompactPoint struct {
 	registry hookimpl.Registry[AfterCompact[Compacted]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *AfterCompactPoint) Add(f AfterCompact[Compacted], opts ...hookkit.GateOption) *hookkit.Registration {
 	return p.registry.Add(p, &afterCompactPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -1143,7 +1153,8 @@ type BriefingPoint struct {
 	registry hookimpl.Registry[Briefing[Step]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *BriefingPoint) Add(f Briefing[Step], opts ...hookkit.HookOption) *hookkit.Registration {
 	return p.registry.Add(p, &briefingPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -1246,8 +1257,8 @@ type BeforeLLMExit interface {
 	isExit()
 }
 
-// MatchBeforeLLM calls the function for the exit of a fire, or none if the exit is nil, and returns its result. An exit
-// that is added to the spec breaks every call until it is handled there.
+// MatchBeforeLLM calls the function for the exit of a fire, or none if the exit is nil, and returns its
+// result. An exit that is added to the spec breaks every call until it is handled there.
 func MatchBeforeLLM[R any](exit BeforeLLMExit, none func() R, useReply func(UseReply) R, endTurn func(EndTurn) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -1284,7 +1295,8 @@ type BeforeLLMPoint struct {
 	registry hookimpl.Registry[BeforeLLM[LLMRequest]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *BeforeLLMPoint) Add(f BeforeLLM[LLMRequest], opts ...hookkit.GateOption) *hookkit.Registration {
 	return p.registry.Add(p, &beforeLLMPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -1389,7 +1401,8 @@ type AroundLLMPoint struct {
 	registry hookimpl.Registry[AroundLLM[LLMRequest]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *AroundLLMPoint) Add(f AroundLLM[LLMRequest], opts ...hookkit.HookOption) *hookkit.Registration {
 	return p.registry.Add(p, &aroundLLMPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -1414,8 +1427,8 @@ func (p *AroundLLMPoint) List() []hookkit.Info {
 	return p.registry.List(p, &aroundLLMPoint)
 }
 
-// Fire runs the act inside the hooks and returns the answer of the outermost. A panic of a hook or of the act is returned as
-// a *hookkit.Failure.
+// Fire runs the act inside the hooks and returns the answer of the outermost. A panic of a hook or of
+// the act is returned as a *hookkit.Failure.
 func (p *AroundLLMPoint) Fire(ctx context.Context, run *Run, payload LLMRequest, act func(context.Context, LLMRequest) (LLMResponse, error)) (result LLMResponse, err error) {
 	if p.registry.Active() {
 		return p.runHooks(ctx, run, payload, act, nil, nil)
@@ -1433,8 +1446,8 @@ func (p *AroundLLMPoint) Fire(ctx context.Context, run *Run, payload LLMRequest,
 	return
 }
 
-// FireBy is Fire that also returns the hook that answered instead of the act, or the hook that failed. A zero By means that
-// the act answered.
+// FireBy is Fire that also returns the hook that answered instead of the act, or the hook that failed.
+// A zero By means that the act answered.
 func (p *AroundLLMPoint) FireBy(ctx context.Context, run *Run, payload LLMRequest, act func(context.Context, LLMRequest) (LLMResponse, error)) (result LLMResponse, by hookkit.By, err error) {
 	if p.registry.Active() {
 		result, err = p.runHooks(ctx, run, payload, act, &by, nil)
@@ -1509,8 +1522,8 @@ type AfterLLMExit interface {
 	isExit()
 }
 
-// MatchAfterLLM calls the function for the exit of a fire, or none if the exit is nil, and returns its result. An exit
-// that is added to the spec breaks every call until it is handled there.
+// MatchAfterLLM calls the function for the exit of a fire, or none if the exit is nil, and returns its
+// result. An exit that is added to the spec breaks every call until it is handled there.
 func MatchAfterLLM[R any](exit AfterLLMExit, none func() R, endTurn func(EndTurn) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -1545,7 +1558,8 @@ type AfterLLMPoint struct {
 	registry hookimpl.Registry[AfterLLM[LLMResponse]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *AfterLLMPoint) Add(f AfterLLM[LLMResponse], opts ...hookkit.GateOption) *hookkit.Registration {
 	return p.registry.Add(p, &afterLLMPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -1639,7 +1653,8 @@ type OnToolsDisabledPoint struct {
 	registry hookimpl.Registry[OnToolsDisabled[ToolsDisabled]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *OnToolsDisabledPoint) Add(f OnToolsDisabled[ToolsDisabled], opts ...hookkit.HookOption) *hookkit.Registration {
 	return p.registry.Add(p, &onToolsDisabledPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -1735,8 +1750,8 @@ type BeforeToolExit interface {
 	isExit()
 }
 
-// MatchBeforeTool calls the function for the exit of a fire, or none if the exit is nil, and returns its result. An exit
-// that is added to the spec breaks every call until it is handled there.
+// MatchBeforeTool calls the function for the exit of a fire, or none if the exit is nil, and returns its
+// result. An exit that is added to the spec breaks every call until it is handled there.
 func MatchBeforeTool[R any](exit BeforeToolExit, none func() R, skipTool func(SkipTool) R, endTurn func(EndTurn) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -1773,7 +1788,8 @@ type BeforeToolPoint struct {
 	registry hookimpl.Registry[BeforeTool[ToolCallRequest]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *BeforeToolPoint) Add(f BeforeTool[ToolCallRequest], opts ...hookkit.GateOption) *hookkit.Registration {
 	return p.registry.Add(p, &beforeToolPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -1865,8 +1881,8 @@ type OnPermissionExit interface {
 	isExit()
 }
 
-// MatchOnPermission calls the function for the exit of a fire, or none if the exit is nil, and returns its result. An exit
-// that is added to the spec breaks every call until it is handled there.
+// MatchOnPermission calls the function for the exit of a fire, or none if the exit is nil, and returns its
+// result. An exit that is added to the spec breaks every call until it is handled there.
 func MatchOnPermission[R any](exit OnPermissionExit, none func() R, deny func(Deny) R, ask func(Ask) R, allow func(Allow) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -1905,7 +1921,8 @@ type OnPermissionPoint struct {
 	registry hookimpl.Registry[OnPermission[ToolCallRequest]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *OnPermissionPoint) Add(f OnPermission[ToolCallRequest], opts ...hookkit.GateOption) *hookkit.Registration {
 	return p.registry.Add(p, &onPermissionPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -1999,7 +2016,8 @@ type OnPermissionDeniedPoint struct {
 	registry hookimpl.Registry[OnPermissionDenied[Denial]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *OnPermissionDeniedPoint) Add(f OnPermissionDenied[Denial], opts ...hookkit.HookOption) *hookkit.Registration {
 	return p.registry.Add(p, &onPermissionDeniedPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -2094,8 +2112,8 @@ type OnHandoffExit interface {
 	isExit()
 }
 
-// MatchOnHandoff calls the function for the exit of a fire, or none if the exit is nil, and returns its result. An exit
-// that is added to the spec breaks every call until it is handled there.
+// MatchOnHandoff calls the function for the exit of a fire, or none if the exit is nil, and returns its
+// result. An exit that is added to the spec breaks every call until it is handled there.
 func MatchOnHandoff[R any](exit OnHandoffExit, none func() R, skipTool func(SkipTool) R, endTurn func(EndTurn) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -2132,7 +2150,8 @@ type OnHandoffPoint struct {
 	registry hookimpl.Registry[OnHandoff[Handoff]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *OnHandoffPoint) Add(f OnHandoff[Handoff], opts ...hookkit.GateOption) *hookkit.Registration {
 	return p.registry.Add(p, &onHandoffPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -2238,7 +2257,8 @@ type AroundToolPoint struct {
 	registry hookimpl.Registry[AroundTool[ToolCallRequest]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *AroundToolPoint) Add(f AroundTool[ToolCallRequest], opts ...hookkit.HookOption) *hookkit.Registration {
 	return p.registry.Add(p, &aroundToolPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -2263,8 +2283,8 @@ func (p *AroundToolPoint) List() []hookkit.Info {
 	return p.registry.List(p, &aroundToolPoint)
 }
 
-// Fire runs the act inside the hooks and returns the answer of the outermost. A panic of a hook or of the act is returned as
-// a *hookkit.Failure.
+// Fire runs the act inside the hooks and returns the answer of the outermost. A panic of a hook or of
+// the act is returned as a *hookkit.Failure.
 func (p *AroundToolPoint) Fire(ctx context.Context, run *Run, payload ToolCallRequest, act func(context.Context, ToolCallRequest) (ToolCallResult, error)) (result ToolCallResult, err error) {
 	if p.registry.Active() {
 		return p.runHooks(ctx, run, payload, act, nil, nil)
@@ -2282,8 +2302,8 @@ func (p *AroundToolPoint) Fire(ctx context.Context, run *Run, payload ToolCallRe
 	return
 }
 
-// FireBy is Fire that also returns the hook that answered instead of the act, or the hook that failed. A zero By means that
-// the act answered.
+// FireBy is Fire that also returns the hook that answered instead of the act, or the hook that failed.
+// A zero By means that the act answered.
 func (p *AroundToolPoint) FireBy(ctx context.Context, run *Run, payload ToolCallRequest, act func(context.Context, ToolCallRequest) (ToolCallResult, error)) (result ToolCallResult, by hookkit.By, err error) {
 	if p.registry.Active() {
 		result, err = p.runHooks(ctx, run, payload, act, &by, nil)
@@ -2348,7 +2368,8 @@ type OnToolProgressPoint struct {
 	registry hookimpl.Registry[OnToolProgress[ToolProgress]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *OnToolProgressPoint) Add(f OnToolProgress[ToolProgress], opts ...hookkit.HookOption) *hookkit.Registration {
 	return p.registry.Add(p, &onToolProgressPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -2433,7 +2454,8 @@ type OnToolErrorPoint struct {
 	registry hookimpl.Registry[OnToolError[ToolFailure]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *OnToolErrorPoint) Add(f OnToolError[ToolFailure], opts ...hookkit.HookOption) *hookkit.Registration {
 	return p.registry.Add(p, &onToolErrorPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -2518,7 +2540,8 @@ type OnSubagentStartPoint struct {
 	registry hookimpl.Registry[OnSubagentStart[Subagent]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *OnSubagentStartPoint) Add(f OnSubagentStart[Subagent], opts ...hookkit.HookOption) *hookkit.Registration {
 	return p.registry.Add(p, &onSubagentStartPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -2602,7 +2625,8 @@ type OnSubagentStopPoint struct {
 	registry hookimpl.Registry[OnSubagentStop[SubagentDone]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *OnSubagentStopPoint) Add(f OnSubagentStop[SubagentDone], opts ...hookkit.HookOption) *hookkit.Registration {
 	return p.registry.Add(p, &onSubagentStopPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -2699,8 +2723,8 @@ type AfterToolExit interface {
 	isExit()
 }
 
-// MatchAfterTool calls the function for the exit of a fire, or none if the exit is nil, and returns its result. An exit
-// that is added to the spec breaks every call until it is handled there.
+// MatchAfterTool calls the function for the exit of a fire, or none if the exit is nil, and returns its
+// result. An exit that is added to the spec breaks every call until it is handled there.
 func MatchAfterTool[R any](exit AfterToolExit, none func() R, endTurn func(EndTurn) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -2735,7 +2759,8 @@ type AfterToolPoint struct {
 	registry hookimpl.Registry[AfterTool[ToolCallResult]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *AfterToolPoint) Add(f AfterTool[ToolCallResult], opts ...hookkit.GateOption) *hookkit.Registration {
 	return p.registry.Add(p, &afterToolPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -2830,7 +2855,8 @@ type OnBudgetExceededPoint struct {
 	registry hookimpl.Registry[OnBudgetExceeded[BudgetExceeded]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *OnBudgetExceededPoint) Add(f OnBudgetExceeded[BudgetExceeded], opts ...hookkit.HookOption) *hookkit.Registration {
 	return p.registry.Add(p, &onBudgetExceededPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -2914,7 +2940,8 @@ type AfterStepPoint struct {
 	registry hookimpl.Registry[AfterStep[StepResult]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *AfterStepPoint) Add(f AfterStep[StepResult], opts ...hookkit.HookOption) *hookkit.Registration {
 	return p.registry.Add(p, &afterStepPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -3010,8 +3037,8 @@ type CheckDoneExit interface {
 	isExit()
 }
 
-// MatchCheckDone calls the function for the exit of a fire, or none if the exit is nil, and returns its result. An exit
-// that is added to the spec breaks every call until it is handled there.
+// MatchCheckDone calls the function for the exit of a fire, or none if the exit is nil, and returns its
+// result. An exit that is added to the spec breaks every call until it is handled there.
 func MatchCheckDone[R any](exit CheckDoneExit, none func() R, rejectDone func(RejectDone) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -3046,7 +3073,8 @@ type CheckDonePoint struct {
 	registry hookimpl.Registry[CheckDone[DoneRequest]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *CheckDonePoint) Add(f CheckDone[DoneRequest], opts ...hookkit.GateOption) *hookkit.Registration {
 	return p.registry.Add(p, &checkDonePoint, "Add", f, hookimpl.Options(opts))
 }
@@ -3139,7 +3167,8 @@ type OnDoneAcceptedPoint struct {
 	registry hookimpl.Registry[OnDoneAccepted[DoneAccepted]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *OnDoneAcceptedPoint) Add(f OnDoneAccepted[DoneAccepted], opts ...hookkit.HookOption) *hookkit.Registration {
 	return p.registry.Add(p, &onDoneAcceptedPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -3221,8 +3250,8 @@ type OnRunErrorExit interface {
 	isExit()
 }
 
-// MatchOnRunError calls the function for the exit of a fire, or none if the exit is nil, and returns its result. An exit
-// that is added to the spec breaks every call until it is handled there.
+// MatchOnRunError calls the function for the exit of a fire, or none if the exit is nil, and returns its
+// result. An exit that is added to the spec breaks every call until it is handled there.
 func MatchOnRunError[R any](exit OnRunErrorExit, none func() R, endTurn func(EndTurn) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -3255,7 +3284,8 @@ type OnRunErrorPoint struct {
 	registry hookimpl.Registry[OnRunError[RunError]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *OnRunErrorPoint) Add(f OnRunError[RunError], opts ...hookkit.GateOption) *hookkit.Registration {
 	return p.registry.Add(p, &onRunErrorPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -3352,7 +3382,8 @@ type OnStopPoint struct {
 	registry hookimpl.Registry[OnStop[Stopping]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *OnStopPoint) Add(f OnStop[Stopping], opts ...hookkit.HookOption) *hookkit.Registration {
 	return p.registry.Add(p, &onStopPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -3469,7 +3500,8 @@ type BeforeRunEndPoint struct {
 	registry hookimpl.Registry[BeforeRunEnd[AgentResult]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *BeforeRunEndPoint) Add(f BeforeRunEnd[AgentResult], opts ...hookkit.GateOption) *hookkit.Registration {
 	return p.registry.Add(p, &beforeRunEndPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -3563,7 +3595,8 @@ type OnRunEndPoint struct {
 	registry hookimpl.Registry[OnRunEnd[AgentResult]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *OnRunEndPoint) Add(f OnRunEnd[AgentResult], opts ...hookkit.HookOption) *hookkit.Registration {
 	return p.registry.Add(p, &onRunEndPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -3949,8 +3982,8 @@ const (
 //
 // inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic which hook it was.
 
-// HookgenLineage has a method for this package and for each package that it extends. Packages that extend this one use
-// it.
+// HookgenLineage has a method for this package and for each package that it extends. Packages
+// that extend this one use it.
 type HookgenLineage[T any] interface {
 	hookgenLineage(T)
 }

@@ -13,8 +13,9 @@ import (
 	"io"
 )
 
-// If the compiler reports the next line, the spec changed after this file was generated: run hookgen (go generate)
-// again. The line converts the spec to its restatement and back, which compiles only if the two are identical.
+// If the compiler reports the next line, the spec changed after this file was generated: run hookgen
+// (go generate) again. The line converts the spec to its restatement and back, which compiles only if the two
+// are identical.
 type _ [len([...]Points{Points(staleCode_runHookgen(Points(nil)))})]struct{}
 
 // staleCode_runHookgen restates the spec.
@@ -30,8 +31,9 @@ type (
 	stale_Withhold = Withhold
 )
 
-// If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the build with:
-// go get github.com/hookgen/hookgen@latest. If the rest of the file does not compile against the runtime, run hookgen again.
+// If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the build
+// with: go get github.com/hookgen/hookgen@latest. If the rest of the file does not compile against the runtime,
+// run hookgen again.
 const _ = hookimpl.IsAtLeastVersion0_1_0
 
 // Run is one run of the program: the environment that hooks see, its identity, and the state that hooks keep for it.
@@ -44,17 +46,18 @@ var NewRun = agent.NewRun
 func (Withhold) legalAtBeforePublish() {}
 func (Withhold) isExit()               {}
 
-// Hooks holds the hooks of every fire point, in the order of the spec. The zero value is ready to use: no hooks,
-// no cost. It must not be copied. All methods may be called at any time from any goroutine, from inside a hook too;
-// a fire uses the hooks that are registered when it begins.
+// Hooks holds the hooks of every fire point, in the order of the spec. The zero value is ready to use: no
+// hooks, no cost. It must not be copied. All methods may be called at any time from any goroutine, from inside a
+// hook too; a fire uses the hooks that are registered when it begins.
 type Hooks struct {
 	Agent         agent.Hooks // the points of package agent
 	BeforePublish BeforePublishPoint
 	OnPublished   OnPublishedPoint
 }
 
-// Hook is a hook, or a bundle of hooks, that adds itself to its points. Bind may call Add, AddFunc, Observe, ObserveFunc,
-// ObserveAny and Use on the Hooks it is given. It must not keep them, and must register something.
+// Hook is a hook, or a bundle of hooks, that adds itself to its points. Bind may call Add, AddFunc,
+// Observe, ObserveFunc, ObserveAny and Use on the Hooks it is given. It must not keep them, and must register
+// something.
 type Hook interface {
 	Bind(*Hooks)
 }
@@ -64,9 +67,9 @@ type AnyObserver = agent.AnyObserver
 
 var _ = hookimpl.HooksType[Hooks]()
 
-// Use calls the hook's Bind and registers everything that it adds, all or nothing, as one registration. The options outrank
-// those that Bind gave. Use panics, naming the place of the call, if the hook is nil, if Bind adds nothing, or if the order asked
-// for is impossible.
+// Use calls the hook's Bind and registers everything that it adds, all or nothing, as one registration.
+// The options outrank those that Bind gave. Use panics, naming the place of the call, if the hook is nil, if Bind
+// adds nothing, or if the order asked for is impossible.
 func (h *Hooks) Use(k Hook, opts ...hookkit.UseOption) *hookkit.Registration {
 	staged := new(Hooks)
 	return hookimpl.Use(h.Points(), staged.Points(), k, func() {
@@ -81,29 +84,30 @@ func (h *Hooks) ObserveAny(o AnyObserver, opts ...hookkit.ObserverOption) *hookk
 	}, opts)
 }
 
-// Layer returns new Hooks that fire the hooks of h first, whatever the priorities, and then their own. Later changes of h
-// apply to them; their own changes never apply to h. The name appears in listings.
+// Layer returns new Hooks that fire the hooks of h first, whatever the priorities, and then their own.
+// Later changes of h apply to them; their own changes never apply to h. The name appears in listings.
 func (h *Hooks) Layer(name string) *Hooks {
 	layer := new(Hooks)
 	hookimpl.Layer(name, layer.Points(), h.Points())
 	return layer
 }
 
-// Trace attaches a tracer to every point of h and of its layers, in addition to those attached before. Remove the returned
-// registration to detach it.
+// Trace attaches a tracer to every point of h and of its layers, in addition to those attached before.
+// Remove the returned registration to detach it.
 func (h *Hooks) Trace(t hookkit.Tracer) *hookkit.Registration {
 	return hookimpl.Trace(h.Points(), t)
 }
 
-// HandleFailures calls handle for every failure that the caller of Fire does not receive, for example of an observer or of a hook
-// at a FailOpen point. It applies to h and its layers, instead of the handler set before. With nil, a layer uses
-// the handler of the outer layer, and the outermost Hooks log with slog, as by default.
+// HandleFailures calls handle for every failure that the caller of Fire does not receive, for example of
+// an observer or of a hook at a FailOpen point. It applies to h and its layers, instead of the handler set before.
+// With nil, a layer uses the handler of the outer layer, and the outermost Hooks log with slog, as by default.
 func (h *Hooks) HandleFailures(handle func(context.Context, *hookkit.Failure)) {
 	hookimpl.HandleFailures(h.Points(), handle)
 }
 
-// Registered returns the registrations of that name in h and in its outer layers, in the order in which they were made. A
-// Use and the calls of Add and Observe in its Bind are registrations of their own, the Use first.
+// Registered returns the registrations of that name in h and in its outer layers, in the order in which
+// they were made. A Use and the calls of Add and Observe in its Bind are registrations of their own, the Use
+// first.
 func (h *Hooks) Registered(name string) []*hookkit.Registration {
 	return hookimpl.Registered(h.Points(), name)
 }
@@ -183,8 +187,8 @@ type BeforePublishExit interface {
 	isExit()
 }
 
-// MatchBeforePublish calls the function for the exit of a fire, or none if the exit is nil, and returns its result. An exit
-// that is added to the spec breaks every call until it is handled there.
+// MatchBeforePublish calls the function for the exit of a fire, or none if the exit is nil, and returns its
+// result. An exit that is added to the spec breaks every call until it is handled there.
 func MatchBeforePublish[R any](exit BeforePublishExit, none func() R, withhold func(Withhold) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -219,7 +223,8 @@ type BeforePublishPoint struct {
 	registry hookimpl.Registry[BeforePublish[Article]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *BeforePublishPoint) Add(f BeforePublish[Article], opts ...hookkit.GateOption) *hookkit.Registration {
 	return p.registry.Add(p, &beforePublishPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -312,7 +317,8 @@ type OnPublishedPoint struct {
 	registry hookimpl.Registry[OnPublished[Article]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *OnPublishedPoint) Add(f OnPublished[Article], opts ...hookkit.HookOption) *hookkit.Registration {
 	return p.registry.Add(p, &onPublishedPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -352,8 +358,8 @@ func (p *OnPublishedPoint) Fire(ctx context.Context, run *Run, payload Article) 
 //
 // inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic which hook it was.
 
-// HookgenLineage has a method for this package and for each package that it extends. Packages that extend this one use
-// it.
+// HookgenLineage has a method for this package and for each package that it extends. Packages
+// that extend this one use it.
 type HookgenLineage[T any] interface {
 	agent.HookgenLineage[T]
 	hookgenLineage(T)

@@ -11,8 +11,9 @@ import (
 	"io"
 )
 
-// If the compiler reports the next line, the spec changed after this file was generated: run hookgen (go generate)
-// again. The line converts the spec to its restatement and back, which compiles only if the two are identical.
+// If the compiler reports the next line, the spec changed after this file was generated: run hookgen
+// (go generate) again. The line converts the spec to its restatement and back, which compiles only if the two
+// are identical.
 type _ [len([...]Points{Points(staleCode_runHookgen(Points(nil)))})]struct{}
 
 // staleCode_runHookgen restates the spec.
@@ -46,8 +47,9 @@ type (
 type staleCode_runHookgen_editShape = Letter
 type _ [len([...]Text{staleCode_runHookgen_editShape{}.Text})]struct{}
 
-// If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the build with:
-// go get github.com/hookgen/hookgen@latest. If the rest of the file does not compile against the runtime, run hookgen again.
+// If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the build
+// with: go get github.com/hookgen/hookgen@latest. If the rest of the file does not compile against the runtime,
+// run hookgen again.
 const _ = hookimpl.IsAtLeastVersion0_1_0
 
 // Run is one run of the program: the environment that hooks see, its identity, and the state that hooks keep for it.
@@ -83,9 +85,9 @@ func (Allow) legalAtPoll()     {}
 func (Allow) legalAtPollOpen() {}
 func (Allow) isExit()          {}
 
-// Hooks holds the hooks of every fire point, in the order of the spec. The zero value is ready to use: no hooks,
-// no cost. It must not be copied. All methods may be called at any time from any goroutine, from inside a hook too;
-// a fire uses the hooks that are registered when it begins.
+// Hooks holds the hooks of every fire point, in the order of the spec. The zero value is ready to use: no
+// hooks, no cost. It must not be copied. All methods may be called at any time from any goroutine, from inside a
+// hook too; a fire uses the hooks that are registered when it begins.
 type Hooks struct {
 	First        FirstPoint
 	Second       SecondPoint
@@ -101,8 +103,9 @@ type Hooks struct {
 	Watch        WatchPoint
 }
 
-// Hook is a hook, or a bundle of hooks, that adds itself to its points. Bind may call Add, AddFunc, Observe, ObserveFunc,
-// ObserveAny and Use on the Hooks it is given. It must not keep them, and must register something.
+// Hook is a hook, or a bundle of hooks, that adds itself to its points. Bind may call Add, AddFunc,
+// Observe, ObserveFunc, ObserveAny and Use on the Hooks it is given. It must not keep them, and must register
+// something.
 type Hook interface {
 	Bind(*Hooks)
 }
@@ -114,9 +117,9 @@ type AnyObserver interface {
 
 var _ = hookimpl.HooksType[Hooks]()
 
-// Use calls the hook's Bind and registers everything that it adds, all or nothing, as one registration. The options outrank
-// those that Bind gave. Use panics, naming the place of the call, if the hook is nil, if Bind adds nothing, or if the order asked
-// for is impossible.
+// Use calls the hook's Bind and registers everything that it adds, all or nothing, as one registration.
+// The options outrank those that Bind gave. Use panics, naming the place of the call, if the hook is nil, if Bind
+// adds nothing, or if the order asked for is impossible.
 func (h *Hooks) Use(k Hook, opts ...hookkit.UseOption) *hookkit.Registration {
 	staged := new(Hooks)
 	return hookimpl.Use(h.Points(), staged.Points(), k, func() {
@@ -131,29 +134,30 @@ func (h *Hooks) ObserveAny(o AnyObserver, opts ...hookkit.ObserverOption) *hookk
 	}, opts)
 }
 
-// Layer returns new Hooks that fire the hooks of h first, whatever the priorities, and then their own. Later changes of h
-// apply to them; their own changes never apply to h. The name appears in listings.
+// Layer returns new Hooks that fire the hooks of h first, whatever the priorities, and then their own.
+// Later changes of h apply to them; their own changes never apply to h. The name appears in listings.
 func (h *Hooks) Layer(name string) *Hooks {
 	layer := new(Hooks)
 	hookimpl.Layer(name, layer.Points(), h.Points())
 	return layer
 }
 
-// Trace attaches a tracer to every point of h and of its layers, in addition to those attached before. Remove the returned
-// registration to detach it.
+// Trace attaches a tracer to every point of h and of its layers, in addition to those attached before.
+// Remove the returned registration to detach it.
 func (h *Hooks) Trace(t hookkit.Tracer) *hookkit.Registration {
 	return hookimpl.Trace(h.Points(), t)
 }
 
-// HandleFailures calls handle for every failure that the caller of Fire does not receive, for example of an observer or of a hook
-// at a FailOpen point. It applies to h and its layers, instead of the handler set before. With nil, a layer uses
-// the handler of the outer layer, and the outermost Hooks log with slog, as by default.
+// HandleFailures calls handle for every failure that the caller of Fire does not receive, for example of
+// an observer or of a hook at a FailOpen point. It applies to h and its layers, instead of the handler set before.
+// With nil, a layer uses the handler of the outer layer, and the outermost Hooks log with slog, as by default.
 func (h *Hooks) HandleFailures(handle func(context.Context, *hookkit.Failure)) {
 	hookimpl.HandleFailures(h.Points(), handle)
 }
 
-// Registered returns the registrations of that name in h and in its outer layers, in the order in which they were made. A
-// Use and the calls of Add and Observe in its Bind are registrations of their own, the Use first.
+// Registered returns the registrations of that name in h and in its outer layers, in the order in which
+// they were made. A Use and the calls of Add and Observe in its Bind are registrations of their own, the Use
+// first.
 func (h *Hooks) Registered(name string) []*hookkit.Registration {
 	return hookimpl.Registered(h.Points(), name)
 }
@@ -229,8 +233,8 @@ type FirstExit interface {
 	isExit()
 }
 
-// MatchFirst calls the function for the exit of a fire, or none if the exit is nil, and returns its result. An exit
-// that is added to the spec breaks every call until it is handled there.
+// MatchFirst calls the function for the exit of a fire, or none if the exit is nil, and returns its
+// result. An exit that is added to the spec breaks every call until it is handled there.
 func MatchFirst[R any](exit FirstExit, none func() R, stop func(Stop) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -263,7 +267,8 @@ type FirstPoint struct {
 	registry hookimpl.Registry[First[int]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *FirstPoint) Add(f First[int], opts ...hookkit.GateOption) *hookkit.Registration {
 	return p.registry.Add(p, &firstPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -352,8 +357,8 @@ type SecondExit interface {
 	isExit()
 }
 
-// MatchSecond calls the function for the exit of a fire, or none if the exit is nil, and returns its result. An exit
-// that is added to the spec breaks every call until it is handled there.
+// MatchSecond calls the function for the exit of a fire, or none if the exit is nil, and returns its
+// result. An exit that is added to the spec breaks every call until it is handled there.
 func MatchSecond[R any](exit SecondExit, none func() R, stop func(Stop) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -386,7 +391,8 @@ type SecondPoint struct {
 	registry hookimpl.Registry[Second[int]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *SecondPoint) Add(f Second[int], opts ...hookkit.GateOption) *hookkit.Registration {
 	return p.registry.Add(p, &secondPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -475,8 +481,8 @@ type LastExit interface {
 	isExit()
 }
 
-// MatchLast calls the function for the exit of a fire, or none if the exit is nil, and returns its result. An exit
-// that is added to the spec breaks every call until it is handled there.
+// MatchLast calls the function for the exit of a fire, or none if the exit is nil, and returns its
+// result. An exit that is added to the spec breaks every call until it is handled there.
 func MatchLast[R any](exit LastExit, none func() R, stop func(Stop) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -509,7 +515,8 @@ type LastPoint struct {
 	registry hookimpl.Registry[Last[int]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *LastPoint) Add(f Last[int], opts ...hookkit.GateOption) *hookkit.Registration {
 	return p.registry.Add(p, &lastPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -636,7 +643,8 @@ type ShapePoint struct {
 	registry hookimpl.Registry[Shape[Letter]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *ShapePoint) Add(f Shape[Letter], opts ...hookkit.GateOption) *hookkit.Registration {
 	return p.registry.Add(p, &shapePoint, "Add", f, hookimpl.Options(opts))
 }
@@ -725,8 +733,8 @@ type PollExit interface {
 	isExit()
 }
 
-// MatchPoll calls the function for the exit of a fire, or none if the exit is nil, and returns its result. An exit
-// that is added to the spec breaks every call until it is handled there.
+// MatchPoll calls the function for the exit of a fire, or none if the exit is nil, and returns its
+// result. An exit that is added to the spec breaks every call until it is handled there.
 func MatchPoll[R any](exit PollExit, none func() R, deny func(Deny) R, allow func(Allow) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -763,7 +771,8 @@ type PollPoint struct {
 	registry hookimpl.Registry[Poll[int]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *PollPoint) Add(f Poll[int], opts ...hookkit.GateOption) *hookkit.Registration {
 	return p.registry.Add(p, &pollPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -852,8 +861,8 @@ type PollOpenExit interface {
 	isExit()
 }
 
-// MatchPollOpen calls the function for the exit of a fire, or none if the exit is nil, and returns its result. An exit
-// that is added to the spec breaks every call until it is handled there.
+// MatchPollOpen calls the function for the exit of a fire, or none if the exit is nil, and returns its
+// result. An exit that is added to the spec breaks every call until it is handled there.
 func MatchPollOpen[R any](exit PollOpenExit, none func() R, deny func(Deny) R, allow func(Allow) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -890,7 +899,8 @@ type PollOpenPoint struct {
 	registry hookimpl.Registry[PollOpen[int]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *PollOpenPoint) Add(f PollOpen[int], opts ...hookkit.GateOption) *hookkit.Registration {
 	return p.registry.Add(p, &pollOpenPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -986,7 +996,8 @@ type GatherPoint struct {
 	registry hookimpl.Registry[Gather[int]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *GatherPoint) Add(f Gather[int], opts ...hookkit.HookOption) *hookkit.Registration {
 	return p.registry.Add(p, &gatherPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -1084,7 +1095,8 @@ type GatherClosedPoint struct {
 	registry hookimpl.Registry[GatherClosed[int]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *GatherClosedPoint) Add(f GatherClosed[int], opts ...hookkit.HookOption) *hookkit.Registration {
 	return p.registry.Add(p, &gatherClosedPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -1185,8 +1197,8 @@ type ReviewExit interface {
 	isExit()
 }
 
-// MatchReview calls the function for the exit of a fire, or none if the exit is nil, and returns its result. An exit
-// that is added to the spec breaks every call until it is handled there.
+// MatchReview calls the function for the exit of a fire, or none if the exit is nil, and returns its
+// result. An exit that is added to the spec breaks every call until it is handled there.
 func MatchReview[R any](exit ReviewExit, none func() R, stop func(Stop) R, coded func(Coded) R, numbered func(Numbered) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -1227,7 +1239,8 @@ type ReviewPoint struct {
 	registry hookimpl.Registry[Review[Letter]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *ReviewPoint) Add(f Review[Letter], opts ...hookkit.GateOption) *hookkit.Registration {
 	return p.registry.Add(p, &reviewPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -1323,7 +1336,8 @@ type VerifyPoint struct {
 	registry hookimpl.Registry[Verify[int]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *VerifyPoint) Add(f Verify[int], opts ...hookkit.HookOption) *hookkit.Registration {
 	return p.registry.Add(p, &verifyPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -1426,7 +1440,8 @@ type WrapPoint struct {
 	registry hookimpl.Registry[Wrap[int]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *WrapPoint) Add(f Wrap[int], opts ...hookkit.HookOption) *hookkit.Registration {
 	return p.registry.Add(p, &wrapPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -1451,8 +1466,8 @@ func (p *WrapPoint) List() []hookkit.Info {
 	return p.registry.List(p, &wrapPoint)
 }
 
-// Fire runs the act inside the hooks and returns the answer of the outermost. A panic of a hook or of the act is returned as
-// a *hookkit.Failure.
+// Fire runs the act inside the hooks and returns the answer of the outermost. A panic of a hook or of
+// the act is returned as a *hookkit.Failure.
 func (p *WrapPoint) Fire(ctx context.Context, run *Run, n int, act func(context.Context, int) (string, error)) (result string, err error) {
 	if p.registry.Active() {
 		return p.runHooks(ctx, run, n, act, nil, nil)
@@ -1470,8 +1485,8 @@ func (p *WrapPoint) Fire(ctx context.Context, run *Run, n int, act func(context.
 	return
 }
 
-// FireBy is Fire that also returns the hook that answered instead of the act, or the hook that failed. A zero By means that
-// the act answered.
+// FireBy is Fire that also returns the hook that answered instead of the act, or the hook that failed.
+// A zero By means that the act answered.
 func (p *WrapPoint) FireBy(ctx context.Context, run *Run, n int, act func(context.Context, int) (string, error)) (result string, by hookkit.By, err error) {
 	if p.registry.Active() {
 		result, err = p.runHooks(ctx, run, n, act, &by, nil)
@@ -1535,7 +1550,8 @@ type WatchPoint struct {
 	registry hookimpl.Registry[Watch[int]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *WatchPoint) Add(f Watch[int], opts ...hookkit.HookOption) *hookkit.Registration {
 	return p.registry.Add(p, &watchPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -1575,8 +1591,8 @@ func (p *WatchPoint) Fire(ctx context.Context, run *Run, n int) {
 //
 // inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic which hook it was.
 
-// HookgenLineage has a method for this package and for each package that it extends. Packages that extend this one use
-// it.
+// HookgenLineage has a method for this package and for each package that it extends. Packages
+// that extend this one use it.
 type HookgenLineage[T any] interface {
 	hookgenLineage(T)
 }

@@ -11,8 +11,9 @@ import (
 	"io"
 )
 
-// If the compiler reports the next line, the spec changed after this file was generated: run hookgen (go generate)
-// again. The line converts the spec to its restatement and back, which compiles only if the two are identical.
+// If the compiler reports the next line, the spec changed after this file was generated: run hookgen
+// (go generate) again. The line converts the spec to its restatement and back, which compiles only if the two
+// are identical.
 type _ [len([...]Points{Points(staleCode_runHookgen(Points(nil)))})]struct{}
 
 // staleCode_runHookgen restates the spec.
@@ -43,8 +44,9 @@ type (
 type staleCode_runHookgen_editBeforeShow = Message
 type _ [len([...]Text{staleCode_runHookgen_editBeforeShow{}.Body})]struct{}
 
-// If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the build with:
-// go get github.com/hookgen/hookgen@latest. If the rest of the file does not compile against the runtime, run hookgen again.
+// If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the build
+// with: go get github.com/hookgen/hookgen@latest. If the rest of the file does not compile against the runtime,
+// run hookgen again.
 const _ = hookimpl.IsAtLeastVersion0_1_0
 
 // Run is one run of the program: the environment that hooks see, its identity, and the state that hooks keep for it.
@@ -68,9 +70,9 @@ func (Hold) isExit()         {}
 func (Allow) legalAtMaySend() {}
 func (Allow) isExit()         {}
 
-// Hooks holds the hooks of every fire point, in the order of the spec. The zero value is ready to use: no hooks,
-// no cost. It must not be copied. All methods may be called at any time from any goroutine, from inside a hook too;
-// a fire uses the hooks that are registered when it begins.
+// Hooks holds the hooks of every fire point, in the order of the spec. The zero value is ready to use: no
+// hooks, no cost. It must not be copied. All methods may be called at any time from any goroutine, from inside a
+// hook too; a fire uses the hooks that are registered when it begins.
 type Hooks struct {
 	BeforeSend BeforeSendPoint
 	MaySend    MaySendPoint
@@ -82,8 +84,9 @@ type Hooks struct {
 	OnSent     OnSentPoint
 }
 
-// Hook is a hook, or a bundle of hooks, that adds itself to its points. Bind may call Add, AddFunc, Observe, ObserveFunc,
-// ObserveAny and Use on the Hooks it is given. It must not keep them, and must register something.
+// Hook is a hook, or a bundle of hooks, that adds itself to its points. Bind may call Add, AddFunc,
+// Observe, ObserveFunc, ObserveAny and Use on the Hooks it is given. It must not keep them, and must register
+// something.
 type Hook interface {
 	Bind(*Hooks)
 }
@@ -95,9 +98,9 @@ type AnyObserver interface {
 
 var _ = hookimpl.HooksType[Hooks]()
 
-// Use calls the hook's Bind and registers everything that it adds, all or nothing, as one registration. The options outrank
-// those that Bind gave. Use panics, naming the place of the call, if the hook is nil, if Bind adds nothing, or if the order asked
-// for is impossible.
+// Use calls the hook's Bind and registers everything that it adds, all or nothing, as one registration.
+// The options outrank those that Bind gave. Use panics, naming the place of the call, if the hook is nil, if Bind
+// adds nothing, or if the order asked for is impossible.
 func (h *Hooks) Use(k Hook, opts ...hookkit.UseOption) *hookkit.Registration {
 	staged := new(Hooks)
 	return hookimpl.Use(h.Points(), staged.Points(), k, func() {
@@ -112,29 +115,30 @@ func (h *Hooks) ObserveAny(o AnyObserver, opts ...hookkit.ObserverOption) *hookk
 	}, opts)
 }
 
-// Layer returns new Hooks that fire the hooks of h first, whatever the priorities, and then their own. Later changes of h
-// apply to them; their own changes never apply to h. The name appears in listings.
+// Layer returns new Hooks that fire the hooks of h first, whatever the priorities, and then their own.
+// Later changes of h apply to them; their own changes never apply to h. The name appears in listings.
 func (h *Hooks) Layer(name string) *Hooks {
 	layer := new(Hooks)
 	hookimpl.Layer(name, layer.Points(), h.Points())
 	return layer
 }
 
-// Trace attaches a tracer to every point of h and of its layers, in addition to those attached before. Remove the returned
-// registration to detach it.
+// Trace attaches a tracer to every point of h and of its layers, in addition to those attached before.
+// Remove the returned registration to detach it.
 func (h *Hooks) Trace(t hookkit.Tracer) *hookkit.Registration {
 	return hookimpl.Trace(h.Points(), t)
 }
 
-// HandleFailures calls handle for every failure that the caller of Fire does not receive, for example of an observer or of a hook
-// at a FailOpen point. It applies to h and its layers, instead of the handler set before. With nil, a layer uses
-// the handler of the outer layer, and the outermost Hooks log with slog, as by default.
+// HandleFailures calls handle for every failure that the caller of Fire does not receive, for example of
+// an observer or of a hook at a FailOpen point. It applies to h and its layers, instead of the handler set before.
+// With nil, a layer uses the handler of the outer layer, and the outermost Hooks log with slog, as by default.
 func (h *Hooks) HandleFailures(handle func(context.Context, *hookkit.Failure)) {
 	hookimpl.HandleFailures(h.Points(), handle)
 }
 
-// Registered returns the registrations of that name in h and in its outer layers, in the order in which they were made. A
-// Use and the calls of Add and Observe in its Bind are registrations of their own, the Use first.
+// Registered returns the registrations of that name in h and in its outer layers, in the order in which
+// they were made. A Use and the calls of Add and Observe in its Bind are registrations of their own, the Use
+// first.
 func (h *Hooks) Registered(name string) []*hookkit.Registration {
 	return hookimpl.Registered(h.Points(), name)
 }
@@ -218,8 +222,8 @@ type BeforeSendExit interface {
 	isExit()
 }
 
-// MatchBeforeSend calls the function for the exit of a fire, or none if the exit is nil, and returns its result. An exit
-// that is added to the spec breaks every call until it is handled there.
+// MatchBeforeSend calls the function for the exit of a fire, or none if the exit is nil, and returns its
+// result. An exit that is added to the spec breaks every call until it is handled there.
 func MatchBeforeSend[R any](exit BeforeSendExit, none func() R, refuse func(Refuse) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -254,7 +258,8 @@ type BeforeSendPoint struct {
 	registry hookimpl.Registry[BeforeSend[Message]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *BeforeSendPoint) Add(f BeforeSend[Message], opts ...hookkit.GateOption) *hookkit.Registration {
 	return p.registry.Add(p, &beforeSendPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -343,8 +348,8 @@ type MaySendExit interface {
 	isExit()
 }
 
-// MatchMaySend calls the function for the exit of a fire, or none if the exit is nil, and returns its result. An exit
-// that is added to the spec breaks every call until it is handled there.
+// MatchMaySend calls the function for the exit of a fire, or none if the exit is nil, and returns its
+// result. An exit that is added to the spec breaks every call until it is handled there.
 func MatchMaySend[R any](exit MaySendExit, none func() R, refuse func(Refuse) R, hold func(Hold) R, allow func(Allow) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -383,7 +388,8 @@ type MaySendPoint struct {
 	registry hookimpl.Registry[MaySend[Message]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *MaySendPoint) Add(f MaySend[Message], opts ...hookkit.GateOption) *hookkit.Registration {
 	return p.registry.Add(p, &maySendPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -479,7 +485,8 @@ type FooterPoint struct {
 	registry hookimpl.Registry[Footer[Message]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *FooterPoint) Add(f Footer[Message], opts ...hookkit.HookOption) *hookkit.Registration {
 	return p.registry.Add(p, &footerPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -582,7 +589,8 @@ type AroundSendPoint struct {
 	registry hookimpl.Registry[AroundSend[Message]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *AroundSendPoint) Add(f AroundSend[Message], opts ...hookkit.HookOption) *hookkit.Registration {
 	return p.registry.Add(p, &aroundSendPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -607,8 +615,8 @@ func (p *AroundSendPoint) List() []hookkit.Info {
 	return p.registry.List(p, &aroundSendPoint)
 }
 
-// Fire runs the act inside the hooks and returns the answer of the outermost. A panic of a hook or of the act is returned as
-// a *hookkit.Failure.
+// Fire runs the act inside the hooks and returns the answer of the outermost. A panic of a hook or of
+// the act is returned as a *hookkit.Failure.
 func (p *AroundSendPoint) Fire(ctx context.Context, run *Run, payload Message, act func(context.Context, Message) (Receipt, error)) (result Receipt, err error) {
 	if p.registry.Active() {
 		return p.runHooks(ctx, run, payload, act, nil, nil)
@@ -626,8 +634,8 @@ func (p *AroundSendPoint) Fire(ctx context.Context, run *Run, payload Message, a
 	return
 }
 
-// FireBy is Fire that also returns the hook that answered instead of the act, or the hook that failed. A zero By means that
-// the act answered.
+// FireBy is Fire that also returns the hook that answered instead of the act, or the hook that failed.
+// A zero By means that the act answered.
 func (p *AroundSendPoint) FireBy(ctx context.Context, run *Run, payload Message, act func(context.Context, Message) (Receipt, error)) (result Receipt, by hookkit.By, err error) {
 	if p.registry.Active() {
 		result, err = p.runHooks(ctx, run, payload, act, &by, nil)
@@ -713,7 +721,8 @@ type AfterSendPoint struct {
 	registry hookimpl.Registry[AfterSend[Receipt]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *AfterSendPoint) Add(f AfterSend[Receipt], opts ...hookkit.GateOption) *hookkit.Registration {
 	return p.registry.Add(p, &afterSendPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -828,7 +837,8 @@ type BeforeShowPoint struct {
 	registry hookimpl.Registry[BeforeShow[Message]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *BeforeShowPoint) Add(f BeforeShow[Message], opts ...hookkit.GateOption) *hookkit.Registration {
 	return p.registry.Add(p, &beforeShowPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -923,7 +933,8 @@ type BeforeSavePoint struct {
 	registry hookimpl.Registry[BeforeSave[Message]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *BeforeSavePoint) Add(f BeforeSave[Message], opts ...hookkit.HookOption) *hookkit.Registration {
 	return p.registry.Add(p, &beforeSavePoint, "Add", f, hookimpl.Options(opts))
 }
@@ -1016,7 +1027,8 @@ type OnSentPoint struct {
 	registry hookimpl.Registry[OnSent[Receipt]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
+// for is impossible.
 func (p *OnSentPoint) Add(f OnSent[Receipt], opts ...hookkit.HookOption) *hookkit.Registration {
 	return p.registry.Add(p, &onSentPoint, "Add", f, hookimpl.Options(opts))
 }
@@ -1056,8 +1068,8 @@ func (p *OnSentPoint) Fire(ctx context.Context, run *Run, payload Receipt) {
 //
 // inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic which hook it was.
 
-// HookgenLineage has a method for this package and for each package that it extends. Packages that extend this one use
-// it.
+// HookgenLineage has a method for this package and for each package that it extends. Packages
+// that extend this one use it.
 type HookgenLineage[T any] interface {
 	hookgenLineage(T)
 }

@@ -2,8 +2,8 @@ package gen
 
 import "strings"
 
-// distance is the optimal string alignment distance: the fewest insertions, deletions, replacements and
-// swaps of neighbours that make b of a.
+// distance returns the optimal string alignment distance of two names. That is the smallest number of insertions,
+// deletions, replacements and swaps of neighbours that turn a into b.
 func distance(a, b string) int {
 	from, to := []rune(a), []rune(b)
 	before, last, row := make([]int, len(to)+1), make([]int, len(to)+1), make([]int, len(to)+1)
@@ -27,23 +27,24 @@ func distance(a, b string) int {
 	return last[len(to)]
 }
 
-// The bounds of the names that are compared, so that a huge file costs nothing: bytes, and candidates.
+// Limits for suggestions, so that a huge file costs nothing: the bytes of a name, and the number of candidates.
 const (
-	longestNear = 64
-	mostNear    = 1000
+	maxSuggestLength = 64
+	maxCandidates    = 1000
 )
 
-// Near returns the candidate that name is most likely to be a slip for: equal but for case, or at most one
-// edit in three letters away. Among equally near ones the first counts; "" if none is near.
-func Near(name string, candidates []string) string {
-	if len(name) > longestNear {
+// Suggest returns the candidate that name is most likely a misspelling of, or "" if no candidate is similar. Similar
+// means equal except for case, or at most one edit for every three letters. Among equally similar candidates the first
+// wins.
+func Suggest(name string, candidates []string) string {
+	if len(name) > maxSuggestLength {
 		return ""
 	}
 	lower := strings.ToLower(name)
 	best, least := "", -1
-	for _, c := range candidates[:min(len(candidates), mostNear)] {
+	for _, c := range candidates[:min(len(candidates), maxCandidates)] {
 		most := max(len(name), len(c)) / 3 // edits
-		if c == name || len(c) > longestNear || len(c)-len(name) > most || len(name)-len(c) > most {
+		if c == name || len(c) > maxSuggestLength || len(c)-len(name) > most || len(name)-len(c) > most {
 			continue
 		}
 		d := distance(lower, strings.ToLower(c))
@@ -57,16 +58,16 @@ func Near(name string, candidates []string) string {
 	return best
 }
 
-// didYouMean is the end of a message: a question if a candidate is near, else otherwise.
+// didYouMean returns the end of a message: a suggestion if a candidate is similar, else otherwise.
 func didYouMean(name string, candidates []string, prefix, otherwise string) string {
-	if c := Near(name, candidates); c != "" {
+	if c := Suggest(name, candidates); c != "" {
 		return "did you mean " + prefix + c + "?"
 	}
 	return otherwise
 }
 
-// listed joins words as a sentence does: a, b or c.
-func listed(words []string) string {
+// joinOr joins words for a sentence: a, b or c.
+func joinOr(words []string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")
 	}

@@ -1,0 +1,183 @@
+package gen
+
+import (
+	"fmt"
+	"go/token"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Points with the same law differ only in names. So the code of each law is rendered and formatted once per run, with
+// placeholders for the names, and for each point the emitter only substitutes them. The result stays gofmt-clean,
+// because no placeholder affects alignment. A point whose types or comments gofmt might lay out differently is
+// formatted again.
+const (
+	anyPoint      = "HookgenPoint"
+	anyPayload    = "HookgenPayload"
+	anyParam      = "hookgenParam"
+	anyCollect    = "HookgenCollected"
+	anyResult     = "HookgenResult"
+	anyEdit       = "HookgenEdited"
+	anyField      = "HookgenField"
+	anyLegal      = "HookgenLegal"
+	anyLeaving    = "HookgenLeaving"
+	anyExits      = "HookgenExits"
+	anyOutcomes   = "HookgenOutcomes"
+	anyBallots    = "case HookgenBallots:\n\t\t\t\trank = hookgenRank"
+	anyParams     = "hookgenMatches func(HookgenMatched) R"
+	anyMatches    = "case HookgenMatched:\n\t\treturn hookgenMatches(x)"
+	anyResults    = "HookgenLaw"
+	anyText       = "HookgenText"
+	anyDoc        = "// HookgenDoc\n"
+	anyDeprecated = "//\n// HookgenDeprecated\n"
+)
+
+// A substitution replaces the placeholders in the code of a law with the names of one point.
+type substitution struct {
+	replacer *strings.Replacer
+	plain    bool // the result is as gofmt would have it
+}
+
+// substitution returns the substitution for a point.
+func (e *emitter) substitution(p *Point) substitution {
+	var pairs []string
+	sub := substitution{plain: true}
+	put := func(placeholder, text string) { pairs = append(pairs, placeholder, text) }
+	typ := func(placeholder string, t Type) {
+		if t.Expr != nil {
+			text, plain := e.typeText(t.Expr)
+			sub.plain = sub.plain && plain
+			put(placeholder, text)
+		}
+	}
+	exits := make([]string, len(p.Exits))
+	for i, x := range p.Exits {
+		exits[i] = x.Name
+	}
+	typ(anyPayload, p.Payload)
+	typ(anyCollect, p.Collect)
+	typ(anyResult, p.Around)
+	typ(anyEdit, p.Edit)
+	put(anyField, p.EditField)
+	if len(exits) > 0 {
+		params := matchParams(exits, e.taken, e.suffix)
+		var funcs, cases, ballots []string
+		for i, x := range exits {
+			funcs = append(funcs, params[i]+" func("+x+") R")
+			cases = append(cases, "case "+x+":\n\t\treturn "+params[i]+"(x)")
+			ballots = append(ballots, fmt.Sprintf("case %s:\n\t\t\t\trank = %d", x, i+1))
+		}
+		renamed := strings.NewReplacer(") R", ") R"+e.suffix, "(x)", "(x"+e.suffix+")") // see renameLocals
+		put(renamed.Replace(anyParams), renamed.Replace(strings.Join(funcs, ", ")))
+		put(renamed.Replace(anyMatches), renamed.Replace(strings.Join(cases, "\n\t")))
+		put(anyParams, strings.Join(funcs, ", ")) // the shorter after the longer
+		put(anyMatches, strings.Join(cases, "\n\t"))
+		put(anyBallots, strings.Join(ballots, "\n\t\t\t"))
+		renamed = strings.NewReplacer("rank =", "rank"+e.suffix+" =")
+		put(renamed.Replace(anyBallots), renamed.Replace(strings.Join(ballots, "\n\t\t\t")))
+		put(anyLeaving, joinOr(exits))
+		put(anyExits, strings.Join(exits, ", "))
+	}
+	if lawOf(p).Decides() {
+		legal := legalNames(p)
+		put(anyLegal, joinOr(legal))
+		var outcomes []string
+		for _, name := range legal {
+			verb := strings.TrimSuffix(name, p.Name)
+			if slices.Contains(exits, name) {
+				outcomes = append(outcomes, fmt.Sprintf("hookimpl.Exiting[%s](%q)", name, name))
+			} else {
+				outcomes = append(outcomes, fmt.Sprintf("hookimpl.Rewriting(%q, %s)", verb, name))
+			}
+		}
+		put(anyOutcomes, strings.Join(outcomes, ", "))
+	}
+	put(anyPoint, p.Name)
+	put(lowerFirst(anyPoint), lowerFirst(p.Name))
+	put(anyParam, e.paramName(p))
+	put(strconv.Quote(anyText), strconv.Quote(e.text(p.Payload.Expr)))
+	put(strconv.Quote(anyResults), strconv.Quote(e.law(p)))
+	reason := deprecation(p.Doc) // at the end of the comment
+	head := docLines(strings.Replace(p.Doc, reason, "", 1))
+	if len(head) > 0 {
+		head = append(head, "//")
+	}
+	if !strings.HasPrefix(p.Doc, p.Name+" ") {
+		head = append([]string{"// " + p.Name + " is a hook of the point " + p.Name + ".", "//"}, head...)
+	}
+	sub.plain = sub.plain && plainDoc(head)
+	put(anyDoc, strings.Join(head, "\n")+"\n")
+	deprecated := docLines(reason)
+	sub.plain = sub.plain && plainDoc(deprecated)
+	if len(deprecated) > 0 {
+		deprecated = append([]string{"//"}, append(deprecated, "")...)
+	}
+	put(anyDeprecated, strings.Join(deprecated, "\n"))
+	sub.replacer = strings.NewReplacer(pairs...)
+	return sub
+}
+
+// apply returns the code of a law for the point.
+func (s substitution) apply(code string) (string, error) {
+	text := s.replacer.Replace(code)
+	if s.plain {
+		return text, nil
+	}
+	formatted, err := formatTwice([]byte(text))
+	return strings.TrimSpace(string(formatted)), err
+}
+
+// legalNames returns the outcomes that a hook of the point may return: constructors and exits.
+func legalNames(p *Point) []string {
+	var names []string
+	if p.Replace {
+		names = append(names, "Replace"+p.Name)
+	}
+	if p.Edit.Expr != nil {
+		names = append(names, "Edit"+p.Name)
+	}
+	for _, x := range p.Exits {
+		names = append(names, x.Name)
+	}
+	return names
+}
+
+// matchParams returns the parameter names of a Match function, one for each exit.
+func matchParams(exits []string, taken map[string]bool, suffix string) []string {
+	used := map[string]bool{}
+	for _, name := range []string{"exit", "none", "x"} {
+		used[name] = true
+		used[name+suffix] = taken[name] // see renameLocals
+	}
+	params := make([]string, len(exits))
+	for i, name := range exits {
+		param := lowerFirst(name)
+		for used[param] || taken[param] || token.IsKeyword(param) || predeclared[param] || builtins[param] ||
+			imported[param] {
+			param += "_"
+		}
+		used[param], params[i] = true, param
+	}
+	return params
+}
+
+// paramName returns the name of the payload parameter in exported signatures. It is the name in the spec, unless that
+// would collide with another name.
+func (e *emitter) paramName(p *Point) string {
+	if p.Param == "" || p.Param == "_" || slices.Contains(paramNames, p.Param) || imported[p.Param] || e.taken[p.Param] {
+		name := "payload"
+		for e.taken[name] {
+			name += "_"
+		}
+		return name
+	}
+	return p.Param
+}
+
+// paramNames are the other parameters in exported signatures.
+var paramNames = []string{"ctx", "run", "f", "h", "p", "act", "next", "when", "reason", "exit", "by", "bys",
+	"collected", "err", "result", "returned"}
+
+// imported are the qualifiers that every generated file has.
+var imported = map[string]bool{"context": true, "io": true, "hookkit": true, "hookimpl": true}
