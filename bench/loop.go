@@ -130,7 +130,10 @@ func ordinaryHooks() []agent.Hook {
 		&limit.Time{Max: limit.AtMost(time.Hour)},
 		&repair.LoopDetector{},
 		&limit.Tools{Default: limit.AtMost(10000)},
-		&permission.Rules{List: []permission.Rule{{Tool: "work", Decision: permission.Allow, Reason: "it only reads"}}, Default: permission.Deny},
+		&permission.Rules{
+			List:    []permission.Rule{{Tool: "work", Decision: permission.Allow, Reason: "it only reads"}},
+			Default: permission.Deny,
+		},
 		&window.TruncateOutput{},
 		&observe.Metrics{Log: slog.New(slog.DiscardHandler)},
 	}
@@ -193,7 +196,7 @@ func runChatModel(steps int) func(n int) {
 	}
 	ctx := context.Background()
 	a, err := adk.NewChatModelAgent(ctx, &adk.ChatModelAgentConfig{
-		Name: "agent", Description: "works", Instruction: "Do the work.", Model: script, MaxRejections: steps + 1,
+		Name: "agent", Description: "works", Instruction: "Do the work.", Model: script, MaxIterations: steps + 1,
 		ToolsConfig: adk.ToolsConfig{ToolsNodeConfig: compose.ToolsNodeConfig{Tools: []tool.BaseTool{einoTool{}}}},
 	})
 	if err != nil {

@@ -36,8 +36,8 @@ func (p *PerRun[T]) Do(run AnyRun, f func(*T)) {
 	f(&c.value)
 }
 
-// Load returns a copy of the value of the run, or a zero T if Do has not been called for the run. The copy is shallow: maps, slices and
-// pointers in it are shared with the value. A nil run panics.
+// Load returns a copy of the value of the run, or a zero T if Do has not been called for the run. The copy is shallow:
+// maps, slices and pointers in it are shared with the value. A nil run panics.
 func (p *PerRun[T]) Load(run AnyRun) T {
 	c := p.cell("Load", run, false)
 	if c == nil {

@@ -146,7 +146,8 @@ func (p *page) use(t *testing.T, b block, next string) {
 }
 
 // unstable are the parts of an output that differ from run to run: downloads, the times of go test, the names of
-// packages above findings, and temporary directories. go vet may repeat the output of an earlier run, with its directory.
+// packages above findings, and temporary directories. go vet may repeat the output of an earlier run, with its
+// directory.
 var unstable = regexp.MustCompile(
 	`(?m)^go: downloading .*\n|^# .*\n|\t(\d+\.\d+s|\(cached\))$|\S*[/\\]TestPages[^/\\]*[/\\]\d+[/\\]`)
 
@@ -194,8 +195,8 @@ func (p *page) write(t *testing.T, b block) string {
 	return dir
 }
 
-// complete returns the file that a part of a package becomes: it has a package clause, the imports, and positions of the
-// page.
+// complete returns the file that a part of a package becomes: it has a package clause, the imports, and positions of
+// the page.
 func (p *page) complete(t *testing.T, b block) string {
 	file, err := parser.ParseFile(token.NewFileSet(), "", "package "+b.pkg+"\n"+b.text, 0)
 	if err != nil {

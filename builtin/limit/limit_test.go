@@ -100,7 +100,12 @@ func TestInvalidLimitsPanicInUse(t *testing.T) {
 		"Reasons[0] is empty": &limit.FinishReason{Reasons: []string{""}},
 		"Source is nil":       &limit.Cancellation{}, "Default is -1": &limit.Tools{Default: limit.AtMost(-1)},
 		`Limits["x"] is -1`: &limit.Tools{Limits: map[string]int{"x": -1}}, "both empty": &limit.Tools{},
-		"Fractions[0] is 0": &limit.Warning{Fractions: []float64{0}}, "Fractions[1] is 1": &limit.Warning{Fractions: []float64{.5, 1}},
+		"Fractions[0] is 0": &limit.Warning{
+			Fractions: []float64{0},
+		}, "Fractions[1] is 1": &limit.Warning{Fractions: []float64{
+			.5,
+			1,
+		}},
 		"StepsLeft[0] is 0": &limit.Warning{StepsLeft: []int{0}}, "NudgeAfter is 1": &repair.Stagnation{NudgeAfter: 1},
 	} {
 		t.Run(name, func(t *testing.T) {

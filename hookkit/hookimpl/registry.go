@@ -9,8 +9,8 @@ import (
 	"github.com/hookgen/hookgen/hookkit/internal/opaque"
 )
 
-// A Registry holds the hooks and observers of one point; each generated Point has one. H is the interface of the point's
-// hooks. The zero value is ready to use. It must not be copied.
+// A Registry holds the hooks and observers of one point; each generated Point has one. H is the interface of the
+// point's hooks. The zero value is ready to use. It must not be copied.
 //
 // It is in two parts, because methods of a generic type are compiled again for each point: the typed snapshot that a
 // fire runs is here, and all the rest is in the registry, which is made on first use.

@@ -9,7 +9,30 @@ import (
 // FuzzFileNames makes names of files of any two texts and reads any text as such a name: a name leads nowhere else,
 // is turned back into its text, and two texts have two names, whatever a file system makes of capitals.
 func FuzzFileNames(f *testing.F) {
-	for _, s := range []string{"", "a", "A", "../x", "..", ".", "/etc/passwd", `c:\x`, "con", "a\x00b", "%41", "%", "%zz", "%2", "%+1", "é", "\xff", "a.json", strings.Repeat("a", 149), strings.Repeat("A", 51), "-", "_"} {
+	for _, s := range []string{
+		"",
+		"a",
+		"A",
+		"../x",
+		"..",
+		".",
+		"/etc/passwd",
+		`c:\x`,
+		"con",
+		"a\x00b",
+		"%41",
+		"%",
+		"%zz",
+		"%2",
+		"%+1",
+		"é",
+		"\xff",
+		"a.json",
+		strings.Repeat("a", 149),
+		strings.Repeat("A", 51),
+		"-",
+		"_",
+	} {
 		f.Add(s, "b")
 		f.Add(s, strings.ToUpper(s))
 	}
@@ -23,7 +46,8 @@ func FuzzFileNames(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if len(name) > maxName || !filepath.IsLocal(name) || filepath.Base(name) != name || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-_%") != "" {
+		if len(name) > maxName || !filepath.IsLocal(name) || filepath.Base(name) != name ||
+			strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-_%") != "" {
 			t.Errorf("%q has the file %q", text, name)
 		}
 		if back, ok := DecodeName(name); !ok || back != text {

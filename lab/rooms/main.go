@@ -62,7 +62,8 @@ func measure() (string, error) {
 		return "", err
 	}
 	var table strings.Builder
-	fmt.Fprintf(&table, "\nMade by `go run ./lab/rooms` on %s/%s with %s. A program with `generated/agent` alone has %.1f MB.\n\n",
+	fmt.Fprintf(&table, "\nMade by `go run ./lab/rooms` on %s/%s with %s. A program with `generated/agent` alone has "+
+		"%.1f MB.\n\n",
 		runtime.GOOS, runtime.GOARCH, runtime.Version(), megabytes(alone))
 	table.WriteString("| room | hook | libraries | it adds |\n|---|---|---|---:|\n")
 	for _, doc := range docs {

@@ -585,7 +585,8 @@ func TestReversedHookCannotActAfterATimeout(t *testing.T) {
 
 // TestWrappedErrorsNameTheirMaker: hooks wrap an error of the act, or of an inner hook, whatever its type.
 func TestWrappedErrorsNameTheirMaker(t *testing.T) {
-	wrapping := func(ctx context.Context, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+	wrapping := func(ctx context.Context, item fixture.Item,
+		next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
 		answer, err := next.Call(ctx, item)
 		if err != nil {
 			err = fmt.Errorf("wrapped: %w", err)
@@ -604,7 +605,8 @@ func TestWrappedErrorsNameTheirMaker(t *testing.T) {
 				wrap(h, func(context.Context, fixture.Item, fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
 					return hookkit.Answer[fixture.Result]{}, made
 				}, hookkit.Named("maker"))
-				if _, by, _ := h.Wrap.FireBy(context.Background(), newRun(), fixture.Item{}, new(countingAct).act); by.Hook != "maker" {
+				if _, by, _ := h.Wrap.FireBy(context.Background(), newRun(), fixture.Item{},
+					new(countingAct).act); by.Hook != "maker" {
 					t.Errorf("an error of a hook: %+v", by)
 				}
 			})
@@ -639,11 +641,13 @@ func TestErrorsAfterNextNameTheirMaker(t *testing.T) {
 	}
 	tests := map[string]wrapHook{
 		"an error that takes itself for the act's": own(sameAsAll{}),
-		"a panic with the error of the act": func(ctx context.Context, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+		"a panic with the error of the act": func(ctx context.Context, item fixture.Item,
+			next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
 			_, err := next.Call(ctx, item)
 			panic(err)
 		},
-		"a timeout after one of the act": func(ctx context.Context, item fixture.Item, next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
+		"a timeout after one of the act": func(ctx context.Context, item fixture.Item,
+			next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
 			_, _ = next.Call(ctx, item)
 			<-ctx.Done()
 			return hookkit.Answer[fixture.Result]{}, ctx.Err()
@@ -683,7 +687,8 @@ func TestSharedErrorsNameTheLatestMaker(t *testing.T) {
 		wrap(h, func(context.Context, fixture.Item, fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
 			return hookkit.Answer[fixture.Result]{}, errAct
 		}, hookkit.Named("maker"))
-		if _, by, _ := h.Wrap.FireBy(context.Background(), newRun(), fixture.Item{}, new(countingAct).act); by.Hook != "maker" {
+		if _, by, _ := h.Wrap.FireBy(context.Background(), newRun(), fixture.Item{},
+			new(countingAct).act); by.Hook != "maker" {
 			t.Errorf("by %+v", by)
 		}
 	})

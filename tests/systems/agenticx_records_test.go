@@ -37,7 +37,10 @@ func TestA21_MemoryExtractorKeepsWhatIsWorthIt(t *testing.T) {
 	clock := looptest.NewClock(time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC))
 	run := func(past []agent.Message) {
 		ran := looptest.Harness{Turns: all(looptest.Reply("yes")), Agent: &loop.Agent{Clock: clock},
-			Hooks: all[agent.Hook](&memory.Extractor{Store: &remembered, Dir: dir})}.Do(t, t.Context(), loop.Request{Task: "thanks", Messages: past})
+			Hooks: all[agent.Hook](&memory.Extractor{Store: &remembered, Dir: dir})}.Do(t, t.Context(), loop.Request{
+			Task:     "thanks",
+			Messages: past,
+		})
 		if ran.Failed != nil {
 			t.Error(ran.Failed)
 		}

@@ -293,7 +293,8 @@ func TestF44_NoRefusalIsRecordedAsASuccess(t *testing.T) {
 		Turns: all(looptest.Call("work", `{"n":1}`), looptest.Call("work", `{"n":1}`), looptest.Call("rm", nil),
 			looptest.Call("bad", nil), looptest.Reply("ok")),
 		Tools: all[agent.Tool](work(), &looptest.Tool{Name: "rm"}, &looptest.Tool{Name: "bad", Err: errBoom}),
-		Hooks: all[agent.Hook](&repair.LoopDetector{}, denies("rm", "no"), &record.Episodes{Store: memory}, &record.Audit{Path: path},
+		Hooks: all[agent.Hook](&repair.LoopDetector{}, denies("rm",
+			"no"), &record.Episodes{Store: memory}, &record.Audit{Path: path},
 			afterTool(func(r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
 				r.Err, r.Output = "", "all is well"
 				return agent.ReplaceAfterTool(r, "whitewash"), nil

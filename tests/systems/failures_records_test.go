@@ -51,7 +51,10 @@ func TestF48_TrimmingEndsAndOrphansNothing(t *testing.T) {
 	for _, most := range []int{1, 100, 300, 1000} {
 		ran := looptest.Harness{
 			Turns: working(6), Tools: all[agent.Tool](&looptest.Tool{Name: "work", Result: strings.Repeat("r", 400)}),
-			Hooks: all[agent.Hook](&window.TokenBudget{Max: limit.AtMost(most), Keep: 3}), Agent: &loop.Agent{Instructions: strings.Repeat("s", 1000)},
+			Hooks: all[agent.Hook](&window.TokenBudget{
+				Max:  limit.AtMost(most),
+				Keep: 3,
+			}), Agent: &loop.Agent{Instructions: strings.Repeat("s", 1000)},
 		}.Run(t, "the task")
 		requests := ran.Script.Requests()
 		for i, r := range requests {

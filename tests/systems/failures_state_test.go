@@ -160,10 +160,17 @@ func TestF26_ANewHookHasFreshState(t *testing.T) {
 
 // Invariant 8: state is fresh in each run, also one after the other on the same hooks.
 func TestF27_CountersDoNotLeakIntoTheNextRun(t *testing.T) {
-	a := &loop.Agent{Model: looptest.NewScript(working(2)...).ForEachRun(), Tools: all[agent.Tool](work()), Use: all[agent.Hook](
-		&limit.Tools{Limits: map[string]int{"work": 2}}, &repair.Stagnation{NudgeAfter: 3, Fingerprint: func(agent.ToolCallResult) string { return "same" }},
-		&repair.LoopDetector{},
-	)}
+	a := &loop.Agent{
+		Model: looptest.NewScript(working(2)...).ForEachRun(),
+		Tools: all[agent.Tool](work()),
+		Use: all[agent.Hook](
+			&limit.Tools{Limits: map[string]int{"work": 2}}, &repair.Stagnation{
+				NudgeAfter:  3,
+				Fingerprint: func(agent.ToolCallResult) string { return "same" },
+			},
+			&repair.LoopDetector{},
+		),
+	}
 	var prompts diary
 	a.Use = append(a.Use, beforeLLM(func(r agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
 		prompts.note("%v", r.Messages)

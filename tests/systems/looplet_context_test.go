@@ -178,8 +178,12 @@ func TestL32_ACompactionReportsItsResult(t *testing.T) {
 	}
 
 	custom := &compact.Auto{Compactor: compact.Truncate{Keep: 1}, Window: 1000, WarnAt: 10, ErrorAt: 20, Reserve: 10}
-	adds := agent.AfterCompactFunc(func(_ context.Context, _ *agent.Run, done agent.Compacted) (agent.AfterCompactOutcome, error) {
-		done.Messages = append(all(agent.Message{Role: agent.RoleSystem, Content: fmt.Sprint("the rules, after ", len(done.Messages))}), done.Messages...)
+	adds := agent.AfterCompactFunc(func(_ context.Context, _ *agent.Run,
+		done agent.Compacted) (agent.AfterCompactOutcome, error) {
+		done.Messages = append(all(agent.Message{
+			Role:    agent.RoleSystem,
+			Content: fmt.Sprint("the rules, after ", len(done.Messages)),
+		}), done.Messages...)
 		return agent.ReplaceAfterCompact(done, "must stay"), nil
 	})
 	ran = looptest.Harness{
@@ -215,7 +219,10 @@ func TestL33_PruneClearsOldResults(t *testing.T) {
 	}
 	mixed := past(4)
 	mixed[2].Name, mixed[6].Name = "other", "other"
-	if some, _ := compacted(t, compact.Prune{Keep: 1, Tools: all("other")}, mixed); !slices.Equal(cleared(some.Messages), all("c1")) {
+	if some, _ := compacted(t, compact.Prune{
+		Keep:  1,
+		Tools: all("other"),
+	}, mixed); !slices.Equal(cleared(some.Messages), all("c1")) {
 		t.Errorf("of the tool named, cleared %v", cleared(some.Messages))
 	}
 }

@@ -72,19 +72,35 @@ func TestL23_StagnationNudgesWhenNothingNewHappens(t *testing.T) {
 		calls string
 		want  []int // the prompts with a nudge: after so many calls
 	}{
-		"one repeat":           {&repair.Stagnation{}, "aa", nil},
-		"at the threshold":     {&repair.Stagnation{NudgeAfter: 2}, "aa", []int{2}},
-		"another action":       {&repair.Stagnation{}, "aabaab", nil},
-		"reset after a nudge":  {&repair.Stagnation{}, "aaaaaaa", []int{3, 6}},
-		"no reset":             {&repair.Stagnation{KeepNudging: true}, "aaaaa", []int{3, 4, 5}},
-		"progress goes up":     {&repair.Stagnation{Progress: progress(1)}, "aaaa", nil},
-		"progress stands":      {&repair.Stagnation{Progress: progress(0)}, "aaaa", []int{3}},
-		"progress goes down":   {&repair.Stagnation{Progress: progress(-1)}, "aaaa", []int{3}},
-		"progress fails":       {&repair.Stagnation{Progress: func(context.Context, *agent.Run) (float64, error) { return 0, errBoom }}, "aaaa", []int{3}},
-		"an ignored tool":      {&repair.Stagnation{Ignore: all("b")}, "ababa", []int{5}},
-		"no opinion":           {&repair.Stagnation{Fingerprint: func(agent.ToolCallResult) string { return "" }}, "aaaa", nil},
-		"words of one's own":   {&repair.Stagnation{Nudge: func(streak int) string { return fmt.Sprint("[stagnation detected] ", streak) }}, "aaa", []int{3}},
-		"every call its print": {&repair.Stagnation{Fingerprint: func(agent.ToolCallResult) string { n++; return fmt.Sprint(n) }}, "aaaa", nil},
+		"one repeat":          {&repair.Stagnation{}, "aa", nil},
+		"at the threshold":    {&repair.Stagnation{NudgeAfter: 2}, "aa", []int{2}},
+		"another action":      {&repair.Stagnation{}, "aabaab", nil},
+		"reset after a nudge": {&repair.Stagnation{}, "aaaaaaa", []int{3, 6}},
+		"no reset":            {&repair.Stagnation{KeepNudging: true}, "aaaaa", []int{3, 4, 5}},
+		"progress goes up":    {&repair.Stagnation{Progress: progress(1)}, "aaaa", nil},
+		"progress stands":     {&repair.Stagnation{Progress: progress(0)}, "aaaa", []int{3}},
+		"progress goes down":  {&repair.Stagnation{Progress: progress(-1)}, "aaaa", []int{3}},
+		"progress fails": {
+			&repair.Stagnation{Progress: func(context.Context, *agent.Run) (float64, error) { return 0, errBoom }},
+			"aaaa",
+			[]int{3},
+		},
+		"an ignored tool": {&repair.Stagnation{Ignore: all("b")}, "ababa", []int{5}},
+		"no opinion": {
+			&repair.Stagnation{Fingerprint: func(agent.ToolCallResult) string { return "" }},
+			"aaaa",
+			nil,
+		},
+		"words of one's own": {
+			&repair.Stagnation{Nudge: func(streak int) string { return fmt.Sprint("[stagnation detected] ", streak) }},
+			"aaa",
+			[]int{3},
+		},
+		"every call its print": {
+			&repair.Stagnation{Fingerprint: func(agent.ToolCallResult) string { n++; return fmt.Sprint(n) }},
+			"aaaa",
+			nil,
+		},
 	} {
 		for range 2 { // fresh in each run
 			ran := looptest.Harness{Turns: playing(c.calls), Tools: letters(), Hooks: all[agent.Hook](c.hook)}.Run(t, "x")
@@ -124,7 +140,11 @@ func TestL24_CallsAreComparedByTheirValue(t *testing.T) {
 		n++
 		return strings.Repeat("x", n/2), nil
 	}}
-	ran := looptest.Harness{Turns: playing("aaa"), Tools: all[agent.Tool](fills), Hooks: all[agent.Hook](&repair.Stagnation{NudgeAfter: 2, Fingerprint: repair.CallAndSize})}.Run(t, "x")
+	ran := looptest.Harness{
+		Turns: playing("aaa"),
+		Tools: all[agent.Tool](fills),
+		Hooks: all[agent.Hook](&repair.Stagnation{NudgeAfter: 2, Fingerprint: repair.CallAndSize}),
+	}.Run(t, "x")
 	if got := prompted(t, ran, "[stagnation"); !slices.Equal(got, []int{3}) { // results are empty, x and x
 		t.Errorf("nudged in %v", got)
 	}
