@@ -231,7 +231,7 @@ func TestOutputValidatorsChangeAndReject(t *testing.T) {
 			[]screen.Validator{screen.RedactPersonal(regexp.MustCompile(`X-\d`)).As("***")}, `["***","***"]`, ""},
 		"nothing to redact": {`{"b": 1, "a": 2.0}`, []screen.Validator{screen.RedactPersonal()}, `{"b": 1, "a": 2.0}`, ""},
 		"schema pass":       {`{"n":1}`, []screen.Validator{object}, `{"n":1}`, ""},
-		"schema not JSON":   {`n=1`, []screen.Validator{object}, "", "output validation: the output is no JSON"},
+		"schema not JSON":   {`n=1`, []screen.Validator{object}, "", "output validation: the output is not JSON"},
 		"in order":          {"a", []screen.Validator{own, screen.LengthCap(2)}, "a!", ""},
 		"own rejection":     {"bad", []screen.Validator{own}, "", "output validation: bad is bad"},
 	} {

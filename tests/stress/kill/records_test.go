@@ -282,7 +282,7 @@ func verified(data []byte) (record.AuditState, int, error) {
 	torn := state.Torn
 	if len(data) > 0 && data[len(data)-1] != '\n' {
 		lines := 1 + bytes.Count(data, []byte{'\n'})
-		if want := fmt.Sprintf("line %d: it is no record, and none after it vouches for it: it is unfinished",
+		if want := fmt.Sprintf("line %d: not a record, and no record after it confirms it: it is incomplete",
 			lines); err == nil {
 			torn-- // only the line break is missing
 		} else if !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n") {
