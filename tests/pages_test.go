@@ -242,13 +242,13 @@ func (p *page) apply(t *testing.T, text string) {
 	p.original = map[string]string{}
 	for _, change := range strings.Split("\n"+text, "\n--- ")[1:] {
 		name, lines, _ := strings.Cut(change, "\n")
-		var old, new string
+		var old, replacement string
 		for line := range strings.Lines(strings.TrimSuffix(lines, "\n") + "\n") {
 			switch {
 			case strings.HasPrefix(line, "-"):
 				old += line[1:]
 			case strings.HasPrefix(line, "+"):
-				new += line[1:]
+				replacement += line[1:]
 			default:
 				t.Errorf("a line of a change is neither removed nor added: %q", line)
 			}
@@ -260,7 +260,7 @@ func (p *page) apply(t *testing.T, text string) {
 		if _, changed := p.original[name]; !changed {
 			p.original[name] = text
 		}
-		p.module.Write(name, strings.Replace(text, old, new, 1))
+		p.module.Write(name, strings.Replace(text, old, replacement, 1))
 	}
 }
 

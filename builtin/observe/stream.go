@@ -66,7 +66,7 @@ const (
 	StreamStepStart = "step_start" // step_num
 	StreamLLMStart  = "llm_start"  // step_num, prompt_tokens_est
 	StreamLLMChunk  = "llm_chunk"  // step_num, chunk, chunk_index
-	// step_num, response_length, duration_ms; error if the call failed
+	// step_num, response_length, duration_ms; error if the call failed.
 	StreamLLMEnd          = "llm_end"
 	StreamToolDispatch    = "tool_dispatch"    // step_num, tool_name, args_summary
 	StreamToolResult      = "tool_result"      // step_num, tool_name, duration_ms, has_error

@@ -133,7 +133,8 @@ func TestALineThatWasLeftWithoutItsEndIsEndedFirst(t *testing.T) {
 func TestASafeNameLeadsNowhereElseAndTurnsBack(t *testing.T) {
 	seen := make(map[string]string)
 	for _, text := range []string{
-		"a", "A", "a/b", "../../etc/passwd", "..", ".", "a.b", "-rf", "con", "com1", "CON", "a b", "a%2fb", "ä", "\x00", "\\", "c:x", "nul\n",
+		"a", "A", "a/b", "../../etc/passwd", "..", ".", "a.b", "-rf", "con", "com1", "CON", "a b", "a%2fb",
+		"ä", "\x00", "\\", "c:x", "nul\n",
 	} {
 		name, err := EncodeName(text)
 		if err != nil {

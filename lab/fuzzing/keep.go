@@ -36,17 +36,17 @@ func (t target) keep(ctx context.Context, most int) error {
 	}
 	defer os.RemoveAll(temp)
 	folder := temp // the target's package in the copy
-	real := root
+	source := root
 	for _, name := range strings.Split(t.Package, "/") {
-		if err := link(real, folder, name); err != nil {
+		if err := link(source, folder, name); err != nil {
 			return err
 		}
-		real, folder = filepath.Join(real, name), filepath.Join(folder, name)
+		source, folder = filepath.Join(source, name), filepath.Join(folder, name)
 		if err := os.Mkdir(folder, 0o755); err != nil {
 			return err
 		}
 	}
-	if err := link(real, folder, "testdata"); err != nil {
+	if err := link(source, folder, "testdata"); err != nil {
 		return err
 	}
 	inputs := filepath.Join(folder, "testdata", "fuzz", t.Name)
@@ -78,7 +78,7 @@ func (t target) keep(ctx context.Context, most int) error {
 		return found, nil
 	}
 
-	committed := filepath.Join(real, "testdata", "fuzz", t.Name)
+	committed := filepath.Join(source, "testdata", "fuzz", t.Name)
 	known, _ := os.ReadDir(committed)
 	for _, d := range known {
 		if err := os.Symlink(filepath.Join(committed, d.Name()), filepath.Join(inputs, d.Name())); err != nil {

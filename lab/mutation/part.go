@@ -198,8 +198,6 @@ func qualifiers(f *ast.File, info *types.Info, own *types.Package) map[*types.Pa
 	return names
 }
 
-var methodOf = regexp.MustCompile(`^\((\*?)(\w+)\)\.`)
-
 // pointNames returns a function that replaces the name of the point in the text of a function by N.
 func pointNames(files []*ast.File) func(function, text string) string {
 	var names []string

@@ -54,8 +54,11 @@ func run() error {
 // measure returns the table.
 func measure() (string, error) {
 	docs, err := filepath.Glob("builtin/*/doc.go")
-	if err != nil || len(docs) == 0 {
-		return "", fmt.Errorf("no rooms below builtin (%v)", err)
+	if err != nil {
+		return "", err
+	}
+	if len(docs) == 0 {
+		return "", errors.New("builtin has no rooms: run this from the root of the repository")
 	}
 	alone, err := linkedSize("", "")
 	if err != nil {

@@ -123,13 +123,13 @@ func (s *stage) play(st Step) {
 }
 
 // change applies a change to the Hooks and to the model. Each reports whether the change was possible.
-func (s *stage) change(layer int, what string, real func(*fixture.Hooks) bool, modelled func(moment) (moment, bool)) {
+func (s *stage) change(layer int, what string, apply func(*fixture.Hooks) bool, modelled func(moment) (moment, bool)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if layer >= len(s.layers) {
 		return
 	}
-	done := real(s.layers[layer])
+	done := apply(s.layers[layer])
 	after, possible := modelled(s.now())
 	if done != possible {
 		s.wrong("%s: %v, the model says %v", what, done, possible)

@@ -1,6 +1,7 @@
 package points
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -40,7 +41,9 @@ var payloads = map[string]codec{
 	"[]Item": codecOf(func(i fixture.Item) []fixture.Item { return []fixture.Item{i} },
 		func(is []fixture.Item) fixture.Item { return is[0] }),
 	"error": codecOf(func(i fixture.Item) error { return itemError{i} }, func(err error) fixture.Item {
-		return err.(itemError).item
+		var item itemError
+		_ = errors.As(err, &item)
+		return item.item
 	}),
 }
 

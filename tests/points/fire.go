@@ -50,9 +50,9 @@ func (p *Point) FireAs(
 	if how == ByAnyFire {
 		payload := reflect.New(p.typ.Elem())
 		payload.Elem().Set(reflect.ValueOf(p.payload.to(item)))
-		any, err := p.At(h).Fire(ctx, run, payload.Interface())
-		f := p.fired(ctx, run, any)
-		return Came{Final: f.Final, Exit: f.Exit, Collected: f.Collected, Result: f.Result, Err: err, By: any.Who()}
+		fired, err := p.At(h).Fire(ctx, run, payload.Interface())
+		f := p.fired(ctx, run, fired)
+		return Came{Final: f.Final, Exit: f.Exit, Collected: f.Collected, Result: f.Result, Err: err, By: fired.Who()}
 	}
 	name := "Fire"
 	if how == WithBy && p.HasFireBy() {

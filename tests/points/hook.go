@@ -45,20 +45,20 @@ func (p *Point) Hook(do func(Call) Reply) hookkit.AnyHook {
 			}
 		}
 		reply := do(c)
-		var any hookkit.AnyReply
+		var generic hookkit.AnyReply
 		if p.Decides() {
-			any.Outcome = reply.Outcome
+			generic.Outcome = reply.Outcome
 		}
 		if p.Collects && reply.Values != nil {
-			any.Collected = p.values.to(reply.Values)
+			generic.Collected = p.values.to(reply.Values)
 		}
 		if p.Kind == Around {
-			any.Result = reply.Answer
+			generic.Result = reply.Answer
 			if result, ok := reply.Answer.(fixture.Result); ok {
-				any.Result = p.result.to(result)
+				generic.Result = p.result.to(result)
 			}
 		}
-		return any, reply.Err
+		return generic, reply.Err
 	}
 }
 
@@ -98,15 +98,15 @@ func (p *Point) Observe(h *fixture.Hooks, see func(Fired), opts ...hookkit.Obser
 			}
 			return nil
 		}
-		any := hookkit.AnyFired{Payload: part("Payload"), Final: part("Final"), Outcome: part("Exit"),
+		fired := hookkit.AnyFired{Payload: part("Payload"), Final: part("Final"), Outcome: part("Exit"),
 			Collected: part("Collected"),
 			Result:    part("Result"), Verdict: part("Verdict").(hookkit.Verdict)}
 		if !p.Rewrites() {
-			any.Final = any.Payload
+			fired.Final = fired.Payload
 		}
-		any.Err, _ = part("Err").(error)
-		any.Ballots, _ = part("Ballots").([]hookkit.Ballot)
-		see(p.fired(in[0].Interface().(context.Context), in[1].Interface().(*fixture.Run), any))
+		fired.Err, _ = part("Err").(error)
+		fired.Ballots, _ = part("Ballots").([]hookkit.Ballot)
+		see(p.fired(in[0].Interface().(context.Context), in[1].Interface().(*fixture.Run), fired))
 		return nil
 	})
 	in := []reflect.Value{observer}
@@ -124,14 +124,22 @@ func (o AnyObserver) Observe(ctx context.Context, run *fixture.Run, fired hookki
 	o(Named(fired.Point).fired(ctx, run, fired))
 }
 
-func (p *Point) fired(ctx context.Context, run *fixture.Run, any hookkit.AnyFired) Fired {
-	f := Fired{Point: p, Run: run, Ctx: ctx, Exit: any.Outcome, Err: any.Err, Ballots: any.Ballots, Verdict: any.Verdict}
-	f.Payload, f.Final = p.payload.from(any.Payload).(fixture.Item), p.payload.from(any.Final).(fixture.Item)
+func (p *Point) fired(ctx context.Context, run *fixture.Run, generic hookkit.AnyFired) Fired {
+	f := Fired{
+		Point:   p,
+		Run:     run,
+		Ctx:     ctx,
+		Exit:    generic.Outcome,
+		Err:     generic.Err,
+		Ballots: generic.Ballots,
+		Verdict: generic.Verdict,
+	}
+	f.Payload, f.Final = p.payload.from(generic.Payload).(fixture.Item), p.payload.from(generic.Final).(fixture.Item)
 	if p.Collects {
-		f.Collected = p.values.from(any.Collected).([]string)
+		f.Collected = p.values.from(generic.Collected).([]string)
 	}
 	if p.Kind == Around {
-		f.Result = p.result.from(any.Result).(fixture.Result)
+		f.Result = p.result.from(generic.Result).(fixture.Result)
 	}
 	return f
 }

@@ -238,7 +238,7 @@ func TestGoexitInTheActEndsTheFire(t *testing.T) {
 				}
 				continue
 			}
-			err, _ := seen[0].Err.(error)
+			err := seen[0].Err
 			if v := seen[0].Verdict; len(seen) != 1 || v.Decision != "Error" || !errors.Is(err, hookkit.ErrGoexit) ||
 				len(v.Failures) != 1 || v.Failures[0].Hook != "" {
 				t.Errorf("%d hooks: an observer was notified %+v, of the error %v", hooks, v, err)

@@ -87,11 +87,11 @@ func TestE47_CompactorsShortenLongConversations(t *testing.T) {
 		ran.Reply != "a summary" { // no call for a summary
 		t.Errorf("under the trigger: %+v", ran.AgentResult)
 	}
-	real := looptest.Harness{Turns: working(8), Tools: all[agent.Tool](work())}.Run(t, "the task").Messages
-	ran := run(real, &compact.Summarize{Trigger: limit.AtMost(0), PreserveCalls: true})
+	long := looptest.Harness{Turns: working(8), Tools: all[agent.Tool](work())}.Run(t, "the task").Messages
+	ran := run(long, &compact.Summarize{Trigger: limit.AtMost(0), PreserveCalls: true})
 	contains(t, fmt.Sprint(ran.Messages), "a summary", `{"n":1}`, "done")
-	if err := agentspec.CheckPairs(ran.Messages, false); err != nil || len(ran.Messages) >= len(real) {
-		t.Errorf("%d messages of %d, %v", len(ran.Messages), len(real), err)
+	if err := agentspec.CheckPairs(ran.Messages, false); err != nil || len(ran.Messages) >= len(long) {
+		t.Errorf("%d messages of %d, %v", len(ran.Messages), len(long), err)
 	}
 	var messages []agent.Message
 	for i := range 50 {
