@@ -149,7 +149,7 @@ func (c *Auto) ShouldCompact(
 ) (agent.ShouldCompactOutcome, error) {
 	t := c.thresholds(use.Window)
 	sample := Sample{use.Step, t.tier(use.Tokens), use.Tokens}
-	calls, vote, advise := run.Env.Count().ToolCalls, false, false
+	calls, vote, advise := kit.Env(run).Count().ToolCalls, false, false
 	c.runs.Do(run, func(r *contextRecord) {
 		first := !r.seen
 		r.take(sample, t.window)

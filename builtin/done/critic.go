@@ -137,8 +137,8 @@ const criticPrompt = `You judge whether an answer fulfils a task. ` +
 
 func (c *Critic) ask(ctx context.Context, run *agent.Run, seen criticState, answer string) (j judgement, err error) {
 	model := c.Model
-	if model == nil && run.Env != nil {
-		model = run.Env.Model
+	if model == nil && kit.Env(run) != nil {
+		model = kit.Env(run).Model
 	}
 	if model == nil {
 		return j, errors.New("there is no model to ask; set Model")

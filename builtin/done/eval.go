@@ -224,10 +224,10 @@ func (e *Eval) evaluate(ctx context.Context, run *agent.Run, g Evaluator, seen E
 	if g.NeedsJudge && e.Judge == nil {
 		return EvalResult{Name: g.Name, Label: "skipped", Explanation: "it needs a judge; set Judge"}
 	}
-	start := run.Env.Now()
+	start := kit.Env(run).Now()
 	grade, err := kit.Recover(func() (any, error) { return g.Grade(ctx, seen) })
 	r := resultOf(grade, err)
-	r.Name, r.DurationMS = g.Name, float64(run.Env.Now().Sub(start))/float64(time.Millisecond)
+	r.Name, r.DurationMS = g.Name, float64(kit.Env(run).Now().Sub(start))/float64(time.Millisecond)
 	return r
 }
 

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 )
@@ -96,8 +97,8 @@ func (c *Cost) add(ctx context.Context, run *agent.Run, fired agent.AfterLLMFire
 		call.Model = asked.model
 	}
 	replyChars := chars(reply.Content, reply.ToolCalls)
-	if call.Usage.Total() == 0 && reply.Elapsed > 0 && run.Env != nil {
-		if m, ok := run.Env.Model.(UsageReporter); ok {
+	if call.Usage.Total() == 0 && reply.Elapsed > 0 && kit.Env(run) != nil {
+		if m, ok := kit.Env(run).Model.(UsageReporter); ok {
 			call.Usage = m.LastUsage()
 		}
 	}

@@ -131,11 +131,11 @@ func (b *EventBridge) OnPermission(
 func (b *EventBridge) publish(
 	ctx context.Context, run *agent.Run, kind, action string, data map[string]any,
 ) (bool, string, error) {
-	e := BusEvent{Type: kind, Action: action, Task: run.ID(), Context: data, Timestamp: run.Env.Now()}
-	if run.Env != nil {
-		e.AgentID = run.Env.Agent
-		if run.Env.Conversation != nil {
-			e.Session = run.Env.Conversation.ID()
+	e := BusEvent{Type: kind, Action: action, Task: run.ID(), Context: data, Timestamp: kit.Env(run).Now()}
+	if kit.Env(run) != nil {
+		e.AgentID = kit.Env(run).Agent
+		if kit.Env(run).Conversation != nil {
+			e.Session = kit.Env(run).Conversation.ID()
 		}
 	}
 	veto, reason, err := b.Bus.Publish(ctx, e)

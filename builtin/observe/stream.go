@@ -145,7 +145,7 @@ func (s *Stream) Observe(_ context.Context, run *agent.Run, fired hookkit.AnyFir
 	switch p := fired.Final.(type) {
 	case agent.RunStart:
 		s.send(run, StreamLoopStart, map[string]any{
-			"task_summary": shorten.Line(p.Task, 200), "max_steps": run.Env.Count().MaxSteps,
+			"task_summary": shorten.Line(p.Task, 200), "max_steps": kit.Env(run).Count().MaxSteps,
 		})
 		s.subscribe(run)
 	case agent.Step:
@@ -155,7 +155,7 @@ func (s *Stream) Observe(_ context.Context, run *agent.Run, fired hookkit.AnyFir
 	case agent.LLMRequest:
 		if fired.Point == "BeforeLLM" && fired.Outcome == nil && fired.Err == nil {
 			s.send(run, StreamLLMStart, map[string]any{
-				"step_num": p.Step, "prompt_tokens_est": run.Env.CountTokens(p.Messages),
+				"step_num": p.Step, "prompt_tokens_est": kit.Env(run).CountTokens(p.Messages),
 			})
 		}
 		if fired.Point == "AroundLLM" && fired.Err != nil { // AfterLLM does not fire
@@ -216,10 +216,10 @@ func (s *Stream) Observe(_ context.Context, run *agent.Run, fired hookkit.AnyFir
 
 // subscribe sends the chunks of replies as events.
 func (s *Stream) subscribe(run *agent.Run) {
-	if run.Env == nil || run.Env.Subscribe == nil {
+	if kit.Env(run) == nil || kit.Env(run).Subscribe == nil {
 		return
 	}
-	end := run.Env.Subscribe(func(c agent.Chunk) {
+	end := kit.Env(run).Subscribe(func(c agent.Chunk) {
 		if c.Delta.Content != "" {
 			s.send(run, StreamLLMChunk, map[string]any{
 				"step_num": c.Step, "chunk": c.Delta.Content, "chunk_index": c.Index,
@@ -231,10 +231,10 @@ func (s *Stream) subscribe(run *agent.Run) {
 
 func (s *Stream) send(run *agent.Run, kind string, data map[string]any) {
 	name := ""
-	if run.Env != nil {
-		name = run.Env.Agent
+	if kit.Env(run) != nil {
+		name = kit.Env(run).Agent
 	}
-	s.queue.Put(StreamEvent{kind, run.Env.Now(), run.ID(), name, data},
+	s.queue.Put(StreamEvent{kind, kit.Env(run).Now(), run.ID(), name, data},
 		queue.Consumer[StreamEvent]{Name: "observe.Stream: Emit", Take: s.emit, Size: streamQueue, DropNewest: true})
 }
 

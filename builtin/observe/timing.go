@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
 	"github.com/hookgen/hookgen/builtin/internal/toolname"
 	"github.com/hookgen/hookgen/generated/agent"
@@ -62,9 +63,9 @@ func (t *Timing) AroundTool(
 
 // measure starts a measurement and returns the function that ends it.
 func (t *Timing) measure(run *agent.Run, kind, name string) func() {
-	start := run.Env.Now()
+	start := kit.Env(run).Now()
 	return func() {
-		s := TimingSample{run.ID(), kind, shorten.To(name, toolname.MaxDisplay), run.Env.Now().Sub(start)}
+		s := TimingSample{run.ID(), kind, shorten.To(name, toolname.MaxDisplay), kit.Env(run).Now().Sub(start)}
 		t.mu.Lock()
 		if len(t.samples) >= maxTimings {
 			t.samples = slices.Delete(t.samples, 0, maxTimings/10)

@@ -81,7 +81,7 @@ func (c *Config) check() error {
 
 // BeforeLLM applies the configuration to a request.
 func (c *Config) BeforeLLM(ctx context.Context, run *agent.Run, req agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
-	if len(c.Agents) > 0 && (run.Env == nil || !slices.Contains(c.Agents, run.Env.Agent)) {
+	if len(c.Agents) > 0 && (kit.Env(run) == nil || !slices.Contains(c.Agents, kit.Env(run).Agent)) {
 		return nil, nil
 	}
 	has := len(req.Messages) > 0 && req.Messages[0].Role == agent.RoleSystem && req.Messages[0].Name == ""

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hookgen/hookgen/builtin/internal/jsonx"
+	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
@@ -114,8 +115,8 @@ func (n *WorkingTheory) declared(run *agent.Run, tool string) bool {
 
 // toolSchema returns the schema of a tool of the run.
 func toolSchema(run *agent.Run, tool string) (agent.ToolSchema, bool) {
-	if run == nil || run.Env == nil || run.Env.Tools == nil {
+	if kit.Env(run) == nil || kit.Env(run).Tools == nil {
 		return agent.ToolSchema{}, false
 	}
-	return run.Env.Tools.Lookup(tool)
+	return kit.Env(run).Tools.Lookup(tool)
 }

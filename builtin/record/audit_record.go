@@ -76,7 +76,7 @@ func (a *Audit) record(run *agent.Run, fired hookkit.AnyFired) *AuditRecord {
 	}
 	var env *agent.Env
 	if run != nil {
-		env = run.Env
+		env = kit.Env(run)
 		r.Run, r.Parent = run.ID(), run.Parent()
 	}
 	if env != nil {

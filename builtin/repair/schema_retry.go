@@ -39,10 +39,10 @@ func (s *SchemaRetry) Bind(h *agent.Hooks) {
 func (s *SchemaRetry) AfterTool(
 	_ context.Context, run *agent.Run, result agent.ToolCallResult,
 ) (agent.AfterToolOutcome, error) {
-	if result.Err == "" || result.Kind != agent.FailArguments || run.Env == nil || run.Env.Tools == nil {
+	if result.Err == "" || result.Kind != agent.FailArguments || kit.Env(run) == nil || kit.Env(run).Tools == nil {
 		return nil, nil
 	}
-	schema, ok := run.Env.Tools.Lookup(result.Call.Name)
+	schema, ok := kit.Env(run).Tools.Lookup(result.Call.Name)
 	if !ok {
 		return nil, nil
 	}

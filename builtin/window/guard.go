@@ -143,7 +143,7 @@ func (w *Guard) AfterTool(
 func (w *Guard) BeforeLLM(ctx context.Context, run *agent.Run, req agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
 	most, keepLast := w.maxTokens(run, req), w.Keep.Or(4)
 	fits := func(messages []agent.Message) bool {
-		return conversation.RequestTokens(run.Env, messages, req.Tools) <= most
+		return conversation.RequestTokens(kit.Env(run), messages, req.Tools) <= most
 	}
 	d := draft{messages: req.Messages}
 	d.summarise(w.FullFor.Or(3), func(body string) string { return w.storeForRecall(ctx, run, body) })
@@ -154,9 +154,9 @@ func (w *Guard) BeforeLLM(ctx context.Context, run *agent.Run, req agent.LLMRequ
 	}
 	kept, ok := conversation.Fit(d.messages, keepLast, fits)
 	if !ok {
-		run.Env.ReportBudget(ctx, agent.BudgetExceeded{
+		kit.Env(run).ReportBudget(ctx, agent.BudgetExceeded{
 			Kind: agent.BudgetContext, Limit: float64(most), Estimated: true, By: "window.Guard",
-			Used:   float64(conversation.RequestTokens(run.Env, kept, req.Tools)),
+			Used:   float64(conversation.RequestTokens(kit.Env(run), kept, req.Tools)),
 			Detail: smallestRequest(len(kept), len(req.Messages)),
 		})
 	}

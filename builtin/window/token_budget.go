@@ -41,13 +41,13 @@ func (b *TokenBudget) BeforeLLM(
 ) (agent.BeforeLLMOutcome, error) {
 	most := b.Max.Or(115_000)
 	kept, ok := conversation.Fit(req.Messages, b.Keep.Or(4), func(messages []agent.Message) bool {
-		return conversation.RequestTokens(run.Env, messages, req.Tools) <= most
+		return conversation.RequestTokens(kit.Env(run), messages, req.Tools) <= most
 	})
 	dropped := len(req.Messages) - len(kept)
 	if !ok {
-		run.Env.ReportBudget(ctx, agent.BudgetExceeded{
+		kit.Env(run).ReportBudget(ctx, agent.BudgetExceeded{
 			Kind: agent.BudgetContext, Limit: float64(most), Estimated: true, By: "window.TokenBudget",
-			Used:   float64(conversation.RequestTokens(run.Env, kept, req.Tools)),
+			Used:   float64(conversation.RequestTokens(kit.Env(run), kept, req.Tools)),
 			Detail: smallestRequest(len(kept), len(req.Messages)),
 		})
 	}
