@@ -426,9 +426,8 @@ func (f OnRunStartFunc) Bind(h *Hooks) {
 // OnRunStartWhen returns a hook that calls h if when returns true, and continues otherwise.
 // Listings show desc.
 func OnRunStartWhen(desc string, when func(*Run, RunStart) bool, h OnRunStart[RunStart]) OnRunStart[RunStart] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		OnRunStartFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -510,7 +509,7 @@ type OnRunStartPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *OnRunStartPoint) Add(f OnRunStart[RunStart], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate("Add", f, opts)
+	return p.registry().AddGate(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -518,7 +517,7 @@ func (p *OnRunStartPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload RunStart) (OnRunStartOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry().AddGate("AddFunc", OnRunStartFunc(f), opts)
+	return p.registry().AddGate(OnRunStartFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -526,7 +525,7 @@ func (p *OnRunStartPoint) Observe(
 	f OnRunStartObserver[RunStart],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -534,7 +533,7 @@ func (p *OnRunStartPoint) ObserveFunc(
 	f func(context.Context, *Run, OnRunStartFired[RunStart]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -590,9 +589,8 @@ func (f ShouldStopFunc) Bind(h *Hooks) {
 // ShouldStopWhen returns a hook that calls h if when returns true, and continues otherwise.
 // Listings show desc.
 func ShouldStopWhen(desc string, when func(*Run, Step) bool, h ShouldStop[Step]) ShouldStop[Step] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		ShouldStopFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -631,7 +629,7 @@ type ShouldStopPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *ShouldStopPoint) Add(f ShouldStop[Step], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add("Add", f, opts)
+	return p.registry().Add(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -639,12 +637,12 @@ func (p *ShouldStopPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Step) ([]EndRun, error),
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry().Add("AddFunc", ShouldStopFunc(f), opts)
+	return p.registry().Add(ShouldStopFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *ShouldStopPoint) Observe(f ShouldStopObserver[Step], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -652,7 +650,7 @@ func (p *ShouldStopPoint) ObserveFunc(
 	f func(context.Context, *Run, ShouldStopFired[Step]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -703,9 +701,8 @@ func (f BeforeStepFunc) Bind(h *Hooks) {
 // BeforeStepWhen returns a hook that calls h if when returns true, and continues otherwise.
 // Listings show desc.
 func BeforeStepWhen(desc string, when func(*Run, Step) bool, h BeforeStep[Step]) BeforeStep[Step] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		BeforeStepFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -740,7 +737,7 @@ type BeforeStepPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *BeforeStepPoint) Add(f BeforeStep[Step], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add("Add", f, opts)
+	return p.registry().Add(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -748,12 +745,12 @@ func (p *BeforeStepPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Step) error,
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry().Add("AddFunc", BeforeStepFunc(f), opts)
+	return p.registry().Add(BeforeStepFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *BeforeStepPoint) Observe(f BeforeStepObserver[Step], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -761,7 +758,7 @@ func (p *BeforeStepPoint) ObserveFunc(
 	f func(context.Context, *Run, BeforeStepFired[Step]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -809,9 +806,8 @@ func ShouldCompactWhen(
 	when func(*Run, ContextUse) bool,
 	h ShouldCompact[ContextUse],
 ) ShouldCompact[ContextUse] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		ShouldCompactFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -879,7 +875,7 @@ type ShouldCompactPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *ShouldCompactPoint) Add(f ShouldCompact[ContextUse], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate("Add", f, opts)
+	return p.registry().AddGate(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -887,7 +883,7 @@ func (p *ShouldCompactPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload ContextUse) (ShouldCompactOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry().AddGate("AddFunc", ShouldCompactFunc(f), opts)
+	return p.registry().AddGate(ShouldCompactFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -895,7 +891,7 @@ func (p *ShouldCompactPoint) Observe(
 	f ShouldCompactObserver[ContextUse],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -903,7 +899,7 @@ func (p *ShouldCompactPoint) ObserveFunc(
 	f func(context.Context, *Run, ShouldCompactFired[ContextUse]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -969,9 +965,8 @@ func BeforeCompactWhen(
 	when func(*Run, Compaction) bool,
 	h BeforeCompact[Compaction],
 ) BeforeCompact[Compaction] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		BeforeCompactFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -1037,7 +1032,7 @@ type BeforeCompactPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *BeforeCompactPoint) Add(f BeforeCompact[Compaction], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate("Add", f, opts)
+	return p.registry().AddGate(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -1045,7 +1040,7 @@ func (p *BeforeCompactPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Compaction) (BeforeCompactOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry().AddGate("AddFunc", BeforeCompactFunc(f), opts)
+	return p.registry().AddGate(BeforeCompactFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -1053,7 +1048,7 @@ func (p *BeforeCompactPoint) Observe(
 	f BeforeCompactObserver[Compaction],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -1061,7 +1056,7 @@ func (p *BeforeCompactPoint) ObserveFunc(
 	f func(context.Context, *Run, BeforeCompactFired[Compaction]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -1120,9 +1115,8 @@ func (f AfterCompactFunc) Bind(h *Hooks) {
 // AfterCompactWhen returns a hook that calls h if when returns true, and continues otherwise.
 // Listings show desc.
 func AfterCompactWhen(desc string, when func(*Run, Compacted) bool, h AfterCompact[Compacted]) AfterCompact[Compacted] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		AfterCompactFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -1180,7 +1174,7 @@ type AfterCompactPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *AfterCompactPoint) Add(f AfterCompact[Compacted], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate("Add", f, opts)
+	return p.registry().AddGate(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -1188,7 +1182,7 @@ func (p *AfterCompactPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Compacted) (AfterCompactOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry().AddGate("AddFunc", AfterCompactFunc(f), opts)
+	return p.registry().AddGate(AfterCompactFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -1196,7 +1190,7 @@ func (p *AfterCompactPoint) Observe(
 	f AfterCompactObserver[Compacted],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -1204,7 +1198,7 @@ func (p *AfterCompactPoint) ObserveFunc(
 	f func(context.Context, *Run, AfterCompactFired[Compacted]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -1255,9 +1249,8 @@ func (f BriefingFunc) Bind(h *Hooks) {
 // BriefingWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
 // show desc.
 func BriefingWhen(desc string, when func(*Run, Step) bool, h Briefing[Step]) Briefing[Step] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		BriefingFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -1294,7 +1287,7 @@ type BriefingPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *BriefingPoint) Add(f Briefing[Step], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add("Add", f, opts)
+	return p.registry().Add(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -1302,12 +1295,12 @@ func (p *BriefingPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Step) ([]string, error),
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry().Add("AddFunc", BriefingFunc(f), opts)
+	return p.registry().Add(BriefingFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *BriefingPoint) Observe(f BriefingObserver[Step], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -1315,7 +1308,7 @@ func (p *BriefingPoint) ObserveFunc(
 	f func(context.Context, *Run, BriefingFired[Step]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -1364,9 +1357,8 @@ func (f BeforeLLMFunc) Bind(h *Hooks) {
 // BeforeLLMWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
 // show desc.
 func BeforeLLMWhen(desc string, when func(*Run, LLMRequest) bool, h BeforeLLM[LLMRequest]) BeforeLLM[LLMRequest] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		BeforeLLMFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -1450,7 +1442,7 @@ type BeforeLLMPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *BeforeLLMPoint) Add(f BeforeLLM[LLMRequest], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate("Add", f, opts)
+	return p.registry().AddGate(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -1458,7 +1450,7 @@ func (p *BeforeLLMPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload LLMRequest) (BeforeLLMOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry().AddGate("AddFunc", BeforeLLMFunc(f), opts)
+	return p.registry().AddGate(BeforeLLMFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -1466,7 +1458,7 @@ func (p *BeforeLLMPoint) Observe(
 	f BeforeLLMObserver[LLMRequest],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -1474,7 +1466,7 @@ func (p *BeforeLLMPoint) ObserveFunc(
 	f func(context.Context, *Run, BeforeLLMFired[LLMRequest]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -1538,9 +1530,8 @@ func (f AroundLLMFunc) Bind(h *Hooks) {
 // AroundLLMWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
 // show desc.
 func AroundLLMWhen(desc string, when func(*Run, LLMRequest) bool, h AroundLLM[LLMRequest]) AroundLLM[LLMRequest] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		AroundLLMFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -1586,7 +1577,7 @@ type AroundLLMPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *AroundLLMPoint) Add(f AroundLLM[LLMRequest], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add("Add", f, opts)
+	return p.registry().Add(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -1594,7 +1585,7 @@ func (p *AroundLLMPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload LLMRequest, next AroundLLMNext) (hookkit.Answer[LLMResponse], error),
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry().Add("AddFunc", AroundLLMFunc(f), opts)
+	return p.registry().Add(AroundLLMFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -1602,7 +1593,7 @@ func (p *AroundLLMPoint) Observe(
 	f AroundLLMObserver[LLMRequest],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -1610,7 +1601,7 @@ func (p *AroundLLMPoint) ObserveFunc(
 	f func(context.Context, *Run, AroundLLMFired[LLMRequest]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -1686,9 +1677,8 @@ func (f AfterLLMFunc) Bind(h *Hooks) {
 // AfterLLMWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
 // show desc.
 func AfterLLMWhen(desc string, when func(*Run, LLMResponse) bool, h AfterLLM[LLMResponse]) AfterLLM[LLMResponse] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		AfterLLMFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -1768,7 +1758,7 @@ type AfterLLMPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *AfterLLMPoint) Add(f AfterLLM[LLMResponse], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate("Add", f, opts)
+	return p.registry().AddGate(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -1776,12 +1766,12 @@ func (p *AfterLLMPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload LLMResponse) (AfterLLMOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry().AddGate("AddFunc", AfterLLMFunc(f), opts)
+	return p.registry().AddGate(AfterLLMFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *AfterLLMPoint) Observe(f AfterLLMObserver[LLMResponse], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -1789,7 +1779,7 @@ func (p *AfterLLMPoint) ObserveFunc(
 	f func(context.Context, *Run, AfterLLMFired[LLMResponse]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -1846,9 +1836,8 @@ func OnToolsDisabledWhen(
 	when func(*Run, ToolsDisabled) bool,
 	h OnToolsDisabled[ToolsDisabled],
 ) OnToolsDisabled[ToolsDisabled] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		OnToolsDisabledFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -1883,7 +1872,7 @@ type OnToolsDisabledPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *OnToolsDisabledPoint) Add(f OnToolsDisabled[ToolsDisabled], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add("Add", f, opts)
+	return p.registry().Add(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -1891,7 +1880,7 @@ func (p *OnToolsDisabledPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload ToolsDisabled) error,
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry().Add("AddFunc", OnToolsDisabledFunc(f), opts)
+	return p.registry().Add(OnToolsDisabledFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -1899,7 +1888,7 @@ func (p *OnToolsDisabledPoint) Observe(
 	f OnToolsDisabledObserver[ToolsDisabled],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -1907,7 +1896,7 @@ func (p *OnToolsDisabledPoint) ObserveFunc(
 	f func(context.Context, *Run, OnToolsDisabledFired[ToolsDisabled]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -1953,9 +1942,8 @@ func BeforeToolWhen(
 	when func(*Run, ToolCallRequest) bool,
 	h BeforeTool[ToolCallRequest],
 ) BeforeTool[ToolCallRequest] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		BeforeToolFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -2040,7 +2028,7 @@ type BeforeToolPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *BeforeToolPoint) Add(f BeforeTool[ToolCallRequest], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate("Add", f, opts)
+	return p.registry().AddGate(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -2048,7 +2036,7 @@ func (p *BeforeToolPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload ToolCallRequest) (BeforeToolOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry().AddGate("AddFunc", BeforeToolFunc(f), opts)
+	return p.registry().AddGate(BeforeToolFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -2056,7 +2044,7 @@ func (p *BeforeToolPoint) Observe(
 	f BeforeToolObserver[ToolCallRequest],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -2064,7 +2052,7 @@ func (p *BeforeToolPoint) ObserveFunc(
 	f func(context.Context, *Run, BeforeToolFired[ToolCallRequest]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -2131,9 +2119,8 @@ func OnPermissionWhen(
 	when func(*Run, ToolCallRequest) bool,
 	h OnPermission[ToolCallRequest],
 ) OnPermission[ToolCallRequest] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		OnPermissionFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -2211,7 +2198,7 @@ type OnPermissionPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *OnPermissionPoint) Add(f OnPermission[ToolCallRequest], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate("Add", f, opts)
+	return p.registry().AddGate(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -2219,7 +2206,7 @@ func (p *OnPermissionPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload ToolCallRequest) (OnPermissionOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry().AddGate("AddFunc", OnPermissionFunc(f), opts)
+	return p.registry().AddGate(OnPermissionFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -2227,7 +2214,7 @@ func (p *OnPermissionPoint) Observe(
 	f OnPermissionObserver[ToolCallRequest],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -2235,7 +2222,7 @@ func (p *OnPermissionPoint) ObserveFunc(
 	f func(context.Context, *Run, OnPermissionFired[ToolCallRequest]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -2296,9 +2283,8 @@ func OnPermissionDeniedWhen(
 	when func(*Run, Denial) bool,
 	h OnPermissionDenied[Denial],
 ) OnPermissionDenied[Denial] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		OnPermissionDeniedFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -2333,7 +2319,7 @@ type OnPermissionDeniedPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *OnPermissionDeniedPoint) Add(f OnPermissionDenied[Denial], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add("Add", f, opts)
+	return p.registry().Add(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -2341,7 +2327,7 @@ func (p *OnPermissionDeniedPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Denial) error,
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry().Add("AddFunc", OnPermissionDeniedFunc(f), opts)
+	return p.registry().Add(OnPermissionDeniedFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -2349,7 +2335,7 @@ func (p *OnPermissionDeniedPoint) Observe(
 	f OnPermissionDeniedObserver[Denial],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -2357,7 +2343,7 @@ func (p *OnPermissionDeniedPoint) ObserveFunc(
 	f func(context.Context, *Run, OnPermissionDeniedFired[Denial]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -2398,9 +2384,8 @@ func (f OnHandoffFunc) Bind(h *Hooks) {
 // OnHandoffWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
 // show desc.
 func OnHandoffWhen(desc string, when func(*Run, Handoff) bool, h OnHandoff[Handoff]) OnHandoff[Handoff] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		OnHandoffFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -2484,7 +2469,7 @@ type OnHandoffPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *OnHandoffPoint) Add(f OnHandoff[Handoff], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate("Add", f, opts)
+	return p.registry().AddGate(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -2492,12 +2477,12 @@ func (p *OnHandoffPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Handoff) (OnHandoffOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry().AddGate("AddFunc", OnHandoffFunc(f), opts)
+	return p.registry().AddGate(OnHandoffFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *OnHandoffPoint) Observe(f OnHandoffObserver[Handoff], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -2505,7 +2490,7 @@ func (p *OnHandoffPoint) ObserveFunc(
 	f func(context.Context, *Run, OnHandoffFired[Handoff]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -2574,9 +2559,8 @@ func AroundToolWhen(
 	when func(*Run, ToolCallRequest) bool,
 	h AroundTool[ToolCallRequest],
 ) AroundTool[ToolCallRequest] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		AroundToolFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -2627,7 +2611,7 @@ type AroundToolPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *AroundToolPoint) Add(f AroundTool[ToolCallRequest], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add("Add", f, opts)
+	return p.registry().Add(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -2640,7 +2624,7 @@ func (p *AroundToolPoint) AddFunc(
 	) (hookkit.Answer[ToolCallResult], error),
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry().Add("AddFunc", AroundToolFunc(f), opts)
+	return p.registry().Add(AroundToolFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -2648,7 +2632,7 @@ func (p *AroundToolPoint) Observe(
 	f AroundToolObserver[ToolCallRequest],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -2656,7 +2640,7 @@ func (p *AroundToolPoint) ObserveFunc(
 	f func(context.Context, *Run, AroundToolFired[ToolCallRequest]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -2734,9 +2718,8 @@ func OnToolProgressWhen(
 	when func(*Run, ToolProgress) bool,
 	h OnToolProgress[ToolProgress],
 ) OnToolProgress[ToolProgress] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		OnToolProgressFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -2771,7 +2754,7 @@ type OnToolProgressPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *OnToolProgressPoint) Add(f OnToolProgress[ToolProgress], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add("Add", f, opts)
+	return p.registry().Add(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -2779,7 +2762,7 @@ func (p *OnToolProgressPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload ToolProgress) error,
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry().Add("AddFunc", OnToolProgressFunc(f), opts)
+	return p.registry().Add(OnToolProgressFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -2787,7 +2770,7 @@ func (p *OnToolProgressPoint) Observe(
 	f OnToolProgressObserver[ToolProgress],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -2795,7 +2778,7 @@ func (p *OnToolProgressPoint) ObserveFunc(
 	f func(context.Context, *Run, OnToolProgressFired[ToolProgress]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -2838,9 +2821,8 @@ func OnToolErrorWhen(
 	when func(*Run, ToolFailure) bool,
 	h OnToolError[ToolFailure],
 ) OnToolError[ToolFailure] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		OnToolErrorFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -2875,7 +2857,7 @@ type OnToolErrorPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *OnToolErrorPoint) Add(f OnToolError[ToolFailure], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add("Add", f, opts)
+	return p.registry().Add(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -2883,7 +2865,7 @@ func (p *OnToolErrorPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload ToolFailure) error,
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry().Add("AddFunc", OnToolErrorFunc(f), opts)
+	return p.registry().Add(OnToolErrorFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -2891,7 +2873,7 @@ func (p *OnToolErrorPoint) Observe(
 	f OnToolErrorObserver[ToolFailure],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -2899,7 +2881,7 @@ func (p *OnToolErrorPoint) ObserveFunc(
 	f func(context.Context, *Run, OnToolErrorFired[ToolFailure]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -2942,9 +2924,8 @@ func OnSubagentStartWhen(
 	when func(*Run, Subagent) bool,
 	h OnSubagentStart[Subagent],
 ) OnSubagentStart[Subagent] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		OnSubagentStartFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -2979,7 +2960,7 @@ type OnSubagentStartPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *OnSubagentStartPoint) Add(f OnSubagentStart[Subagent], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add("Add", f, opts)
+	return p.registry().Add(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -2987,7 +2968,7 @@ func (p *OnSubagentStartPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Subagent) error,
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry().Add("AddFunc", OnSubagentStartFunc(f), opts)
+	return p.registry().Add(OnSubagentStartFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -2995,7 +2976,7 @@ func (p *OnSubagentStartPoint) Observe(
 	f OnSubagentStartObserver[Subagent],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -3003,7 +2984,7 @@ func (p *OnSubagentStartPoint) ObserveFunc(
 	f func(context.Context, *Run, OnSubagentStartFired[Subagent]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -3045,9 +3026,8 @@ func OnSubagentStopWhen(
 	when func(*Run, SubagentDone) bool,
 	h OnSubagentStop[SubagentDone],
 ) OnSubagentStop[SubagentDone] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		OnSubagentStopFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -3082,7 +3062,7 @@ type OnSubagentStopPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *OnSubagentStopPoint) Add(f OnSubagentStop[SubagentDone], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add("Add", f, opts)
+	return p.registry().Add(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -3090,7 +3070,7 @@ func (p *OnSubagentStopPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload SubagentDone) error,
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry().Add("AddFunc", OnSubagentStopFunc(f), opts)
+	return p.registry().Add(OnSubagentStopFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -3098,7 +3078,7 @@ func (p *OnSubagentStopPoint) Observe(
 	f OnSubagentStopObserver[SubagentDone],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -3106,7 +3086,7 @@ func (p *OnSubagentStopPoint) ObserveFunc(
 	f func(context.Context, *Run, OnSubagentStopFired[SubagentDone]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -3153,9 +3133,8 @@ func AfterToolWhen(
 	when func(*Run, ToolCallResult) bool,
 	h AfterTool[ToolCallResult],
 ) AfterTool[ToolCallResult] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		AfterToolFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -3236,7 +3215,7 @@ type AfterToolPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *AfterToolPoint) Add(f AfterTool[ToolCallResult], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate("Add", f, opts)
+	return p.registry().AddGate(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -3244,7 +3223,7 @@ func (p *AfterToolPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload ToolCallResult) (AfterToolOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry().AddGate("AddFunc", AfterToolFunc(f), opts)
+	return p.registry().AddGate(AfterToolFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -3252,7 +3231,7 @@ func (p *AfterToolPoint) Observe(
 	f AfterToolObserver[ToolCallResult],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -3260,7 +3239,7 @@ func (p *AfterToolPoint) ObserveFunc(
 	f func(context.Context, *Run, AfterToolFired[ToolCallResult]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -3318,9 +3297,8 @@ func OnBudgetExceededWhen(
 	when func(*Run, BudgetExceeded) bool,
 	h OnBudgetExceeded[BudgetExceeded],
 ) OnBudgetExceeded[BudgetExceeded] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		OnBudgetExceededFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -3358,7 +3336,7 @@ func (p *OnBudgetExceededPoint) Add(
 	f OnBudgetExceeded[BudgetExceeded],
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry().Add("Add", f, opts)
+	return p.registry().Add(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -3366,7 +3344,7 @@ func (p *OnBudgetExceededPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload BudgetExceeded) error,
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry().Add("AddFunc", OnBudgetExceededFunc(f), opts)
+	return p.registry().Add(OnBudgetExceededFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -3374,7 +3352,7 @@ func (p *OnBudgetExceededPoint) Observe(
 	f OnBudgetExceededObserver[BudgetExceeded],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -3382,7 +3360,7 @@ func (p *OnBudgetExceededPoint) ObserveFunc(
 	f func(context.Context, *Run, OnBudgetExceededFired[BudgetExceeded]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -3420,9 +3398,8 @@ func (f AfterStepFunc) Bind(h *Hooks) {
 // AfterStepWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
 // show desc.
 func AfterStepWhen(desc string, when func(*Run, StepResult) bool, h AfterStep[StepResult]) AfterStep[StepResult] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		AfterStepFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -3457,7 +3434,7 @@ type AfterStepPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *AfterStepPoint) Add(f AfterStep[StepResult], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add("Add", f, opts)
+	return p.registry().Add(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -3465,7 +3442,7 @@ func (p *AfterStepPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload StepResult) error,
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry().Add("AddFunc", AfterStepFunc(f), opts)
+	return p.registry().Add(AfterStepFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -3473,7 +3450,7 @@ func (p *AfterStepPoint) Observe(
 	f AfterStepObserver[StepResult],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -3481,7 +3458,7 @@ func (p *AfterStepPoint) ObserveFunc(
 	f func(context.Context, *Run, AfterStepFired[StepResult]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -3523,9 +3500,8 @@ func (f CheckDoneFunc) Bind(h *Hooks) {
 // CheckDoneWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
 // show desc.
 func CheckDoneWhen(desc string, when func(*Run, DoneRequest) bool, h CheckDone[DoneRequest]) CheckDone[DoneRequest] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		CheckDoneFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -3607,7 +3583,7 @@ type CheckDonePoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *CheckDonePoint) Add(f CheckDone[DoneRequest], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate("Add", f, opts)
+	return p.registry().AddGate(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -3615,7 +3591,7 @@ func (p *CheckDonePoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload DoneRequest) (CheckDoneOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry().AddGate("AddFunc", CheckDoneFunc(f), opts)
+	return p.registry().AddGate(CheckDoneFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -3623,7 +3599,7 @@ func (p *CheckDonePoint) Observe(
 	f CheckDoneObserver[DoneRequest],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -3631,7 +3607,7 @@ func (p *CheckDonePoint) ObserveFunc(
 	f func(context.Context, *Run, CheckDoneFired[DoneRequest]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -3687,9 +3663,8 @@ func OnDoneAcceptedWhen(
 	when func(*Run, DoneAccepted) bool,
 	h OnDoneAccepted[DoneAccepted],
 ) OnDoneAccepted[DoneAccepted] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		OnDoneAcceptedFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -3724,7 +3699,7 @@ type OnDoneAcceptedPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *OnDoneAcceptedPoint) Add(f OnDoneAccepted[DoneAccepted], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add("Add", f, opts)
+	return p.registry().Add(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -3732,7 +3707,7 @@ func (p *OnDoneAcceptedPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload DoneAccepted) error,
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry().Add("AddFunc", OnDoneAcceptedFunc(f), opts)
+	return p.registry().Add(OnDoneAcceptedFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -3740,7 +3715,7 @@ func (p *OnDoneAcceptedPoint) Observe(
 	f OnDoneAcceptedObserver[DoneAccepted],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -3748,7 +3723,7 @@ func (p *OnDoneAcceptedPoint) ObserveFunc(
 	f func(context.Context, *Run, OnDoneAcceptedFired[DoneAccepted]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -3789,9 +3764,8 @@ func (f OnRunErrorFunc) Bind(h *Hooks) {
 // OnRunErrorWhen returns a hook that calls h if when returns true, and continues otherwise.
 // Listings show desc.
 func OnRunErrorWhen(desc string, when func(*Run, RunError) bool, h OnRunError[RunError]) OnRunError[RunError] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		OnRunErrorFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -3856,7 +3830,7 @@ type OnRunErrorPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *OnRunErrorPoint) Add(f OnRunError[RunError], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate("Add", f, opts)
+	return p.registry().AddGate(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -3864,7 +3838,7 @@ func (p *OnRunErrorPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload RunError) (OnRunErrorOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry().AddGate("AddFunc", OnRunErrorFunc(f), opts)
+	return p.registry().AddGate(OnRunErrorFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -3872,7 +3846,7 @@ func (p *OnRunErrorPoint) Observe(
 	f OnRunErrorObserver[RunError],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -3880,7 +3854,7 @@ func (p *OnRunErrorPoint) ObserveFunc(
 	f func(context.Context, *Run, OnRunErrorFired[RunError]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -3934,9 +3908,8 @@ func (f OnStopFunc) Bind(h *Hooks) {
 // OnStopWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
 // show desc.
 func OnStopWhen(desc string, when func(*Run, Stopping) bool, h OnStop[Stopping]) OnStop[Stopping] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		OnStopFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -3973,7 +3946,7 @@ type OnStopPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *OnStopPoint) Add(f OnStop[Stopping], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add("Add", f, opts)
+	return p.registry().Add(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -3981,12 +3954,12 @@ func (p *OnStopPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Stopping) ([]EndRun, error),
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry().Add("AddFunc", OnStopFunc(f), opts)
+	return p.registry().Add(OnStopFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *OnStopPoint) Observe(f OnStopObserver[Stopping], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -3994,7 +3967,7 @@ func (p *OnStopPoint) ObserveFunc(
 	f func(context.Context, *Run, OnStopFired[Stopping]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -4051,9 +4024,8 @@ func BeforeRunEndWhen(
 	when func(*Run, AgentResult) bool,
 	h BeforeRunEnd[AgentResult],
 ) BeforeRunEnd[AgentResult] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		BeforeRunEndFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -4111,7 +4083,7 @@ type BeforeRunEndPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *BeforeRunEndPoint) Add(f BeforeRunEnd[AgentResult], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate("Add", f, opts)
+	return p.registry().AddGate(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -4119,7 +4091,7 @@ func (p *BeforeRunEndPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload AgentResult) (BeforeRunEndOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry().AddGate("AddFunc", BeforeRunEndFunc(f), opts)
+	return p.registry().AddGate(BeforeRunEndFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -4127,7 +4099,7 @@ func (p *BeforeRunEndPoint) Observe(
 	f BeforeRunEndObserver[AgentResult],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -4135,7 +4107,7 @@ func (p *BeforeRunEndPoint) ObserveFunc(
 	f func(context.Context, *Run, BeforeRunEndFired[AgentResult]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -4184,9 +4156,8 @@ func (f OnRunEndFunc) Bind(h *Hooks) {
 // OnRunEndWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
 // show desc.
 func OnRunEndWhen(desc string, when func(*Run, AgentResult) bool, h OnRunEnd[AgentResult]) OnRunEnd[AgentResult] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		OnRunEndFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -4221,7 +4192,7 @@ type OnRunEndPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *OnRunEndPoint) Add(f OnRunEnd[AgentResult], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add("Add", f, opts)
+	return p.registry().Add(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -4229,12 +4200,12 @@ func (p *OnRunEndPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload AgentResult) error,
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry().Add("AddFunc", OnRunEndFunc(f), opts)
+	return p.registry().Add(OnRunEndFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *OnRunEndPoint) Observe(f OnRunEndObserver[AgentResult], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -4242,7 +4213,7 @@ func (p *OnRunEndPoint) ObserveFunc(
 	f func(context.Context, *Run, OnRunEndFired[AgentResult]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -4611,6 +4582,8 @@ const (
 //
 // inv.Hook is the running hook, counted from 1, so that the deferred function knows after a panic which hook it was.
 
+type hookgenCondition = hookimpl.Condition
+
 // HookgenLineage has a method for this package and for each package that it extends. Packages
 // that extend this one use it.
 type HookgenLineage[T any] interface {
@@ -4622,7 +4595,7 @@ var onRunStartPoint = hookimpl.Point{
 	Name:    "OnRunStart",
 	Payload: "RunStart",
 	Results: "Replace, EndTurn, FailClosed",
-	Law:     hookimpl.Decides | hookimpl.FailsClosed,
+	Closed:  true,
 	Replace: ReplaceOnRunStart,
 	Exits: []any{
 		EndTurn{},
@@ -4631,8 +4604,6 @@ var onRunStartPoint = hookimpl.Point{
 	Calls: hookimpl.Deciding(
 		OnRunStart[RunStart].OnRunStart,
 		OnRunStartFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		OnRunStartObserver[RunStart].ObserveOnRunStart,
 	),
 }
@@ -4679,11 +4650,10 @@ func (p *OnRunStartPoint) runHooks(
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].OnRunStart(inv.Ctx, run, current)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			switch o := out.(type) {
+			case nil:
+				continue
 			case onRunStartReplace:
 				inv.Decided(out, by)
 				*payload, current = o.To, o.To
@@ -4697,7 +4667,7 @@ func (p *OnRunStartPoint) runHooks(
 		return nil, inv.Fail(out, failure, by)
 	}
 	inv.Hook = 0
-	return exit, err
+	return
 }
 
 // shouldStopPoint describes ShouldStop to the runtime.
@@ -4705,13 +4675,11 @@ var shouldStopPoint = hookimpl.Point{
 	Name:    "ShouldStop",
 	Payload: "Step",
 	Results: "Collect[EndRun], FailClosed",
-	Law:     hookimpl.FailsClosed,
+	Closed:  true,
 	Fire:    (*ShouldStopPoint).runHooks,
 	Calls: hookimpl.Collecting(
 		ShouldStop[Step].ShouldStop,
 		ShouldStopFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		ShouldStopObserver[Step].ObserveShouldStop,
 	),
 }
@@ -4763,7 +4731,7 @@ func (p *ShouldStopPoint) runHooks(
 		inv.Contributed(len(values), bys)
 	}
 	inv.Hook = 0
-	return collected, err
+	return
 }
 
 // beforeStepPoint describes BeforeStep to the runtime.
@@ -4774,8 +4742,6 @@ var beforeStepPoint = hookimpl.Point{
 	Calls: hookimpl.Checking(
 		BeforeStep[Step].BeforeStep,
 		BeforeStepFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		BeforeStepObserver[Step].ObserveBeforeStep,
 	),
 }
@@ -4827,7 +4793,6 @@ var shouldCompactPoint = hookimpl.Point{
 	Name:    "ShouldCompact",
 	Payload: "ContextUse",
 	Results: "Vote, Compact, FailOpen",
-	Law:     hookimpl.Decides,
 	Exits: []any{
 		Compact{},
 	},
@@ -4835,8 +4800,6 @@ var shouldCompactPoint = hookimpl.Point{
 	Calls: hookimpl.Deciding(
 		ShouldCompact[ContextUse].ShouldCompact,
 		ShouldCompactFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		ShouldCompactObserver[ContextUse].ObserveShouldCompact,
 	),
 }
@@ -4894,12 +4857,11 @@ func (p *ShouldCompactPoint) runHooks(
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].ShouldCompact(inv.Ctx, run, payload)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			rank := 0
 			switch out.(type) {
+			case nil:
+				continue
 			case Compact:
 				rank = 1
 			}
@@ -4915,7 +4877,7 @@ func (p *ShouldCompactPoint) runHooks(
 		}
 	}
 	inv.Hook = 0
-	return exit, err
+	return
 }
 
 // beforeCompactPoint describes BeforeCompact to the runtime.
@@ -4923,7 +4885,7 @@ var beforeCompactPoint = hookimpl.Point{
 	Name:    "BeforeCompact",
 	Payload: "Compaction",
 	Results: "SkipCompaction, FailClosed",
-	Law:     hookimpl.Decides | hookimpl.FailsClosed,
+	Closed:  true,
 	Exits: []any{
 		SkipCompaction{},
 	},
@@ -4931,8 +4893,6 @@ var beforeCompactPoint = hookimpl.Point{
 	Calls: hookimpl.Deciding(
 		BeforeCompact[Compaction].BeforeCompact,
 		BeforeCompactFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		BeforeCompactObserver[Compaction].ObserveBeforeCompact,
 	),
 }
@@ -4977,11 +4937,10 @@ func (p *BeforeCompactPoint) runHooks(
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].BeforeCompact(inv.Ctx, run, payload)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			switch out.(type) {
+			case nil:
+				continue
 			case SkipCompaction:
 				inv.Decided(out, by)
 				inv.Hook = 0
@@ -4991,7 +4950,7 @@ func (p *BeforeCompactPoint) runHooks(
 		return nil, inv.Fail(out, failure, by)
 	}
 	inv.Hook = 0
-	return exit, err
+	return
 }
 
 // afterCompactPoint describes AfterCompact to the runtime.
@@ -4999,14 +4958,11 @@ var afterCompactPoint = hookimpl.Point{
 	Name:    "AfterCompact",
 	Payload: "Compacted",
 	Results: "Replace, FailOpen",
-	Law:     hookimpl.Decides,
 	Replace: ReplaceAfterCompact,
 	Fire:    (*AfterCompactPoint).runHooks,
 	Calls: hookimpl.Deciding(
 		AfterCompact[Compacted].AfterCompact,
 		AfterCompactFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		AfterCompactObserver[Compacted].ObserveAfterCompact,
 	),
 }
@@ -5056,11 +5012,10 @@ func (p *AfterCompactPoint) runHooks(
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].AfterCompact(inv.Ctx, run, current)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			switch o := out.(type) {
+			case nil:
+				continue
 			case afterCompactReplace:
 				inv.Decided(out, by)
 				*payload, current = o.To, o.To
@@ -5072,7 +5027,7 @@ func (p *AfterCompactPoint) runHooks(
 		}
 	}
 	inv.Hook = 0
-	return err
+	return
 }
 
 // briefingPoint describes Briefing to the runtime.
@@ -5084,8 +5039,6 @@ var briefingPoint = hookimpl.Point{
 	Calls: hookimpl.Collecting(
 		Briefing[Step].Briefing,
 		BriefingFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		BriefingObserver[Step].ObserveBriefing,
 	),
 }
@@ -5141,7 +5094,7 @@ func (p *BriefingPoint) runHooks(
 		inv.Contributed(len(values), bys)
 	}
 	inv.Hook = 0
-	return collected
+	return
 }
 
 // beforeLLMPoint describes BeforeLLM to the runtime.
@@ -5149,7 +5102,7 @@ var beforeLLMPoint = hookimpl.Point{
 	Name:    "BeforeLLM",
 	Payload: "LLMRequest",
 	Results: "Replace, UseReply, EndTurn, FailClosed",
-	Law:     hookimpl.Decides | hookimpl.FailsClosed,
+	Closed:  true,
 	Replace: ReplaceBeforeLLM,
 	Exits: []any{
 		UseReply{},
@@ -5159,8 +5112,6 @@ var beforeLLMPoint = hookimpl.Point{
 	Calls: hookimpl.Deciding(
 		BeforeLLM[LLMRequest].BeforeLLM,
 		BeforeLLMFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		BeforeLLMObserver[LLMRequest].ObserveBeforeLLM,
 	),
 }
@@ -5207,11 +5158,10 @@ func (p *BeforeLLMPoint) runHooks(
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].BeforeLLM(inv.Ctx, run, current)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			switch o := out.(type) {
+			case nil:
+				continue
 			case beforeLLMReplace:
 				inv.Decided(out, by)
 				*payload, current = o.To, o.To
@@ -5225,7 +5175,7 @@ func (p *BeforeLLMPoint) runHooks(
 		return nil, inv.Fail(out, failure, by)
 	}
 	inv.Hook = 0
-	return exit, err
+	return
 }
 
 // aroundLLMPoint describes AroundLLM to the runtime.
@@ -5233,44 +5183,42 @@ var aroundLLMPoint = hookimpl.Point{
 	Name:    "AroundLLM",
 	Payload: "LLMRequest",
 	Results: "Around[LLMResponse]",
-	Law:     hookimpl.Wraps,
 	Fire:    (*AroundLLMPoint).runHooks,
-	Calls: hookimpl.Wrapping(func(
-		h AroundLLM[LLMRequest],
-		ctx context.Context,
-		run *Run,
-		payload LLMRequest,
-		call hookkit.AnyCall,
-	) (hookkit.AnyReply, error) {
-		inv := &aroundLLMInvocation{Next: func(ctx context.Context, payload LLMRequest) (hookkit.Answer[LLMResponse], error) {
-			return hookimpl.AnswerOf[LLMResponse](call.Next(ctx, payload))
-		}}
-		defer inv.End()
-		answer, err := h.AroundLLM(ctx, run, payload, AroundLLMNext{inv, 0})
-		return hookimpl.Reply(answer), err
-	}, func(point string, h hookkit.AnyHook) any {
-		return AroundLLMFunc(func(
+	Calls: hookimpl.Wrapping(
+		func(
+			h AroundLLM[LLMRequest],
 			ctx context.Context,
 			run *Run,
 			payload LLMRequest,
-			next AroundLLMNext,
-		) (hookkit.Answer[LLMResponse], error) {
-			own := &aroundLLMInvocation{
-				Run:  next.fire.Run,
-				Snap: next.fire.Snap,
-				Do:   next.fire.Do,
-				Next: next.fire.Next,
+			call hookkit.AnyCall,
+		) (hookkit.AnyReply, error) {
+			next := func(ctx context.Context, payload LLMRequest) (hookkit.Answer[LLMResponse], error) {
+				return hookimpl.AnswerOf[LLMResponse](call.Next(ctx, payload))
 			}
-			own.Within(&next.fire.AroundInvocation)
-			defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
-			inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
-				answer, err := AroundLLMNext{own, next.level}.Call(ctx, hookimpl.As[LLMRequest](payload))
-				return hookimpl.Reply(answer), err
-			}
-			return hookimpl.AnswerOf[LLMResponse](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload, Next: inner}))
-		})
-	}),
-	Notify: hookimpl.Notifying(
+			inv := &aroundLLMInvocation{Next: next}
+			defer inv.End()
+			answer, err := h.AroundLLM(ctx, run, payload, AroundLLMNext{inv, 0})
+			return hookimpl.Reply(answer), err
+		},
+		func(point string, h hookkit.AnyHook) any {
+			return AroundLLMFunc(func(
+				ctx context.Context,
+				run *Run,
+				payload LLMRequest,
+				next AroundLLMNext,
+			) (hookkit.Answer[LLMResponse], error) {
+				outer := next.fire
+				own := &aroundLLMInvocation{Run: outer.Run, Snap: outer.Snap, Do: outer.Do, Next: outer.Next}
+				own.Within(&outer.AroundInvocation)
+				defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
+				inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
+					answer, err := AroundLLMNext{own, next.level}.Call(ctx, hookimpl.As[LLMRequest](payload))
+					return hookimpl.Reply(answer), err
+				}
+				reply, err := h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload, Next: inner})
+				return hookimpl.AnswerOf[LLMResponse](reply, err)
+			})
+		},
 		AroundLLMObserver[LLMRequest].ObserveAroundLLM,
 	),
 }
@@ -5360,7 +5308,7 @@ var afterLLMPoint = hookimpl.Point{
 	Name:    "AfterLLM",
 	Payload: "LLMResponse",
 	Results: "Replace, EndTurn, FailClosed",
-	Law:     hookimpl.Decides | hookimpl.FailsClosed,
+	Closed:  true,
 	Replace: ReplaceAfterLLM,
 	Exits: []any{
 		EndTurn{},
@@ -5369,8 +5317,6 @@ var afterLLMPoint = hookimpl.Point{
 	Calls: hookimpl.Deciding(
 		AfterLLM[LLMResponse].AfterLLM,
 		AfterLLMFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		AfterLLMObserver[LLMResponse].ObserveAfterLLM,
 	),
 }
@@ -5417,11 +5363,10 @@ func (p *AfterLLMPoint) runHooks(
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].AfterLLM(inv.Ctx, run, current)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			switch o := out.(type) {
+			case nil:
+				continue
 			case afterLLMReplace:
 				inv.Decided(out, by)
 				*payload, current = o.To, o.To
@@ -5435,7 +5380,7 @@ func (p *AfterLLMPoint) runHooks(
 		return nil, inv.Fail(out, failure, by)
 	}
 	inv.Hook = 0
-	return exit, err
+	return
 }
 
 // onToolsDisabledPoint describes OnToolsDisabled to the runtime.
@@ -5446,8 +5391,6 @@ var onToolsDisabledPoint = hookimpl.Point{
 	Calls: hookimpl.Checking(
 		OnToolsDisabled[ToolsDisabled].OnToolsDisabled,
 		OnToolsDisabledFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		OnToolsDisabledObserver[ToolsDisabled].ObserveOnToolsDisabled,
 	),
 }
@@ -5499,7 +5442,7 @@ var beforeToolPoint = hookimpl.Point{
 	Name:    "BeforeTool",
 	Payload: "ToolCallRequest",
 	Results: "Replace, SkipTool, EndTurn, FailClosed",
-	Law:     hookimpl.Decides | hookimpl.FailsClosed,
+	Closed:  true,
 	Replace: ReplaceBeforeTool,
 	Exits: []any{
 		SkipTool{},
@@ -5509,8 +5452,6 @@ var beforeToolPoint = hookimpl.Point{
 	Calls: hookimpl.Deciding(
 		BeforeTool[ToolCallRequest].BeforeTool,
 		BeforeToolFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		BeforeToolObserver[ToolCallRequest].ObserveBeforeTool,
 	),
 }
@@ -5557,11 +5498,10 @@ func (p *BeforeToolPoint) runHooks(
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].BeforeTool(inv.Ctx, run, current)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			switch o := out.(type) {
+			case nil:
+				continue
 			case beforeToolReplace:
 				inv.Decided(out, by)
 				*payload, current = o.To, o.To
@@ -5575,7 +5515,7 @@ func (p *BeforeToolPoint) runHooks(
 		return nil, inv.Fail(out, failure, by)
 	}
 	inv.Hook = 0
-	return exit, err
+	return
 }
 
 // onPermissionPoint describes OnPermission to the runtime.
@@ -5583,7 +5523,7 @@ var onPermissionPoint = hookimpl.Point{
 	Name:    "OnPermission",
 	Payload: "ToolCallRequest",
 	Results: "Vote, Deny, Ask, Allow, FailClosed",
-	Law:     hookimpl.Decides | hookimpl.FailsClosed,
+	Closed:  true,
 	Exits: []any{
 		Deny{},
 		Ask{},
@@ -5593,8 +5533,6 @@ var onPermissionPoint = hookimpl.Point{
 	Calls: hookimpl.Deciding(
 		OnPermission[ToolCallRequest].OnPermission,
 		OnPermissionFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		OnPermissionObserver[ToolCallRequest].ObserveOnPermission,
 	),
 }
@@ -5641,12 +5579,11 @@ func (p *OnPermissionPoint) runHooks(
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].OnPermission(inv.Ctx, run, payload)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			rank := 0
 			switch out.(type) {
+			case nil:
+				continue
 			case Deny:
 				rank = 1
 			case Ask:
@@ -5675,8 +5612,6 @@ var onPermissionDeniedPoint = hookimpl.Point{
 	Calls: hookimpl.Checking(
 		OnPermissionDenied[Denial].OnPermissionDenied,
 		OnPermissionDeniedFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		OnPermissionDeniedObserver[Denial].ObserveOnPermissionDenied,
 	),
 }
@@ -5728,7 +5663,7 @@ var onHandoffPoint = hookimpl.Point{
 	Name:    "OnHandoff",
 	Payload: "Handoff",
 	Results: "Replace, SkipTool, EndTurn, FailClosed",
-	Law:     hookimpl.Decides | hookimpl.FailsClosed,
+	Closed:  true,
 	Replace: ReplaceOnHandoff,
 	Exits: []any{
 		SkipTool{},
@@ -5738,8 +5673,6 @@ var onHandoffPoint = hookimpl.Point{
 	Calls: hookimpl.Deciding(
 		OnHandoff[Handoff].OnHandoff,
 		OnHandoffFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		OnHandoffObserver[Handoff].ObserveOnHandoff,
 	),
 }
@@ -5786,11 +5719,10 @@ func (p *OnHandoffPoint) runHooks(
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].OnHandoff(inv.Ctx, run, current)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			switch o := out.(type) {
+			case nil:
+				continue
 			case onHandoffReplace:
 				inv.Decided(out, by)
 				*payload, current = o.To, o.To
@@ -5804,7 +5736,7 @@ func (p *OnHandoffPoint) runHooks(
 		return nil, inv.Fail(out, failure, by)
 	}
 	inv.Hook = 0
-	return exit, err
+	return
 }
 
 // aroundToolPoint describes AroundTool to the runtime.
@@ -5812,47 +5744,42 @@ var aroundToolPoint = hookimpl.Point{
 	Name:    "AroundTool",
 	Payload: "ToolCallRequest",
 	Results: "Around[ToolCallResult]",
-	Law:     hookimpl.Wraps,
 	Fire:    (*AroundToolPoint).runHooks,
-	Calls: hookimpl.Wrapping(func(
-		h AroundTool[ToolCallRequest],
-		ctx context.Context,
-		run *Run,
-		payload ToolCallRequest,
-		call hookkit.AnyCall,
-	) (hookkit.AnyReply, error) {
-		inv := &aroundToolInvocation{Next: func(
-			ctx context.Context,
-			payload ToolCallRequest,
-		) (hookkit.Answer[ToolCallResult], error) {
-			return hookimpl.AnswerOf[ToolCallResult](call.Next(ctx, payload))
-		}}
-		defer inv.End()
-		answer, err := h.AroundTool(ctx, run, payload, AroundToolNext{inv, 0})
-		return hookimpl.Reply(answer), err
-	}, func(point string, h hookkit.AnyHook) any {
-		return AroundToolFunc(func(
+	Calls: hookimpl.Wrapping(
+		func(
+			h AroundTool[ToolCallRequest],
 			ctx context.Context,
 			run *Run,
 			payload ToolCallRequest,
-			next AroundToolNext,
-		) (hookkit.Answer[ToolCallResult], error) {
-			own := &aroundToolInvocation{
-				Run:  next.fire.Run,
-				Snap: next.fire.Snap,
-				Do:   next.fire.Do,
-				Next: next.fire.Next,
+			call hookkit.AnyCall,
+		) (hookkit.AnyReply, error) {
+			next := func(ctx context.Context, payload ToolCallRequest) (hookkit.Answer[ToolCallResult], error) {
+				return hookimpl.AnswerOf[ToolCallResult](call.Next(ctx, payload))
 			}
-			own.Within(&next.fire.AroundInvocation)
-			defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
-			inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
-				answer, err := AroundToolNext{own, next.level}.Call(ctx, hookimpl.As[ToolCallRequest](payload))
-				return hookimpl.Reply(answer), err
-			}
-			return hookimpl.AnswerOf[ToolCallResult](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload, Next: inner}))
-		})
-	}),
-	Notify: hookimpl.Notifying(
+			inv := &aroundToolInvocation{Next: next}
+			defer inv.End()
+			answer, err := h.AroundTool(ctx, run, payload, AroundToolNext{inv, 0})
+			return hookimpl.Reply(answer), err
+		},
+		func(point string, h hookkit.AnyHook) any {
+			return AroundToolFunc(func(
+				ctx context.Context,
+				run *Run,
+				payload ToolCallRequest,
+				next AroundToolNext,
+			) (hookkit.Answer[ToolCallResult], error) {
+				outer := next.fire
+				own := &aroundToolInvocation{Run: outer.Run, Snap: outer.Snap, Do: outer.Do, Next: outer.Next}
+				own.Within(&outer.AroundInvocation)
+				defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
+				inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
+					answer, err := AroundToolNext{own, next.level}.Call(ctx, hookimpl.As[ToolCallRequest](payload))
+					return hookimpl.Reply(answer), err
+				}
+				reply, err := h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload, Next: inner})
+				return hookimpl.AnswerOf[ToolCallResult](reply, err)
+			})
+		},
 		AroundToolObserver[ToolCallRequest].ObserveAroundTool,
 	),
 }
@@ -5948,8 +5875,6 @@ var onToolProgressPoint = hookimpl.Point{
 	Calls: hookimpl.Checking(
 		OnToolProgress[ToolProgress].OnToolProgress,
 		OnToolProgressFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		OnToolProgressObserver[ToolProgress].ObserveOnToolProgress,
 	),
 }
@@ -6004,8 +5929,6 @@ var onToolErrorPoint = hookimpl.Point{
 	Calls: hookimpl.Checking(
 		OnToolError[ToolFailure].OnToolError,
 		OnToolErrorFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		OnToolErrorObserver[ToolFailure].ObserveOnToolError,
 	),
 }
@@ -6060,8 +5983,6 @@ var onSubagentStartPoint = hookimpl.Point{
 	Calls: hookimpl.Checking(
 		OnSubagentStart[Subagent].OnSubagentStart,
 		OnSubagentStartFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		OnSubagentStartObserver[Subagent].ObserveOnSubagentStart,
 	),
 }
@@ -6116,8 +6037,6 @@ var onSubagentStopPoint = hookimpl.Point{
 	Calls: hookimpl.Checking(
 		OnSubagentStop[SubagentDone].OnSubagentStop,
 		OnSubagentStopFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		OnSubagentStopObserver[SubagentDone].ObserveOnSubagentStop,
 	),
 }
@@ -6169,7 +6088,7 @@ var afterToolPoint = hookimpl.Point{
 	Name:    "AfterTool",
 	Payload: "ToolCallResult",
 	Results: "Replace, EndTurn, FailClosed",
-	Law:     hookimpl.Decides | hookimpl.FailsClosed,
+	Closed:  true,
 	Replace: ReplaceAfterTool,
 	Exits: []any{
 		EndTurn{},
@@ -6178,8 +6097,6 @@ var afterToolPoint = hookimpl.Point{
 	Calls: hookimpl.Deciding(
 		AfterTool[ToolCallResult].AfterTool,
 		AfterToolFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		AfterToolObserver[ToolCallResult].ObserveAfterTool,
 	),
 }
@@ -6226,11 +6143,10 @@ func (p *AfterToolPoint) runHooks(
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].AfterTool(inv.Ctx, run, current)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			switch o := out.(type) {
+			case nil:
+				continue
 			case afterToolReplace:
 				inv.Decided(out, by)
 				*payload, current = o.To, o.To
@@ -6244,7 +6160,7 @@ func (p *AfterToolPoint) runHooks(
 		return nil, inv.Fail(out, failure, by)
 	}
 	inv.Hook = 0
-	return exit, err
+	return
 }
 
 // onBudgetExceededPoint describes OnBudgetExceeded to the runtime.
@@ -6255,8 +6171,6 @@ var onBudgetExceededPoint = hookimpl.Point{
 	Calls: hookimpl.Checking(
 		OnBudgetExceeded[BudgetExceeded].OnBudgetExceeded,
 		OnBudgetExceededFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		OnBudgetExceededObserver[BudgetExceeded].ObserveOnBudgetExceeded,
 	),
 }
@@ -6316,8 +6230,6 @@ var afterStepPoint = hookimpl.Point{
 	Calls: hookimpl.Checking(
 		AfterStep[StepResult].AfterStep,
 		AfterStepFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		AfterStepObserver[StepResult].ObserveAfterStep,
 	),
 }
@@ -6369,7 +6281,7 @@ var checkDonePoint = hookimpl.Point{
 	Name:    "CheckDone",
 	Payload: "DoneRequest",
 	Results: "Replace, RejectDone, FailClosed",
-	Law:     hookimpl.Decides | hookimpl.FailsClosed,
+	Closed:  true,
 	Replace: ReplaceCheckDone,
 	Exits: []any{
 		RejectDone{},
@@ -6378,8 +6290,6 @@ var checkDonePoint = hookimpl.Point{
 	Calls: hookimpl.Deciding(
 		CheckDone[DoneRequest].CheckDone,
 		CheckDoneFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		CheckDoneObserver[DoneRequest].ObserveCheckDone,
 	),
 }
@@ -6426,11 +6336,10 @@ func (p *CheckDonePoint) runHooks(
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].CheckDone(inv.Ctx, run, current)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			switch o := out.(type) {
+			case nil:
+				continue
 			case checkDoneReplace:
 				inv.Decided(out, by)
 				*payload, current = o.To, o.To
@@ -6444,7 +6353,7 @@ func (p *CheckDonePoint) runHooks(
 		return nil, inv.Fail(out, failure, by)
 	}
 	inv.Hook = 0
-	return exit, err
+	return
 }
 
 // onDoneAcceptedPoint describes OnDoneAccepted to the runtime.
@@ -6455,8 +6364,6 @@ var onDoneAcceptedPoint = hookimpl.Point{
 	Calls: hookimpl.Checking(
 		OnDoneAccepted[DoneAccepted].OnDoneAccepted,
 		OnDoneAcceptedFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		OnDoneAcceptedObserver[DoneAccepted].ObserveOnDoneAccepted,
 	),
 }
@@ -6508,7 +6415,6 @@ var onRunErrorPoint = hookimpl.Point{
 	Name:    "OnRunError",
 	Payload: "RunError",
 	Results: "EndTurn, FailOpen",
-	Law:     hookimpl.Decides,
 	Exits: []any{
 		EndTurn{},
 	},
@@ -6516,8 +6422,6 @@ var onRunErrorPoint = hookimpl.Point{
 	Calls: hookimpl.Deciding(
 		OnRunError[RunError].OnRunError,
 		OnRunErrorFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		OnRunErrorObserver[RunError].ObserveOnRunError,
 	),
 }
@@ -6566,11 +6470,10 @@ func (p *OnRunErrorPoint) runHooks(
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].OnRunError(inv.Ctx, run, payload)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			switch out.(type) {
+			case nil:
+				continue
 			case EndTurn:
 				inv.Decided(out, by)
 				inv.Hook = 0
@@ -6582,7 +6485,7 @@ func (p *OnRunErrorPoint) runHooks(
 		}
 	}
 	inv.Hook = 0
-	return exit, err
+	return
 }
 
 // onStopPoint describes OnStop to the runtime.
@@ -6594,8 +6497,6 @@ var onStopPoint = hookimpl.Point{
 	Calls: hookimpl.Collecting(
 		OnStop[Stopping].OnStop,
 		OnStopFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		OnStopObserver[Stopping].ObserveOnStop,
 	),
 }
@@ -6651,7 +6552,7 @@ func (p *OnStopPoint) runHooks(
 		inv.Contributed(len(values), bys)
 	}
 	inv.Hook = 0
-	return collected
+	return
 }
 
 // beforeRunEndPoint describes BeforeRunEnd to the runtime.
@@ -6659,14 +6560,12 @@ var beforeRunEndPoint = hookimpl.Point{
 	Name:    "BeforeRunEnd",
 	Payload: "AgentResult",
 	Results: "Replace, FailClosed",
-	Law:     hookimpl.Decides | hookimpl.FailsClosed,
+	Closed:  true,
 	Replace: ReplaceBeforeRunEnd,
 	Fire:    (*BeforeRunEndPoint).runHooks,
 	Calls: hookimpl.Deciding(
 		BeforeRunEnd[AgentResult].BeforeRunEnd,
 		BeforeRunEndFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		BeforeRunEndObserver[AgentResult].ObserveBeforeRunEnd,
 	),
 }
@@ -6712,11 +6611,10 @@ func (p *BeforeRunEndPoint) runHooks(
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].BeforeRunEnd(inv.Ctx, run, current)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			switch o := out.(type) {
+			case nil:
+				continue
 			case beforeRunEndReplace:
 				inv.Decided(out, by)
 				*payload, current = o.To, o.To
@@ -6726,7 +6624,7 @@ func (p *BeforeRunEndPoint) runHooks(
 		return inv.Fail(out, failure, by)
 	}
 	inv.Hook = 0
-	return err
+	return
 }
 
 // onRunEndPoint describes OnRunEnd to the runtime.
@@ -6737,8 +6635,6 @@ var onRunEndPoint = hookimpl.Point{
 	Calls: hookimpl.Checking(
 		OnRunEnd[AgentResult].OnRunEnd,
 		OnRunEndFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		OnRunEndObserver[AgentResult].ObserveOnRunEnd,
 	),
 }
