@@ -50,6 +50,8 @@ var rules = []rule{
 	{"type-arguments", "a generic type has its type arguments", checkTypeArguments},
 	{"type-size", "a type of a point has at most 200 levels and 10000 parts", checkTypeSize},
 
+	{"wire-type", "a payload and an exit of a wire point have no field that JSON cannot hold", checkWireType},
+
 	{"unknown-marker", "every spec.Name is a marker", checkUnknownMarker},
 	{"marker-type", "a marker has the type argument that it takes", checkMarkerType},
 	{"marker-place", "markers appear in result lists, spec.Env in the interface", checkMarkerPlace},

@@ -7,34 +7,44 @@ import (
 	"github.com/hookgen/hookgen/gen"
 )
 
-// check reports how the output is stale, without writing anything.
+// check reports how the outputs are stale, without writing anything.
 func (i *invocation) check() error {
-	o, err := i.make()
+	outputs, err := i.make()
 	if err != nil {
 		return err
 	}
-	old, err := o.existing()
-	switch {
-	case err != nil:
-		return err
-	case old == nil:
-		return i.stale(o, "does not exist")
-	case same(old, o.text):
-		i.say("fresh %s: %s, %d bytes", o.path, o.points(), len(o.text))
-		return nil
+	var found gen.Diagnostics
+	for _, o := range outputs {
+		old, err := o.existing()
+		switch {
+		case err != nil:
+			return err
+		case old == nil && o.text == nil:
+		case old == nil:
+			found = append(found, i.stale(o, "does not exist"))
+		case o.text == nil:
+			found = append(found, i.stale(o, "is not needed, because the spec is not marked //hookgen:wire"))
+		case same(old, o.text):
+			i.say("fresh %s: %s, %d bytes", o.path, o.points(), len(o.text))
+		default:
+			i.say("%s", unifiedDiff(o.path, old, o.text))
+			found = append(found, i.stale(o, "is not what the spec makes"))
+		}
 	}
-	i.say("%s", unifiedDiff(o.path, old, o.text))
-	return i.stale(o, "is not what the spec makes")
+	if len(found) > 0 {
+		return found
+	}
+	return nil
 }
 
 // stale returns the diagnostic for output that is not up to date.
-func (i *invocation) stale(o *output, why string) error {
+func (i *invocation) stale(o *output, why string) gen.Diagnostic {
 	flag := ""
 	if i.out != "" {
 		flag = " -o " + i.out
 	}
-	return gen.Diagnostics{{
+	return gen.Diagnostic{
 		Pos: token.Position{Filename: o.path}, Rule: "stale",
 		Message: fmt.Sprintf("%s: run hookgen%s %s", why, flag, i.dir),
-	}}
+	}
 }

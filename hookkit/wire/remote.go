@@ -13,20 +13,26 @@ import (
 )
 
 // A RemoteOption changes how hooks of a service are connected. Generated functions named Remote take them.
-type RemoteOption interface{ apply(*Remote) }
+type RemoteOption interface{ apply(*connection) }
 
-type remoteOption func(*Remote)
+type remoteOption func(*connection)
 
-func (o remoteOption) apply(r *Remote) { o(r) }
+func (o remoteOption) apply(c *connection) { o(c) }
 
 // Points names the points that the service answers, so that the service is not asked. With it, a program can start
 // before its hook service. A program that was not built for a point of the service needs it, too.
 func Points(names ...string) RemoteOption {
-	return remoteOption(func(r *Remote) { r.served = append(r.served, names...) })
+	return remoteOption(func(c *connection) { c.served = append(c.served, names...) })
 }
 
-// Remote is the part of a generated Remote hook that does not depend on the spec.
-type Remote struct {
+// Pointer is the type constraint for a pointer to generated Hooks.
+type Pointer interface{ Points() []hookkit.PointInfo }
+
+// RemoteHook is the hook that a generated function Remote returns; H is a pointer to the generated Hooks.
+type RemoteHook[H Pointer] struct{ connection }
+
+// A connection is a service and the points that it answers.
+type connection struct {
 	spec   Spec
 	caller Caller
 	served []string
@@ -42,14 +48,15 @@ type Spec struct {
 	Resume func(RunInfo) hookkit.AnyRun
 }
 
-// Connect returns the hooks of a service. Without the option [Points] it asks the service which points it serves.
-func Connect(ctx context.Context, spec Spec, c Caller, opts []RemoteOption) (*Remote, error) {
+// Connect returns the hooks of a service. Without the option [Points] it asks the service which points it serves. Only
+// generated code calls Connect.
+func Connect[H Pointer](ctx context.Context, spec Spec, c Caller, opts []RemoteOption) (*RemoteHook[H], error) {
 	if c == nil {
 		return nil, errors.New("wire: the Caller is nil")
 	}
-	r := &Remote{spec: spec, caller: c}
+	r := connection{spec: spec, caller: c}
 	for _, o := range opts {
-		o.apply(r)
+		o.apply(&r)
 	}
 	if len(r.served) == 0 {
 		d, err := c.Describe(ctx)
@@ -72,7 +79,7 @@ func Connect(ctx context.Context, spec Spec, c Caller, opts []RemoteOption) (*Re
 				"from the spec of the service, or name the points to use with wire.Points", nameOf(c), p, spec.Path)
 		}
 	}
-	return r, nil
+	return &RemoteHook[H]{r}, nil
 }
 
 // accept compares a description with the spec.
@@ -95,18 +102,20 @@ func nameOf(c Caller) string {
 	return strings.TrimLeft(fmt.Sprintf("%T", c), "*")
 }
 
-// Bind adds one hook to each point that the service serves. The points are those of a generated Hooks.
-func (r *Remote) Bind(points []hookkit.PointInfo) {
+// Bind adds one hook to each point that the service answers. It panics if JSON cannot hold a payload or a decision of
+// such a point.
+func (r *RemoteHook[H]) Bind(h H) {
 	name := hookkit.Named("remote " + nameOf(r.caller))
-	for _, p := range points {
+	for _, p := range h.Points() {
 		if slices.Contains(r.served, p.Name) {
+			refuseUnencodable(p)
 			p.AddAny(r.hook(p), name)
 		}
 	}
 }
 
 // hook returns a hook that asks the service.
-func (r *Remote) hook(p hookkit.PointInfo) hookkit.AnyHook {
+func (r *connection) hook(p hookkit.PointInfo) hookkit.AnyHook {
 	return func(ctx context.Context, run hookkit.AnyRun, call hookkit.AnyCall) (hookkit.AnyReply, error) {
 		payload, err := json.Marshal(call.Payload)
 		if err != nil {

@@ -12,7 +12,8 @@ import (
 )
 
 // Serve returns the Handler of a generated Serve function. The points are those of a generated Hooks. The function run
-// returns a run for the hooks; it is called once for each run of the program, and nil makes runs by spec.Resume.
+// returns a run for the hooks; it is called once for each run of the program, and nil makes runs by spec.Resume. Serve
+// panics if JSON cannot hold a payload or a decision of a wire point. Only generated code calls Serve.
 func Serve(spec Spec, points []hookkit.PointInfo, run func(context.Context, RunInfo) (hookkit.AnyRun, error)) Handler {
 	if run == nil {
 		run = func(_ context.Context, info RunInfo) (hookkit.AnyRun, error) { return spec.Resume(info), nil }
@@ -20,6 +21,7 @@ func Serve(spec Spec, points []hookkit.PointInfo, run func(context.Context, RunI
 	s := &server{spec: spec, points: map[string]hookkit.PointInfo{}, runs: newRuns(run)}
 	for _, p := range points {
 		if slices.Contains(spec.Points, p.Name) {
+			refuseUnencodable(p)
 			s.points[p.Name] = p
 		}
 	}
@@ -115,10 +117,12 @@ func replyOf(p hookkit.PointInfo, fired hookkit.AnyFired) (Reply, error) {
 	return r, nil
 }
 
-// rewriteOf returns how the payload was changed: "Replace", "Edit", or "". The last hook that changed it may have edited
-// what an earlier one replaced. An edit alone would then lose the rest of the replacement.
+// rewriteOf returns how the payload was changed: "Replace", "Edit", or "". The last hook that changed it may have
+// edited what an earlier one replaced. An edit alone would then lose the rest of the replacement.
 func rewriteOf(p hookkit.PointInfo, fired hookkit.AnyFired) string {
-	if fired.Decision != "Edit" || !slices.ContainsFunc(p.Outcomes, func(o hookkit.Outcome) bool { return o.Name == "Replace" }) {
+	if fired.Decision != "Edit" || !slices.ContainsFunc(p.Outcomes, func(o hookkit.Outcome) bool {
+		return o.Name == "Replace"
+	}) {
 		return fired.Decision
 	}
 	edit := p.Outcomes[slices.IndexFunc(p.Outcomes, func(o hookkit.Outcome) bool { return o.Name == "Edit" })]

@@ -37,6 +37,7 @@ import "github.com/hookgen/hookgen/spec"
 // context that is not cancelled with the run. Their hooks can therefore still write to a database, for example.
 //
 //hookgen:points
+//hookgen:wire
 type Points interface {
 	spec.Env[*Env]
 

@@ -77,26 +77,26 @@ func (c *CommandCaller) run(ctx context.Context, q question) ([]byte, error) {
 	if err != nil && !errors.Is(err, exec.ErrWaitDelay) { // a child kept the output open; the program itself ended well
 		return nil, stderr.explain(err)
 	}
-	return output.Bytes(), nil
+	return output.buffer.Bytes(), nil
 }
 
 // bounded is a buffer that closes full instead of growing beyond its limit.
 type bounded struct {
-	bytes.Buffer
-	limit int
-	full  chan struct{}
-	over  bool
+	buffer bytes.Buffer // not embedded: its ReadFrom would know no limit
+	limit  int
+	full   chan struct{}
+	over   bool
 }
 
 // Write implements [io.Writer].
 func (b *bounded) Write(p []byte) (int, error) {
-	if b.over {
-		return len(p), nil
-	}
-	if b.Len()+len(p) > b.limit {
+	switch {
+	case b.over:
+	case b.buffer.Len()+len(p) > b.limit:
 		b.over = true
 		close(b.full)
-		return len(p), nil
+	default:
+		return b.buffer.Write(p)
 	}
-	return b.Buffer.Write(p)
+	return len(p), nil
 }
