@@ -64,7 +64,7 @@ type Points interface {
 	Outer
 	agent.Points
 	// Deprecated: use X.
-	OnGrößeÜberAllesWirdHierGanzLangUndNochLänger(m map[string]struct{ A <-chan int; B []struct{ C, D func(int) error } }) (
+	OnGrößeÜberAllesWirdHierUndNochLänger(m map[string]struct{ A <-chan int; B []struct{ C, D func(int) error } }) (
 		spec.Replace, A, Bbbbbbbbbbbbbbbbbbb, Ccccccccccccccccccccccccccccc, Dddddddddddddddd, Eeeeeeeeeeeeeeeeeeeeeeee, F, G,
 		Hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh, spec.Collect[map[string]map[time.Time]string],
 		spec.FailClosed)
@@ -78,12 +78,12 @@ type Outer interface {
 }
 
 type Inner interface {
-	ThisGroupHasAVeryLongNameThatIsLongerThanEverythingElseInThePictureTogetherWithAllItsExitsAndMoreAndMoreAndMore
+	ThisGroupHasAVeryLongNameThatIsLongerThanEverythingElseInThePictureTogetherWithAllItsExitsAndMoreAnd
 	OnB(漢字) (spec.Reverse, spec.Collect[string])
 	base.Points
 }
 
-type ThisGroupHasAVeryLongNameThatIsLongerThanEverythingElseInThePictureTogetherWithAllItsExitsAndMoreAndMoreAndMore interface {
+type ThisGroupHasAVeryLongNameThatIsLongerThanEverythingElseInThePictureTogetherWithAllItsExitsAndMoreAnd interface {
 	OnX(int)
 }
 

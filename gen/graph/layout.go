@@ -162,8 +162,8 @@ func (l *layout) place(items []*item, depth int) {
 		switch {
 		case i.group != "":
 			frame := len(l.boxes)
-			l.boxes = append(l.boxes, box{class: "frame", x: margin + depth*indent, y: l.y, width: l.width - 2*(margin+
-				depth*indent)})
+			left := margin + depth*indent
+			l.boxes = append(l.boxes, box{class: "frame", x: left, y: l.y, width: l.width - 2*left})
 			x := l.boxes[frame].x + l.boxes[frame].width - framePadding
 			l.boxes[frame].texts = []text{{class: "hg-minor", x: x, y: l.y + smallSize + 6, anchor: "end", text: i.group}}
 			l.y += frameHeading
@@ -179,7 +179,7 @@ func (l *layout) place(items []*item, depth int) {
 	}
 }
 
-// card adds a card of a height, with the arrow that leads to it, and returns it. Its texts are two lines in each column.
+// card adds a card with the arrow that leads to it. Its texts are two lines in each column.
 func (l *layout) card(law, title string, height int, left, right [2]text) {
 	x := margin + l.deepest*indent
 	b := box{class: "card", law: law, x: x, y: l.y, width: l.cardWidth(), height: height, title: title}
@@ -212,8 +212,9 @@ const parentLaw = "all its points"
 func parentName(p *summary.Parent) string { return p.Name + ".Points" }
 
 func (l *layout) parentCard(p *summary.Parent) {
+	path := fit(p.Path, smallSize, l.left+columnGap+l.right)
 	l.card(outside, "The points of "+p.Path, cardHeight,
-		[2]text{{class: "hg-name", text: parentName(p)}, {class: "hg-minor", text: fit(p.Path, smallSize, l.left+columnGap+l.right)}},
+		[2]text{{class: "hg-name", text: parentName(p)}, {class: "hg-minor", text: path}},
 		[2]text{{class: "hg-minor", text: parentLaw}})
 }
 
@@ -240,7 +241,8 @@ func (l *layout) pointCard(p *summary.Point) {
 		e.y += top
 		e.texts[0].y = e.y + 17
 		if e.x == l.exitsX { // the first of a line
-			l.arrows = append(l.arrows, arrow{"hg-arrow hg-leave", fmt.Sprintf("M%d %dH%d", l.exitsX-exitIndent, e.y+exitHeight/2, e.x-7)})
+			path := fmt.Sprintf("M%d %dH%d", l.exitsX-exitIndent, e.y+exitHeight/2, e.x-7)
+			l.arrows = append(l.arrows, arrow{"hg-arrow hg-leave", path})
 		}
 	}
 	name := "hg-name"
