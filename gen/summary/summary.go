@@ -20,14 +20,17 @@ import (
 // A Spec holds the facts of a spec. Its JSON form is the model that hookgen export prints.
 type Spec struct {
 	Package string    `json:"package"`
-	Path    string    `json:"path,omitempty"` // the import path of the spec's package, "" outside of a module
-	Doc     string    `json:"doc,omitempty"`
+	Path    string    `json:"path,omitempty"`      // the import path of the spec's package, "" outside of a module
+	Doc     string    `json:"doc,omitempty"`       // the package comment
+	About   string    `json:"pointsDoc,omitempty"` // the comment on the points interface
 	Env     Type      `json:"env,omitzero"`
 	Extends []*Parent `json:"extends,omitempty"`
 	Groups  []*Group  `json:"groups,omitempty"` // in the order of their first points
 	Points  []*Point  `json:"points"`
 	Exits   []*Exit   `json:"exits,omitempty"`
 
+	// Interface is the name of the points interface.
+	Interface string `json:"-"`
 	// Types are the types of the package that payloads, exits and Env mention, in the order in which a reader meets
 	// them. Exits are not among them.
 	Types []*TypeDecl `json:"-"`
@@ -130,8 +133,8 @@ type TypeDecl struct {
 func Of(s *gen.Spec, path string) *Spec {
 	c := &converter{spec: s, points: map[string][]string{}}
 	out := &Spec{
-		Package: s.Package, Path: path, Doc: s.Doc, Env: c.typ(s.Env), Points: []*Point{}, Imports: s.Imports,
-		Declared: s.Declared,
+		Package: s.Package, Path: path, Doc: s.Doc, About: s.PointsDoc, Env: c.typ(s.Env), Points: []*Point{}, Imports: s.Imports,
+		Declared: s.Declared, Interface: s.Points.Name.Name,
 	}
 	for _, p := range s.Parents {
 		out.Extends = append(out.Extends, &Parent{
