@@ -44,6 +44,12 @@ func newExamples(s *summary.Spec, to Generated) *examples {
 			e.taken[name] = true
 		}
 	}
+	for _, i := range [][2]string{{"context", "context"}, {"log/slog", "slog"}, {"time", "time"}, {hookkitPath, "hookkit"}} {
+		e.importName(i[0], i[1])
+	}
+	if !e.inside {
+		e.importName(to.Path, to.Package)
+	}
 	for _, i := range s.Imports {
 		e.importName(i.Path, i.Name)
 	}
@@ -55,13 +61,11 @@ func (e *examples) hidden(name string) bool {
 	return !token.IsExported(name) && slices.Contains(e.spec.Declared, name)
 }
 
-// importName returns the name of an imported package in the file. The wanted name gets a number if it is taken.
-func (e *examples) importName(path, wanted string) string {
-	if name, ok := e.names[path]; ok {
-		return name
+// importName gives an imported package its name in the file. The wanted name gets a number if it is taken.
+func (e *examples) importName(path, wanted string) {
+	if e.names[path] == "" {
+		e.names[path] = e.free(wanted)
 	}
-	e.names[path] = e.free(wanted)
-	return e.names[path]
 }
 
 // free returns a name that is not taken, and takes it.
@@ -75,11 +79,11 @@ func (e *examples) free(wanted string) string {
 }
 
 // use returns the name of a package that an example needs.
-func (e *examples) use(path, name string) string {
+func (e *examples) use(path string) string {
 	if !slices.Contains(e.imports, path) {
 		e.imports = append(e.imports, path)
 	}
-	return e.importName(path, name)
+	return e.names[path]
 }
 
 // own returns a name of the generated package as the file writes it.
@@ -87,7 +91,7 @@ func (e *examples) own(name string) string {
 	if e.inside {
 		return name
 	}
-	return e.use(e.to.Path, e.to.Package) + "." + name
+	return e.use(e.to.Path) + "." + name
 }
 
 // pkg returns the name of the package of the file.
@@ -154,7 +158,7 @@ func (e *examples) qualify(node ast.Node) {
 			if x, ok := n.X.(*ast.Ident); ok {
 				for _, i := range e.spec.Imports {
 					if i.Name == x.Name {
-						x.Name = e.use(i.Path, i.Name)
+						x.Name = e.use(i.Path)
 						break
 					}
 				}
@@ -176,7 +180,7 @@ func (e *examples) hook(p *summary.Point) (string, error) {
 	hook := e.free(p.Name + "Hook")
 	payload := e.typ(p.Payload)
 	param := p.Param
-	if param == "" || e.taken[param] || slices.Contains(locals, param) {
+	if param == "" || e.taken[param] {
 		param = "payload"
 	}
 	outcomes := e.outcomes(p, param)
@@ -198,7 +202,7 @@ func (e *examples) hook(p *summary.Point) (string, error) {
 	case "observe", "check":
 		results = "error"
 	case "around":
-		results = fmt.Sprintf("(%s.Answer[%s], error)", e.use(hookkitPath, "hookkit"), e.typ(p.Around))
+		results = fmt.Sprintf("(%s.Answer[%s], error)", e.use(hookkitPath), e.typ(p.Around))
 	case "collect":
 		results = "(" + contribution + ", error)"
 	default:
@@ -211,7 +215,7 @@ func (e *examples) hook(p *summary.Point) (string, error) {
 	if p.Law == "around" {
 		next = ", next " + e.own(p.Name+"Next")
 	}
-	context := e.use("context", "context")
+	context := e.use("context")
 	var b strings.Builder
 	fmt.Fprintf(&b, "// %s is a hook of %s.\ntype %s struct {%s}\n\n", hook, p.Name, hook, fields)
 	fmt.Fprintf(&b, "// Bind adds the hook to its point.\nfunc (h %s) Bind(hooks *%s) { hooks.%s.Add(h) }\n\n", hook,
@@ -276,14 +280,14 @@ func (e *examples) body(p *summary.Point, param string, outcomes []outcome) stri
 	var b strings.Builder
 	switch p.Law {
 	case "observe":
-		slog := e.use("log/slog", "slog")
+		slog := e.use("log/slog")
 		fmt.Fprintf(&b, "%s.InfoContext(ctx, %q, \"payload\", %s)\nreturn nil\n", slog, p.Name, param)
 		return b.String()
 	case "check":
 		fmt.Fprintf(&b, "return h.check(%s)\n", param)
 		return b.String()
 	case "around":
-		slog, time := e.use("log/slog", "slog"), e.use("time", "time")
+		slog, time := e.use("log/slog"), e.use("time")
 		fmt.Fprintf(&b, "start := %s.Now()\nanswer, err := next.Call(ctx, %s)\n", time, param)
 		fmt.Fprintf(&b, "%s.InfoContext(ctx, %q, \"took\", %s.Since(start))\nreturn answer, err\n", slog, p.Name, time)
 		return b.String()
