@@ -28,8 +28,8 @@ var rules = []rule{
 	{"shadowed-name", "the package declares no name that Go declares itself", checkShadowedName},
 
 	{"directive-form", "a directive is written //hookgen:name, on a line of its own", checkDirectiveForm},
-	{"directive-name", "the one directive is //hookgen:points", checkDirectiveName},
-	{"directive-place", "the directive is directly above an interface", checkDirectivePlace},
+	{"directive-name", "the directives are //hookgen:points, wire, local and ignore", checkDirectiveName},
+	{"directive-place", "a directive is directly above the points interface, or a point", checkDirectivePlace},
 	{"one-spec", "a directory holds one spec", checkOneSpec},
 
 	{"points-interface", "the points interface is exported, not generic and declared as such", checkPointsInterface},

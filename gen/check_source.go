@@ -3,6 +3,7 @@ package gen
 import (
 	"go/ast"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -100,39 +101,65 @@ func checkDirectiveForm(r *specInfo, report report) {
 		if d.wellFormed {
 			continue
 		}
+		meant := d.meant()
 		switch {
 		case d.name == "":
 			report(d.pos, "%s names no directive: write %s", d.text, pointsDirective)
-		case strings.HasPrefix(d.text, pointsDirective):
-			report(d.pos, "%s takes no arguments: write the comment above or below it", pointsDirective)
+		case strings.HasPrefix(d.text, ignoreDirective):
+			report(d.pos, "%s needs a rule and a reason: write %s RULE REASON", ignoreDirective, ignoreDirective)
+		case strings.HasPrefix(d.text, meant):
+			report(d.pos, "%s takes no arguments: write the comment above or below it", meant)
 		default:
 			report(d.pos, "%s looks like a directive but is not one: "+
-				"did you mean %s? A directive has no blank, no capital and a line of its own", d.text, pointsDirective)
+				"did you mean %s? A directive has no blank, no capital and a line of its own", d.text, meant)
 		}
 	}
 }
 
 func checkDirectiveName(r *specInfo, report report) {
 	for _, d := range r.directives {
-		if !d.wellFormed || d.marksSpec() {
+		if !d.wellFormed || slices.Contains(directiveNames, d.name) {
 			continue
 		}
 		report(d.pos, "unknown directive //hookgen:%s: %s", d.name,
-			didYouMean(d.name, directiveNames, "//hookgen:", "the only one is "+pointsDirective))
+			didYouMean(d.name, directiveNames, "//hookgen:", "the directives are "+allDirectives))
 	}
 }
 
 func checkDirectivePlace(r *specInfo, report report) {
-	for _, d := range r.directives {
-		if !d.marksSpec() {
+	for i, d := range r.directives {
+		if !d.wellFormed || !slices.Contains(directiveNames, d.name) {
 			continue
 		}
-		if d.target == nil {
-			report(d.pos, "%s marks nothing here: "+
-				"put it directly above the interface that declares the points, as the last line of its comment", pointsDirective)
-		} else if _, ok := ast.Unparen(d.target.Type).(*ast.InterfaceType); !ok {
-			report(d.pos, "%s marks %s, which is not written as an interface: "+
-				"put it above the interface that declares the points", pointsDirective, d.target.Name.Name)
+		name := "//hookgen:" + d.name
+		isInterface := false
+		if d.target != nil {
+			_, isInterface = ast.Unparen(d.target.Type).(*ast.InterfaceType)
+		}
+		switch d.name {
+		case "points", "wire":
+			if d.target == nil {
+				report(d.pos, "%s marks nothing here: "+
+					"put it directly above the interface that declares the points, as the last line of its comment", name)
+			} else if !isInterface {
+				report(d.pos, "%s marks %s, which is not written as an interface: "+
+					"put it above the interface that declares the points", name, d.target.Name.Name)
+			} else if d.name == "wire" && d.target != r.Points {
+				report(d.pos, "%s marks %s, which does not declare the points: put it directly above or below %s",
+					name, d.target.Name.Name, pointsDirective)
+			}
+		default:
+			if r.marked(d) == nil {
+				report(d.pos, "%s marks no point here: put it directly above a method of the points interface", name)
+			} else if d.name == "local" && !r.Wire {
+				report(d.pos, "%s has no effect, because the spec is not marked %s: remove it", name, wireDirective)
+			}
+		}
+		if d.name != "points" && slices.ContainsFunc(r.directives[:i], func(e fileDirective) bool {
+			return e.name == d.name && e.args == d.args && e.wellFormed &&
+				(d.target != nil && e.target == d.target || d.method != nil && e.method == d.method)
+		}) {
+			report(d.pos, "%s is written twice: remove one", name)
 		}
 	}
 }

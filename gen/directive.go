@@ -7,22 +7,50 @@ import (
 	"strings"
 )
 
-// pointsDirective is the one directive of the spec language.
-const pointsDirective = "//hookgen:points"
+// The directives of the spec language.
+const (
+	pointsDirective = "//hookgen:points" // above the interface that declares the points
+	wireDirective   = "//hookgen:wire"   // above it too: hooks of other processes can answer the points
+	localDirective  = "//hookgen:local"  // above a point that does not leave the process
+	ignoreDirective = "//hookgen:ignore" // above a point, with the name of a rule of hookgen breaking and a reason
+)
 
 // directiveNames are the names that can follow the colon.
-var directiveNames = []string{"points"}
+var directiveNames = []string{"points", "wire", "local", "ignore"}
+
+// allDirectives lists the directives for messages.
+const allDirectives = pointsDirective + ", " + wireDirective + ", " + localDirective + " and " + ignoreDirective
 
 // A directive is a //hookgen: comment, or a comment that was probably meant as one.
 type directive struct {
 	pos        token.Pos
 	text       string // the comment, one line of it if it is a block
 	name       string // after the colon
-	wellFormed bool   // written as a directive is: no blank, lower case, a line comment of its own
+	args       string // after the name
+	wellFormed bool   // written as a directive is: no blank, lower case, a line comment of its own, legal arguments
 }
 
 // marksSpec reports whether d is a well-formed //hookgen:points.
 func (d directive) marksSpec() bool { return d.wellFormed && d.name == "points" }
+
+// ignored returns the rule and the reason of a //hookgen:ignore.
+func (d directive) ignored() (rule, reason string) {
+	rule, reason, _ = strings.Cut(d.args, " ")
+	return rule, strings.TrimSpace(reason)
+}
+
+// meant returns the directive that one with a mistake was probably meant as.
+func (d directive) meant() string {
+	if name := Suggest(d.name, directiveNames); name != "" {
+		return "//hookgen:" + name
+	}
+	for _, name := range directiveNames {
+		if name == d.name {
+			return "//hookgen:" + name
+		}
+	}
+	return pointsDirective
+}
 
 var (
 	// directiveForm matches a directive and the rest of its line.
@@ -43,7 +71,12 @@ func directiveOf(c *ast.Comment) (directive, bool) {
 		if m[1] == "" {
 			return directive{pos: c.Slash, text: text, name: m[2]}, true
 		}
-		return directive{pos: c.Slash, text: text, name: m[1], wellFormed: m[2] == ""}, true
+		d := directive{pos: c.Slash, text: text, name: m[1], args: m[2], wellFormed: m[2] == ""}
+		if d.name == "ignore" {
+			_, reason := d.ignored()
+			d.wellFormed = reason != ""
+		}
+		return d, true
 	}
 	body, block := strings.CutPrefix(text, "/*")
 	if !block {
@@ -129,4 +162,22 @@ func marked(tree *ast.File) map[token.Pos]*ast.TypeSpec {
 		}
 	}
 	return types
+}
+
+// markedMethods maps each line of the comment of an interface method to the method.
+func markedMethods(tree *ast.File) map[token.Pos]*ast.Field {
+	methods := map[token.Pos]*ast.Field{}
+	ast.Inspect(tree, func(n ast.Node) bool {
+		if i, ok := n.(*ast.InterfaceType); ok {
+			for _, m := range i.Methods.List {
+				if m.Doc != nil && len(m.Names) == 1 {
+					for _, c := range m.Doc.List {
+						methods[c.Slash] = m
+					}
+				}
+			}
+		}
+		return true
+	})
+	return methods
 }

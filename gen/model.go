@@ -17,6 +17,7 @@ type Spec struct {
 
 	Points    *ast.TypeSpec // the interface that carries //hookgen:points
 	PointsDoc string        // its comment without directives
+	Wire      bool          // it carries //hookgen:wire
 	Env       Type          // the argument of spec.Env; zero without it
 	Parents   []Parent      // embedded Points of other generated packages, in source order
 	List      []*Point      // in source order, groups flattened where they are embedded
@@ -98,6 +99,15 @@ type Point struct {
 	Around    Type // R of Around[R]
 	Reverse   bool
 	Policy    Policy // Collect alone without a policy is FailOpen
+
+	Local   bool      // it carries //hookgen:local
+	Ignored []Ignored // its //hookgen:ignore directives, in source order
+}
+
+// An Ignored is one //hookgen:ignore directive: a rule of hookgen breaking that a point may break, and the reason.
+type Ignored struct {
+	Rule, Reason string
+	Pos          token.Pos
 }
 
 // Deprecated returns the paragraph of the comment that begins with "Deprecated:", or "" without one.

@@ -57,9 +57,9 @@ func read(dir string, sources []source, tests func() []source) (*Spec, Diagnosti
 	var directives []fileDirective
 	for _, f := range files {
 		if found := f.directives(fset); len(found) > 0 {
-			types := marked(f.tree)
+			types, methods := marked(f.tree), markedMethods(f.tree)
 			for _, d := range found {
-				directives = append(directives, fileDirective{d, f, types[d.pos]})
+				directives = append(directives, fileDirective{d, f, types[d.pos], methods[d.pos]})
 			}
 		}
 	}

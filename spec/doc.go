@@ -211,8 +211,14 @@
 //
 // # Directives
 //
-// There is one directive: //hookgen:points, on a line of its own, directly above the interface. A directive that is
-// misspelled or misplaced is an error with a suggestion; it is never ignored.
+// A directive is a comment on a line of its own, directly above what it marks:
+//
+//   - //hookgen:points marks the interface that declares the points.
+//   - //hookgen:wire, above the same interface: hooks of other processes can answer the points; see package wire.
+//   - //hookgen:local, above a point of such a spec: the point does not leave the process.
+//   - //hookgen:ignore RULE REASON, above a point: hookgen breaking does not report the rule there.
+//
+// A directive that is misspelled or misplaced is an error with a suggestion; it is never ignored.
 //
 // # Rules
 //
@@ -230,8 +236,8 @@
 //   - import-name: imports leave room for the names that are generated
 //   - shadowed-name: the package declares no name that Go declares itself
 //   - directive-form: a directive is written //hookgen:name, on a line of its own
-//   - directive-name: the one directive is //hookgen:points
-//   - directive-place: the directive is directly above an interface
+//   - directive-name: the directives are //hookgen:points, wire, local and ignore
+//   - directive-place: a directive is directly above the points interface, or a point
 //   - one-spec: a directory holds one spec
 //   - points-interface: the points interface is exported, not generic and declared as such
 //   - no-points: the points interface has a point
