@@ -19,7 +19,7 @@ type Spec struct {
 	PointsDoc string        // its comment without directives
 	Wire      bool          // it carries //hookgen:wire
 	Env       Type          // the argument of spec.Env; zero without it
-	Parents   []Parent      // embedded Points of other generated packages
+	Parents   []Parent      // embedded Points of other generated packages, in source order
 	List      []*Point      // in source order, groups flattened where they are embedded
 	Exits     []*Exit       // exits used by a point, in order of declaration
 	Exports   []Export      // exported types and constants of the package, sorted by name; Points included
@@ -39,6 +39,15 @@ type Import struct {
 type Parent struct {
 	Import Import
 	Pos    token.Pos
+	Before int      // the number of points in List that precede it in source order
+	Groups []*Group // the groups that embed it, outermost first
+}
+
+// A Group is an interface of the spec file that is embedded to group points.
+type Group struct {
+	Name string
+	Doc  string
+	Pos  token.Pos
 }
 
 // A Type is a type expression as written in the spec.
@@ -76,7 +85,8 @@ type Point struct {
 	Name    string
 	Doc     string // the comment above the method, without directives
 	Pos     token.Pos
-	Param   string // the name of the parameter, "" if it has none or one that would hide a name of the package
+	Groups  []*Group // the groups that hold it, outermost first; the points of a group are neighbours in List
+	Param   string   // the name of the parameter, "" if it has none or one that would hide a name of the package
 	Payload Type
 	Results []ast.Expr // the result list as written
 
@@ -100,6 +110,9 @@ type Ignored struct {
 	Pos          token.Pos
 }
 
+// Deprecated returns the paragraph of the comment that begins with "Deprecated:", or "" without one.
+func (p *Point) Deprecated() string { return deprecation(p.Doc) }
+
 // An Exit is a struct type that a hook can return to end a fire.
 type Exit struct {
 	Name   string
@@ -108,7 +121,10 @@ type Exit struct {
 	Fields []Field
 }
 
-// A Field is one field of an exit, as written.
+// Deprecated returns the paragraph of the comment that begins with "Deprecated:", or "" without one.
+func (x *Exit) Deprecated() string { return deprecation(x.Doc) }
+
+// A Field is one field of a struct or one type parameter, as written.
 type Field struct {
 	Name     string
 	Embedded bool // the source has the type only, and the field is named after it
