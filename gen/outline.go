@@ -43,11 +43,19 @@ type specInfo struct {
 	testNames        map[string]string    // the test file that declares a name; nil until one is asked for
 }
 
-// A fileDirective is a directive, its file, and the type that it marks.
+// A fileDirective is a directive, its file, and the declaration that it marks.
 type fileDirective struct {
 	directive
 	file   *file
-	target *ast.TypeSpec // the marked type, nil if it marks none
+	target target // zero if it marks nothing
+}
+
+// marksType returns the type that the directive marks, or nil if it marks a method or nothing.
+func (d *fileDirective) marksType() *ast.TypeSpec {
+	if d.target.method != nil {
+		return nil
+	}
+	return d.target.spec
 }
 
 // A qualifierUse is the first use of a qualifier in the spec file.
@@ -127,6 +135,7 @@ func outline(dir string, fset *token.FileSet, f *file, files []*file, found []fi
 			}
 		}
 	}
+	r.readDirectives()
 	r.assignOwners()
 	r.readInterfaces()
 	r.readLaws()
