@@ -27,9 +27,10 @@ var rules = []rule{
 	{"import-name", "imports leave room for the names that are generated", checkImportName},
 	{"shadowed-name", "the package declares no name that Go declares itself", checkShadowedName},
 
-	{"directive-form", "a directive is written //hookgen:name, on a line of its own", checkDirectiveForm},
-	{"directive-name", "the directives are //hookgen:points, wire, local and ignore", checkDirectiveName},
-	{"directive-place", "a directive is directly above the points interface, or a point", checkDirectivePlace},
+	{"directive-form", "a directive is written //hookgen:name, on a line of its own; ignore has a rule and a reason",
+		checkDirectiveForm},
+	{"directive-name", "the directives are points, wire, local and ignore", checkDirectiveName},
+	{"directive-place", "a directive is directly above the points interface or a point", checkDirectivePlace},
 	{"one-spec", "a directory holds one spec", checkOneSpec},
 
 	{"points-interface", "the points interface is exported, not generic and declared as such", checkPointsInterface},

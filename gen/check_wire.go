@@ -122,5 +122,5 @@ func jsonIgnores(tag string) bool {
 func (w *wireTypes) refuse(pos token.Pos, inside, what string) {
 	w.report(pos, "%s is %s, which JSON cannot hold, and the spec is marked %s: "+
 		"change the type, leave the field out with the tag json:\"-\", or mark the point %s",
-		inside, what, wireDirective, localDirective)
+		inside, what, "//hookgen:wire", "//hookgen:local")
 }
