@@ -96,7 +96,7 @@ func (s *stateCheck) follow(call *ast.CallExpr, recv *types.Var, locked bool) {
 
 // check reports an assignment to a field of the hook, or to a package variable.
 func (s *stateCheck) check(target ast.Expr, recv *types.Var) {
-	root := s.rootOf(target)
+	root := rootVariable(s.r.code, target)
 	switch {
 	case root == nil:
 	case root == recv && s.r.outlives(target):
@@ -108,15 +108,15 @@ func (s *stateCheck) check(target ast.Expr, recv *types.Var) {
 	}
 }
 
-// rootOf returns the variable that an expression selects from, through fields, pointers and elements.
-func (s *stateCheck) rootOf(e ast.Expr) *types.Var {
+// rootVariable returns the variable that an expression selects from, through fields, pointers and elements, or nil.
+func rootVariable(c *code, e ast.Expr) *types.Var {
 	for {
 		switch x := ast.Unparen(e).(type) {
 		case *ast.Ident:
-			return s.r.variable(x)
+			return c.variable(x)
 		case *ast.SelectorExpr:
-			if v, ok := s.r.info.Uses[x.Sel].(*types.Var); ok && !v.IsField() {
-				return v
+			if v, ok := c.info.Uses[x.Sel].(*types.Var); ok && !v.IsField() {
+				return v // of another package
 			}
 			e = x.X
 		case *ast.IndexExpr:

@@ -40,7 +40,7 @@ func (r *reporter) checkKept(b bind) {
 		case r.runsLater(at):
 			r.report(at.Node(), nil, "a hook uses the Hooks of its Bind: they only collect registrations, and are "+
 				"empty when the hook runs")
-		case r.isStored(whole):
+		case r.storedIn(whole) != nil:
 			r.report(at.Node(), nil, "the Hooks of Bind are kept: they only collect registrations, and a fire on them panics")
 		}
 	}
@@ -87,35 +87,6 @@ func (r *reporter) runsLater(at inspector.Cursor) bool {
 	return false
 }
 
-// isStored reports whether the value of an expression goes into a variable that outlives the function, or a channel.
-func (r *reporter) isStored(value inspector.Cursor) bool {
-	e, ok := value.Node().(ast.Expr)
-	if !ok {
-		return false
-	}
-	switch n := value.Parent().Node().(type) {
-	case *ast.AssignStmt:
-		for i, rhs := range n.Rhs {
-			if rhs == e && len(n.Lhs) == len(n.Rhs) && r.outlives(n.Lhs[i]) {
-				return true
-			}
-		}
-	case *ast.SendStmt:
-		return n.Value == e
-	case *ast.CallExpr: // append(x.list, e)
-		if r.isBuiltin(n, "append") && len(n.Args) > 0 && n.Args[0] != e {
-			return r.isStored(value.Parent())
-		}
-	case *ast.CompositeLit, *ast.KeyValueExpr:
-		return r.isStored(value.Parent())
-	case *ast.UnaryExpr:
-		return n.Op == token.AND && r.isStored(value.Parent())
-	case *ast.ParenExpr:
-		return r.isStored(value.Parent())
-	}
-	return false
-}
-
 // outlives reports whether an assignment to the expression is seen after the function has returned: it is a package
 // variable, or a part of something that a variable points to.
 func (r *reporter) outlives(target ast.Expr) bool {
@@ -134,9 +105,6 @@ func (r *reporter) outlives(target ast.Expr) bool {
 	case *ast.StarExpr:
 		return true
 	case *ast.IndexExpr:
-		if _, isArray := r.typeOf(x.X).Underlying().(*types.Array); isArray {
-			return r.outlives(x.X)
-		}
 		return r.outlives(x.X)
 	}
 	return false

@@ -32,7 +32,7 @@ error is a failure of the hook: the act did not run, and there is no result.`,
 
 func (r *reporter) checkAnswer(f *hookFunc, ret *ast.ReturnStmt) {
 	results := r.signatureOf(f.node).Results()
-	if results.Len() != 2 {
+	if at, ok := r.graphOf(f.node).find(ret); !ok || !at.block.Live || results.Len() != 2 {
 		return
 	}
 	answered, failed := true, true

@@ -117,7 +117,8 @@ func replace(message string, from, to token.Pos, text string) *analysis.Suggeste
 //
 //	//hookvet:ignore NAME REASON
 //
-// It applies to the line that it is on and to the line after its comment; before the package clause, to the file.
+// It applies to the line that it is on and to the line after its comment. Above a declaration of the package it applies to
+// all of it, and before the package clause to the file.
 type directive struct {
 	name, reason string
 	pos, end     token.Pos
@@ -142,16 +143,23 @@ func (c *code) directives() []*directive {
 					continue
 				}
 				first := c.pass.Fset.PositionFor(comment.Pos(), false)
-				all = append(all, &directive{
+				d := &directive{
 					name: m[1], reason: m[2], pos: comment.Pos(), end: comment.End(), file: first.Filename, first: first.Line,
-					last:  c.pass.Fset.PositionFor(group.End(), false).Line + 1,
-					whole: comment.Pos() < file.Package,
-				})
+					last: c.line(group.End()) + 1, whole: comment.Pos() < file.Package,
+				}
+				for _, decl := range file.Decls {
+					if line := c.line(decl.Pos()); line == d.last || line == c.line(group.Pos()) {
+						d.last = c.line(decl.End())
+					}
+				}
+				all = append(all, d)
 			}
 		}
 	}
 	return all
 }
+
+func (c *code) line(pos token.Pos) int { return c.pass.Fset.PositionFor(pos, false).Line }
 
 // ignore returns the check of the comments themselves. It is a function because it knows the names of all checks.
 func ignore() check {
@@ -163,8 +171,8 @@ A comment of the form
 
 	//hookvet:ignore NAME REASON
 
-suppresses the findings of the check NAME on its line and on the next; before the package clause, in the file. It needs
-a reason. Each check reports the comments of its name that suppress nothing.`,
+suppresses the findings of the check NAME on its line and on the next; above a declaration of the package, in all of it;
+before the package clause, in the file. It needs a reason. Each check reports the comments of its name that suppress nothing.`,
 		tests: true,
 		run: func(r *reporter) {
 			for _, d := range r.directives() {
