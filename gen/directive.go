@@ -5,6 +5,8 @@ import (
 	"go/token"
 	"regexp"
 	"strings"
+
+	"github.com/hookgen/hookgen/internal/spelling"
 )
 
 // pointsDirective is the one directive of the spec language.
@@ -87,7 +89,7 @@ func resembles(name string, candidates []string) bool {
 			return true
 		}
 	}
-	return Suggest(name, candidates) != ""
+	return spelling.Suggest(name, candidates) != ""
 }
 
 // directives returns the directives among the comments of the file, in source order.
