@@ -17,7 +17,7 @@ func handoffSchema(to *Agent) agent.ToolSchema {
 		Name:        toolName(HandoffPrefix, to.name()),
 		Description: orElse(to.Description, fmt.Sprintf("Hand the conversation over to the agent %s.", to.name())),
 		Parameters: json.RawMessage(`{"type":"object","properties":{
-			"task":{"type":"string","description":"what the agent is to do"}}}`),
+			"task":{"type":"string","description":"what the agent is to do"}},"additionalProperties":false}`),
 	}
 }
 

@@ -27,7 +27,7 @@ func (s *subagent) Schema() agent.ToolSchema {
 		Name:        toolName("", s.a.name()),
 		Description: orElse(s.a.Description, fmt.Sprintf("Give a task to the agent %s and get its answer.", s.a.name())),
 		Parameters: json.RawMessage(`{"type":"object","properties":{
-			"task":{"type":"string","description":"what the agent is to do"}},"required":["task"]}`),
+			"task":{"type":"string","description":"what the agent is to do"}},"required":["task"],"additionalProperties":false}`),
 	}
 }
 

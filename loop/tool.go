@@ -16,6 +16,10 @@ import (
 // string keys. The json tags name the fields, omitempty makes a field optional, and a jsonschema tag describes it.
 // The output is Out itself if it is a string, empty if it is nil, and JSON otherwise. Tool panics if In has no
 // schema.
+//
+// The schema of a struct is closed (additionalProperties is false), at every level. For example, a model that
+// misspells an optional argument gets an error with the right name, and the tool does not run without the argument.
+// Take a map to accept any name.
 func Tool[In, Out any](name, description string, f func(context.Context, In) (Out, error)) agent.Tool {
 	schema, err := jsonschema.For[In](nil)
 	if err != nil {
