@@ -11,18 +11,22 @@ import (
 
 // decide decides the calls one after the other. It stops early if the run has ended.
 func (b *batch) decide() {
-	for _, c := range b.calls {
+	limit := b.r.limits.Calls
+	for i, c := range b.calls {
 		if b.r.ctx.Err() != nil {
 			b.r.cancelled()
 		}
-		if b.r.state.over() {
+		switch {
+		case b.r.state.over():
 			return
-		}
-		if b.r.toolsOff() {
+		case limit > 0 && i >= limit:
+			c.refuse(agent.CallRefused, &agent.ToolError{Kind: agent.FailTooMany, Message: fmt.Sprintf(
+				"not run: a reply can have at most %d calls; send the rest in the next reply", limit)}, "", "")
+		case b.r.toolsOff():
 			b.disabled(c)
-			continue
+		default:
+			b.before(c)
 		}
-		b.before(c)
 	}
 }
 
@@ -110,8 +114,8 @@ func (b *batch) check(c *call) {
 		unusable = &agent.ToolError{Kind: agent.FailHandoff, Message: fmt.Sprintf(
 			"the reply calls %s already, and only one call can hand over or finish", b.last.req.Name)}
 	}
-	if unusable == nil && e.target != nil && r.limits.Depth > 0 && r.depth >= r.limits.Depth {
-		unusable = tooDeep(r.limits.Depth)
+	if unusable == nil && e.target != nil {
+		unusable = r.tooDeep()
 	}
 	if unusable != nil {
 		c.refuse(agent.CallFailed, unusable, "", "")
@@ -132,7 +136,14 @@ func (b *batch) check(c *call) {
 	c.entry = e
 }
 
-func tooDeep(limit int) *agent.ToolError {
-	return &agent.ToolError{Kind: agent.FailHandoff, NoRetry: true, Message: fmt.Sprintf(
-		"runs started by runs are %d deep, which is the limit; do it without another agent", limit)}
+// tooDeep returns an error if the run must not start another one, because it is as deep as its own limit or that of a
+// run that started it allows.
+func (r *run) tooDeep() *agent.ToolError {
+	for holder := r; holder != nil; holder = holder.outer {
+		if limit := holder.limits.Depth; limit > 0 && r.depth >= limit {
+			return &agent.ToolError{Kind: agent.FailHandoff, NoRetry: true, Message: fmt.Sprintf(
+				"runs started by runs are %d deep, which is the limit; do it without another agent", limit)}
+		}
+	}
+	return nil
 }

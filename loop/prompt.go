@@ -103,7 +103,7 @@ func (r *run) fits(req *agent.LLMRequest) bool {
 	if window == 0 && !r.hasTokenLimit() {
 		return true
 	}
-	estimate := r.conversation.CountTokens(req.Messages) + agentspec.EstimateTools(req.Tools)
+	estimate := plus(r.conversation.CountTokens(req.Messages), agentspec.EstimateTools(req.Tools))
 	if !r.affords(estimate) {
 		return false
 	}

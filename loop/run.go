@@ -62,7 +62,25 @@ type run struct {
 	compactor agent.Compactor // may be nil
 }
 
-func newRun(ctx context.Context, a *Agent, req Request, outer *run, emit func(Event)) (*run, error) {
+// newRun prepares a run without firing a point. A panic, for example of the model's ContextWindow, becomes an error.
+func newRun(ctx context.Context, a *Agent, req Request, outer *run, emit func(Event)) (r *run, err error) {
+	if a == nil {
+		return nil, errors.New("the agent is nil; make one")
+	}
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	err = recoverAsError("the start of the run", func() (err error) {
+		r, err = prepare(ctx, a, req, outer, emit)
+		return err
+	})
+	if err != nil {
+		return nil, usableError(err)
+	}
+	return r, nil
+}
+
+func prepare(ctx context.Context, a *Agent, req Request, outer *run, emit func(Event)) (*run, error) {
 	if err := a.check(outer); err != nil {
 		return nil, err
 	}
@@ -97,10 +115,10 @@ func newRun(ctx context.Context, a *Agent, req Request, outer *run, emit func(Ev
 	if isNil(r.clock) {
 		r.clock = agent.SystemClock{}
 	}
-	if tokens == nil {
+	if isNil(tokens) {
 		tokens, _ = r.model.(agent.TokenCounter)
 	}
-	if tokens == nil {
+	if isNil(tokens) {
 		tokens = estimate{}
 	}
 	if outer.runs(a) {
@@ -110,8 +128,8 @@ func newRun(ctx context.Context, a *Agent, req Request, outer *run, emit func(Ev
 	}
 	r.limits = a.Limits.resolved(r.model)
 	r.conversation = newConversation(req.Conversation, a.Instructions, messages, tokens)
-	r.counts.steps, r.counts.modelCalls = req.Resume.Steps, req.Resume.ModelCalls
-	r.counts.usage, r.counts.rejections = req.Resume.Usage, req.Resume.Rejections
+	r.counts.steps, r.counts.modelCalls = max(req.Resume.Steps, 0), max(req.Resume.ModelCalls, 0)
+	r.counts.usage, r.counts.rejections = agent.Usage{}.Plus(req.Resume.Usage), max(req.Resume.Rejections, 0)
 	for r.seed = req.Seed; r.seed == 0; {
 		r.seed = rand.Uint64()
 	}

@@ -43,6 +43,9 @@ var ErrStoppedReading = errors.New("the reader of the stream stopped reading")
 // after the run has ended. Each loop over the sequence starts a new run.
 func (a *Agent) Stream(ctx context.Context, req Request) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
+		if ctx == nil {
+			ctx = context.Background()
+		}
 		ctx, cancel := context.WithCancelCause(ctx)
 		events, over := make(chan Event), make(chan struct{})
 		emit := func(e Event) {

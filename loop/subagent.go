@@ -46,8 +46,8 @@ func (s *subagent) Call(ctx context.Context, call agent.ToolCallRequest) (string
 	if outer == nil {
 		result, err = s.a.Run(ctx, args.Task)
 	} else {
-		if limit := outer.limits.Depth; limit > 0 && outer.depth >= limit {
-			return "", tooDeep(limit)
+		if deep := outer.tooDeep(); deep != nil {
+			return "", deep
 		}
 		result, err = outer.spawn(ctx, s.a, Request{Task: args.Task, Seed: outer.seedFor(call)}, false)
 	}

@@ -3958,6 +3958,8 @@ const (
 	FailUnknown   = agentspec.FailUnknown
 	// the id was used before in the reply
 	FailDuplicate = agentspec.FailDuplicate
+	// the reply has more calls than the loop allows
+	FailTooMany = agentspec.FailTooMany
 	// tools are switched off
 	FailDisabled = agentspec.FailDisabled
 	// by OnPermission

@@ -153,6 +153,7 @@ const (
 	FailArguments FailureKind = "arguments" // the arguments are invalid JSON, too large or do not match the schema
 	FailUnknown   FailureKind = "unknown_tool"
 	FailDuplicate FailureKind = "duplicate_id" // the id was used before in the reply
+	FailTooMany   FailureKind = "too_many"     // the reply has more calls than the loop allows
 	FailDisabled  FailureKind = "disabled"     // tools are switched off
 	FailDenied    FailureKind = "denied"       // by OnPermission
 	FailSkipped   FailureKind = "skipped"      // SkipTool with an Err
