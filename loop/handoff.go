@@ -83,7 +83,7 @@ func (b *batch) answerHandoff(c *call) {
 // handOver runs another agent on the conversation. Its reply is the reply of this run.
 func (r *run) handOver(to *Agent, task string, seed uint64) {
 	result, err := r.spawn(r.ctx, to, Request{
-		Task: task, Messages: r.conversation.recorded(), Conversation: r.conversation.id, Seed: seed,
+		Task: task, Messages: r.conversation.recorded(), Seed: seed,
 	}, true)
 	r.state.move(move{to: stopped, handedOffTo: orElse(result.HandedOffTo, to.name())})
 	for _, s := range result.Signals {

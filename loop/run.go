@@ -127,6 +127,9 @@ func prepare(ctx context.Context, a *Agent, req Request, outer *run, emit func(E
 		return nil, err
 	}
 	r.limits = a.Limits.resolved(r.model)
+	if outer != nil {
+		req.Tenant, req.User, req.Conversation = outer.env.Tenant, outer.env.User, outer.conversation.id
+	}
 	r.conversation = newConversation(req.Conversation, a.Instructions, messages, tokens)
 	r.counts.steps, r.counts.modelCalls = max(req.Resume.Steps, 0), max(req.Resume.ModelCalls, 0)
 	r.counts.usage, r.counts.rejections = agent.Usage{}.Plus(req.Resume.Usage), max(req.Resume.Rejections, 0)
@@ -134,7 +137,8 @@ func prepare(ctx context.Context, a *Agent, req Request, outer *run, emit func(E
 		r.seed = rand.Uint64()
 	}
 	r.env = &agent.Env{
-		Agent: a.name(), Model: handle{r}, Tools: tools, Conversation: r.conversation, Tokens: r.conversation,
+		Agent: a.name(), Tenant: req.Tenant, User: req.User, Conversation: r.conversation,
+		Model: handle{r}, Tools: tools, Tokens: r.conversation,
 		Random: newSource(r.seed), Seed: r.seed, Clock: r.clock,
 		Counters: r.countersForEnv, Exceeded: r.exceeded, RequestCompaction: r.wantCompaction, UseCompactor: r.useCompactor,
 		Subscribe: r.stream.subscribe,

@@ -3713,6 +3713,15 @@ type FailureKind = agentspec.FailureKind
 // A Handoff is a planned handoff to another agent.
 type Handoff = agentspec.Handoff
 
+// Identity names the owner of a run: the conversation that it continues, and the user and tenant of that conversation.
+// A run that another run started, as a sub-agent or by a handoff, has the identity of that run. Hooks use it to keep
+// what belongs to one owner apart from what belongs to another, for example memories and budgets.
+//
+// Names of users need to be unique only within a tenant, and names of conversations only within a user. For example,
+// the conversation "1" of the user "ann" is not the conversation "1" of the user "bob". An empty field means that the
+// caller gave no name.
+type Identity = agentspec.Identity
+
 // An LLMRequest is one request to a model. For zero values the model decides.
 type LLMRequest = agentspec.LLMRequest
 
