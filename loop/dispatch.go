@@ -91,6 +91,10 @@ func (r *run) dispatch(c *call) {
 		if by.Hook != "" && (f.attempts == 0 || c.result.Status == agent.CallSkipped || c.result.Kind == agent.FailHook) {
 			c.result.By, c.result.Reason = by.Hook, by.Reason
 		}
+		if r.stream.read() {
+			shown := c.shownResult().Clone()
+			r.stream.event(Event{Kind: EventReturned, Step: c.req.Step, Result: &shown})
+		}
 	}()
 	err := recoverAsError("the dispatch of "+c.req.Name, func() error {
 		var result agent.ToolCallResult

@@ -2195,7 +2195,8 @@ func (p *OnHandoffPoint) FireBy(ctx context.Context, run *Run, payload *Handoff)
 // AroundTool fires around the dispatch of each permitted call; the calls of a reply run in parallel. Each call
 // of next is one attempt; call it again to retry. The call is final: an attempt with another name or other
 // arguments fails. Skipped, refused and handed over calls and calls of the done tool are not dispatched and do
-// not fire it.
+// not fire it. Observers are notified as soon as their call has returned, also while other calls of the reply are
+// running.
 //
 // The first hook is the outermost. Each calls next or answers itself.
 type AroundTool[P any] interface {

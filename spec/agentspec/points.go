@@ -121,7 +121,8 @@ type Points interface {
 	// AroundTool fires around the dispatch of each permitted call; the calls of a reply run in parallel. Each call
 	// of next is one attempt; call it again to retry. The call is final: an attempt with another name or other
 	// arguments fails. Skipped, refused and handed over calls and calls of the done tool are not dispatched and do
-	// not fire it.
+	// not fire it. Observers are notified as soon as their call has returned, also while other calls of the reply are
+	// running.
 	AroundTool(ToolCallRequest) spec.Around[ToolCallResult]
 
 	// OnToolProgress fires for each progress report of a running tool, in order. For parallel calls it fires
