@@ -68,6 +68,7 @@ const DefaultFallback = "Sorry, I couldn't complete that request."
 // run and of the runs that it starts can keep the data of different owners apart.
 type Request struct {
 	Task         string
+	Parts        []agent.Part    // content of the task other than text, for example an image
 	Messages     []agent.Message // the conversation before the task; open calls at its end are answered as not run
 	Conversation string          // the name of the conversation; "": it has none and is not stored
 	User         string          // the person that the run works for; "": unknown

@@ -104,12 +104,15 @@ func (r *run) dispatch(c *call) {
 			return usableError(err)
 		}
 		c.give(agent.ToolCallResult{
-			Output: result.Output, Err: result.Err, Kind: result.Kind, NoRetry: result.NoRetry, Status: agent.CallSucceeded,
+			Output: result.Output, Parts: agentspec.CloneParts(result.Parts), Warnings: warnings(result.Warnings),
+			Err: result.Err, Kind: result.Kind, NoRetry: result.NoRetry, Status: agent.CallSucceeded,
 		})
 		return nil
 	})
 	if err != nil {
-		c.give(failedResult(r.ctx, err))
+		failed := failedResult(r.ctx, err)
+		failed.Parts, failed.Warnings = agentspec.CloneParts(failed.Parts), warnings(failed.Warnings)
+		c.give(failed)
 	}
 	if c.result.Err != "" {
 		c.result.Status = agent.CallFailed
@@ -141,7 +144,8 @@ func (f *flight) attempt(ctx context.Context, asked agent.ToolCallRequest) (agen
 	now := r.clock.Now()
 	f.elapsed = now.Sub(f.begun)
 	result := agent.ToolCallResult{
-		Call: f.shown, Output: output, Elapsed: now.Sub(begun), Attempts: n, Status: agent.CallSucceeded,
+		Call: f.shown, Output: output.Text, Parts: output.Parts, Warnings: output.Warnings,
+		Elapsed: now.Sub(begun), Attempts: n, Status: agent.CallSucceeded,
 	}
 	if err == nil {
 		f.done = true
@@ -156,10 +160,10 @@ func (f *flight) attempt(ctx context.Context, asked agent.ToolCallRequest) (agen
 }
 
 // call calls the tool. It fails if a hook passed a different call than the permitted one.
-func (f *flight) call(ctx context.Context, asked agent.ToolCallRequest) (string, error) {
+func (f *flight) call(ctx context.Context, asked agent.ToolCallRequest) (agent.ToolOutput, error) {
 	r, c := f.r, f.c
 	if !asked.Same(c.req) {
-		return "", &agent.ToolError{Kind: agent.FailHook, NoRetry: true,
+		return agent.ToolOutput{}, &agent.ToolError{Kind: agent.FailHook, NoRetry: true,
 			Message: "a hook changed the call after it was permitted; change it at BeforeTool"}
 	}
 	limit, alwaysReturns := limitOf(c.entry.tool, r.limits.ToolTime)
@@ -168,8 +172,12 @@ func (f *flight) call(ctx context.Context, asked agent.ToolCallRequest) (string,
 	report := &reporter{f: f}
 	defer report.close()
 	ctx = agentspec.WithProgress(ctx, report.progress)
-	return await(ctx, w, func(ctx context.Context) (string, error) { // a text with an error is guidance
-		return c.entry.tool.Call(ctx, c.req.Clone())
+	return await(ctx, w, func(ctx context.Context) (agent.ToolOutput, error) { // an output with an error is guidance
+		if tool, ok := unwrapped(c.entry.tool).(agent.OutputTool); ok {
+			return tool.Output(ctx, c.req.Clone())
+		}
+		text, err := c.entry.tool.Call(ctx, c.req.Clone())
+		return agent.ToolOutput{Text: text}, err
 	})
 }
 
@@ -205,7 +213,8 @@ func failedResult(ctx context.Context, err error) agent.ToolCallResult {
 	)
 	switch {
 	case errors.As(err, &attempt):
-		result.Kind, result.NoRetry, result.Output = attempt.result.Kind, attempt.result.NoRetry, attempt.result.Output
+		result.Kind, result.NoRetry = attempt.result.Kind, attempt.result.NoRetry
+		result.Output, result.Parts, result.Warnings = attempt.result.Output, attempt.result.Parts, attempt.result.Warnings
 	case errors.As(err, &tool):
 		result.NoRetry = tool.NoRetry
 		if tool.Kind != "" {

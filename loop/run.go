@@ -33,6 +33,7 @@ type run struct {
 	clock    agent.Clock
 	start    time.Time
 	task     string
+	parts    []agent.Part // of the task
 
 	conversation *conversation
 	tools        *table
@@ -93,7 +94,7 @@ func prepare(ctx context.Context, a *Agent, req Request, outer *run, emit func(E
 		return nil, err
 	}
 	r := &run{
-		agent: a, outer: outer, tools: tools, task: req.Task,
+		agent: a, outer: outer, tools: tools, task: req.Task, parts: req.Parts,
 		model: a.Model, approver: a.Approver, clock: a.Clock, ctx: ctx,
 		reportedBudgets: make(map[agent.BudgetKind]bool), compactor: a.Compactor,
 	}
@@ -181,7 +182,9 @@ func (r *run) execute() (result agent.AgentResult, err error) {
 
 // begin fires OnRunStart and runs the steps.
 func (r *run) begin() error {
-	start := agent.RunStart{Task: r.task, Messages: r.conversation.Messages(), Agent: r.agent.name()}
+	start := agent.RunStart{
+		Task: r.task, Parts: agentspec.CloneParts(r.parts), Messages: r.conversation.Messages(), Agent: r.agent.name(),
+	}
 	exit, by, err := r.hooks.OnRunStart.FireBy(r.ctx, r.id, &start)
 	r.task = start.Task
 	r.undo("OnRunStart", by, ownedField("Agent", start.Agent, r.agent.name()))
@@ -192,8 +195,8 @@ func (r *run) begin() error {
 			r.conversation.replace(start.Messages)
 		}
 	}
-	if r.task != "" {
-		r.conversation.store(agent.Message{Role: agent.RoleUser, Content: r.task})
+	if r.task != "" || len(start.Parts) > 0 {
+		r.conversation.store(agent.Message{Role: agent.RoleUser, Content: r.task, Parts: start.Parts})
 	}
 	if err != nil {
 		r.fail("OnRunStart", err)

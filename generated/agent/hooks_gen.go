@@ -396,7 +396,7 @@ func (h *Hooks) Points() []hookkit.PointInfo {
 	}
 }
 
-// OnRunStart fires once per run, before anything else. A replaced Task becomes the user message for the model;
+// OnRunStart fires once per run, before anything else. Task and Parts become the user message for the model;
 // replaced Messages become the conversation before it. EndTurn ends the run without a step and without a model
 // call. A failing hook fails the run.
 //
@@ -3744,6 +3744,10 @@ type Model = agentspec.Model
 // NotFound is the error of a store that has nothing under a key.
 type NotFound = agentspec.NotFound
 
+// An OutputTool returns more than text. The loop calls Output instead of Call; other programs that know only [Tool]
+// call Call.
+type OutputTool = agentspec.OutputTool
+
 // A Part is a piece of content that is not plain text: an image, a sound, a file. Exactly one of Data and
 // URL is set.
 type Part = agentspec.Part
@@ -3840,8 +3844,8 @@ type ToolCallDelta = agentspec.ToolCallDelta
 // JSON; these are encoded as text under args_text.
 type ToolCallRequest = agentspec.ToolCallRequest
 
-// A ToolCallResult is the result of a call. Hooks may set only Output, Err, Kind and NoRetry. The loop sets the
-// other fields; it undoes any change of a hook to them and adds a warning to the result of the run.
+// A ToolCallResult is the result of a call. Hooks may set only Output, Parts, Warnings, Err, Kind and NoRetry. The
+// loop sets the other fields; it undoes any change of a hook to them and adds a warning to the result of the run.
 type ToolCallResult = agentspec.ToolCallResult
 
 // A ToolError is an error about a call with more details than a text. Tools may return one.
@@ -3849,6 +3853,9 @@ type ToolError = agentspec.ToolError
 
 // A ToolFailure is one failed attempt at a call.
 type ToolFailure = agentspec.ToolFailure
+
+// A ToolOutput is the output of an [OutputTool].
+type ToolOutput = agentspec.ToolOutput
 
 // A ToolProgress is a report of a running tool.
 type ToolProgress = agentspec.ToolProgress

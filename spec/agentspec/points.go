@@ -40,7 +40,7 @@ import "github.com/hookgen/hookgen/spec"
 type Points interface {
 	spec.Env[*Env]
 
-	// OnRunStart fires once per run, before anything else. A replaced Task becomes the user message for the model;
+	// OnRunStart fires once per run, before anything else. Task and Parts become the user message for the model;
 	// replaced Messages become the conversation before it. EndTurn ends the run without a step and without a model
 	// call. A failing hook fails the run.
 	OnRunStart(RunStart) (spec.Replace, EndTurn, spec.FailClosed)
