@@ -34,6 +34,7 @@ type call struct {
 	duplicate string                // the id from the model, if another call of the reply has the same
 	fired     bool                  // BeforeTool has fired, so AfterTool is due
 	settled   bool                  // AfterTool has fired or is not due
+	stopsRun  bool                  // the tool asked to stop the run
 	entry     *entry                // of the table, once the call is permitted
 	to        *Agent                // the target of a handoff
 	task      string                // the task for to

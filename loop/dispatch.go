@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hookgen/hookgen/generated/agent"
@@ -27,31 +28,44 @@ func (b *batch) dispatch() {
 		parallel = len(permitted)
 	}
 	var (
-		running sync.WaitGroup
-		slots   = make(chan struct{}, max(parallel, 1))
+		running  sync.WaitGroup
+		slots    = make(chan struct{}, max(parallel, 1))
+		stopping atomic.Bool // a tool asked to stop the run
 	)
 	defer func() { // waits also if a hook ends the goroutine
 		running.Wait()
 		if r.ctx.Err() != nil {
 			r.cancelled()
 		}
+		for _, c := range permitted {
+			if c.stopsRun {
+				r.stop(agent.CauseStopRequested, map[string]any{"tool": c.req.Name, "call": c.req.ID},
+					"The tool %s stopped the run: %s", c.req.Name, c.result.Err)
+			}
+		}
 	}()
+	dispatch := func(c *call) {
+		r.dispatch(c)
+		if c.stopsRun {
+			stopping.Store(true)
+		}
+	}
 	for i, c := range permitted {
 		slots <- struct{}{}
-		if r.ctx.Err() != nil {
+		if r.ctx.Err() != nil || stopping.Load() {
 			<-slots
 			c.markNotRun()
 			continue
 		}
 		if i == len(permitted)-1 {
-			r.dispatch(c) // in this goroutine, which would only wait
+			dispatch(c) // in this goroutine, which would only wait
 			break
 		}
 		running.Add(1)
 		r.crew.do(func() {
 			defer running.Done()
 			defer func() { <-slots }()
-			r.dispatch(c)
+			dispatch(c)
 		})
 	}
 }
@@ -110,6 +124,8 @@ func (r *run) dispatch(c *call) {
 		return nil
 	})
 	if err != nil {
+		tool := find[agent.ToolError](err)
+		c.stopsRun = tool != nil && tool.StopRun
 		failed := failedResult(r.ctx, err)
 		failed.Parts, failed.Warnings = agentspec.CloneParts(failed.Parts), warnings(failed.Warnings)
 		c.give(failed)
@@ -205,26 +221,21 @@ func (e *attemptError) Unwrap() error { return e.err }
 // failedResult returns the result of a call that failed with err.
 func failedResult(ctx context.Context, err error) agent.ToolCallResult {
 	result := agent.ToolCallResult{Status: agent.CallFailed, Kind: agent.FailTool, Err: err.Error()}
-	var (
-		attempt *attemptError
-		tool    *agent.ToolError
-		crash   *PanicError
-		hook    *hookkit.Failure
-	)
+	attempt, tool := find[attemptError](err), find[agent.ToolError](err)
 	switch {
-	case errors.As(err, &attempt):
+	case attempt != nil:
 		result.Kind, result.NoRetry = attempt.result.Kind, attempt.result.NoRetry
 		result.Output, result.Parts, result.Warnings = attempt.result.Output, attempt.result.Parts, attempt.result.Warnings
-	case errors.As(err, &tool):
+	case tool != nil:
 		result.NoRetry = tool.NoRetry
 		if tool.Kind != "" {
 			result.Kind = tool.Kind
 		}
-	case errors.As(err, &crash):
+	case find[PanicError](err) != nil:
 		result.Kind = agent.FailPanic
 	case errors.Is(err, context.DeadlineExceeded):
 		result.Kind = agent.FailTimeout
-	case errors.As(err, &hook):
+	case find[hookkit.Failure](err) != nil:
 		result.Kind = agent.FailHook
 	case ctx.Err() != nil:
 		result.Kind = agent.FailCancelled

@@ -149,7 +149,7 @@ func prepare(ctx context.Context, a *Agent, req Request, outer *run, emit func(E
 	} else {
 		r.id = agent.NewRun(r.env)
 	}
-	r.ctx = agentspec.WithRun(context.WithValue(ctx, runKey{}, r), r.id.ID())
+	r.ctx = agentspec.WithRun(agentspec.WithEnv(context.WithValue(ctx, runKey{}, r), r.env), r.id.ID())
 	r.cleanupCtx = context.WithoutCancel(r.ctx)
 	r.stream.of, r.stream.emit = r, emit
 	return r, nil

@@ -226,6 +226,11 @@ type ToolError struct {
 	Message string
 	NoRetry bool  // the same call cannot succeed later
 	Cause   error // may be nil
+
+	// StopRun stops the run with stop_requested, because no other call can help. For example, the account is out of
+	// credit. Calls of the reply that are running may finish, and the others are not run. A hook of AroundTool that
+	// answers the call instead keeps the run going.
+	StopRun bool
 }
 
 // Error returns the Message, or the text of the cause if Message is empty.
