@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"go/token"
 	"slices"
+
+	"github.com/hookgen/hookgen/internal/spelling"
 )
 
 // A rule is one requirement of the spec language. Its check reports every place where a spec breaks it.
@@ -96,12 +98,12 @@ const (
 // check runs every rule.
 func check(r *specInfo) Diagnostics { return runRules(r, rules) }
 
-// suggest is [Suggest] with a limit: after maxSuggestions calls it suggests nothing.
+// suggest is [spelling.Suggest] with a limit: after maxSuggestions calls it suggests nothing.
 func (r *specInfo) suggest(name string, candidates []string) string {
 	if r.suggestions++; r.suggestions > maxSuggestions {
 		return ""
 	}
-	return Suggest(name, candidates)
+	return spelling.Suggest(name, candidates)
 }
 
 // runRules runs rules and collects their diagnostics.

@@ -5,6 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/hookgen/hookgen/internal/spelling"
 )
 
 func checkBuildConstraint(r *specInfo, report report) {
@@ -130,7 +132,7 @@ func nearestDirective(name string) string {
 	if slices.Contains(directiveNames, name) {
 		return name
 	}
-	return Suggest(name, directiveNames)
+	return spelling.Suggest(name, directiveNames)
 }
 
 // directiveForms returns the directives as they are written, for messages.

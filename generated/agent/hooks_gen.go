@@ -401,7 +401,7 @@ func (h *Hooks) Points() []hookkit.PointInfo {
 	}
 }
 
-// OnRunStart fires once per run, before anything else. A replaced Task becomes the user message for the model;
+// OnRunStart fires once per run, before anything else. Task and Parts become the user message for the model;
 // replaced Messages become the conversation before it. EndTurn ends the run without a step and without a model
 // call. A failing hook fails the run.
 //
@@ -2528,7 +2528,8 @@ func (p *OnHandoffPoint) FireBy(
 // AroundTool fires around the dispatch of each permitted call; the calls of a reply run in parallel. Each call
 // of next is one attempt; call it again to retry. The call is final: an attempt with another name or other
 // arguments fails. Skipped, refused and handed over calls and calls of the done tool are not dispatched and do
-// not fire it.
+// not fire it. Observers are notified as soon as their call has returned, also while other calls of the reply are
+// running.
 //
 // The first hook is the outermost. Each calls next or answers itself.
 type AroundTool[P any] interface {
@@ -4311,6 +4312,15 @@ type FailureKind = agentspec.FailureKind
 // A Handoff is a planned handoff to another agent.
 type Handoff = agentspec.Handoff
 
+// Identity names the owner of a run: the conversation that it continues, and the user and tenant of that conversation.
+// A run that another run started, as a sub-agent or by a handoff, has the identity of that run. Hooks use it to keep
+// what belongs to one owner apart from what belongs to another, for example memories and budgets.
+//
+// Names of users need to be unique only within a tenant, and names of conversations only within a user. For example,
+// the conversation "1" of the user "ann" is not the conversation "1" of the user "bob". An empty field means that the
+// caller gave no name.
+type Identity = agentspec.Identity
+
 // An LLMRequest is one request to a model. For zero values the model decides.
 type LLMRequest = agentspec.LLMRequest
 
@@ -4331,6 +4341,10 @@ type Model = agentspec.Model
 
 // NotFound is the error of a store that has nothing under a key.
 type NotFound = agentspec.NotFound
+
+// An OutputTool returns more than text. The loop calls Output instead of Call; other programs that know only [Tool]
+// call Call.
+type OutputTool = agentspec.OutputTool
 
 // A Part is a piece of content that is not plain text: an image, a sound, a file. Exactly one of Data and
 // URL is set.
@@ -4428,8 +4442,8 @@ type ToolCallDelta = agentspec.ToolCallDelta
 // JSON; these are encoded as text under args_text.
 type ToolCallRequest = agentspec.ToolCallRequest
 
-// A ToolCallResult is the result of a call. Hooks may set only Output, Err, Kind and NoRetry. The loop sets the
-// other fields; it undoes any change of a hook to them and adds a warning to the result of the run.
+// A ToolCallResult is the result of a call. Hooks may set only Output, Parts, Warnings, Err, Kind and NoRetry. The
+// loop sets the other fields; it undoes any change of a hook to them and adds a warning to the result of the run.
 type ToolCallResult = agentspec.ToolCallResult
 
 // A ToolError is an error about a call with more details than a text. Tools may return one.
@@ -4437,6 +4451,9 @@ type ToolError = agentspec.ToolError
 
 // A ToolFailure is one failed attempt at a call.
 type ToolFailure = agentspec.ToolFailure
+
+// A ToolOutput is the output of an [OutputTool].
+type ToolOutput = agentspec.ToolOutput
 
 // A ToolProgress is a report of a running tool.
 type ToolProgress = agentspec.ToolProgress
@@ -4556,6 +4573,8 @@ const (
 	FailUnknown   = agentspec.FailUnknown
 	// the id was used before in the reply
 	FailDuplicate = agentspec.FailDuplicate
+	// the reply has more calls than the loop allows
+	FailTooMany = agentspec.FailTooMany
 	// tools are switched off
 	FailDisabled = agentspec.FailDisabled
 	// by OnPermission
