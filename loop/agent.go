@@ -75,6 +75,10 @@ type Request struct {
 	Tenant       string          // the customer or organization of the user; "": there is only one
 	Seed         uint64          // for Env.Random, model requests and the runs that it starts; 0: random
 	Resume       Resume          // counters of an interrupted run that continues
+
+	// ID identifies the run in records and to hooks, for example by the request that a server answers. It must be
+	// unique, and have 1 to 64 letters, digits, "-" and "_", because hooks use it in names of files. "": random.
+	ID string
 }
 
 // Resume carries the counters of an interrupted run. The zero value starts a new run.

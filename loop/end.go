@@ -12,6 +12,7 @@ import (
 
 // end finishes every run: it fires OnRunError, OnStop, BeforeRunEnd and OnRunEnd, and builds the result.
 func (r *run) end() (agent.AgentResult, error) {
+	r.spawned.end()
 	if r.state.failure.err != nil {
 		r.rescue()
 	}
