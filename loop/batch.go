@@ -231,6 +231,15 @@ func (r *run) fixResult(left, was agent.ToolCallResult, by hookkit.By) agent.Too
 	return fixed
 }
 
+// counted returns the name of the tool for which the call counts, or "".
+func (c *call) counted() string {
+	switch {
+	case c.slot.Status == agent.CallRefused, c.slot.Status == agent.CallUnrun, c.slot.Kind == agent.FailUnknown:
+		return ""
+	}
+	return c.req.Name
+}
+
 // answer appends the results to the stored conversation and to the run's records, in call order. It returns the
 // copies for hooks.
 func (b *batch) answer() (shown []agent.ToolCallResult) {
@@ -240,7 +249,7 @@ func (b *batch) answer() (shown []agent.ToolCallResult) {
 		c.slot.Call = c.req // a hook that ended the goroutine leaves its own copy here
 		shown[i] = c.shownResult()
 		r.conversation.store(c.slot.Message())
-		r.counts.add(&r.counts.toolCalls, 1)
+		r.counts.answered(c.counted())
 		if r.stream.read() {
 			result := shown[i].Clone()
 			r.stream.event(Event{Kind: EventResult, Step: c.req.Step, Result: &result})

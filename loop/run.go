@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -60,6 +61,7 @@ type run struct {
 	warned    map[string]bool // keyed by the text of the warning
 	compact   *string         // the reason of a requested compaction, or nil
 	compactor agent.Compactor // may be nil
+	pricer    agent.Pricer    // may be nil
 }
 
 // newRun prepares a run without firing a point. A panic, for example of the model's ContextWindow, becomes an error.
@@ -131,8 +133,10 @@ func prepare(ctx context.Context, a *Agent, req Request, outer *run, emit func(E
 		req.Tenant, req.User, req.Conversation = outer.env.Tenant, outer.env.User, outer.conversation.id
 	}
 	r.conversation = newConversation(req.Conversation, a.Instructions, messages, tokens)
-	r.counts.steps, r.counts.modelCalls = max(req.Resume.Steps, 0), max(req.Resume.ModelCalls, 0)
-	r.counts.usage, r.counts.rejections = agent.Usage{}.Plus(req.Resume.Usage), max(req.Resume.Rejections, 0)
+	r.counts.restore(agent.Counters{
+		Step: req.Resume.Steps, ModelCalls: req.Resume.ModelCalls, ToolCalls: req.Resume.ToolCalls, Tools: req.Resume.Tools,
+		Usage: req.Resume.Usage, Elapsed: req.Resume.Elapsed, Rejections: req.Resume.Rejections,
+	})
 	for r.seed = req.Seed; r.seed == 0; {
 		r.seed = rand.Uint64()
 	}
@@ -141,14 +145,16 @@ func prepare(ctx context.Context, a *Agent, req Request, outer *run, emit func(E
 		Model: handle{r}, Tools: tools, Tokens: r.conversation,
 		Random: newSource(r.seed), Seed: r.seed, Clock: r.clock,
 		Counters: r.countersForEnv, Exceeded: r.exceeded, RequestCompaction: r.wantCompaction, UseCompactor: r.useCompactor,
-		Subscribe: r.stream.subscribe,
+		UsePricer: r.usePricer, Restore: r.counts.restore, Subscribe: r.stream.subscribe,
 	}
 	if outer != nil {
 		r.id = outer.id.Child(r.env)
 	} else {
 		r.id = agent.NewRun(r.env)
 	}
-	r.ctx = agentspec.WithRun(context.WithValue(ctx, runKey{}, r), r.id.ID())
+	r.env.Root = r.id.Root()
+	ctx = agentspec.WithIdentity(context.WithValue(ctx, runKey{}, r), r.env.Identity())
+	r.ctx = agentspec.WithRun(ctx, r.id.ID())
 	r.cleanupCtx = context.WithoutCancel(r.ctx)
 	r.stream.of, r.stream.emit = r, emit
 	return r, nil
@@ -231,7 +237,11 @@ func clonedResults(results []agent.ToolCallResult) []agent.ToolCallResult {
 	return out
 }
 
-func (r *run) elapsed() time.Duration { return r.clock.Now().Sub(r.start) }
+// elapsed returns the time since the start of the run, and of the interrupted run that it continues.
+func (r *run) elapsed() time.Duration {
+	took, earlier := r.clock.Now().Sub(r.start), time.Duration(r.counts.earlier.Load())
+	return min(took, math.MaxInt64-earlier) + earlier
+}
 
 // warn adds a warning to the result. It drops duplicates.
 func (r *run) warn(format string, args ...any) {

@@ -7,9 +7,21 @@ import (
 )
 
 type (
+	identityKey struct{}
 	progressKey struct{}
 	runKey      struct{}
 )
+
+// WithIdentity returns a context with the owner of a run. Loops pass it to models, tools and hooks.
+func WithIdentity(ctx context.Context, id Identity) context.Context {
+	return context.WithValue(ctx, identityKey{}, id)
+}
+
+// IdentityOf returns the owner of the run that called a model or a tool, or the zero Identity outside a run.
+func IdentityOf(ctx context.Context) Identity {
+	id, _ := ctx.Value(identityKey{}).(Identity)
+	return id
+}
 
 // WithRun returns a context with the identity of a run. Loops pass it to models and tools.
 func WithRun(ctx context.Context, id string) context.Context {
