@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -85,7 +86,10 @@ type Request struct {
 type Resume struct {
 	Steps      int
 	ModelCalls int
+	ToolCalls  int
+	Tools      map[string]int // answered calls by tool
 	Usage      agent.Usage
+	Elapsed    time.Duration // counts towards Limits.Time
 	Rejections int
 }
 

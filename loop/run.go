@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -61,6 +62,7 @@ type run struct {
 	warned    map[string]bool // keyed by the text of the warning
 	compact   *string         // the reason of a requested compaction, or nil
 	compactor agent.Compactor // may be nil
+	pricer    agent.Pricer    // may be nil
 }
 
 // runKey is the context key of a run. A tool that starts another run finds the current run by it.
@@ -148,7 +150,11 @@ func clonedResults(results []agent.ToolCallResult) []agent.ToolCallResult {
 	return out
 }
 
-func (r *run) elapsed() time.Duration { return r.clock.Now().Sub(r.start) }
+// elapsed returns the time since the start of the run, and of the interrupted run that it continues.
+func (r *run) elapsed() time.Duration {
+	took, earlier := r.clock.Now().Sub(r.start), time.Duration(r.counts.earlier.Load())
+	return min(took, math.MaxInt64-earlier) + earlier
+}
 
 // warn adds a warning to the result. It drops duplicates.
 func (r *run) warn(format string, args ...any) {

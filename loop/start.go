@@ -80,8 +80,10 @@ func prepare(ctx context.Context, a *Agent, req Request, outer *run, emit func(E
 		req.Tenant, req.User, req.Conversation = outer.env.Tenant, outer.env.User, outer.conversation.id
 	}
 	r.conversation = newConversation(req.Conversation, a.Instructions, messages, tokens)
-	r.counts.steps, r.counts.modelCalls = max(req.Resume.Steps, 0), max(req.Resume.ModelCalls, 0)
-	r.counts.usage, r.counts.rejections = agent.Usage{}.Plus(req.Resume.Usage), max(req.Resume.Rejections, 0)
+	r.counts.restore(agent.Counters{
+		Step: req.Resume.Steps, ModelCalls: req.Resume.ModelCalls, ToolCalls: req.Resume.ToolCalls, Tools: req.Resume.Tools,
+		Usage: req.Resume.Usage, Elapsed: req.Resume.Elapsed, Rejections: req.Resume.Rejections,
+	})
 	for r.seed = req.Seed; r.seed == 0; {
 		r.seed = rand.Uint64()
 	}
@@ -90,12 +92,14 @@ func prepare(ctx context.Context, a *Agent, req Request, outer *run, emit func(E
 		Model: handle{r}, Tools: tools, Tokens: r.conversation,
 		Random: newSource(r.seed), Seed: r.seed, Clock: r.clock,
 		Counters: r.countersForEnv, Exceeded: r.exceeded, RequestCompaction: r.wantCompaction, UseCompactor: r.useCompactor,
-		Subscribe: r.stream.subscribe,
+		UsePricer: r.usePricer, Restore: r.counts.restore, Subscribe: r.stream.subscribe,
 	}
 	if r.id, err = r.identity(req.ID); err != nil {
 		return nil, err
 	}
-	r.ctx = agentspec.WithRun(agentspec.WithEnv(context.WithValue(ctx, runKey{}, r), r.env), r.id.ID())
+	r.env.Root = r.id.Root()
+	ctx = agentspec.WithEnv(context.WithValue(ctx, runKey{}, r), r.env)
+	r.ctx = agentspec.WithRun(ctx, r.id.ID())
 	r.cleanupCtx = context.WithoutCancel(r.ctx)
 	r.stream.of, r.stream.emit = r, emit
 	return r, nil

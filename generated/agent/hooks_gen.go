@@ -3719,8 +3719,9 @@ type Handoff = agentspec.Handoff
 // what belongs to one owner apart from what belongs to another, for example memories and budgets.
 //
 // Names of users need to be unique only within a tenant, and names of conversations only within a user. For example,
-// the conversation "1" of the user "ann" is not the conversation "1" of the user "bob". An empty field means that the
-// caller gave no name.
+// the conversation "1" of the user "ann" is not the conversation "1" of the user "bob". An empty Tenant or User means
+// that the caller gave no name. If the caller gave the conversation no name, Conversation is "run " and the ID of the
+// outermost run, so that the unnamed conversations of two runs differ.
 type Identity = agentspec.Identity
 
 // An LLMRequest is one request to a model. For zero values the model decides.
@@ -3761,6 +3762,9 @@ type Part = agentspec.Part
 // fire while a run ends (AfterTool, AfterStep, OnSubagentStop, OnRunError, OnStop, BeforeRunEnd, OnRunEnd) get a
 // context that is not cancelled with the run. Their hooks can therefore still write to a database, for example.
 type Points = agentspec.Points
+
+// A Pricer computes the cost of a model call. It must be safe for concurrent use.
+type Pricer = agentspec.Pricer
 
 // PromptTooLong is the error of a model whose request exceeds its context window. Unknown counts are 0.
 type PromptTooLong = agentspec.PromptTooLong
