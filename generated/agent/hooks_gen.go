@@ -3898,6 +3898,10 @@ const (
 // BriefingName is the Name of the system message with the texts of Briefing in a request.
 const BriefingName = agentspec.BriefingName
 
+// InterruptionName is the Name of the user message that ends the conversation of an interrupted run. The model of the
+// next run on the conversation learns from it that the task before was not done.
+const InterruptionName = agentspec.InterruptionName
+
 // The kinds of denial.
 const (
 	// a hook of OnPermission denied
