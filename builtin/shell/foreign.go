@@ -179,7 +179,8 @@ func (f *foreign) endWord() {
 var runsText = kit.Set("system", "exec", "spawn", "popen", "script", "shell_exec", "passthru", "qx", "!", "send")
 
 // beginnings are the words of other languages that can precede a command.
-var beginnings = kit.Set("if", "then", "else", "elif", "while", "until", "do", "!", "return", "await", "try", "function", "BEGIN",
+var beginnings = kit.Set("if", "then", "else", "elif", "while", "until", "do", "!", "return", "await", "try",
+	"function", "BEGIN",
 	"END")
 
 // endCommand ends the current command. If it is piped, the next command reads its output.
@@ -241,10 +242,13 @@ func (r *reader) foreignCall(name string, texts []string) {
 
 // printing are the names of functions that only display or compare texts.
 var printing = kit.Set("print", "println", "printf", "fprintf", "sprintf", "puts", "log", "info", "debug", "warn",
-	"warning", "error", "errorf", "fatalf", "echo", "format", "len", "write", "writefilesync", "writefile", "assert", "includes",
-	"contains", "startswith", "endswith", "compile", "match", "search", "sub", "gsub", "replace", "split", "values", "test", "it",
+	"warning", "error", "errorf", "fatalf", "echo", "format", "len", "write", "writefilesync", "writefile", "assert",
+	"includes",
+	"contains", "startswith", "endswith", "compile", "match", "search", "sub", "gsub", "replace", "split", "values",
+	"test", "it",
 	"describe", "expect", "equal", "raise", "exception", "valueerror", "runtimeerror", "new", "append", "push", "join")
 
 // removing are the names of functions that remove a directory with everything in it.
-var removing = kit.Set("rmtree", "rm_rf", "rm_r", "rmsync", "rimraf", "removeall", "rimrafsync", "remove_tree", "remove_dir_all",
+var removing = kit.Set("rmtree", "rm_rf", "rm_r", "rmsync", "rimraf", "removeall", "rimrafsync", "remove_tree",
+	"remove_dir_all",
 	"deltree", "remove_entry_secure")

@@ -148,8 +148,10 @@ func (g Glob) covers(v toolargs.Value) (bool, error) {
 
 var (
 	// neverAllowed are commands of shells that set variables, define commands, or run a part of their arguments.
-	neverAllowed = kit.Set("alias", "unalias", "bind", "compgen", "complete", "compopt", "coproc", "declare", "enable", "fc", "function",
-		"getopts", "hash", "history", "jobs", "let", "local", "mapfile", "nameref", "read", "readarray", "readonly", "select",
+	neverAllowed = kit.Set("alias", "unalias", "bind", "compgen", "complete", "compopt", "coproc", "declare", "enable",
+		"fc", "function",
+		"getopts", "hash", "history", "jobs", "let", "local", "mapfile", "nameref", "read", "readarray", "readonly",
+		"select",
 		"typeset", "unset")
 
 	// indirect are commands that run others.

@@ -161,7 +161,8 @@ func (c *Command) executesOutput(others []*Command) {
 }
 
 // shells are programs that run shell scripts.
-var shells = kit.Set("sh", "bash", "zsh", "dash", "ksh", "ksh93", "mksh", "ash", "fish", "csh", "tcsh", "rbash", "yash")
+var shells = kit.Set("sh", "bash", "zsh", "dash", "ksh", "ksh93", "mksh", "ash", "fish", "csh", "tcsh", "rbash",
+	"yash")
 
 // shell reads the commands that a shell runs: the text after -c, or else the standard input unless a file is given.
 func (r *reader) shell(c *Command, in flow) {
@@ -214,7 +215,8 @@ func (r *reader) shell(c *Command, in flow) {
 }
 
 // interpreters are programs that run scripts in other languages.
-var interpreters = kit.Set("python", "pypy", "perl", "ruby", "node", "nodejs", "php", "lua", "luajit", "deno", "bun", "osascript",
+var interpreters = kit.Set("python", "pypy", "perl", "ruby", "node", "nodejs", "php", "lua", "luajit", "deno", "bun",
+	"osascript",
 	"pwsh", "powershell", "rscript", "tclsh", "ipython", "groovy", "julia", "elixir", "expect", "tsx", "ts-node")
 
 // interpreterOf returns the name of a program without a version: python for python3.12.
@@ -312,11 +314,16 @@ func (r *reader) refuseDynamic(c *Command) {
 }
 
 // runners are programs that run a command after arguments of their own, which are too many to list.
-var runners = kit.Set("npx", "bunx", "pnpx", "uvx", "pipx", "poetry", "uv", "pipenv", "pnpm", "yarn", "npm", "conda", "mamba",
-	"docker", "podman", "nerdctl", "kubectl", "oc", "lxc", "vagrant", "systemd-run", "pkexec", "gosu", "su-exec", "fakeroot",
-	"firejail", "bwrap", "proot", "hyperfine", "direnv", "dotenv", "nix-shell", "nix", "rush", "screen", "tmux", "bundle",
-	"rbenv", "pyenv", "mise", "asdf", "rye", "hatch", "tox", "osqueryi", "at", "batch", "distrobox", "toolbox", "flatpak-spawn",
-	"cgexec", "numactl", "prlimit", "setarch", "catchsegv", "valgrind", "gdb", "perf", "pv", "rlwrap", "cpulimit", "caffeinate",
+var runners = kit.Set("npx", "bunx", "pnpx", "uvx", "pipx", "poetry", "uv", "pipenv", "pnpm", "yarn", "npm", "conda",
+	"mamba",
+	"docker", "podman", "nerdctl", "kubectl", "oc", "lxc", "vagrant", "systemd-run", "pkexec", "gosu", "su-exec",
+	"fakeroot",
+	"firejail", "bwrap", "proot", "hyperfine", "direnv", "dotenv", "nix-shell", "nix", "rush", "screen", "tmux",
+	"bundle",
+	"rbenv", "pyenv", "mise", "asdf", "rye", "hatch", "tox", "osqueryi", "at", "batch", "distrobox", "toolbox",
+	"flatpak-spawn",
+	"cgexec", "numactl", "prlimit", "setarch", "catchsegv", "valgrind", "gdb", "perf", "pv", "rlwrap", "cpulimit",
+	"caffeinate",
 	"xvfb-run", "dbus-run-session", "ld.so", "busctl", "runcon", "sg", "newgrp")
 
 // runner reads the arguments of a runner from each word that is a shell, an interpreter or a dangerous program.
@@ -328,8 +335,8 @@ func (r *reader) runner(c *Command, in flow) {
 			r.command(c.words[1+i:], in)
 			break
 		}
-		if strings.ContainsAny(w.text, " \t\n") && !strings.HasPrefix(w.text, "-") && i > 0 {
-			r.quotedCommand(w)
+		if strings.ContainsAny(w.text, " \t\n") && !strings.HasPrefix(w.text, "-") && !r.strict {
+			r.text(w.text) // a command for hyperfine and tmux, a text for others
 		}
 	}
 	if c.Stdin != "" && (c.Program == "at" || c.Program == "batch") {
@@ -337,16 +344,10 @@ func (r *reader) runner(c *Command, in flow) {
 	}
 }
 
-// quotedCommand reads an argument with blanks, which is a command for hyperfine and tmux, and a text for others.
-func (r *reader) quotedCommand(w word) {
-	if !r.strict {
-		r.text(w.text)
-	}
-}
-
 // dangerous are the programs that the default rules refuse with some arguments.
-var dangerous = kit.Set("rm", "rimraf", "dd", "shred", "find", "chmod", "chown", "chgrp", "wipefs", "git", "dropdb", "env", "sudo",
-	"xargs", "eval", "exec", "shutdown", "reboot", "poweroff", "halt", "psql", "mysql")
+var dangerous = kit.Set("rm", "rimraf", "dd", "shred", "find", "chmod", "chown", "chgrp", "wipefs", "git", "dropdb",
+	"env", "sudo",
+	"xargs", "shutdown", "reboot", "poweroff", "halt", "psql", "mysql")
 
 // commandKey matches the names of git's settings whose values are commands.
 var commandKey = regexp.MustCompile(`(?i)^(alias\..*|core\.(pager|editor|sshcommand|gitproxy|fsmonitor|askpass)|pager\..*|` +
@@ -355,7 +356,8 @@ var commandKey = regexp.MustCompile(`(?i)^(alias\..*|core\.(pager|editor|sshcomm
 	`program|difffilter|uploadpack|receivepack|vcs|smtpserver|packobjectshook|hookspath|templatedir|path|sendmailcmd|tocmd|cccmd))$`)
 
 // gitScripts are the options of git whose value is a script.
-var gitScripts = kit.Set("-x", "--exec", "--extcmd", "--tree-filter", "--index-filter", "--env-filter", "--msg-filter",
+var gitScripts = kit.Set("-x", "--exec", "--extcmd", "--tree-filter", "--index-filter", "--env-filter",
+	"--msg-filter",
 	"--commit-filter", "--parent-filter", "--tag-name-filter", "--upload-pack", "--receive-pack", "--upload-archive")
 
 // git reads the commands that git runs: aliases, pagers and other settings, and the scripts of subcommands.

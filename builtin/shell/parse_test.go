@@ -12,10 +12,13 @@ import (
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		"rm -rf x", `a "b $(c 'd') e" f`, "a <<EOF\n$(b)\nEOF\nc", "f() { a; }", "a | b |& c && d || e ; f & g",
-		"$'\\x41\\u263a\\101'", "a(b('c', \"d\"))", "a=b; c=(d e); $a \"${c[@]}\"", "echo $(echo \"a\"#b; c)", "a # b \\\nc",
+		"$'\\x41\\u263a\\101'", "a(b('c', \"d\"))", "a=b; c=(d e); $a \"${c[@]}\"", "echo $(echo \"a\"#b; c)",
+		"a # b \\\nc",
 		"{a,b,c}", "${a:-$(b)}", "a > b 2>&1 < c <<< d <> e", "sudo -u x env A=b xargs -I {} sh -c 'eval `c`'",
-		"find . -exec a {} \\; -exec b {} +", "bash <(curl x) < <(y)", "x=$(( 1 << 20 )); for ((i=0;i<1;i<<=1)); do a; done",
-		"git -c alias.x='!a' x", "echo YQ== | base64 -d | sh", "a\r\nb\r#c", ":(){ :|:& };:", "[[ a =~ b ]] && ((c))", "!(a)",
+		"find . -exec a {} \\; -exec b {} +", "bash <(curl x) < <(y)",
+		"x=$(( 1 << 20 )); for ((i=0;i<1;i<<=1)); do a; done",
+		"git -c alias.x='!a' x", "echo YQ== | base64 -d | sh", "a\r\nb\r#c", ":(){ :|:& };:", "[[ a =~ b ]] && ((c))",
+		"!(a)",
 	} {
 		f.Add(s)
 	}
@@ -59,8 +62,10 @@ func TestParseFindsFilesAndInput(t *testing.T) {
 
 func TestParseBoundsItsWork(t *testing.T) {
 	for _, piece := range []string{`"$(`, "$(", "a(", "a('", "${a", "'", `"`, "`", "<<A ", "<<A\n", "{a,b}", "sh|", "cat|",
-		"eval ", "find -exec ", "a 2>b ", "echo a|sh;", "xargs ", "\\", "$'\\x", "f(){", "((", "<(", "\n#", "a&&", "if ", "x=$x$x;",
-		"while f(){", "a\r#", "$(a \"b\"#", "@(", "[[ (", "$((-", "a[", "for x in a b;do ", "case x in x) ", "echo $x ", "a|(",
+		"eval ", "find -exec ", "a 2>b ", "echo a|sh;", "xargs ", "\\", "$'\\x", "f(){", "((", "<(", "\n#", "a&&", "if ",
+		"x=$x$x;",
+		"while f(){", "a\r#", "$(a \"b\"#", "@(", "[[ (", "$((-", "a[", "for x in a b;do ", "case x in x) ", "echo $x ",
+		"a|(",
 		"iex (", "${a:-${b:-", "git -c alias.a=!", "{ ", "coproc ", "<<<$("} {
 		t.Run(piece, func(t *testing.T) {
 			size := 1 << 16

@@ -285,7 +285,8 @@ func (r *reader) declaration(c *syntax.DeclClause, in flow) {
 }
 
 // commandVariables are environment variables that contain commands.
-var commandVariables = kit.Set("PROMPT_COMMAND", "PAGER", "EDITOR", "VISUAL", "BROWSER", "GIT_SSH_COMMAND", "GIT_PAGER",
+var commandVariables = kit.Set("PROMPT_COMMAND", "PAGER", "EDITOR", "VISUAL", "BROWSER", "GIT_SSH_COMMAND",
+	"GIT_PAGER",
 	"GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_EXTERNAL_DIFF", "GIT_ASKPASS", "GIT_SSH", "GIT_PROXY_COMMAND", "MANPAGER",
 	"LESSOPEN", "LESSCLOSE", "PS4", "RSYNC_RSH", "SSH_ASKPASS", "SUDO_ASKPASS", "SUDO_EDITOR")
 

@@ -106,8 +106,10 @@ func isEverything(target string) bool {
 }
 
 // systemDirectories are the directories that make up a system.
-var systemDirectories = kit.Set("bin", "boot", "dev", "etc", "home", "lib", "lib32", "lib64", "libx32", "opt", "proc", "root", "run", "sbin",
-	"srv", "sys", "usr", "var", "users", "system", "library", "applications", "volumes", "mnt", "media", "private", "windows",
+var systemDirectories = kit.Set("bin", "boot", "dev", "etc", "home", "lib", "lib32", "lib64", "libx32", "opt", "proc",
+	"root", "run", "sbin",
+	"srv", "sys", "usr", "var", "users", "system", "library", "applications", "volumes", "mnt", "media", "private",
+	"windows",
 	"program files", "nix", "snap")
 
 // isVital reports whether a path is the root, a system directory or something in one, a home directory, or all files in
@@ -120,7 +122,8 @@ func isVital(target string) bool {
 	clean := path.Clean(strings.ToLower(slashed(target)))
 	parts := strings.Split(strings.TrimPrefix(clean, "/"), "/")
 	return strings.HasPrefix(clean, "/") && len(parts) > 1 &&
-		slices.Contains([]string{"bin", "boot", "dev", "etc", "lib", "lib64", "proc", "sbin", "sys", "usr", "system"}, parts[0]) &&
+		slices.Contains([]string{"bin", "boot", "dev", "etc", "lib", "lib64", "proc", "sbin", "sys", "usr", "system"},
+			parts[0]) &&
 		!(parts[0] == "usr" && len(parts) > 2 && parts[1] == "local") && !(parts[0] == "usr" && len(parts) > 3)
 }
 
@@ -250,7 +253,8 @@ func (w workspace) findsBelow(c *Command) bool {
 			return false // the test of the name could be bypassed
 		case (arg == "-name" || arg == "-iname" || arg == "-path") && i+1 < len(c.Args):
 			pattern := c.Args[i+1]
-			named = named || strings.Trim(pattern, "*?./") != "" && !strings.EqualFold(pattern, ".git") && !strings.HasPrefix(pattern, ".*")
+			named = named || strings.Trim(pattern, "*?./") != "" && !strings.EqualFold(pattern,
+				".git") && !strings.HasPrefix(pattern, ".*")
 		}
 	}
 	for _, arg := range c.Args {

@@ -40,8 +40,10 @@ func rules(root string) []Rule {
 	return []Rule{
 		{"forced recursive rm", "To delete files, name each of them in a plain rm; for a whole directory ask the user.",
 			w.removesTree},
-		{"recursive rm of a system, home or current directory", "Name the files or directories to delete.", removesEverything},
-		{"find that deletes", "List the files with find first, then name those to delete in a plain rm.", w.findsAndDeletes},
+		{"recursive rm of a system, home or current directory", "Name the files or directories to delete.",
+			removesEverything},
+		{"find that deletes", "List the files with find first, then name those to delete in a plain rm.",
+			w.findsAndDeletes},
 		{"DROP TABLE or DROP DATABASE", "Ask the user to drop it, or rename it instead.", drops},
 		{"formatting a drive", "Ask the user to format it.", formats},
 		{"mkfs", "Ask the user to make the file system.", makesFileSystem},
@@ -51,12 +53,14 @@ func rules(root string) []Rule {
 		{"encoded text run as a script", "Write the command as plain text.", runsDecoded},
 		{"a connection through /dev/tcp", "Use curl, or another client of the protocol.", connects},
 		{"netcat with -e", "Use netcat without a program.", servesShell},
-		{"recursive chmod or chown of a system or home directory", "Change the mode of the files that need it.", changesModes},
+		{"recursive chmod or chown of a system or home directory", "Change the mode of the files that need it.",
+			changesModes},
 		{"git push that rewrites or deletes remote branches", "Push without force, or to a new branch.", rewritesRemote},
 		{"git that discards uncommitted work or history", "Commit or stash the work first, or ask the user.", discardsWork},
 		{"stopping the machine", "Ask the user.", stopsMachine},
 		{"fork bomb", "Start a fixed number of processes.", forkBomb},
-		{"destroying infrastructure or remote data", "Show the plan to the user, who can run the command.", destroysRemotely},
+		{"destroying infrastructure or remote data", "Show the plan to the user, who can run the command.",
+			destroysRemotely},
 	}
 }
 
@@ -157,7 +161,8 @@ func isDevice(file string) bool {
 
 var downloaders = kit.Set("curl", "wget", "wget2", "fetch", "aria2c", "http", "https", "httpie", "xh", "lwp-download",
 	"lwp-request", "get", "lynx", "links",
-	"w3m", "axel", "iwr", "irm", "invoke-webrequest", "invoke-restmethod", "curlie", "ftp", "scp", "nc", "ncat", "netcat")
+	"w3m", "axel", "iwr", "irm", "invoke-webrequest", "invoke-restmethod", "curlie", "ftp", "scp", "nc", "ncat",
+	"netcat")
 
 // runsDownload matches programs that run the output of a downloader, as in curl x | sh.
 func runsDownload(c *Command) bool {
@@ -240,11 +245,14 @@ func forkBomb(c *Command) bool {
 
 // destroyers are programs with the words that, as a subcommand, destroy what cannot be restored.
 var destroyers = map[string][]string{
-	"terraform": {"destroy", "apply -destroy", "state rm", "workspace delete"}, "tofu": {"destroy", "apply -destroy", "state rm"},
+	"terraform": {"destroy", "apply -destroy", "state rm", "workspace delete"}, "tofu": {"destroy", "apply -destroy",
+		"state rm"},
 	"terragrunt": {"destroy", "run-all destroy", "apply -destroy", "state rm", "destroy-all"},
-	"pulumi":     {"destroy", "stack rm", "state delete"}, "cdk": {"destroy"}, "sls": {"remove"}, "serverless": {"remove"},
-	"kubectl": {"delete", "drain"}, "oc": {"delete"}, "helm": {"uninstall", "delete"}, "argocd": {"app delete"},
-	"docker":         {"system prune", "volume rm", "volume prune", "compose down -v", "compose down --volumes", "stack rm", "swarm leave"},
+	"pulumi":     {"destroy", "stack rm", "state delete"}, "cdk": {"destroy"}, "sls": {"remove"},
+	"serverless": {"remove"},
+	"kubectl":    {"delete", "drain"}, "oc": {"delete"}, "helm": {"uninstall", "delete"}, "argocd": {"app delete"},
+	"docker": {"system prune", "volume rm", "volume prune", "compose down -v", "compose down --volumes",
+		"stack rm", "swarm leave"},
 	"podman":         {"system prune", "volume rm", "volume prune", "system reset"},
 	"docker-compose": {"down -v", "down --volumes"}, "nerdctl": {"system prune", "volume rm", "volume prune"},
 	"vagrant": {"destroy"}, "heroku": {"apps:destroy", "pg:reset", "addons:destroy"}, "fly": {"apps destroy", "destroy"},
@@ -255,7 +263,8 @@ var destroyers = map[string][]string{
 	"supabase": {"db reset"}, "prisma": {"migrate reset"}, "vercel": {"remove"}, "netlify": {"sites:delete"},
 	"wrangler": {"delete"}, "crontab": {"-r"}, "gcloud": {"delete"}, "az": {"delete", "purge"}, "linode-cli": {"delete"},
 	"aws": {"s3 rb", "s3 rm --recursive"}, "vault": {"delete", "kv destroy", "secrets disable"}, "consul": {"kv delete"},
-	"etcdctl": {"del"}, "nomad": {"job stop -purge", "system gc"}, "mongo": {"dropdatabase"}, "mongosh": {"dropdatabase"},
+	"etcdctl": {"del"}, "nomad": {"job stop -purge", "system gc"}, "mongo": {"dropdatabase"},
+	"mongosh": {"dropdatabase"},
 }
 
 // awsDestroys matches the operations of aws that destroy something, for example terminate-instances.

@@ -364,12 +364,15 @@ var (
 	// ordinaryName matches the names of variables that scripts use for themselves. Variables that programs or shells
 	// obey have names in upper case or with an underscore, apart from specialNames.
 	ordinaryName = regexp.MustCompile(`^[a-z][a-z0-9]*$`)
-	specialNames = kit.Set("path", "fpath", "cdpath", "manpath", "mailpath", "fignore", "histchars", "prompt", "psvar", "argv",
+	specialNames = kit.Set("path", "fpath", "cdpath", "manpath", "mailpath", "fignore", "histchars", "prompt", "psvar",
+		"argv",
 		"status", "watch")
 
 	// harmlessVariables are variables of programs that select an output format or a mode, if the value is a plain word.
-	harmlessVariables = kit.Set("LANG", "LANGUAGE", "LC_ALL", "LC_COLLATE", "LC_CTYPE", "LC_MESSAGES", "LC_NUMERIC", "LC_TIME", "TZ",
-		"NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "CI", "GOOS", "GOARCH", "CGO_ENABLED", "NODE_ENV",
+	harmlessVariables = kit.Set("LANG", "LANGUAGE", "LC_ALL", "LC_COLLATE", "LC_CTYPE", "LC_MESSAGES", "LC_NUMERIC",
+		"LC_TIME", "TZ",
+		"NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "CI", "GOOS", "GOARCH", "CGO_ENABLED",
+		"NODE_ENV",
 		"RUST_BACKTRACE", "DEBIAN_FRONTEND", "GIT_TERMINAL_PROMPT", "GIT_OPTIONAL_LOCKS", "PYTHONUNBUFFERED",
 		"PYTHONDONTWRITEBYTECODE")
 	plainValue = regexp.MustCompile(`^[A-Za-z0-9_.,@+-]*$`)

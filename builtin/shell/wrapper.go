@@ -23,7 +23,8 @@ var wrappers = map[string]wrapper{
 	"run0": {valued: "ug", long: []string{"--user", "--group", "--chdir"}},
 	"env":  {valued: "uCS", long: []string{"--unset", "--chdir"}, script: []string{"-S", "--split-string"}},
 	"xargs": {valued: "IPnLdEsa",
-		long: []string{"--arg-file", "--delimiter", "--max-args", "--max-lines", "--max-procs", "--max-chars", "--replace"}},
+		long: []string{"--arg-file", "--delimiter", "--max-args", "--max-lines", "--max-procs", "--max-chars",
+			"--replace"}},
 	"parallel":    {valued: "jnNIS", long: []string{"--jobs", "--max-args"}},
 	"nice":        {valued: "n", long: []string{"--adjustment"}},
 	"ionice":      {valued: "cnp"},
@@ -62,7 +63,8 @@ var wrappers = map[string]wrapper{
 	"torsocks": {}, "torify": {},
 	"systemd-inhibit": {long: []string{"--what", "--who", "--why", "--mode"}},
 	"then":            {}, "else": {}, "do": {}, // of malformed scripts
-	"system": {rest: true}, "popen": {rest: true}, "passthru": {rest: true}, "shell_exec": {rest: true}, // of other languages
+	"system": {rest: true}, "popen": {rest: true}, "passthru": {rest: true}, "shell_exec": {rest: true},
+	// of other languages
 }
 
 // wrapped reads the command in the arguments of a wrapper.
@@ -85,7 +87,9 @@ func (r *reader) wrapped(c *Command, in flow) {
 			at++
 		}
 	}
-	at = min(at+w.args, len(c.Args))
+	if at = min(at+w.args, len(c.Args)); w.args > 0 && at < len(c.Args) && c.Args[at] == "--" {
+		at++ // as in ssh host -- make
+	}
 	switch {
 	case c.Program == "trap" && at < len(c.Args):
 		r.text(c.Args[at])
@@ -140,6 +144,8 @@ func (w wrapper) scripts(options, args []string) (scripts []string) {
 			value, ok := strings.CutPrefix(arg, option)
 			long := strings.HasPrefix(option, "--")
 			switch {
+			case !ok && !long && len(arg) > 2 && arg[0] == '-' && arg[1] != '-' && strings.HasSuffix(arg, option[1:]) && i+1 < len(args):
+				scripts = append(scripts, args[i+1]) // several letters, as in script -qc
 			case !ok:
 			case value == "" && i+1 < len(args):
 				scripts = append(scripts, args[i+1])
