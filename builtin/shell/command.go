@@ -103,7 +103,8 @@ func programOf(word string) string {
 
 // isUnknown reports whether the program is known only when the command runs.
 func (c *Command) isUnknown() bool {
-	return strings.ContainsAny(c.Program, "$*?") || c.Program == "<()"
+	return strings.ContainsAny(c.Program, "$*?") || len(c.Program) > 2 && strings.Contains(c.Program, "[") ||
+		c.Program == "<()"
 }
 
 // isStdin reports whether a file is the standard input.

@@ -175,7 +175,7 @@ func newTrial(t *testing.T) trial {
 		}
 	}
 	record := "#!/bin/dash\necho \"$0\" >>'" + w.log + "'\n"
-	for _, program := range []string{"evil", "reboot", "rm", "ls", "sh", "bash", "dash", "env", "a", "b", "x", "1", "EOF", "log", "git-evil"} {
+	for program := range strings.FieldsSeq("evil reboot rm ls sh bash dash env a b x 1 EOF log git-evil") {
 		write(filepath.Join(w.bin, program), record, 0o755)
 	}
 	for _, program := range []string{"git", "cat"} {
@@ -301,7 +301,9 @@ func difference(before, after string) string {
 }
 
 func TestTheTrialNoticesEvasions(t *testing.T) {
-	for _, command := range []string{"evil", "./evil", "git log; evil", "PATH=evil.d; git log", ">f", "git log $(evil)", "x() { git log >f; }; x"} {
+	for _, command := range []string{
+		"evil", "./evil", "git log; evil", "PATH=evil.d; git log", ">f", "git log $(evil)", "x() { git log >f; }; x",
+	} {
 		t.Run(command, func(t *testing.T) {
 			program, err := exec.LookPath("dash")
 			if err != nil {

@@ -221,8 +221,8 @@ func (f *foreign) close() {
 	}
 }
 
-// foreignCall reads the commands in a call of another language, for example subprocess.run(["rm", "-rf", "/"]). Each text is
-// read as a script, and all texts together as the words of one command. Functions that only print are ignored.
+// foreignCall reads the commands in a call of another language, for example subprocess.run(["rm", "-rf", "/"]). Each
+// text is read as a script, and all texts together as the words of one command. Functions that only print are ignored.
 func (r *reader) foreignCall(name string, texts []string) {
 	name = strings.ToLower(name[strings.LastIndexAny(name, ".:>=[")+1:])
 	if printing[name] || len(texts) == 0 {

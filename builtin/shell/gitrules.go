@@ -3,7 +3,12 @@ package shell
 import (
 	"slices"
 	"strings"
+
+	"github.com/hookgen/hookgen/builtin/internal/kit"
 )
+
+// gitValued are the options of git itself whose value is the next word.
+var gitValued = kit.Set("-c", "-C", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--config-env")
 
 // gitArguments returns the subcommand of git and its arguments, without the options of git itself.
 func gitArguments(c *Command) (subcommand string, args []string) {
@@ -12,8 +17,7 @@ func gitArguments(c *Command) (subcommand string, args []string) {
 	}
 	for i := 0; i < len(c.Args); i++ {
 		switch arg := c.Args[i]; {
-		case arg == "-c" || arg == "-C" || arg == "--git-dir" || arg == "--work-tree" || arg == "--namespace" || arg == "--exec-path" ||
-			arg == "--super-prefix" || arg == "--config-env":
+		case gitValued[arg]:
 			i++
 		case strings.HasPrefix(arg, "-"):
 		default:
@@ -50,7 +54,8 @@ func rewritesRemote(c *Command) bool {
 	if subcommand != "push" && subcommand != "send-pack" || hasOption(args, "n", "--dry-run") {
 		return false
 	}
-	if hasOption(args, "f", "--force", "--force-with-lease", "--force-if-includes", "--mirror", "--prune") || hasOption(args, "d", "--delete") {
+	if hasOption(args, "f", "--force", "--force-with-lease", "--force-if-includes", "--mirror", "--prune") ||
+		hasOption(args, "d", "--delete") {
 		return true
 	}
 	plain := 0
@@ -81,6 +86,8 @@ func discardsWork(c *Command) bool {
 		return hasOption(args, "f", "--force") && !hasOption(args, "n", "--dry-run")
 	case "checkout":
 		return hasOption(args, "f", "--force") || whole
+	case "rm":
+		return whole && !hasOption(args, "n", "--cached", "--dry-run")
 	case "switch":
 		return hasOption(args, "f", "--force", "--discard-changes")
 	case "restore":

@@ -135,10 +135,11 @@ func (g Glob) covers(v toolargs.Value) (bool, error) {
 			r := newReader(lang, len(text))
 			r.strict = true
 			read(r)
-			switch {
-			case r.exceeded:
+			if r.exceeded {
 				return false, errTooComplex
-			case r.refusal != nil, len(r.found) == 0, slices.ContainsFunc(r.found, func(c *Command) bool { return !g.allows(c) }):
+			}
+			refused := func(c *Command) bool { return !g.allows(c) }
+			if r.refusal != nil || len(r.found) == 0 || slices.ContainsFunc(r.found, refused) {
 				return false, nil
 			}
 		}
@@ -167,7 +168,7 @@ func (g Glob) allows(c *Command) bool {
 		return true
 	}
 	name := c.words[0].text
-	if !c.words[0].isStatic() || name == "" || strings.Contains(name, "\x00") || neverAllowed[name] || !harmlessArguments(c) {
+	if !c.words[0].isStatic() || strings.Trim(name, "\x00") != name || neverAllowed[name] || !harmlessArguments(c) {
 		return false
 	}
 	_, wrapper := wrappers[c.Program]
@@ -194,7 +195,8 @@ func harmlessArguments(c *Command) bool {
 	args := c.words[1:]
 	switch c.words[0].text {
 	case "printf":
-		return len(args) == 0 || args[0].isStatic() && !strings.HasPrefix(args[0].text, "-") && !printfSets.MatchString(args[0].text)
+		return len(args) == 0 ||
+			args[0].isStatic() && !strings.HasPrefix(args[0].text, "-") && !printfSets.MatchString(args[0].text)
 	case "test", "[":
 		return !slices.ContainsFunc(args, func(w word) bool {
 			return w.text == "-v" || w.text == "-R" || !w.isStatic()

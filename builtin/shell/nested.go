@@ -33,7 +33,9 @@ func (r *reader) command(words []word, in flow) string {
 	in.parent = c
 	r.runs(c, in)
 	r.changesShell(c)
-	return c.output()
+	output := c.output()
+	r.writes(c, in, output)
+	return output
 }
 
 var assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\+?=`)
@@ -44,6 +46,9 @@ func isAssignment(text string) bool { return assignment.MatchString(text) }
 // changesShell notes the effects of a command on later ones.
 func (r *reader) changesShell(c *Command) {
 	switch {
+	case r.strict:
+	case c.Program == "read" && c.Stdin != "" && len(c.Args) > 0:
+		r.values[c.Args[len(c.Args)-1]] = strings.TrimSpace(c.Stdin)
 	case c.Program == "set" && len(c.Args) > 0:
 		if at := slices.Index(c.Args, "--"); at >= 0 {
 			r.lists["@"], r.lists["*"] = c.Args[at+1:], c.Args[at+1:]
@@ -61,7 +66,7 @@ func (r *reader) enters(c *Command) {
 	dirs := slices.Clone(r.dirs)
 	for _, d := range r.dirs {
 		switch {
-		case len(args) != 1 || args[0] == "" || strings.ContainsAny(args[0], "$*?[~") || args[0] == "-" || c.Program == "popd":
+		case len(args) != 1 || strings.ContainsAny(args[0], "$*?[~") || args[0] == "" || args[0] == "-":
 			d = "?"
 		case strings.HasPrefix(args[0], "/"):
 			d = args[0]
@@ -92,9 +97,13 @@ func (r *reader) runs(c *Command, in flow) {
 		c.executesOutput(in.before)
 		c.executesOutput(r.script(c, 0, len(c.Args)))
 	case program == "source" || program == ".":
-		c.executes(c.words[1:min(len(c.words), 2)]...)
-		if len(c.Args) > 0 && isStdin(c.Args[0]) {
+		switch {
+		case len(c.Args) == 0:
+		case isStdin(c.Args[0]):
 			c.executesOutput(in.before)
+			r.stdinScript(c)
+		default:
+			r.runsFile(c, c.words[1], true)
 		}
 	case interpreters[interpreterOf(program)]:
 		r.interpreter(c, in)
@@ -114,9 +123,12 @@ func (r *reader) runs(c *Command, in flow) {
 		r.runner(c, in)
 	default:
 		r.wrapped(c, in)
+		r.options(c)
+		r.runsFile(c, c.words[0], true)
 	}
-	if c.isUnknown() && len(in.before) > 0 { // curl x | $shell
+	if c.isUnknown() && !r.strict { // curl x | $shell
 		c.executesOutput(in.before)
+		r.stdinScript(c)
 	}
 	if remote[c.Program] {
 		for _, inner := range r.found[from:] {
@@ -188,6 +200,9 @@ func (r *reader) shell(c *Command, in flow) {
 			for j := i + 1; j < len(c.Args); j++ {
 				if len(c.Args[j]) < 2 || c.Args[j][0] != '-' && c.Args[j][0] != '+' {
 					c.executes(c.words[j+1])
+					if c.Args[j] == "{}" { // xargs -I {} sh -c {}
+						r.stdinScript(c)
+					}
 					c.executesOutput(r.script(c, j, j+1))
 					return
 				}
@@ -199,7 +214,7 @@ func (r *reader) shell(c *Command, in flow) {
 				i++ // the value of the option
 			}
 		default: // a script file, or a process substitution
-			c.executes(c.words[i+1])
+			r.runsFile(c, c.words[i+1], true)
 			if !stdin {
 				return
 			}
@@ -211,7 +226,14 @@ func (r *reader) shell(c *Command, in flow) {
 		return
 	}
 	c.executesOutput(in.before)
-	c.executesOutput(r.text(c.Stdin))
+	r.stdinScript(c)
+}
+
+// stdinScript reads the input of a command as a script.
+func (r *reader) stdinScript(c *Command) {
+	if c.Stdin != "" {
+		c.executesOutput(r.text(c.Stdin))
+	}
 }
 
 // interpreters are programs that run scripts in other languages.
@@ -246,7 +268,7 @@ func (r *reader) interpreter(c *Command, in flow) {
 			}
 		case len(arg) > 1 && arg[0] == '-':
 		default:
-			c.executes(c.words[i+1])
+			r.runsFile(c, c.words[i+1], false)
 			return
 		}
 	}
@@ -265,6 +287,9 @@ var scriptFirst = kit.Set("awk", "gawk", "mawk", "nawk", "sed", "gsed", "vim", "
 // sedExecutes matches the command e of GNU sed, which runs a command.
 var sedExecutes = regexp.MustCompile(`(?:^|[;\n{])[0-9$, ]*e[ \t]+(\S.*)`)
 
+// awkPipe matches a command that awk starts to read its output or to write its input.
+var awkPipe = regexp.MustCompile(`"([^"]*)"\s*\|\s*getline|\|\s*"([^"]*)"`)
+
 // programText reads the commands in the programs that awk, sed and editors receive as arguments.
 func (r *reader) programText(c *Command) {
 	for i, arg := range c.Args {
@@ -274,8 +299,11 @@ func (r *reader) programText(c *Command) {
 				r.text(m[1])
 			}
 		case "awk", "gawk", "mawk", "nawk":
-			if strings.Contains(arg, "system") || strings.Contains(arg, "|") {
+			if strings.Contains(arg, "system") {
 				r.foreign(arg)
+			}
+			for _, m := range awkPipe.FindAllStringSubmatch(arg, -1) {
+				r.text(m[1] + m[2])
 			}
 		default: // an editor: +'!command', -c '!command'
 			text := strings.TrimLeft(strings.TrimPrefix(arg, "+"), ":")
@@ -330,9 +358,10 @@ var runners = kit.Set("npx", "bunx", "pnpx", "uvx", "pipx", "poetry", "uv", "pip
 func (r *reader) runner(c *Command, in flow) {
 	in.stdin, in.before = "", nil
 	for i, w := range c.words[1:] {
-		program := programOf(w.text)
-		if shells[program] || interpreters[interpreterOf(program)] || dangerous[program] || strings.HasPrefix(program, "mkfs") {
-			r.command(c.words[1+i:], in)
+		program, _, _ := strings.Cut(programOf(w.text), "@") // npx rimraf@5
+		if shells[program] || interpreters[interpreterOf(program)] || dangerous[program] ||
+			strings.HasPrefix(program, "mkfs") {
+			r.command(append([]word{{text: program, glob: w.glob}}, c.words[2+i:]...), in)
 			break
 		}
 		if strings.ContainsAny(w.text, " \t\n") && !strings.HasPrefix(w.text, "-") && !r.strict {
@@ -349,11 +378,11 @@ var dangerous = kit.Set("rm", "rimraf", "dd", "shred", "find", "chmod", "chown",
 	"env", "sudo",
 	"xargs", "shutdown", "reboot", "poweroff", "halt", "psql", "mysql")
 
-// commandKey matches the names of git's settings whose values are commands.
-var commandKey = regexp.MustCompile(`(?i)^(alias\..*|core\.(pager|editor|sshcommand|gitproxy|fsmonitor|askpass)|pager\..*|` +
-	`(diff|merge|filter|difftool|mergetool|browser|man|guitool|trailer|interactive|sequence|gpg|credential|remote|url|uploadpack|` +
-	`receive|sendemail|web|core|init|include|includeif)\..*(command|cmd|external|textconv|driver|clean|smudge|process|helper|editor|` +
-	`program|difffilter|uploadpack|receivepack|vcs|smtpserver|packobjectshook|hookspath|templatedir|path|sendmailcmd|tocmd|cccmd))$`)
+// commandKey matches the names of git's settings whose values are commands, or files that contain commands.
+var commandKey = regexp.MustCompile(`(?i)^(alias\..*|pager\..*|` +
+	`core\.(pager|editor|sshcommand|gitproxy|fsmonitor|askpass|hookspath)|include\.path|includeif\..*\.path|` +
+	`init\.templatedir|.*\.(command|cmd|external|textconv|driver|clean|smudge|process|helper|editor|program|difffilter|` +
+	`uploadpack|receivepack|vcs|smtpserver|packobjectshook|sendmailcmd|tocmd|cccmd|path))$`)
 
 // gitScripts are the options of git whose value is a script.
 var gitScripts = kit.Set("-x", "--exec", "--extcmd", "--tree-filter", "--index-filter", "--env-filter",
@@ -375,7 +404,7 @@ func (r *reader) git(c *Command) {
 			r.gitSetting(c.words[i+1])
 		case options && (name == "--config-env" || name == "--exec-path") && r.strict:
 			r.refuse(errUnreadable)
-		case options && (arg == "-C" || arg == "--git-dir" || arg == "--work-tree" || arg == "--namespace"):
+		case options && gitValued[arg]:
 			i++
 		case gitScripts[name] && joined:
 			r.text(value)

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -24,7 +25,8 @@ type reader struct {
 	found    []*Command
 	values   map[string]string   // of the variables that the text has assigned so far
 	lists    map[string][]string // of arrays, of the positional parameters, and of the variables of loops
-	dirs     []string            // in which the next command could run, relative to the first one; "?" is unknown
+	files    map[string]writtenFile
+	dirs     []string // in which the next command could run, relative to the first one; "?" is unknown
 	depth    int
 	budget   int // bounds the work, because a hostile text could otherwise take quadratic time
 	exceeded bool
@@ -34,7 +36,7 @@ type reader struct {
 func newReader(lang syntax.LangVariant, size int) *reader {
 	return &reader{
 		lang: lang, budget: 1<<20 + 64*size, values: make(map[string]string), lists: make(map[string][]string),
-		dirs: []string{"."},
+		files: make(map[string]writtenFile), dirs: []string{"."},
 	}
 }
 
@@ -222,7 +224,11 @@ func (r *reader) redirects(list []*syntax.Redirect, in flow) flow {
 		switch redirect.Op {
 		case syntax.RdrIn, syntax.DplIn:
 			in.reads = append(in.reads, target.text)
-			in.before = append(in.before, target.outputs...) // sh < <(curl ...)
+			if in.before = append(in.before, target.outputs...); target.content != "" { // sh < <(curl ...)
+				in.stdin = target.content
+			} else if file, ok := r.files[path.Clean(target.text)]; ok {
+				in.stdin, in.before = file.content, append(in.before, file.by...)
+			}
 		case syntax.RdrInOut:
 			in.reads, in.writes = append(in.reads, target.text), append(in.writes, target.text)
 		case syntax.Hdoc, syntax.DashHdoc:

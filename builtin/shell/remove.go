@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -72,7 +71,7 @@ func (w workspace) removesTree(c *Command) bool {
 		return false
 	}
 	if c.isUnknown() {
-		return slices.ContainsFunc(c.Args, func(arg string) bool { return arg == "-rf" || arg == "-fr" || arg == "-Rf" || arg == "-fR" })
+		return slices.ContainsFunc(c.Args, func(arg string) bool { return strings.EqualFold(arg, "-rf") || arg == "-fr" })
 	}
 	if w == "" || len(m.targets) == 0 {
 		return true
@@ -89,11 +88,25 @@ func (w workspace) removesTree(c *Command) bool {
 func removesEverything(c *Command) bool {
 	m, ok := removalOf(c)
 	if !ok {
-		return c.Program == "mv" && len(c.Args) > 1 && (c.Args[len(c.Args)-1] == "/dev/null" || slices.ContainsFunc(c.Args, isVitalTree)) ||
-			c.Program == "rsync" && len(c.Args) > 1 && isVital(c.Args[len(c.Args)-1]) &&
-				slices.ContainsFunc(c.Args, func(arg string) bool { return strings.HasPrefix(arg, "--del") })
+		return movesAway(c)
 	}
-	return m.recursive && slices.ContainsFunc(m.targets, func(target string) bool { return isVital(target) || isEverything(target) })
+	return m.recursive && (slices.ContainsFunc(m.targets, isVital) || slices.ContainsFunc(m.targets, isEverything))
+}
+
+// movesAway matches mv to /dev/null or of a vital directory, and rsync that deletes in one.
+func movesAway(c *Command) bool {
+	if len(c.Args) < 2 {
+		return false
+	}
+	last := c.Args[len(c.Args)-1]
+	switch c.Program {
+	case "mv":
+		return last == "/dev/null" || slices.ContainsFunc(c.Args[:len(c.Args)-1], isVitalTree)
+	case "rsync":
+		deletes := func(arg string) bool { return strings.HasPrefix(arg, "--del") }
+		return isVital(last) && slices.ContainsFunc(c.Args, deletes)
+	}
+	return false
 }
 
 // isEverything reports whether a path is the current directory, all files in it, or a directory above it.
@@ -144,20 +157,20 @@ func isVitalTree(target string) bool {
 		}
 	}
 	switch {
-	case clean == "/", clean == "~", clean == "$home", clean == "$userprofile", clean == "$env:userprofile", clean == "%userprofile%":
-		return true
-	case strings.HasPrefix(clean, "~") && !strings.Contains(clean, "/"): // the home of another user
+	case clean == "/", homes[clean], strings.HasPrefix(clean, "~") && !strings.Contains(clean, "/"):
 		return true
 	case len(clean) >= 2 && clean[1] == ':' && strings.Trim(clean[2:], "/*.") == "": // a drive
 		return true
-	case len(target) > 1 && strings.HasPrefix(target, "$") && (strings.HasSuffix(target, "/") || strings.HasSuffix(target, "/*")) &&
-		strings.Count(clean, "/") == 0: // the root, if the variable is empty
-		return true
+	case strings.HasPrefix(target, "$") && !strings.Contains(clean, "/") && strings.TrimRight(target, "/*") != target:
+		return true // the root, if the variable is empty
 	}
 	parts := strings.Split(strings.TrimPrefix(clean, "/"), "/")
 	return strings.HasPrefix(clean, "/") && systemDirectories[parts[0]] &&
 		(len(parts) == 1 || len(parts) == 2 && (parts[0] == "home" || parts[0] == "users" || parts[0] == "volumes"))
 }
+
+// homes are other forms of the home directory.
+var homes = kit.Set("$home", "$userprofile", "$env:userprofile", "%userprofile%", "$env:home")
 
 func slashed(p string) string { return strings.ReplaceAll(p, `\`, "/") }
 
@@ -211,11 +224,12 @@ func (w workspace) leavesByLink(below string) bool {
 		return false // the workspace is on another machine
 	}
 	for dir := path.Dir(below); dir != "."; dir = path.Dir(dir) {
-		real, err := filepath.EvalSymlinks(filepath.Join(root, filepath.FromSlash(dir)))
+		target, err := filepath.EvalSymlinks(filepath.Join(root, filepath.FromSlash(dir)))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		return err != nil || real != root && !strings.HasPrefix(real, strings.TrimSuffix(root, string(os.PathSeparator))+string(os.PathSeparator))
+		rel, outside := filepath.Rel(root, target)
+		return err != nil || outside != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator))
 	}
 	return false
 }
@@ -233,13 +247,16 @@ func (w workspace) findsAndDeletes(c *Command) bool {
 		case "-delete":
 			return !w.findsBelow(c)
 		case "-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch":
-			if i+1 < len(c.Args) && slices.Contains([]string{"rm", "unlink", "shred", "rmdir", "truncate"}, programOf(c.Args[i+1])) {
+			if i+1 < len(c.Args) && deletes[programOf(c.Args[i+1])] {
 				return !w.findsBelow(c)
 			}
 		}
 	}
 	return false
 }
+
+// deletes are the programs that delete the files of find.
+var deletes = kit.Set("rm", "unlink", "shred", "rmdir", "truncate")
 
 // findsBelow reports whether find starts below the workspace, or at the workspace with a test of the name.
 func (w workspace) findsBelow(c *Command) bool {

@@ -82,6 +82,8 @@ func drops(c *Command) bool {
 		return dropStatement.MatchString("drop " + strings.Join(c.Args, " "))
 	case c.Program == "mysqladmin":
 		return slices.ContainsFunc(c.Args, func(arg string) bool { return strings.EqualFold(arg, "drop") })
+	case c.Program == "mongo" || c.Program == "mongosh":
+		return strings.Contains(strings.Join(c.Args, " ")+c.Stdin, "dropDatabase(")
 	case sqlClients[c.Program]:
 		for _, text := range append(slices.Clone(c.Args), c.Stdin) {
 			if dropStatement.MatchString(sqlComment.ReplaceAllString(text, " ")) || dropStatement.MatchString(text) {
@@ -220,9 +222,13 @@ func changesModes(c *Command) bool {
 
 // stopsMachine matches commands that stop or restart the machine, or all processes.
 func stopsMachine(c *Command) bool {
+	if slices.Contains(c.Writes, "/proc/sysrq-trigger") {
+		return true
+	}
 	switch c.Program {
 	case "shutdown", "reboot", "halt", "poweroff", "stop-computer", "restart-computer":
-		return !slices.ContainsFunc(c.Args, func(arg string) bool { return arg == "--help" || arg == "--version" || arg == "-c" })
+		asks := func(arg string) bool { return arg == "--help" || arg == "--version" || arg == "-c" }
+		return !slices.ContainsFunc(c.Args, asks)
 	case "init", "telinit":
 		return len(c.Args) > 0 && strings.Contains("0 6 s S 1", c.Args[0])
 	case "systemctl":
@@ -236,7 +242,8 @@ func stopsMachine(c *Command) bool {
 }
 
 // forks matches scripts of other languages that fork for ever.
-var forks = regexp.MustCompile(`fork\s*(\(\))?\s*while\s+(fork|1|true)|while\s*\(?\s*(1|true|True)\s*\)?\s*[:{;]?\s*(do\s+)?(os\.)?fork`)
+var forks = regexp.MustCompile(`fork\s*(\(\))?\s*while\s+(fork|1|true)|` +
+	`while\s*\(?\s*(1|true|True)\s*\)?\s*[:{;]?\s*(do\s+)?(os\.)?fork`)
 
 // forkBomb matches a function that starts itself in the background or in a pipeline.
 func forkBomb(c *Command) bool {
@@ -263,8 +270,7 @@ var destroyers = map[string][]string{
 	"supabase": {"db reset"}, "prisma": {"migrate reset"}, "vercel": {"remove"}, "netlify": {"sites:delete"},
 	"wrangler": {"delete"}, "crontab": {"-r"}, "gcloud": {"delete"}, "az": {"delete", "purge"}, "linode-cli": {"delete"},
 	"aws": {"s3 rb", "s3 rm --recursive"}, "vault": {"delete", "kv destroy", "secrets disable"}, "consul": {"kv delete"},
-	"etcdctl": {"del"}, "nomad": {"job stop -purge", "system gc"}, "mongo": {"dropdatabase"},
-	"mongosh": {"dropdatabase"},
+	"etcdctl": {"del"}, "nomad": {"job stop -purge", "system gc"},
 }
 
 // awsDestroys matches the operations of aws that destroy something, for example terminate-instances.
@@ -283,7 +289,9 @@ func destroysRemotely(c *Command) bool {
 	if c.Program == "aws" && len(c.Args) > 1 && slices.ContainsFunc(c.Args[1:], awsDestroys.MatchString) {
 		return true
 	}
-	return slices.ContainsFunc(destroyers[c.Program], func(words string) bool { return c.hasSubcommand(strings.Fields(words)) })
+	return slices.ContainsFunc(destroyers[c.Program], func(words string) bool {
+		return c.hasSubcommand(strings.Fields(words))
+	})
 }
 
 // hasSubcommand reports whether the subcommand consists of the words, in order and without regard to case. Options and

@@ -288,8 +288,8 @@ func (s strictness) literal(l *syntax.Lit, quoted bool) {
 // parameter allows the expansions that cannot run a command or set a variable. For example, ${x@P} runs the commands
 // in the value of x, and so does ${a[x]}.
 func (s strictness) parameter(p *syntax.ParamExp) {
-	if p.Excl || p.Width || p.IsSet || p.Flags != nil || p.NestedParam != nil || p.Index != nil || p.Slice != nil || p.Repl != nil ||
-		p.Names != 0 || len(p.Modifiers) > 0 || p.Param == nil {
+	if p.Excl || p.Width || p.IsSet || p.Flags != nil || p.NestedParam != nil || p.Index != nil || p.Slice != nil ||
+		p.Repl != nil || p.Names != 0 || len(p.Modifiers) > 0 || p.Param == nil {
 		s.refuse("the command contains an expansion other than $name, ${name:-default} and the like")
 		return
 	}

@@ -17,6 +17,7 @@ type word struct {
 	glob    string     // text, with anything for each expansion
 	joined  bool       // one written word expands to several, and this is not the first
 	outputs []*Command // the commands whose output is substituted into the word
+	content string     // the text that <(...) contains, if known
 }
 
 // isStatic reports whether the word is the same in every run.
@@ -45,6 +46,7 @@ type wordBuilder struct {
 	done       []word
 	text, glob strings.Builder
 	outputs    []*Command
+	content    string
 	begun      bool // a word has begun, though it may be empty
 	whole      bool // blanks in expansions do not separate words, as in an assignment
 }
@@ -111,7 +113,7 @@ func (r *reader) expand(w *syntax.Word) []word {
 		b.separate()
 	}
 	for i := range b.done {
-		b.done[i].outputs = b.outputs
+		b.done[i].outputs, b.done[i].content = b.outputs, b.content
 		if len(b.done) > 1 || hasBraces(w) {
 			b.done[i].glob = anything
 		}
@@ -177,7 +179,7 @@ func (r *reader) parts(b *wordBuilder, parts []syntax.WordPart, quoted bool) {
 		case *syntax.CmdSubst:
 			b.expansion(r.substitution(b, p.Stmts, "$()"), quoted)
 		case *syntax.ProcSubst:
-			r.substitution(b, p.Stmts, "")
+			b.content = r.substitution(b, p.Stmts, "")
 			b.expansion("<()", quoted)
 		case *syntax.ArithmExp:
 			r.nested(p.X)

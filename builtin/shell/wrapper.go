@@ -100,6 +100,9 @@ func (r *reader) wrapped(c *Command, in flow) {
 		if r.strict && appendsInput[c.Program] && len(inner) > 0 && runsOthers(programOf(inner[0].text)) {
 			r.refuse(errUnreadable) // the input contains the command, as in xargs sudo
 		}
+		if appendsInput[c.Program] && !r.strict && r.spend(len(in.stdin)) {
+			inner = slices.Concat(inner, staticWords(strings.Fields(in.stdin)))
+		}
 		r.command(inner, in)
 	}
 }
@@ -110,8 +113,8 @@ var appendsInput = kit.Set("xargs", "parallel", "entr")
 // runsOthers reports whether a program runs commands in its arguments.
 func runsOthers(program string) bool {
 	_, wrapper := wrappers[program]
-	return wrapper || shells[program] || runners[program] || scriptFirst[program] || interpreters[interpreterOf(program)] ||
-		program == "find" || program == "eval" || program == "git"
+	return wrapper || shells[program] || runners[program] || scriptFirst[program] ||
+		interpreters[interpreterOf(program)] || program == "find" || program == "eval" || program == "git"
 }
 
 // skip returns the number of leading arguments that are options or their values.
@@ -144,9 +147,9 @@ func (w wrapper) scripts(options, args []string) (scripts []string) {
 			value, ok := strings.CutPrefix(arg, option)
 			long := strings.HasPrefix(option, "--")
 			switch {
-			case !ok && !long && len(arg) > 2 && arg[0] == '-' && arg[1] != '-' && strings.HasSuffix(arg, option[1:]) && i+1 < len(args):
-				scripts = append(scripts, args[i+1]) // several letters, as in script -qc
-			case !ok:
+			case !ok && (long || len(arg) < 3 || arg[0] != '-' || arg[1] == '-' || !strings.HasSuffix(arg, option[1:])):
+			case !ok: // several letters, as in script -qc
+				scripts = append(scripts, args[i+1:min(i+2, len(args))]...)
 			case value == "" && i+1 < len(args):
 				scripts = append(scripts, args[i+1])
 			case long && strings.HasPrefix(value, "="):
