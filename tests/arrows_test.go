@@ -74,11 +74,16 @@ var rows = []row{
 	{dir: "builtin/share", imports: room(), tests: roomTests},
 	{
 		dir:     "builtin/permission",
-		imports: room("builtin/shell"),
+		imports: room(),
 		tests:   roomTests,
 		modules: []string{"github.com/bmatcuk/doublestar/v4", "github.com/expr-lang/expr"},
 	},
-	{dir: "builtin/shell", imports: room(), tests: roomTests},
+	{
+		dir:     "builtin/shell",
+		imports: room(),
+		tests:   roomTests,
+		modules: []string{"mvdan.cc/sh/v3"},
+	},
 	{
 		dir:     "builtin/screen",
 		imports: room("builtin/redact"),
