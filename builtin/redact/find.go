@@ -71,6 +71,20 @@ func (r *Redactor) find(s string) []span {
 	return merge(append(secrets, personal...))
 }
 
+// spans returns the spans that the built-in rules and Patterns replace.
+func (r *Redactor) spans(s string) []span {
+	found := r.find(s)
+	if len(r.Patterns) == 0 {
+		return found
+	}
+	for _, p := range r.Patterns {
+		for _, at := range p.FindAllStringIndex(s, -1) {
+			found = append(found, span{at[0], at[1]})
+		}
+	}
+	return merge(found)
+}
+
 // Classes of bytes. Bytes of letters outside ASCII count as letters.
 func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' || c >= 0x80 }

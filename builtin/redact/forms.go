@@ -100,7 +100,7 @@ var forms = []form{
 	{"Doppler", "dp.scim.", alnum, 30, 0, isVaried, false},
 	{"Doppler", "dp.audit.", alnum, 30, 0, isVaried, false},
 	{"1Password service account", "ops_eyJ", std64, 30, 0, isMixed, false},
-	{"1Password secret key", "A3-", chars("A-Z0-9-"), 29, 40, isMixed, false},
+	{"1Password secret key", "A3-", chars("A-Z0-9-"), 20, 40, isMixed, false},
 	{"Infisical", "st.", dotted, 60, 0, isRandom, false},
 	{"Age", "AGE-SECRET-KEY-1", upper, 20, 0, isVaried, false},
 	{"Age plugin", "AGE-PLUGIN-", chars("A-Z0-9-"), 30, 0, isMixed, false},
@@ -141,7 +141,7 @@ var forms = []form{
 	{"Bitbucket", "ATCTT3", path, 40, 0, isMixed, false},
 	{"Atlassian", "ATATT3", path, 40, 0, isMixed, false},
 	{"Atlassian", "ATSTT3", path, 40, 0, isMixed, false},
-	{"Sourcegraph", "sgp_", word, 30, 0, isMixed, false},
+	{"Sourcegraph", "sgp_", word, 20, 0, isMixed, false},
 	{"Sourcegraph", "slk_", hex, 40, 0, isMixed, false},
 	{"npm", "npm_", alnum, 30, 0, isVaried, false},
 	{"PyPI", "pypi-", slug, 40, 0, isMixed, false},
@@ -257,7 +257,7 @@ var forms = []form{
 
 	// Other services.
 	{"Airtable", "pat", dotted, 79, 79, isAirtable, false},
-	{"Notion", "ntn_", alnum, 30, 0, isMixed, false},
+	{"Notion", "ntn_", alnum, 20, 0, isMixed, false},
 	{"Notion, old", "secret_", alnum, 43, 43, isMixed, false},
 	{"Linear", "lin_api_", alnum, 20, 0, isVaried, false},
 	{"Linear", "lin_oauth_", alnum, 20, 0, isVaried, false},
@@ -318,7 +318,7 @@ var markedForms = []marked{
 	{"Azure storage", std64, 70, 80, "+ASt", std64, 6, 10},
 	{"Azure Cosmos DB", std64, 70, 80, "ACDb", std64, 6, 10},
 	{"Dropbox", lower, 11, 11, "AAAAAAAAAA", equals, 43, 43},
-	{"Twitter bearer", chars(""), 0, 0, "AAAAAAAAAAAAAAAAAAAAA", chars("A-Za-z0-9%"), 40, 110},
+	{"Twitter bearer", chars(""), 0, 0, "AAAAAAAAAAAAAAAAAAAAA", chars("A-Za-z0-9%"), 24, 110},
 }
 
 // isAirtable reports whether the body after "pat" is 14 characters, a dot and 64 hexadecimal digits.

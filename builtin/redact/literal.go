@@ -22,11 +22,11 @@ func (n *named) value(name string, start int, op operator, kind secrecy, makers 
 		}
 		at = skipBlanks(s, end)
 	}
-	if clean := skipMarkers(s, at); clean > at {
-		if at = clean; at == len(s) || !isAlnum(s[at]) {
-			return at
-		}
+	clean := skipMarkers(s, at)
+	if clean == len(s) || clean > at && !isAlnum(s[clean]) {
+		return clean
 	}
+	at = clean
 	escapes := 0
 	for at+escapes < len(s) && s[at+escapes] == '\\' {
 		escapes++

@@ -83,11 +83,11 @@ func class(c byte) int {
 }
 
 // isUUID reports whether s is a UUID such as 123e4567-e89b-12d3-a456-426614174000.
-func isUUID(s string) bool {
-	if len(s) != 36 {
-		return false
-	}
-	for i := range len(s) {
+func isUUID(s string) bool { return len(s) == 36 && beginsUUID(s) }
+
+// beginsUUID reports whether s is the beginning of a UUID.
+func beginsUUID(s string) bool {
+	for i := range min(len(s), 36) {
 		dash := i == 8 || i == 13 || i == 18 || i == 23
 		if dash != (s[i] == '-') || !dash && !anyHex[s[i]] {
 			return false

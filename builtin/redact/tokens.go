@@ -127,7 +127,8 @@ func (r *runs) tokenAt(at int) (span, bool) {
 		from := at + len(f.prefix)
 		end := r.end(f.body, from)
 		n := end - from
-		if n < f.least || f.most > 0 && n > f.most || f.test != nil && !f.test(s[from:min(end, from+256)]) {
+		if body := s[from:min(end, from+256)]; !(end == len(s) && f.begins(body)) &&
+			(n < f.least || f.most > 0 && n > f.most || f.test != nil && !f.test(body)) {
 			continue
 		}
 		if s[end-1] == '.' { // the end of a sentence
@@ -139,6 +140,15 @@ func (r *runs) tokenAt(at int) (span, bool) {
 		return span{at, end}, true
 	}
 	return span{}, false
+}
+
+// begins reports whether body, at the end of a text that may be cut, is the beginning of a token.
+func (f *form) begins(body string) bool {
+	uuid := len(body) > 9 && len(body) < 36 && beginsUUID(body)
+	if uuid || len(body) >= 12 && (isRandom(body) || anyHex.all(body) && isMixed(body)) {
+		return f.most == 0 || len(body) <= f.most
+	}
+	return len(f.prefix) >= 4 && f.least <= 20 && len(body) >= 6 && isMixed(body)
 }
 
 // headerNames are the first names in the header of a JSON web token.
@@ -205,6 +215,9 @@ func appendMarked(found []span, s string) []span {
 				to++
 			}
 			left, right := mark-from, to-at
+			if m.most == 0 && from > 0 && std64[s[from-1]] { // for example, in the middle of base64
+				continue
+			}
 			if left >= m.least && left <= m.most && right >= m.leastEnd && right <= m.mostEnd {
 				found = append(found, span{from, to})
 				at = to

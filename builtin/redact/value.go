@@ -3,7 +3,7 @@ package redact
 import (
 	"cmp"
 	"encoding"
-	stdbase64 "encoding/base64"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -42,74 +42,53 @@ type walk struct {
 // maxLevels bounds the levels of a value without a limit. A deeper value probably contains itself.
 const maxLevels = 1000
 
-// value returns the redacted copy of v, which is at the given level. within is the secrecy of texts in v: everything, if
-// v belongs to a key whose values are secret.
+// sealed is the secrecy of the values of an object that holds secrets only, whatever its names are.
+const sealed = everything + 1
+
+// value returns the redacted copy of v, which is at the given level. within is everything or sealed if v belongs to a
+// key whose values are secret, or else open.
 func (w *walk) value(v any, level int, within secrecy) any {
 	if w.nodes == 0 || w.depth >= 0 && level > w.depth || level > maxLevels {
 		return shorten.Ellipsis
 	}
 	w.nodes--
-	switch v := v.(type) {
+	switch v := plain(v).(type) {
 	case nil, bool:
-		return v
-	case int, int64, uint64:
-		if within == everything {
-			return Redacted
-		}
 		return v
 	case string:
 		return w.string(v, within)
+	case []byte:
+		return w.bytes(v, within)
+	case map[string]any:
+		return w.object(v, level, within)
+	case []any:
+		return w.list(v, level, within)
 	case json.Number:
 		if s := w.string(string(v), within); s != string(v) {
 			return s
 		}
 		return v
 	case float64:
-		switch {
-		case within == everything:
-			return Redacted
-		case math.IsNaN(v) || math.IsInf(v, 0):
+		if within < everything && (math.IsNaN(v) || math.IsInf(v, 0)) {
 			return fmt.Sprint(v)
 		}
-		return v
-	case map[string]any:
-		return w.object(v, level, within)
-	case []any:
-		return w.list(v, level, within)
-	case json.RawMessage:
-		plain, err := jsonx.Decode(v)
-		if err != nil {
-			plain = string(v)
-		}
-		return w.again(plain, level, within)
-	case []byte:
-		return w.bytes(v, within)
+		return w.number(v, within)
 	case error:
-		return w.string(v.Error(), within)
-	case json.Marshaler, encoding.TextMarshaler:
-		return w.encoded(v, level, within)
+		return w.text(fmt.Sprintf("(cannot be encoded: %v)", v))
+	default:
+		return w.number(v, within)
 	}
-	return w.reflected(reflect.ValueOf(v), level, within)
 }
 
-// again redacts another form of a value that was counted already.
-func (w *walk) again(v any, level int, within secrecy) any {
-	w.nodes++
-	return w.value(v, level, within)
-}
-
-// encoded redacts a value in its own notation.
-func (w *walk) encoded(v any, level int, within secrecy) any {
-	raw, err := json.Marshal(v)
-	if err != nil {
-		return w.text(fmt.Sprintf("(cannot be encoded: %v)", err))
+func (w *walk) number(v any, within secrecy) any {
+	if within >= everything {
+		return Redacted
 	}
-	plain, _ := jsonx.Decode(raw)
-	return w.again(plain, level, within)
+	return v
 }
 
 func (w *walk) string(s string, within secrecy) string {
-	if within == everything && s != "" {
+	if within >= everything && s != "" {
 		return Redacted
 	}
 	return w.text(s)
@@ -117,54 +96,80 @@ func (w *walk) string(s string, within secrecy) string {
 
 // bytes returns bytes in the notation of encoding/json, or a redacted text if they are a text with secrets.
 func (w *walk) bytes(b []byte, within secrecy) any {
-	if len(b) == 0 {
-		return ""
-	}
-	if within == everything {
-		return Redacted
-	}
-	if utf8.Valid(b) {
+	if within < everything && utf8.Valid(b) {
 		if s := w.redact.Text(string(b)); s != string(b) {
 			return w.text(s)
 		}
 	}
-	return w.text(stdbase64.StdEncoding.EncodeToString(b))
+	return w.string(base64.StdEncoding.EncodeToString(b), within)
 }
 
-// reflected redacts maps, slices, structs and named types.
-func (w *walk) reflected(v reflect.Value, level int, within secrecy) any {
-	switch v.Kind() {
-	case reflect.Pointer, reflect.Interface:
-		if v.IsNil() {
+// plain returns a value as nil, a bool, a number, a text, bytes, a map or a list. It converts only the outer level. If
+// the value cannot be encoded as JSON, plain returns an error.
+func plain(v any) any {
+	switch v := v.(type) {
+	case nil, bool, string, json.Number, float64, int, int64, uint64, map[string]any, []any:
+		return v
+	case json.RawMessage:
+		if len(v) == 0 {
 			return nil
 		}
-		return w.again(v.Elem().Interface(), level, within)
+		decoded, err := jsonx.Decode(v)
+		if err != nil {
+			return string(v)
+		}
+		return decoded
+	case error:
+		return v.Error()
+	case json.Marshaler, encoding.TextMarshaler:
+		return encoded(v)
+	}
+	r := reflect.ValueOf(v)
+	switch r.Kind() {
+	case reflect.Pointer:
+		if r.IsNil() {
+			return nil
+		}
+		if kind := r.Elem().Kind(); kind == reflect.Interface || kind == reflect.Pointer { // it may point to itself
+			return encoded(v)
+		}
+		return plain(r.Elem().Interface())
 	case reflect.String:
-		return w.string(v.String(), within)
+		return r.String()
 	case reflect.Map:
-		if v.Type().Key().Kind() != reflect.String {
+		if r.Type().Key().Kind() != reflect.String {
 			break
 		}
-		m := make(map[string]any, v.Len())
-		for k, e := range v.Seq2() {
+		m := make(map[string]any, r.Len())
+		for k, e := range r.Seq2() {
 			m[k.String()] = e.Interface()
 		}
-		return w.object(m, level, within)
+		return m
 	case reflect.Slice, reflect.Array:
-		if v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Uint8 {
-			return w.bytes(v.Bytes(), within)
+		if r.Kind() == reflect.Slice && r.Type().Elem().Kind() == reflect.Uint8 {
+			return r.Bytes()
 		}
-		l := make([]any, v.Len())
+		l := make([]any, r.Len())
 		for i := range l {
-			l[i] = v.Index(i).Interface()
+			l[i] = r.Index(i).Interface()
 		}
-		return w.list(l, level, within)
+		return l
 	case reflect.Struct:
-		m := make(map[string]any, v.NumField())
-		addFields(m, v)
-		return w.object(m, level, within)
+		m := make(map[string]any, r.NumField())
+		addFields(m, r)
+		return m
 	}
-	return w.encoded(v.Interface(), level, within)
+	return encoded(v)
+}
+
+// encoded returns a value in its own notation, or an error.
+func encoded(v any) any {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	decoded, _ := jsonx.Decode(raw)
+	return decoded
 }
 
 // addFields adds the fields of a struct to m by the rules of encoding/json.
@@ -207,9 +212,11 @@ func (w *walk) object(m map[string]any, level int, within secrecy) any {
 		}
 		v := m[k]
 		kind := w.redact.secret(k)
-		switch lower := lowerName(k); {
-		case named[lower]:
-			kind = everything
+		switch {
+		case within == sealed:
+			kind = sealed
+		case named[lowerName(k)] > open:
+			kind = named[lowerName(k)]
 		case within == everything && !isDescription(k):
 			kind = everything
 		}
@@ -219,32 +226,36 @@ func (w *walk) object(m map[string]any, level int, within secrecy) any {
 }
 
 // namesSecret returns the keys of an object whose values are secret because of the values of other keys.
-func (w *walk) namesSecret(m map[string]any) map[string]bool {
+func (w *walk) namesSecret(m map[string]any) map[string]secrecy {
 	if w.redact.KeepSecrets {
 		return nil
 	}
 	if m["kind"] == "Secret" {
-		return map[string]bool{"data": true, "stringdata": true}
+		return map[string]secrecy{"data": sealed, "stringdata": sealed}
 	}
+	names := map[string]bool(nil)
 	if m["kty"] != nil {
-		return jwkNames
+		names = jwkNames
 	}
 	for k, v := range m {
 		if name, ok := v.(string); ok && pairNames[lowerName(k)] && w.redact.secret(name) > weak {
-			return valueNames
+			names = valueNames
 		}
 	}
-	return nil
+	found := make(map[string]secrecy, len(names))
+	for name := range names {
+		found[name] = everything
+	}
+	return found
 }
 
 // member redacts the value of a key whose values have the given secrecy.
 func (w *walk) member(name string, v any, kind secrecy, level int) any {
+	v = plain(v)
 	hides := false
 	switch v := v.(type) {
 	case string:
 		hides = w.hides(name, kind, v)
-	case json.Number, float64, int, int64, uint64:
-		hides = kind == everything
 	case []any:
 		hides = kind >= onlyTexts && isFlat(v)
 	}
@@ -252,11 +263,10 @@ func (w *walk) member(name string, v any, kind secrecy, level int) any {
 		w.nodes--
 		return Redacted
 	}
-	within := open
-	if _, isBool := v.(bool); kind == everything && !isBool {
-		within = everything
+	if kind < everything {
+		kind = open
 	}
-	return w.value(v, level+1, within)
+	return w.value(v, level+1, kind)
 }
 
 // hides reports whether a text is the secret of a key.
@@ -276,7 +286,7 @@ func (w *walk) hides(name string, kind secrecy, v string) bool {
 func isFlat(l []any) bool {
 	texts := false
 	for _, v := range l {
-		switch v.(type) {
+		switch plain(v).(type) {
 		case map[string]any, []any:
 			return false
 		case string:
