@@ -90,7 +90,7 @@ var rows = []row{
 		tests:   roomTests,
 		modules: []string{"github.com/google/jsonschema-go"},
 	},
-	{dir: "builtin/redact", imports: room(), tests: roomTests},
+	{dir: "builtin/redact", imports: room(), tests: append([]string{"internal/leaks"}, roomTests...)},
 	{dir: "builtin/window", imports: room("builtin/compact"), tests: roomTests},
 	{dir: "builtin/compact", imports: room(), tests: roomTests},
 	{dir: "builtin/prompt", imports: room(), tests: roomTests},
@@ -109,6 +109,7 @@ var rows = []row{
 	},
 	{dir: "examples", imports: everything},
 	{dir: "lab", imports: []string{"internal/figures"}},
+	{dir: "lab/redaction", imports: []string{"builtin/redact", "internal/leaks"}},
 	{dir: "tests", imports: append([]string{"internal"}, everything...), modules: []string{
 		"github.com/google/go-cmp", "pgregory.net/rapid",
 	}},
