@@ -447,7 +447,8 @@ func (r *surfaceReader) constants() []SurfaceConst {
 	return slices.CompactFunc(all, func(a, b SurfaceConst) bool { return a.Name == b.Name })
 }
 
-// constant returns the type and the value of a constant as written. If the value contains iota, its number follows.
+// constant returns the type and the value of a constant as written. If the value contains iota, its number follows, because the
+// other constants of the group determine it.
 func (r *surfaceReader) constant(f *file, typ, value ast.Expr, number int) string {
 	text := f.line(value)
 	counts := false
@@ -457,7 +458,7 @@ func (r *surfaceReader) constant(f *file, typ, value ast.Expr, number int) strin
 		return true
 	})
 	if counts {
-		text += fmt.Sprintf(" with iota = %d", number)
+		text += fmt.Sprintf(" (iota is %d)", number)
 	}
 	if typ != nil {
 		text = f.line(typ) + " = " + text

@@ -93,7 +93,7 @@ func (c *comparison) comparePoint(p pair) {
 			"the payload of %s is %s and was %s: hooks of it do not compile", now.Name, now.Payload.Text, old.Payload.Text)
 	}
 	c.compareLaw(p)
-	c.compareDocs(points, now.Name, docs{old.Doc, old.Deprecated, old.Pos}, docs{now.Doc, now.Deprecated, now.Pos})
+	c.compareDocs(points, old.Name, now.Name, docs{old.Doc, old.Deprecated, old.Pos}, docs{now.Doc, now.Deprecated, now.Pos})
 	switch {
 	case !c.old.Wire || !c.now.Wire:
 	case !old.Local && now.Local:
@@ -105,15 +105,16 @@ func (c *comparison) comparePoint(p pair) {
 	}
 }
 
-// compareDocs compares the comments of one declaration.
-func (c *comparison) compareDocs(points []string, name string, old, now docs) {
+// compareDocs compares the comments of one declaration. A comment that begins with another name because the declaration
+// was renamed is the same comment.
+func (c *comparison) compareDocs(points []string, oldName, name string, old, now docs) {
 	switch {
 	case !old.deprecated && now.deprecated:
 		c.report("deprecated", Safe, points, now.pos, old.pos,
 			"%s is deprecated: it can be removed after the next release", name)
 	case old.deprecated && !now.deprecated:
 		c.report("undeprecated", Safe, points, now.pos, old.pos, "%s is no longer deprecated", name)
-	case old.text != now.text:
+	case old.text != now.text && strings.ReplaceAll(old.text, oldName, name) != now.text:
 		c.report("doc-changed", Safe, points, now.pos, old.pos, "the comment of %s changed", name)
 	}
 }

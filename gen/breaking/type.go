@@ -25,16 +25,16 @@ func (c *comparison) compareTypes() {
 			continue
 		}
 		if old.Name != now.Name {
-			rule, what := "type-renamed", "type"
+			rule, what, remedy := "type-renamed", "type", "an alias with the old name keeps them working"
 			if now.Exit {
-				rule, what = "exit-renamed", "exit"
+				rule, what, remedy = "exit-renamed", "exit", "list both for one release, the old one as deprecated"
 			}
 			verdict := BreaksHooks
 			if !old.Exported {
 				verdict = Safe
 			}
-			c.report(rule, verdict, points, now.Pos, old.Pos, "the %s %s is now called %s: hooks that use it do not compile; "+
-				"an alias with the old name would keep them working", what, name, now.Name)
+			c.report(rule, verdict, points, now.Pos, old.Pos, "the %s %s is now called %s: hooks that use it do not compile; %s",
+				what, name, now.Name, remedy)
 		}
 		c.compareType(old, now, points)
 	}
@@ -120,7 +120,7 @@ func resolved(v Version, t *gen.SurfaceType) *gen.SurfaceType {
 
 // compareType compares one type in both versions.
 func (c *comparison) compareType(old, now *gen.SurfaceType, points []string) {
-	c.compareDocs(points, now.Name, docsOf(c.old, old, c.now, now), docsOf(c.now, now, c.old, old))
+	c.compareDocs(points, old.Name, now.Name, docsOf(c.old, old, c.now, now), docsOf(c.now, now, c.old, old))
 	oldPos, pos := old.Pos, now.Pos
 	if !old.Alias && now.Alias {
 		c.report("type-renamed", Safe, points, pos, oldPos, "%s is declared as an alias of %s now", now.Name,
@@ -150,14 +150,16 @@ func (c *comparison) compareType(old, now *gen.SurfaceType, points []string) {
 // docsOf returns the comment of a type, and of those fields that the other version has, too. It is one text, because a
 // comment of a type often explains its fields.
 func docsOf(v Version, t *gen.SurfaceType, otherVersion Version, other *gen.SurfaceType) docs {
-	text := t.Doc
+	lines := []string{}
 	others := resolved(otherVersion, other).Fields
 	for _, f := range resolved(v, t).Fields {
 		i := slices.IndexFunc(others, func(o gen.SurfaceField) bool { return o.Name == f.Name })
 		if i >= 0 && others[i].Deprecated == f.Deprecated {
-			text += f.Name + ": " + f.Doc
+			lines = append(lines, f.Name+": "+f.Doc)
 		}
 	}
+	slices.Sort(lines) // so that a field that moved changes nothing
+	text := t.Doc + strings.Join(lines, "")
 	return docs{text, t.Deprecated, t.Pos}
 }
 
@@ -242,25 +244,21 @@ func (c *comparison) compareFields(old, now *gen.SurfaceType, points []string) {
 			name = to
 		}
 		place, ok := places[name]
-		breaks := BreaksHooks
+		breaks, why := BreaksHooks, "hooks that use it do not compile; deprecate it first"
 		if !f.Exported {
-			breaks = Safe
+			breaks, why = Safe, "hooks could not see it"
 		}
 		if !ok {
 			c.explain(f.Type)
-			c.report("field-removed", breaks, points, now.Pos, f.Pos,
-				"the field %s of %s is gone: hooks that use it do not compile; deprecate it first", f.Name, of)
+			c.report("field-removed", breaks, points, now.Pos, f.Pos, "the field %s of %s is gone: %s", f.Name, of, why)
 			continue
 		}
 		met[name] = true
 		order, kept = append(order, place), append(kept, f)
 		g := now.Fields[place]
-		if g.Exported != f.Exported && f.Exported {
-			breaks = BreaksHooks
-		}
 		if name != f.Name {
-			c.report("field-renamed", breaks, points, g.Pos, f.Pos,
-				"the field %s of %s is now called %s: hooks that use it do not compile", f.Name, of, name)
+			c.report("field-renamed", breaks, points, g.Pos, f.Pos, "the field %s of %s is now called %s: %s", f.Name, of,
+				name, why)
 		}
 		c.compareField(f, g, of, breaks, points)
 	}
@@ -305,7 +303,7 @@ func (c *comparison) compareField(f, g gen.SurfaceField, of string, breaks Verdi
 			quoted(g.Tag), quoted(f.Tag))
 	}
 	if f.Deprecated != g.Deprecated {
-		c.compareDocs(points, "the field "+g.Name+" of "+of, docs{f.Doc, f.Deprecated, f.Pos}, docs{g.Doc, g.Deprecated, g.Pos})
+		c.compareDocs(points, f.Name, "the field "+g.Name+" of "+of, docs{f.Doc, f.Deprecated, f.Pos}, docs{g.Doc, g.Deprecated, g.Pos})
 	}
 }
 
