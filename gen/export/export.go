@@ -19,6 +19,7 @@ import (
 	"errors"
 	"fmt"
 	"go/types"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -45,7 +46,7 @@ type Export struct {
 // A BuildError says that the package of the spec does not build.
 type BuildError struct {
 	Dir    string
-	Errors []string // of the compiler and the go command, with their positions
+	Errors []string // of the compiler and the go command, with positions in Dir
 }
 
 // Error returns the first errors, one per line.
@@ -64,16 +65,21 @@ func (e *BuildError) Error() string {
 // Load type-checks the package of a spec with the go command. The error is a [*BuildError] if the package does not
 // build.
 func Load(s *gen.Spec) (*Export, error) {
-	const mode = packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedTypes |
-		packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedDeps | packages.NeedExportFile
-	found, err := packages.Load(&packages.Config{Mode: mode &^ packages.NeedDeps, Dir: s.Dir}, ".")
+	const mode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
+		packages.NeedTypes | packages.NeedTypesSizes | packages.NeedSyntax | packages.NeedTypesInfo
+	found, err := packages.Load(&packages.Config{Mode: mode, Dir: s.Dir}, ".")
 	if err != nil {
 		return nil, fmt.Errorf("the go command cannot load %s: %w", s.Dir, err)
 	}
 	failed := &BuildError{Dir: s.Dir}
+	absolute, err := filepath.Abs(s.Dir)
+	if err != nil {
+		return nil, err
+	}
 	packages.Visit(found, nil, func(p *packages.Package) {
 		for _, e := range p.Errors {
-			if text := strings.TrimPrefix(e.Error(), "-: "); !slices.Contains(failed.Errors, text) {
+			text := strings.TrimPrefix(strings.TrimPrefix(e.Error(), "-: "), absolute+string(filepath.Separator))
+			if !slices.Contains(failed.Errors, text) {
 				failed.Errors = append(failed.Errors, text)
 			}
 		}
@@ -108,8 +114,9 @@ func Load(s *gen.Spec) (*Export, error) {
 	return e, nil
 }
 
-// A Model is the facts of a spec with the schemas of its points. References in the schemas lead to Defs. A definition
-// whose name ends with ".strict" is for replies: it allows no unknown members.
+// A Model is the facts of a spec with the schemas of its points. References in the schemas lead to Defs. Objects in
+// replies have no unknown members; a type that payloads have too has a second definition for replies, whose name ends
+// with ".strict".
 type Model struct {
 	Comment string `json:"$comment"`
 	*summary.Spec
@@ -141,18 +148,25 @@ type Document struct {
 func (e *Export) Model() *Model {
 	m := &Model{Comment: Header, Spec: e.spec, Points: []*Point{}, Defs: map[string]*jsonschema.Schema{}}
 	open, closed := e.builder(false), e.builder(true)
-	open.defs, closed.defs, closed.suffix = m.Defs, m.Defs, ".strict"
-	for _, p := range e.spec.Points {
+	open.defs, closed.defs = m.Defs, m.Defs
+	replies := map[*Point]bool{}
+	for _, p := range e.spec.Points { // all payloads before the replies, so that payloads have the plain names
 		out := &Point{Point: p, Payload: Payload{Type: p.Payload}}
 		payload, reply, problem := e.schemas(p)
 		out.Problem = problem
 		if payload != nil {
 			out.Payload.Schema = e.payload(open, p)
 		}
-		if reply != nil {
-			out.Reply = e.reply(closed, p)
-		}
+		replies[out] = reply != nil
 		m.Points = append(m.Points, out)
+	}
+	for _, p := range m.Points {
+		if replies[p] {
+			name := closed.free(p.Name + "Reply")
+			m.Defs[name] = &jsonschema.Schema{}
+			m.Defs[name] = e.reply(closed, p.Point)
+			p.Reply = reference(name)
+		}
 	}
 	return m
 }

@@ -19,7 +19,6 @@ import (
 // encoding/json writes for a type, as far as the type says so.
 type builder struct {
 	defs   map[string]*jsonschema.Schema
-	suffix string       // of the names of definitions
 	closed bool         // objects have no unknown members
 	names  typeutil.Map // declared types to the names of their definitions
 	open   typeutil.Map // declared pointer types that are being written
@@ -129,9 +128,10 @@ func (b *builder) ref(t *types.Named) *jsonschema.Schema {
 			}
 		}
 		b.describe(def, at)
+		def.Title = b.defName(t)
 		b.defs[name] = def
 	}
-	s := &jsonschema.Schema{Ref: "#/$defs/" + (&url.URL{Path: pointerToken(name)}).EscapedPath()}
+	s := reference(name)
 	switch t.Underlying().(type) {
 	case *types.Slice, *types.Map:
 		return nullable(s)
@@ -151,15 +151,21 @@ func (b *builder) describe(s *jsonschema.Schema, at place) {
 	s.Description, s.Deprecated = doc, gen.Deprecation(doc) != ""
 }
 
-// pointerToken returns a name as a part of a JSON pointer.
-func pointerToken(name string) string { return strings.NewReplacer("~", "~0", "/", "~1").Replace(name) }
+// reference returns a schema that refers to a definition.
+func reference(name string) *jsonschema.Schema {
+	token := strings.NewReplacer("~", "~0", "/", "~1").Replace(name) // as a part of a JSON pointer
+	return &jsonschema.Schema{Ref: "#/$defs/" + (&url.URL{Path: token}).EscapedPath()}
+}
 
-// free returns a name that no definition has. Two types can want the same one, for example Box of two packages that
-// are both called p.
+// free returns a name that no definition has. Two types can want the same one: Box of two packages that are both
+// called p, or in a model a type that exists with and without unknown members.
 func (b *builder) free(name string) string {
-	free := name + b.suffix
+	if b.defs[name] != nil && b.closed {
+		name += ".strict"
+	}
+	free := name
 	for n := 2; b.defs[free] != nil; n++ {
-		free = name + strconv.Itoa(n) + b.suffix
+		free = name + strconv.Itoa(n)
 	}
 	return free
 }
@@ -290,7 +296,12 @@ func (b *builder) object(owner types.Type, at place) *jsonschema.Schema {
 			property = b.quoted(f, place)
 		}
 		if f.omitsNil() {
-			property = withoutNull(property)
+			pointer, ok := f.typ.Underlying().(*types.Pointer)
+			if ok && !f.quoted && b.marshaled(f.typ, place, perhaps) == nil {
+				property = b.schema(pointer.Elem(), place, yes) // which can be nil-able too
+			} else {
+				property = withoutNull(property)
+			}
 		}
 		b.describe(property, place)
 		s.Properties[f.name] = property
