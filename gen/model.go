@@ -17,7 +17,8 @@ type Spec struct {
 
 	Points    *ast.TypeSpec // the interface that carries //hookgen:points
 	PointsDoc string        // its comment without directives
-	Wire      bool          // it carries //hookgen:wire
+	Wire      bool          // it carries //hookgen:wire: other processes can speak the spec
+	Ignores   []Ignore      // above the interface, for changes of the whole spec
 	Env       Type          // the argument of spec.Env; zero without it
 	Parents   []Parent      // embedded Points of other generated packages, in source order
 	List      []*Point      // in source order, groups flattened where they are embedded
@@ -99,15 +100,15 @@ type Point struct {
 	Around    Type // R of Around[R]
 	Reverse   bool
 	Policy    Policy // Collect alone without a policy is FailOpen
-
-	Local   bool      // it carries //hookgen:local
-	Ignored []Ignored // its //hookgen:ignore directives, in source order
+	Local     bool   // it carries //hookgen:local: its payloads must not leave the process
+	Ignores   []Ignore
 }
 
-// An Ignored is one //hookgen:ignore directive: a rule of hookgen breaking that a point may break, and the reason.
-type Ignored struct {
-	Rule, Reason string
-	Pos          token.Pos
+// An Ignore is a //hookgen:ignore line. It silences one rule of hookgen breaking for a point or for the whole spec.
+type Ignore struct {
+	Rule   string
+	Reason string
+	Pos    token.Pos
 }
 
 // An Exit is a struct type that a hook can return to end a fire.

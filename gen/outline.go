@@ -43,12 +43,19 @@ type specInfo struct {
 	testNames        map[string]string    // the test file that declares a name; nil until one is asked for
 }
 
-// A fileDirective is a directive, its file, and the type or the method that it marks.
+// A fileDirective is a directive, its file, and the declaration that it marks.
 type fileDirective struct {
 	directive
 	file   *file
-	target *ast.TypeSpec // the marked type, nil if it marks none
-	method *ast.Field    // the marked method of an interface, nil if it marks none
+	target target // zero if it marks nothing
+}
+
+// marksType returns the type that the directive marks, or nil if it marks a method or nothing.
+func (d *fileDirective) marksType() *ast.TypeSpec {
+	if d.target.method != nil {
+		return nil
+	}
+	return d.target.spec
 }
 
 // A qualifierUse is the first use of a qualifier in the spec file.
@@ -128,45 +135,13 @@ func outline(dir string, fset *token.FileSet, f *file, files []*file, found []fi
 			}
 		}
 	}
-	r.applyDirectives()
+	r.readDirectives()
 	r.assignOwners()
 	r.readInterfaces()
 	r.readLaws()
 	r.readExits()
 	r.readExports()
 	return r
-}
-
-// applyDirectives sets what the directives other than //hookgen:points say about the spec and its points.
-func (r *specInfo) applyDirectives() {
-	for _, d := range r.directives {
-		if !d.wellFormed {
-			continue
-		}
-		p := r.marked(d)
-		switch {
-		case d.name == "wire" && d.target != nil && d.target == r.Points:
-			r.Wire = true
-		case d.name == "local" && p != nil:
-			p.Local = true
-		case d.name == "ignore" && p != nil:
-			rule, reason := d.ignored()
-			p.Ignored = append(p.Ignored, Ignored{rule, reason, d.pos})
-		}
-	}
-}
-
-// marked returns the point above which the directive is written, or nil.
-func (r *specInfo) marked(d fileDirective) *Point {
-	if d.method == nil {
-		return nil
-	}
-	for _, m := range r.members {
-		if m.ident == d.method.Names[0] {
-			return m.Point
-		}
-	}
-	return nil
 }
 
 // classify finds the files that belong to the package of the spec, and separates files with build constraints.

@@ -57,9 +57,9 @@ func read(dir string, sources []source, tests func() []source) (*Spec, Diagnosti
 	var directives []fileDirective
 	for _, f := range files {
 		if found := f.directives(fset); len(found) > 0 {
-			types, methods := marked(f.tree), markedMethods(f.tree)
+			targets := marked(f.tree)
 			for _, d := range found {
-				directives = append(directives, fileDirective{d, f, types[d.pos], methods[d.pos]})
+				directives = append(directives, fileDirective{d, f, targets[d.pos]})
 			}
 		}
 	}
@@ -106,9 +106,9 @@ func specFile(directives []fileDirective) (*file, *ast.TypeSpec) {
 		if !d.marksSpec() {
 			continue
 		}
-		if d.target != nil {
-			if _, ok := ast.Unparen(d.target.Type).(*ast.InterfaceType); ok {
-				return d.file, d.target
+		if spec := d.marksType(); spec != nil {
+			if _, ok := ast.Unparen(spec.Type).(*ast.InterfaceType); ok {
+				return d.file, spec
 			}
 		}
 		if first == nil {

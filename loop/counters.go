@@ -23,7 +23,7 @@ type counters struct {
 func (c *counters) model(u agent.Usage) {
 	for ; c != nil; c = c.outer {
 		c.mu.Lock()
-		c.modelCalls++
+		c.modelCalls = plus(c.modelCalls, 1)
 		c.usage = c.usage.Plus(u)
 		c.mu.Unlock()
 	}
@@ -48,9 +48,13 @@ func (c *counters) used() (usage agent.Usage, modelCalls int) {
 func (c *counters) add(which *int, n int) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	*which += n
+	*which = plus(*which, n)
 	return *which
 }
+
+// plus adds two counts. The sum is at most math.MaxInt, so that a wrong count of a model or of a resumed run cannot
+// make a limit unreachable.
+func plus(a, b int) int { return agent.Usage{Input: a, Output: b}.Total() }
 
 func (c *counters) get(which *int) int { return c.add(which, 0) }
 

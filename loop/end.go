@@ -80,8 +80,7 @@ func (r *run) failed() error {
 
 // hookOf returns the name of the hook that failed with err, or "" if err is not the failure of a hook.
 func hookOf(err error) string {
-	var f *hookkit.Failure
-	if errors.As(err, &f) {
+	if f := find[hookkit.Failure](err); f != nil {
 		return f.Hook
 	}
 	return ""

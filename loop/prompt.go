@@ -2,7 +2,6 @@ package loop
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,8 +18,7 @@ import (
 func (r *run) ask(at agent.Step) (reply agent.LLMResponse, ok bool) {
 	for shortened := false; ; shortened = true {
 		reply, by, err := r.prompt(at)
-		var long *agent.PromptTooLong
-		if errors.As(err, &long) && !shortened && !r.state.over() && r.compactNow(at.Number, agent.CompactTooLong,
+		if find[agent.PromptTooLong](err) != nil && !shortened && !r.state.over() && r.compactNow(at.Number, agent.CompactTooLong,
 			err.Error(), "") {
 			continue
 		}
@@ -103,7 +101,7 @@ func (r *run) fits(req *agent.LLMRequest) bool {
 	if window == 0 && !r.hasTokenLimit() {
 		return true
 	}
-	estimate := r.conversation.CountTokens(req.Messages) + agentspec.EstimateTools(req.Tools)
+	estimate := plus(r.conversation.CountTokens(req.Messages), agentspec.EstimateTools(req.Tools))
 	if !r.affords(estimate) {
 		return false
 	}

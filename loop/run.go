@@ -33,6 +33,7 @@ type run struct {
 	clock    agent.Clock
 	start    time.Time
 	task     string
+	parts    []agent.Part // of the task
 
 	conversation *conversation
 	tools        *table
@@ -62,7 +63,25 @@ type run struct {
 	compactor agent.Compactor // may be nil
 }
 
-func newRun(ctx context.Context, a *Agent, req Request, outer *run, emit func(Event)) (*run, error) {
+// newRun prepares a run without firing a point. A panic, for example of the model's ContextWindow, becomes an error.
+func newRun(ctx context.Context, a *Agent, req Request, outer *run, emit func(Event)) (r *run, err error) {
+	if a == nil {
+		return nil, errors.New("the agent is nil; make one")
+	}
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	err = recoverAsError("the start of the run", func() (err error) {
+		r, err = prepare(ctx, a, req, outer, emit)
+		return err
+	})
+	if err != nil {
+		return nil, usableError(err)
+	}
+	return r, nil
+}
+
+func prepare(ctx context.Context, a *Agent, req Request, outer *run, emit func(Event)) (*run, error) {
 	if err := a.check(outer); err != nil {
 		return nil, err
 	}
@@ -75,7 +94,7 @@ func newRun(ctx context.Context, a *Agent, req Request, outer *run, emit func(Ev
 		return nil, err
 	}
 	r := &run{
-		agent: a, outer: outer, tools: tools, task: req.Task,
+		agent: a, outer: outer, tools: tools, task: req.Task, parts: req.Parts,
 		model: a.Model, approver: a.Approver, clock: a.Clock, ctx: ctx,
 		reportedBudgets: make(map[agent.BudgetKind]bool), compactor: a.Compactor,
 	}
@@ -97,10 +116,10 @@ func newRun(ctx context.Context, a *Agent, req Request, outer *run, emit func(Ev
 	if isNil(r.clock) {
 		r.clock = agent.SystemClock{}
 	}
-	if tokens == nil {
+	if isNil(tokens) {
 		tokens, _ = r.model.(agent.TokenCounter)
 	}
-	if tokens == nil {
+	if isNil(tokens) {
 		tokens = estimate{}
 	}
 	if outer.runs(a) {
@@ -109,14 +128,18 @@ func newRun(ctx context.Context, a *Agent, req Request, outer *run, emit func(Ev
 		return nil, err
 	}
 	r.limits = a.Limits.resolved(r.model)
+	if outer != nil {
+		req.Tenant, req.User, req.Conversation = outer.env.Tenant, outer.env.User, outer.conversation.id
+	}
 	r.conversation = newConversation(req.Conversation, a.Instructions, messages, tokens)
-	r.counts.steps, r.counts.modelCalls = req.Resume.Steps, req.Resume.ModelCalls
-	r.counts.usage, r.counts.rejections = req.Resume.Usage, req.Resume.Rejections
+	r.counts.steps, r.counts.modelCalls = max(req.Resume.Steps, 0), max(req.Resume.ModelCalls, 0)
+	r.counts.usage, r.counts.rejections = agent.Usage{}.Plus(req.Resume.Usage), max(req.Resume.Rejections, 0)
 	for r.seed = req.Seed; r.seed == 0; {
 		r.seed = rand.Uint64()
 	}
 	r.env = &agent.Env{
-		Agent: a.name(), Model: handle{r}, Tools: tools, Conversation: r.conversation, Tokens: r.conversation,
+		Agent: a.name(), Tenant: req.Tenant, User: req.User, Conversation: r.conversation,
+		Model: handle{r}, Tools: tools, Tokens: r.conversation,
 		Random: newSource(r.seed), Seed: r.seed, Clock: r.clock,
 		Counters: r.countersForEnv, Exceeded: r.exceeded, RequestCompaction: r.wantCompaction, UseCompactor: r.useCompactor,
 		Subscribe: r.stream.subscribe,
@@ -126,7 +149,7 @@ func newRun(ctx context.Context, a *Agent, req Request, outer *run, emit func(Ev
 	} else {
 		r.id = agent.NewRun(r.env)
 	}
-	r.ctx = agentspec.WithRun(context.WithValue(ctx, runKey{}, r), r.id.ID())
+	r.ctx = agentspec.WithRun(agentspec.WithEnv(context.WithValue(ctx, runKey{}, r), r.env), r.id.ID())
 	r.cleanupCtx = context.WithoutCancel(r.ctx)
 	r.stream.of, r.stream.emit = r, emit
 	return r, nil
@@ -159,7 +182,9 @@ func (r *run) execute() (result agent.AgentResult, err error) {
 
 // begin fires OnRunStart and runs the steps.
 func (r *run) begin() error {
-	start := agent.RunStart{Task: r.task, Messages: r.conversation.Messages(), Agent: r.agent.name()}
+	start := agent.RunStart{
+		Task: r.task, Parts: agentspec.CloneParts(r.parts), Messages: r.conversation.Messages(), Agent: r.agent.name(),
+	}
 	exit, by, err := r.hooks.OnRunStart.FireBy(r.ctx, r.id, &start)
 	r.task = start.Task
 	r.undo("OnRunStart", by, ownedField("Agent", start.Agent, r.agent.name()))
@@ -170,8 +195,8 @@ func (r *run) begin() error {
 			r.conversation.replace(start.Messages)
 		}
 	}
-	if r.task != "" {
-		r.conversation.store(agent.Message{Role: agent.RoleUser, Content: r.task})
+	if r.task != "" || len(start.Parts) > 0 {
+		r.conversation.store(agent.Message{Role: agent.RoleUser, Content: r.task, Parts: start.Parts})
 	}
 	if err != nil {
 		r.fail("OnRunStart", err)

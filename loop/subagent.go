@@ -27,7 +27,7 @@ func (s *subagent) Schema() agent.ToolSchema {
 		Name:        toolName("", s.a.name()),
 		Description: orElse(s.a.Description, fmt.Sprintf("Give a task to the agent %s and get its answer.", s.a.name())),
 		Parameters: json.RawMessage(`{"type":"object","properties":{
-			"task":{"type":"string","description":"what the agent is to do"}},"required":["task"]}`),
+			"task":{"type":"string","description":"what the agent is to do"}},"required":["task"],"additionalProperties":false}`),
 	}
 }
 
@@ -46,8 +46,8 @@ func (s *subagent) Call(ctx context.Context, call agent.ToolCallRequest) (string
 	if outer == nil {
 		result, err = s.a.Run(ctx, args.Task)
 	} else {
-		if limit := outer.limits.Depth; limit > 0 && outer.depth >= limit {
-			return "", tooDeep(limit)
+		if deep := outer.tooDeep(); deep != nil {
+			return "", deep
 		}
 		result, err = outer.spawn(ctx, s.a, Request{Task: args.Task, Seed: outer.seedFor(call)}, false)
 	}

@@ -50,9 +50,12 @@ var rows = []row{
 	{dir: "hookkit", tests: []string{"hookkit/internal/testpoints", "spec"}},
 	{dir: "hookkit/internal/testpoints", imports: []string{"hookkit", "spec"}},
 	{dir: "internal"},
-	{dir: "gen", modules: []string{"github.com/dave/jennifer"}, tests: []string{"internal/usermodule"}},
+	{
+		dir: "gen", imports: []string{"internal/spelling"}, modules: []string{"github.com/dave/jennifer"},
+		tests: []string{"internal/usermodule"},
+	},
 	{dir: "generated/agent", imports: []string{"hookkit", "spec", "spec/agentspec"}},
-	{dir: "loop", imports: agentLoop, tests: []string{"hooktest", "loop/looptest"}, modules: []string{
+	{dir: "loop", imports: append([]string{"internal/spelling"}, agentLoop...), tests: []string{"hooktest", "loop/looptest"}, modules: []string{
 		"github.com/google/jsonschema-go",
 	}},
 	{dir: "loop/looptest", imports: append([]string{"hooktest", "loop"}, agentLoop...)},
@@ -94,7 +97,7 @@ var rows = []row{
 	{dir: "hooktest", imports: []string{"hookkit"}, tests: []string{"spec/testdata/mail", "tests/fixture"}},
 	{
 		dir:     "cmd/hookgen",
-		imports: []string{"gen", "internal/atomicfile"},
+		imports: []string{"gen", "internal/atomicfile", "internal/spelling"},
 		tests:   []string{"internal/usermodule"},
 		modules: []string{"github.com/rogpeppe/go-internal"},
 	},

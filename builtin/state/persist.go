@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,7 +18,7 @@ import (
 //
 // For example, Persist{Store: Sessions{Store: Dir{Path: "sessions"}}} keeps one file for each conversation. The session
 // is saved under ID, or under the identity that the caller gave the conversation if ID is empty. A run without either
-// is reported as not saved. ID does not apply to sub-runs, which are only saved if their conversation has an identity.
+// is reported as not saved. Sub-runs are not saved; the messages of a run that took over are part of the run before it.
 //
 // State returns additional values to save. Keys that begin with two underscores are skipped, and values that cannot be
 // encoded as JSON are saved as text. If State is nil, the state that was saved before stays.
@@ -48,15 +49,11 @@ func (p *Persist) OnRunEnd(ctx context.Context, run *agent.Run, result agent.Age
 	if again {
 		return nil
 	}
-	id := kit.ConversationID(run)
-	if p.ID != "" && run.Parent() == "" {
-		id = p.ID
-	}
-	switch {
-	case id != "":
-	case run.Parent() != "":
+	if run.Parent() != "" {
 		return nil
-	default:
+	}
+	id := cmp.Or(p.ID, kit.ConversationID(run))
+	if id == "" {
 		return errors.New("the conversation is not saved: it has no identity; set ID, or name the conversation of the run")
 	}
 	messages := kit.Messages(run)

@@ -21,12 +21,14 @@ Usage:
 
 	hookgen [-o DIR] [DIR]         generate from the spec in DIR (default: the current directory)
 	hookgen check [-o DIR] [DIR]   print how the output is stale, and exit 1 if it is; write nothing
+	hookgen check ./...            the same for every spec below, with the flags of its go:generate line
 	hookgen init [DIR]             begin: write a small spec, a first hook and its test, and generate
 	hookgen version                print the version, for bug reports
 
 Flags:
 
 	-o DIR   write DIR/hooks_gen.go, in a package named after DIR; default: next to the spec, in its package
+	         (check without -o reads the go:generate line)
 	-json    print findings as a JSON array of {file, line, col, message, rule}
 	-h       print this
 

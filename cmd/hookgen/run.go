@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/hookgen/hookgen/gen"
+	"github.com/hookgen/hookgen/internal/spelling"
 )
 
 // The exit codes.
@@ -25,6 +26,7 @@ type invocation struct {
 	dir            string
 	out            string // of -o; "" if it was not given
 	json           bool
+	all            bool // check every spec below dir
 	stdout, stderr io.Writer
 }
 
@@ -75,34 +77,44 @@ func (i *invocation) parse(args []string) error {
 	if len(words) > 0 && slices.Contains(commands, words[0]) {
 		i.command, words = words[0], words[1:]
 	}
-	given := false
-	flags.Visit(func(f *flag.Flag) { given = given || f.Name == "o" })
+	given := map[string]bool{}
+	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
 	switch {
 	case i.command == "" && len(words) > 0 && words[0] == "help":
 		return flag.ErrHelp
-	case i.command == "version" && (given || i.json || len(words) > 0):
+	case i.command == "version" && (len(given) > 0 || len(words) > 0):
 		return errors.New("version takes neither flags nor a directory")
 	case len(words) > 1:
 		return fmt.Errorf("%s: more than one directory: run hookgen once for each", strings.Join(words, " "))
-	case given && i.out == "":
+	case given["o"] && i.out == "":
 		return errors.New("-o needs a directory")
-	case given && i.command == "init":
+	case given["o"] && i.command == "init":
 		return errors.New("-o cannot be given to init, which generates next to the spec: move the code later")
 	}
 	i.dir = "."
 	if len(words) == 1 {
 		i.dir = words[0]
 	}
-	if meant := gen.Suggest(i.dir, commands); meant != "" && !exists(i.dir) {
+	if meant := spelling.Suggest(i.dir, commands); meant != "" && !exists(i.dir) {
 		return fmt.Errorf("%s is neither a directory nor a command: did you mean hookgen %s?", i.dir, meant)
 	}
 	switch {
 	case i.dir == "":
 		return errors.New("the directory is an empty string: leave it out for the current one")
+	case i.command == "check" && strings.HasSuffix(i.dir, "...") && (given["o"] || !wholeTree(i.dir)):
+		return fmt.Errorf("%s: check takes DIR/... without -o, and reads the flags of the go:generate lines", i.dir)
+	case i.command == "check" && strings.HasSuffix(i.dir, "..."):
+		i.all = true
 	case strings.Contains(i.dir, "..."):
 		return fmt.Errorf("%s: a pattern is not a directory: run hookgen once for each, or go generate %s", i.dir, i.dir)
 	}
 	return nil
+}
+
+// wholeTree reports whether a pattern is a directory and those below it.
+func wholeTree(pattern string) bool {
+	root := strings.TrimSuffix(pattern, "...")
+	return !strings.Contains(root, "...") && (root == "" || strings.HasSuffix(root, "/"))
 }
 
 // exists reports whether a file or directory exists.

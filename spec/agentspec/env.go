@@ -12,6 +12,8 @@ import (
 // work without any field.
 type Env struct {
 	Agent        string       // the name of the running agent
+	Tenant       string       // the customer or organization of the run; "" if the caller gave none
+	User         string       // the person that the run works for; "" if the caller gave none
 	Model        Model        // its calls count towards the run and fire no point
 	Tools        ToolTable    // the tools of this run
 	Conversation Conversation // the stored conversation
@@ -33,6 +35,19 @@ type Env struct {
 	Subscribe func(f func(Chunk)) (cancel func())
 }
 
+// Identity names the owner of a run: the conversation that it continues, and the user and tenant of that conversation.
+// A run that another run started, as a sub-agent or by a handoff, has the identity of that run. Hooks use it to keep
+// what belongs to one owner apart from what belongs to another, for example memories and budgets.
+//
+// Names of users need to be unique only within a tenant, and names of conversations only within a user. For example,
+// the conversation "1" of the user "ann" is not the conversation "1" of the user "bob". An empty field means that the
+// caller gave no name.
+type Identity struct {
+	Tenant       string `json:"tenant,omitempty"`
+	User         string `json:"user,omitempty"`
+	Conversation string `json:"conversation,omitempty"`
+}
+
 // Counters are a snapshot of the progress of a run.
 type Counters struct {
 	Step       int // started steps
@@ -49,7 +64,9 @@ type Counters struct {
 
 // A Conversation is the stored conversation of a run.
 type Conversation interface {
-	ID() string // "" if the caller gave no name
+	// ID returns the name of the conversation, or "" if the caller gave none. A sub-agent has a conversation of its own
+	// and the name of the conversation that it works for.
+	ID() string
 
 	// Messages returns the messages so far, without the system prompt of the agent. They are shared and must not
 	// be changed; appending to them is safe. The cost of the call does not depend on their number.
@@ -101,6 +118,18 @@ func (e *Env) clock() Clock {
 		return SystemClock{}
 	}
 	return e.Clock
+}
+
+// Identity returns the owner of the run.
+func (e *Env) Identity() Identity {
+	if e == nil {
+		return Identity{}
+	}
+	id := Identity{Tenant: e.Tenant, User: e.User}
+	if e.Conversation != nil {
+		id.Conversation = e.Conversation.ID()
+	}
+	return id
 }
 
 // CountTokens uses the run's counter, or an estimate without one.

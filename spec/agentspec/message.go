@@ -48,13 +48,19 @@ type Part struct {
 
 // Clone returns a deep copy of m.
 func (m Message) Clone() Message {
-	m.Parts = slices.Clone(m.Parts)
-	for i := range m.Parts {
-		m.Parts[i].Data = slices.Clone(m.Parts[i].Data)
-	}
+	m.Parts = CloneParts(m.Parts)
 	m.ToolCalls = CloneCalls(m.ToolCalls)
 	m.Extra = cloneExtra(m.Extra)
 	return m
+}
+
+// CloneParts returns a deep copy of parts. It is nil for nil.
+func CloneParts(parts []Part) []Part {
+	parts = slices.Clone(parts)
+	for i := range parts {
+		parts[i].Data = slices.Clone(parts[i].Data)
+	}
+	return parts
 }
 
 // CloneMessages returns a deep copy of messages. It is nil for nil.
