@@ -111,9 +111,6 @@ type Ignore struct {
 	Pos    token.Pos
 }
 
-// Deprecated returns the paragraph of the comment that begins with "Deprecated:", or "" without one.
-func (p *Point) Deprecated() string { return deprecation(p.Doc) }
-
 // An Exit is a struct type that a hook can return to end a fire.
 type Exit struct {
 	Name   string
@@ -121,9 +118,6 @@ type Exit struct {
 	Pos    token.Pos
 	Fields []Field
 }
-
-// Deprecated returns the paragraph of the comment that begins with "Deprecated:", or "" without one.
-func (x *Exit) Deprecated() string { return deprecation(x.Doc) }
 
 // A Field is one field of a struct or one type parameter, as written.
 type Field struct {

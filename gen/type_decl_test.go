@@ -19,9 +19,6 @@ type Points interface {
 	OnStart(Message)
 	base.Points
 	Outer
-	// OnEnd is last.
-	//
-	// Deprecated: use OnStop.
 	OnEnd(Message) (Refuse, spec.FailOpen)
 }
 
@@ -34,8 +31,6 @@ type Outer interface {
 type Inner interface{ OnB(Box[int]) }
 
 // Refuse refuses.
-//
-// Deprecated: use nothing.
 type Refuse struct{ Reason string }
 `
 
@@ -59,12 +54,6 @@ func TestGroupsAndParentsKeepTheirPlaces(t *testing.T) {
 	}
 	if len(s.Parents) != 1 || s.Parents[0].Before != 1 || s.Parents[0].Groups != nil {
 		t.Errorf("the parents are %+v", s.Parents)
-	}
-	if got := s.List[3].Deprecated(); got != "Deprecated: use OnStop." {
-		t.Errorf("OnEnd: %q", got)
-	}
-	if got := s.Exits[0].Deprecated(); got != "Deprecated: use nothing." {
-		t.Errorf("Refuse: %q", got)
 	}
 }
 
@@ -95,7 +84,7 @@ func TestTypeDeclFindsTypesOfOtherFiles(t *testing.T) {
 		{"Message", "Message Message is a message.\nA `json:\"a\"` both\nB `json:\"a\"` both\n"},
 		{"Box", "Box [T]T  "},
 		{"Handle", "Handle "},
-		{"Refuse", "Refuse Refuse refuses.\n\nDeprecated: use nothing.\nReason  "},
+		{"Refuse", "Refuse Refuse refuses.\nReason  "},
 		{"Fake", ""},
 		{"Foreign", ""},
 		{"int", ""},

@@ -85,6 +85,8 @@ type Point struct {
 	Groups     []string `json:"groups,omitempty"` // outermost first
 	Payload    Type     `json:"payload"`
 	Param      string   `json:"param,omitempty"` // the name of the parameter
+	Wire       bool     `json:"wire,omitempty"`  // hooks of other processes can answer the point
+	Local      bool     `json:"local,omitempty"` // the point must not leave the process
 
 	Law       string   `json:"law"`               // observe, flow, vote, collect, check or around
 	Policy    string   `json:"policy,omitempty"`  // fail-closed or fail-open; "" where a policy would have no effect
@@ -153,7 +155,7 @@ func Of(s *gen.Spec, path string) *Spec {
 	}
 	for _, x := range s.Exits {
 		out.Exits = append(out.Exits, &Exit{
-			Name: x.Name, Doc: x.Doc, Deprecated: x.Deprecated(), Position: c.position(x.Pos), Points: c.points[x.Name],
+			Name: x.Name, Doc: x.Doc, Deprecated: gen.Deprecation(x.Doc), Position: c.position(x.Pos), Points: c.points[x.Name],
 			Fields: c.fields(x.Fields),
 		})
 	}
@@ -210,8 +212,8 @@ var policies = map[gen.Policy]string{gen.FailClosed: "fail-closed", gen.FailOpen
 
 func (c *converter) point(p *gen.Point) *Point {
 	out := &Point{
-		Name: p.Name, Doc: p.Doc, Deprecated: p.Deprecated(), Position: c.position(p.Pos), Groups: names(p.Groups),
-		Payload: c.typ(p.Payload), Param: p.Param,
+		Name: p.Name, Doc: p.Doc, Deprecated: gen.Deprecation(p.Doc), Position: c.position(p.Pos), Groups: names(p.Groups),
+		Payload: c.typ(p.Payload), Param: p.Param, Wire: c.spec.Wire && !p.Local && p.Kind != gen.Around, Local: p.Local,
 		Law: laws[p.Kind], Policy: policies[p.Policy], Reverse: p.Reverse, Replace: p.Replace, Edit: c.typ(p.Edit),
 		EditField: p.EditField, Collect: c.typ(p.Collect), Around: c.typ(p.Around),
 	}
