@@ -38,7 +38,7 @@ func (r *run) shorten(step, before int, refused error) bool {
 		return false
 	}
 	was := r.size(r.conversation.Messages())
-	if !r.compactNow(step, agent.CompactTooLong, refused.Error(), "") {
+	if !r.compactNow(step, agent.CompactTooLong, refused.Error(), "", r.currentCompactor()) {
 		return false
 	}
 	now := r.size(r.conversation.Messages()) // a hook of AfterCompact may have restored messages

@@ -852,8 +852,8 @@ func (p *ShouldCompactPoint) FireBy(ctx context.Context, run *Run, payload Conte
 }
 
 // BeforeCompact fires before each compaction. The trigger may be a vote, a model that rejected its prompt as
-// too long, or a request through Env. SkipCompaction and a failing hook leave the conversation unchanged, and
-// the run continues.
+// too long, or a request or a rewrite through Env. SkipCompaction and a failing hook leave the conversation
+// unchanged, and the run continues.
 //
 // Hooks run in order until one leaves with an exit.
 // A failing hook ends the fire with an error.
@@ -3885,6 +3885,8 @@ const (
 	CompactTooLong = agentspec.CompactTooLong
 	// through Env
 	CompactRequested = agentspec.CompactRequested
+	// a hook changes the conversation through Env
+	CompactRewrite = agentspec.CompactRewrite
 )
 
 // The roles of chat-completion APIs.

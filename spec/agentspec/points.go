@@ -60,8 +60,8 @@ type Points interface {
 	ShouldCompact(ContextUse) (spec.Vote, Compact, spec.FailOpen)
 
 	// BeforeCompact fires before each compaction. The trigger may be a vote, a model that rejected its prompt as
-	// too long, or a request through Env. SkipCompaction and a failing hook leave the conversation unchanged, and
-	// the run continues.
+	// too long, or a request or a rewrite through Env. SkipCompaction and a failing hook leave the conversation
+	// unchanged, and the run continues.
 	BeforeCompact(Compaction) (SkipCompaction, spec.FailClosed)
 
 	// AfterCompact fires after each compaction that was not skipped. Replace may restore messages that must stay.
