@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/spec/agentspec"
@@ -118,10 +119,14 @@ func (r *run) compactNow(step int, why agent.CompactionReason, detail, by string
 	}
 	fired := done
 	fired.Messages = agentspec.CloneMessages(done.Messages)
-	if failed := r.hooks.AfterCompact.Fire(r.cleanupCtx, r.id, &fired); failed != nil {
+	replacedBy, failed := r.hooks.AfterCompact.FireBy(r.cleanupCtx, r.id, &fired)
+	if failed != nil {
 		r.warn("AfterCompact: %v; the compaction was undone", failed)
 		return false
 	}
+	r.undo("AfterCompact", replacedBy, ownedField("Step", fired.Step, step), ownedField("Reason", fired.Reason, why),
+		ownedField("Before", fired.Before, size), ownedField("Err", fired.Err, done.Err),
+		owned{"Messages of a compaction that was undone", err != nil && !sameMessages(fired.Messages, before)})
 	if err != nil {
 		return false
 	}
@@ -138,6 +143,10 @@ func (r *run) useCompactor(c agent.Compactor) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.compactor = c
+}
+
+func sameMessages(a, b []agent.Message) bool {
+	return slices.EqualFunc(a, b, func(x, y agent.Message) bool { return sameMessage(&x, &y) })
 }
 
 func (r *run) currentCompactor() agent.Compactor {

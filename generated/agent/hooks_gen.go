@@ -1460,7 +1460,8 @@ func (p *AroundLLMPoint) FireBy(ctx context.Context, run *Run, payload LLMReques
 }
 
 // AfterLLM fires once per complete reply, before the loop uses it. This includes streamed replies and those of
-// UseReply. The returned reply is stored, and its calls are dispatched. EndTurn ends the run before any tool
+// UseReply. The returned reply is stored, and its calls are dispatched; only the loop sets Step, Usage and
+// Elapsed. EndTurn ends the run before any tool
 // call of the reply. A failing hook withholds the reply and fails the run. AfterLLM does not fire if the call
 // failed.
 //
@@ -3426,7 +3427,7 @@ func (p *OnStopPoint) FireBy(ctx context.Context, run *Run, payload Stopping) (c
 }
 
 // BeforeRunEnd fires once per run, when the result is complete, and is the last chance to change it. Signals,
-// Stop and the totals cannot be changed, and an emptied Err is restored. A failing hook withholds the result:
+// Stop and the totals cannot be changed, and an Err can only get another text. A failing hook withholds the result:
 // the run fails, and Reply, Calls and Messages are empty.
 //
 // Hooks run in order.

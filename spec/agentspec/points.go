@@ -86,7 +86,8 @@ type Points interface {
 	AroundLLM(LLMRequest) spec.Around[LLMResponse]
 
 	// AfterLLM fires once per complete reply, before the loop uses it. This includes streamed replies and those of
-	// UseReply. The returned reply is stored, and its calls are dispatched. EndTurn ends the run before any tool
+	// UseReply. The returned reply is stored, and its calls are dispatched; only the loop sets Step, Usage and
+	// Elapsed. EndTurn ends the run before any tool
 	// call of the reply. A failing hook withholds the reply and fails the run. AfterLLM does not fire if the call
 	// failed.
 	AfterLLM(LLMResponse) (spec.Replace, EndTurn, spec.FailClosed)
@@ -176,7 +177,7 @@ type Points interface {
 	OnStop(Stopping) spec.Collect[EndRun]
 
 	// BeforeRunEnd fires once per run, when the result is complete, and is the last chance to change it. Signals,
-	// Stop and the totals cannot be changed, and an emptied Err is restored. A failing hook withholds the result:
+	// Stop and the totals cannot be changed, and an Err can only get another text. A failing hook withholds the result:
 	// the run fails, and Reply, Calls and Messages are empty.
 	BeforeRunEnd(AgentResult) (spec.Replace, spec.FailClosed)
 
