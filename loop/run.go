@@ -106,10 +106,11 @@ func (r *run) begin() error {
 	r.task = start.Task
 	r.undo("OnRunStart", by, ownedField("Agent", start.Agent, r.agent.name()))
 	if err == nil && by != (hookkit.By{}) {
-		if err = agentspec.CheckPairs(start.Messages, false); err != nil {
+		messages := answerOpen(start.Messages)
+		if err = agentspec.CheckPairs(messages, false); err != nil {
 			err = fmt.Errorf("a hook returned messages that cannot be continued: %w", err)
 		} else {
-			r.conversation.replace(start.Messages)
+			r.conversation.replace(messages)
 		}
 	}
 	if r.task != "" || len(start.Parts) > 0 {

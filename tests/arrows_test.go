@@ -37,7 +37,7 @@ var roomTests = []string{"builtin", "hooktest", "loop"}
 
 // room is what a room of builtin may import: what all rooms share, and the rooms that are named.
 func room(others ...string) []string {
-	return append(append([]string{"builtin/internal", "builtin/limit", "internal/atomicfile"}, others...), agentLoop...)
+	return append(append([]string{"builtin/internal", "builtin/limit", "builtin/share", "internal/atomicfile"}, others...), agentLoop...)
 }
 
 // everything lists the packages that those may import which nothing imports.
@@ -71,6 +71,7 @@ var rows = []row{
 		modules: []string{"pgregory.net/rapid"},
 	},
 	{dir: "builtin/limit", imports: room(), tests: roomTests},
+	{dir: "builtin/share", imports: room(), tests: roomTests},
 	{
 		dir:     "builtin/permission",
 		imports: room("builtin/shell"),

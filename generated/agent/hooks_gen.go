@@ -3785,10 +3785,11 @@ type RunError = agentspec.RunError
 // A RunStart is the start of a run.
 type RunStart = agentspec.RunStart
 
-// A Session is a stored conversation and what belongs to it.
+// A Session is a stored conversation with its state and its owner.
 type Session = agentspec.Session
 
-// A SessionStore keeps conversations by their identity. It is safe for concurrent use.
+// A SessionStore keeps conversations by their identity. Conversations of the same name but of other users or tenants
+// are other conversations. It is safe for concurrent use.
 type SessionStore = agentspec.SessionStore
 
 // A Size is the size of a conversation.
