@@ -92,7 +92,8 @@ func (e *Episodes) remember(ctx context.Context, run *agent.Run, r agent.ToolCal
 			payload["error"] = e.Redact.CutText(r.Err, most)
 		}
 		e.report(e.Store.AddEpisode(ctx, memory.Episode{
-			Kind: episodeKind, Payload: jsonx.Encode(payload), Outcome: outcome, Time: env.Now(), Agent: kit.Agent(run),
+			Kind: episodeKind, Payload: jsonx.Encode(payload), Outcome: outcome, Time: env.Now(),
+			Agent: e.Redact.CutText(kit.Agent(run), most),
 		}))
 	}
 	if e.Path != "" {
@@ -111,13 +112,13 @@ func (e *Episodes) outcome(r agent.ToolCallResult) (outcome, signal string) {
 	case r.Status == "" || r.Status == agent.CallSucceeded:
 		outcome = "failed" // an error without a status, or with a contradicting one
 	default:
-		outcome = shorten.To(string(r.Status), 40)
+		outcome = e.Redact.CutText(string(r.Status), 40)
 	}
 	if r.Err == "" {
 		return outcome, outcome
 	}
 	if signal = FailureSignal(r.Err); signal == "" {
-		signal = shorten.To(string(r.Kind), 40)
+		signal = e.Redact.CutText(string(r.Kind), 40)
 	}
 	if signal == "" {
 		signal = outcome
@@ -135,7 +136,7 @@ func (e *Episodes) classify(output string) (signal string) {
 			e.report(errors.New("Classify panicked; the tool's own outcome counts"))
 		}
 	}()
-	return shorten.To(e.Classify(output), shorten.SummaryChars)
+	return e.Redact.CutText(e.Classify(output), shorten.SummaryChars)
 }
 
 type observation struct {

@@ -68,11 +68,13 @@ func (r *History) OnRunEnd(ctx context.Context, run *agent.Run, result agent.Age
 		return nil
 	}
 	now := kit.Env(run).Now()
+	var redactor redact.Redactor
 	entry := HistoryEntry{
 		ExecutionID: run.ID(), Status: "completed", StepCount: result.Steps, Usage: result.Usage,
 		Duration: kit.Milliseconds(result.Elapsed) / 1000, CompletedAt: kit.UnixSeconds(now),
-		StartedAt: kit.UnixSeconds(now.Add(-result.Elapsed)), StopReason: string(result.Stop.Cause),
-		StopMessage: (&redact.Redactor{}).CutText(result.Stop.Message, shorten.SummaryChars),
+		StartedAt:   kit.UnixSeconds(now.Add(-result.Elapsed)),
+		StopReason:  redactor.CutText(string(result.Stop.Cause), shorten.SummaryChars),
+		StopMessage: redactor.CutText(result.Stop.Message, shorten.SummaryChars),
 	}
 	for _, c := range result.Calls {
 		if c.Status == agent.CallFailed || c.Status == "" && c.Err != "" {

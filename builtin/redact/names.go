@@ -47,6 +47,9 @@ func secretName(words []string, own int) secrecy {
 	for len(words) > 1 && digits.all(words[len(words)-1]) { // password_2
 		words = words[:len(words)-1]
 	}
+	if last := len(words) - 1; last > 0 && words[0] == "x" && headerEnds[singular(words[last])] {
+		return everything // for example X-Shop-Token
+	}
 	found := open
 	at := -1 // the word that makes the name secret
 	for i, w := range words {
@@ -147,6 +150,7 @@ var (
 		"registration", "invite", "reset", "client", "user", "app", "service", "account", "join", "bootstrap", "upload",
 		"publish", "pypi", "jwt", "login", "device", "push", "webhook", "verification", "admin", "root", "ci", "job",
 		"registry", "identity", "hub", "sas", "repo", "release")
+	headerEnds = kit.Set("token", "key", "auth", "signature")
 	// describes are words at the end of a name that is about a secret but does not hold one.
 	describes = kit.Set("file", "path", "dir", "directory", "url", "uri", "endpoint", "name", "id", "type", "length", "len",
 		"size", "count", "limit", "min", "max", "policy", "field", "label", "header", "format", "prefix", "suffix", "ttl",
