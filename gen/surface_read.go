@@ -98,7 +98,7 @@ func (r *surfaceReader) surface() *Surface {
 	exits := map[string]bool{}
 	for _, p := range r.List {
 		point := &SurfacePoint{
-			Name: p.Name, Doc: p.Doc, Deprecated: deprecation(p.Doc) != "", Pos: r.position(p.Pos),
+			Name: p.Name, Doc: p.Doc, Deprecated: Deprecation(p.Doc) != "", Pos: r.position(p.Pos),
 			Payload: r.written(spec, p.Payload.Expr), Kind: p.Kind, Replace: p.Replace, Edit: r.written(spec, p.Edit.Expr),
 			EditField: p.EditField, Collect: r.written(spec, p.Collect.Expr), Around: r.written(spec, p.Around.Expr),
 			Reverse: p.Reverse, Policy: p.Policy, Local: p.Local, Ignores: r.ignores(p.Ignores),
@@ -267,7 +267,7 @@ func (r *surfaceReader) declareType(in *surfacePackage, name string) string {
 	if r.types[full] != nil {
 		return full
 	}
-	t := &SurfaceType{Name: full, Doc: d.doc.Text(), Deprecated: deprecation(d.doc.Text()) != "", Pos: r.position(d.pos),
+	t := &SurfaceType{Name: full, Doc: d.doc.Text(), Deprecated: Deprecation(d.doc.Text()) != "", Pos: r.position(d.pos),
 		Exported: ast.IsExported(name), Alias: d.spec.Assign.IsValid()}
 	r.types[full] = t
 	at := scopeOf{in, d.file, map[string]string{}}
@@ -316,7 +316,7 @@ func (r *surfaceReader) fields(t *SurfaceType, at scopeOf, body *ast.StructType)
 	var all []SurfaceField
 	for _, f := range body.Fields.List {
 		field := SurfaceField{Type: r.mention(t, at, f.Type), Doc: firstOf(f.Doc, f.Comment).Text()}
-		field.Deprecated = deprecation(field.Doc) != ""
+		field.Deprecated = Deprecation(field.Doc) != ""
 		if f.Tag != nil {
 			field.Tag = f.Tag.Value
 			if tag, err := strconv.Unquote(f.Tag.Value); err == nil {
