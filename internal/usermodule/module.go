@@ -107,15 +107,18 @@ func Root(t testing.TB) string {
 	}
 }
 
-// BuildHookgen builds the command and returns the path of the program, which is called hookgen.
-func BuildHookgen(t testing.TB) string {
+// BuildHookgen builds the command hookgen and returns the path of the program.
+func BuildHookgen(t testing.TB) string { return Build(t, "hookgen") }
+
+// Build builds a command of this repository and returns the path of the program, which has the name of the command.
+func Build(t testing.TB, command string) string {
 	t.Helper()
 	readSources(t)
-	path := filepath.Join(t.TempDir(), "hookgen")
+	path := filepath.Join(t.TempDir(), command)
 	if runtime.GOOS == "windows" {
 		path += ".exe"
 	}
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-o", path, "./cmd/hookgen")
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-o", path, "./cmd/"+command)
 	cmd.Dir = Root(t)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -127,7 +130,7 @@ func BuildHookgen(t testing.TB) string {
 // changes that the test itself has read.
 func readSources(t testing.TB) {
 	t.Helper()
-	for _, dir := range []string{"cmd/hookgen", "gen", "generated", "hookkit", "spec"} {
+	for _, dir := range []string{"cmd", "gen", "generated", "hookkit", "hookvet", "spec"} {
 		err := filepath.WalkDir(filepath.Join(Root(t), dir), func(path string, entry fs.DirEntry, err error) error {
 			switch {
 			case err != nil:
