@@ -76,10 +76,21 @@ func (r *reporter) report(at analysis.Range, fix *analysis.SuggestedFix, format 
 	found := analysis.Diagnostic{
 		Pos: at.Pos(), End: at.End(), Category: r.check.name, Message: fmt.Sprintf(format, args...),
 	}
-	if fix != nil {
+	if fix != nil && r.isInFile(*fix) {
 		found.SuggestedFixes = []analysis.SuggestedFix{*fix}
 	}
 	r.pass.Report(found)
+}
+
+// isInFile reports whether the edits of a fix have positions. In code that does not compile, some nodes have none.
+func (r *reporter) isInFile(fix analysis.SuggestedFix) bool {
+	for _, edit := range fix.TextEdits {
+		file := r.pass.Fset.File(edit.Pos)
+		if file == nil || edit.End < edit.Pos || r.pass.Fset.File(edit.End) != file {
+			return false
+		}
+	}
+	return true
 }
 
 // qualified returns a name of a package as this package writes it.
