@@ -178,7 +178,11 @@ func read(t *testing.T, m *usermodule.Module, dir string) breaking.Version {
 		files, _ := gen.Files(filepath.Join(m.Dir, dir, strings.TrimPrefix(importPath, "user/"+dir)))
 		return files
 	}
-	return breaking.Version{Surface: spec.Surface("user/"+dir, lookUp), Output: spec.Package}
+	surface, found := spec.Surface("user/"+dir, lookUp)
+	if len(found) > 0 {
+		t.Fatal(found)
+	}
+	return breaking.Version{Surface: surface, Output: spec.Package}
 }
 
 // compilerLine matches one error of the compiler.
