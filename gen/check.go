@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"go/token"
 	"slices"
+
+	"github.com/hookgen/hookgen/internal/spelling"
 )
 
 // A rule is one requirement of the spec language. Its check reports every place where a spec breaks it.
@@ -51,6 +53,8 @@ var rules = []rule{
 	{"type-arguments", "a generic type has its type arguments", checkTypeArguments},
 	{"type-size", "a type of a point has at most 200 levels and 10000 parts", checkTypeSize},
 
+	{"wire-type", "a payload and an exit of a wire point have no field that JSON cannot hold", checkWireType},
+
 	{"unknown-marker", "every spec.Name is a marker", checkUnknownMarker},
 	{"marker-type", "a marker has the type argument that it takes", checkMarkerType},
 	{"marker-place", "markers appear in result lists, spec.Env in the interface", checkMarkerPlace},
@@ -94,12 +98,12 @@ const (
 // check runs every rule.
 func check(r *specInfo) Diagnostics { return runRules(r, rules) }
 
-// suggest is [Suggest] with a limit: after maxSuggestions calls it suggests nothing.
+// suggest is [spelling.Suggest] with a limit: after maxSuggestions calls it suggests nothing.
 func (r *specInfo) suggest(name string, candidates []string) string {
 	if r.suggestions++; r.suggestions > maxSuggestions {
 		return ""
 	}
-	return Suggest(name, candidates)
+	return spelling.Suggest(name, candidates)
 }
 
 // runRules runs rules and collects their diagnostics.

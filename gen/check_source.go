@@ -5,6 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/hookgen/hookgen/internal/spelling"
 )
 
 func checkBuildConstraint(r *specInfo, report report) {
@@ -72,7 +74,7 @@ func checkQualifier(r *specInfo, report report) {
 // unknownQualifier explains why a qualifier matches no import, and how to fix that.
 func (r *specInfo) unknownQualifier(use qualifierUse) string {
 	if use.name == "spec" && r.SpecPkg.Path == "" {
-		return "spec is not imported: add import \"" + languagePath + "\""
+		return "spec is not imported: add import \"" + LanguagePath + "\""
 	}
 	if r.scope[use.name] != nil {
 		return use.name + "." + use.sel.Sel.Name + " is not a type: " + use.name + " is declared in this package, and " +
@@ -130,7 +132,7 @@ func nearestDirective(name string) string {
 	if slices.Contains(directiveNames, name) {
 		return name
 	}
-	return Suggest(name, directiveNames)
+	return spelling.Suggest(name, directiveNames)
 }
 
 // directiveForms returns the directives as they are written, for messages.

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/hookgen/hookgen/internal/spelling"
 )
 
 // pointsDirective is the directive that marks the spec.
@@ -104,7 +106,7 @@ func resembles(name string, candidates []string) bool {
 			return true
 		}
 	}
-	return Suggest(name, candidates) != ""
+	return spelling.Suggest(name, candidates) != ""
 }
 
 // directives returns the directives among the comments of the file, in source order.

@@ -102,26 +102,18 @@ func (l law) ByOrNil() string {
 	return "nil"
 }
 
-// FiredFields returns the fields of fired that are set when the fire is decided, or "" if only the verdict is set.
+// FiredFields returns assignments to the fields of fired that are known when the fire is decided.
 func (l law) FiredFields() string {
-	return l.fired("fired.Final", l.choose("fired.Exit", "fired.Collected", "fired.Err"), "fired.Ballots")
-}
-
-// FiredValues returns the values for FiredFields.
-func (l law) FiredValues() string {
-	return l.fired("*payload", l.choose("exit", "hookimpl.Returned(&all.Dispatch, collected)", "all.Err(err)"),
-		"all.Ballots()")
-}
-
-// fired joins the texts for those fields that the law has.
-func (l law) fired(final string, results []string, ballots string) string {
+	var lines []string
 	if l.Rewrites() {
-		results = append([]string{final}, results...)
+		lines = append(lines, "fired.Final = *payload")
 	}
+	lines = append(lines, l.choose("fired.Exit = exit", "fired.Collected = hookimpl.Returned(&all.Dispatch, collected)",
+		"fired.Err = all.Err(err)")...)
 	if l.Vote() {
-		results = append(results, ballots)
+		lines = append(lines, "fired.Ballots = all.Ballots()")
 	}
-	return strings.Join(results, ", ")
+	return strings.Join(lines, "\n")
 }
 
 // Calls returns the constructor of the runtime for the description of the point.

@@ -44,9 +44,12 @@ func byParam() *jen.Statement { return jen.Id("by").Add(kitType("By")) }
 
 func registration() *jen.Statement { return jen.Op("*").Add(kitType("Registration")) }
 
+// prose adds a paragraph on one line, because only fill knows the names in it.
+func (e *apiEmitter) prose(sentences ...string) { comment(e.f, strings.Join(sentences, " ")) }
+
 // doc adds a comment to a declaration of the point, followed by the deprecation of the point.
-func (e *apiEmitter) doc(lines ...string) {
-	comment(e.f, lines...)
+func (e *apiEmitter) doc(sentences ...string) {
+	e.prose(sentences...)
 	comment(e.f, "//", "// HookgenDeprecated")
 }
 
@@ -121,11 +124,11 @@ func (e *apiEmitter) hook() {
 
 	e.doc("HookgenPointFunc is a function that is a hook of HookgenPoint.")
 	e.f.Type().Id(anyPoint + "Func").Func().Params(e.params(payloadType())...).Params(e.results()...)
-	comment(e.f, "HookgenPoint calls f.")
+	e.prose("HookgenPoint calls f.")
 	e.f.Func().Params(jen.Id("f").Id(anyPoint + "Func")).Id(anyPoint).
 		Params(e.params(payloadType())...).Params(e.results()...).
 		Block(jen.Return(jen.Id("f").Call(e.args()...)))
-	comment(e.f, "Bind adds f to its point.")
+	e.prose("Bind adds f to its point.")
 	e.f.Func().Params(jen.Id("f").Id(anyPoint + "Func")).Id("Bind").Params(jen.Id("h").Op("*").Id("Hooks")).Block(
 		jen.Id("h").Dot(anyPoint).Dot("Add").Call(jen.Id("f")))
 }
@@ -182,7 +185,8 @@ func (e *apiEmitter) constructor(verb, param string, typ *jen.Statement) {
 		jen.Return(jen.Id(made).Values(
 			implName(map[string]string{"Replace": "Replaced", "Edit": "Edited"}[verb]).Call(jen.Id("reason")), jen.Id(param))))
 	e.f.Type().Id(made).Struct(implName("Replacement"), jen.Id("To").Add(typ))
-	e.f.Func().Params(jen.Id(made)).Id("legalAt" + anyPoint).Params().Block()
+	// gofmt would break {} too if the names are long.
+	e.f.Func().Params(jen.Id(made)).Id("legalAt" + anyPoint).Params().Op("{\n}")
 }
 
 // match emits the function that handles each exit.
@@ -259,10 +263,10 @@ func (e *apiEmitter) point() {
 		e.method(name).Params(param, jen.Id("opts").Op("...").Add(option)).Add(registration()).Block(
 			call("Add", jen.Lit(name), jen.Id("f"), implName("Options").Call(jen.Id("opts"))))
 	}
-	comment(e.f, "Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked",
+	e.prose("Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked",
 		"for is impossible.")
 	add("Add", jen.Id("f").Add(hookType()))
-	comment(e.f, "AddFunc registers a function as a hook. It panics as Add does.")
+	e.prose("AddFunc registers a function as a hook. It panics as Add does.")
 	// The parameter is not of the named type, so that the compiler shows the signature when it refuses a function.
 	function := jen.Func().Params(e.params(payloadType())...).Params(e.results()...)
 	e.method("AddFunc").Params(jen.Id("f").Add(function), jen.Id("opts").Op("...").Add(option)).Add(registration()).Block(
@@ -272,12 +276,12 @@ func (e *apiEmitter) point() {
 		e.method(name).Params(param, jen.Id("opts").Op("...").Add(kitType("ObserverOption"))).Add(registration()).Block(
 			call("Observe", jen.Lit(name), jen.Id("f"), jen.Id("opts")))
 	}
-	comment(e.f, "Observe registers an observer. It panics as Add does.")
+	e.prose("Observe registers an observer. It panics as Add does.")
 	observe("Observe", jen.Id("f").Id(anyPoint+"Observer").Types(payloadType()))
-	comment(e.f, "ObserveFunc registers a function as an observer. It panics as Add does.")
+	e.prose("ObserveFunc registers a function as an observer. It panics as Add does.")
 	observe("ObserveFunc", jen.Id("f").Func().Params(jen.Qual("context", "Context"), jen.Op("*").Id("Run"), firedType()))
 
-	comment(e.f, "List lists the hooks in firing order, those of outer layers included.")
+	e.prose("List lists the hooks in firing order, those of outer layers included.")
 	e.method("List").Params().Index().Add(kitType("Info")).Block(call("List"))
 }
 
@@ -328,44 +332,43 @@ func (e *apiEmitter) fire() {
 		results = append(results, err)
 		resultsBy = append(resultsBy, err.Clone())
 	}
-	comment(e.f, e.fireDoc()...)
+	e.prose(e.fireDoc()...)
 	emit("Fire", results, nils...)
 	if !e.Observe() {
-		comment(e.f, e.fireByDoc()...)
+		e.prose(e.fireByDoc()...)
 		emit("FireBy", resultsBy, bys...)
 	}
 }
 
 // fireDoc explains the results of Fire.
 func (e *apiEmitter) fireDoc() []string {
-	lines := []string{"Fire runs the hooks."}
+	sentences := []string{"Fire runs the hooks."}
 	if e.Rewrites() {
-		lines = append(lines, "They may replace the payload.")
+		sentences = append(sentences, "They may replace the payload.")
 	}
 	if e.Exits {
-		lines = append(lines, "If the exit is nil, no hook decided.")
+		sentences = append(sentences, "If the exit is nil, no hook decided.")
 	}
 	switch {
 	case e.Decides() && e.Closed:
-		lines = append(lines, "If err is not nil, a hook failed and the program must refuse the act.")
+		sentences = append(sentences, "If err is not nil, a hook failed and the program must refuse the act.")
 	case e.Decides():
-		lines = append(lines, "If err is not nil, a hook that was registered with FailClosed failed and the program must "+
-			"refuse the act.")
+		sentences = append(sentences, "If err is not nil, a hook that was registered with FailClosed failed and the",
+			"program must refuse the act.")
 	case e.Check():
-		lines = append(lines, "The error is a *hookkit.Failure around the first refusal.")
+		sentences = append(sentences, "The error is a *hookkit.Failure around the first refusal.")
 	case e.Closed:
-		lines = append(lines, "The error is a *hookkit.Failure.")
+		sentences = append(sentences, "The error is a *hookkit.Failure.")
 	}
-	return []string{strings.Join(lines, " ")}
+	return sentences
 }
 
 // fireByDoc explains the results that FireBy adds.
 func (e *apiEmitter) fireByDoc() []string {
 	switch {
 	case e.decidesBy() && e.Collects:
-		return []string{"FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued, and " +
-			"for each",
-			"contribution the hook that made it."}
+		return []string{"FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued, and",
+			"for each contribution the hook that made it."}
 	case e.Collects:
 		return []string{"FireBy is Fire that also returns, for each contribution, the hook that made it."}
 	}
@@ -379,7 +382,7 @@ func (e *apiEmitter) fireAround() {
 	run := func(by *jen.Statement) *jen.Statement {
 		return jen.Id("p").Dot("runHooks").Call(jen.Id("ctx"), jen.Id("run"), jen.Id(anyParam), jen.Id("act"), by, jen.Nil())
 	}
-	comment(e.f, "Fire runs the act inside the hooks and returns the answer of the outermost. A panic of a hook or of",
+	e.prose("Fire runs the act inside the hooks and returns the answer of the outermost. A panic of a hook or of",
 		"the act is returned as a *hookkit.Failure.")
 	e.method("Fire").Params(params...).Params(jen.Id("result").Id(anyResult), jen.Err().Error()).Block(
 		jen.If(jen.Id("p").Dot("registry").Dot("Active").Call()).Block(jen.Return(run(jen.Nil()))),
@@ -394,7 +397,7 @@ func (e *apiEmitter) fireAround() {
 			jen.Id("result").Op("=").Op("*").New(jen.Id(anyResult))), // zero, as with hooks
 		jen.Id("returned").Op("=").True(),
 		jen.Return())
-	comment(e.f, "FireBy is Fire that also returns the hook that answered instead of the act, or the hook that failed.",
+	e.prose("FireBy is Fire that also returns the hook that answered instead of the act, or the hook that failed.",
 		"A zero By means that the act answered.")
 	e.method("FireBy").Params(params...).Params(jen.Id("result").Id(anyResult), byParam(), jen.Err().Error()).Block(
 		jen.If(jen.Id("p").Dot("registry").Dot("Active").Call()).Block(

@@ -136,6 +136,7 @@ func TestCheckFindsPlantedFaults(t *testing.T) {
 		}), hostile, "with zero values: planted: the hook ended its goroutine"},
 		{"exit by pointer", simple(func(_ context.Context, _ *fixture.Run, item fixture.Item) (outcome, error) {
 			if len(item.Tool) > 1000 {
+				//hookvet:ignore exitvalue a planted fault
 				return &fixture.Stop{}, nil
 			}
 			return nil, nil
@@ -144,6 +145,7 @@ func TestCheckFindsPlantedFaults(t *testing.T) {
 			h.Wrap.AddFunc(func(ctx context.Context, _ *fixture.Run, item fixture.Item,
 				next fixture.WrapNext) (hookkit.Answer[fixture.Result], error) {
 				if item.ID < 0 {
+					//hookvet:ignore noanswer a planted fault
 					return hookkit.Answer[fixture.Result]{}, nil
 				}
 				return next.Call(ctx, item)
@@ -180,6 +182,7 @@ func TestCheckFindsPlantedFaults(t *testing.T) {
 		{"observer changes in place", added(func(h *fixture.Hooks) {
 			h.OnSlice.ObserveFunc(func(_ context.Context, _ *fixture.Run, fired fixture.OnSliceFired[[]fixture.Item]) {
 				for i := range fired.Payload {
+					//hookvet:ignore sharedpayload a planted fault
 					fired.Payload[i].ID++
 				}
 			})

@@ -275,30 +275,3 @@ func TestASeedOfTheHostIsKept(t *testing.T) {
 		t.Errorf("the request has %v", got)
 	}
 }
-
-func TestManyCallsStopAfterACancellation(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	const n = 20_000
-	calls := make([]agent.ToolCallRequest, n)
-	for i := range calls {
-		calls[i] = agent.ToolCallRequest{ID: "same", Name: "work"}
-	}
-	decided := 0
-	ran := looptest.Harness{
-		Agent: &loop.Agent{
-			Model: model(func(agent.LLMRequest) (agent.LLMResponse, error) { return agent.LLMResponse{ToolCalls: calls}, nil }),
-		},
-		Tools: tools(work()),
-		Hooks: hooks(beforeTool(func(agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
-			if decided++; decided == 10 {
-				cancel()
-			}
-			return nil, nil
-		})),
-	}.Do(t, ctx, loop.Request{Task: "x"})
-	if decided != 10 || len(ran.Calls) != n || ran.Calls[n-1].Status != agent.CallUnrun {
-		t.Errorf("%d calls were decided, the last of %d is %+v", decided, len(ran.Calls), ran.Calls[len(ran.Calls)-1])
-	}
-	checkAnswered(t, ran.Messages)
-}

@@ -16,7 +16,7 @@ func (r *run) vote(at agent.Step) {
 		Step: at.Number, Window: r.limits.Window, Messages: stored,
 	}
 	prompt, _ := r.conversation.request()
-	use.Tokens = r.conversation.CountTokens(prompt) + r.tools.tokens() + r.briefingTokens
+	use.Tokens = plus(plus(r.conversation.CountTokens(prompt), r.tools.tokens()), r.briefingTokens)
 	exit, by, err := r.hooks.ShouldCompact.FireBy(r.ctx, r.id, use)
 	if err != nil {
 		r.warn("ShouldCompact: %v", err)

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/hookgen/hookgen/gen"
@@ -85,6 +86,11 @@ func TestGeneratedCodeIsFresh(t *testing.T) {
 			}
 			if diff := cmp.Diff(string(want), string(got)); diff != "" {
 				t.Errorf("%s is stale; run go generate in %s (-want +got):\n%s", file, spec.dir, diff)
+			}
+			for i, line := range strings.Split(string(got), "\n") {
+				if utf8.RuneCountInString(line) > 120 {
+					t.Errorf("%s:%d has more than 120 columns", file, i+1)
+				}
 			}
 		})
 	}

@@ -12,9 +12,9 @@ import (
 	"io"
 )
 
-// If the compiler reports the next line, the spec changed after this file was generated: run hookgen
-// (go generate) again. The line converts the spec to its restatement and back, which compiles only if the two
-// are identical.
+// If the compiler reports the next line, the spec changed after this file was generated: run
+// hookgen (go generate) again. The line converts the spec to its restatement and back, which
+// compiles only if the two are identical.
 type _ [len([...]Points{Points(staleCode_runHookgen(Points(nil)))})]struct{}
 
 // staleCode_runHookgen restates the spec.
@@ -45,12 +45,13 @@ type (
 type staleCode_runHookgen_editTrim = Call
 type _ [len([...]json.RawMessage{staleCode_runHookgen_editTrim{}.Args})]struct{}
 
-// If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the build
-// with: go get github.com/hookgen/hookgen@latest. If the rest of the file does not compile against the runtime,
-// run hookgen again.
+// If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the
+// build with: go get github.com/hookgen/hookgen@latest. If the rest of the file does not compile
+// against the runtime, run hookgen again.
 const _ = hookimpl.IsAtLeastVersion0_1_0
 
-// Run is one run of the program: the environment that hooks see, its identity, and the state that hooks keep for it.
+// Run is one run of the program: the environment that hooks see, its identity, and the state that
+// hooks keep for it.
 type Run = hookkit.Run[struct{}]
 
 // NewRun returns a new run. Pass it to every fire of the run.
@@ -82,9 +83,9 @@ func (Ask) isExit()       {}
 func (Allow) legalAtJudge() {}
 func (Allow) isExit()       {}
 
-// Hooks holds the hooks of every fire point, in the order of the spec. The zero value is ready to use: no
-// hooks, no cost. It must not be copied. All methods may be called at any time from any goroutine, from inside a
-// hook too; a fire uses the hooks that are registered when it begins.
+// Hooks holds the hooks of every fire point, in the order of the spec. The zero value is ready to
+// use: no hooks, no cost. It must not be copied. All methods may be called at any time from any
+// goroutine, from inside a hook too; a fire uses the hooks that are registered when it begins.
 type Hooks struct {
 	Watch   WatchPoint
 	Rewrite RewritePoint
@@ -99,8 +100,8 @@ type Hooks struct {
 }
 
 // Hook is a hook, or a bundle of hooks, that adds itself to its points. Bind may call Add, AddFunc,
-// Observe, ObserveFunc, ObserveAny and Use on the Hooks it is given. It must not keep them, and must register
-// something.
+// Observe, ObserveFunc, ObserveAny and Use on the Hooks it is given. It must not keep them, and
+// must register something.
 type Hook interface {
 	Bind(*Hooks)
 }
@@ -112,9 +113,9 @@ type AnyObserver interface {
 
 var _ = hookimpl.HooksType[Hooks]()
 
-// Use calls the hook's Bind and registers everything that it adds, all or nothing, as one registration.
-// The options outrank those that Bind gave. Use panics, naming the place of the call, if the hook is nil, if Bind
-// adds nothing, or if the order asked for is impossible.
+// Use calls the hook's Bind and registers everything that it adds, all or nothing, as one
+// registration. The options outrank those that Bind gave. Use panics, naming the place of the call,
+// if the hook is nil, if Bind adds nothing, or if the order asked for is impossible.
 func (h *Hooks) Use(k Hook, opts ...hookkit.UseOption) *hookkit.Registration {
 	staged := new(Hooks)
 	return hookimpl.Use(h.Points(), staged.Points(), k, func() {
@@ -122,42 +123,46 @@ func (h *Hooks) Use(k Hook, opts ...hookkit.UseOption) *hookkit.Registration {
 	}, opts)
 }
 
-// ObserveAny registers an observer of all points. It panics, naming the place of the call, if the observer is nil.
+// ObserveAny registers an observer of all points. It panics, naming the place of the call, if the
+// observer is nil.
 func (h *Hooks) ObserveAny(o AnyObserver, opts ...hookkit.ObserverOption) *hookkit.Registration {
 	return hookimpl.ObserveAny(h.Points(), o, func(ctx context.Context, run hookkit.AnyRun, fired hookkit.AnyFired) {
 		o.Observe(ctx, hookimpl.As[*Run](run), fired)
 	}, opts)
 }
 
-// Layer returns new Hooks that fire the hooks of h first, whatever the priorities, and then their own.
-// Later changes of h apply to them; their own changes never apply to h. The name appears in listings.
+// Layer returns new Hooks that fire the hooks of h first, whatever the priorities, and then their
+// own. Later changes of h apply to them; their own changes never apply to h. The name appears in
+// listings.
 func (h *Hooks) Layer(name string) *Hooks {
 	layer := new(Hooks)
 	hookimpl.Layer(name, layer.Points(), h.Points())
 	return layer
 }
 
-// Trace attaches a tracer to every point of h and of its layers, in addition to those attached before.
-// Remove the returned registration to detach it.
+// Trace attaches a tracer to every point of h and of its layers, in addition to those attached
+// before. Remove the returned registration to detach it.
 func (h *Hooks) Trace(t hookkit.Tracer) *hookkit.Registration {
 	return hookimpl.Trace(h.Points(), t)
 }
 
-// HandleFailures calls handle for every failure that the caller of Fire does not receive, for example of
-// an observer or of a hook at a FailOpen point. It applies to h and its layers, instead of the handler set before.
-// With nil, a layer uses the handler of the outer layer, and the outermost Hooks log with slog, as by default.
+// HandleFailures calls handle for every failure that the caller of Fire does not receive, for
+// example of an observer or of a hook at a FailOpen point. It applies to h and its layers, instead
+// of the handler set before. With nil, a layer uses the handler of the outer layer, and the
+// outermost Hooks log with slog, as by default.
 func (h *Hooks) HandleFailures(handle func(context.Context, *hookkit.Failure)) {
 	hookimpl.HandleFailures(h.Points(), handle)
 }
 
-// Registered returns the registrations of that name in h and in its outer layers, in the order in which
-// they were made. A Use and the calls of Add and Observe in its Bind are registrations of their own, the Use
-// first.
+// Registered returns the registrations of that name in h and in its outer layers, in the order in
+// which they were made. A Use and the calls of Add and Observe in its Bind are registrations of
+// their own, the Use first.
 func (h *Hooks) Registered(name string) []*hookkit.Registration {
 	return hookimpl.Registered(h.Points(), name)
 }
 
-// Explain writes every point, and every hook of it in firing order with the reasons for its position.
+// Explain writes every point, and every hook of it in firing order with the reasons for its
+// position.
 func (h *Hooks) Explain(w io.Writer) error {
 	return hookimpl.Explain(w, h.Points())
 }
@@ -198,7 +203,8 @@ func (f WatchFunc) Bind(h *Hooks) {
 	h.Watch.Add(f)
 }
 
-// WatchWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// WatchWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
+// show desc.
 func WatchWhen(desc string, when func(*Run, Call) bool, h Watch[Call]) Watch[Call] {
 	type condition = hookimpl.Condition
 	return struct {
@@ -225,19 +231,23 @@ type WatchFired[P any] struct {
 	hookkit.Verdict
 }
 
-// WatchPoint holds the hooks and observers of Watch. The zero value is ready to use. Do not copy it.
+// WatchPoint holds the hooks and observers of Watch. The zero value is ready to use. Do not copy
+// it.
 type WatchPoint struct {
 	registry hookimpl.Registry[Watch[Call]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *WatchPoint) Add(f Watch[Call], opts ...hookkit.HookOption) *hookkit.Registration {
 	return p.registry.Add(p, &watchPoint, "Add", f, hookimpl.Options(opts))
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *WatchPoint) AddFunc(f func(ctx context.Context, run *Run, payload Call) error, opts ...hookkit.HookOption) *hookkit.Registration {
+func (p *WatchPoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload Call) error,
+	opts ...hookkit.HookOption,
+) *hookkit.Registration {
 	return p.registry.Add(p, &watchPoint, "AddFunc", WatchFunc(f), hookimpl.Options(opts))
 }
 
@@ -247,7 +257,10 @@ func (p *WatchPoint) Observe(f WatchObserver[Call], opts ...hookkit.ObserverOpti
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *WatchPoint) ObserveFunc(f func(context.Context, *Run, WatchFired[Call]), opts ...hookkit.ObserverOption) *hookkit.Registration {
+func (p *WatchPoint) ObserveFunc(
+	f func(context.Context, *Run, WatchFired[Call]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
 	return p.registry.Observe(p, &watchPoint, "ObserveFunc", f, opts)
 }
 
@@ -265,8 +278,7 @@ func (p *WatchPoint) Fire(ctx context.Context, run *Run, payload Call) {
 
 // Rewrite is a flow with Replace and without exits.
 //
-// Hooks run in order.
-// A failing hook ends the fire with an error.
+// Hooks run in order. A failing hook ends the fire with an error.
 type Rewrite[P any] interface {
 	Rewrite(ctx context.Context, run *Run, payload P) (RewriteOutcome, error)
 }
@@ -284,7 +296,8 @@ func (f RewriteFunc) Bind(h *Hooks) {
 	h.Rewrite.Add(f)
 }
 
-// RewriteWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// RewriteWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
+// show desc.
 func RewriteWhen(desc string, when func(*Run, Call) bool, h Rewrite[Call]) Rewrite[Call] {
 	type condition = hookimpl.Condition
 	return struct {
@@ -303,7 +316,8 @@ type RewriteOutcome interface {
 	legalAtRewrite()
 }
 
-// ReplaceRewrite returns the outcome that gives the following hooks, and the program, another payload.
+// ReplaceRewrite returns the outcome that gives the following hooks, and the program, another
+// payload.
 func ReplaceRewrite(payload Call, reason string) RewriteOutcome {
 	return rewriteReplace{hookimpl.Replaced(reason), payload}
 }
@@ -313,7 +327,8 @@ type rewriteReplace struct {
 	To Call
 }
 
-func (rewriteReplace) legalAtRewrite() {}
+func (rewriteReplace) legalAtRewrite() {
+}
 
 // RewriteObserver is notified of every fire of Rewrite after it is decided.
 type RewriteObserver[P any] interface {
@@ -332,19 +347,23 @@ type RewriteFired[P any] struct {
 	hookkit.Verdict
 }
 
-// RewritePoint holds the hooks and observers of Rewrite. The zero value is ready to use. Do not copy it.
+// RewritePoint holds the hooks and observers of Rewrite. The zero value is ready to use. Do not
+// copy it.
 type RewritePoint struct {
 	registry hookimpl.Registry[Rewrite[Call]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *RewritePoint) Add(f Rewrite[Call], opts ...hookkit.GateOption) *hookkit.Registration {
 	return p.registry.Add(p, &rewritePoint, "Add", f, hookimpl.Options(opts))
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *RewritePoint) AddFunc(f func(ctx context.Context, run *Run, payload Call) (RewriteOutcome, error), opts ...hookkit.GateOption) *hookkit.Registration {
+func (p *RewritePoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload Call) (RewriteOutcome, error),
+	opts ...hookkit.GateOption,
+) *hookkit.Registration {
 	return p.registry.Add(p, &rewritePoint, "AddFunc", RewriteFunc(f), hookimpl.Options(opts))
 }
 
@@ -354,7 +373,10 @@ func (p *RewritePoint) Observe(f RewriteObserver[Call], opts ...hookkit.Observer
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *RewritePoint) ObserveFunc(f func(context.Context, *Run, RewriteFired[Call]), opts ...hookkit.ObserverOption) *hookkit.Registration {
+func (p *RewritePoint) ObserveFunc(
+	f func(context.Context, *Run, RewriteFired[Call]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
 	return p.registry.Observe(p, &rewritePoint, "ObserveFunc", f, opts)
 }
 
@@ -363,7 +385,8 @@ func (p *RewritePoint) List() []hookkit.Info {
 	return p.registry.List(p, &rewritePoint)
 }
 
-// Fire runs the hooks. They may replace the payload. If err is not nil, a hook failed and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload. If err is not nil, a hook failed and the
+// program must refuse the act.
 func (p *RewritePoint) Fire(ctx context.Context, run *Run, payload *Call) (err error) {
 	if p.registry.Active() {
 		err = p.runHooks(ctx, run, payload, nil, nil)
@@ -381,8 +404,7 @@ func (p *RewritePoint) FireBy(ctx context.Context, run *Run, payload *Call) (by 
 
 // Flow is like the point that guards tools in an agent.
 //
-// Hooks run in order until one leaves with an exit.
-// A failing hook ends the fire with an error.
+// Hooks run in order until one leaves with an exit. A failing hook ends the fire with an error.
 type Flow[P any] interface {
 	Flow(ctx context.Context, run *Run, payload P) (FlowOutcome, error)
 }
@@ -400,7 +422,8 @@ func (f FlowFunc) Bind(h *Hooks) {
 	h.Flow.Add(f)
 }
 
-// FlowWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// FlowWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show
+// desc.
 func FlowWhen(desc string, when func(*Run, Call) bool, h Flow[Call]) Flow[Call] {
 	type condition = hookimpl.Condition
 	return struct {
@@ -429,7 +452,8 @@ type flowReplace struct {
 	To Call
 }
 
-func (flowReplace) legalAtFlow() {}
+func (flowReplace) legalAtFlow() {
+}
 
 // FlowExit is an outcome that ends the fire: Skip or End. A fire returns it; see MatchFlow.
 //
@@ -477,14 +501,17 @@ type FlowPoint struct {
 	registry hookimpl.Registry[Flow[Call]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *FlowPoint) Add(f Flow[Call], opts ...hookkit.GateOption) *hookkit.Registration {
 	return p.registry.Add(p, &flowPoint, "Add", f, hookimpl.Options(opts))
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *FlowPoint) AddFunc(f func(ctx context.Context, run *Run, payload Call) (FlowOutcome, error), opts ...hookkit.GateOption) *hookkit.Registration {
+func (p *FlowPoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload Call) (FlowOutcome, error),
+	opts ...hookkit.GateOption,
+) *hookkit.Registration {
 	return p.registry.Add(p, &flowPoint, "AddFunc", FlowFunc(f), hookimpl.Options(opts))
 }
 
@@ -494,7 +521,10 @@ func (p *FlowPoint) Observe(f FlowObserver[Call], opts ...hookkit.ObserverOption
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *FlowPoint) ObserveFunc(f func(context.Context, *Run, FlowFired[Call]), opts ...hookkit.ObserverOption) *hookkit.Registration {
+func (p *FlowPoint) ObserveFunc(
+	f func(context.Context, *Run, FlowFired[Call]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
 	return p.registry.Observe(p, &flowPoint, "ObserveFunc", f, opts)
 }
 
@@ -503,7 +533,8 @@ func (p *FlowPoint) List() []hookkit.Info {
 	return p.registry.List(p, &flowPoint)
 }
 
-// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is not nil, a hook failed and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
+// not nil, a hook failed and the program must refuse the act.
 func (p *FlowPoint) Fire(ctx context.Context, run *Run, payload *Call) (exit FlowExit, err error) {
 	if p.registry.Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
@@ -521,8 +552,8 @@ func (p *FlowPoint) FireBy(ctx context.Context, run *Run, payload *Call) (exit F
 
 // Lenient is like Flow with FailOpen.
 //
-// Hooks run in order until one leaves with an exit.
-// A failing hook is reported, and the next one runs.
+// Hooks run in order until one leaves with an exit. A failing hook is reported, and the next one
+// runs.
 type Lenient[P any] interface {
 	Lenient(ctx context.Context, run *Run, payload P) (LenientOutcome, error)
 }
@@ -540,7 +571,8 @@ func (f LenientFunc) Bind(h *Hooks) {
 	h.Lenient.Add(f)
 }
 
-// LenientWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// LenientWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
+// show desc.
 func LenientWhen(desc string, when func(*Run, Call) bool, h Lenient[Call]) Lenient[Call] {
 	type condition = hookimpl.Condition
 	return struct {
@@ -559,7 +591,8 @@ type LenientOutcome interface {
 	legalAtLenient()
 }
 
-// ReplaceLenient returns the outcome that gives the following hooks, and the program, another payload.
+// ReplaceLenient returns the outcome that gives the following hooks, and the program, another
+// payload.
 func ReplaceLenient(payload Call, reason string) LenientOutcome {
 	return lenientReplace{hookimpl.Replaced(reason), payload}
 }
@@ -569,7 +602,8 @@ type lenientReplace struct {
 	To Call
 }
 
-func (lenientReplace) legalAtLenient() {}
+func (lenientReplace) legalAtLenient() {
+}
 
 // LenientExit is an outcome that ends the fire: Skip or End. A fire returns it; see MatchLenient.
 //
@@ -579,8 +613,8 @@ type LenientExit interface {
 	isExit()
 }
 
-// MatchLenient calls the function for the exit of a fire, or none if the exit is nil, and returns its
-// result. An exit that is added to the spec breaks every call until it is handled there.
+// MatchLenient calls the function for the exit of a fire, or none if the exit is nil, and returns
+// its result. An exit that is added to the spec breaks every call until it is handled there.
 func MatchLenient[R any](exit LenientExit, none func() R, skip func(Skip) R, end func(End) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -612,19 +646,23 @@ type LenientFired[P any] struct {
 	hookkit.Verdict
 }
 
-// LenientPoint holds the hooks and observers of Lenient. The zero value is ready to use. Do not copy it.
+// LenientPoint holds the hooks and observers of Lenient. The zero value is ready to use. Do not
+// copy it.
 type LenientPoint struct {
 	registry hookimpl.Registry[Lenient[Call]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *LenientPoint) Add(f Lenient[Call], opts ...hookkit.GateOption) *hookkit.Registration {
 	return p.registry.Add(p, &lenientPoint, "Add", f, hookimpl.Options(opts))
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *LenientPoint) AddFunc(f func(ctx context.Context, run *Run, payload Call) (LenientOutcome, error), opts ...hookkit.GateOption) *hookkit.Registration {
+func (p *LenientPoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload Call) (LenientOutcome, error),
+	opts ...hookkit.GateOption,
+) *hookkit.Registration {
 	return p.registry.Add(p, &lenientPoint, "AddFunc", LenientFunc(f), hookimpl.Options(opts))
 }
 
@@ -634,7 +672,10 @@ func (p *LenientPoint) Observe(f LenientObserver[Call], opts ...hookkit.Observer
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *LenientPoint) ObserveFunc(f func(context.Context, *Run, LenientFired[Call]), opts ...hookkit.ObserverOption) *hookkit.Registration {
+func (p *LenientPoint) ObserveFunc(
+	f func(context.Context, *Run, LenientFired[Call]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
 	return p.registry.Observe(p, &lenientPoint, "ObserveFunc", f, opts)
 }
 
@@ -643,7 +684,8 @@ func (p *LenientPoint) List() []hookkit.Info {
 	return p.registry.List(p, &lenientPoint)
 }
 
-// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is not nil, a hook that was registered with FailClosed failed and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
+// not nil, a hook that was registered with FailClosed failed and the program must refuse the act.
 func (p *LenientPoint) Fire(ctx context.Context, run *Run, payload *Call) (exit LenientExit, err error) {
 	if p.registry.Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
@@ -652,7 +694,11 @@ func (p *LenientPoint) Fire(ctx context.Context, run *Run, payload *Call) (exit 
 }
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
-func (p *LenientPoint) FireBy(ctx context.Context, run *Run, payload *Call) (exit LenientExit, by hookkit.By, err error) {
+func (p *LenientPoint) FireBy(
+	ctx context.Context,
+	run *Run,
+	payload *Call,
+) (exit LenientExit, by hookkit.By, err error) {
 	if p.registry.Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
@@ -661,8 +707,7 @@ func (p *LenientPoint) FireBy(ctx context.Context, run *Run, payload *Call) (exi
 
 // Trim is a flow with Edit: hooks may change only the arguments of the call.
 //
-// Hooks run in order.
-// A failing hook ends the fire with an error.
+// Hooks run in order. A failing hook ends the fire with an error.
 type Trim[P any] interface {
 	Trim(ctx context.Context, run *Run, payload P) (TrimOutcome, error)
 }
@@ -680,7 +725,8 @@ func (f TrimFunc) Bind(h *Hooks) {
 	h.Trim.Add(f)
 }
 
-// TrimWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// TrimWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show
+// desc.
 func TrimWhen(desc string, when func(*Run, Call) bool, h Trim[Call]) Trim[Call] {
 	type condition = hookimpl.Condition
 	return struct {
@@ -709,7 +755,8 @@ type trimEdit struct {
 	To json.RawMessage
 }
 
-func (trimEdit) legalAtTrim() {}
+func (trimEdit) legalAtTrim() {
+}
 
 // TrimObserver is notified of every fire of Trim after it is decided.
 type TrimObserver[P any] interface {
@@ -733,14 +780,17 @@ type TrimPoint struct {
 	registry hookimpl.Registry[Trim[Call]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *TrimPoint) Add(f Trim[Call], opts ...hookkit.GateOption) *hookkit.Registration {
 	return p.registry.Add(p, &trimPoint, "Add", f, hookimpl.Options(opts))
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *TrimPoint) AddFunc(f func(ctx context.Context, run *Run, payload Call) (TrimOutcome, error), opts ...hookkit.GateOption) *hookkit.Registration {
+func (p *TrimPoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload Call) (TrimOutcome, error),
+	opts ...hookkit.GateOption,
+) *hookkit.Registration {
 	return p.registry.Add(p, &trimPoint, "AddFunc", TrimFunc(f), hookimpl.Options(opts))
 }
 
@@ -750,7 +800,10 @@ func (p *TrimPoint) Observe(f TrimObserver[Call], opts ...hookkit.ObserverOption
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *TrimPoint) ObserveFunc(f func(context.Context, *Run, TrimFired[Call]), opts ...hookkit.ObserverOption) *hookkit.Registration {
+func (p *TrimPoint) ObserveFunc(
+	f func(context.Context, *Run, TrimFired[Call]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
 	return p.registry.Observe(p, &trimPoint, "ObserveFunc", f, opts)
 }
 
@@ -759,7 +812,8 @@ func (p *TrimPoint) List() []hookkit.Info {
 	return p.registry.List(p, &trimPoint)
 }
 
-// Fire runs the hooks. They may replace the payload. If err is not nil, a hook failed and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload. If err is not nil, a hook failed and the
+// program must refuse the act.
 func (p *TrimPoint) Fire(ctx context.Context, run *Run, payload *Call) (err error) {
 	if p.registry.Active() {
 		err = p.runHooks(ctx, run, payload, nil, nil)
@@ -777,8 +831,7 @@ func (p *TrimPoint) FireBy(ctx context.Context, run *Run, payload *Call) (by hoo
 
 // Leave is a flow without Replace.
 //
-// Hooks run in order until one leaves with an exit.
-// A failing hook ends the fire with an error.
+// Hooks run in order until one leaves with an exit. A failing hook ends the fire with an error.
 type Leave[P any] interface {
 	Leave(ctx context.Context, run *Run, payload P) (LeaveOutcome, error)
 }
@@ -796,7 +849,8 @@ func (f LeaveFunc) Bind(h *Hooks) {
 	h.Leave.Add(f)
 }
 
-// LeaveWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// LeaveWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
+// show desc.
 func LeaveWhen(desc string, when func(*Run, Call) bool, h Leave[Call]) Leave[Call] {
 	type condition = hookimpl.Condition
 	return struct {
@@ -854,19 +908,23 @@ type LeaveFired[P any] struct {
 	hookkit.Verdict
 }
 
-// LeavePoint holds the hooks and observers of Leave. The zero value is ready to use. Do not copy it.
+// LeavePoint holds the hooks and observers of Leave. The zero value is ready to use. Do not copy
+// it.
 type LeavePoint struct {
 	registry hookimpl.Registry[Leave[Call]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *LeavePoint) Add(f Leave[Call], opts ...hookkit.GateOption) *hookkit.Registration {
 	return p.registry.Add(p, &leavePoint, "Add", f, hookimpl.Options(opts))
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *LeavePoint) AddFunc(f func(ctx context.Context, run *Run, payload Call) (LeaveOutcome, error), opts ...hookkit.GateOption) *hookkit.Registration {
+func (p *LeavePoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload Call) (LeaveOutcome, error),
+	opts ...hookkit.GateOption,
+) *hookkit.Registration {
 	return p.registry.Add(p, &leavePoint, "AddFunc", LeaveFunc(f), hookimpl.Options(opts))
 }
 
@@ -876,7 +934,10 @@ func (p *LeavePoint) Observe(f LeaveObserver[Call], opts ...hookkit.ObserverOpti
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *LeavePoint) ObserveFunc(f func(context.Context, *Run, LeaveFired[Call]), opts ...hookkit.ObserverOption) *hookkit.Registration {
+func (p *LeavePoint) ObserveFunc(
+	f func(context.Context, *Run, LeaveFired[Call]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
 	return p.registry.Observe(p, &leavePoint, "ObserveFunc", f, opts)
 }
 
@@ -885,7 +946,8 @@ func (p *LeavePoint) List() []hookkit.Info {
 	return p.registry.List(p, &leavePoint)
 }
 
-// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook failed and the program must refuse the act.
+// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook failed and
+// the program must refuse the act.
 func (p *LeavePoint) Fire(ctx context.Context, run *Run, payload Call) (exit LeaveExit, err error) {
 	if p.registry.Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
@@ -903,8 +965,7 @@ func (p *LeavePoint) FireBy(ctx context.Context, run *Run, payload Call) (exit L
 
 // Judge is a vote.
 //
-// Every hook votes, and the strongest vote wins.
-// A failing hook ends the fire with an error.
+// Every hook votes, and the strongest vote wins. A failing hook ends the fire with an error.
 type Judge[P any] interface {
 	Judge(ctx context.Context, run *Run, payload P) (JudgeOutcome, error)
 }
@@ -922,7 +983,8 @@ func (f JudgeFunc) Bind(h *Hooks) {
 	h.Judge.Add(f)
 }
 
-// JudgeWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// JudgeWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
+// show desc.
 func JudgeWhen(desc string, when func(*Run, Call) bool, h Judge[Call]) Judge[Call] {
 	type condition = hookimpl.Condition
 	return struct {
@@ -941,7 +1003,8 @@ type JudgeOutcome interface {
 	legalAtJudge()
 }
 
-// JudgeExit is an outcome that ends the fire: Deny, Ask or Allow. A fire returns it; see MatchJudge.
+// JudgeExit is an outcome that ends the fire: Deny, Ask or Allow. A fire returns it; see
+// MatchJudge.
 //
 //sumtype:decl
 type JudgeExit interface {
@@ -984,19 +1047,23 @@ type JudgeFired[P any] struct {
 	hookkit.Verdict
 }
 
-// JudgePoint holds the hooks and observers of Judge. The zero value is ready to use. Do not copy it.
+// JudgePoint holds the hooks and observers of Judge. The zero value is ready to use. Do not copy
+// it.
 type JudgePoint struct {
 	registry hookimpl.Registry[Judge[Call]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *JudgePoint) Add(f Judge[Call], opts ...hookkit.GateOption) *hookkit.Registration {
 	return p.registry.Add(p, &judgePoint, "Add", f, hookimpl.Options(opts))
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *JudgePoint) AddFunc(f func(ctx context.Context, run *Run, payload Call) (JudgeOutcome, error), opts ...hookkit.GateOption) *hookkit.Registration {
+func (p *JudgePoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload Call) (JudgeOutcome, error),
+	opts ...hookkit.GateOption,
+) *hookkit.Registration {
 	return p.registry.Add(p, &judgePoint, "AddFunc", JudgeFunc(f), hookimpl.Options(opts))
 }
 
@@ -1006,7 +1073,10 @@ func (p *JudgePoint) Observe(f JudgeObserver[Call], opts ...hookkit.ObserverOpti
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *JudgePoint) ObserveFunc(f func(context.Context, *Run, JudgeFired[Call]), opts ...hookkit.ObserverOption) *hookkit.Registration {
+func (p *JudgePoint) ObserveFunc(
+	f func(context.Context, *Run, JudgeFired[Call]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
 	return p.registry.Observe(p, &judgePoint, "ObserveFunc", f, opts)
 }
 
@@ -1015,7 +1085,8 @@ func (p *JudgePoint) List() []hookkit.Info {
 	return p.registry.List(p, &judgePoint)
 }
 
-// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook failed and the program must refuse the act.
+// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook failed and
+// the program must refuse the act.
 func (p *JudgePoint) Fire(ctx context.Context, run *Run, payload Call) (exit JudgeExit, err error) {
 	if p.registry.Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
@@ -1033,8 +1104,8 @@ func (p *JudgePoint) FireBy(ctx context.Context, run *Run, payload Call) (exit J
 
 // Gather collects.
 //
-// Every hook contributes; the contributions are concatenated in firing order.
-// A failing hook is reported, and the next one runs.
+// Every hook contributes; the contributions are concatenated in firing order. A failing hook is
+// reported, and the next one runs.
 type Gather[P any] interface {
 	Gather(ctx context.Context, run *Run, payload P) ([]string, error)
 }
@@ -1052,7 +1123,8 @@ func (f GatherFunc) Bind(h *Hooks) {
 	h.Gather.Add(f)
 }
 
-// GatherWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// GatherWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
+// show desc.
 func GatherWhen(desc string, when func(*Run, Call) bool, h Gather[Call]) Gather[Call] {
 	type condition = hookimpl.Condition
 	return struct {
@@ -1081,19 +1153,23 @@ type GatherFired[P any] struct {
 	hookkit.Verdict
 }
 
-// GatherPoint holds the hooks and observers of Gather. The zero value is ready to use. Do not copy it.
+// GatherPoint holds the hooks and observers of Gather. The zero value is ready to use. Do not copy
+// it.
 type GatherPoint struct {
 	registry hookimpl.Registry[Gather[Call]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *GatherPoint) Add(f Gather[Call], opts ...hookkit.HookOption) *hookkit.Registration {
 	return p.registry.Add(p, &gatherPoint, "Add", f, hookimpl.Options(opts))
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *GatherPoint) AddFunc(f func(ctx context.Context, run *Run, payload Call) ([]string, error), opts ...hookkit.HookOption) *hookkit.Registration {
+func (p *GatherPoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload Call) ([]string, error),
+	opts ...hookkit.HookOption,
+) *hookkit.Registration {
 	return p.registry.Add(p, &gatherPoint, "AddFunc", GatherFunc(f), hookimpl.Options(opts))
 }
 
@@ -1103,7 +1179,10 @@ func (p *GatherPoint) Observe(f GatherObserver[Call], opts ...hookkit.ObserverOp
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *GatherPoint) ObserveFunc(f func(context.Context, *Run, GatherFired[Call]), opts ...hookkit.ObserverOption) *hookkit.Registration {
+func (p *GatherPoint) ObserveFunc(
+	f func(context.Context, *Run, GatherFired[Call]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
 	return p.registry.Observe(p, &gatherPoint, "ObserveFunc", f, opts)
 }
 
@@ -1148,7 +1227,8 @@ func (f RefuseFunc) Bind(h *Hooks) {
 	h.Refuse.Add(f)
 }
 
-// RefuseWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// RefuseWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
+// show desc.
 func RefuseWhen(desc string, when func(*Run, Call) bool, h Refuse[Call]) Refuse[Call] {
 	type condition = hookimpl.Condition
 	return struct {
@@ -1177,19 +1257,23 @@ type RefuseFired[P any] struct {
 	hookkit.Verdict
 }
 
-// RefusePoint holds the hooks and observers of Refuse. The zero value is ready to use. Do not copy it.
+// RefusePoint holds the hooks and observers of Refuse. The zero value is ready to use. Do not copy
+// it.
 type RefusePoint struct {
 	registry hookimpl.Registry[Refuse[Call]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *RefusePoint) Add(f Refuse[Call], opts ...hookkit.HookOption) *hookkit.Registration {
 	return p.registry.Add(p, &refusePoint, "Add", f, hookimpl.Options(opts))
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *RefusePoint) AddFunc(f func(ctx context.Context, run *Run, payload Call) error, opts ...hookkit.HookOption) *hookkit.Registration {
+func (p *RefusePoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload Call) error,
+	opts ...hookkit.HookOption,
+) *hookkit.Registration {
 	return p.registry.Add(p, &refusePoint, "AddFunc", RefuseFunc(f), hookimpl.Options(opts))
 }
 
@@ -1199,7 +1283,10 @@ func (p *RefusePoint) Observe(f RefuseObserver[Call], opts ...hookkit.ObserverOp
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *RefusePoint) ObserveFunc(f func(context.Context, *Run, RefuseFired[Call]), opts ...hookkit.ObserverOption) *hookkit.Registration {
+func (p *RefusePoint) ObserveFunc(
+	f func(context.Context, *Run, RefuseFired[Call]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
 	return p.registry.Observe(p, &refusePoint, "ObserveFunc", f, opts)
 }
 
@@ -1244,13 +1331,18 @@ func (f WrapFunc) Bind(h *Hooks) {
 	h.Wrap.Add(f)
 }
 
-// WrapWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// WrapWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show
+// desc.
 func WrapWhen(desc string, when func(*Run, Call) bool, h Wrap[Call]) Wrap[Call] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		WrapFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call, next WrapNext) (hookkit.Answer[Result], error) {
+	}{hookimpl.When(
+		desc,
+		when != nil,
+		h,
+	), func(ctx context.Context, run *Run, payload Call, next WrapNext) (hookkit.Answer[Result], error) {
 		if !when(run, payload) {
 			return next.Call(ctx, payload)
 		}
@@ -1286,14 +1378,17 @@ type WrapPoint struct {
 	registry hookimpl.Registry[Wrap[Call]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *WrapPoint) Add(f Wrap[Call], opts ...hookkit.HookOption) *hookkit.Registration {
 	return p.registry.Add(p, &wrapPoint, "Add", f, hookimpl.Options(opts))
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *WrapPoint) AddFunc(f func(ctx context.Context, run *Run, payload Call, next WrapNext) (hookkit.Answer[Result], error), opts ...hookkit.HookOption) *hookkit.Registration {
+func (p *WrapPoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload Call, next WrapNext) (hookkit.Answer[Result], error),
+	opts ...hookkit.HookOption,
+) *hookkit.Registration {
 	return p.registry.Add(p, &wrapPoint, "AddFunc", WrapFunc(f), hookimpl.Options(opts))
 }
 
@@ -1303,7 +1398,10 @@ func (p *WrapPoint) Observe(f WrapObserver[Call], opts ...hookkit.ObserverOption
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *WrapPoint) ObserveFunc(f func(context.Context, *Run, WrapFired[Call]), opts ...hookkit.ObserverOption) *hookkit.Registration {
+func (p *WrapPoint) ObserveFunc(
+	f func(context.Context, *Run, WrapFired[Call]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
 	return p.registry.Observe(p, &wrapPoint, "ObserveFunc", f, opts)
 }
 
@@ -1312,9 +1410,14 @@ func (p *WrapPoint) List() []hookkit.Info {
 	return p.registry.List(p, &wrapPoint)
 }
 
-// Fire runs the act inside the hooks and returns the answer of the outermost. A panic of a hook or of
-// the act is returned as a *hookkit.Failure.
-func (p *WrapPoint) Fire(ctx context.Context, run *Run, payload Call, act func(context.Context, Call) (Result, error)) (result Result, err error) {
+// Fire runs the act inside the hooks and returns the answer of the outermost. A panic of a hook or
+// of the act is returned as a *hookkit.Failure.
+func (p *WrapPoint) Fire(
+	ctx context.Context,
+	run *Run,
+	payload Call,
+	act func(context.Context, Call) (Result, error),
+) (result Result, err error) {
 	if p.registry.Active() {
 		return p.runHooks(ctx, run, payload, act, nil, nil)
 	}
@@ -1331,9 +1434,14 @@ func (p *WrapPoint) Fire(ctx context.Context, run *Run, payload Call, act func(c
 	return
 }
 
-// FireBy is Fire that also returns the hook that answered instead of the act, or the hook that failed.
-// A zero By means that the act answered.
-func (p *WrapPoint) FireBy(ctx context.Context, run *Run, payload Call, act func(context.Context, Call) (Result, error)) (result Result, by hookkit.By, err error) {
+// FireBy is Fire that also returns the hook that answered instead of the act, or the hook that
+// failed. A zero By means that the act answered.
+func (p *WrapPoint) FireBy(
+	ctx context.Context,
+	run *Run,
+	payload Call,
+	act func(context.Context, Call) (Result, error),
+) (result Result, by hookkit.By, err error) {
 	if p.registry.Active() {
 		result, err = p.runHooks(ctx, run, payload, act, &by, nil)
 	} else {
@@ -1362,18 +1470,34 @@ type HookgenLineage[T any] interface {
 var watchPoint = hookimpl.Point{
 	Name:    "Watch",
 	Payload: "Call",
-	Calls:   hookimpl.Checking(Watch[Call].Watch, WatchFunc(nil)),
-	Fired: hookimpl.Notifying(WatchObserver[Call].ObserveWatch, func(f *WatchFired[Call]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *WatchPoint, ctx context.Context, run *Run, payload *Call, fired *hookkit.AnyFired) error {
+	Calls: hookimpl.Checking(
+		Watch[Call].Watch,
+		WatchFunc(nil),
+	),
+	Fired: hookimpl.Notifying(
+		WatchObserver[Call].ObserveWatch,
+		func(f *WatchFired[Call]) hookkit.AnyFired {
+			return hookkit.AnyFired{
+				Payload: f.Payload,
+				Final:   f.Payload,
+				Verdict: f.Verdict,
+			}
+		},
+	),
+	Fire: hookimpl.Firing(func(
+		p *WatchPoint,
+		ctx context.Context,
+		run *Run,
+		payload *Call,
+		fired *hookkit.AnyFired,
+	) error {
 		p.runHooks(ctx, run, *payload, p.registry.Record(ctx, run, fired))
 		return nil
 	}),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
 func (p *WatchPoint) runHooks(ctx context.Context, run *Run, payload Call, snap *hookimpl.Snapshot[Watch[Call]]) {
 	if snap == nil {
 		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
@@ -1392,7 +1516,8 @@ func (p *WatchPoint) runHooks(ctx context.Context, run *Run, payload Call, snap 
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
-			for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := hookimpl.Rest(all, &inv, nil)
+			for ; next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
 				p.runHooks(inv.Ctx, run, *at, next)
 			}
 		}
@@ -1413,21 +1538,46 @@ var rewritePoint = hookimpl.Point{
 	Results: "Replace, FailClosed",
 	Law:     hookimpl.Decides | hookimpl.FailsClosed,
 	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{hookimpl.Rewriting("Replace", ReplaceRewrite)}
+		return []hookkit.Outcome{
+			hookimpl.Rewriting("Replace", ReplaceRewrite),
+		}
 	},
-	Calls: hookimpl.Deciding(Rewrite[Call].Rewrite, RewriteFunc(nil)),
-	Fired: hookimpl.Notifying(RewriteObserver[Call].ObserveRewrite, func(f *RewriteFired[Call]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Final, Err: f.Err, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *RewritePoint, ctx context.Context, run *Run, payload *Call, fired *hookkit.AnyFired) (err error) {
+	Calls: hookimpl.Deciding(
+		Rewrite[Call].Rewrite,
+		RewriteFunc(nil),
+	),
+	Fired: hookimpl.Notifying(
+		RewriteObserver[Call].ObserveRewrite,
+		func(f *RewriteFired[Call]) hookkit.AnyFired {
+			return hookkit.AnyFired{
+				Payload: f.Payload,
+				Final:   f.Final,
+				Err:     f.Err,
+				Verdict: f.Verdict,
+			}
+		},
+	),
+	Fire: hookimpl.Firing(func(
+		p *RewritePoint,
+		ctx context.Context,
+		run *Run,
+		payload *Call,
+		fired *hookkit.AnyFired,
+	) (err error) {
 		err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *RewritePoint) runHooks(ctx context.Context, run *Run, payload *Call, by *hookkit.By, snap *hookimpl.Snapshot[Rewrite[Call]]) (err error) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *RewritePoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload *Call,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot[Rewrite[Call]],
+) (err error) {
 	if snap == nil {
 		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
 			snap = p.registry.Resolve(ctx, run)
@@ -1440,7 +1590,8 @@ func (p *RewritePoint) runHooks(ctx context.Context, run *Run, payload *Call, by
 		fired := &RewriteFired[Call]{Payload: current}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Final, fired.Err = *payload, all.Err(err)
+			fired.Final = *payload
+			fired.Err = all.Err(err)
 			all.Notify(fired)
 		}()
 	}
@@ -1476,21 +1627,49 @@ var flowPoint = hookimpl.Point{
 	Results: "Replace, Skip, End, FailClosed",
 	Law:     hookimpl.Decides | hookimpl.FailsClosed,
 	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{hookimpl.Rewriting("Replace", ReplaceFlow), hookimpl.Exiting[Skip]("Skip"), hookimpl.Exiting[End]("End")}
+		return []hookkit.Outcome{
+			hookimpl.Rewriting("Replace", ReplaceFlow),
+			hookimpl.Exiting[Skip]("Skip"),
+			hookimpl.Exiting[End]("End"),
+		}
 	},
-	Calls: hookimpl.Deciding(Flow[Call].Flow, FlowFunc(nil)),
-	Fired: hookimpl.Notifying(FlowObserver[Call].ObserveFlow, func(f *FlowFired[Call]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Final, Outcome: f.Exit, Err: f.Err, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *FlowPoint, ctx context.Context, run *Run, payload *Call, fired *hookkit.AnyFired) (err error) {
+	Calls: hookimpl.Deciding(
+		Flow[Call].Flow,
+		FlowFunc(nil),
+	),
+	Fired: hookimpl.Notifying(
+		FlowObserver[Call].ObserveFlow,
+		func(f *FlowFired[Call]) hookkit.AnyFired {
+			return hookkit.AnyFired{
+				Payload: f.Payload,
+				Final:   f.Final,
+				Outcome: f.Exit,
+				Err:     f.Err,
+				Verdict: f.Verdict,
+			}
+		},
+	),
+	Fire: hookimpl.Firing(func(
+		p *FlowPoint,
+		ctx context.Context,
+		run *Run,
+		payload *Call,
+		fired *hookkit.AnyFired,
+	) (err error) {
 		_, err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *FlowPoint) runHooks(ctx context.Context, run *Run, payload *Call, by *hookkit.By, snap *hookimpl.Snapshot[Flow[Call]]) (exit FlowExit, err error) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *FlowPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload *Call,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot[Flow[Call]],
+) (exit FlowExit, err error) {
 	if snap == nil {
 		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
 			snap = p.registry.Resolve(ctx, run)
@@ -1503,7 +1682,9 @@ func (p *FlowPoint) runHooks(ctx context.Context, run *Run, payload *Call, by *h
 		fired := &FlowFired[Call]{Payload: current}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Final, fired.Exit, fired.Err = *payload, exit, all.Err(err)
+			fired.Final = *payload
+			fired.Exit = exit
+			fired.Err = all.Err(err)
 			all.Notify(fired)
 		}()
 	}
@@ -1543,21 +1724,49 @@ var lenientPoint = hookimpl.Point{
 	Results: "Replace, Skip, End, FailOpen",
 	Law:     hookimpl.Decides,
 	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{hookimpl.Rewriting("Replace", ReplaceLenient), hookimpl.Exiting[Skip]("Skip"), hookimpl.Exiting[End]("End")}
+		return []hookkit.Outcome{
+			hookimpl.Rewriting("Replace", ReplaceLenient),
+			hookimpl.Exiting[Skip]("Skip"),
+			hookimpl.Exiting[End]("End"),
+		}
 	},
-	Calls: hookimpl.Deciding(Lenient[Call].Lenient, LenientFunc(nil)),
-	Fired: hookimpl.Notifying(LenientObserver[Call].ObserveLenient, func(f *LenientFired[Call]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Final, Outcome: f.Exit, Err: f.Err, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *LenientPoint, ctx context.Context, run *Run, payload *Call, fired *hookkit.AnyFired) (err error) {
+	Calls: hookimpl.Deciding(
+		Lenient[Call].Lenient,
+		LenientFunc(nil),
+	),
+	Fired: hookimpl.Notifying(
+		LenientObserver[Call].ObserveLenient,
+		func(f *LenientFired[Call]) hookkit.AnyFired {
+			return hookkit.AnyFired{
+				Payload: f.Payload,
+				Final:   f.Final,
+				Outcome: f.Exit,
+				Err:     f.Err,
+				Verdict: f.Verdict,
+			}
+		},
+	),
+	Fire: hookimpl.Firing(func(
+		p *LenientPoint,
+		ctx context.Context,
+		run *Run,
+		payload *Call,
+		fired *hookkit.AnyFired,
+	) (err error) {
 		_, err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *LenientPoint) runHooks(ctx context.Context, run *Run, payload *Call, by *hookkit.By, snap *hookimpl.Snapshot[Lenient[Call]]) (exit LenientExit, err error) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *LenientPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload *Call,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot[Lenient[Call]],
+) (exit LenientExit, err error) {
 	if snap == nil {
 		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
 			snap = p.registry.Resolve(ctx, run)
@@ -1570,14 +1779,17 @@ func (p *LenientPoint) runHooks(ctx context.Context, run *Run, payload *Call, by
 		fired := &LenientFired[Call]{Payload: current}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Final, fired.Exit, fired.Err = *payload, exit, all.Err(err)
+			fired.Final = *payload
+			fired.Exit = exit
+			fired.Err = all.Err(err)
 			all.Notify(fired)
 		}()
 	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
-			for next := hookimpl.Rest(all, &inv, nil); next != nil && err == nil && exit == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := hookimpl.Rest(all, &inv, nil)
+			for ; next != nil && err == nil && exit == nil; next = hookimpl.Rest(all, &inv, next) {
 				exit, err = p.runHooks(inv.Ctx, run, payload, by, next)
 			}
 		}
@@ -1615,21 +1827,46 @@ var trimPoint = hookimpl.Point{
 	Results: "Edit[json.RawMessage], FailClosed",
 	Law:     hookimpl.Decides | hookimpl.FailsClosed,
 	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{hookimpl.Rewriting("Edit", EditTrim)}
+		return []hookkit.Outcome{
+			hookimpl.Rewriting("Edit", EditTrim),
+		}
 	},
-	Calls: hookimpl.Deciding(Trim[Call].Trim, TrimFunc(nil)),
-	Fired: hookimpl.Notifying(TrimObserver[Call].ObserveTrim, func(f *TrimFired[Call]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Final, Err: f.Err, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *TrimPoint, ctx context.Context, run *Run, payload *Call, fired *hookkit.AnyFired) (err error) {
+	Calls: hookimpl.Deciding(
+		Trim[Call].Trim,
+		TrimFunc(nil),
+	),
+	Fired: hookimpl.Notifying(
+		TrimObserver[Call].ObserveTrim,
+		func(f *TrimFired[Call]) hookkit.AnyFired {
+			return hookkit.AnyFired{
+				Payload: f.Payload,
+				Final:   f.Final,
+				Err:     f.Err,
+				Verdict: f.Verdict,
+			}
+		},
+	),
+	Fire: hookimpl.Firing(func(
+		p *TrimPoint,
+		ctx context.Context,
+		run *Run,
+		payload *Call,
+		fired *hookkit.AnyFired,
+	) (err error) {
 		err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *TrimPoint) runHooks(ctx context.Context, run *Run, payload *Call, by *hookkit.By, snap *hookimpl.Snapshot[Trim[Call]]) (err error) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *TrimPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload *Call,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot[Trim[Call]],
+) (err error) {
 	if snap == nil {
 		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
 			snap = p.registry.Resolve(ctx, run)
@@ -1642,7 +1879,8 @@ func (p *TrimPoint) runHooks(ctx context.Context, run *Run, payload *Call, by *h
 		fired := &TrimFired[Call]{Payload: current}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Final, fired.Err = *payload, all.Err(err)
+			fired.Final = *payload
+			fired.Err = all.Err(err)
 			all.Notify(fired)
 		}()
 	}
@@ -1678,21 +1916,48 @@ var leavePoint = hookimpl.Point{
 	Results: "Skip, End, FailClosed",
 	Law:     hookimpl.Decides | hookimpl.FailsClosed,
 	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{hookimpl.Exiting[Skip]("Skip"), hookimpl.Exiting[End]("End")}
+		return []hookkit.Outcome{
+			hookimpl.Exiting[Skip]("Skip"),
+			hookimpl.Exiting[End]("End"),
+		}
 	},
-	Calls: hookimpl.Deciding(Leave[Call].Leave, LeaveFunc(nil)),
-	Fired: hookimpl.Notifying(LeaveObserver[Call].ObserveLeave, func(f *LeaveFired[Call]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Outcome: f.Exit, Err: f.Err, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *LeavePoint, ctx context.Context, run *Run, payload *Call, fired *hookkit.AnyFired) (err error) {
+	Calls: hookimpl.Deciding(
+		Leave[Call].Leave,
+		LeaveFunc(nil),
+	),
+	Fired: hookimpl.Notifying(
+		LeaveObserver[Call].ObserveLeave,
+		func(f *LeaveFired[Call]) hookkit.AnyFired {
+			return hookkit.AnyFired{
+				Payload: f.Payload,
+				Final:   f.Payload,
+				Outcome: f.Exit,
+				Err:     f.Err,
+				Verdict: f.Verdict,
+			}
+		},
+	),
+	Fire: hookimpl.Firing(func(
+		p *LeavePoint,
+		ctx context.Context,
+		run *Run,
+		payload *Call,
+		fired *hookkit.AnyFired,
+	) (err error) {
 		_, err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *LeavePoint) runHooks(ctx context.Context, run *Run, payload Call, by *hookkit.By, snap *hookimpl.Snapshot[Leave[Call]]) (exit LeaveExit, err error) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *LeavePoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload Call,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot[Leave[Call]],
+) (exit LeaveExit, err error) {
 	if snap == nil {
 		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
 			snap = p.registry.Resolve(ctx, run)
@@ -1704,7 +1969,8 @@ func (p *LeavePoint) runHooks(ctx context.Context, run *Run, payload Call, by *h
 		fired := &LeaveFired[Call]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Exit, fired.Err = exit, all.Err(err)
+			fired.Exit = exit
+			fired.Err = all.Err(err)
 			all.Notify(fired)
 		}()
 	}
@@ -1740,21 +2006,50 @@ var judgePoint = hookimpl.Point{
 	Results: "Vote, Deny, Ask, Allow, FailClosed",
 	Law:     hookimpl.Decides | hookimpl.FailsClosed,
 	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{hookimpl.Exiting[Deny]("Deny"), hookimpl.Exiting[Ask]("Ask"), hookimpl.Exiting[Allow]("Allow")}
+		return []hookkit.Outcome{
+			hookimpl.Exiting[Deny]("Deny"),
+			hookimpl.Exiting[Ask]("Ask"),
+			hookimpl.Exiting[Allow]("Allow"),
+		}
 	},
-	Calls: hookimpl.Deciding(Judge[Call].Judge, JudgeFunc(nil)),
-	Fired: hookimpl.Notifying(JudgeObserver[Call].ObserveJudge, func(f *JudgeFired[Call]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Outcome: f.Exit, Err: f.Err, Ballots: f.Ballots, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *JudgePoint, ctx context.Context, run *Run, payload *Call, fired *hookkit.AnyFired) (err error) {
+	Calls: hookimpl.Deciding(
+		Judge[Call].Judge,
+		JudgeFunc(nil),
+	),
+	Fired: hookimpl.Notifying(
+		JudgeObserver[Call].ObserveJudge,
+		func(f *JudgeFired[Call]) hookkit.AnyFired {
+			return hookkit.AnyFired{
+				Payload: f.Payload,
+				Final:   f.Payload,
+				Outcome: f.Exit,
+				Err:     f.Err,
+				Ballots: f.Ballots,
+				Verdict: f.Verdict,
+			}
+		},
+	),
+	Fire: hookimpl.Firing(func(
+		p *JudgePoint,
+		ctx context.Context,
+		run *Run,
+		payload *Call,
+		fired *hookkit.AnyFired,
+	) (err error) {
 		_, err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *JudgePoint) runHooks(ctx context.Context, run *Run, payload Call, by *hookkit.By, snap *hookimpl.Snapshot[Judge[Call]]) (exit JudgeExit, err error) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *JudgePoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload Call,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot[Judge[Call]],
+) (exit JudgeExit, err error) {
 	if snap == nil {
 		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
 			snap = p.registry.Resolve(ctx, run)
@@ -1766,7 +2061,9 @@ func (p *JudgePoint) runHooks(ctx context.Context, run *Run, payload Call, by *h
 		fired := &JudgeFired[Call]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Exit, fired.Err, fired.Ballots = exit, all.Err(err), all.Ballots()
+			fired.Exit = exit
+			fired.Err = all.Err(err)
+			fired.Ballots = all.Ballots()
 			all.Notify(fired)
 		}()
 	}
@@ -1810,19 +2107,42 @@ var gatherPoint = hookimpl.Point{
 	Name:    "Gather",
 	Payload: "Call",
 	Results: "Collect[string]",
-	Calls:   hookimpl.Collecting(Gather[Call].Gather, GatherFunc(nil)),
-	Fired: hookimpl.Notifying(GatherObserver[Call].ObserveGather, func(f *GatherFired[Call]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Collected: hookimpl.Slice(f.Collected), Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *GatherPoint, ctx context.Context, run *Run, payload *Call, fired *hookkit.AnyFired) error {
+	Calls: hookimpl.Collecting(
+		Gather[Call].Gather,
+		GatherFunc(nil),
+	),
+	Fired: hookimpl.Notifying(
+		GatherObserver[Call].ObserveGather,
+		func(f *GatherFired[Call]) hookkit.AnyFired {
+			return hookkit.AnyFired{
+				Payload:   f.Payload,
+				Final:     f.Payload,
+				Collected: hookimpl.Slice(f.Collected),
+				Verdict:   f.Verdict,
+			}
+		},
+	),
+	Fire: hookimpl.Firing(func(
+		p *GatherPoint,
+		ctx context.Context,
+		run *Run,
+		payload *Call,
+		fired *hookkit.AnyFired,
+	) error {
 		p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
 		return nil
 	}),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *GatherPoint) runHooks(ctx context.Context, run *Run, payload Call, bys *[]hookkit.By, snap *hookimpl.Snapshot[Gather[Call]]) (collected []string) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *GatherPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload Call,
+	bys *[]hookkit.By,
+	snap *hookimpl.Snapshot[Gather[Call]],
+) (collected []string) {
 	if snap == nil {
 		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
 			snap = p.registry.Resolve(ctx, run)
@@ -1841,7 +2161,8 @@ func (p *GatherPoint) runHooks(ctx context.Context, run *Run, payload Call, bys 
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
-			for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := hookimpl.Rest(all, &inv, nil)
+			for ; next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
 				collected = append(collected, p.runHooks(inv.Ctx, run, *at, bys, next)...)
 			}
 		}
@@ -1866,19 +2187,42 @@ var refusePoint = hookimpl.Point{
 	Payload: "Call",
 	Results: "Check",
 	Law:     hookimpl.Checks,
-	Calls:   hookimpl.Checking(Refuse[Call].Refuse, RefuseFunc(nil)),
-	Fired: hookimpl.Notifying(RefuseObserver[Call].ObserveRefuse, func(f *RefuseFired[Call]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Err: f.Err, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *RefusePoint, ctx context.Context, run *Run, payload *Call, fired *hookkit.AnyFired) (err error) {
+	Calls: hookimpl.Checking(
+		Refuse[Call].Refuse,
+		RefuseFunc(nil),
+	),
+	Fired: hookimpl.Notifying(
+		RefuseObserver[Call].ObserveRefuse,
+		func(f *RefuseFired[Call]) hookkit.AnyFired {
+			return hookkit.AnyFired{
+				Payload: f.Payload,
+				Final:   f.Payload,
+				Err:     f.Err,
+				Verdict: f.Verdict,
+			}
+		},
+	),
+	Fire: hookimpl.Firing(func(
+		p *RefusePoint,
+		ctx context.Context,
+		run *Run,
+		payload *Call,
+		fired *hookkit.AnyFired,
+	) (err error) {
 		err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *RefusePoint) runHooks(ctx context.Context, run *Run, payload Call, by *hookkit.By, snap *hookimpl.Snapshot[Refuse[Call]]) (err error) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *RefusePoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload Call,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot[Refuse[Call]],
+) (err error) {
 	if snap == nil {
 		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
 			snap = p.registry.Resolve(ctx, run)
@@ -1915,7 +2259,13 @@ var wrapPoint = hookimpl.Point{
 	Payload: "Call",
 	Results: "Around[Result]",
 	Law:     hookimpl.Wraps,
-	Calls: hookimpl.Wrapping(func(h Wrap[Call], ctx context.Context, run *Run, payload Call, call hookkit.AnyCall) (hookkit.AnyReply, error) {
+	Calls: hookimpl.Wrapping(func(
+		h Wrap[Call],
+		ctx context.Context,
+		run *Run,
+		payload Call,
+		call hookkit.AnyCall,
+	) (hookkit.AnyReply, error) {
 		inv := &wrapInvocation{Next: func(ctx context.Context, payload Call) (hookkit.Answer[Result], error) {
 			return hookimpl.AnswerOf[Result](call.Next(ctx, payload))
 		}}
@@ -1924,7 +2274,12 @@ var wrapPoint = hookimpl.Point{
 		return hookimpl.Reply(answer), err
 	}, func(point string, h hookkit.AnyHook) any {
 		return WrapFunc(func(ctx context.Context, run *Run, payload Call, next WrapNext) (hookkit.Answer[Result], error) {
-			own := &wrapInvocation{Run: next.fire.Run, Snap: next.fire.Snap, Do: next.fire.Do, Next: next.fire.Next}
+			own := &wrapInvocation{
+				Run:  next.fire.Run,
+				Snap: next.fire.Snap,
+				Do:   next.fire.Do,
+				Next: next.fire.Next,
+			}
 			own.Within(&next.fire.AroundInvocation)
 			defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
 			inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
@@ -1934,11 +2289,29 @@ var wrapPoint = hookimpl.Point{
 			return hookimpl.AnswerOf[Result](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload, Next: inner}))
 		})
 	}),
-	Fired: hookimpl.Notifying(WrapObserver[Call].ObserveWrap, func(f *WrapFired[Call]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Result: f.Result, Err: f.Err, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *WrapPoint, ctx context.Context, run *Run, payload *Call, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runHooks(ctx, run, *payload, func(context.Context, Call) (result Result, err error) { return }, nil, p.registry.Record(ctx, run, fired))
+	Fired: hookimpl.Notifying(
+		WrapObserver[Call].ObserveWrap,
+		func(f *WrapFired[Call]) hookkit.AnyFired {
+			return hookkit.AnyFired{
+				Payload: f.Payload,
+				Final:   f.Payload,
+				Result:  f.Result,
+				Err:     f.Err,
+				Verdict: f.Verdict,
+			}
+		},
+	),
+	Fire: hookimpl.Firing(func(
+		p *WrapPoint,
+		ctx context.Context,
+		run *Run,
+		payload *Call,
+		fired *hookkit.AnyFired,
+	) (err error) {
+		act := func(context.Context, Call) (result Result, err error) {
+			return
+		}
+		_, err = p.runHooks(ctx, run, *payload, act, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
@@ -1949,12 +2322,13 @@ type wrapInvocation struct {
 	Run  *Run
 	Snap *hookimpl.Snapshot[Wrap[Call]]
 	Do   func(context.Context, Call) (Result, error)
-	// Next is set instead of the three fields above for a hook that the runtime calls through functions of any type.
+	// Next is set instead of the three fields above for a hook that the runtime calls through
+	// functions of any type.
 	Next func(context.Context, Call) (hookkit.Answer[Result], error)
 }
 
-// Call runs the inner hooks and the act with the payload. Calling it again runs them again. The error is that of the act or of
-// an inner hook, or hookkit.ErrNextOver.
+// Call runs the inner hooks and the act with the payload. Calling it again runs them again. The
+// error is that of the act or of an inner hook, or hookkit.ErrNextOver.
 func (n WrapNext) Call(ctx context.Context, payload Call) (answer hookkit.Answer[Result], err error) {
 	inv := n.fire
 	if inv == nil || inv.Over() {
@@ -1984,9 +2358,16 @@ func (n WrapNext) Call(ctx context.Context, payload Call) (answer hookkit.Answer
 	return
 }
 
-// runHooks runs the act inside the hooks of snap, and notifies the observers and tracers if there are any. A nil snap means
-// the hooks that are registered now.
-func (p *WrapPoint) runHooks(ctx context.Context, run *Run, payload Call, act func(context.Context, Call) (Result, error), by *hookkit.By, snap *hookimpl.Snapshot[Wrap[Call]]) (result Result, err error) {
+// runHooks runs the act inside the hooks of snap, and notifies the observers and tracers if there
+// are any. A nil snap means the hooks that are registered now.
+func (p *WrapPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload Call,
+	act func(context.Context, Call) (Result, error),
+	by *hookkit.By,
+	snap *hookimpl.Snapshot[Wrap[Call]],
+) (result Result, err error) {
 	if snap == nil {
 		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
 			snap = p.registry.Resolve(ctx, run)

@@ -23,7 +23,7 @@ import (
 // 2000 characters: the last 12 messages with 180 characters each, and the reply with 600. If the page is too long, the
 // oldest messages are dropped. Secrets and personal data are removed.
 //
-// A conversation without an identity gets a warning in the log instead of a page. Sub-runs without an identity are
+// A conversation without an identity gets a warning in the log instead of a page. Sub-runs are
 // ignored. A failure to write is reported as a failure of the hook and does not affect the run.
 //
 // Summary uses OnRunEnd and does nothing unless Enabled. It has no state and is safe for concurrent use. Bind panics if
@@ -51,15 +51,13 @@ func (s *Summary) Bind(h *agent.Hooks) {
 
 // OnRunEnd writes the page if the hook is enabled.
 func (s *Summary) OnRunEnd(ctx context.Context, run *agent.Run, result agent.AgentResult) error {
-	if !s.Enabled {
+	if !s.Enabled || run.Parent() != "" {
 		return nil
 	}
 	id := kit.ConversationID(run)
 	if id == "" {
-		if run.Parent() == "" {
-			slog.WarnContext(ctx, "record.Summary: the conversation has no identity, so there is no summary of it",
-				"run", run.ID())
-		}
+		slog.WarnContext(ctx, "record.Summary: the conversation has no identity, so there is no summary of it",
+			"run", run.ID())
 		return nil
 	}
 	name, err := atomicfile.EncodeName(id)

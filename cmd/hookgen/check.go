@@ -30,7 +30,7 @@ func (i *invocation) check() error {
 			return i.checkLines(lines)
 		}
 	}
-	o, err := i.make()
+	outputs, err := i.make()
 	if err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func (i *invocation) check() error {
 	if i.out != "" {
 		command += "-o " + i.out + " "
 	}
-	return i.compare(o, command+i.dir)
+	return i.compare(outputs, command+i.dir)
 }
 
 // ownLines returns the go:generate lines in the spec's directory that generate from it.
@@ -83,30 +83,50 @@ func (i *invocation) checkLine(line generateLine) error {
 	}
 	one := *i
 	one.dir, one.out = line.dir, line.out
-	o, err := one.make()
+	outputs, err := one.make()
 	if err != nil {
 		return err
 	}
-	return one.compare(o, "go generate "+goPath(filepath.Dir(line.pos.Filename)))
+	return one.compare(outputs, "go generate "+goPath(filepath.Dir(line.pos.Filename)))
 }
 
-// compare compares the output with the file at its path. remedy is the command that writes the file.
-func (i *invocation) compare(o *output, remedy string) error {
-	stale := func(why string) error {
-		return gen.Diagnostics{{Pos: token.Position{Filename: o.path}, Rule: ruleStale, Message: why + ": run " + remedy}}
+// compare compares the outputs with the files at their paths. remedy is the command that writes the files.
+func (i *invocation) compare(outputs []*output, remedy string) error {
+	var found gen.Diagnostics
+	for _, o := range outputs {
+		why, err := i.staleness(o)
+		if err != nil {
+			return err
+		}
+		if why != "" {
+			found = append(found, gen.Diagnostic{Pos: token.Position{Filename: o.path}, Rule: ruleStale,
+				Message: why + ": run " + remedy})
+		}
 	}
+	if len(found) > 0 {
+		return found
+	}
+	return nil
+}
+
+// staleness returns the reason why an output is stale, or "" if it is fresh.
+func (i *invocation) staleness(o *output) (string, error) {
 	old, err := o.existing()
 	switch {
 	case err != nil:
-		return err
+		return "", err
+	case old == nil && o.text == nil:
+		return "", nil
 	case old == nil:
-		return stale("does not exist")
+		return "does not exist", nil
+	case o.text == nil:
+		return "is not needed, because the spec is not marked //hookgen:wire", nil
 	case same(old, o.text):
 		if !i.all {
 			i.say("fresh %s: %s, %d bytes", o.path, o.points(), len(o.text))
 		}
-		return nil
+		return "", nil
 	}
 	i.say("%s", unifiedDiff(o.path, old, o.text))
-	return stale("is not what the spec makes")
+	return "is not what the spec makes", nil
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/hookgen/hookgen/gen"
+	"github.com/hookgen/hookgen/internal/spelling"
 )
 
 // The exit codes.
@@ -114,7 +115,7 @@ func (i *invocation) parse(args []string) error {
 	if len(words) == 1 {
 		i.dir = words[0]
 	}
-	if meant := gen.Suggest(i.dir, commands); meant != "" && !exists(i.dir) {
+	if meant := spelling.Suggest(i.dir, commands); meant != "" && !exists(i.dir) {
 		return fmt.Errorf("%s is neither a directory nor a command: did you mean hookgen %s?", i.dir, meant)
 	}
 	switch {

@@ -10,7 +10,10 @@ import (
 
 // info describes the point whose registry r is, for people.
 func (r *registry) info() hookkit.PointInfo {
-	i := hookkit.PointInfo{Name: r.point.Name, Payload: r.point.Payload, Results: r.point.Results, Access: r}
+	i := hookkit.PointInfo{
+		Name: r.point.Name, Payload: r.point.Payload, Results: r.point.Results,
+		Contribution: r.point.Contribution, Access: r,
+	}
 	if r.point.Outcomes != nil {
 		i.Outcomes = r.point.Outcomes()
 	}

@@ -2,6 +2,7 @@ package hookimpl
 
 import (
 	"context"
+	"reflect"
 
 	"github.com/hookgen/hookgen/hookkit"
 )
@@ -15,6 +16,8 @@ type Calls struct {
 	Call func(ctx context.Context, hook any, run hookkit.AnyRun, call hookkit.AnyCall) (hookkit.AnyReply, error)
 	// Hook makes a hook of the point from one for any point.
 	Hook func(point string, h hookkit.AnyHook) any
+	// Contribution is the type of one contribution; nil where hooks contribute nothing.
+	Contribution reflect.Type
 }
 
 // Checking is for hooks that only return an error.
@@ -58,6 +61,8 @@ func Deciding[H, E, P, O any, F ~func(context.Context, *hookkit.Run[E], P) (O, e
 func Collecting[H, E, P, T any, F ~func(context.Context, *hookkit.Run[E], P) ([]T, error)](
 	method func(H, context.Context, *hookkit.Run[E], P) ([]T, error), _ F) Calls {
 	return Calls{
+		Contribution: reflect.TypeFor[T](),
+
 		New:    newPayload[P],
 		NewRun: newRun[E],
 		Call: func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
@@ -77,6 +82,8 @@ func Collecting[H, E, P, T any, F ~func(context.Context, *hookkit.Run[E], P) ([]
 func DecidingAndCollecting[H, E, P, O, T any, F ~func(context.Context, *hookkit.Run[E], P) (O, []T, error)](
 	method func(H, context.Context, *hookkit.Run[E], P) (O, []T, error), _ F) Calls {
 	return Calls{
+		Contribution: reflect.TypeFor[T](),
+
 		New:    newPayload[P],
 		NewRun: newRun[E],
 		Call: func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {

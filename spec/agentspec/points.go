@@ -37,10 +37,11 @@ import "github.com/hookgen/hookgen/spec"
 // context that is not cancelled with the run. Their hooks can therefore still write to a database, for example.
 //
 //hookgen:points
+//hookgen:wire
 type Points interface {
 	spec.Env[*Env]
 
-	// OnRunStart fires once per run, before anything else. A replaced Task becomes the user message for the model;
+	// OnRunStart fires once per run, before anything else. Task and Parts become the user message for the model;
 	// replaced Messages become the conversation before it. EndTurn ends the run without a step and without a model
 	// call. A failing hook fails the run.
 	OnRunStart(RunStart) (spec.Replace, EndTurn, spec.FailClosed)
@@ -121,7 +122,8 @@ type Points interface {
 	// AroundTool fires around the dispatch of each permitted call; the calls of a reply run in parallel. Each call
 	// of next is one attempt; call it again to retry. The call is final: an attempt with another name or other
 	// arguments fails. Skipped, refused and handed over calls and calls of the done tool are not dispatched and do
-	// not fire it.
+	// not fire it. Observers are notified as soon as their call has returned, also while other calls of the reply are
+	// running.
 	AroundTool(ToolCallRequest) spec.Around[ToolCallResult]
 
 	// OnToolProgress fires for each progress report of a running tool, in order. For parallel calls it fires

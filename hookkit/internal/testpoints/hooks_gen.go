@@ -11,9 +11,9 @@ import (
 	"io"
 )
 
-// If the compiler reports the next line, the spec changed after this file was generated: run hookgen
-// (go generate) again. The line converts the spec to its restatement and back, which compiles only if the two
-// are identical.
+// If the compiler reports the next line, the spec changed after this file was generated: run
+// hookgen (go generate) again. The line converts the spec to its restatement and back, which
+// compiles only if the two are identical.
 type _ [len([...]Points{Points(staleCode_runHookgen(Points(nil)))})]struct{}
 
 // staleCode_runHookgen restates the spec.
@@ -47,12 +47,13 @@ type (
 type staleCode_runHookgen_editShape = Letter
 type _ [len([...]Text{staleCode_runHookgen_editShape{}.Text})]struct{}
 
-// If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the build
-// with: go get github.com/hookgen/hookgen@latest. If the rest of the file does not compile against the runtime,
-// run hookgen again.
+// If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the
+// build with: go get github.com/hookgen/hookgen@latest. If the rest of the file does not compile
+// against the runtime, run hookgen again.
 const _ = hookimpl.IsAtLeastVersion0_1_0
 
-// Run is one run of the program: the environment that hooks see, its identity, and the state that hooks keep for it.
+// Run is one run of the program: the environment that hooks see, its identity, and the state that
+// hooks keep for it.
 type Run = hookkit.Run[string]
 
 // NewRun returns a new run. Pass it to every fire of the run.
@@ -85,9 +86,9 @@ func (Allow) legalAtPoll()     {}
 func (Allow) legalAtPollOpen() {}
 func (Allow) isExit()          {}
 
-// Hooks holds the hooks of every fire point, in the order of the spec. The zero value is ready to use: no
-// hooks, no cost. It must not be copied. All methods may be called at any time from any goroutine, from inside a
-// hook too; a fire uses the hooks that are registered when it begins.
+// Hooks holds the hooks of every fire point, in the order of the spec. The zero value is ready to
+// use: no hooks, no cost. It must not be copied. All methods may be called at any time from any
+// goroutine, from inside a hook too; a fire uses the hooks that are registered when it begins.
 type Hooks struct {
 	First        FirstPoint
 	Second       SecondPoint
@@ -104,8 +105,8 @@ type Hooks struct {
 }
 
 // Hook is a hook, or a bundle of hooks, that adds itself to its points. Bind may call Add, AddFunc,
-// Observe, ObserveFunc, ObserveAny and Use on the Hooks it is given. It must not keep them, and must register
-// something.
+// Observe, ObserveFunc, ObserveAny and Use on the Hooks it is given. It must not keep them, and
+// must register something.
 type Hook interface {
 	Bind(*Hooks)
 }
@@ -117,9 +118,9 @@ type AnyObserver interface {
 
 var _ = hookimpl.HooksType[Hooks]()
 
-// Use calls the hook's Bind and registers everything that it adds, all or nothing, as one registration.
-// The options outrank those that Bind gave. Use panics, naming the place of the call, if the hook is nil, if Bind
-// adds nothing, or if the order asked for is impossible.
+// Use calls the hook's Bind and registers everything that it adds, all or nothing, as one
+// registration. The options outrank those that Bind gave. Use panics, naming the place of the call,
+// if the hook is nil, if Bind adds nothing, or if the order asked for is impossible.
 func (h *Hooks) Use(k Hook, opts ...hookkit.UseOption) *hookkit.Registration {
 	staged := new(Hooks)
 	return hookimpl.Use(h.Points(), staged.Points(), k, func() {
@@ -127,42 +128,46 @@ func (h *Hooks) Use(k Hook, opts ...hookkit.UseOption) *hookkit.Registration {
 	}, opts)
 }
 
-// ObserveAny registers an observer of all points. It panics, naming the place of the call, if the observer is nil.
+// ObserveAny registers an observer of all points. It panics, naming the place of the call, if the
+// observer is nil.
 func (h *Hooks) ObserveAny(o AnyObserver, opts ...hookkit.ObserverOption) *hookkit.Registration {
 	return hookimpl.ObserveAny(h.Points(), o, func(ctx context.Context, run hookkit.AnyRun, fired hookkit.AnyFired) {
 		o.Observe(ctx, hookimpl.As[*Run](run), fired)
 	}, opts)
 }
 
-// Layer returns new Hooks that fire the hooks of h first, whatever the priorities, and then their own.
-// Later changes of h apply to them; their own changes never apply to h. The name appears in listings.
+// Layer returns new Hooks that fire the hooks of h first, whatever the priorities, and then their
+// own. Later changes of h apply to them; their own changes never apply to h. The name appears in
+// listings.
 func (h *Hooks) Layer(name string) *Hooks {
 	layer := new(Hooks)
 	hookimpl.Layer(name, layer.Points(), h.Points())
 	return layer
 }
 
-// Trace attaches a tracer to every point of h and of its layers, in addition to those attached before.
-// Remove the returned registration to detach it.
+// Trace attaches a tracer to every point of h and of its layers, in addition to those attached
+// before. Remove the returned registration to detach it.
 func (h *Hooks) Trace(t hookkit.Tracer) *hookkit.Registration {
 	return hookimpl.Trace(h.Points(), t)
 }
 
-// HandleFailures calls handle for every failure that the caller of Fire does not receive, for example of
-// an observer or of a hook at a FailOpen point. It applies to h and its layers, instead of the handler set before.
-// With nil, a layer uses the handler of the outer layer, and the outermost Hooks log with slog, as by default.
+// HandleFailures calls handle for every failure that the caller of Fire does not receive, for
+// example of an observer or of a hook at a FailOpen point. It applies to h and its layers, instead
+// of the handler set before. With nil, a layer uses the handler of the outer layer, and the
+// outermost Hooks log with slog, as by default.
 func (h *Hooks) HandleFailures(handle func(context.Context, *hookkit.Failure)) {
 	hookimpl.HandleFailures(h.Points(), handle)
 }
 
-// Registered returns the registrations of that name in h and in its outer layers, in the order in which
-// they were made. A Use and the calls of Add and Observe in its Bind are registrations of their own, the Use
-// first.
+// Registered returns the registrations of that name in h and in its outer layers, in the order in
+// which they were made. A Use and the calls of Add and Observe in its Bind are registrations of
+// their own, the Use first.
 func (h *Hooks) Registered(name string) []*hookkit.Registration {
 	return hookimpl.Registered(h.Points(), name)
 }
 
-// Explain writes every point, and every hook of it in firing order with the reasons for its position.
+// Explain writes every point, and every hook of it in firing order with the reasons for its
+// position.
 func (h *Hooks) Explain(w io.Writer) error {
 	return hookimpl.Explain(w, h.Points())
 }
@@ -187,8 +192,8 @@ func (h *Hooks) Points() []hookkit.PointInfo {
 
 // First is a flow in which a failing hook is skipped.
 //
-// Hooks run in order until one leaves with an exit.
-// A failing hook is reported, and the next one runs.
+// Hooks run in order until one leaves with an exit. A failing hook is reported, and the next one
+// runs.
 type First[P any] interface {
 	First(ctx context.Context, run *Run, n P) (FirstOutcome, error)
 }
@@ -206,7 +211,8 @@ func (f FirstFunc) Bind(h *Hooks) {
 	h.First.Add(f)
 }
 
-// FirstWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// FirstWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
+// show desc.
 func FirstWhen(desc string, when func(*Run, int) bool, h First[int]) First[int] {
 	type condition = hookimpl.Condition
 	return struct {
@@ -262,19 +268,23 @@ type FirstFired[P any] struct {
 	hookkit.Verdict
 }
 
-// FirstPoint holds the hooks and observers of First. The zero value is ready to use. Do not copy it.
+// FirstPoint holds the hooks and observers of First. The zero value is ready to use. Do not copy
+// it.
 type FirstPoint struct {
 	registry hookimpl.Registry[First[int]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *FirstPoint) Add(f First[int], opts ...hookkit.GateOption) *hookkit.Registration {
 	return p.registry.Add(p, &firstPoint, "Add", f, hookimpl.Options(opts))
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *FirstPoint) AddFunc(f func(ctx context.Context, run *Run, n int) (FirstOutcome, error), opts ...hookkit.GateOption) *hookkit.Registration {
+func (p *FirstPoint) AddFunc(
+	f func(ctx context.Context, run *Run, n int) (FirstOutcome, error),
+	opts ...hookkit.GateOption,
+) *hookkit.Registration {
 	return p.registry.Add(p, &firstPoint, "AddFunc", FirstFunc(f), hookimpl.Options(opts))
 }
 
@@ -284,7 +294,10 @@ func (p *FirstPoint) Observe(f FirstObserver[int], opts ...hookkit.ObserverOptio
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *FirstPoint) ObserveFunc(f func(context.Context, *Run, FirstFired[int]), opts ...hookkit.ObserverOption) *hookkit.Registration {
+func (p *FirstPoint) ObserveFunc(
+	f func(context.Context, *Run, FirstFired[int]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
 	return p.registry.Observe(p, &firstPoint, "ObserveFunc", f, opts)
 }
 
@@ -293,7 +306,8 @@ func (p *FirstPoint) List() []hookkit.Info {
 	return p.registry.List(p, &firstPoint)
 }
 
-// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook that was registered with FailClosed failed and the program must refuse the act.
+// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook that was
+// registered with FailClosed failed and the program must refuse the act.
 func (p *FirstPoint) Fire(ctx context.Context, run *Run, n int) (exit FirstExit, err error) {
 	if p.registry.Active() {
 		exit, err = p.runHooks(ctx, run, n, nil, nil)
@@ -311,8 +325,7 @@ func (p *FirstPoint) FireBy(ctx context.Context, run *Run, n int) (exit FirstExi
 
 // Second is a flow that a failing hook ends.
 //
-// Hooks run in order until one leaves with an exit.
-// A failing hook ends the fire with an error.
+// Hooks run in order until one leaves with an exit. A failing hook ends the fire with an error.
 type Second[P any] interface {
 	Second(ctx context.Context, run *Run, n P) (SecondOutcome, error)
 }
@@ -330,7 +343,8 @@ func (f SecondFunc) Bind(h *Hooks) {
 	h.Second.Add(f)
 }
 
-// SecondWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// SecondWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
+// show desc.
 func SecondWhen(desc string, when func(*Run, int) bool, h Second[int]) Second[int] {
 	type condition = hookimpl.Condition
 	return struct {
@@ -357,8 +371,8 @@ type SecondExit interface {
 	isExit()
 }
 
-// MatchSecond calls the function for the exit of a fire, or none if the exit is nil, and returns its
-// result. An exit that is added to the spec breaks every call until it is handled there.
+// MatchSecond calls the function for the exit of a fire, or none if the exit is nil, and returns
+// its result. An exit that is added to the spec breaks every call until it is handled there.
 func MatchSecond[R any](exit SecondExit, none func() R, stop func(Stop) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -386,19 +400,23 @@ type SecondFired[P any] struct {
 	hookkit.Verdict
 }
 
-// SecondPoint holds the hooks and observers of Second. The zero value is ready to use. Do not copy it.
+// SecondPoint holds the hooks and observers of Second. The zero value is ready to use. Do not copy
+// it.
 type SecondPoint struct {
 	registry hookimpl.Registry[Second[int]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *SecondPoint) Add(f Second[int], opts ...hookkit.GateOption) *hookkit.Registration {
 	return p.registry.Add(p, &secondPoint, "Add", f, hookimpl.Options(opts))
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *SecondPoint) AddFunc(f func(ctx context.Context, run *Run, n int) (SecondOutcome, error), opts ...hookkit.GateOption) *hookkit.Registration {
+func (p *SecondPoint) AddFunc(
+	f func(ctx context.Context, run *Run, n int) (SecondOutcome, error),
+	opts ...hookkit.GateOption,
+) *hookkit.Registration {
 	return p.registry.Add(p, &secondPoint, "AddFunc", SecondFunc(f), hookimpl.Options(opts))
 }
 
@@ -408,7 +426,10 @@ func (p *SecondPoint) Observe(f SecondObserver[int], opts ...hookkit.ObserverOpt
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *SecondPoint) ObserveFunc(f func(context.Context, *Run, SecondFired[int]), opts ...hookkit.ObserverOption) *hookkit.Registration {
+func (p *SecondPoint) ObserveFunc(
+	f func(context.Context, *Run, SecondFired[int]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
 	return p.registry.Observe(p, &secondPoint, "ObserveFunc", f, opts)
 }
 
@@ -417,7 +438,8 @@ func (p *SecondPoint) List() []hookkit.Info {
 	return p.registry.List(p, &secondPoint)
 }
 
-// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook failed and the program must refuse the act.
+// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook failed and
+// the program must refuse the act.
 func (p *SecondPoint) Fire(ctx context.Context, run *Run, n int) (exit SecondExit, err error) {
 	if p.registry.Active() {
 		exit, err = p.runHooks(ctx, run, n, nil, nil)
@@ -435,8 +457,8 @@ func (p *SecondPoint) FireBy(ctx context.Context, run *Run, n int) (exit SecondE
 
 // Last is First with the order mirrored.
 //
-// Hooks run in order until one leaves with an exit.
-// A failing hook is reported, and the next one runs.
+// Hooks run in order until one leaves with an exit. A failing hook is reported, and the next one
+// runs.
 type Last[P any] interface {
 	Last(ctx context.Context, run *Run, n P) (LastOutcome, error)
 }
@@ -454,7 +476,8 @@ func (f LastFunc) Bind(h *Hooks) {
 	h.Last.Add(f)
 }
 
-// LastWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// LastWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show
+// desc.
 func LastWhen(desc string, when func(*Run, int) bool, h Last[int]) Last[int] {
 	type condition = hookimpl.Condition
 	return struct {
@@ -515,14 +538,17 @@ type LastPoint struct {
 	registry hookimpl.Registry[Last[int]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *LastPoint) Add(f Last[int], opts ...hookkit.GateOption) *hookkit.Registration {
 	return p.registry.Add(p, &lastPoint, "Add", f, hookimpl.Options(opts))
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *LastPoint) AddFunc(f func(ctx context.Context, run *Run, n int) (LastOutcome, error), opts ...hookkit.GateOption) *hookkit.Registration {
+func (p *LastPoint) AddFunc(
+	f func(ctx context.Context, run *Run, n int) (LastOutcome, error),
+	opts ...hookkit.GateOption,
+) *hookkit.Registration {
 	return p.registry.Add(p, &lastPoint, "AddFunc", LastFunc(f), hookimpl.Options(opts))
 }
 
@@ -532,7 +558,10 @@ func (p *LastPoint) Observe(f LastObserver[int], opts ...hookkit.ObserverOption)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *LastPoint) ObserveFunc(f func(context.Context, *Run, LastFired[int]), opts ...hookkit.ObserverOption) *hookkit.Registration {
+func (p *LastPoint) ObserveFunc(
+	f func(context.Context, *Run, LastFired[int]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
 	return p.registry.Observe(p, &lastPoint, "ObserveFunc", f, opts)
 }
 
@@ -541,7 +570,8 @@ func (p *LastPoint) List() []hookkit.Info {
 	return p.registry.List(p, &lastPoint)
 }
 
-// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook that was registered with FailClosed failed and the program must refuse the act.
+// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook that was
+// registered with FailClosed failed and the program must refuse the act.
 func (p *LastPoint) Fire(ctx context.Context, run *Run, n int) (exit LastExit, err error) {
 	if p.registry.Active() {
 		exit, err = p.runHooks(ctx, run, n, nil, nil)
@@ -559,8 +589,7 @@ func (p *LastPoint) FireBy(ctx context.Context, run *Run, n int) (exit LastExit,
 
 // Shape changes a letter.
 //
-// Hooks run in order.
-// A failing hook is reported, and the next one runs.
+// Hooks run in order. A failing hook is reported, and the next one runs.
 type Shape[P any] interface {
 	Shape(ctx context.Context, run *Run, letter P) (ShapeOutcome, error)
 }
@@ -578,7 +607,8 @@ func (f ShapeFunc) Bind(h *Hooks) {
 	h.Shape.Add(f)
 }
 
-// ShapeWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// ShapeWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
+// show desc.
 func ShapeWhen(desc string, when func(*Run, Letter) bool, h Shape[Letter]) Shape[Letter] {
 	type condition = hookimpl.Condition
 	return struct {
@@ -597,7 +627,8 @@ type ShapeOutcome interface {
 	legalAtShape()
 }
 
-// ReplaceShape returns the outcome that gives the following hooks, and the program, another payload.
+// ReplaceShape returns the outcome that gives the following hooks, and the program, another
+// payload.
 func ReplaceShape(letter Letter, reason string) ShapeOutcome {
 	return shapeReplace{hookimpl.Replaced(reason), letter}
 }
@@ -607,7 +638,8 @@ type shapeReplace struct {
 	To Letter
 }
 
-func (shapeReplace) legalAtShape() {}
+func (shapeReplace) legalAtShape() {
+}
 
 // EditShape returns the outcome that gives the payload another Text.
 func EditShape(value Text, reason string) ShapeOutcome {
@@ -619,7 +651,8 @@ type shapeEdit struct {
 	To Text
 }
 
-func (shapeEdit) legalAtShape() {}
+func (shapeEdit) legalAtShape() {
+}
 
 // ShapeObserver is notified of every fire of Shape after it is decided.
 type ShapeObserver[P any] interface {
@@ -638,19 +671,23 @@ type ShapeFired[P any] struct {
 	hookkit.Verdict
 }
 
-// ShapePoint holds the hooks and observers of Shape. The zero value is ready to use. Do not copy it.
+// ShapePoint holds the hooks and observers of Shape. The zero value is ready to use. Do not copy
+// it.
 type ShapePoint struct {
 	registry hookimpl.Registry[Shape[Letter]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *ShapePoint) Add(f Shape[Letter], opts ...hookkit.GateOption) *hookkit.Registration {
 	return p.registry.Add(p, &shapePoint, "Add", f, hookimpl.Options(opts))
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *ShapePoint) AddFunc(f func(ctx context.Context, run *Run, letter Letter) (ShapeOutcome, error), opts ...hookkit.GateOption) *hookkit.Registration {
+func (p *ShapePoint) AddFunc(
+	f func(ctx context.Context, run *Run, letter Letter) (ShapeOutcome, error),
+	opts ...hookkit.GateOption,
+) *hookkit.Registration {
 	return p.registry.Add(p, &shapePoint, "AddFunc", ShapeFunc(f), hookimpl.Options(opts))
 }
 
@@ -660,7 +697,10 @@ func (p *ShapePoint) Observe(f ShapeObserver[Letter], opts ...hookkit.ObserverOp
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *ShapePoint) ObserveFunc(f func(context.Context, *Run, ShapeFired[Letter]), opts ...hookkit.ObserverOption) *hookkit.Registration {
+func (p *ShapePoint) ObserveFunc(
+	f func(context.Context, *Run, ShapeFired[Letter]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
 	return p.registry.Observe(p, &shapePoint, "ObserveFunc", f, opts)
 }
 
@@ -669,7 +709,8 @@ func (p *ShapePoint) List() []hookkit.Info {
 	return p.registry.List(p, &shapePoint)
 }
 
-// Fire runs the hooks. They may replace the payload. If err is not nil, a hook that was registered with FailClosed failed and the program must refuse the act.
+// Fire runs the hooks. They may replace the payload. If err is not nil, a hook that was registered
+// with FailClosed failed and the program must refuse the act.
 func (p *ShapePoint) Fire(ctx context.Context, run *Run, letter *Letter) (err error) {
 	if p.registry.Active() {
 		err = p.runHooks(ctx, run, letter, nil, nil)
@@ -687,8 +728,7 @@ func (p *ShapePoint) FireBy(ctx context.Context, run *Run, letter *Letter) (by h
 
 // Poll is a vote that a failing hook ends.
 //
-// Every hook votes, and the strongest vote wins.
-// A failing hook ends the fire with an error.
+// Every hook votes, and the strongest vote wins. A failing hook ends the fire with an error.
 type Poll[P any] interface {
 	Poll(ctx context.Context, run *Run, n P) (PollOutcome, error)
 }
@@ -706,7 +746,8 @@ func (f PollFunc) Bind(h *Hooks) {
 	h.Poll.Add(f)
 }
 
-// PollWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// PollWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show
+// desc.
 func PollWhen(desc string, when func(*Run, int) bool, h Poll[int]) Poll[int] {
 	type condition = hookimpl.Condition
 	return struct {
@@ -771,14 +812,17 @@ type PollPoint struct {
 	registry hookimpl.Registry[Poll[int]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *PollPoint) Add(f Poll[int], opts ...hookkit.GateOption) *hookkit.Registration {
 	return p.registry.Add(p, &pollPoint, "Add", f, hookimpl.Options(opts))
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *PollPoint) AddFunc(f func(ctx context.Context, run *Run, n int) (PollOutcome, error), opts ...hookkit.GateOption) *hookkit.Registration {
+func (p *PollPoint) AddFunc(
+	f func(ctx context.Context, run *Run, n int) (PollOutcome, error),
+	opts ...hookkit.GateOption,
+) *hookkit.Registration {
 	return p.registry.Add(p, &pollPoint, "AddFunc", PollFunc(f), hookimpl.Options(opts))
 }
 
@@ -788,7 +832,10 @@ func (p *PollPoint) Observe(f PollObserver[int], opts ...hookkit.ObserverOption)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *PollPoint) ObserveFunc(f func(context.Context, *Run, PollFired[int]), opts ...hookkit.ObserverOption) *hookkit.Registration {
+func (p *PollPoint) ObserveFunc(
+	f func(context.Context, *Run, PollFired[int]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
 	return p.registry.Observe(p, &pollPoint, "ObserveFunc", f, opts)
 }
 
@@ -797,7 +844,8 @@ func (p *PollPoint) List() []hookkit.Info {
 	return p.registry.List(p, &pollPoint)
 }
 
-// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook failed and the program must refuse the act.
+// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook failed and
+// the program must refuse the act.
 func (p *PollPoint) Fire(ctx context.Context, run *Run, n int) (exit PollExit, err error) {
 	if p.registry.Active() {
 		exit, err = p.runHooks(ctx, run, n, nil, nil)
@@ -815,8 +863,7 @@ func (p *PollPoint) FireBy(ctx context.Context, run *Run, n int) (exit PollExit,
 
 // PollOpen is a vote that skips a failing hook.
 //
-// Every hook votes, and the strongest vote wins.
-// A failing hook is reported, and the next one runs.
+// Every hook votes, and the strongest vote wins. A failing hook is reported, and the next one runs.
 type PollOpen[P any] interface {
 	PollOpen(ctx context.Context, run *Run, n P) (PollOpenOutcome, error)
 }
@@ -834,7 +881,8 @@ func (f PollOpenFunc) Bind(h *Hooks) {
 	h.PollOpen.Add(f)
 }
 
-// PollOpenWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// PollOpenWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
+// show desc.
 func PollOpenWhen(desc string, when func(*Run, int) bool, h PollOpen[int]) PollOpen[int] {
 	type condition = hookimpl.Condition
 	return struct {
@@ -853,7 +901,8 @@ type PollOpenOutcome interface {
 	legalAtPollOpen()
 }
 
-// PollOpenExit is an outcome that ends the fire: Deny or Allow. A fire returns it; see MatchPollOpen.
+// PollOpenExit is an outcome that ends the fire: Deny or Allow. A fire returns it; see
+// MatchPollOpen.
 //
 //sumtype:decl
 type PollOpenExit interface {
@@ -861,8 +910,8 @@ type PollOpenExit interface {
 	isExit()
 }
 
-// MatchPollOpen calls the function for the exit of a fire, or none if the exit is nil, and returns its
-// result. An exit that is added to the spec breaks every call until it is handled there.
+// MatchPollOpen calls the function for the exit of a fire, or none if the exit is nil, and returns
+// its result. An exit that is added to the spec breaks every call until it is handled there.
 func MatchPollOpen[R any](exit PollOpenExit, none func() R, deny func(Deny) R, allow func(Allow) R) R {
 	switch x := exit.(type) {
 	case nil:
@@ -894,19 +943,23 @@ type PollOpenFired[P any] struct {
 	hookkit.Verdict
 }
 
-// PollOpenPoint holds the hooks and observers of PollOpen. The zero value is ready to use. Do not copy it.
+// PollOpenPoint holds the hooks and observers of PollOpen. The zero value is ready to use. Do not
+// copy it.
 type PollOpenPoint struct {
 	registry hookimpl.Registry[PollOpen[int]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *PollOpenPoint) Add(f PollOpen[int], opts ...hookkit.GateOption) *hookkit.Registration {
 	return p.registry.Add(p, &pollOpenPoint, "Add", f, hookimpl.Options(opts))
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *PollOpenPoint) AddFunc(f func(ctx context.Context, run *Run, n int) (PollOpenOutcome, error), opts ...hookkit.GateOption) *hookkit.Registration {
+func (p *PollOpenPoint) AddFunc(
+	f func(ctx context.Context, run *Run, n int) (PollOpenOutcome, error),
+	opts ...hookkit.GateOption,
+) *hookkit.Registration {
 	return p.registry.Add(p, &pollOpenPoint, "AddFunc", PollOpenFunc(f), hookimpl.Options(opts))
 }
 
@@ -916,7 +969,10 @@ func (p *PollOpenPoint) Observe(f PollOpenObserver[int], opts ...hookkit.Observe
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *PollOpenPoint) ObserveFunc(f func(context.Context, *Run, PollOpenFired[int]), opts ...hookkit.ObserverOption) *hookkit.Registration {
+func (p *PollOpenPoint) ObserveFunc(
+	f func(context.Context, *Run, PollOpenFired[int]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
 	return p.registry.Observe(p, &pollOpenPoint, "ObserveFunc", f, opts)
 }
 
@@ -925,7 +981,8 @@ func (p *PollOpenPoint) List() []hookkit.Info {
 	return p.registry.List(p, &pollOpenPoint)
 }
 
-// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook that was registered with FailClosed failed and the program must refuse the act.
+// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook that was
+// registered with FailClosed failed and the program must refuse the act.
 func (p *PollOpenPoint) Fire(ctx context.Context, run *Run, n int) (exit PollOpenExit, err error) {
 	if p.registry.Active() {
 		exit, err = p.runHooks(ctx, run, n, nil, nil)
@@ -943,8 +1000,8 @@ func (p *PollOpenPoint) FireBy(ctx context.Context, run *Run, n int) (exit PollO
 
 // Gather collects, and skips a failing hook.
 //
-// Every hook contributes; the contributions are concatenated in firing order.
-// A failing hook is reported, and the next one runs.
+// Every hook contributes; the contributions are concatenated in firing order. A failing hook is
+// reported, and the next one runs.
 type Gather[P any] interface {
 	Gather(ctx context.Context, run *Run, n P) ([]string, error)
 }
@@ -962,7 +1019,8 @@ func (f GatherFunc) Bind(h *Hooks) {
 	h.Gather.Add(f)
 }
 
-// GatherWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// GatherWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
+// show desc.
 func GatherWhen(desc string, when func(*Run, int) bool, h Gather[int]) Gather[int] {
 	type condition = hookimpl.Condition
 	return struct {
@@ -991,19 +1049,23 @@ type GatherFired[P any] struct {
 	hookkit.Verdict
 }
 
-// GatherPoint holds the hooks and observers of Gather. The zero value is ready to use. Do not copy it.
+// GatherPoint holds the hooks and observers of Gather. The zero value is ready to use. Do not copy
+// it.
 type GatherPoint struct {
 	registry hookimpl.Registry[Gather[int]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *GatherPoint) Add(f Gather[int], opts ...hookkit.HookOption) *hookkit.Registration {
 	return p.registry.Add(p, &gatherPoint, "Add", f, hookimpl.Options(opts))
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *GatherPoint) AddFunc(f func(ctx context.Context, run *Run, n int) ([]string, error), opts ...hookkit.HookOption) *hookkit.Registration {
+func (p *GatherPoint) AddFunc(
+	f func(ctx context.Context, run *Run, n int) ([]string, error),
+	opts ...hookkit.HookOption,
+) *hookkit.Registration {
 	return p.registry.Add(p, &gatherPoint, "AddFunc", GatherFunc(f), hookimpl.Options(opts))
 }
 
@@ -1013,7 +1075,10 @@ func (p *GatherPoint) Observe(f GatherObserver[int], opts ...hookkit.ObserverOpt
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *GatherPoint) ObserveFunc(f func(context.Context, *Run, GatherFired[int]), opts ...hookkit.ObserverOption) *hookkit.Registration {
+func (p *GatherPoint) ObserveFunc(
+	f func(context.Context, *Run, GatherFired[int]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
 	return p.registry.Observe(p, &gatherPoint, "ObserveFunc", f, opts)
 }
 
@@ -1040,8 +1105,8 @@ func (p *GatherPoint) FireBy(ctx context.Context, run *Run, n int) (collected []
 
 // GatherClosed collects until a hook fails.
 //
-// Every hook contributes; the contributions are concatenated in firing order.
-// A failing hook ends the fire with an error.
+// Every hook contributes; the contributions are concatenated in firing order. A failing hook ends
+// the fire with an error.
 type GatherClosed[P any] interface {
 	GatherClosed(ctx context.Context, run *Run, n P) ([]string, error)
 }
@@ -1059,7 +1124,8 @@ func (f GatherClosedFunc) Bind(h *Hooks) {
 	h.GatherClosed.Add(f)
 }
 
-// GatherClosedWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// GatherClosedWhen returns a hook that calls h if when returns true, and continues otherwise.
+// Listings show desc.
 func GatherClosedWhen(desc string, when func(*Run, int) bool, h GatherClosed[int]) GatherClosed[int] {
 	type condition = hookimpl.Condition
 	return struct {
@@ -1090,19 +1156,23 @@ type GatherClosedFired[P any] struct {
 	hookkit.Verdict
 }
 
-// GatherClosedPoint holds the hooks and observers of GatherClosed. The zero value is ready to use. Do not copy it.
+// GatherClosedPoint holds the hooks and observers of GatherClosed. The zero value is ready to use.
+// Do not copy it.
 type GatherClosedPoint struct {
 	registry hookimpl.Registry[GatherClosed[int]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *GatherClosedPoint) Add(f GatherClosed[int], opts ...hookkit.HookOption) *hookkit.Registration {
 	return p.registry.Add(p, &gatherClosedPoint, "Add", f, hookimpl.Options(opts))
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *GatherClosedPoint) AddFunc(f func(ctx context.Context, run *Run, n int) ([]string, error), opts ...hookkit.HookOption) *hookkit.Registration {
+func (p *GatherClosedPoint) AddFunc(
+	f func(ctx context.Context, run *Run, n int) ([]string, error),
+	opts ...hookkit.HookOption,
+) *hookkit.Registration {
 	return p.registry.Add(p, &gatherClosedPoint, "AddFunc", GatherClosedFunc(f), hookimpl.Options(opts))
 }
 
@@ -1112,7 +1182,10 @@ func (p *GatherClosedPoint) Observe(f GatherClosedObserver[int], opts ...hookkit
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *GatherClosedPoint) ObserveFunc(f func(context.Context, *Run, GatherClosedFired[int]), opts ...hookkit.ObserverOption) *hookkit.Registration {
+func (p *GatherClosedPoint) ObserveFunc(
+	f func(context.Context, *Run, GatherClosedFired[int]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
 	return p.registry.Observe(p, &gatherClosedPoint, "ObserveFunc", f, opts)
 }
 
@@ -1130,7 +1203,11 @@ func (p *GatherClosedPoint) Fire(ctx context.Context, run *Run, n int) (collecte
 }
 
 // FireBy is Fire that also returns, for each contribution, the hook that made it.
-func (p *GatherClosedPoint) FireBy(ctx context.Context, run *Run, n int) (collected []string, bys []hookkit.By, err error) {
+func (p *GatherClosedPoint) FireBy(
+	ctx context.Context,
+	run *Run,
+	n int,
+) (collected []string, bys []hookkit.By, err error) {
 	if p.registry.Active() {
 		collected, err = p.runHooks(ctx, run, n, &bys, nil)
 	}
@@ -1139,8 +1216,8 @@ func (p *GatherClosedPoint) FireBy(ctx context.Context, run *Run, n int) (collec
 
 // Review decides about a letter and collects remarks.
 //
-// Hooks run in order until one leaves with an exit.
-// A failing hook is reported, and the next one runs.
+// Hooks run in order until one leaves with an exit. A failing hook is reported, and the next one
+// runs.
 type Review[P any] interface {
 	Review(ctx context.Context, run *Run, letter P) (ReviewOutcome, []string, error)
 }
@@ -1158,13 +1235,18 @@ func (f ReviewFunc) Bind(h *Hooks) {
 	h.Review.Add(f)
 }
 
-// ReviewWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// ReviewWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
+// show desc.
 func ReviewWhen(desc string, when func(*Run, Letter) bool, h Review[Letter]) Review[Letter] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		ReviewFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, letter Letter) (ReviewOutcome, []string, error) {
+	}{hookimpl.When(
+		desc,
+		when != nil,
+		h,
+	), func(ctx context.Context, run *Run, letter Letter) (ReviewOutcome, []string, error) {
 		if !when(run, letter) {
 			return nil, nil, nil
 		}
@@ -1172,12 +1254,14 @@ func ReviewWhen(desc string, when func(*Run, Letter) bool, h Review[Letter]) Rev
 	}}
 }
 
-// ReviewOutcome is a decision of a hook of Review: ReplaceReview, Stop, Coded or Numbered. Nil continues.
+// ReviewOutcome is a decision of a hook of Review: ReplaceReview, Stop, Coded or Numbered. Nil
+// continues.
 type ReviewOutcome interface {
 	legalAtReview()
 }
 
-// ReplaceReview returns the outcome that gives the following hooks, and the program, another payload.
+// ReplaceReview returns the outcome that gives the following hooks, and the program, another
+// payload.
 func ReplaceReview(letter Letter, reason string) ReviewOutcome {
 	return reviewReplace{hookimpl.Replaced(reason), letter}
 }
@@ -1187,9 +1271,11 @@ type reviewReplace struct {
 	To Letter
 }
 
-func (reviewReplace) legalAtReview() {}
+func (reviewReplace) legalAtReview() {
+}
 
-// ReviewExit is an outcome that ends the fire: Stop, Coded or Numbered. A fire returns it; see MatchReview.
+// ReviewExit is an outcome that ends the fire: Stop, Coded or Numbered. A fire returns it; see
+// MatchReview.
 //
 //sumtype:decl
 type ReviewExit interface {
@@ -1197,9 +1283,15 @@ type ReviewExit interface {
 	isExit()
 }
 
-// MatchReview calls the function for the exit of a fire, or none if the exit is nil, and returns its
-// result. An exit that is added to the spec breaks every call until it is handled there.
-func MatchReview[R any](exit ReviewExit, none func() R, stop func(Stop) R, coded func(Coded) R, numbered func(Numbered) R) R {
+// MatchReview calls the function for the exit of a fire, or none if the exit is nil, and returns
+// its result. An exit that is added to the spec breaks every call until it is handled there.
+func MatchReview[R any](
+	exit ReviewExit,
+	none func() R,
+	stop func(Stop) R,
+	coded func(Coded) R,
+	numbered func(Numbered) R,
+) R {
 	switch x := exit.(type) {
 	case nil:
 		return none()
@@ -1234,19 +1326,23 @@ type ReviewFired[P any] struct {
 	hookkit.Verdict
 }
 
-// ReviewPoint holds the hooks and observers of Review. The zero value is ready to use. Do not copy it.
+// ReviewPoint holds the hooks and observers of Review. The zero value is ready to use. Do not copy
+// it.
 type ReviewPoint struct {
 	registry hookimpl.Registry[Review[Letter]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *ReviewPoint) Add(f Review[Letter], opts ...hookkit.GateOption) *hookkit.Registration {
 	return p.registry.Add(p, &reviewPoint, "Add", f, hookimpl.Options(opts))
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *ReviewPoint) AddFunc(f func(ctx context.Context, run *Run, letter Letter) (ReviewOutcome, []string, error), opts ...hookkit.GateOption) *hookkit.Registration {
+func (p *ReviewPoint) AddFunc(
+	f func(ctx context.Context, run *Run, letter Letter) (ReviewOutcome, []string, error),
+	opts ...hookkit.GateOption,
+) *hookkit.Registration {
 	return p.registry.Add(p, &reviewPoint, "AddFunc", ReviewFunc(f), hookimpl.Options(opts))
 }
 
@@ -1256,7 +1352,10 @@ func (p *ReviewPoint) Observe(f ReviewObserver[Letter], opts ...hookkit.Observer
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *ReviewPoint) ObserveFunc(f func(context.Context, *Run, ReviewFired[Letter]), opts ...hookkit.ObserverOption) *hookkit.Registration {
+func (p *ReviewPoint) ObserveFunc(
+	f func(context.Context, *Run, ReviewFired[Letter]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
 	return p.registry.Observe(p, &reviewPoint, "ObserveFunc", f, opts)
 }
 
@@ -1265,17 +1364,26 @@ func (p *ReviewPoint) List() []hookkit.Info {
 	return p.registry.List(p, &reviewPoint)
 }
 
-// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is not nil, a hook that was registered with FailClosed failed and the program must refuse the act.
-func (p *ReviewPoint) Fire(ctx context.Context, run *Run, letter *Letter) (exit ReviewExit, collected []string, err error) {
+// Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
+// not nil, a hook that was registered with FailClosed failed and the program must refuse the act.
+func (p *ReviewPoint) Fire(
+	ctx context.Context,
+	run *Run,
+	letter *Letter,
+) (exit ReviewExit, collected []string, err error) {
 	if p.registry.Active() {
 		exit, collected, err = p.runHooks(ctx, run, letter, nil, nil, nil)
 	}
 	return
 }
 
-// FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued, and for each
-// contribution the hook that made it.
-func (p *ReviewPoint) FireBy(ctx context.Context, run *Run, letter *Letter) (exit ReviewExit, by hookkit.By, collected []string, bys []hookkit.By, err error) {
+// FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued, and
+// for each contribution the hook that made it.
+func (p *ReviewPoint) FireBy(
+	ctx context.Context,
+	run *Run,
+	letter *Letter,
+) (exit ReviewExit, by hookkit.By, collected []string, bys []hookkit.By, err error) {
 	if p.registry.Active() {
 		exit, collected, err = p.runHooks(ctx, run, letter, &by, &bys, nil)
 	}
@@ -1302,7 +1410,8 @@ func (f VerifyFunc) Bind(h *Hooks) {
 	h.Verify.Add(f)
 }
 
-// VerifyWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// VerifyWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
+// show desc.
 func VerifyWhen(desc string, when func(*Run, int) bool, h Verify[int]) Verify[int] {
 	type condition = hookimpl.Condition
 	return struct {
@@ -1331,19 +1440,23 @@ type VerifyFired[P any] struct {
 	hookkit.Verdict
 }
 
-// VerifyPoint holds the hooks and observers of Verify. The zero value is ready to use. Do not copy it.
+// VerifyPoint holds the hooks and observers of Verify. The zero value is ready to use. Do not copy
+// it.
 type VerifyPoint struct {
 	registry hookimpl.Registry[Verify[int]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *VerifyPoint) Add(f Verify[int], opts ...hookkit.HookOption) *hookkit.Registration {
 	return p.registry.Add(p, &verifyPoint, "Add", f, hookimpl.Options(opts))
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *VerifyPoint) AddFunc(f func(ctx context.Context, run *Run, n int) error, opts ...hookkit.HookOption) *hookkit.Registration {
+func (p *VerifyPoint) AddFunc(
+	f func(ctx context.Context, run *Run, n int) error,
+	opts ...hookkit.HookOption,
+) *hookkit.Registration {
 	return p.registry.Add(p, &verifyPoint, "AddFunc", VerifyFunc(f), hookimpl.Options(opts))
 }
 
@@ -1353,7 +1466,10 @@ func (p *VerifyPoint) Observe(f VerifyObserver[int], opts ...hookkit.ObserverOpt
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *VerifyPoint) ObserveFunc(f func(context.Context, *Run, VerifyFired[int]), opts ...hookkit.ObserverOption) *hookkit.Registration {
+func (p *VerifyPoint) ObserveFunc(
+	f func(context.Context, *Run, VerifyFired[int]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
 	return p.registry.Observe(p, &verifyPoint, "ObserveFunc", f, opts)
 }
 
@@ -1398,13 +1514,18 @@ func (f WrapFunc) Bind(h *Hooks) {
 	h.Wrap.Add(f)
 }
 
-// WrapWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// WrapWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show
+// desc.
 func WrapWhen(desc string, when func(*Run, int) bool, h Wrap[int]) Wrap[int] {
 	type condition = hookimpl.Condition
 	return struct {
 		condition
 		WrapFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, n int, next WrapNext) (hookkit.Answer[string], error) {
+	}{hookimpl.When(
+		desc,
+		when != nil,
+		h,
+	), func(ctx context.Context, run *Run, n int, next WrapNext) (hookkit.Answer[string], error) {
 		if !when(run, n) {
 			return next.Call(ctx, n)
 		}
@@ -1440,14 +1561,17 @@ type WrapPoint struct {
 	registry hookimpl.Registry[Wrap[int]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *WrapPoint) Add(f Wrap[int], opts ...hookkit.HookOption) *hookkit.Registration {
 	return p.registry.Add(p, &wrapPoint, "Add", f, hookimpl.Options(opts))
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *WrapPoint) AddFunc(f func(ctx context.Context, run *Run, n int, next WrapNext) (hookkit.Answer[string], error), opts ...hookkit.HookOption) *hookkit.Registration {
+func (p *WrapPoint) AddFunc(
+	f func(ctx context.Context, run *Run, n int, next WrapNext) (hookkit.Answer[string], error),
+	opts ...hookkit.HookOption,
+) *hookkit.Registration {
 	return p.registry.Add(p, &wrapPoint, "AddFunc", WrapFunc(f), hookimpl.Options(opts))
 }
 
@@ -1457,7 +1581,10 @@ func (p *WrapPoint) Observe(f WrapObserver[int], opts ...hookkit.ObserverOption)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *WrapPoint) ObserveFunc(f func(context.Context, *Run, WrapFired[int]), opts ...hookkit.ObserverOption) *hookkit.Registration {
+func (p *WrapPoint) ObserveFunc(
+	f func(context.Context, *Run, WrapFired[int]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
 	return p.registry.Observe(p, &wrapPoint, "ObserveFunc", f, opts)
 }
 
@@ -1466,9 +1593,14 @@ func (p *WrapPoint) List() []hookkit.Info {
 	return p.registry.List(p, &wrapPoint)
 }
 
-// Fire runs the act inside the hooks and returns the answer of the outermost. A panic of a hook or of
-// the act is returned as a *hookkit.Failure.
-func (p *WrapPoint) Fire(ctx context.Context, run *Run, n int, act func(context.Context, int) (string, error)) (result string, err error) {
+// Fire runs the act inside the hooks and returns the answer of the outermost. A panic of a hook or
+// of the act is returned as a *hookkit.Failure.
+func (p *WrapPoint) Fire(
+	ctx context.Context,
+	run *Run,
+	n int,
+	act func(context.Context, int) (string, error),
+) (result string, err error) {
 	if p.registry.Active() {
 		return p.runHooks(ctx, run, n, act, nil, nil)
 	}
@@ -1485,9 +1617,14 @@ func (p *WrapPoint) Fire(ctx context.Context, run *Run, n int, act func(context.
 	return
 }
 
-// FireBy is Fire that also returns the hook that answered instead of the act, or the hook that failed.
-// A zero By means that the act answered.
-func (p *WrapPoint) FireBy(ctx context.Context, run *Run, n int, act func(context.Context, int) (string, error)) (result string, by hookkit.By, err error) {
+// FireBy is Fire that also returns the hook that answered instead of the act, or the hook that
+// failed. A zero By means that the act answered.
+func (p *WrapPoint) FireBy(
+	ctx context.Context,
+	run *Run,
+	n int,
+	act func(context.Context, int) (string, error),
+) (result string, by hookkit.By, err error) {
 	if p.registry.Active() {
 		result, err = p.runHooks(ctx, run, n, act, &by, nil)
 	} else {
@@ -1518,7 +1655,8 @@ func (f WatchFunc) Bind(h *Hooks) {
 	h.Watch.Add(f)
 }
 
-// WatchWhen returns a hook that calls h if when returns true, and continues otherwise. Listings show desc.
+// WatchWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
+// show desc.
 func WatchWhen(desc string, when func(*Run, int) bool, h Watch[int]) Watch[int] {
 	type condition = hookimpl.Condition
 	return struct {
@@ -1545,19 +1683,23 @@ type WatchFired[P any] struct {
 	hookkit.Verdict
 }
 
-// WatchPoint holds the hooks and observers of Watch. The zero value is ready to use. Do not copy it.
+// WatchPoint holds the hooks and observers of Watch. The zero value is ready to use. Do not copy
+// it.
 type WatchPoint struct {
 	registry hookimpl.Registry[Watch[int]]
 }
 
-// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked
-// for is impossible.
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
 func (p *WatchPoint) Add(f Watch[int], opts ...hookkit.HookOption) *hookkit.Registration {
 	return p.registry.Add(p, &watchPoint, "Add", f, hookimpl.Options(opts))
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
-func (p *WatchPoint) AddFunc(f func(ctx context.Context, run *Run, n int) error, opts ...hookkit.HookOption) *hookkit.Registration {
+func (p *WatchPoint) AddFunc(
+	f func(ctx context.Context, run *Run, n int) error,
+	opts ...hookkit.HookOption,
+) *hookkit.Registration {
 	return p.registry.Add(p, &watchPoint, "AddFunc", WatchFunc(f), hookimpl.Options(opts))
 }
 
@@ -1567,7 +1709,10 @@ func (p *WatchPoint) Observe(f WatchObserver[int], opts ...hookkit.ObserverOptio
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
-func (p *WatchPoint) ObserveFunc(f func(context.Context, *Run, WatchFired[int]), opts ...hookkit.ObserverOption) *hookkit.Registration {
+func (p *WatchPoint) ObserveFunc(
+	f func(context.Context, *Run, WatchFired[int]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
 	return p.registry.Observe(p, &watchPoint, "ObserveFunc", f, opts)
 }
 
@@ -1604,21 +1749,47 @@ var firstPoint = hookimpl.Point{
 	Results: "Stop, FailOpen",
 	Law:     hookimpl.Decides,
 	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{hookimpl.Exiting[Stop]("Stop")}
+		return []hookkit.Outcome{
+			hookimpl.Exiting[Stop]("Stop"),
+		}
 	},
-	Calls: hookimpl.Deciding(First[int].First, FirstFunc(nil)),
-	Fired: hookimpl.Notifying(FirstObserver[int].ObserveFirst, func(f *FirstFired[int]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Outcome: f.Exit, Err: f.Err, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *FirstPoint, ctx context.Context, run *Run, payload *int, fired *hookkit.AnyFired) (err error) {
+	Calls: hookimpl.Deciding(
+		First[int].First,
+		FirstFunc(nil),
+	),
+	Fired: hookimpl.Notifying(
+		FirstObserver[int].ObserveFirst,
+		func(f *FirstFired[int]) hookkit.AnyFired {
+			return hookkit.AnyFired{
+				Payload: f.Payload,
+				Final:   f.Payload,
+				Outcome: f.Exit,
+				Err:     f.Err,
+				Verdict: f.Verdict,
+			}
+		},
+	),
+	Fire: hookimpl.Firing(func(
+		p *FirstPoint,
+		ctx context.Context,
+		run *Run,
+		payload *int,
+		fired *hookkit.AnyFired,
+	) (err error) {
 		_, err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *FirstPoint) runHooks(ctx context.Context, run *Run, payload int, by *hookkit.By, snap *hookimpl.Snapshot[First[int]]) (exit FirstExit, err error) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *FirstPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload int,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot[First[int]],
+) (exit FirstExit, err error) {
 	if snap == nil {
 		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
 			snap = p.registry.Resolve(ctx, run)
@@ -1630,14 +1801,16 @@ func (p *FirstPoint) runHooks(ctx context.Context, run *Run, payload int, by *ho
 		fired := &FirstFired[int]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Exit, fired.Err = exit, all.Err(err)
+			fired.Exit = exit
+			fired.Err = all.Err(err)
 			all.Notify(fired)
 		}()
 	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
-			for next := hookimpl.Rest(all, &inv, nil); next != nil && err == nil && exit == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := hookimpl.Rest(all, &inv, nil)
+			for ; next != nil && err == nil && exit == nil; next = hookimpl.Rest(all, &inv, next) {
 				exit, err = p.runHooks(inv.Ctx, run, *at, by, next)
 			}
 		}
@@ -1671,21 +1844,47 @@ var secondPoint = hookimpl.Point{
 	Results: "Stop, FailClosed",
 	Law:     hookimpl.Decides | hookimpl.FailsClosed,
 	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{hookimpl.Exiting[Stop]("Stop")}
+		return []hookkit.Outcome{
+			hookimpl.Exiting[Stop]("Stop"),
+		}
 	},
-	Calls: hookimpl.Deciding(Second[int].Second, SecondFunc(nil)),
-	Fired: hookimpl.Notifying(SecondObserver[int].ObserveSecond, func(f *SecondFired[int]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Outcome: f.Exit, Err: f.Err, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *SecondPoint, ctx context.Context, run *Run, payload *int, fired *hookkit.AnyFired) (err error) {
+	Calls: hookimpl.Deciding(
+		Second[int].Second,
+		SecondFunc(nil),
+	),
+	Fired: hookimpl.Notifying(
+		SecondObserver[int].ObserveSecond,
+		func(f *SecondFired[int]) hookkit.AnyFired {
+			return hookkit.AnyFired{
+				Payload: f.Payload,
+				Final:   f.Payload,
+				Outcome: f.Exit,
+				Err:     f.Err,
+				Verdict: f.Verdict,
+			}
+		},
+	),
+	Fire: hookimpl.Firing(func(
+		p *SecondPoint,
+		ctx context.Context,
+		run *Run,
+		payload *int,
+		fired *hookkit.AnyFired,
+	) (err error) {
 		_, err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *SecondPoint) runHooks(ctx context.Context, run *Run, payload int, by *hookkit.By, snap *hookimpl.Snapshot[Second[int]]) (exit SecondExit, err error) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *SecondPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload int,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot[Second[int]],
+) (exit SecondExit, err error) {
 	if snap == nil {
 		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
 			snap = p.registry.Resolve(ctx, run)
@@ -1697,7 +1896,8 @@ func (p *SecondPoint) runHooks(ctx context.Context, run *Run, payload int, by *h
 		fired := &SecondFired[int]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Exit, fired.Err = exit, all.Err(err)
+			fired.Exit = exit
+			fired.Err = all.Err(err)
 			all.Notify(fired)
 		}()
 	}
@@ -1733,21 +1933,47 @@ var lastPoint = hookimpl.Point{
 	Results: "Reverse, Stop, FailOpen",
 	Law:     hookimpl.Decides | hookimpl.Reversed,
 	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{hookimpl.Exiting[Stop]("Stop")}
+		return []hookkit.Outcome{
+			hookimpl.Exiting[Stop]("Stop"),
+		}
 	},
-	Calls: hookimpl.Deciding(Last[int].Last, LastFunc(nil)),
-	Fired: hookimpl.Notifying(LastObserver[int].ObserveLast, func(f *LastFired[int]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Outcome: f.Exit, Err: f.Err, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *LastPoint, ctx context.Context, run *Run, payload *int, fired *hookkit.AnyFired) (err error) {
+	Calls: hookimpl.Deciding(
+		Last[int].Last,
+		LastFunc(nil),
+	),
+	Fired: hookimpl.Notifying(
+		LastObserver[int].ObserveLast,
+		func(f *LastFired[int]) hookkit.AnyFired {
+			return hookkit.AnyFired{
+				Payload: f.Payload,
+				Final:   f.Payload,
+				Outcome: f.Exit,
+				Err:     f.Err,
+				Verdict: f.Verdict,
+			}
+		},
+	),
+	Fire: hookimpl.Firing(func(
+		p *LastPoint,
+		ctx context.Context,
+		run *Run,
+		payload *int,
+		fired *hookkit.AnyFired,
+	) (err error) {
 		_, err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *LastPoint) runHooks(ctx context.Context, run *Run, payload int, by *hookkit.By, snap *hookimpl.Snapshot[Last[int]]) (exit LastExit, err error) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *LastPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload int,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot[Last[int]],
+) (exit LastExit, err error) {
 	if snap == nil {
 		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
 			snap = p.registry.Resolve(ctx, run)
@@ -1759,14 +1985,16 @@ func (p *LastPoint) runHooks(ctx context.Context, run *Run, payload int, by *hoo
 		fired := &LastFired[int]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Exit, fired.Err = exit, all.Err(err)
+			fired.Exit = exit
+			fired.Err = all.Err(err)
 			all.Notify(fired)
 		}()
 	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
-			for next := hookimpl.Rest(all, &inv, nil); next != nil && err == nil && exit == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := hookimpl.Rest(all, &inv, nil)
+			for ; next != nil && err == nil && exit == nil; next = hookimpl.Rest(all, &inv, next) {
 				exit, err = p.runHooks(inv.Ctx, run, *at, by, next)
 			}
 		}
@@ -1800,21 +2028,47 @@ var shapePoint = hookimpl.Point{
 	Results: "Replace, Edit[Text], FailOpen",
 	Law:     hookimpl.Decides,
 	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{hookimpl.Rewriting("Replace", ReplaceShape), hookimpl.Rewriting("Edit", EditShape)}
+		return []hookkit.Outcome{
+			hookimpl.Rewriting("Replace", ReplaceShape),
+			hookimpl.Rewriting("Edit", EditShape),
+		}
 	},
-	Calls: hookimpl.Deciding(Shape[Letter].Shape, ShapeFunc(nil)),
-	Fired: hookimpl.Notifying(ShapeObserver[Letter].ObserveShape, func(f *ShapeFired[Letter]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Final, Err: f.Err, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *ShapePoint, ctx context.Context, run *Run, payload *Letter, fired *hookkit.AnyFired) (err error) {
+	Calls: hookimpl.Deciding(
+		Shape[Letter].Shape,
+		ShapeFunc(nil),
+	),
+	Fired: hookimpl.Notifying(
+		ShapeObserver[Letter].ObserveShape,
+		func(f *ShapeFired[Letter]) hookkit.AnyFired {
+			return hookkit.AnyFired{
+				Payload: f.Payload,
+				Final:   f.Final,
+				Err:     f.Err,
+				Verdict: f.Verdict,
+			}
+		},
+	),
+	Fire: hookimpl.Firing(func(
+		p *ShapePoint,
+		ctx context.Context,
+		run *Run,
+		payload *Letter,
+		fired *hookkit.AnyFired,
+	) (err error) {
 		err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *ShapePoint) runHooks(ctx context.Context, run *Run, payload *Letter, by *hookkit.By, snap *hookimpl.Snapshot[Shape[Letter]]) (err error) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *ShapePoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload *Letter,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot[Shape[Letter]],
+) (err error) {
 	if snap == nil {
 		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
 			snap = p.registry.Resolve(ctx, run)
@@ -1827,14 +2081,16 @@ func (p *ShapePoint) runHooks(ctx context.Context, run *Run, payload *Letter, by
 		fired := &ShapeFired[Letter]{Payload: current}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Final, fired.Err = *payload, all.Err(err)
+			fired.Final = *payload
+			fired.Err = all.Err(err)
 			all.Notify(fired)
 		}()
 	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
-			for next := hookimpl.Rest(all, &inv, nil); next != nil && err == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := hookimpl.Rest(all, &inv, nil)
+			for ; next != nil && err == nil; next = hookimpl.Rest(all, &inv, next) {
 				err = p.runHooks(inv.Ctx, run, payload, by, next)
 			}
 		}
@@ -1872,21 +2128,49 @@ var pollPoint = hookimpl.Point{
 	Results: "Vote, Deny, Allow, FailClosed",
 	Law:     hookimpl.Decides | hookimpl.FailsClosed,
 	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{hookimpl.Exiting[Deny]("Deny"), hookimpl.Exiting[Allow]("Allow")}
+		return []hookkit.Outcome{
+			hookimpl.Exiting[Deny]("Deny"),
+			hookimpl.Exiting[Allow]("Allow"),
+		}
 	},
-	Calls: hookimpl.Deciding(Poll[int].Poll, PollFunc(nil)),
-	Fired: hookimpl.Notifying(PollObserver[int].ObservePoll, func(f *PollFired[int]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Outcome: f.Exit, Err: f.Err, Ballots: f.Ballots, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *PollPoint, ctx context.Context, run *Run, payload *int, fired *hookkit.AnyFired) (err error) {
+	Calls: hookimpl.Deciding(
+		Poll[int].Poll,
+		PollFunc(nil),
+	),
+	Fired: hookimpl.Notifying(
+		PollObserver[int].ObservePoll,
+		func(f *PollFired[int]) hookkit.AnyFired {
+			return hookkit.AnyFired{
+				Payload: f.Payload,
+				Final:   f.Payload,
+				Outcome: f.Exit,
+				Err:     f.Err,
+				Ballots: f.Ballots,
+				Verdict: f.Verdict,
+			}
+		},
+	),
+	Fire: hookimpl.Firing(func(
+		p *PollPoint,
+		ctx context.Context,
+		run *Run,
+		payload *int,
+		fired *hookkit.AnyFired,
+	) (err error) {
 		_, err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *PollPoint) runHooks(ctx context.Context, run *Run, payload int, by *hookkit.By, snap *hookimpl.Snapshot[Poll[int]]) (exit PollExit, err error) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *PollPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload int,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot[Poll[int]],
+) (exit PollExit, err error) {
 	if snap == nil {
 		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
 			snap = p.registry.Resolve(ctx, run)
@@ -1898,7 +2182,9 @@ func (p *PollPoint) runHooks(ctx context.Context, run *Run, payload int, by *hoo
 		fired := &PollFired[int]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Exit, fired.Err, fired.Ballots = exit, all.Err(err), all.Ballots()
+			fired.Exit = exit
+			fired.Err = all.Err(err)
+			fired.Ballots = all.Ballots()
 			all.Notify(fired)
 		}()
 	}
@@ -1942,21 +2228,49 @@ var pollOpenPoint = hookimpl.Point{
 	Results: "Vote, Deny, Allow, FailOpen",
 	Law:     hookimpl.Decides,
 	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{hookimpl.Exiting[Deny]("Deny"), hookimpl.Exiting[Allow]("Allow")}
+		return []hookkit.Outcome{
+			hookimpl.Exiting[Deny]("Deny"),
+			hookimpl.Exiting[Allow]("Allow"),
+		}
 	},
-	Calls: hookimpl.Deciding(PollOpen[int].PollOpen, PollOpenFunc(nil)),
-	Fired: hookimpl.Notifying(PollOpenObserver[int].ObservePollOpen, func(f *PollOpenFired[int]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Outcome: f.Exit, Err: f.Err, Ballots: f.Ballots, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *PollOpenPoint, ctx context.Context, run *Run, payload *int, fired *hookkit.AnyFired) (err error) {
+	Calls: hookimpl.Deciding(
+		PollOpen[int].PollOpen,
+		PollOpenFunc(nil),
+	),
+	Fired: hookimpl.Notifying(
+		PollOpenObserver[int].ObservePollOpen,
+		func(f *PollOpenFired[int]) hookkit.AnyFired {
+			return hookkit.AnyFired{
+				Payload: f.Payload,
+				Final:   f.Payload,
+				Outcome: f.Exit,
+				Err:     f.Err,
+				Ballots: f.Ballots,
+				Verdict: f.Verdict,
+			}
+		},
+	),
+	Fire: hookimpl.Firing(func(
+		p *PollOpenPoint,
+		ctx context.Context,
+		run *Run,
+		payload *int,
+		fired *hookkit.AnyFired,
+	) (err error) {
 		_, err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *PollOpenPoint) runHooks(ctx context.Context, run *Run, payload int, by *hookkit.By, snap *hookimpl.Snapshot[PollOpen[int]]) (exit PollOpenExit, err error) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *PollOpenPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload int,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot[PollOpen[int]],
+) (exit PollOpenExit, err error) {
 	if snap == nil {
 		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
 			snap = p.registry.Resolve(ctx, run)
@@ -1968,7 +2282,9 @@ func (p *PollOpenPoint) runHooks(ctx context.Context, run *Run, payload int, by 
 		fired := &PollOpenFired[int]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Exit, fired.Err, fired.Ballots = exit, all.Err(err), all.Ballots()
+			fired.Exit = exit
+			fired.Err = all.Err(err)
+			fired.Ballots = all.Ballots()
 			all.Notify(fired)
 		}()
 	}
@@ -1977,7 +2293,8 @@ func (p *PollOpenPoint) runHooks(ctx context.Context, run *Run, payload int, by 
 			err = inv.Crashed(recover(), by)
 			leading := exit
 			exit = nil // and stays nil if a hook ends the fire or its goroutine
-			for next := hookimpl.Rest(all, &inv, nil); next != nil && err == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := hookimpl.Rest(all, &inv, nil)
+			for ; next != nil && err == nil; next = hookimpl.Rest(all, &inv, next) {
 				better, failure := p.runHooks(inv.Ctx, run, *at, by, next)
 				if err = failure; better != nil {
 					leading = better
@@ -2022,19 +2339,42 @@ var gatherPoint = hookimpl.Point{
 	Name:    "Gather",
 	Payload: "int",
 	Results: "Collect[string]",
-	Calls:   hookimpl.Collecting(Gather[int].Gather, GatherFunc(nil)),
-	Fired: hookimpl.Notifying(GatherObserver[int].ObserveGather, func(f *GatherFired[int]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Collected: hookimpl.Slice(f.Collected), Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *GatherPoint, ctx context.Context, run *Run, payload *int, fired *hookkit.AnyFired) error {
+	Calls: hookimpl.Collecting(
+		Gather[int].Gather,
+		GatherFunc(nil),
+	),
+	Fired: hookimpl.Notifying(
+		GatherObserver[int].ObserveGather,
+		func(f *GatherFired[int]) hookkit.AnyFired {
+			return hookkit.AnyFired{
+				Payload:   f.Payload,
+				Final:     f.Payload,
+				Collected: hookimpl.Slice(f.Collected),
+				Verdict:   f.Verdict,
+			}
+		},
+	),
+	Fire: hookimpl.Firing(func(
+		p *GatherPoint,
+		ctx context.Context,
+		run *Run,
+		payload *int,
+		fired *hookkit.AnyFired,
+	) error {
 		p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
 		return nil
 	}),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *GatherPoint) runHooks(ctx context.Context, run *Run, payload int, bys *[]hookkit.By, snap *hookimpl.Snapshot[Gather[int]]) (collected []string) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *GatherPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload int,
+	bys *[]hookkit.By,
+	snap *hookimpl.Snapshot[Gather[int]],
+) (collected []string) {
 	if snap == nil {
 		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
 			snap = p.registry.Resolve(ctx, run)
@@ -2053,7 +2393,8 @@ func (p *GatherPoint) runHooks(ctx context.Context, run *Run, payload int, bys *
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
-			for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := hookimpl.Rest(all, &inv, nil)
+			for ; next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
 				collected = append(collected, p.runHooks(inv.Ctx, run, *at, bys, next)...)
 			}
 		}
@@ -2078,19 +2419,43 @@ var gatherClosedPoint = hookimpl.Point{
 	Payload: "int",
 	Results: "Collect[string], FailClosed",
 	Law:     hookimpl.FailsClosed,
-	Calls:   hookimpl.Collecting(GatherClosed[int].GatherClosed, GatherClosedFunc(nil)),
-	Fired: hookimpl.Notifying(GatherClosedObserver[int].ObserveGatherClosed, func(f *GatherClosedFired[int]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Collected: hookimpl.Slice(f.Collected), Err: f.Err, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *GatherClosedPoint, ctx context.Context, run *Run, payload *int, fired *hookkit.AnyFired) (err error) {
+	Calls: hookimpl.Collecting(
+		GatherClosed[int].GatherClosed,
+		GatherClosedFunc(nil),
+	),
+	Fired: hookimpl.Notifying(
+		GatherClosedObserver[int].ObserveGatherClosed,
+		func(f *GatherClosedFired[int]) hookkit.AnyFired {
+			return hookkit.AnyFired{
+				Payload:   f.Payload,
+				Final:     f.Payload,
+				Collected: hookimpl.Slice(f.Collected),
+				Err:       f.Err,
+				Verdict:   f.Verdict,
+			}
+		},
+	),
+	Fire: hookimpl.Firing(func(
+		p *GatherClosedPoint,
+		ctx context.Context,
+		run *Run,
+		payload *int,
+		fired *hookkit.AnyFired,
+	) (err error) {
 		_, err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *GatherClosedPoint) runHooks(ctx context.Context, run *Run, payload int, bys *[]hookkit.By, snap *hookimpl.Snapshot[GatherClosed[int]]) (collected []string, err error) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *GatherClosedPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload int,
+	bys *[]hookkit.By,
+	snap *hookimpl.Snapshot[GatherClosed[int]],
+) (collected []string, err error) {
 	if snap == nil {
 		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
 			snap = p.registry.Resolve(ctx, run)
@@ -2102,7 +2467,8 @@ func (p *GatherClosedPoint) runHooks(ctx context.Context, run *Run, payload int,
 		fired := &GatherClosedFired[int]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Collected, fired.Err = hookimpl.Returned(&all.Dispatch, collected), all.Err(err)
+			fired.Collected = hookimpl.Returned(&all.Dispatch, collected)
+			fired.Err = all.Err(err)
 			all.Notify(fired)
 		}()
 	}
@@ -2131,21 +2497,52 @@ var reviewPoint = hookimpl.Point{
 	Results: "Replace, Stop, Coded, Numbered, Collect[string], FailOpen",
 	Law:     hookimpl.Decides,
 	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{hookimpl.Rewriting("Replace", ReplaceReview), hookimpl.Exiting[Stop]("Stop"), hookimpl.Exiting[Coded]("Coded"), hookimpl.Exiting[Numbered]("Numbered")}
+		return []hookkit.Outcome{
+			hookimpl.Rewriting("Replace", ReplaceReview),
+			hookimpl.Exiting[Stop]("Stop"),
+			hookimpl.Exiting[Coded]("Coded"),
+			hookimpl.Exiting[Numbered]("Numbered"),
+		}
 	},
-	Calls: hookimpl.DecidingAndCollecting(Review[Letter].Review, ReviewFunc(nil)),
-	Fired: hookimpl.Notifying(ReviewObserver[Letter].ObserveReview, func(f *ReviewFired[Letter]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Final, Outcome: f.Exit, Collected: hookimpl.Slice(f.Collected), Err: f.Err, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *ReviewPoint, ctx context.Context, run *Run, payload *Letter, fired *hookkit.AnyFired) (err error) {
+	Calls: hookimpl.DecidingAndCollecting(
+		Review[Letter].Review,
+		ReviewFunc(nil),
+	),
+	Fired: hookimpl.Notifying(
+		ReviewObserver[Letter].ObserveReview,
+		func(f *ReviewFired[Letter]) hookkit.AnyFired {
+			return hookkit.AnyFired{
+				Payload:   f.Payload,
+				Final:     f.Final,
+				Outcome:   f.Exit,
+				Collected: hookimpl.Slice(f.Collected),
+				Err:       f.Err,
+				Verdict:   f.Verdict,
+			}
+		},
+	),
+	Fire: hookimpl.Firing(func(
+		p *ReviewPoint,
+		ctx context.Context,
+		run *Run,
+		payload *Letter,
+		fired *hookkit.AnyFired,
+	) (err error) {
 		_, _, err = p.runHooks(ctx, run, payload, nil, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *ReviewPoint) runHooks(ctx context.Context, run *Run, payload *Letter, by *hookkit.By, bys *[]hookkit.By, snap *hookimpl.Snapshot[Review[Letter]]) (exit ReviewExit, collected []string, err error) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *ReviewPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload *Letter,
+	by *hookkit.By,
+	bys *[]hookkit.By,
+	snap *hookimpl.Snapshot[Review[Letter]],
+) (exit ReviewExit, collected []string, err error) {
 	if snap == nil {
 		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
 			snap = p.registry.Resolve(ctx, run)
@@ -2158,14 +2555,18 @@ func (p *ReviewPoint) runHooks(ctx context.Context, run *Run, payload *Letter, b
 		fired := &ReviewFired[Letter]{Payload: current}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Final, fired.Exit, fired.Collected, fired.Err = *payload, exit, hookimpl.Returned(&all.Dispatch, collected), all.Err(err)
+			fired.Final = *payload
+			fired.Exit = exit
+			fired.Collected = hookimpl.Returned(&all.Dispatch, collected)
+			fired.Err = all.Err(err)
 			all.Notify(fired)
 		}()
 	}
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			err = inv.Crashed(recover(), by)
-			for next := hookimpl.Rest(all, &inv, nil); next != nil && err == nil && exit == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := hookimpl.Rest(all, &inv, nil)
+			for ; next != nil && err == nil && exit == nil; next = hookimpl.Rest(all, &inv, next) {
 				better, more, failure := p.runHooks(inv.Ctx, run, payload, by, bys, next)
 				collected = append(collected, more...)
 				if err = failure; better != nil {
@@ -2212,19 +2613,42 @@ var verifyPoint = hookimpl.Point{
 	Payload: "int",
 	Results: "Check",
 	Law:     hookimpl.Checks,
-	Calls:   hookimpl.Checking(Verify[int].Verify, VerifyFunc(nil)),
-	Fired: hookimpl.Notifying(VerifyObserver[int].ObserveVerify, func(f *VerifyFired[int]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Err: f.Err, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *VerifyPoint, ctx context.Context, run *Run, payload *int, fired *hookkit.AnyFired) (err error) {
+	Calls: hookimpl.Checking(
+		Verify[int].Verify,
+		VerifyFunc(nil),
+	),
+	Fired: hookimpl.Notifying(
+		VerifyObserver[int].ObserveVerify,
+		func(f *VerifyFired[int]) hookkit.AnyFired {
+			return hookkit.AnyFired{
+				Payload: f.Payload,
+				Final:   f.Payload,
+				Err:     f.Err,
+				Verdict: f.Verdict,
+			}
+		},
+	),
+	Fire: hookimpl.Firing(func(
+		p *VerifyPoint,
+		ctx context.Context,
+		run *Run,
+		payload *int,
+		fired *hookkit.AnyFired,
+	) (err error) {
 		err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
-func (p *VerifyPoint) runHooks(ctx context.Context, run *Run, payload int, by *hookkit.By, snap *hookimpl.Snapshot[Verify[int]]) (err error) {
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *VerifyPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload int,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot[Verify[int]],
+) (err error) {
 	if snap == nil {
 		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
 			snap = p.registry.Resolve(ctx, run)
@@ -2261,7 +2685,13 @@ var wrapPoint = hookimpl.Point{
 	Payload: "int",
 	Results: "Around[string]",
 	Law:     hookimpl.Wraps,
-	Calls: hookimpl.Wrapping(func(h Wrap[int], ctx context.Context, run *Run, payload int, call hookkit.AnyCall) (hookkit.AnyReply, error) {
+	Calls: hookimpl.Wrapping(func(
+		h Wrap[int],
+		ctx context.Context,
+		run *Run,
+		payload int,
+		call hookkit.AnyCall,
+	) (hookkit.AnyReply, error) {
 		inv := &wrapInvocation{Next: func(ctx context.Context, payload int) (hookkit.Answer[string], error) {
 			return hookimpl.AnswerOf[string](call.Next(ctx, payload))
 		}}
@@ -2270,7 +2700,12 @@ var wrapPoint = hookimpl.Point{
 		return hookimpl.Reply(answer), err
 	}, func(point string, h hookkit.AnyHook) any {
 		return WrapFunc(func(ctx context.Context, run *Run, payload int, next WrapNext) (hookkit.Answer[string], error) {
-			own := &wrapInvocation{Run: next.fire.Run, Snap: next.fire.Snap, Do: next.fire.Do, Next: next.fire.Next}
+			own := &wrapInvocation{
+				Run:  next.fire.Run,
+				Snap: next.fire.Snap,
+				Do:   next.fire.Do,
+				Next: next.fire.Next,
+			}
 			own.Within(&next.fire.AroundInvocation)
 			defer own.End() // so that an abandoned hook, and those inside it, cannot run the act any more
 			inner := func(ctx context.Context, payload any) (hookkit.AnyReply, error) {
@@ -2280,11 +2715,29 @@ var wrapPoint = hookimpl.Point{
 			return hookimpl.AnswerOf[string](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload, Next: inner}))
 		})
 	}),
-	Fired: hookimpl.Notifying(WrapObserver[int].ObserveWrap, func(f *WrapFired[int]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Result: f.Result, Err: f.Err, Verdict: f.Verdict}
-	}),
-	Fire: hookimpl.Firing(func(p *WrapPoint, ctx context.Context, run *Run, payload *int, fired *hookkit.AnyFired) (err error) {
-		_, err = p.runHooks(ctx, run, *payload, func(context.Context, int) (result string, err error) { return }, nil, p.registry.Record(ctx, run, fired))
+	Fired: hookimpl.Notifying(
+		WrapObserver[int].ObserveWrap,
+		func(f *WrapFired[int]) hookkit.AnyFired {
+			return hookkit.AnyFired{
+				Payload: f.Payload,
+				Final:   f.Payload,
+				Result:  f.Result,
+				Err:     f.Err,
+				Verdict: f.Verdict,
+			}
+		},
+	),
+	Fire: hookimpl.Firing(func(
+		p *WrapPoint,
+		ctx context.Context,
+		run *Run,
+		payload *int,
+		fired *hookkit.AnyFired,
+	) (err error) {
+		act := func(context.Context, int) (result string, err error) {
+			return
+		}
+		_, err = p.runHooks(ctx, run, *payload, act, nil, p.registry.Record(ctx, run, fired))
 		return err
 	}),
 }
@@ -2295,12 +2748,13 @@ type wrapInvocation struct {
 	Run  *Run
 	Snap *hookimpl.Snapshot[Wrap[int]]
 	Do   func(context.Context, int) (string, error)
-	// Next is set instead of the three fields above for a hook that the runtime calls through functions of any type.
+	// Next is set instead of the three fields above for a hook that the runtime calls through
+	// functions of any type.
 	Next func(context.Context, int) (hookkit.Answer[string], error)
 }
 
-// Call runs the inner hooks and the act with the payload. Calling it again runs them again. The error is that of the act or of
-// an inner hook, or hookkit.ErrNextOver.
+// Call runs the inner hooks and the act with the payload. Calling it again runs them again. The
+// error is that of the act or of an inner hook, or hookkit.ErrNextOver.
 func (n WrapNext) Call(ctx context.Context, payload int) (answer hookkit.Answer[string], err error) {
 	inv := n.fire
 	if inv == nil || inv.Over() {
@@ -2330,9 +2784,16 @@ func (n WrapNext) Call(ctx context.Context, payload int) (answer hookkit.Answer[
 	return
 }
 
-// runHooks runs the act inside the hooks of snap, and notifies the observers and tracers if there are any. A nil snap means
-// the hooks that are registered now.
-func (p *WrapPoint) runHooks(ctx context.Context, run *Run, payload int, act func(context.Context, int) (string, error), by *hookkit.By, snap *hookimpl.Snapshot[Wrap[int]]) (result string, err error) {
+// runHooks runs the act inside the hooks of snap, and notifies the observers and tracers if there
+// are any. A nil snap means the hooks that are registered now.
+func (p *WrapPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload int,
+	act func(context.Context, int) (string, error),
+	by *hookkit.By,
+	snap *hookimpl.Snapshot[Wrap[int]],
+) (result string, err error) {
 	if snap == nil {
 		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
 			snap = p.registry.Resolve(ctx, run)
@@ -2358,18 +2819,28 @@ func (p *WrapPoint) runHooks(ctx context.Context, run *Run, payload int, act fun
 var watchPoint = hookimpl.Point{
 	Name:    "Watch",
 	Payload: "int",
-	Calls:   hookimpl.Checking(Watch[int].Watch, WatchFunc(nil)),
-	Fired: hookimpl.Notifying(WatchObserver[int].ObserveWatch, func(f *WatchFired[int]) hookkit.AnyFired {
-		return hookkit.AnyFired{Payload: f.Payload, Final: f.Payload, Verdict: f.Verdict}
-	}),
+	Calls: hookimpl.Checking(
+		Watch[int].Watch,
+		WatchFunc(nil),
+	),
+	Fired: hookimpl.Notifying(
+		WatchObserver[int].ObserveWatch,
+		func(f *WatchFired[int]) hookkit.AnyFired {
+			return hookkit.AnyFired{
+				Payload: f.Payload,
+				Final:   f.Payload,
+				Verdict: f.Verdict,
+			}
+		},
+	),
 	Fire: hookimpl.Firing(func(p *WatchPoint, ctx context.Context, run *Run, payload *int, fired *hookkit.AnyFired) error {
 		p.runHooks(ctx, run, *payload, p.registry.Record(ctx, run, fired))
 		return nil
 	}),
 }
 
-// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are any. A nil snap means the
-// hooks that are registered now.
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
 func (p *WatchPoint) runHooks(ctx context.Context, run *Run, payload int, snap *hookimpl.Snapshot[Watch[int]]) {
 	if snap == nil {
 		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
@@ -2388,7 +2859,8 @@ func (p *WatchPoint) runHooks(ctx context.Context, run *Run, payload int, snap *
 	defer func() {
 		if inv.Hook != 0 { // that hook crashed
 			stop := inv.Crashed(recover(), nil)
-			for next := hookimpl.Rest(all, &inv, nil); next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+			next := hookimpl.Rest(all, &inv, nil)
+			for ; next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
 				p.runHooks(inv.Ctx, run, *at, next)
 			}
 		}
