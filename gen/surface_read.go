@@ -114,7 +114,7 @@ func (r *surfaceReader) surface() *Surface {
 	exits := map[string]bool{}
 	for _, p := range r.List {
 		point := &SurfacePoint{
-			Name: p.Name, Doc: p.Doc, Deprecated: deprecation(p.Doc) != "", Pos: r.position(p.Pos),
+			Name: p.Name, Doc: p.Doc, Deprecated: Deprecation(p.Doc) != "", Pos: r.position(p.Pos),
 			Payload: r.written(spec, p.Payload.Expr), Kind: p.Kind, Replace: p.Replace, Edit: r.written(spec, p.Edit.Expr),
 			EditField: p.EditField, Collect: r.written(spec, p.Collect.Expr), Around: r.written(spec, p.Around.Expr),
 			Reverse: p.Reverse, Policy: p.Policy, Local: p.Local, Ignores: r.ignores(p.Ignores),
@@ -284,7 +284,7 @@ func (r *surfaceReader) declareType(in *surfacePackage, name string) string {
 	if r.types[full] != nil {
 		return full
 	}
-	t := &SurfaceType{Name: full, Doc: d.doc.Text(), Deprecated: deprecation(d.doc.Text()) != "", Pos: r.position(d.pos),
+	t := &SurfaceType{Name: full, Doc: d.doc.Text(), Deprecated: Deprecation(d.doc.Text()) != "", Pos: r.position(d.pos),
 		Exported: ast.IsExported(name), Alias: d.spec.Assign.IsValid()}
 	r.types[full] = t
 	at := scopeOf{in, d.file, map[string]string{}}
@@ -333,7 +333,7 @@ func (r *surfaceReader) fields(t *SurfaceType, at scopeOf, body *ast.StructType)
 	var all []SurfaceField
 	for _, f := range body.Fields.List {
 		field := SurfaceField{Type: r.mention(t, at, f.Type), Doc: firstOf(f.Doc, f.Comment).Text()}
-		field.Deprecated = deprecation(field.Doc) != ""
+		field.Deprecated = Deprecation(field.Doc) != ""
 		if f.Tag != nil {
 			field.Tag = f.Tag.Value
 			if tag, err := strconv.Unquote(f.Tag.Value); err == nil {
@@ -454,7 +454,8 @@ func (r *surfaceReader) constants() []SurfaceConst {
 				}
 				for i, name := range spec.Names {
 					if name.IsExported() && i < len(values) {
-						all = append(all, SurfaceConst{name.Name, r.position(name.Pos()), r.constant(f, typ, values[i], iota)})
+						all = append(all, SurfaceConst{Name: name.Name, Pos: r.position(name.Pos()), Type: typeName(typ),
+							Value: r.constant(f, typ, values[i], iota)})
 					}
 				}
 			}
@@ -462,6 +463,14 @@ func (r *surfaceReader) constants() []SurfaceConst {
 	}
 	slices.SortStableFunc(all, func(a, b SurfaceConst) int { return cmp.Compare(a.Name, b.Name) })
 	return slices.CompactFunc(all, func(a, b SurfaceConst) bool { return a.Name == b.Name })
+}
+
+// typeName returns the name of a type of the package, or "".
+func typeName(typ ast.Expr) string {
+	if name, ok := typ.(*ast.Ident); ok {
+		return name.Name
+	}
+	return ""
 }
 
 // constant returns the type and the value of a constant as written. If the value contains iota, its number follows, because the

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/hookgen/hookgen/gen"
+	"github.com/hookgen/hookgen/internal/spelling"
 )
 
 // ignore returns the findings without those that an ignore line accepts, and with those about such lines. A line above a
@@ -44,7 +45,7 @@ func (c *comparison) ignore() []Finding {
 				for _, r := range Rules {
 					names = append(names, r.ID)
 				}
-				if name := gen.Suggest(line.Rule, names); name != "" {
+				if name := spelling.Suggest(line.Rule, names); name != "" {
 					meant = "did you mean " + name + "?"
 				}
 				c.report(ruleUnknownRule, Safe, points, line.Pos, token.Position{}, "there is no rule %s: %s", line.Rule, meant)
