@@ -933,8 +933,8 @@ func (p *ShouldCompactPoint) FireBy(
 }
 
 // BeforeCompact fires before each compaction. The trigger may be a vote, a model that rejected its prompt as
-// too long, or a request through Env. SkipCompaction and a failing hook leave the conversation unchanged, and
-// the run continues.
+// too long, or a request or a rewrite through Env. SkipCompaction and a failing hook leave the conversation
+// unchanged, and the run continues.
 //
 // Hooks run in order until one leaves with an exit. A failing hook ends the fire with an error.
 type BeforeCompact[P any] interface {
@@ -1658,7 +1658,8 @@ func (p *AroundLLMPoint) FireBy(
 }
 
 // AfterLLM fires once per complete reply, before the loop uses it. This includes streamed replies and those of
-// UseReply. The returned reply is stored, and its calls are dispatched. EndTurn ends the run before any tool
+// UseReply. The returned reply is stored, and its calls are dispatched; only the loop sets Step, Usage and
+// Elapsed. EndTurn ends the run before any tool
 // call of the reply. A failing hook withholds the reply and fails the run. AfterLLM does not fire if the call
 // failed.
 //
@@ -3991,7 +3992,7 @@ func (p *OnStopPoint) FireBy(ctx context.Context, run *Run, payload Stopping) (c
 }
 
 // BeforeRunEnd fires once per run, when the result is complete, and is the last chance to change it. Signals,
-// Stop and the totals cannot be changed, and an emptied Err is restored. A failing hook withholds the result:
+// Stop and the totals cannot be changed, and an Err can only get another text. A failing hook withholds the result:
 // the run fails, and Reply, Calls and Messages are empty.
 //
 // Hooks run in order. A failing hook ends the fire with an error.
@@ -4484,6 +4485,8 @@ const (
 	CompactTooLong = agentspec.CompactTooLong
 	// through Env
 	CompactRequested = agentspec.CompactRequested
+	// a hook changes the conversation through Env
+	CompactRewrite = agentspec.CompactRewrite
 )
 
 // The roles of chat-completion APIs.

@@ -40,7 +40,8 @@ func TestA21_MemoryExtractorKeepsWhatIsWorthIt(t *testing.T) {
 	}
 	run := func(past []agent.Message) {
 		ran := looptest.Harness{Turns: all(looptest.Reply("yes")), Agent: &loop.Agent{Clock: clock},
-			Hooks: all[agent.Hook](&memory.Extractor{Store: &remembered, Dir: dir, Extract: phrases})}.Do(t, t.Context(), loop.Request{
+			Hooks: all[agent.Hook](&memory.Extractor{Store: &remembered, Dir: dir, Extract: phrases}),
+		}.Do(t, t.Context(), loop.Request{
 			Task:     "thanks",
 			Messages: past,
 		})
