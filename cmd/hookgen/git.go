@@ -63,7 +63,7 @@ func openRevision(dir, name string) (*revision, string, error) {
 	case errors.As(err, &failure) && strings.Contains(failure.text, "not a git repository"):
 		return nil, "", fmt.Errorf("%s is in no git repository: compare with a copy of the old directory, -against DIR", dir)
 	case errors.As(err, &failure):
-		return nil, "", fmt.Errorf("git cannot read the repository of %s: %w", dir, err)
+		return nil, "", fmt.Errorf("git cannot read the repository of %s: %w: git status there shows more", dir, err)
 	case err != nil:
 		return nil, "", err
 	}

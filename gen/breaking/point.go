@@ -97,11 +97,11 @@ func (c *comparison) comparePoint(p pair) {
 	switch {
 	case !c.old.Wire || !c.now.Wire:
 	case !old.Local && now.Local:
-		report("point-local", BreaksWire, "%s is kept from other processes: hooks that run elsewhere no longer see it",
-			now.Name)
+		report("point-local", BreaksWire, "%s is kept from other processes: programs refuse to connect to a service that "+
+			"has hooks there; remove those hooks first", now.Name)
 	case old.Local && !now.Local:
-		report("point-wired", ChangesBehaviour, "%s is open to other processes: "+
-			"records and hooks that run elsewhere now see its payloads", now.Name)
+		report("point-wired", BreaksWire, "%s is open to other processes: old programs refuse to connect to a service that "+
+			"has hooks there, and records now have its payloads", now.Name)
 	}
 }
 
