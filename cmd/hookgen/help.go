@@ -22,6 +22,9 @@ Usage:
 	hookgen [-o DIR] [DIR]         generate from the spec in DIR (default: the current directory)
 	hookgen check [-o DIR] [DIR]   print how the output is stale, and exit 1 if it is; write nothing
 	hookgen check ./...            the same for every spec below, with the flags of its go:generate line
+	hookgen doc [DIR]              print the documentation of the spec, in Markdown
+	hookgen graph [DIR]            print its points as a graph: Mermaid, DOT or SVG
+	hookgen export [DIR]           print it as JSON, with a JSON Schema for each payload and reply
 	hookgen init [DIR]             begin: write a small spec, a first hook and its test, and generate
 	hookgen version                print the version, for bug reports
 
@@ -30,7 +33,7 @@ Flags:
 	-o DIR   write DIR/hooks_gen.go, in a package named after DIR; default: next to the spec, in its package
 	         (check without -o reads the go:generate line)
 	-json    print findings as a JSON array of {file, line, col, message, rule}
-	-h       print this
+	-h       print this; hookgen help doc, graph and export explain these commands
 
 Begin with
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/hookgen/hookgen/gen"
+	"github.com/hookgen/hookgen/gen/graph"
 	"github.com/hookgen/hookgen/internal/spelling"
 )
 
@@ -25,20 +26,22 @@ type invocation struct {
 	command        string // "" or one of commands
 	dir            string
 	out            string // of -o; "" if it was not given
+	fresh          string // of -check; "" if it was not given
+	format         string // of graph
 	json           bool
 	all            bool // check every spec below dir
 	stdout, stderr io.Writer
 }
 
 // commands are the arguments that are not read as a directory.
-var commands = []string{"check", "init", "version"}
+var commands = []string{"check", "doc", "export", "graph", "init", "version"}
 
 // run runs hookgen and returns its exit code.
 func run(args []string, stdout, stderr io.Writer) int {
 	i := &invocation{stdout: stdout, stderr: stderr}
 	switch err := i.parse(args); {
 	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprint(stdout, help)
+		fmt.Fprint(stdout, helpOn(i.command))
 		return fine
 	case err != nil:
 		fmt.Fprintf(stderr, "hookgen: %v\nhookgen -h shows how it is used\n", err)
@@ -48,6 +51,12 @@ func run(args []string, stdout, stderr io.Writer) int {
 	switch i.command {
 	case "check":
 		err = i.check()
+	case "doc":
+		err = i.doc()
+	case "export":
+		err = i.export()
+	case "graph":
+		err = i.graph()
 	case "init":
 		err = i.initialize()
 	case "version":
@@ -64,9 +73,14 @@ func (i *invocation) parse(args []string) error {
 	flags.SetOutput(io.Discard)
 	flags.StringVar(&i.out, "o", "", "")
 	flags.BoolVar(&i.json, "json", false, "")
+	flags.StringVar(&i.fresh, "check", "", "")
+	flags.StringVar(&i.format, "format", graph.Formats[0], "")
 	var words []string
 	for {
 		if err := flags.Parse(args); err != nil {
+			if len(words) > 0 && slices.Contains(commands, words[0]) {
+				i.command = words[0]
+			}
 			return err
 		}
 		if args = flags.Args(); len(args) == 0 {
@@ -81,11 +95,16 @@ func (i *invocation) parse(args []string) error {
 	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
 	switch {
 	case i.command == "" && len(words) > 0 && words[0] == "help":
+		if len(words) > 1 {
+			i.command = words[1]
+		}
 		return flag.ErrHelp
 	case i.command == "version" && (len(given) > 0 || len(words) > 0):
 		return errors.New("version takes neither flags nor a directory")
 	case len(words) > 1:
 		return fmt.Errorf("%s: more than one directory: run hookgen once for each", strings.Join(words, " "))
+	case i.checkDocumentFlags(given) != nil:
+		return i.checkDocumentFlags(given)
 	case given["o"] && i.out == "":
 		return errors.New("-o needs a directory")
 	case given["o"] && i.command == "init":
