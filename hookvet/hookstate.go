@@ -97,9 +97,9 @@ func (s *stateCheck) follow(call *ast.CallExpr, recv *types.Var, locked bool) {
 // check reports an assignment to a field of the hook, or to a package variable.
 func (s *stateCheck) check(target ast.Expr, recv *types.Var) {
 	root := rootVariable(s.r.code, target)
-	switch {
+	switch _, direct := s.r.rootOf(target); {
 	case root == nil:
-	case root == recv && s.r.outlives(target):
+	case root == recv && !direct:
 		s.r.report(target, nil, "%s is written without a lock, and the hook runs in parallel: keep the state of a run in "+
 			"a hookkit.PerRun, or guard it", types.ExprString(target))
 	case root.Pkg() != nil && root.Parent() == root.Pkg().Scope():

@@ -48,10 +48,10 @@ func (r *reporter) checkKeeping(f *hookFunc) {
 				r.report(at.Node(), nil, "%s is kept after the call, and is valid only until the hook returns", v.Name())
 			}
 		case payload != nil && payload.holds(v):
-			e := r.widest(payload, at)
-			if payload.refersTo(e.Node().(ast.Expr)) && (r.storedIn(e) != nil || r.outlivesInGoroutine(f, e)) {
-				r.report(e.Node(), nil, "%s belongs to the program, which may change it after the call: keep a clone",
-					types.ExprString(e.Node().(ast.Expr)))
+			whole, shared := r.widest(payload, at)
+			if shared != nil && (whole.Node() == shared && r.storedIn(whole) != nil || r.outlivesInGoroutine(f, at)) {
+				r.report(shared, nil, "%s belongs to the program, which may change it after the call: keep a clone",
+					types.ExprString(shared))
 			}
 		}
 	}
@@ -67,12 +67,17 @@ func (r *reporter) cursor(n ast.Node) (inspector.Cursor, bool) {
 	return inspector.Cursor{}, false
 }
 
-// widest climbs from a variable to the largest part of the payload that is selected from it.
-func (r *reporter) widest(payload *reach, at inspector.Cursor) inspector.Cursor {
+// widest climbs from a variable to the largest part of the payload that is selected from it, and returns that and the
+// largest part that is a map, a slice or a pointer.
+func (r *reporter) widest(payload *reach, at inspector.Cursor) (whole inspector.Cursor, shared ast.Expr) {
 	for {
-		e, ok := at.Parent().Node().(ast.Expr)
+		e, ok := at.Node().(ast.Expr)
 		if !ok || !payload.reaches(e) {
-			return at
+			return whole, shared
+		}
+		whole = at
+		if payload.refersTo(e) {
+			shared = e
 		}
 		at = at.Parent()
 	}

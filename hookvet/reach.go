@@ -94,6 +94,8 @@ func (h *reach) reaches(e ast.Expr) bool {
 		return e.Type != nil && h.reaches(e.X)
 	case *ast.UnaryExpr:
 		return e.Op == token.AND && h.isShared(e.X)
+	case *ast.CallExpr:
+		return h.c.info.Types[e.Fun].IsType() && len(e.Args) == 1 && h.reaches(e.Args[0])
 	}
 	return false
 }
@@ -196,7 +198,7 @@ func (h *reach) refersTo(e ast.Expr) bool {
 	return false
 }
 
-// path returns the text of a variable or of a field of one, or "" for any other expression.
+// path returns the text of the parameter or of a field inside it, or "" for any other expression.
 func (h *reach) path(e ast.Expr) string {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -204,7 +206,8 @@ func (h *reach) path(e ast.Expr) string {
 			return v.Name()
 		}
 	case *ast.SelectorExpr:
-		if x := h.path(e.X); x != "" {
+		s := h.c.info.Selections[e]
+		if x := h.path(e.X); x != "" && s != nil && !s.Indirect() {
 			return x + "." + e.Sel.Name
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"go/ast"
 	"go/types"
 	"slices"
-	"strings"
 
 	"golang.org/x/tools/go/analysis"
 )
@@ -319,10 +318,8 @@ func (r *reporter) isCalled(m *types.Func) bool {
 // addToBind returns the fix that adds a call at the end of Bind, if it would compile and do what it says.
 func (r *reporter) addToBind(t boundType, m *types.Func, call string) *analysis.SuggestedFix {
 	b := t.bind
-	if b.recv == nil || b.hooks == nil || r.byMethod[strings.TrimPrefix(m.Name(), "Observe")] == nil {
-		return nil
-	}
-	if _, _, ok := r.hookMethod(m.Name(), m.Signature()); !ok {
+	if _, _, ok := r.hookMethod(m.Name(), m.Signature()); !ok || b.recv == nil || b.hooks == nil ||
+		t.typ.TypeParams().Len() > 0 {
 		return nil
 	}
 	_, toPointer := types.Unalias(m.Signature().Recv().Type()).(*types.Pointer)
@@ -334,8 +331,11 @@ func (r *reporter) addToBind(t boundType, m *types.Func, call string) *analysis.
 	if _, returns := list[len(list)-1].(*ast.ReturnStmt); returns {
 		return nil
 	}
-	end := b.decl.Body.Rbrace
-	return replace("Add the hook to its point", end, end, "\n\t"+call+"\n")
+	text, end := "\t"+call+"\n", b.decl.Body.Rbrace
+	if r.line(list[len(list)-1].End()) == r.line(end) {
+		text = "\n" + text
+	}
+	return replace("Add the hook to its point", end, end, text)
 }
 
 // oneLetterApart reports whether one letter was changed, added, left out or swapped with the next.

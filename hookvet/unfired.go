@@ -26,52 +26,67 @@ Fires in test files do not count. For a library, whose points others fire, use h
 	run:   runUnfired,
 }
 
-// A firedFact is what a package and all that it imports do with points. Points and Hooks are named by their types.
+// A firedFact is what a package and all that it imports do with points. Points and Hooks are named by their types. The
+// lists are sorted, because equal facts must have equal encodings.
 type firedFact struct {
-	Fired map[string]bool // points, for example example.com/mail.OnSentPoint
-	All   map[string]bool // Hooks of which every point may be fired
-	Made  map[string]bool // Hooks that a variable or a field holds
+	Fired []string // points, for example example.com/mail.OnSentPoint
+	All   []string // Hooks of which every point may be fired
+	Made  []string // Hooks that a variable or a field holds
 }
 
 // AFact makes it a fact.
 func (*firedFact) AFact() {}
 
-func (f *firedFact) String() string {
-	return "fires " + strings.Join(slices.Sorted(maps.Keys(f.Fired)), ", ")
+func (f *firedFact) String() string { return "fires " + strings.Join(f.Fired, ", ") }
+
+// A firing collects a firedFact.
+type firing struct {
+	fired, all, made map[string]bool
 }
 
 func runUnfired(r *reporter) {
-	fact := &firedFact{map[string]bool{}, map[string]bool{}, map[string]bool{}}
+	if strings.HasSuffix(r.pass.Pkg.Path(), ".test") {
+		return // the package main that the go command makes for the tests of a package
+	}
+	f := &firing{map[string]bool{}, map[string]bool{}, map[string]bool{}}
 	for _, imported := range r.pass.Pkg.Imports() {
-		var f firedFact
-		if r.pass.ImportPackageFact(imported, &f) {
-			maps.Copy(fact.Fired, f.Fired)
-			maps.Copy(fact.All, f.All)
-			maps.Copy(fact.Made, f.Made)
+		var fact firedFact
+		if r.pass.ImportPackageFact(imported, &fact) {
+			addAll(f.fired, fact.Fired)
+			addAll(f.all, fact.All)
+			addAll(f.made, fact.Made)
 		}
 	}
 	for _, at := range r.files {
-		if file := at.Node().(*ast.File); !r.isTest(file.FileStart) {
-			r.readFires(file, fact)
-			for c := range at.Preorder((*ast.SelectorExpr)(nil)) {
-				x := c.Node().(*ast.SelectorExpr)
-				if !isRegistry(deref(r.typeOf(x))) {
-					continue
-				}
-				if !r.onlyRegisters(c.ParentEdgeKind() == edge.SelectorExpr_X, c.Parent().Node()) {
-					fact.Fired[typeName(pointOf(r.typeOf(x)).typ.Obj())] = true
-				}
+		file := at.Node().(*ast.File)
+		if r.isTest(file.FileStart) {
+			continue
+		}
+		r.readHooks(file, f)
+		for c := range at.Preorder((*ast.SelectorExpr)(nil)) {
+			x := c.Node().(*ast.SelectorExpr)
+			p := pointOf(r.typeOf(x))
+			if p != nil && !r.onlyRegisters(c.ParentEdgeKind() == edge.SelectorExpr_X, c.Parent().Node()) {
+				f.fired[typeName(p.typ.Obj())] = true
 			}
 		}
 	}
-	if len(fact.Fired)+len(fact.All)+len(fact.Made) == 0 {
+	if len(f.fired)+len(f.all)+len(f.made) == 0 {
 		return
 	}
-	r.pass.ExportPackageFact(fact)
+	r.pass.ExportPackageFact(&firedFact{sorted(f.fired), sorted(f.all), sorted(f.made)})
 	if r.pass.Pkg.Name() == "main" && len(r.files) > 0 {
-		r.reportUnfired(fact)
+		r.reportUnfired(f)
 	}
 }
+
+func addAll(set map[string]bool, names []string) {
+	for _, name := range names {
+		set[name] = true
+	}
+}
+
+func sorted(set map[string]bool) []string { return slices.Sorted(maps.Keys(set)) }
 
 // onlyRegisters reports whether a point is used for nothing but a method that registers or lists.
 func (r *reporter) onlyRegisters(isSelected bool, parent ast.Node) bool {
@@ -79,32 +94,32 @@ func (r *reporter) onlyRegisters(isSelected bool, parent ast.Node) bool {
 	return isSelected && ok && x.Sel.Name != "Fire" && x.Sel.Name != "FireBy"
 }
 
-// readFires adds the Hooks that a file makes, and those that it passes on as a whole.
-func (r *reporter) readFires(file *ast.File, fact *firedFact) {
+// readHooks adds the Hooks that a file makes, and those that it passes on as a whole.
+func (r *reporter) readHooks(file *ast.File, f *firing) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CallExpr:
-			r.readPassed(n, fact)
+			r.readPassed(n, f)
 			if r.isBuiltin(n, "new") && len(n.Args) == 1 {
-				r.makes(n.Args[0], fact)
+				r.makes(n.Args[0], f)
 			}
 		case *ast.ValueSpec:
 			for _, name := range n.Names {
-				r.makes(name, fact)
+				r.makes(name, f)
 			}
 		case *ast.Field:
 			if n.Type != nil {
-				r.makes(n.Type, fact)
+				r.makes(n.Type, f)
 			}
 		case *ast.CompositeLit:
-			r.makes(n, fact)
+			r.makes(n, f)
 		}
 		return true
 	})
 }
 
 // makes notes the Hooks that an expression has as its type, and those that they extend.
-func (r *reporter) makes(e ast.Expr, fact *firedFact) {
+func (r *reporter) makes(e ast.Expr, f *firing) {
 	t := r.typeOf(e)
 	if obj := r.info.Defs[asIdent(e)]; obj != nil {
 		t = obj.Type()
@@ -114,7 +129,7 @@ func (r *reporter) makes(e ast.Expr, fact *firedFact) {
 	}
 	if hooks := hooksOf(t); hooks != nil {
 		for _, h := range append(parents(hooks), hooks) {
-			fact.Made[typeName(h.Obj())] = true
+			f.made[typeName(h.Obj())] = true
 		}
 	}
 }
@@ -126,7 +141,7 @@ func asIdent(e ast.Expr) *ast.Ident {
 
 // readPassed notes Hooks whose points something can fire without their names: through Points, or in the generated
 // package.
-func (r *reporter) readPassed(call *ast.CallExpr, fact *firedFact) {
+func (r *reporter) readPassed(call *ast.CallExpr, f *firing) {
 	fn := r.callee(call)
 	if fn == nil {
 		return
@@ -134,7 +149,7 @@ func (r *reporter) readPassed(call *ast.CallExpr, fact *firedFact) {
 	all := func(t types.Type) {
 		if hooks := hooksOf(t); hooks != nil {
 			for _, h := range append(parents(hooks), hooks) {
-				fact.All[typeName(h.Obj())] = true
+				f.all[typeName(h.Obj())] = true
 			}
 		}
 	}
@@ -154,20 +169,20 @@ func (r *reporter) readPassed(call *ast.CallExpr, fact *firedFact) {
 func typeName(obj *types.TypeName) string { return pathOf(obj.Pkg()) + "." + obj.Name() }
 
 // reportUnfired reports the points of the program's Hooks that nothing fires.
-func (r *reporter) reportUnfired(fact *firedFact) {
+func (r *reporter) reportUnfired(f *firing) {
 	for _, hooks := range r.hooks {
 		name := typeName(hooks.Obj())
-		if !fact.Made[name] || fact.All[name] {
+		if !f.made[name] || f.all[name] {
 			continue
 		}
 		var missing []string
 		points := pointsOf(hooks)
 		for _, p := range points {
-			if !fact.Fired[typeName(p.typ.Obj())] {
+			if !f.fired[typeName(p.typ.Obj())] {
 				missing = append(missing, p.name)
 			}
 		}
-		if len(missing) == 0 || len(missing) == len(points) && !r.firesFamily(hooks, fact) {
+		if len(missing) == 0 || len(missing) == len(points) && !r.firesFamily(hooks, f) {
 			continue
 		}
 		file := r.files[0].Node().(*ast.File)
@@ -177,13 +192,13 @@ func (r *reporter) reportUnfired(fact *firedFact) {
 }
 
 // firesFamily reports whether the program fires a point of Hooks that these extend, or that extend these.
-func (r *reporter) firesFamily(hooks *types.Named, fact *firedFact) bool {
+func (r *reporter) firesFamily(hooks *types.Named, f *firing) bool {
 	for _, relative := range r.hooks {
 		if !slices.Contains(parents(hooks), relative) && !slices.Contains(parents(relative), hooks) {
 			continue
 		}
 		for _, p := range pointsOf(relative) {
-			if fact.Fired[typeName(p.typ.Obj())] {
+			if f.fired[typeName(p.typ.Obj())] {
 				return true
 			}
 		}

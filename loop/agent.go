@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -75,13 +76,20 @@ type Request struct {
 	Tenant       string          // the customer or organization of the user; "": there is only one
 	Seed         uint64          // for Env.Random, model requests and the runs that it starts; 0: random
 	Resume       Resume          // counters of an interrupted run that continues
+
+	// ID identifies the run in records and to hooks, for example by the request that a server answers. It must be
+	// unique, and have 1 to 64 letters, digits, "-" and "_", because hooks use it in names of files. "": random.
+	ID string
 }
 
 // Resume carries the counters of an interrupted run. The zero value starts a new run.
 type Resume struct {
 	Steps      int
 	ModelCalls int
+	ToolCalls  int
+	Tools      map[string]int // answered calls by tool
 	Usage      agent.Usage
+	Elapsed    time.Duration // counts towards Limits.Time
 	Rejections int
 }
 

@@ -236,6 +236,15 @@ func (r *run) fixResult(left, was agent.ToolCallResult, by hookkit.By) agent.Too
 	return fixed
 }
 
+// counted returns the name of the tool for which the call counts, or "".
+func (c *call) counted() string {
+	switch {
+	case c.slot.Status == agent.CallRefused, c.slot.Status == agent.CallUnrun, c.slot.Kind == agent.FailUnknown:
+		return ""
+	}
+	return c.req.Name
+}
+
 // answer appends the results to the stored conversation and to the run's records, in call order. It returns the
 // copies for hooks.
 func (b *batch) answer() (shown []agent.ToolCallResult) {
@@ -244,7 +253,7 @@ func (b *batch) answer() (shown []agent.ToolCallResult) {
 	for i, c := range b.calls {
 		shown[i] = c.shownResult()
 		r.conversation.store(shown[i].Message())
-		r.counts.add(&r.counts.toolCalls, 1)
+		r.counts.answered(c.counted())
 		if r.stream.read() {
 			result := shown[i].Clone()
 			r.stream.event(Event{Kind: EventResult, Step: c.req.Step, Result: &result})

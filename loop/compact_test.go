@@ -219,6 +219,33 @@ func TestATooLongPromptIsCompactedAndResent(t *testing.T) {
 	}
 }
 
+func TestCompactionsOfATooLongPromptAreBounded(t *testing.T) {
+	drops := func(n int) func(agent.Compaction) (agent.Compacted, error) {
+		return func(c agent.Compaction) (agent.Compacted, error) {
+			return agent.Compacted{Messages: c.Messages[min(n, len(c.Messages)-1):]}, nil
+		}
+	}
+	for _, c := range []struct {
+		name        string
+		limit       int
+		drop        int // messages of each compaction
+		compactions int
+	}{{"Default", 0, 2, 1}, {"Two", 2, 2, 2}, {"NoLimit", -1, 2, 4}, {"WithoutEffect", -1, 0, 1}} {
+		t.Run(c.name, func(t *testing.T) {
+			k := &compactor{f: drops(c.drop)}
+			ran := looptest.Harness{Agent: &loop.Agent{
+				Model: model(func(agent.LLMRequest) (agent.LLMResponse, error) {
+					return agent.LLMResponse{}, &agent.PromptTooLong{}
+				}),
+				Compactor: k, Limits: loop.Limits{Compactions: c.limit},
+			}}.Do(t, t.Context(), loop.Request{Task: "now", Messages: long(8)})
+			if n := ran.Recorder.Count("AfterCompact"); ran.Failed == nil || n < c.compactions || n > c.compactions+1 {
+				t.Errorf("%d compactions, want %d: %v", n, c.compactions, ran.Failed)
+			}
+		})
+	}
+}
+
 func TestACompactionCanBeRequested(t *testing.T) {
 	k := &compactor{}
 	ran := looptest.Harness{

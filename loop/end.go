@@ -12,6 +12,7 @@ import (
 
 // end finishes every run: it fires OnRunError, OnStop, BeforeRunEnd and OnRunEnd, and builds the result.
 func (r *run) end() (agent.AgentResult, error) {
+	r.spawned.end()
 	if r.state.failure.err != nil {
 		r.rescue()
 	}
@@ -120,6 +121,7 @@ func (r *run) chooseReply() {
 		final.text, final.stored = "", false
 	case s.hasReply:
 	case s.cause != nil:
+		r.noteInterruption()
 	case s.interim.text != "" && r.mayEndWith(s.interim):
 		final = s.interim
 	default:
@@ -130,6 +132,19 @@ func (r *run) chooseReply() {
 		final.stored = true
 	}
 	r.state.move(move{to: settled, reply: final})
+}
+
+// noteInterruption ends the conversation of a cancelled run with a message that says so. An agent that took over may
+// have written it already.
+func (r *run) noteInterruption() {
+	messages := r.conversation.Messages()
+	if n := len(messages); n > 0 && messages[n-1].Name == agent.InterruptionName {
+		return
+	}
+	r.conversation.store(agent.Message{
+		Role: agent.RoleUser, Name: agent.InterruptionName,
+		Content: fmt.Sprintf("[The task was interrupted before it was done: %v]", r.state.cause),
+	})
 }
 
 // mayEndWith reports whether the last text of the model can serve as the reply of a run without a reply.

@@ -16,6 +16,7 @@ type Limits struct {
 
 	Rejections   int // of answers; 0: 3. At the limit the run stops with retry_limit
 	EmptyReplies int // in a row; 0: 3. At the limit the run stops with retry_limit
+	Compactions  int // of a prompt that the model refused as too long; 0: 1. After them the run fails
 	Depth        int // of runs started by runs; 0: 16. The limits of the runs that started a run count too
 
 	Calls    int // of one reply; 0: 256. The calls after them are refused and reach no hook
@@ -48,6 +49,7 @@ func (l Limits) resolved(m agent.Model) Limits {
 	count(&l.Tokens, 0)
 	count(&l.Rejections, 3)
 	count(&l.EmptyReplies, 3)
+	count(&l.Compactions, 1)
 	count(&l.Depth, 16)
 	count(&l.Calls, 256)
 	count(&l.Parallel, 8)

@@ -41,6 +41,7 @@ func (b *batch) approve(c *call, ask agent.Ask, by string) (agent.DenialKind, st
 	}
 	question := agent.Question{
 		Call: c.shown(), Prompt: ask.Prompt, Reason: ask.Reason, By: by, Agent: r.agent.name(), Run: r.id.ID(),
+		Owner: r.env.Identity(),
 	}
 	question.Tool, _ = r.tools.Lookup(c.req.Name)
 	w := r.waiting("the approver", r.limits.ApprovalTime)

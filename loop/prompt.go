@@ -13,13 +13,12 @@ import (
 )
 
 // ask sends the prompt of a step and returns the reply as edited by the hooks. If the model rejects the prompt as
-// too long, ask compacts the conversation and tries once more. It reports false if the run has ended; the reply
-// that ended the run is returned then as well.
+// too long, ask compacts the conversation and tries again. It reports false if the run has ended; the reply that ended
+// the run is returned then as well.
 func (r *run) ask(at agent.Step) (reply agent.LLMResponse, ok bool) {
-	for shortened := false; ; shortened = true {
+	for compactions := 0; ; compactions++ {
 		reply, by, err := r.prompt(at)
-		if find[agent.PromptTooLong](err) != nil && !shortened && !r.state.over() && r.compactNow(at.Number, agent.CompactTooLong,
-			err.Error(), "") {
+		if find[agent.PromptTooLong](err) != nil && !r.state.over() && r.shorten(at.Number, compactions, err) {
 			continue
 		}
 		if err != nil {
@@ -30,6 +29,20 @@ func (r *run) ask(at agent.Step) (reply agent.LLMResponse, ok bool) {
 		}
 		return r.received(at, reply)
 	}
+}
+
+// shorten compacts the conversation because the model refused it. It reports false if that did not make the
+// conversation smaller, or if there were enough compactions before.
+func (r *run) shorten(step, before int, refused error) bool {
+	if limit := r.limits.Compactions; limit > 0 && before >= limit {
+		return false
+	}
+	was := r.size(r.conversation.Messages())
+	if !r.compactNow(step, agent.CompactTooLong, refused.Error(), "") {
+		return false
+	}
+	now := r.size(r.conversation.Messages()) // a hook of AfterCompact may have restored messages
+	return now.Tokens < was.Tokens || now.Tokens == was.Tokens && now.Messages < was.Messages
 }
 
 // prompt sends one prompt and returns the reply of the model, or of a hook that replaced it. The run may have
@@ -52,8 +65,12 @@ func (r *run) prompt(at agent.Step) (reply agent.LLMResponse, failed string, err
 	case nil:
 	case agent.UseReply:
 		r.offer(req.Tools)
-		r.counts.addUsage(exit.Response.Usage)
-		return encodable(exit.Response.Clone()), "", nil
+		reply = encodable(exit.Response.Clone())
+		if reply.Usage.Total() > 0 {
+			reply = r.priced(req, reply)
+		}
+		r.counts.addUsage(reply.Usage)
+		return reply, "", nil
 	case agent.EndTurn:
 		r.endTurn(exit, by)
 		return reply, "", nil

@@ -37,7 +37,7 @@ var roomTests = []string{"builtin", "hooktest", "loop"}
 
 // room is what a room of builtin may import: what all rooms share, and the rooms that are named.
 func room(others ...string) []string {
-	return append(append([]string{"builtin/internal", "builtin/limit", "internal/atomicfile"}, others...), agentLoop...)
+	return append(append([]string{"builtin/internal", "builtin/limit", "builtin/share", "internal/atomicfile"}, others...), agentLoop...)
 }
 
 // everything lists the packages that those may import which nothing imports.
@@ -53,6 +53,10 @@ var rows = []row{
 	{
 		dir: "gen", imports: []string{"internal/spelling"}, modules: []string{"github.com/dave/jennifer"},
 		tests: []string{"internal/usermodule"},
+	},
+	{
+		dir: "gen/export", imports: []string{"gen"}, tests: []string{"internal/usermodule"},
+		modules: []string{"github.com/google/jsonschema-go", "golang.org/x/tools"},
 	},
 	{dir: "generated/agent", imports: []string{"hookkit", "spec", "spec/agentspec"}},
 	{dir: "loop", imports: append([]string{"internal/spelling"}, agentLoop...), tests: []string{"hooktest", "loop/looptest"}, modules: []string{
@@ -71,20 +75,26 @@ var rows = []row{
 		modules: []string{"pgregory.net/rapid"},
 	},
 	{dir: "builtin/limit", imports: room(), tests: roomTests},
+	{dir: "builtin/share", imports: room(), tests: roomTests},
 	{
 		dir:     "builtin/permission",
-		imports: room("builtin/shell"),
+		imports: room(),
 		tests:   roomTests,
 		modules: []string{"github.com/bmatcuk/doublestar/v4", "github.com/expr-lang/expr"},
 	},
-	{dir: "builtin/shell", imports: room(), tests: roomTests},
+	{
+		dir:     "builtin/shell",
+		imports: room(),
+		tests:   roomTests,
+		modules: []string{"mvdan.cc/sh/v3"},
+	},
 	{
 		dir:     "builtin/screen",
 		imports: room("builtin/redact"),
 		tests:   roomTests,
 		modules: []string{"github.com/google/jsonschema-go"},
 	},
-	{dir: "builtin/redact", imports: room(), tests: roomTests},
+	{dir: "builtin/redact", imports: room(), tests: append([]string{"internal/leaks"}, roomTests...)},
 	{dir: "builtin/window", imports: room("builtin/compact"), tests: roomTests},
 	{dir: "builtin/compact", imports: room(), tests: roomTests},
 	{dir: "builtin/prompt", imports: room(), tests: roomTests},
@@ -103,6 +113,7 @@ var rows = []row{
 	},
 	{dir: "examples", imports: everything},
 	{dir: "lab", imports: []string{"internal/figures"}},
+	{dir: "lab/redaction", imports: []string{"builtin/redact", "internal/leaks"}},
 	{dir: "tests", imports: append([]string{"internal"}, everything...), modules: []string{
 		"github.com/google/go-cmp", "pgregory.net/rapid",
 	}},

@@ -15,6 +15,7 @@ import (
 
 	"github.com/hookgen/hookgen/builtin/internal/fixture"
 	"github.com/hookgen/hookgen/builtin/permission"
+	"github.com/hookgen/hookgen/builtin/shell"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
 	"github.com/hookgen/hookgen/loop/looptest"
@@ -58,7 +59,7 @@ func TestTheFirstMatchingRuleDecides(t *testing.T) {
 		noSecrets = permission.Rule{Tool: "read", Decision: "deny", Args: permission.PathGlob("path", "secret/**"),
 			Reason: "no"}
 		readAny = permission.Rule{Tool: "read", Decision: "allow", Args: permission.PathGlob("path", "**")}
-		noPush  = permission.Rule{Tool: "run", Decision: "deny", Args: permission.CommandGlob("command", "git push*"),
+		noPush  = permission.Rule{Tool: "run", Decision: "deny", Args: shell.CommandGlob("command", "git push*"),
 			Reason: "no"}
 		askLarge  = permission.Rule{Tool: "pay", Decision: "ask", Args: large, Reason: "much"}
 		denyLarge = permission.Rule{Tool: "pay", Decision: "deny", Args: large, Reason: "no"}
@@ -251,7 +252,7 @@ func TestParseRulesReportsErrorsWithPosition(t *testing.T) {
 			"  {\"tool\": \"b\", \"decision\": \"maybe\"}\n]",
 			`rules.json:3:3: Decision is "maybe"; give allow, ask or deny`},
 		{"misspelt key", "[\n  {\"tool\": \"a\", \"desicion\": \"allow\"}\n]",
-			`rules.json:2:3: the rule is invalid: json: unknown field "desicion"`},
+			`rules.json:2:3: the rule is invalid: unknown key "desicion"; use the keys tool, decision, reason, when, path`},
 		{"missing comma", "[\n  {\"tool\": \"a\" \"decision\": \"allow\"}\n]", `rules.json:2:16: invalid character '"'`},
 		{"no list", `{"tool": "a"}`, `rules.json:1:1: the rules are not a list`},
 		{"no tool", `[{"tool": "", "decision": "allow"}]`, `rules.json:1:2: Tool is empty`},
@@ -262,7 +263,7 @@ func TestParseRulesReportsErrorsWithPosition(t *testing.T) {
 		{"invalid glob", `[{"tool": "a", "decision": "deny", "path": {"arg": "p", "globs": ["[a"]}}]`,
 			`rules.json:1:2: the glob "[a" is invalid`},
 		{"two conditions", `[{"tool": "a", "decision": "deny", "when": "true", "path": {"arg": "p", "globs": ["a"]}}]`,
-			`rules.json:1:2: the rule has more than one of`},
+			`rules.json:1:2: the rule has more than one condition`},
 		{"empty file", ``, `rules.json:1:1: unexpected end of JSON input`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

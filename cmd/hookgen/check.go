@@ -10,7 +10,11 @@ import (
 	"github.com/hookgen/hookgen/gen"
 )
 
-const ruleStale = "stale"
+// The rules of findings that checks look for.
+const (
+	ruleStale  = "stale"
+	ruleNoSpec = "no-spec" // of package gen
+)
 
 // check reports how the output is stale, without writing anything. Without the flag -o, the flags of the go:generate
 // lines apply.

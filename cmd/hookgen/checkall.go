@@ -24,7 +24,7 @@ func (i *invocation) checkAll(root string) error {
 	specs, fresh, stale := 0, 0, 0
 	for _, dir := range tree.dirs {
 		spec, problems := gen.Read(dir)
-		if len(problems) > 0 && problems[0].Rule == "no-spec" {
+		if len(problems) > 0 && problems[0].Rule == ruleNoSpec {
 			continue
 		}
 		specs++
@@ -41,7 +41,7 @@ func (i *invocation) checkAll(root string) error {
 		found = append(found, problems...)
 	}
 	if specs == 0 {
-		return gen.Diagnostics{{Pos: token.Position{Filename: root}, Rule: "no-spec",
+		return gen.Diagnostics{{Pos: token.Position{Filename: root}, Rule: ruleNoSpec,
 			Message: "no spec in it or below it: run hookgen init for a first one, or give another directory"}}
 	}
 	i.say("checked %s: %d fresh, %d stale, %d with mistakes", count(specs, "spec"), fresh, stale, specs-fresh-stale)

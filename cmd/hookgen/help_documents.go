@@ -1,18 +1,5 @@
 package main
 
-// helpOn returns the help for a command. Most need no more than the general help.
-func helpOn(command string) string {
-	switch command {
-	case "doc":
-		return helpDoc
-	case "export":
-		return helpExport
-	case "graph":
-		return helpGraph
-	}
-	return help
-}
-
 const helpDoc = `hookgen doc writes the documentation of a spec, in Markdown.
 
 	hookgen doc -o docs/hooks.md mail

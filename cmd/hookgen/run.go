@@ -29,12 +29,14 @@ type invocation struct {
 	fresh          string // of -check; "" if it was not given
 	format         string // of graph
 	json           bool
-	all            bool // check every spec below dir
+	all            bool   // check every spec below dir
+	against        string // of breaking
+	github         bool   // print annotations
 	stdout, stderr io.Writer
 }
 
 // commands are the arguments that are not read as a directory.
-var commands = []string{"check", "doc", "export", "graph", "init", "version"}
+var commands = []string{"breaking", "check", "doc", "export", "graph", "init", "version"}
 
 // run runs hookgen and returns its exit code.
 func run(args []string, stdout, stderr io.Writer) int {
@@ -49,6 +51,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	}
 	var err error
 	switch i.command {
+	case "breaking":
+		return i.breaking()
 	case "check":
 		err = i.check()
 	case "doc":
@@ -73,6 +77,8 @@ func (i *invocation) parse(args []string) error {
 	flags.SetOutput(io.Discard)
 	flags.StringVar(&i.out, "o", "", "")
 	flags.BoolVar(&i.json, "json", false, "")
+	flags.StringVar(&i.against, "against", "", "")
+	flags.BoolVar(&i.github, "github", false, "")
 	flags.StringVar(&i.fresh, "check", "", "")
 	flags.StringVar(&i.format, "format", graph.Formats[0], "")
 	var words []string
@@ -101,6 +107,14 @@ func (i *invocation) parse(args []string) error {
 		return flag.ErrHelp
 	case i.command == "version" && (len(given) > 0 || len(words) > 0):
 		return errors.New("version takes neither flags nor a directory")
+	case i.command != "breaking" && (given["against"] || given["github"]):
+		return errors.New("-against and -github are flags of hookgen breaking")
+	case i.command == "breaking" && i.against == "":
+		return errors.New("breaking needs -against and a directory, a file, or git:REV: for example -against git:v1.0.0")
+	case i.command == "breaking" && given["o"]:
+		return errors.New("-o cannot be given to breaking, which reads the go:generate lines")
+	case i.json && i.github:
+		return errors.New("-json and -github are two formats: choose one")
 	case len(words) > 1:
 		return fmt.Errorf("%s: more than one directory: run hookgen once for each", strings.Join(words, " "))
 	case i.checkDocumentFlags(given) != nil:

@@ -4317,8 +4317,9 @@ type Handoff = agentspec.Handoff
 // what belongs to one owner apart from what belongs to another, for example memories and budgets.
 //
 // Names of users need to be unique only within a tenant, and names of conversations only within a user. For example,
-// the conversation "1" of the user "ann" is not the conversation "1" of the user "bob". An empty field means that the
-// caller gave no name.
+// the conversation "1" of the user "ann" is not the conversation "1" of the user "bob". An empty Tenant or User means
+// that the caller gave no name. If the caller gave the conversation no name, Conversation is "run " and the ID of the
+// outermost run, so that the unnamed conversations of two runs differ.
 type Identity = agentspec.Identity
 
 // An LLMRequest is one request to a model. For zero values the model decides.
@@ -4360,6 +4361,9 @@ type Part = agentspec.Part
 // context that is not cancelled with the run. Their hooks can therefore still write to a database, for example.
 type Points = agentspec.Points
 
+// A Pricer computes the cost of a model call. It must be safe for concurrent use.
+type Pricer = agentspec.Pricer
+
 // PromptTooLong is the error of a model whose request exceeds its context window. Unknown counts are 0.
 type PromptTooLong = agentspec.PromptTooLong
 
@@ -4378,10 +4382,11 @@ type RunError = agentspec.RunError
 // A RunStart is the start of a run.
 type RunStart = agentspec.RunStart
 
-// A Session is a stored conversation and what belongs to it.
+// A Session is a stored conversation with its state and its owner.
 type Session = agentspec.Session
 
-// A SessionStore keeps conversations by their identity. It is safe for concurrent use.
+// A SessionStore keeps conversations by their identity. Conversations of the same name but of other users or tenants
+// are other conversations. It is safe for concurrent use.
 type SessionStore = agentspec.SessionStore
 
 // A Size is the size of a conversation.
@@ -4491,6 +4496,10 @@ const (
 
 // BriefingName is the Name of the system message with the texts of Briefing in a request.
 const BriefingName = agentspec.BriefingName
+
+// InterruptionName is the Name of the user message that ends the conversation of an interrupted run. The model of the
+// next run on the conversation learns from it that the task before was not done.
+const InterruptionName = agentspec.InterruptionName
 
 // The kinds of denial.
 const (

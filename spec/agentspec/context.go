@@ -24,6 +24,9 @@ func EnvOf(ctx context.Context) *Env {
 	return env
 }
 
+// IdentityOf returns the owner of the run that called a model or a tool, or the zero Identity outside a run.
+func IdentityOf(ctx context.Context) Identity { return EnvOf(ctx).Identity() }
+
 // WithRun returns a context with the identity of a run. Loops pass it to models and tools.
 func WithRun(ctx context.Context, id string) context.Context {
 	return context.WithValue(ctx, runKey{}, id)

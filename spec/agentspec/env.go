@@ -12,6 +12,7 @@ import (
 // work without any field.
 type Env struct {
 	Agent        string       // the name of the running agent
+	Root         string       // the ID of the outermost run: of this one, unless another run started it
 	Tenant       string       // the customer or organization of the run; "" if the caller gave none
 	User         string       // the person that the run works for; "" if the caller gave none
 	Model        Model        // its calls count towards the run and fire no point
@@ -30,6 +31,13 @@ type Env struct {
 	RequestCompaction func(reason string)
 	// UseCompactor replaces the compactor of the host by c for the rest of the run; nil means a no-op.
 	UseCompactor func(c Compactor)
+	// UsePricer sets the cost of all later model calls of the run, also of those that hooks and sub-runs make. Limits
+	// on the cost then count it. Nil means a no-op.
+	UsePricer func(p Pricer)
+	// Restore raises the counters of the run to those of an interrupted run that it continues, so that its limits
+	// apply to both together. It sets Step, ModelCalls, ToolCalls, Tools, Usage, Elapsed and Rejections. Call it at
+	// OnRunStart; nil means a no-op.
+	Restore func(c Counters)
 	// Subscribe calls f with each piece of a streamed reply, in order, until cancel is called. If the model can
 	// stream, Subscribe makes the loop stream. Nil means a no-op.
 	Subscribe func(f func(Chunk)) (cancel func())
@@ -40,8 +48,9 @@ type Env struct {
 // what belongs to one owner apart from what belongs to another, for example memories and budgets.
 //
 // Names of users need to be unique only within a tenant, and names of conversations only within a user. For example,
-// the conversation "1" of the user "ann" is not the conversation "1" of the user "bob". An empty field means that the
-// caller gave no name.
+// the conversation "1" of the user "ann" is not the conversation "1" of the user "bob". An empty Tenant or User means
+// that the caller gave no name. If the caller gave the conversation no name, Conversation is "run " and the ID of the
+// outermost run, so that the unnamed conversations of two runs differ.
 type Identity struct {
 	Tenant       string `json:"tenant,omitempty"`
 	User         string `json:"user,omitempty"`
@@ -50,10 +59,11 @@ type Identity struct {
 
 // Counters are a snapshot of the progress of a run.
 type Counters struct {
-	Step       int // started steps
-	MaxSteps   int // 0: no limit
-	ModelCalls int // of the run, its hooks and its sub-runs
-	ToolCalls  int // answered
+	Step       int            // started steps
+	MaxSteps   int            // 0: no limit
+	ModelCalls int            // of the run, its hooks and its sub-runs
+	ToolCalls  int            // answered
+	Tools      map[string]int // answered calls by tool, without refused ones and unknown tools; do not change the map
 	Usage      Usage
 	MaxTokens  int // of Usage.Total; 0: no limit
 	Elapsed    time.Duration
@@ -129,7 +139,23 @@ func (e *Env) Identity() Identity {
 	if e.Conversation != nil {
 		id.Conversation = e.Conversation.ID()
 	}
+	if id.Conversation == "" && e.Root != "" {
+		id.Conversation = "run " + e.Root
+	}
 	return id
+}
+
+// WireLabels returns the owner of the run under the names tenant, user and conversation, for requests to other processes
+// and for records. Empty names are left out.
+func (e *Env) WireLabels() map[string]string {
+	id := e.Identity()
+	labels := map[string]string{}
+	for name, value := range map[string]string{"tenant": id.Tenant, "user": id.User, "conversation": id.Conversation} {
+		if value != "" {
+			labels[name] = value
+		}
+	}
+	return labels
 }
 
 // CountTokens uses the run's counter, or an estimate without one.

@@ -20,6 +20,10 @@ const (
 // BriefingName is the Name of the system message with the texts of Briefing in a request.
 const BriefingName = "briefing"
 
+// InterruptionName is the Name of the user message that ends the conversation of an interrupted run. The model of the
+// next run on the conversation learns from it that the task before was not done.
+const InterruptionName = "interruption"
+
 // A Message is one entry of a conversation. Its shape is that of chat-completion APIs, so that messages survive
 // the way to a model and back unchanged. The zero value is an empty message without a role.
 type Message struct {

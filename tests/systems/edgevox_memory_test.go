@@ -176,7 +176,7 @@ func TestE50_TheSavedConversationHoldsTheUsersMessage(t *testing.T) {
 	for id, turns := range map[string][]looptest.Turn{"good": working(0), "../failed": all(looptest.Error(errBoom))} {
 		looptest.Harness{Turns: turns, Hooks: all[agent.Hook](&state.Persist{Store: sessions})}.
 			Do(t, t.Context(), loop.Request{Task: "hello there", Conversation: id})
-		s, err := sessions.Load(t.Context(), id)
+		s, err := sessions.Load(t.Context(), agent.Identity{Conversation: id})
 		if err != nil || len(s.Messages) == 0 || s.Messages[0].Role != agent.RoleUser ||
 			s.Messages[0].Content != "hello there" {
 			t.Errorf("%s: %+v, %v", id, s.Messages, err)

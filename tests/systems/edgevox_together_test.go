@@ -172,7 +172,7 @@ func TestE59_ManyBuiltinsWorkInOneRun(t *testing.T) {
 		if len(episodes) != 5 || len(timing.Samples()) != 8 || strings.Count(string(audit), "\n") < 17 || err != nil {
 			t.Errorf("%d: %d episodes, %d samples, audit %v: %s", n, len(episodes), len(timing.Samples()), err, audit)
 		}
-		if _, err := os.Stat(filepath.Join(dir, "s.json")); (err == nil) != (n == 13) {
+		if _, err := os.Stat(filepath.Join(dir, "session%2f%2f%2fs.json")); (err == nil) != (n == 13) {
 			t.Errorf("%d: the session: %v", n, err)
 		}
 		if again := (looptest.Harness{Hooks: hooks}).Run(t, "a bomb"); again.Stop.Message != "blocklist match: bomb" {

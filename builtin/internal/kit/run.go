@@ -50,3 +50,12 @@ func UseCompactor(run *agent.Run, k agent.Compactor) {
 		run.Env.UseCompactor(k)
 	}
 }
+
+// Owner returns the identity of a run. Its Conversation is never empty, unless run is nil.
+func Owner(run *agent.Run) agent.Identity {
+	id := Env(run).Identity()
+	if id.Conversation == "" && run.Root() != "" {
+		id.Conversation = "run " + run.Root()
+	}
+	return id
+}
