@@ -79,7 +79,7 @@ func (e *emitter) wire(f *jen.File) {
 		jen.Id("Path"): jen.Lit(e.to.Source),
 		jen.Id("Points"): jen.Index().String().ValuesFunc(func(g *jen.Group) {
 			for _, p := range e.spec.List {
-				if e.spec.wired(p) {
+				if e.spec.Wired(p) {
 					g.Line().Lit(p.Name)
 				}
 			}

@@ -54,6 +54,10 @@ var rows = []row{
 		dir: "gen", imports: []string{"internal/spelling"}, modules: []string{"github.com/dave/jennifer"},
 		tests: []string{"internal/usermodule"},
 	},
+	{
+		dir: "gen/export", imports: []string{"gen"}, tests: []string{"internal/usermodule"},
+		modules: []string{"github.com/google/jsonschema-go", "golang.org/x/tools"},
+	},
 	{dir: "generated/agent", imports: []string{"hookkit", "spec", "spec/agentspec"}},
 	{dir: "loop", imports: append([]string{"internal/spelling"}, agentLoop...), tests: []string{"hooktest", "loop/looptest"}, modules: []string{
 		"github.com/google/jsonschema-go",

@@ -213,7 +213,7 @@ var policies = map[gen.Policy]string{gen.FailClosed: "fail-closed", gen.FailOpen
 func (c *converter) point(p *gen.Point) *Point {
 	out := &Point{
 		Name: p.Name, Doc: p.Doc, Deprecated: gen.Deprecation(p.Doc), Position: c.position(p.Pos), Groups: names(p.Groups),
-		Payload: c.typ(p.Payload), Param: p.Param, Wire: c.spec.Wire && !p.Local && p.Kind != gen.Around, Local: p.Local,
+		Payload: c.typ(p.Payload), Param: p.Param, Wire: c.spec.Wired(p), Local: p.Local,
 		Law: laws[p.Kind], Policy: policies[p.Policy], Reverse: p.Reverse, Replace: p.Replace, Edit: c.typ(p.Edit),
 		EditField: p.EditField, Collect: c.typ(p.Collect), Around: c.typ(p.Around),
 	}
