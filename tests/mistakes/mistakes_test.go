@@ -4,6 +4,7 @@
 package mistakes_test
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -75,32 +76,38 @@ func TestMistakesAreFound(t *testing.T) {
 			}
 		}
 	}
+	var compiles []string
+	for _, m := range all {
+		if m.tools()[0] != "compiler" {
+			compiles = append(compiles, "./"+m.name()+"/...")
+		}
+	}
+	module.Run(append([]string{"go", "vet"}, compiles...)...)
+	found := vetted(t, module.Run(append([]string{hookvet, "-json"}, compiles...)...))
 	for _, m := range all {
 		t.Run(m.name(), func(t *testing.T) {
 			in := "./" + m.name() + "/..."
-			if m.tools()[0] != "compiler" {
-				module.Run("go", "vet", in)
-			}
 			for _, tool := range m.tools() {
 				t.Run(tool, func(t *testing.T) {
 					var out string
 					var err error
-					switch tool {
+					command, check, _ := strings.Cut(tool, " ")
+					switch command {
 					case "compiler":
 						out, err = module.Try("go", "build", in)
 					case "registration":
 						out, err = module.Try("go", "run", "./"+m.name())
 					case "hookvet":
-						out, err = module.Try(hookvet, in)
+						out = found["user/"+m.name()][check]
 					case "hooktest":
 						out, err = module.Try("go", "test", in)
-					case "hookgen check":
-						out, err = module.Try(hookgen, "check", in)
+					case "hookgen":
+						out, err = module.Try(hookgen, check, in)
 					default:
 						t.Fatalf("there is no tool %q", tool)
 					}
 					got := says(out, module.Dir)
-					if err == nil || got == "" {
+					if err == nil && command != "hookvet" || got == "" {
 						t.Fatalf("the tool found nothing: %v\n%s", err, out)
 					}
 					if diff := cmp.Diff(m.get("want "+tool), got); diff != "" {
@@ -116,6 +123,25 @@ func TestMistakesAreFound(t *testing.T) {
 	}
 }
 
+// vetted reads the JSON of hookvet, and returns the findings by package and check, as hookvet prints them without -json.
+func vetted(t *testing.T, text string) map[string]map[string]string {
+	t.Helper()
+	var found map[string]map[string][]struct{ Posn, Message string }
+	if err := json.Unmarshal([]byte(text), &found); err != nil {
+		t.Fatal(err)
+	}
+	lines := map[string]map[string]string{}
+	for pkg, checks := range found {
+		lines[pkg] = map[string]string{}
+		for check, all := range checks {
+			for _, f := range all {
+				lines[pkg][check] += f.Posn + ": " + f.Message + "\n"
+			}
+		}
+	}
+	return lines
+}
+
 // dir returns the directory of the package, with a slash; "" for the specs.
 func (m mistake) dir() string {
 	if m.name() == "specs" {
@@ -125,35 +151,20 @@ func (m mistake) dir() string {
 }
 
 var (
+	// finding matches a panic, a finding with its position, and a line of the log of a test.
+	finding  = regexp.MustCompile(`(?m)^(?:panic: .*|\S+\.go:\d+:\d+: .*(?:\n\t(?:have|want) .*)*|\s+\w+\.go:\d+: .*)$`)
 	position = regexp.MustCompile(`^\S+\.go:\d+:\d+: `)
-	unstable = regexp.MustCompile(`^(?:#|FAIL|exit status|goroutine |ok |---|===)`)
+	logged   = regexp.MustCompile(`^\s+\w+\.go:\d+: `)
 )
 
-// says returns the findings in the output of a tool: the lines with a position, what a test logs, and the text of a panic.
+// says returns the findings in the output of a tool.
 func says(out, dir string) string {
-	out = strings.ReplaceAll(out, dir+string(filepath.Separator), "")
-	out = strings.ReplaceAll(out, filepath.ToSlash(dir)+"/", "")
-	var lines []string
-	for line := range strings.Lines(out) {
-		line = strings.TrimRight(line, "\r\n")
-		text := strings.TrimSpace(line)
-		switch {
-		case strings.HasPrefix(text, "panic: "), position.MatchString(text):
-			lines = append(lines, text)
-		case strings.Contains(text, "_test.go:"), regexp.MustCompile(`^\w+\.go:\d+: `).MatchString(text):
-			lines = append(lines, text)
-		case strings.HasPrefix(line, "\t") && len(lines) > 0 && !unstable.MatchString(text) &&
-			(strings.HasPrefix(text, "have ") || strings.HasPrefix(text, "want ")):
-			lines = append(lines, "\t"+text)
-		}
-		if strings.HasPrefix(text, "goroutine ") {
-			break
-		}
+	out = strings.ReplaceAll(strings.ReplaceAll(out, "\r\n", "\n"), dir+string(filepath.Separator), "")
+	var b strings.Builder
+	for _, text := range finding.FindAllString(out, -1) {
+		fmt.Fprintln(&b, strings.TrimSpace(logged.ReplaceAllString(text, "")))
 	}
-	if len(lines) == 0 {
-		return ""
-	}
-	return strings.Join(lines, "\n") + "\n"
+	return b.String()
 }
 
 func readMistakes(t *testing.T) []mistake {
@@ -207,14 +218,6 @@ func TestPageHasTheTable(t *testing.T) {
 	}
 }
 
-// names links each tool to its page.
-var names = map[string]string{
-	"compiler":      "the compiler",
-	"registration":  "registration",
-	"hooktest":      "[a test](testing-hooks.md)",
-	"hookgen check": "[`hookgen check ./...`](ci.md)",
-}
-
 // table returns the table of docs/mistakes.md.
 func table(all []mistake) string {
 	var b strings.Builder
@@ -222,16 +225,25 @@ func table(all []mistake) string {
 	for _, m := range all {
 		var found []string
 		for _, tool := range m.tools() {
-			name := names[tool]
-			if tool == "hookvet" {
-				name = "[hookvet](hookvet.md)"
-			}
-			found = append(found, name)
+			found = append(found, link(tool))
 		}
-		first, _, _ := strings.Cut(m.get("want "+m.tools()[0]), "\n")
-		message := position.ReplaceAllString(first, "")
-		message = strings.TrimPrefix(message, "panic: ")
+		message, _, _ := strings.Cut(m.get("want "+m.tools()[0]), "\n")
+		message = strings.TrimPrefix(position.ReplaceAllString(message, ""), "panic: ")
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", m.title(), strings.Join(found, ", "), strings.ReplaceAll(message, "|", `\|`))
 	}
 	return b.String()
+}
+
+// link returns the name of a tool with a link to its page.
+func link(tool string) string {
+	switch tool, check, _ := strings.Cut(tool, " "); tool {
+	case "hookvet":
+		return "[hookvet](hookvet.md#" + check + ")"
+	case "hooktest":
+		return "[a test](testing-hooks.md)"
+	case "hookgen":
+		return "[`hookgen " + check + " ./...`](ci.md)"
+	default:
+		return tool
+	}
 }
