@@ -374,6 +374,7 @@ func TestOutputIsTheSameOnEveryRun(t *testing.T) {
 const small = `package small
 
 import (
+	"context"
 	"net/url"
 
 	"example.com/odd/other"
@@ -391,7 +392,7 @@ type Points interface {
 	OnEnd(other.Box[Message])
 	MayEnd(struct {
 		A url.URL
-		B <-chan int
+		B context.CancelFunc
 	}) spec.Check
 }
 
@@ -569,7 +570,7 @@ func TestModelSaysWhatCanLeaveTheProcess(t *testing.T) {
 		{"OnLocal", false, false, false, ""},
 		{"AroundA", false, true, false, ""},
 		{"OnEnd", true, true, true, ""},
-		{"MayEnd", true, false, false, "encoding/json cannot write MayEnd: MayEnd(payload).B is a <-chan int"},
+		{"MayEnd", true, false, false, "encoding/json cannot write MayEnd: CancelFunc is a context.CancelFunc"},
 	}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(facts{})); diff != "" {
 		t.Errorf("want -, got +:\n%s", diff)
