@@ -117,7 +117,7 @@ var rows = []row{
 	{dir: "lab", imports: []string{"internal/figures"}},
 	{dir: "lab/redaction", imports: []string{"builtin/redact", "internal/leaks"}},
 	{dir: "tests", imports: append([]string{"internal"}, everything...), modules: []string{
-		"github.com/google/go-cmp", "pgregory.net/rapid",
+		"github.com/google/go-cmp", "github.com/google/jsonschema-go", "pgregory.net/rapid",
 	}},
 }
 

@@ -8,7 +8,7 @@ The page has the life of a run as a diagram; each point with its comment, the fi
 the outcomes that are legal there and the consequence of a failing hook; an example of a hook for each point, which
 compiles; and the exits and types that the points use. The same spec makes the same page on every machine.
 
-Comments become text of the page, so write in the spec what hook authors have to know.
+Comments become text of the page, so write them for hook authors.
 
 Usage:
 
@@ -56,8 +56,8 @@ Flags:
 Exit codes: 0 fine, 1 findings, 2 usage or files.
 `
 
-const helpExport = `hookgen export prints a spec as JSON, with JSON Schemas of the messages that cross the wire, for programs
-and for hooks in other languages.
+const helpExport = `hookgen export prints a spec as JSON, with JSON Schemas of the messages that cross the wire.
+Programs read it, and types for hooks in other languages are made from it.
 
 	hookgen export mail                  print the model
 	hookgen export -o mail/schema mail   write it, and each schema in a file of its own

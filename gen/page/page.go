@@ -125,7 +125,7 @@ func (w *writer) intro() {
 	w.comment(w.spec.Doc)
 }
 
-// wire says which points hooks of other processes can answer, or nothing if there are none.
+// wire lists the points that hooks of other processes can answer. It returns "" if they can answer no point.
 func (w *writer) wire() string {
 	var without []string
 	for _, p := range w.spec.Points {

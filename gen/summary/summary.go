@@ -70,7 +70,7 @@ type Type struct {
 	Names  []string // the unqualified names in it that are not names of fields
 }
 
-// IsZero reports whether there is no type.
+// IsZero reports whether t is the zero value.
 func (t Type) IsZero() bool { return t.Text == "" }
 
 // MarshalText returns the text.
@@ -135,8 +135,8 @@ type TypeDecl struct {
 func Of(s *gen.Spec, path string) *Spec {
 	c := &converter{spec: s, points: map[string][]string{}}
 	out := &Spec{
-		Package: s.Package, Path: path, Doc: s.Doc, About: s.PointsDoc, Env: c.typ(s.Env), Points: []*Point{}, Imports: s.Imports,
-		Declared: s.Declared, Interface: s.Points.Name.Name,
+		Package: s.Package, Path: path, Doc: s.Doc, About: s.PointsDoc, Env: c.typ(s.Env), Points: []*Point{},
+		Imports: s.Imports, Declared: s.Declared, Interface: s.Points.Name.Name,
 	}
 	for _, p := range s.Parents {
 		out.Extends = append(out.Extends, &Parent{
