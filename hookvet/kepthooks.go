@@ -41,7 +41,8 @@ func (r *reporter) checkKept(b bind) {
 			r.report(at.Node(), nil, "a hook uses the Hooks of its Bind: they only collect registrations, and are "+
 				"empty when the hook runs")
 		case r.storedIn(whole) != nil:
-			r.report(at.Node(), nil, "the Hooks of Bind are kept: they only collect registrations, and a fire on them panics")
+			r.report(at.Node(), nil,
+				"the Hooks of Bind are kept: they only collect registrations, and a fire on them panics")
 		}
 	}
 }

@@ -72,7 +72,7 @@ func pointOf(t types.Type) *point {
 	return p
 }
 
-// generated returns the interface that the generated package declares under the name of the point with a suffix, or nil.
+// generated returns the interface that the generated package declares for the point, with a suffix to its name, or nil.
 func (p *point) generated(suffix string) *types.Named {
 	name, ok := p.pkg.Scope().Lookup(p.name + suffix).(*types.TypeName)
 	if !ok {
@@ -109,8 +109,8 @@ func exitsOf(match *types.Func) []*types.Named {
 // String returns the point as people write it, for example mail.BeforeSend.
 func (p *point) String() string { return p.pkg.Name() + "." + p.name }
 
-// fits reports whether a method of that signature is a hook of the point. The payload may be a type parameter, because a
-// hook type can be generic in it.
+// fits reports whether a method of that signature is a hook of the point. The payload may be a type parameter, because
+// a hook type can be generic in it.
 func (p *point) fits(sig *types.Signature) bool {
 	if types.Identical(sig, p.hook) {
 		return true
