@@ -37,7 +37,12 @@ var roomTests = []string{"builtin", "hooktest", "loop"}
 
 // room is what a room of builtin may import: what all rooms share, and the rooms that are named.
 func room(others ...string) []string {
-	return append(append([]string{"builtin/internal", "builtin/limit", "builtin/share", "internal/atomicfile"}, others...), agentLoop...)
+	return append(append([]string{
+		"builtin/internal",
+		"builtin/limit",
+		"builtin/share",
+		"internal/atomicfile",
+	}, others...), agentLoop...)
 }
 
 // everything lists the packages that those may import which nothing imports.
@@ -59,7 +64,10 @@ var rows = []row{
 		modules: []string{"github.com/google/jsonschema-go", "golang.org/x/tools"},
 	},
 	{dir: "generated/agent", imports: []string{"hookkit", "spec", "spec/agentspec"}},
-	{dir: "loop", imports: append([]string{"internal/spelling"}, agentLoop...), tests: []string{"hooktest", "loop/looptest"}, modules: []string{
+	{dir: "loop", imports: append([]string{"internal/spelling"}, agentLoop...), tests: []string{
+		"hooktest",
+		"loop/looptest",
+	}, modules: []string{
 		"github.com/google/jsonschema-go",
 	}},
 	{dir: "loop/looptest", imports: append([]string{"hooktest", "loop"}, agentLoop...)},

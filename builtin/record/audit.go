@@ -38,9 +38,9 @@ import (
 //
 // The file is opened for each line, appended to in one write, and never changed, so log rotation may move it at any
 // time; the next file continues the chain. Missing directories are created, and only the owner can read the file. If a
-// line cannot be written completely, nothing of it stays, the failure is reported, and the next record has the number of
-// lost records. If a crash leaves an incomplete line, that line stays, and the next record contains its hash. A failure
-// never stops the run.
+// line cannot be written completely, nothing of it stays, the failure is reported, and the next record has the number
+// of lost records. If a crash leaves an incomplete line, that line stays, and the next record contains its hash. A
+// failure never stops the run.
 //
 // Audit observes all points. It is safe for concurrent use by any number of runs and Hooks, and records each fire once
 // even if it is bound twice. Several Audits of one program may share a file. Several processes may share a file if they

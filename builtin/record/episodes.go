@@ -27,9 +27,10 @@ import (
 //
 // The episodes belong to the owner of the run. A memory.Map or memory.File with the option Share says who shares them.
 //
-// In the file at Path, each call of any run is one JSON line: run, tenant, user and conversation, timestamp, tool_name, result_summary, success, error_signal,
-// turn_index and elapsed_ms. The summary has at most 200 characters; turn_index counts the calls of the run from 1;
-// error_signal is null for a success. If a crash leaves an incomplete line, the next line starts after it.
+// In the file at Path, each call of any run is one JSON line: run, tenant, user and conversation, timestamp, tool_name,
+// result_summary, success, error_signal, turn_index and elapsed_ms. The summary has at most 200 characters; turn_index
+// counts the calls of the run from 1; error_signal is null for a success. If a crash leaves an incomplete line, the
+// next line starts after it.
 //
 // Secrets and personal data are removed first, then texts are truncated. A failure to store is reported and does not
 // stop the run. Episodes observes AfterTool and OnRunEnd and is safe for concurrent use. It records each call once even

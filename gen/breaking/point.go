@@ -93,7 +93,11 @@ func (c *comparison) comparePoint(p pair) {
 			"the payload of %s is %s and was %s: hooks of it do not compile", now.Name, now.Payload.Text, old.Payload.Text)
 	}
 	c.compareLaw(p)
-	c.compareDocs(points, old.Name, now.Name, docs{old.Doc, old.Deprecated, old.Pos}, docs{now.Doc, now.Deprecated, now.Pos})
+	c.compareDocs(points, old.Name, now.Name, docs{
+		old.Doc,
+		old.Deprecated,
+		old.Pos,
+	}, docs{now.Doc, now.Deprecated, now.Pos})
 	switch {
 	case !c.old.Wire || !c.now.Wire:
 	case !old.Local && now.Local:

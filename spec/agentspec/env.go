@@ -160,8 +160,8 @@ func (e *Env) Identity() Identity {
 	return id
 }
 
-// WireLabels returns the owner of the run under the names tenant, user and conversation, for requests to other processes
-// and for records. Empty names are left out.
+// WireLabels returns the owner of the run under the names tenant, user and conversation, for requests to other
+// processes and for records. Empty names are left out.
 func (e *Env) WireLabels() map[string]string {
 	id := e.Identity()
 	labels := map[string]string{}
