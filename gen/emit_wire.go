@@ -7,7 +7,7 @@ import (
 	"github.com/dave/jennifer/jen"
 )
 
-// WireFileName is the name of the generated file for hooks of other processes. It is beside [FileName].
+// WireFileName is the name of the generated file for hooks of other processes. It is in the directory of [FileName].
 const WireFileName = "hooks_wire_gen.go"
 
 // wirePackage is the import path of the messages.

@@ -137,7 +137,7 @@ func (p *point) is(other *point) bool { return p.typ.Obj() == other.typ.Obj() }
 // field.
 func (p *point) canReplace() bool { return p.pkg.Scope().Lookup("Replace"+p.name) != nil }
 
-// A role says what a result of Fire or FireBy is for.
+// A role is the purpose of a result of Fire or FireBy.
 type role int
 
 const (

@@ -32,7 +32,7 @@ type row struct {
 // agentLoop has the packages that all packages for the agent's spec may import.
 var agentLoop = []string{"hookkit", "generated/agent", "spec/agentspec", "internal/jsonscan"}
 
-// roomTests is what the test files of a room of builtin may import too.
+// roomTests are further imports of the test files of a room of builtin.
 var roomTests = []string{"builtin", "hooktest", "loop"}
 
 // room is what a room of builtin may import: what all rooms share, and the rooms that are named.

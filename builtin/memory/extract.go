@@ -145,7 +145,7 @@ func sentence(text string, matching *regexp.Regexp, topics int) string {
 	return ""
 }
 
-// countTopics counts the words of an outcome that say what it is about.
+// countTopics counts the words of an outcome that name its topic.
 func countTopics(s string) int {
 	n := 0
 	for _, word := range strings.FieldsFunc(strings.ToLower(s), func(c rune) bool { return !unicode.IsLetter(c) }) {

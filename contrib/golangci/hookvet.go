@@ -15,7 +15,7 @@ import (
 
 func init() { register.Plugin("hookvet", newPlugin) }
 
-// settings are what the configuration of golangci-lint may say.
+// settings are the legal settings in the configuration of golangci-lint.
 type settings struct {
 	// Disable lists checks that do not run, for example unfired.
 	Disable []string `json:"disable"`

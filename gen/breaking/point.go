@@ -130,7 +130,7 @@ type docs struct {
 	pos        token.Position
 }
 
-// meanings say how hooks run and what they may do, for each kind of law.
+// meanings describe the rights of hooks and the order in which they run, for each kind of law.
 var meanings = map[gen.Kind]string{
 	gen.Observe: "observe, where hooks only watch",
 	gen.Flow:    "a flow, where the first exit ends the fire",

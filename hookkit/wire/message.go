@@ -47,7 +47,7 @@ type Reply struct {
 	Error     string          `json:"error,omitempty"`     // the hooks failed, or refused at a point that checks
 }
 
-// A Description says what a service is able to answer.
+// A Description lists the points that a service answers.
 type Description struct {
 	Protocol int      `json:"protocol"` // [Protocol]
 	Spec     string   `json:"spec"`     // the import path of the spec's package

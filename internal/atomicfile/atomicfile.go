@@ -151,7 +151,7 @@ func WriteEnd(f *os.File, size int64, data []byte) error {
 	return err
 }
 
-// OpenAppend opens a file for reading and appending and returns its size. What is no regular file is refused.
+// OpenAppend opens a file for reading and appending and returns its size. It refuses everything but regular files.
 func OpenAppend(path string) (*os.File, int64, error) {
 	if err := os.MkdirAll(filepath.Dir(path), dirMode); err != nil {
 		return nil, 0, err
