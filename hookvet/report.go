@@ -128,8 +128,8 @@ func replace(message string, from, to token.Pos, text string) *analysis.Suggeste
 //
 //	//hookvet:ignore NAME REASON
 //
-// It applies to the line that it is on and to the line after its comment. Above a declaration of the package it applies to
-// all of it, and before the package clause to the file.
+// It applies to the line that it is on and to the line after its comment. Above a declaration of the package it applies
+// to all of it, and before the package clause to the file.
 type directive struct {
 	name, reason string
 	pos, end     token.Pos
@@ -183,7 +183,8 @@ A comment of the form
 	//hookvet:ignore NAME REASON
 
 suppresses the findings of the check NAME on its line and on the next; above a declaration of the package, in all of it;
-before the package clause, in the file. It needs a reason. Each check reports the comments of its name that suppress nothing.`,
+before the package clause, in the file. It needs a reason. Each check reports the comments of its name that suppress
+nothing.`,
 		tests: true,
 		run: func(r *reporter) {
 			for _, d := range r.directives() {
