@@ -114,5 +114,6 @@ type SurfaceMethod struct {
 type SurfaceConst struct {
 	Name  string
 	Pos   token.Position
+	Type  string // its name; "" if it has none
 	Value string // as written, with the position in its group if it depends on that
 }

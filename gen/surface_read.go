@@ -56,8 +56,9 @@ func Outline(dir string, files []File) (*Spec, Diagnostics) {
 func fileName(file string) string { return file[strings.LastIndexAny(file, "/\\:")+1:] }
 
 // Surface returns the surface of a spec. module is the path of its module, or "" if it is in none; files returns the
-// files of another package of the module, or nil if there are none.
-func (s *Spec) Surface(module string, files func(importPath string) []File) *Surface {
+// files of another package of the module, or nil if there are none. A file that does not parse is a diagnostic, because
+// it may hide types.
+func (s *Spec) Surface(module string, files func(importPath string) []File) (*Surface, Diagnostics) {
 	r := &surfaceReader{specInfo: s.info, module: module, files: files, packages: map[string]*surfacePackage{},
 		types: map[string]*SurfaceType{}}
 	r.own = &surfacePackage{namespace: namespace{scope: map[string]*declaration{}}, methods: s.info.methods}
@@ -67,7 +68,21 @@ func (s *Spec) Surface(module string, files func(importPath string) []File) *Sur
 		}
 	}
 	r.own.path = r.importPaths(s.info.file, s.info.qualifiers)
-	return r.surface()
+	for _, f := range s.info.broken {
+		r.reportSyntax(f)
+	}
+	surface := r.surface()
+	if len(r.found) > 0 {
+		return nil, r.found.sorted()
+	}
+	return surface, nil
+}
+
+// reportSyntax reports the syntax errors of a file.
+func (r *surfaceReader) reportSyntax(f *file) {
+	for _, e := range f.errors {
+		r.found = append(r.found, Diagnostic{Pos: e.Pos, Message: syntaxMessage(f, e), Rule: ruleSyntax})
+	}
 }
 
 // A surfaceReader reads the surface of one spec.
@@ -78,6 +93,7 @@ type surfaceReader struct {
 	own      *surfacePackage
 	packages map[string]*surfacePackage // by import path; nil if the files are unknown
 	types    map[string]*SurfaceType
+	found    Diagnostics
 }
 
 // A surfacePackage is a package whose declarations are followed.
@@ -214,6 +230,7 @@ func (r *surfaceReader) packageOf(importPath string) *surfacePackage {
 		if ignored(f.tree) {
 			continue
 		}
+		r.reportSyntax(f)
 		for _, d := range declarations(f) {
 			switch {
 			case d.owner != "":
@@ -229,8 +246,8 @@ func (r *surfaceReader) packageOf(importPath string) *surfacePackage {
 	return r.packages[importPath]
 }
 
-// importPaths returns a function that finds the import path for a qualifier of a file. Packages of the module get a path
-// relative to it, which begins with a dot. known are the qualifiers of one file that are certain.
+// importPaths returns a function that finds the import path for a qualifier of a file. Packages of the module get a
+// path relative to it, which begins with a dot. known are the qualifiers of one file that are certain.
 func (r *surfaceReader) importPaths(of *file, known map[string]*importLine) func(*file, string) string {
 	candidates := map[*file]map[string][]*importLine{}
 	return func(f *file, qualifier string) string {
@@ -427,7 +444,7 @@ func (r *surfaceReader) constants() []SurfaceConst {
 			}
 			var typ ast.Expr
 			var values []ast.Expr
-			for iota, spec := range group.Specs {
+			for index, spec := range group.Specs {
 				spec, ok := spec.(*ast.ValueSpec)
 				if !ok {
 					continue
@@ -437,7 +454,8 @@ func (r *surfaceReader) constants() []SurfaceConst {
 				}
 				for i, name := range spec.Names {
 					if name.IsExported() && i < len(values) {
-						all = append(all, SurfaceConst{name.Name, r.position(name.Pos()), r.constant(f, typ, values[i], iota)})
+						all = append(all, SurfaceConst{Name: name.Name, Pos: r.position(name.Pos()), Type: typeName(typ),
+							Value: r.constant(f, typ, values[i], index)})
 					}
 				}
 			}
@@ -447,8 +465,16 @@ func (r *surfaceReader) constants() []SurfaceConst {
 	return slices.CompactFunc(all, func(a, b SurfaceConst) bool { return a.Name == b.Name })
 }
 
-// constant returns the type and the value of a constant as written. If the value contains iota, its number follows, because the
-// other constants of the group determine it.
+// typeName returns the name of a type of the package, or "".
+func typeName(typ ast.Expr) string {
+	if name, ok := typ.(*ast.Ident); ok {
+		return name.Name
+	}
+	return ""
+}
+
+// constant returns the type and the value of a constant as written. If the value contains iota, its number follows,
+// because the other constants of the group determine it.
 func (r *surfaceReader) constant(f *file, typ, value ast.Expr, number int) string {
 	text := f.line(value)
 	counts := false

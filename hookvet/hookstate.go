@@ -31,7 +31,7 @@ type stateCheck struct {
 }
 
 func (s *stateCheck) look(body *ast.BlockStmt, recv *types.Var) {
-	locked := token.Pos(token.NoPos) // of the first lock
+	locked := token.NoPos // of the first lock
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:

@@ -44,8 +44,8 @@ func (r *reporter) perRunCall(call *ast.CallExpr) (of ast.Expr, method string, o
 	return ast.Unparen(x.X), fn.Name(), true
 }
 
-// checkInside reports what must not happen while the lock of a PerRun is held. It follows calls of functions of the
-// package; those in calls are being followed.
+// checkInside reports calls that must not happen while the lock of a PerRun is held. It follows calls of functions of
+// the package; those in calls are being followed.
 func (r *reporter) checkInside(body ast.Node, of ast.Expr, calls []*types.Func,
 	report func(n ast.Node, format string, args ...any)) {
 	ast.Inspect(body, func(n ast.Node) bool {

@@ -53,7 +53,7 @@ func (k check) analyzer() *analysis.Analyzer {
 	}
 }
 
-// A reporter is the code of a package with the means to report what a check found there.
+// A reporter is the code of a package with the means to report findings of a check.
 type reporter struct {
 	*code
 	pass    *analysis.Pass
@@ -111,7 +111,7 @@ func (r *reporter) typeName(t types.Type) string {
 	})
 }
 
-// remove returns a fix that deletes what is written between two positions.
+// remove returns a fix that deletes the text between two positions.
 func remove(message string, from, to token.Pos) *analysis.SuggestedFix {
 	return replace(message, from, to, "")
 }

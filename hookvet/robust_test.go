@@ -38,7 +38,7 @@ func TestOddCodeHasNoFindings(t *testing.T) {
 	}
 }
 
-// analyze runs all checks and returns what they report.
+// analyze runs all checks and returns their findings.
 func analyze(t testing.TB, loaded ...*packages.Package) []string {
 	t.Helper()
 	graph, err := checker.Analyze(Analyzers(), loaded, &checker.Options{Sequential: true})

@@ -182,7 +182,9 @@ func (r *run) fix(result *agent.AgentResult, fixed agent.AgentResult, by hookkit
 		ownedField("ModelCalls", result.ModelCalls, fixed.ModelCalls), ownedField("Usage", result.Usage, fixed.Usage),
 		ownedField("Elapsed", result.Elapsed, fixed.Elapsed), ownedField("EndedBy", result.EndedBy, fixed.EndedBy),
 		ownedField("HandedOffTo", result.HandedOffTo, fixed.HandedOffTo),
-		ownedField("Stop", result.Stop.Cause, fixed.Stop.Cause))
+		owned{"Stop", !sameSignal(result.Stop, fixed.Stop) && !sameSignal(result.Stop, agent.EndRun{})},
+		owned{"Signals", result.Signals != nil && !slices.EqualFunc(result.Signals, fixed.Signals, sameSignal)},
+		owned{"Err", (result.Err == "") != (fixed.Err == "")})
 	if undone != "" {
 		result.Warnings = append(slices.Clip(result.Warnings), undone)
 	}
@@ -190,9 +192,14 @@ func (r *run) fix(result *agent.AgentResult, fixed agent.AgentResult, by hookkit
 	result.Elapsed, result.Signals, result.EndedBy, result.HandedOffTo = fixed.Elapsed, fixed.Signals, fixed.EndedBy,
 		fixed.HandedOffTo
 	result.Stop = r.strongest()
-	if result.Err == "" {
+	if (result.Err == "") != (fixed.Err == "") {
 		result.Err = fixed.Err
 	}
+}
+
+// sameSignal compares two signals without their details.
+func sameSignal(a, b agent.EndRun) bool {
+	return a.Cause == b.Cause && a.Message == b.Message && a.By == b.By
 }
 
 func cloned(result agent.AgentResult) agent.AgentResult {

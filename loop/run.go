@@ -61,6 +61,7 @@ type run struct {
 	warnings  []string
 	warned    map[string]bool // keyed by the text of the warning
 	compact   *string         // the reason of a requested compaction, or nil
+	rewrites  []rewrite       // requested by hooks
 	compactor agent.Compactor // may be nil
 	pricer    agent.Pricer    // may be nil
 }

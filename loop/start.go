@@ -91,7 +91,8 @@ func prepare(ctx context.Context, a *Agent, req Request, outer *run, emit func(E
 		Agent: a.name(), Tenant: req.Tenant, User: req.User, Conversation: r.conversation,
 		Model: handle{r}, Tools: tools, Tokens: r.conversation,
 		Random: newSource(r.seed), Seed: r.seed, Clock: r.clock,
-		Counters: r.countersForEnv, Exceeded: r.exceeded, RequestCompaction: r.wantCompaction, UseCompactor: r.useCompactor,
+		Counters: r.countersForEnv, Exceeded: r.exceeded, RequestCompaction: r.wantCompaction,
+		RewriteConversation: r.wantRewrite, UseCompactor: r.useCompactor,
 		UsePricer: r.usePricer, Restore: r.counts.restore, Subscribe: r.stream.subscribe,
 	}
 	if r.id, err = r.identity(req.ID); err != nil {

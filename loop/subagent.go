@@ -28,7 +28,8 @@ func (s *subagent) Schema() agent.ToolSchema {
 		Name:        toolName("", s.a.name()),
 		Description: orElse(s.a.Description, fmt.Sprintf("Give a task to the agent %s and get its answer.", s.a.name())),
 		Parameters: json.RawMessage(`{"type":"object","properties":{
-			"task":{"type":"string","description":"what the agent is to do"}},"required":["task"],"additionalProperties":false}`),
+			"task":{"type":"string","description":"what the agent is to do"}},
+			"required":["task"],"additionalProperties":false}`),
 	}
 }
 
@@ -53,8 +54,8 @@ func (s *subagent) Call(ctx context.Context, call agent.ToolCallRequest) (string
 }
 
 // Spawn runs an agent inside the run that called a tool with ctx, as [Subagent] does. A tool uses it to choose the
-// messages, the ID or the seed of the inner run. Without a Seed, the seed follows from that of the outer run, the ID and
-// the Task. Conversation, User and Tenant are those of the outer run. The inner run is cancelled when the outer run
+// messages, the ID or the seed of the inner run. Without a Seed, the seed follows from that of the outer run, the ID
+// and the Task. Conversation, User and Tenant are those of the outer run. The inner run is cancelled when the outer run
 // ends. Outside a run, Spawn is the same as [Agent.Do].
 func Spawn(ctx context.Context, a *Agent, req Request) (agent.AgentResult, error) {
 	outer := runOf(ctx)

@@ -2,12 +2,14 @@ package tests
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"go/ast"
 	"go/format"
 	"go/parser"
 	"go/token"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -27,6 +29,9 @@ import (
 //	sh       Commands, one in a line. They succeed, but after a diff the last one fails.
 //	text     The output of the block before: of its last command; after a diff, of go build; after go, of go run.
 //	yaml     The commands after "- run:" and "entry:" succeed.
+//	bash     The file that its second line names, as in "# hooks/guard.sh".
+//	python   The file that its first line names, as in "# hooks/guard.py".
+//	json     One JSON value.
 //	mermaid  A diagram, which nothing checks here.
 //
 // The module has hookgen as a tool, unless the page begins with go mod init.
@@ -60,7 +65,7 @@ func TestPages(t *testing.T) {
 			if len(p.packages) > 0 {
 				t.Run("vet", func(t *testing.T) { p.run(t, "go", "vet", "./...") })
 				t.Run("test", func(t *testing.T) { p.run(t, "go", "test", "./...") })
-				t.Run("hookvet", func(t *testing.T) { p.run(t, hookvet, "./...") })
+				t.Run("hookvet", func(t *testing.T) { p.run(t, hookvet, "-unfired=false", "./...") })
 			}
 		})
 	}
@@ -78,6 +83,9 @@ var importPaths = map[string]string{
 	"loop":     usermodule.Path + "/loop",
 	"looptest": usermodule.Path + "/loop/looptest",
 	"spec":     usermodule.Path + "/spec",
+	"wire":     usermodule.Path + "/hookkit/wire",
+	"wireexec": usermodule.Path + "/hookkit/wire/wireexec",
+	"wirehttp": usermodule.Path + "/hookkit/wire/wirehttp",
 	"context":  "context", "errors": "errors", "exec": "os/exec", "fmt": "fmt", "http": "net/http", "io": "io",
 	"json": "encoding/json", "os": "os", "slog": "log/slog", "strings": "strings", "sync": "sync", "testing": "testing",
 	"time": "time",
@@ -99,6 +107,7 @@ type page struct {
 	packages []string          // the directories with Go files
 	last     string            // the language of the last block
 	output   string            // of the last command
+	lacks    string            // a program that a script of the page needs, and that is not installed
 	original map[string]string // the files that a diff has changed, as they were; nil without a diff
 }
 
@@ -127,6 +136,9 @@ func (p *page) use(t *testing.T, b block, next string) {
 			p.run(t, strings.Fields(command[1])...)
 		}
 	case "text":
+		if p.lacks != "" {
+			t.Skipf("%s is not installed", p.lacks)
+		}
 		switch p.last {
 		case "diff":
 			p.try(t, true, "go", "build", "./...")
@@ -138,6 +150,19 @@ func (p *page) use(t *testing.T, b block, next string) {
 		}
 		if got, want := stable(p.output), stable(b.text); got != want {
 			t.Errorf("got:\n%s\nthe page says:\n%s", got, want)
+		}
+	case "bash", "python":
+		first := regexp.MustCompile(`(?m)^# (\S+\.\S+)$`).FindStringSubmatch(b.text)
+		if first == nil {
+			t.Fatal("no comment names the file of the block")
+		}
+		p.module.Write(first[1], b.text)
+		if _, err := exec.LookPath("jq"); err != nil && strings.Contains(b.text, "jq ") {
+			p.lacks = "jq"
+		}
+	case "json":
+		if !json.Valid([]byte(b.text)) {
+			t.Error("the block is not JSON")
 		}
 	case "mermaid":
 	default:

@@ -82,9 +82,18 @@ func (i *invocation) newVersion() (*specVersion, error) {
 			v.Path = outputDir(filepath.ToSlash(down), files)
 		}
 	}
-	v.Surface = spec.Surface(v.module, modulesNear(i.dir).goFiles)
 	v.Output = outputName(spec, filepath.ToSlash(absolute), files)
-	return v, nil
+	return v, v.describe("the spec", spec, modulesNear(i.dir).goFiles)
+}
+
+// describe sets the surface of a version. lookUp returns the files of another package of its module.
+func (v *specVersion) describe(what string, spec *gen.Spec, lookUp func(importPath string) []gen.File) error {
+	surface, found := spec.Surface(v.module, lookUp)
+	if len(found) > 0 {
+		return incomparable(what, found)
+	}
+	v.Surface = surface
+	return nil
 }
 
 // oldVersion reads the version that the flag -against names.
@@ -105,7 +114,7 @@ func (i *invocation) oldVersion(now *specVersion) (*specVersion, error) {
 	}
 	spec, found := gen.Outline(i.against, files)
 	if len(found) > 0 {
-		return nil, incomparable("the old spec", found)
+		return nil, i.noOldSpec(found)
 	}
 	absolute, err := filepath.Abs(i.against)
 	if err != nil {
@@ -117,12 +126,16 @@ func (i *invocation) oldVersion(now *specVersion) (*specVersion, error) {
 	if _, text, err := moduleAbove(absolute); err == nil && modulePath(text) != "" {
 		v.module = modulePath(text)
 	}
-	v.Surface = spec.Surface(v.module, modulesNear(i.against).goFiles)
 	v.Output = outputName(spec, filepath.ToSlash(absolute), files)
-	if v.Output != now.Output && v.Output == path.Base(filepath.ToSlash(absolute)) {
-		v.Output = now.Output
+	return v, v.describe("the old spec", spec, modulesNear(i.against).goFiles)
+}
+
+// noOldSpec returns the error for a directory or a file that holds no spec that can be read.
+func (i *invocation) noOldSpec(found gen.Diagnostics) error {
+	if found[0].Rule == ruleNoSpec {
+		return fmt.Errorf("-against %s: there is no spec: give the directory or the file that held the old one", i.against)
 	}
-	return v, nil
+	return incomparable("the old spec", found)
 }
 
 // fileVersion reads an old version of the spec file alone.
@@ -134,14 +147,13 @@ func (i *invocation) fileVersion(now *specVersion) (*specVersion, error) {
 	files := []gen.File{{Path: i.against, Text: text}}
 	spec, found := gen.Outline(i.against, files)
 	if len(found) > 0 {
-		return nil, incomparable("the old spec", found)
+		return nil, i.noOldSpec(found)
 	}
 	v := &specVersion{Version: breaking.Version{Part: true, Output: now.Output}, module: now.module}
 	if spec.Package != now.Package {
 		v.Output = outputName(spec, "", files)
 	}
-	v.Surface = spec.Surface(now.module, nil)
-	return v, nil
+	return v, v.describe("the old spec", spec, nil)
 }
 
 // committedVersion reads the version of a git revision, REV or REV:DIR.
@@ -185,8 +197,7 @@ func (i *invocation) committedVersion(name string, now *specVersion) (*specVersi
 			return files
 		}
 	}
-	v.Surface = spec.Surface(v.module, lookUp)
-	return v, nil
+	return v, v.describe("the old spec", spec, lookUp)
 }
 
 // spec reads the spec in a directory of the revision. It returns nil if there is none.
@@ -232,14 +243,15 @@ func (r *revision) find(dir, pkg string) (string, *gen.Spec, []gen.File, error) 
 		return found[0].dir, found[0].spec, found[0].files, nil
 	}
 	if len(others) == 0 {
-		return "", nil, nil, fmt.Errorf("%s has no spec at %s, nor has another directory: choose a later revision", dir, r.name)
+		return "", nil, nil, fmt.Errorf("%s has no spec at %s, nor has another directory: choose a later revision",
+			dir, r.name)
 	}
 	return "", nil, nil, fmt.Errorf("%s has no spec at %s: if it was in another directory, write -against git:%s:DIR; "+
 		"the specs of that revision are in %s", dir, r.name, r.name, strings.Join(others, ", "))
 }
 
-// incomparable returns the error for a version of the spec that cannot be read. It is an error, and no list of findings,
-// because nothing was compared.
+// incomparable returns the error for a version of the spec that cannot be read. It is an error, and no list of
+// findings, because nothing was compared.
 func incomparable(what string, found gen.Diagnostics) error {
 	if found.Trouble() || found[0].Rule == ruleNoSpec {
 		return errors.New(found[0].Pos.String() + ": " + found[0].Message)
@@ -253,11 +265,18 @@ func (m *modules) goFiles(importPath string) []gen.File {
 	if dir == "" {
 		return nil
 	}
+	// Positions are relative to the current directory, like those of the spec.
+	if current, err := os.Getwd(); err == nil {
+		if relative, err := filepath.Rel(current, dir); err == nil {
+			dir = relative
+		}
+	}
 	files, _ := gen.Files(dir)
 	return files
 }
 
-// outputDir returns the directory that the go:generate lines of a package generate into, or its own. dir is slash-separated.
+// outputDir returns the directory that the go:generate lines of a package generate into, or its own. dir is
+// slash-separated.
 func outputDir(dir string, files []gen.File) string {
 	for _, f := range files {
 		name := path.Join(dir, path.Base(filepath.ToSlash(f.Path)))

@@ -1,5 +1,6 @@
-// Package golangci adds the checks of package hookvet to golangci-lint, as its module plugin "hookvet". It is a module of
-// its own, so that programs with hooks do not depend on golangci-lint. The page docs/hookvet.md has the configuration.
+// Package golangci adds the checks of package hookvet to golangci-lint, as its module plugin "hookvet". It is a module
+// of its own, so that programs with hooks do not depend on golangci-lint. The page docs/hookvet.md has the
+// configuration.
 package golangci
 
 import (
@@ -14,7 +15,7 @@ import (
 
 func init() { register.Plugin("hookvet", newPlugin) }
 
-// settings are what the configuration of golangci-lint may say.
+// settings are the legal settings in the configuration of golangci-lint.
 type settings struct {
 	// Disable lists checks that do not run, for example unfired.
 	Disable []string `json:"disable"`

@@ -30,7 +30,6 @@ func Compare(old, now Version) []Finding {
 	c.compareSpec()
 	c.comparePoints()
 	c.compareTypes()
-	c.compareConsts()
 	return sorted(c.ignore())
 }
 
@@ -78,8 +77,8 @@ func (c *comparison) compareSpec() {
 		report("wire-added", Safe, "other processes can now speak the spec: mark the points that they must not see with "+
 			"//hookgen:local")
 	case old.Wire && !now.Wire:
-		report("wire-removed", BreaksWire, "other processes can no longer speak the spec: "+
-			"hooks that run elsewhere are no longer called")
+		report("wire-removed", BreaksLoops, "other processes can no longer speak the spec: "+
+			"programs that call Remote, Serve or Record do not compile")
 	}
 	if old.Doc != now.Doc {
 		report("doc-changed", Safe, "the comment of the points interface changed")
@@ -128,7 +127,8 @@ func (c *comparison) compareParents() {
 	}
 }
 
-func (c *comparison) compareConsts() {
+// compareConsts compares the constants. users are the points that reach each type.
+func (c *comparison) compareConsts(users map[string][]string) {
 	old := map[string]gen.SurfaceConst{}
 	for _, k := range c.old.Consts {
 		old[k.Name] = k
@@ -140,16 +140,20 @@ func (c *comparison) compareConsts() {
 		switch {
 		case !met && c.old.Part:
 		case !met:
-			c.report("const-added", Safe, nil, k.Pos, token.Position{}, "the constant %s is new", k.Name)
+			c.report("const-added", Safe, users[k.Type], k.Pos, token.Position{}, "the constant %s is new", k.Name)
 		case before.Value != k.Value:
-			c.report("const-changed", ChangesBehaviour, nil, k.Pos, before.Pos,
+			verdict := ChangesBehaviour
+			if c.onWire(users[k.Type]) {
+				verdict = BreaksWire
+			}
+			c.report("const-changed", verdict, users[k.Type], k.Pos, before.Pos,
 				"the constant %s is %s and was %s: values that were stored or sent with the old one mean something else",
 				k.Name, k.Value, before.Value)
 		}
 	}
 	for _, k := range c.old.Consts {
 		if !now[k.Name] {
-			c.report("const-removed", BreaksHooks, nil, c.now.Pos, k.Pos,
+			c.report("const-removed", BreaksHooks, users[c.newName(k.Type)], c.now.Pos, k.Pos,
 				"the constant %s is gone: hooks that use it do not compile; deprecate it first", k.Name)
 		}
 	}

@@ -93,15 +93,19 @@ func (c *comparison) comparePoint(p pair) {
 			"the payload of %s is %s and was %s: hooks of it do not compile", now.Name, now.Payload.Text, old.Payload.Text)
 	}
 	c.compareLaw(p)
-	c.compareDocs(points, old.Name, now.Name, docs{old.Doc, old.Deprecated, old.Pos}, docs{now.Doc, now.Deprecated, now.Pos})
+	c.compareDocs(points, old.Name, now.Name, docs{
+		old.Doc,
+		old.Deprecated,
+		old.Pos,
+	}, docs{now.Doc, now.Deprecated, now.Pos})
 	switch {
 	case !c.old.Wire || !c.now.Wire:
 	case !old.Local && now.Local:
-		report("point-local", BreaksWire, "%s is kept from other processes: hooks that run elsewhere no longer see it",
-			now.Name)
+		report("point-local", BreaksWire, "%s is kept from other processes: programs refuse to connect to a service that "+
+			"has hooks there; remove those hooks first", now.Name)
 	case old.Local && !now.Local:
-		report("point-wired", ChangesBehaviour, "%s is open to other processes: "+
-			"records and hooks that run elsewhere now see its payloads", now.Name)
+		report("point-wired", BreaksWire, "%s is open to other processes: old programs refuse to connect to a service that "+
+			"has hooks there, and records now have its payloads", now.Name)
 	}
 }
 
@@ -126,7 +130,7 @@ type docs struct {
 	pos        token.Position
 }
 
-// meanings say how hooks run and what they may do, for each kind of law.
+// meanings describe the rights of hooks and the order in which they run, for each kind of law.
 var meanings = map[gen.Kind]string{
 	gen.Observe: "observe, where hooks only watch",
 	gen.Flow:    "a flow, where the first exit ends the fire",

@@ -14,6 +14,7 @@ import (
 // compareTypes compares every type that both versions have.
 func (c *comparison) compareTypes() {
 	users := c.users()
+	c.compareConsts(users)
 	for _, name := range slices.Sorted(maps.Keys(c.old.Types)) {
 		old, now := c.old.Types[name], c.now.Types[c.newName(name)]
 		points := users[c.newName(name)]
@@ -40,19 +41,18 @@ func (c *comparison) compareTypes() {
 	}
 }
 
-// replacedElsewhere reports whether hooks in other processes may replace a payload that contains the type. They send back
-// what they decoded, without the fields that they do not know.
-func (c *comparison) replacedElsewhere(name string) bool {
-	if !c.old.Wire || !c.now.Wire {
-		return false
-	}
+// sentBack reports whether hooks in other processes send values of the type: in a decision or as a contribution. The
+// program refuses fields there that it does not know, and misses those that the hook does not know.
+func (c *comparison) sentBack(name string) bool {
 	return slices.ContainsFunc(c.pairs, func(p pair) bool {
-		var sent []string
+		if !c.onWire([]string{p.now.Name}) {
+			return false
+		}
+		sent := slices.Concat(p.now.Exits, p.now.Edit.Types, p.now.Collect.Types)
 		if p.now.Replace {
 			sent = append(sent, p.now.Payload.Types...)
 		}
-		sent = append(sent, p.now.Edit.Types...)
-		return !p.now.Local && reach(c.now, sent)[name]
+		return reach(c.now, sent)[name]
 	})
 }
 
@@ -269,11 +269,12 @@ func (c *comparison) compareFields(old, now *gen.SurfaceType, points []string) {
 				"the field %s of %s moved: only literals without field names notice", now.Fields[order[i]].Name, of)
 		}
 	}
-	verdict, why := Safe, "hooks see it, and old hooks that build the value leave it empty"
-	if c.replacedElsewhere(now.Name) {
-		verdict, why = BreaksWire, "hooks in other processes that do not know it lose it when they replace the payload"
-	}
 	for _, f := range now.Fields {
+		verdict, why := Safe, "hooks see it, and old hooks that build the value leave it empty"
+		if f.Exported && jsonTag(f) != "-" && c.sentBack(now.Name) {
+			verdict, why = BreaksWire, "a program and a hook in another process must both know it; "+
+				"old hooks lose it, and old programs refuse it"
+		}
 		if !met[f.Name] {
 			c.report("field-added", verdict, points, f.Pos, token.Position{}, "the field %s of %s is new: %s", f.Name, of, why)
 		}
@@ -295,7 +296,7 @@ func (c *comparison) compareField(f, g gen.SurfaceField, of string, breaks Verdi
 	}
 	if f.Tag != g.Tag {
 		verdict := ChangesBehaviour
-		if c.onWire(points) && reflect.StructTag(f.Tag).Get("json") != reflect.StructTag(g.Tag).Get("json") {
+		if c.onWire(points) && jsonTag(f) != jsonTag(g) {
 			verdict = BreaksWire
 		}
 		c.report("field-retagged", verdict, points, g.Pos, f.Pos,
@@ -303,16 +304,23 @@ func (c *comparison) compareField(f, g gen.SurfaceField, of string, breaks Verdi
 			quoted(g.Tag), quoted(f.Tag))
 	}
 	if f.Deprecated != g.Deprecated {
-		c.compareDocs(points, f.Name, "the field "+g.Name+" of "+of, docs{f.Doc, f.Deprecated, f.Pos}, docs{g.Doc, g.Deprecated, g.Pos})
+		c.compareDocs(points, f.Name, "the field "+g.Name+" of "+of, docs{
+			f.Doc,
+			f.Deprecated,
+			f.Pos,
+		}, docs{g.Doc, g.Deprecated, g.Pos})
 	}
 }
 
-// onWire reports whether other processes see one of the points.
+// onWire reports whether other processes see one of the points, in both versions.
 func (c *comparison) onWire(points []string) bool {
 	return c.old.Wire && c.now.Wire && slices.ContainsFunc(c.pairs, func(p pair) bool {
-		return slices.Contains(points, p.now.Name) && p.now.Kind != gen.Around && !(p.old.Local && p.now.Local)
+		return slices.Contains(points, p.now.Name) && p.now.Kind != gen.Around && !p.old.Local && !p.now.Local
 	})
 }
+
+// jsonTag returns the tag of a field for encoding/json.
+func jsonTag(f gen.SurfaceField) string { return reflect.StructTag(f.Tag).Get("json") }
 
 // quoted returns a tag as written, or "none".
 func quoted(tag string) string {

@@ -43,7 +43,7 @@ type change struct {
 	hook     string // what the compiler says about the old hook
 	loop     string // what it says about the old program
 	differs  bool   // the old program behaves differently
-	remote   bool   // hooks in other processes see or answer something else
+	remote   bool   // a program and hooks in another process disagree, if one of them has the new code
 	runs     bool
 }
 
@@ -80,8 +80,9 @@ func readBase(t *testing.T, file string) *base {
 	return b
 }
 
-// apply replaces lines of files. A line "--- NAME" selects a file, the first is that of the spec. Lines that begin with -
-// are replaced by the lines after them that begin with +. A line that begins with = is context for the lines after it.
+// apply replaces lines of files. A line "--- NAME" selects a file, the first is that of the spec. Lines that begin with
+// - are replaced by the lines after them that begin with +. A line that begins with = is context for the lines after
+// it.
 func (p program) apply(t *testing.T, title, diff string) {
 	t.Helper()
 	name := "mail/spec.go"
@@ -157,11 +158,19 @@ func generate(t *testing.T, m *usermodule.Module, dir string, p program) {
 		if len(found) > 0 {
 			t.Fatal(found)
 		}
-		text, err := gen.Emit(spec, gen.Output{Package: spec.Package, Source: "user/" + dir + "/" + path.Dir(name)})
+		// The name of the spec is the same in every directory, as for two versions of one package.
+		to := gen.Output{Package: spec.Package, Source: "user/" + path.Dir(name)}
+		text, err := gen.Emit(spec, to)
 		if err != nil {
 			t.Fatal(err)
 		}
 		m.Write(dir+"/"+path.Dir(name)+"/"+gen.FileName, string(text))
+		if spec.Wire {
+			if text, err = gen.EmitWire(spec, to); err != nil {
+				t.Fatal(err)
+			}
+			m.Write(dir+"/"+path.Dir(name)+"/"+gen.WireFileName, string(text))
+		}
 	}
 }
 
@@ -178,7 +187,11 @@ func read(t *testing.T, m *usermodule.Module, dir string) breaking.Version {
 		files, _ := gen.Files(filepath.Join(m.Dir, dir, strings.TrimPrefix(importPath, "user/"+dir)))
 		return files
 	}
-	return breaking.Version{Surface: spec.Surface("user/"+dir, lookUp), Output: spec.Package}
+	surface, found := spec.Surface("user/"+dir, lookUp)
+	if len(found) > 0 {
+		t.Fatal(found)
+	}
+	return breaking.Version{Surface: surface, Output: spec.Package}
 }
 
 // compilerLine matches one error of the compiler.
@@ -245,7 +258,8 @@ func measure(t *testing.T, m *usermodule.Module, all []*change, bases map[string
 			switch {
 			case file == "use/hook.go":
 				c.hook += text
-			case file == "use/loop.go", strings.HasPrefix(file, "child/"): // a program that extends the points
+			case file == "use/loop.go", file == "use/remote.go", strings.HasPrefix(file,
+				"child/"): // a program that extends the points
 				c.loop += text
 			default:
 				t.Fatalf("%s of %s, %s does not compile:\n%s", file, c.base, c.title, text)
@@ -262,9 +276,13 @@ func measure(t *testing.T, m *usermodule.Module, all []*change, bases map[string
 	}
 	for _, c := range all {
 		if c.runs && c.now["use/remote.go"] != "" {
-			// The hook in another process was built before the change.
-			fmt.Fprintf(&calls, "\tall[%q] = %s.Decode(%s.Remote(%s.Encode()))\n", c.dir+" remote", c.dir, c.base, c.dir)
-			fmt.Fprintf(&calls, "\tall[%q] = %s.Decode(%s.Remote(%s.Encode()))\n", c.base+" remote", c.base, c.base, c.base)
+			for _, of := range []struct{ name, host, service string }{
+				{c.base + " to itself", c.base, c.base},
+				{c.dir + " new program", c.dir, c.base},
+				{c.dir + " new service", c.base, c.dir},
+			} {
+				fmt.Fprintf(&calls, "\tall[%q] = %s.Host(%s.Service())\n", of.name, of.host, of.service)
+			}
 		}
 	}
 	m.Write("main.go", "package main\n\nimport (\n\t\"encoding/json\"\n\t\"os\"\n\n"+imports.String()+")\n\n"+
@@ -276,7 +294,8 @@ func measure(t *testing.T, m *usermodule.Module, all []*change, bases map[string
 	for _, c := range all {
 		if c.runs {
 			c.differs = withoutDirs(texts[c.dir]) != withoutDirs(texts[c.base])
-			c.remote = texts[c.dir+" remote"] != texts[c.base+" remote"]
+			before := texts[c.base+" to itself"]
+			c.remote = texts[c.dir+" new program"] != before || texts[c.dir+" new service"] != before
 		}
 	}
 }
@@ -313,7 +332,7 @@ func (c *change) verdict() breaking.Verdict {
 
 // check compares the verdict with the measured effect, and the findings with the expected ones.
 func (c *change) check(t *testing.T) {
-	if got, want := c.verdict(), c.measured(); got != want && !slices.ContainsFunc(c.findings, unmeasured) {
+	if got, want := c.verdict(), c.measured(); got != want {
 		t.Errorf("the verdict is %s, and the effect %s\nfindings: %v\nhook: %s\nprogram: %s", got, want, c.findings, c.hook,
 			c.loop)
 	}
@@ -367,11 +386,5 @@ func everyRuleHasAChange(t *testing.T, all []*change) {
 
 // elsewhere are the rules that another test covers.
 var elsewhere = []string{"package-moved"}
-
-// unmeasured reports whether a change concerns only programs that have hooks in other processes, which no program here
-// has.
-func unmeasured(f breaking.Finding) bool {
-	return slices.Contains([]string{"wire-removed", "point-local", "point-wired"}, f.Rule)
-}
 
 func writePage(t *testing.T, files []string, bases map[string]*base, matrix []*change) {}

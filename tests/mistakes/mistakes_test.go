@@ -123,7 +123,8 @@ func TestMistakesAreFound(t *testing.T) {
 	}
 }
 
-// vetted reads the JSON of hookvet, and returns the findings by package and check, as hookvet prints them without -json.
+// vetted reads the JSON of hookvet, and returns the findings by package and check, as hookvet prints them without
+// -json.
 func vetted(t *testing.T, text string) map[string]map[string]string {
 	t.Helper()
 	var found map[string]map[string][]struct{ Posn, Message string }
