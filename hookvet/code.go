@@ -94,7 +94,6 @@ type handed struct {
 // A hookFunc is the body of a hook or of an observer: a method, or a function that is registered or converted.
 type hookFunc struct {
 	node     ast.Node // *ast.FuncDecl or *ast.FuncLit
-	typ      *ast.FuncType
 	body     *ast.BlockStmt
 	point    *point // nil for an observer of all points
 	observes bool
@@ -142,7 +141,7 @@ func readCode(pass *analysis.Pass) *code {
 			case *ast.FuncLit:
 				if sig, ok := c.typeOf(n).(*types.Signature); ok {
 					if p := c.hookOfType(sig); p != nil {
-						c.addHookFunc(&hookFunc{node: n, typ: n.Type, body: n.Body, point: p}, sig)
+						c.addHookFunc(&hookFunc{node: n, body: n.Body, point: p}, sig)
 					}
 				}
 			case *ast.CallExpr:
@@ -224,7 +223,7 @@ func (c *code) readDecl(at inspector.Cursor, decl *ast.FuncDecl) {
 		return
 	}
 	if p := c.hookOfType(fn.Signature()); p != nil {
-		c.addHookFunc(&hookFunc{node: decl, typ: decl.Type, body: decl.Body, point: p}, fn.Signature())
+		c.addHookFunc(&hookFunc{node: decl, body: decl.Body, point: p}, fn.Signature())
 		return
 	}
 	if b, ok := c.bindOf(fn); ok {
@@ -236,7 +235,7 @@ func (c *code) readDecl(at inspector.Cursor, decl *ast.FuncDecl) {
 		return
 	}
 	if p, observes, ok := c.hookMethod(fn.Name(), fn.Signature()); ok {
-		c.addHookFunc(&hookFunc{node: decl, typ: decl.Type, body: decl.Body, point: p, observes: observes}, fn.Signature())
+		c.addHookFunc(&hookFunc{node: decl, body: decl.Body, point: p, observes: observes}, fn.Signature())
 	}
 }
 
@@ -408,11 +407,11 @@ func (c *code) readFunction(e ast.Expr, p *point, observes bool) {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.FuncLit:
 		if sig, ok := c.typeOf(e).(*types.Signature); ok {
-			c.addHookFunc(&hookFunc{node: e, typ: e.Type, body: e.Body, point: p, observes: observes}, sig)
+			c.addHookFunc(&hookFunc{node: e, body: e.Body, point: p, observes: observes}, sig)
 		}
 	case *ast.Ident, *ast.SelectorExpr:
 		if decl := c.decls[c.funcOf(e)]; decl != nil && decl.Body != nil {
-			c.addHookFunc(&hookFunc{node: decl, typ: decl.Type, body: decl.Body, point: p, observes: observes},
+			c.addHookFunc(&hookFunc{node: decl, body: decl.Body, point: p, observes: observes},
 				c.funcOf(e).Signature())
 		}
 	}

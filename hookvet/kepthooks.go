@@ -47,8 +47,8 @@ func (r *reporter) checkKept(b bind) {
 	}
 }
 
-// selected climbs from a variable to the point or Hooks that is selected from it, and returns the method called on
-// that.
+// selected climbs from a variable to the point or the Hooks that is selected from it. It also returns the method that
+// is called on that, or "".
 func (r *reporter) selected(at inspector.Cursor) (whole inspector.Cursor, method string) {
 	for {
 		parent := at.Parent()

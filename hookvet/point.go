@@ -133,8 +133,7 @@ func (p *point) fits(sig *types.Signature) bool {
 // is reports whether two points are the same.
 func (p *point) is(other *point) bool { return p.typ.Obj() == other.typ.Obj() }
 
-// canReplace reports whether a hook may return another payload. If p.changes too and this is false, it may edit a
-// field.
+// canReplace reports whether a hook may return another payload. A hook that only edits a field may not.
 func (p *point) canReplace() bool { return p.pkg.Scope().Lookup("Replace"+p.name) != nil }
 
 // A role is the purpose of a result of Fire or FireBy.
