@@ -120,7 +120,10 @@ var rows = []row{
 		modules: []string{"github.com/rogpeppe/go-internal"},
 	},
 	{dir: "hookvet", modules: []string{"golang.org/x/tools"}, tests: []string{"internal/usermodule"}},
-	{dir: "cmd/hookvet", imports: []string{"hookvet"}, modules: []string{"golang.org/x/tools"}},
+	{
+		dir: "cmd/hookvet", imports: []string{"hookvet"}, tests: []string{"internal/usermodule"},
+		modules: []string{"golang.org/x/tools"},
+	},
 	{dir: "examples", imports: everything},
 	{dir: "lab", imports: []string{"internal/figures"}},
 	{dir: "lab/redaction", imports: []string{"builtin/redact", "internal/leaks"}},
