@@ -38,7 +38,7 @@ func (e *emitter) hooks(f *jen.File) {
 			g.Id(parentField(p)).Qual(p.Import.Path, "Hooks").Comment("// the points of package " + p.Import.Name)
 		}
 		for _, p := range e.spec.List {
-			comment(g, docLines(deprecation(p.Doc))...)
+			comment(g, docLines(Deprecation(p.Doc))...)
 			g.Id(p.Name).Id(p.Name + "Point")
 		}
 	})

@@ -93,7 +93,7 @@ func (e *emitter) substitution(p *Point) substitution {
 	put(anyParam, e.paramName(p))
 	put(strconv.Quote(anyText), strconv.Quote(e.text(p.Payload.Expr)))
 	put(strconv.Quote(anyResults), strconv.Quote(e.law(p)))
-	reason := deprecation(p.Doc) // at the end of the comment
+	reason := Deprecation(p.Doc) // at the end of the comment
 	head := docLines(strings.Replace(p.Doc, reason, "", 1))
 	if len(head) > 0 {
 		head = append(head, "//")

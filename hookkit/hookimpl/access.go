@@ -13,7 +13,7 @@ import (
 // Info describes the point.
 func (r *Registry) Info() hookkit.PointInfo {
 	return hookkit.PointInfo{Name: r.point.Name, Payload: r.point.Payload, Results: r.point.Results,
-		Outcomes: slices.Clone(r.point.legal()), Access: r}
+		Outcomes: slices.Clone(r.point.legal()), Contribution: r.point.Contribution, Access: r}
 }
 
 // registryOf returns the registry that a PointInfo describes.

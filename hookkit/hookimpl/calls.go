@@ -18,6 +18,8 @@ type Calls struct {
 	Hook func(point string, h hookkit.AnyHook) any
 	// Notify calls an observer of the point. fired is a pointer to the point's Fired struct.
 	Notify func(ctx context.Context, observer any, run hookkit.AnyRun, fired any)
+	// Contribution is the type of one contribution; nil where hooks contribute nothing.
+	Contribution reflect.Type
 
 	hook, payload reflect.Type // the interface of the hooks, and the payload
 	decides       bool         // hooks decide, so that FailClosed can tighten the policy
@@ -83,6 +85,7 @@ func Collecting[H, E, P, T, O, F any, Func ~func(context.Context, *hookkit.Run[E
 ) Calls {
 	return Calls{
 		New: newPayload[P], NewRun: newRun[E], hook: reflect.TypeFor[H](), payload: reflect.TypeFor[P](),
+		Contribution: reflect.TypeFor[T](),
 		Call: func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
 			values, err := method(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload))
 			return hookkit.AnyReply{Collected: contributions(values)}, err
@@ -107,6 +110,7 @@ func DecidingAndCollecting[H, E, P, D, T, O, F any, Func ~func(context.Context, 
 ) Calls {
 	return Calls{
 		New: newPayload[P], NewRun: newRun[E], hook: reflect.TypeFor[H](), payload: reflect.TypeFor[P](), decides: true,
+		Contribution: reflect.TypeFor[T](),
 		Call: func(ctx context.Context, h any, run hookkit.AnyRun, c hookkit.AnyCall) (hookkit.AnyReply, error) {
 			out, values, err := method(h.(H), ctx, As[*hookkit.Run[E]](run), As[P](c.Payload))
 			return hookkit.AnyReply{Outcome: out, Collected: contributions(values)}, err
