@@ -88,7 +88,7 @@ func (e *emitter) separate() bool { return e.to.SpecPath != "" }
 // emit returns the formatted file.
 func (e *emitter) emit() ([]byte, error) {
 	main := e.file()
-	for _, add := range []func(*jen.File){e.guard, e.version, e.run, e.exits, e.hooks} {
+	for _, add := range []func(*jen.File){e.guard, e.run, e.exits, e.hooks} {
 		main.Comment(section)
 		add(main)
 	}
@@ -124,7 +124,7 @@ func (e *emitter) emit() ([]byte, error) {
 	}
 	sections := bytes.Split(raw.Bytes(), sectionLine)
 	out := bytes.NewBuffer(make([]byte, 0, 1<<16))
-	for i, s := range sections[:len(sections)-1] {
+	for _, s := range sections[:len(sections)-1] {
 		text, err := formatTwice(s)
 		if err != nil {
 			return nil, fmt.Errorf("the generated code does not parse: %w", err)
@@ -133,10 +133,6 @@ func (e *emitter) emit() ([]byte, error) {
 			if text, err = format.Source([]byte(folded)); err != nil {
 				return nil, fmt.Errorf("the folded code does not parse: %w", err)
 			}
-		}
-		if i == 1 {
-			guard := strings.TrimSpace(string(text))
-			text = []byte(remedied(guard, bytes.Count(out.Bytes(), []byte("\n"))+3))
 		}
 		paragraph(out, string(text))
 	}

@@ -1,9 +1,7 @@
 package gen
 
 import (
-	"fmt"
 	"go/ast"
-	"strings"
 
 	"github.com/dave/jennifer/jen"
 )
@@ -11,20 +9,16 @@ import (
 const (
 	// staleCode names the guard. The compiler prints the name if the code is stale, so it says how to fix that.
 	staleCode = "staleCode_runHookgen"
-	// staleFile is the name under which the compiler reports errors in the guard.
-	staleFile = FileName + " is stale, run hookgen"
 	// stalePrefix begins the guard's names for types of the spec.
 	stalePrefix = "stale_"
 )
 
-// guard emits declarations that compile only if the spec is unchanged. For that, it repeats the spec as an interface.
+// guard emits declarations that compile only if the spec is unchanged and the runtime is new enough. For that, it
+// repeats the spec as an interface, and names a constant of the runtime.
 //
 // If the spec did change, the first error of the compiler should be about the guard. The compiler checks types first,
 // stops after ten errors, and prints them by line. So the comparison is a type at the top of the file. It is a single
 // expression, because only its innermost error is reported.
-//
-// Not every such error names the guard. For example, if the interface of the spec was renamed, the error is "undefined:
-// Points". So a line directive gives the guard a file name that contains the remedy; see [remedied].
 //
 // If a type of the spec was deleted, each use is another error. The guard uses an alias of the type, so that it costs
 // only one of the ten errors.
@@ -54,20 +48,10 @@ func (e *emitter) guard(f *jen.File) {
 		}
 	}
 	e.guardEdits(f)
-}
-
-// version emits a declaration that compiles only if the runtime is new enough.
-func (e *emitter) version(f *jen.File) {
 	prose(f, "If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the build",
 		"with: go get github.com/hookgen/hookgen@latest. If the rest of the file does not compile against the runtime,",
 		"run hookgen again.")
 	f.Const().Id("_").Op("=").Qual(impl, runtimeConstant)
-}
-
-// remedied returns the guard between line directives, as text that begins in the given line of the file.
-func remedied(guard string, line int) string {
-	last := line + strings.Count(guard, "\n") + 2 // of the guard, after the first directive and an empty line
-	return fmt.Sprintf("//line %s:%d\n\n%s\n\n//line %s:%d", staleFile, line+1, guard, FileName, last+3)
 }
 
 // guardEdits repeats which field each Edit changes. The spec only names the type of the field, so comparing the

@@ -1574,7 +1574,8 @@ func (p *RewritePoint) runHooks(
 		snap = p.state.Resolve(ctx, run)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
+	snap.Require(payload != nil)
+	current := *payload
 	all := snap
 	if snap.Recording() {
 		fired := &RewriteFired[Call]{Payload: current}
@@ -1650,7 +1651,8 @@ func (p *FlowPoint) runHooks(
 		snap = p.state.Resolve(ctx, run)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
+	snap.Require(payload != nil)
+	current := *payload
 	all := snap
 	if snap.Recording() {
 		fired := &FlowFired[Call]{Payload: current}
@@ -1730,7 +1732,8 @@ func (p *LenientPoint) runHooks(
 		snap = p.state.Resolve(ctx, run)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
+	snap.Require(payload != nil)
+	current := *payload
 	all := snap
 	if snap.Recording() {
 		fired := &LenientFired[Call]{Payload: current}
@@ -1813,7 +1816,8 @@ func (p *TrimPoint) runHooks(
 		snap = p.state.Resolve(ctx, run)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
+	snap.Require(payload != nil)
+	current := *payload
 	all := snap
 	if snap.Recording() {
 		fired := &TrimFired[Call]{Payload: current}

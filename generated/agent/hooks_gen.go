@@ -4660,7 +4660,8 @@ func (p *OnRunStartPoint) runHooks(
 		snap = p.state.Resolve(ctx, run)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
+	snap.Require(payload != nil)
+	current := *payload
 	all := snap
 	if snap.Recording() {
 		fired := &OnRunStartFired[RunStart]{Payload: current}
@@ -5019,7 +5020,8 @@ func (p *AfterCompactPoint) runHooks(
 		snap = p.state.Resolve(ctx, run)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
+	snap.Require(payload != nil)
+	current := *payload
 	all := snap
 	if snap.Recording() {
 		fired := &AfterCompactFired[Compacted]{Payload: current}
@@ -5168,7 +5170,8 @@ func (p *BeforeLLMPoint) runHooks(
 		snap = p.state.Resolve(ctx, run)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
+	snap.Require(payload != nil)
+	current := *payload
 	all := snap
 	if snap.Recording() {
 		fired := &BeforeLLMFired[LLMRequest]{Payload: current}
@@ -5373,7 +5376,8 @@ func (p *AfterLLMPoint) runHooks(
 		snap = p.state.Resolve(ctx, run)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
+	snap.Require(payload != nil)
+	current := *payload
 	all := snap
 	if snap.Recording() {
 		fired := &AfterLLMFired[LLMResponse]{Payload: current}
@@ -5508,7 +5512,8 @@ func (p *BeforeToolPoint) runHooks(
 		snap = p.state.Resolve(ctx, run)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
+	snap.Require(payload != nil)
+	current := *payload
 	all := snap
 	if snap.Recording() {
 		fired := &BeforeToolFired[ToolCallRequest]{Payload: current}
@@ -5729,7 +5734,8 @@ func (p *OnHandoffPoint) runHooks(
 		snap = p.state.Resolve(ctx, run)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
+	snap.Require(payload != nil)
+	current := *payload
 	all := snap
 	if snap.Recording() {
 		fired := &OnHandoffFired[Handoff]{Payload: current}
@@ -6153,7 +6159,8 @@ func (p *AfterToolPoint) runHooks(
 		snap = p.state.Resolve(ctx, run)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
+	snap.Require(payload != nil)
+	current := *payload
 	all := snap
 	if snap.Recording() {
 		fired := &AfterToolFired[ToolCallResult]{Payload: current}
@@ -6346,7 +6353,8 @@ func (p *CheckDonePoint) runHooks(
 		snap = p.state.Resolve(ctx, run)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
+	snap.Require(payload != nil)
+	current := *payload
 	all := snap
 	if snap.Recording() {
 		fired := &CheckDoneFired[DoneRequest]{Payload: current}
@@ -6622,7 +6630,8 @@ func (p *BeforeRunEndPoint) runHooks(
 		snap = p.state.Resolve(ctx, run)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
+	snap.Require(payload != nil)
+	current := *payload
 	all := snap
 	if snap.Recording() {
 		fired := &BeforeRunEndFired[AgentResult]{Payload: current}

@@ -236,11 +236,11 @@ func (inv *AroundInvocation) maker(err error, i int) int {
 	return -1
 }
 
-// remembers reports whether the failure is an error of this fire.
+// remembers reports whether a hook of this fire, or its act, made the failure.
 func (inv *AroundInvocation) remembers(f *hookkit.Failure) bool {
 	inv.mu.Lock()
 	defer inv.mu.Unlock()
-	return slices.ContainsFunc(inv.errs, func(m madeError) bool { return m.err == error(f) })
+	return slices.ContainsFunc(inv.errs, func(m madeError) bool { return m.failure == f })
 }
 
 func isIllegal(err error) bool {

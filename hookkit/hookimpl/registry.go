@@ -2,7 +2,6 @@ package hookimpl
 
 import (
 	"context"
-	"slices"
 	"sync/atomic"
 
 	"github.com/hookgen/hookgen/hookkit"

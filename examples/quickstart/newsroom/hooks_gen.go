@@ -446,7 +446,8 @@ func (p *BeforePublishPoint) runHooks(
 		snap = p.state.Resolve(ctx, run)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
+	snap.Require(payload != nil)
+	current := *payload
 	all := snap
 	if snap.Recording() {
 		fired := &BeforePublishFired[Article]{Payload: current}

@@ -2026,7 +2026,8 @@ func (p *ShapePoint) runHooks(
 		snap = p.state.Resolve(ctx, run)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
+	snap.Require(payload != nil)
+	current := *payload
 	all := snap
 	if snap.Recording() {
 		fired := &ShapeFired[Letter]{Payload: current}
@@ -2422,7 +2423,8 @@ func (p *ReviewPoint) runHooks(
 		snap = p.state.Resolve(ctx, run)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
+	snap.Require(payload != nil)
+	current := *payload
 	all := snap
 	if snap.Recording() {
 		fired := &ReviewFired[Letter]{Payload: current}

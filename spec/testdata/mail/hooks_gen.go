@@ -1243,7 +1243,8 @@ func (p *BeforeSendPoint) runHooks(
 		snap = p.state.Resolve(ctx, run)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
+	snap.Require(payload != nil)
+	current := *payload
 	all := snap
 	if snap.Recording() {
 		fired := &BeforeSendFired[Message]{Payload: current}
@@ -1598,7 +1599,8 @@ func (p *AfterSendPoint) runHooks(
 		snap = p.state.Resolve(ctx, run)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
+	snap.Require(payload != nil)
+	current := *payload
 	all := snap
 	if snap.Recording() {
 		fired := &AfterSendFired[Receipt]{Payload: current}
@@ -1675,7 +1677,8 @@ func (p *BeforeShowPoint) runHooks(
 		snap = p.state.Resolve(ctx, run)
 	}
 	inv := hookimpl.Start(ctx, snap)
-	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
+	snap.Require(payload != nil)
+	current := *payload
 	all := snap
 	if snap.Recording() {
 		fired := &BeforeShowFired[Message]{Payload: current}
