@@ -3,6 +3,7 @@ package hookimpl
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/hookgen/hookgen/hookkit"
@@ -99,9 +100,8 @@ func Registered(points []hookkit.PointInfo, name string) []*hookkit.Registration
 // refuseInBind panics, naming the place of the call, if the registry belongs to Hooks that a Bind was given.
 func (r *Registry) refuseInBind(verb, instead string) {
 	if r.stage.Load() != serving {
-		panic(
-			"hookkit: " + verb + " at " + callsite.Of(3) + " on the Hooks that Bind was given: a hook adds and observes, " + instead,
-		)
+		panic(fmt.Sprintf("hookkit: %s at %s on the Hooks that Bind was given: a hook adds and observes, %s",
+			verb, callsite.Of(3), instead))
 	}
 }
 
