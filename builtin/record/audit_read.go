@@ -34,14 +34,14 @@ type AuditState struct {
 	Torn    int    // incomplete lines that the next record confirms
 }
 
-// VerifyAudit checks the chain of an audit log. Each record must have a correct hash, belong to the same log, continue
-// the record before, and have the next number. The error lists up to 20 problems: changed lines, places where lines were
-// removed, inserted or moved, and changes that a writer noticed.
+// VerifyAudit checks the chain of an audit log. Each record must have a correct hash, belong to the same log,
+// continue the record before, and have the next number. The error lists up to 20 problems: changed lines, places
+// where lines were removed, inserted or moved, and changes that a writer noticed.
 //
-// Without a key, anyone with write access to the file can recompute all hashes while no writer runs, and VerifyAudit does
-// not detect that. With a key, only its owners can. Two changes leave a valid chain even with a key: records removed from
-// the end, and another or an older log of the same key instead of this one. Both are detected only with AuditCheck.Head
-// and AuditCheck.Log, from a head that was noted elsewhere; see [AuditHead].
+// Without a key, anyone with write access to the file can recompute all hashes while no writer runs, and VerifyAudit
+// does not detect that. With a key, only its owners can. Two changes leave a valid chain even with a key: records
+// removed from the end, and another or an older log of the same key instead of this one. Both are detected only with
+// AuditCheck.Head and AuditCheck.Log, from a head that was noted elsewhere; see [AuditHead].
 func VerifyAudit(r io.Reader, check AuditCheck) (AuditState, error) {
 	v := verifier{check: check, prev: check.After}
 	for line, err := range auditLines(r) {
@@ -173,9 +173,9 @@ func auditLines(r io.Reader) iter.Seq2[[]byte, error] {
 	}
 }
 
-// ReadAudit yields the records of an audit log in the order of writing. For a line that is not a record, for example one
-// without a hash, it yields an error with the line number and continues. An error of r is yielded last. ReadAudit does
-// not check the hashes; use [VerifyAudit] for that.
+// ReadAudit yields the records of an audit log in the order of writing. For a line that is not a record, for example
+// one without a hash, it yields an error with the line number and continues. An error of r is yielded last. ReadAudit
+// does not check the hashes; use [VerifyAudit] for that.
 func ReadAudit(r io.Reader) iter.Seq2[AuditRecord, error] {
 	return func(yield func(AuditRecord, error) bool) {
 		at := 0

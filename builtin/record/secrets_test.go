@@ -80,7 +80,9 @@ func recorders(t *testing.T, dir string) []agent.Hook {
 		t.Fatal(err)
 	}
 	return []agent.Hook{
-		&record.Audit{Path: filepath.Join(dir, "audit"), Points: []string{record.AllPoints}, MaxChars: limit.None, OnError: failed},
+		&record.Audit{
+			Path: filepath.Join(dir, "audit"), Points: []string{record.AllPoints}, MaxChars: limit.None, OnError: failed,
+		},
 		&record.Provenance{Dir: filepath.Join(dir, "runs"), Snapshot: true, Hooks: new(agent.Hooks), OnError: failed},
 		&record.History{Store: &state.Dir{Path: filepath.Join(dir, "history")}},
 		&record.Summary{Dir: filepath.Join(dir, "pages"), Enabled: true},

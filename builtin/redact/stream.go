@@ -20,8 +20,8 @@ const (
 	streamMost    = 64 << 10 // bytes that are held back; of a longer secret, the middle is forgotten
 )
 
-// Add appends a piece and returns the redacted text that is certain, possibly none. At least the last 512 bytes are held
-// back.
+// Add appends a piece and returns the redacted text that is certain, possibly none. At least the last 512 bytes are
+// held back.
 func (s *Stream) Add(piece string) string {
 	s.pending += piece
 	if len(s.pending) < max(s.next, 2*windowEnd) {
@@ -47,7 +47,7 @@ func (s *Stream) take(n int) string {
 		}
 		end = max(runeStart(all, end), len(s.before))
 	}
-	found := s.redactor.spans(all)
+	found := s.redactor.spans(all, all)
 	for _, p := range found {
 		if p.from < end && end < p.to {
 			end = max(p.from, len(s.before))
