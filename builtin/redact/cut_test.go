@@ -12,7 +12,7 @@ import (
 var unmarked = map[string]bool{
 	"Discord bot token": true, "Mailchimp key": true, "MaxMind key": true, "Telegram bot token": true,
 	"without the beginning": true,
-	"GitLab session": true, "token as user": true,
+	"GitLab session":        true, "token as user": true,
 	"Kubernetes secret, kind at the end": true,
 }
 
@@ -67,14 +67,14 @@ func TestTextsAreTruncatedAfterRedaction(t *testing.T) {
 		most int
 		want string
 	}{
-		"short":                    {"token=abc", 100, "token=[REDACTED]"},
-		"the secret is cut":        {"token=" + strings.Repeat("a", 50), 10, "token=[RE…"},
-		"a long text":              {strings.Repeat("x", 100_000), 5, "xxxx…"},
+		"short":             {"token=abc", 100, "token=[REDACTED]"},
+		"the secret is cut": {"token=" + strings.Repeat("a", 50), 10, "token=[RE…"},
+		"a long text":       {strings.Repeat("x", 100_000), 5, "xxxx…"},
 		"a manifest": {
 			"data:\n  a: " + strings.Repeat("eHg", 20) + "\n  b: " + strings.Repeat("eHg", 2000) + "\nkind: Secret\n", 200,
 			"data:\n  a: [REDACTED]\n  b: [REDACTED]…",
 		},
-		"no characters":            {"abc", 0, ""},
+		"no characters": {"abc", 0, ""},
 		"a marker at the end": {strings.Repeat("😀", 505) + " token=" + strings.Repeat("a1", 3000), 510,
 			strings.Repeat("😀", 505) + " tok…"},
 		"the largest bound":        {"password=x", 1 << 62, "password=[REDACTED]"},

@@ -132,7 +132,7 @@ func (n *named) name(start, end int) (next int) {
 	return n.value(assignment{name, start, op, kind, about.makers})
 }
 
-// A nameInfo is what the words of a name say about its values.
+// A nameInfo describes the values of a name, from the words of the name.
 type nameInfo struct {
 	kind      secrecy
 	describes bool // the values are about a secret

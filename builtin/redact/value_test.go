@@ -64,10 +64,10 @@ func TestValuesAreRedactedByTheirNames(t *testing.T) {
 		"a random session": {map[string]any{"session": "a8Kd03LmQ9xZ71bc"}, `{"session":"[REDACTED]"}`},
 		"a plain session":  {map[string]any{"session": "morning"}, `{"session":"morning"}`},
 		"a provider":       {map[string]any{"heroku": "123e4567-e89b-42d3-a456-426614174000"}, `{"heroku":"[REDACTED]"}`},
-		"numbers":          {map[string]any{"token": 12, "pin": 1.5, "otp": 123456, "n": int8(3)},
+		"numbers": {map[string]any{"token": 12, "pin": 1.5, "otp": 123456, "n": int8(3)},
 			`{"n":3,"otp":"[REDACTED]","pin":1.5,"token":12}`},
-		"a function":       {func() {}, `"(cannot be encoded: json: unsupported type: func())"`},
-		"a text":           {text, `"secret hunter2"`},
+		"a function": {func() {}, `"(cannot be encoded: json: unsupported type: func())"`},
+		"a text":     {text, `"secret hunter2"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := jsonx.Encode((&Redactor{}).Value(c.value, Shape{Text: (&Redactor{}).Text}))
