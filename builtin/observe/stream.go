@@ -186,6 +186,7 @@ func (s *Stream) Observe(_ context.Context, run *agent.Run, fired hookkit.AnyFir
 			})
 		}
 		if fired.Point == "AroundLLM" && fired.Err != nil { // AfterLLM does not fire
+			s.endChunks(run)
 			s.send(run, StreamLLMEnd, map[string]any{
 				"step_num": p.Step, "response_length": 0, "duration_ms": kit.Milliseconds(fired.Elapsed),
 				"error": fired.Err.Error(),

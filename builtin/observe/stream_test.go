@@ -381,3 +381,34 @@ func TestStreamRedactsAcrossChunks(t *testing.T) {
 		})
 	}
 }
+
+func TestStreamRedactsWhatModelChose(t *testing.T) {
+	var got events
+	stream := &observe.Stream{Emit: got.emit, Redact: &redact.Redactor{}}
+	call := agent.ToolCallRequest{ID: "token=hunter2", Name: "a", Args: json.RawMessage(`{"password":"hunter2"}`)}
+	looptest.Harness{
+		Turns: []looptest.Turn{
+			looptest.Func(func(context.Context, agent.LLMRequest) (agent.LLMResponse, error) {
+				return agent.LLMResponse{ToolCalls: []agent.ToolCallRequest{call, {ID: "2", Name: "password=hunter2"}}}, nil
+			}),
+			looptest.Reply("done"),
+		},
+		Tools: []agent.Tool{&looptest.Tool{Name: "a", Result: "1"}},
+		Hooks: []agent.Hook{stream},
+	}.Run(t, "go")
+	if err := stream.Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]int{}
+	for _, e := range got.all {
+		if text := fmt.Sprint(e); strings.Contains(text, "hunter2") {
+			t.Errorf("a secret is in %s", text)
+		}
+		if strings.Contains(fmt.Sprint(e.Data), redact.Redacted) {
+			seen[e.Type]++
+		}
+	}
+	if seen[observe.StreamToolDispatch] != 1 || seen[observe.StreamToolResult] != 2 {
+		t.Errorf("events with redacted texts: %v", seen)
+	}
+}

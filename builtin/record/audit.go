@@ -21,30 +21,30 @@ import (
 // hook, its file and line, and the reason. The log is a file of JSON lines, one [AuditRecord] each. [ReadAudit] reads
 // the records and [ReplayAudit] replays the events of a run.
 //
-// Each line contains the hash of the line before and the identity of the log, so [VerifyAudit] detects lines that
-// were changed, removed or inserted. The Audit remembers its last record and compares it with the file before each
-// new one: if somebody changed or replaced the file meanwhile, that is reported, and the next record has it in
-// Broken. With a Key this holds against everybody who can write the file. After the program has ended, only a head
-// that was noted elsewhere shows that records were removed from the end or that an older or another log of the same
-// key replaced the whole: set HeadFile, or note the result of [Audit.Head].
+// Each line contains the hash of the line before and the identity of the log, so [VerifyAudit] detects lines that were
+// changed, removed or inserted. The Audit remembers its last record and compares it with the file before each new one:
+// if somebody changed or replaced the file meanwhile, that is reported, and the next record has it in Broken. With a
+// Key this holds against everybody who can write the file. After the program has ended, only a head that was noted
+// elsewhere shows that records were removed from the end or that an older or another log of the same key replaced the
+// whole: set HeadFile, or note the result of [Audit.Head].
 //
 // Every fire of a point in Points is recorded. A fire of another point is recorded if a hook decided, voted,
-// contributed or failed. It is also recorded if the model failed, a call was denied, or tools were disabled. A
-// refused, skipped or failed call is never recorded as a success. Its record names the hook that answered the call,
-// and the reason. The record of a call that a person permitted says so.
+// contributed or failed. It is also recorded if the model failed, a call was denied, or tools were disabled. A refused,
+// skipped or failed call is never recorded as a success. Its record names the hook that answered the call, and the
+// reason. The record of a call that a person permitted says so.
 //
 // Secrets and personal data are removed first, then texts are truncated, then the line is encoded, so every line is
 // valid JSON. Very large payloads are recorded by their beginning.
 //
 // The file is opened for each line, appended to in one write, and never changed, so log rotation may move it at any
-// time; the next file continues the chain. Missing directories are created, and only the owner can read the file. If
-// a line cannot be written completely, nothing of it stays, the failure is reported, and the next record has the
-// number of lost records. If a crash leaves an incomplete line, that line stays, and the next record contains its
-// hash. A failure never stops the run.
+// time; the next file continues the chain. Missing directories are created, and only the owner can read the file. If a
+// line cannot be written completely, nothing of it stays, the failure is reported, and the next record has the number
+// of lost records. If a crash leaves an incomplete line, that line stays, and the next record contains its hash. A
+// failure never stops the run.
 //
-// Audit observes all points. It is safe for concurrent use by any number of runs and Hooks, and records each fire
-// once even if it is bound twice. Several Audits of one program may share a file. Several processes may share a file
-// if they do not write at the same moment. Bind panics on an empty Path and on unknown Points.
+// Audit observes all points. It is safe for concurrent use by any number of runs and Hooks, and records each fire once
+// even if it is bound twice. Several Audits of one program may share a file. Several processes may share a file if they
+// do not write at the same moment. Bind panics on an empty Path and on unknown Points.
 type Audit struct {
 	Path string // required
 	// Points names the points whose fires are always recorded. Nil: AfterLLM, AfterTool, OnRunEnd, BeforeTool and

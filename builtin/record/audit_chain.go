@@ -39,9 +39,9 @@ type lastLine struct {
 // errNoticed is a problem that append noticed. The record is written nevertheless.
 type errNoticed struct{ error }
 
-// A chainStore remembers the chains of the logs to which this program writes, so that all its Audits of a log
-// continue one chain, also after log rotation. It forgets the chain that was not used for the longest time when it
-// holds maxChains of them; an Audit that returns to such a log reads its end like a new program.
+// A chainStore remembers the chains of the logs to which this program writes, so that all its Audits of a log continue
+// one chain, also after log rotation. It forgets the chain that was not used for the longest time when it holds
+// maxChains of them; an Audit that returns to such a log reads its end like a new program.
 type chainStore struct {
 	mu   sync.Mutex
 	by   map[string]*auditChain // by absolute path

@@ -106,8 +106,11 @@ func TestAuditContinuesItsChain(t *testing.T) {
 		fire(t, &record.Audit{Path: other, OnError: func(err error) { t.Error(err) }})
 		return other
 	}
-	long := `{"time":"` + strings.Repeat("z", 200_000)
-	for _, torn := range []string{`{"time":"20`, "\n\n{\n" + `{"time":"2026-`, long} {
+	for _, torn := range []string{
+		`{"time":"20`,
+		"\n\n{\n" + `{"time":"2026-`,
+		`{"time":"` + strings.Repeat("z", 200_000),
+	} {
 		other := restart(string(whole) + torn)
 		s := verified(t, other, record.AuditCheck{})
 		if s.Records != 4 || s.Torn == 0 {
@@ -233,21 +236,23 @@ func rehashed(lines []string) string {
 	return all
 }
 
-func change(line, from, to string) string { return strings.Replace(line, from, to, 1) }
-
 func TestRunningAuditNoticesManipulations(t *testing.T) {
 	for name, manipulate := range map[string]func(f auditFile){
-		"a record without a hash":    func(f auditFile) { f.write(f.all() + unhashed(f.lines[2])) },
-		"a record with a false hash": func(f auditFile) { f.write(f.all() + change(f.lines[2], `"seq":3`, `"seq":4`)) },
-		"a text at the end":          func(f auditFile) { f.write(f.all() + "hello") },
-		"a text and a line break":    func(f auditFile) { f.write(f.all() + "hello\n") },
-		"a cut end":                  func(f auditFile) { f.write(f.lines[0] + f.lines[1]) },
-		"a cut line":                 func(f auditFile) { f.write(strings.TrimSuffix(f.all(), "}\n")) },
-		"a missing line break":       func(f auditFile) { f.write(strings.TrimSuffix(f.all(), "\n")) },
-		"a changed last record":      func(f auditFile) { f.write(f.lines[0] + f.lines[1] + change(f.lines[2], `"x"`, `"y"`)) },
-		"a doubled record":           func(f auditFile) { f.write(f.all() + f.lines[2]) },
-		"an older log":               func(f auditFile) { f.replace(f.lines[0]) },
-		"a text instead":             func(f auditFile) { f.replace("hello\n") },
+		"a record without a hash": func(f auditFile) { f.write(f.all() + unhashed(f.lines[2])) },
+		"a record with a false hash": func(f auditFile) {
+			f.write(f.all() + strings.Replace(f.lines[2], `"seq":3`, `"seq":4`, 1))
+		},
+		"a text at the end":       func(f auditFile) { f.write(f.all() + "hello") },
+		"a text and a line break": func(f auditFile) { f.write(f.all() + "hello\n") },
+		"a cut end":               func(f auditFile) { f.write(f.lines[0] + f.lines[1]) },
+		"a cut line":              func(f auditFile) { f.write(strings.TrimSuffix(f.all(), "}\n")) },
+		"a missing line break":    func(f auditFile) { f.write(strings.TrimSuffix(f.all(), "\n")) },
+		"a changed last record": func(f auditFile) {
+			f.write(f.lines[0] + f.lines[1] + strings.Replace(f.lines[2], `"x"`, `"y"`, 1))
+		},
+		"a doubled record": func(f auditFile) { f.write(f.all() + f.lines[2]) },
+		"an older log":     func(f auditFile) { f.replace(f.lines[0]) },
+		"a text instead":   func(f auditFile) { f.replace("hello\n") },
 		"a new chain without a key": func(f auditFile) {
 			f.write(rehashed([]string{f.lines[0], strings.Replace(f.lines[1], `"x"`, `"y"`, 1), f.lines[2]}))
 		},
@@ -393,7 +398,10 @@ func TestAuditContinuesAfterItsHead(t *testing.T) {
 func TestBrokenHeadFilesAreReported(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"text": "hello", "half": `{"log":"a","seq":`, "empty": "", "no hash": `{"log":"a","seq":1}`,
+		"text":    "hello",
+		"half":    `{"log":"a","seq":`,
+		"empty":   "",
+		"no hash": `{"log":"a","seq":1}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			headFile := filepath.Join(dir, name)

@@ -19,8 +19,15 @@ func auditOf(key []byte, reasons ...string) []byte {
 	var log []byte
 	prev := ""
 	for i, reason := range reasons {
-		r := AuditRecord{Time: time.Unix(1e9, 0).UTC(), Log: "l", Seq: uint64(i) + 1, Run: "r", Point: "BeforeTool",
-			Reason: reason, Prev: prev}
+		r := AuditRecord{
+			Time:   time.Unix(1e9, 0).UTC(),
+			Log:    "l",
+			Seq:    uint64(i) + 1,
+			Run:    "r",
+			Point:  "BeforeTool",
+			Reason: reason,
+			Prev:   prev,
+		}
 		r.Args = jsonx.Encode(map[string]string{"path": reason})
 		line, hash := chained(jsonx.Encode(r), key)
 		log, prev = append(log, line...), hash
@@ -101,8 +108,13 @@ func appendHolds(t *testing.T, log []byte, torn int) {
 	if end.open {
 		more = append(more, '\n')
 	}
-	next := AuditRecord{Log: end.Log, Seq: end.Seq + 1, Point: "x", Prev: end.Hash, Torn: end.torn}
-	line, _ := chained(jsonx.Encode(next), nil)
+	line, _ := chained(jsonx.Encode(AuditRecord{
+		Log:   end.Log,
+		Seq:   end.Seq + 1,
+		Point: "x",
+		Prev:  end.Hash,
+		Torn:  end.torn,
+	}), nil)
 	state, err := VerifyAudit(bytes.NewReader(append(more, line...)), AuditCheck{})
 	if err != nil || state.Torn < torn {
 		t.Errorf("after %q a record is not accepted: %+v, %v", log, state, err)

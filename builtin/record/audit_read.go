@@ -34,9 +34,9 @@ type AuditState struct {
 	Torn    int    // incomplete lines that the next record confirms
 }
 
-// VerifyAudit checks the chain of an audit log. Each record must have a correct hash, belong to the same log,
-// continue the record before, and have the next number. The error lists up to 20 problems: changed lines, places
-// where lines were removed, inserted or moved, and changes that a writer noticed.
+// VerifyAudit checks the chain of an audit log. Each record must have a correct hash, belong to the same log, continue
+// the record before, and have the next number. The error lists up to 20 problems: changed lines, places where lines
+// were removed, inserted or moved, and changes that a writer noticed.
 //
 // Without a key, anyone with write access to the file can recompute all hashes while no writer runs, and VerifyAudit
 // does not detect that. With a key, only its owners can. Two changes leave a valid chain even with a key: records

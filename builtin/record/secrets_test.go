@@ -81,7 +81,10 @@ func recorders(t *testing.T, dir string) []agent.Hook {
 	}
 	return []agent.Hook{
 		&record.Audit{
-			Path: filepath.Join(dir, "audit"), Points: []string{record.AllPoints}, MaxChars: limit.None, OnError: failed,
+			Path:     filepath.Join(dir, "audit"),
+			Points:   []string{record.AllPoints},
+			MaxChars: limit.None,
+			OnError:  failed,
 		},
 		&record.Provenance{Dir: filepath.Join(dir, "runs"), Snapshot: true, Hooks: new(agent.Hooks), OnError: failed},
 		&record.History{Store: &state.Dir{Path: filepath.Join(dir, "history")}},

@@ -138,8 +138,8 @@ func AppendLine(path string, line []byte) error {
 	return errors.Join(WriteEnd(f, size, whole), f.Close())
 }
 
-// WriteEnd writes data to the end of a file of the given size that OpenAppend opened, completely or not at all. If
-// only a part can be written, for example because the disk is full, it removes that part again.
+// WriteEnd writes data to the end of a file of the given size that OpenAppend opened, completely or not at all. If only
+// a part can be written, for example because the disk is full, it removes that part again.
 func WriteEnd(f *os.File, size int64, data []byte) error {
 	n, err := f.Write(data)
 	if err == nil {
