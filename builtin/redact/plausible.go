@@ -65,11 +65,12 @@ var constants = kit.Set("true", "false", "null", "nil", "none", "undefined", "ye
 // typeWords are types and keywords of programming languages that follow a name and a colon or an equals sign.
 var typeWords = kit.Set("string", "float64", "str", "bool", "boolean", "int", "int32", "int64", "uint", "uint64",
 	"float", "number", "any", "object", "bytes", "byte", "text", "varchar", "char", "optional", "option", "list", "dict",
-	"map", "array", "buffer", "url", "secretstr", "self", "this", "new", "await", "async", "func", "function", "lambda", "return",
-	"var", "let", "const", "void", "unknown", "error", "type", "interface", "struct", "chan", "case", "if", "for", "in",
-	"use", "break", "continue", "pass", "raise", "throw", "yield", "else", "elif", "while", "switch", "uuid", "token",
-	"rune", "json", "union", "tuple", "set", "final", "readonly", "static", "public", "import", "from", "class", "def",
-	"not", "and", "or", "as", "is", "with", "del", "try", "assert", "print", "typeof", "make", "len", "append", "range")
+	"map", "array", "buffer", "url", "secretstr", "self", "this", "new", "await", "async", "func", "function", "lambda",
+	"return", "var", "let", "const", "void", "unknown", "error", "type", "interface", "struct", "chan", "case", "if",
+	"for", "in", "use", "break", "continue", "pass", "raise", "throw", "yield", "else", "elif", "while", "switch",
+	"uuid", "token", "rune", "json", "union", "tuple", "set", "final", "readonly", "static", "public", "import", "from",
+	"class", "def", "not", "and", "or", "as", "is", "with", "del", "try", "assert", "print", "typeof", "make", "len",
+	"append", "range")
 
 // isPlaceholder reports whether a value is the name of a value instead of the value: $PASSWORD, ${password},
 // <password>, {{ .Values.password }}, %s, your-api-key, **** and the like.
