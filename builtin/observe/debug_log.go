@@ -10,6 +10,7 @@ import (
 
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
+	"github.com/hookgen/hookgen/builtin/redact"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 )
@@ -17,13 +18,13 @@ import (
 // DebugLog prints a line for every fire, for debugging a program under development.
 //
 // For example, "[hook:BeforeTool] {"id":"1","name":"read"}" is the point and the payload after all hooks, as JSON
-// truncated to 120 characters. Nothing is redacted. Control characters are escaped, so a payload cannot control the
-// terminal.
+// redacted and truncated to 120 characters. Control characters are escaped, so a payload cannot control the terminal.
 //
 // DebugLog observes all points. The zero value is ready to use. It is safe for concurrent use and writes each line in
 // one piece; it must not be copied.
 type DebugLog struct {
-	Writer  io.Writer   // nil: standard error
+	Writer  io.Writer // nil: standard error
+	Redact  redact.Redactor
 	OnError func(error) // receives errors of Writer; nil: they are logged
 
 	mu     sync.Mutex
@@ -44,7 +45,7 @@ func (e *DebugLog) Observe(_ context.Context, _ *agent.Run, fired hookkit.AnyFir
 		w = os.Stderr
 	}
 	e.mu.Lock()
-	_, err = fmt.Fprintf(w, "[hook:%s] %s\n", fired.Point, shorten.To(shorten.Line(string(text), 121), 120))
+	_, err = fmt.Fprintf(w, "[hook:%s] %s\n", fired.Point, shorten.Line(e.Redact.CutText(string(text), 120), 120))
 	e.mu.Unlock()
 	e.failed.Report("observe.DebugLog", e.OnError, err)
 }

@@ -327,9 +327,8 @@ const (
 	maxTail   = 64 << 20
 )
 
-var errForeign = errors.New("the file has no record that was written with this key; name another file, or set the " +
-	"key of " +
-	"the log")
+var errForeign = errors.New("the file has no record that was written with this key; name another file, or set " +
+	"the key of the log")
 
 // readChainEnd finds the last record in a file that was written with the key.
 func readChainEnd(f io.ReaderAt, size int64, key []byte) (chainEnd, error) {
