@@ -126,7 +126,7 @@ type docs struct {
 	pos        token.Position
 }
 
-// meanings say how hooks run and what they may do, for each kind of law.
+// meanings describe each kind of law: how hooks run, and which effect they have.
 var meanings = map[gen.Kind]string{
 	gen.Observe: "observe, where hooks only watch",
 	gen.Flow:    "a flow, where the first exit ends the fire",
@@ -159,7 +159,7 @@ func (c *comparison) compareLaw(p pair) {
 			verdict = ChangesBehaviour
 		}
 		if decide(old.Kind) && decide(now.Kind) {
-			// What the elements of both lists change is reported below.
+			// The elements of both lists are compared below.
 			verdict, why = ChangesBehaviour, "the same hooks may decide something else"
 			if old.Kind == gen.Vote {
 				verdict, why = BreaksHooks, "observers lose "+now.Name+"Fired.Ballots"
