@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// wired reports whether hooks of other processes can answer the point.
-func (s *Spec) wired(p *Point) bool { return s.Wire && !p.Local && p.Kind != Around }
+// Wired reports whether hooks of other processes can answer the point.
+func (s *Spec) Wired(p *Point) bool { return s.Wire && !p.Local && p.Kind != Around }
 
 // checkWireType looks for fields that encoding/json cannot write and read. It follows types that the package declares.
 // For a type of another package, the generated functions check when they are called.
@@ -23,7 +23,7 @@ func checkWireType(r *specInfo, report report) {
 		}
 	}
 	for _, p := range r.List {
-		if !r.wired(p) {
+		if !r.Wired(p) {
 			continue
 		}
 		w.walk(p.Payload.Expr, "the payload of "+p.Name)

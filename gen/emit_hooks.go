@@ -114,8 +114,7 @@ func (e *emitter) hooks(f *jen.File) {
 	method("Points").Params().Index().Add(kitType("PointInfo")).BlockFunc(func(g *jen.Group) {
 		own := jen.Index().Add(kitType("PointInfo")).ValuesFunc(func(g *jen.Group) {
 			for _, p := range e.spec.List {
-				g.Line().Id("h").Dot(p.Name).Dot("registry").Dot("Info").Call(
-					jen.Op("&").Id("h").Dot(p.Name), jen.Op("&").Id(lowerFirst(p.Name)+"Point"))
+				g.Line().Id("h").Dot(p.Name).Dot("registry").Call().Dot("Info").Call()
 			}
 			if len(e.spec.List) > 0 {
 				g.Line()

@@ -58,14 +58,6 @@ func (l law) Named() string {
 	return " (" + strings.Join(l.choose("exit HookgenPointExit", "collected []HookgenCollected", "err error"), ", ") + ")"
 }
 
-// DropResults returns the left side of an assignment that keeps only the error of runHooks.
-func (l law) DropResults() string {
-	if !l.ReturnsErr() {
-		return ""
-	}
-	return strings.Join(l.choose("_", "_", "err"), ", ") + " = "
-}
-
 // PayloadParam returns the payload parameter of runHooks: a pointer if hooks may change the payload.
 func (l law) PayloadParam() string {
 	if l.Rewrites() {
@@ -74,11 +66,9 @@ func (l law) PayloadParam() string {
 	return "payload HookgenPayload"
 }
 
-// By, ByNames and NilBy return the parameters of runHooks for FireBy: declared, as arguments, and as nil arguments for
-// Fire.
+// By and ByNames return the parameters of runHooks for FireBy: declared, and as arguments.
 func (l law) By() string      { return l.by("by *hookkit.By, ", "bys *[]hookkit.By, ") }
 func (l law) ByNames() string { return l.by("by, ", "bys, ") }
-func (l law) NilBy() string   { return l.by("nil, ", "nil, ") }
 
 func (l law) by(by, bys string) string {
 	text := ""
@@ -108,7 +98,7 @@ func (l law) FiredFields() string {
 	if l.Rewrites() {
 		lines = append(lines, "fired.Final = *payload")
 	}
-	lines = append(lines, l.choose("fired.Exit = exit", "fired.Collected = hookimpl.Returned(&all.Dispatch, collected)",
+	lines = append(lines, l.choose("fired.Exit = exit", "fired.Collected = hookimpl.Returned(all, collected)",
 		"fired.Err = all.Err(err)")...)
 	if l.Vote() {
 		lines = append(lines, "fired.Ballots = all.Ballots()")

@@ -151,7 +151,8 @@ func (e *apiEmitter) when() {
 		jen.Id("h").Add(hookType())).Add(hookType()).Block(
 		// The local name keeps the embedded field from hiding the method of a point called Condition.
 		jen.Type().Id("condition").Op("=").Add(implName("Condition")),
-		jen.Return(adapter.Values(implName("When").Call(jen.Id("desc"), jen.Id("when").Op("!=").Nil(), jen.Id("h")),
+		jen.Return(adapter.Custom(jen.Options{Open: "{", Close: "}", Separator: ",", Multi: true},
+			implName("When").Call(jen.Id("desc"), jen.Id("when").Op("!=").Nil(), jen.Id("h")),
 			jen.Func().Params(e.params(payloadType())...).Params(e.results()...).Block(
 				jen.If(jen.Op("!").Id("when").Call(jen.Id("run"), jen.Id(anyParam))).Block(pass),
 				jen.Return(jen.Id("h").Dot(anyPoint).Call(e.args()...))))))
@@ -247,30 +248,28 @@ func (e *apiEmitter) method(name string) *jen.Statement {
 
 // point emits the type of the point, and its methods except Fire and FireBy.
 func (e *apiEmitter) point() {
-	option := kitType("HookOption")
-	if e.Decides() {
-		option = kitType("GateOption")
-	}
 	e.doc(
 		"HookgenPointPoint holds the hooks and observers of HookgenPoint. The zero value is ready to use. Do not copy it.")
-	e.f.Type().Id(anyPoint + "Point").Struct(jen.Id("registry").Add(implName("Registry").Types(hookType())))
+	e.f.Type().Id(anyPoint + "Point").Struct(jen.Id("state").Add(implName("State")))
 
 	call := func(method string, args ...jen.Code) *jen.Statement {
-		return jen.Return(jen.Id("p").Dot("registry").Dot(method).Call(
-			append([]jen.Code{jen.Id("p"), jen.Op("&").Id(lowerFirst(anyPoint) + "Point")}, args...)...))
+		return jen.Return(jen.Id("p").Dot("registry").Call().Dot(method).Call(args...))
 	}
-	add := func(name string, param *jen.Statement) {
-		e.method(name).Params(param, jen.Id("opts").Op("...").Add(option)).Add(registration()).Block(
-			call("Add", jen.Lit(name), jen.Id("f"), implName("Options").Call(jen.Id("opts"))))
+	add := func(name string, param, hook *jen.Statement) {
+		method, option := "Add", "HookOption"
+		if e.Decides() {
+			method, option = "AddGate", "GateOption"
+		}
+		e.method(name).Params(param, jen.Id("opts").Op("...").Add(kitType(option))).Add(registration()).Block(
+			call(method, jen.Lit(name), hook, jen.Id("opts")))
 	}
 	e.prose("Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order asked",
 		"for is impossible.")
-	add("Add", jen.Id("f").Add(hookType()))
+	add("Add", jen.Id("f").Add(hookType()), jen.Id("f"))
 	e.prose("AddFunc registers a function as a hook. It panics as Add does.")
 	// The parameter is not of the named type, so that the compiler shows the signature when it refuses a function.
 	function := jen.Func().Params(e.params(payloadType())...).Params(e.results()...)
-	e.method("AddFunc").Params(jen.Id("f").Add(function), jen.Id("opts").Op("...").Add(option)).Add(registration()).Block(
-		call("Add", jen.Lit("AddFunc"), jen.Id(anyPoint+"Func").Call(jen.Id("f")), implName("Options").Call(jen.Id("opts"))))
+	add("AddFunc", jen.Id("f").Add(function), jen.Id(anyPoint+"Func").Call(jen.Id("f")))
 
 	observe := func(name string, param *jen.Statement) {
 		e.method(name).Params(param, jen.Id("opts").Op("...").Add(kitType("ObserverOption"))).Add(registration()).Block(
@@ -282,7 +281,7 @@ func (e *apiEmitter) point() {
 	observe("ObserveFunc", jen.Id("f").Func().Params(jen.Qual("context", "Context"), jen.Op("*").Id("Run"), firedType()))
 
 	e.prose("List lists the hooks in firing order, those of outer layers included.")
-	e.method("List").Params().Index().Add(kitType("Info")).Block(call("List"))
+	e.method("List").Params().Index().Add(kitType("Info")).Block(call("Hooks"))
 }
 
 // fire emits Fire and FireBy.
@@ -300,7 +299,7 @@ func (e *apiEmitter) fire() {
 	emit := func(name string, results []jen.Code, by ...jen.Code) {
 		args := append([]jen.Code{jen.Id("ctx"), jen.Id("run"), jen.Id(anyParam)}, append(by, jen.Nil())...)
 		call := jen.Id("p").Dot("runHooks").Call(args...)
-		active := jen.Id("p").Dot("registry").Dot("Active").Call()
+		active := jen.Id("p").Dot("state").Dot("Active").Call()
 		body := []jen.Code{jen.If(active).Block(call)}
 		m := e.method(name).Params(params...)
 		if !e.Observe() {
@@ -385,11 +384,11 @@ func (e *apiEmitter) fireAround() {
 	e.prose("Fire runs the act inside the hooks and returns the answer of the outermost. A panic of a hook or of",
 		"the act is returned as a *hookkit.Failure.")
 	e.method("Fire").Params(params...).Params(jen.Id("result").Id(anyResult), jen.Err().Error()).Block(
-		jen.If(jen.Id("p").Dot("registry").Dot("Active").Call()).Block(jen.Return(run(jen.Nil()))),
+		jen.If(jen.Id("p").Dot("state").Dot("Active").Call()).Block(jen.Return(run(jen.Nil()))),
 		jen.Id("returned").Op(":=").False(),
 		jen.Defer().Func().Params().Block(
 			jen.If(jen.Op("!").Id("returned")).Block(
-				jen.Err().Op("=").Id("p").Dot("registry").Dot("Unwrapped").Call(
+				jen.Err().Op("=").Id("p").Dot("state").Dot("Unwrapped").Call(
 					jen.Id("ctx"), jen.Op("&").Id(lowerFirst(anyPoint)+"Point"), jen.Recover())),
 		).Call(),
 		jen.If(jen.List(jen.Id("result"), jen.Err()).Op("=").Id("act").Call(jen.Id("ctx"), jen.Id(anyParam)),
@@ -400,7 +399,7 @@ func (e *apiEmitter) fireAround() {
 	e.prose("FireBy is Fire that also returns the hook that answered instead of the act, or the hook that failed.",
 		"A zero By means that the act answered.")
 	e.method("FireBy").Params(params...).Params(jen.Id("result").Id(anyResult), byParam(), jen.Err().Error()).Block(
-		jen.If(jen.Id("p").Dot("registry").Dot("Active").Call()).Block(
+		jen.If(jen.Id("p").Dot("state").Dot("Active").Call()).Block(
 			jen.List(jen.Id("result"), jen.Err()).Op("=").Add(run(jen.Op("&").Id("by")))).Else().Block(
 			jen.If(jen.List(jen.Id("result"), jen.Err()).Op("=").Id("p").Dot("Fire").Call(
 				jen.Id("ctx"), jen.Id("run"), jen.Id(anyParam), jen.Id("act")), jen.Err().Op("!=").Nil()).Block(

@@ -23,7 +23,7 @@ const (
 	anyLegal      = "HookgenLegal"
 	anyLeaving    = "HookgenLeaving"
 	anyExits      = "HookgenExits"
-	anyOutcomes   = "HookgenOutcomes"
+	anyZeros      = "HookgenZeros"
 	anyBallots    = "case HookgenBallots:\n\t\t\t\trank = hookgenRank"
 	anyParams     = "hookgenMatches func(HookgenMatched) R"
 	anyMatches    = "case HookgenMatched:\n\t\treturn hookgenMatches(x)"
@@ -81,18 +81,12 @@ func (e *emitter) substitution(p *Point) substitution {
 		put(anyExits, strings.Join(exits, ", "))
 	}
 	if lawOf(p).Decides() {
-		legal := legalNames(p)
-		put(anyLegal, joinOr(legal))
-		var outcomes []string
-		for _, name := range legal {
-			verb := strings.TrimSuffix(name, p.Name)
-			if slices.Contains(exits, name) {
-				outcomes = append(outcomes, fmt.Sprintf("hookimpl.Exiting[%s](%q)", name, name))
-			} else {
-				outcomes = append(outcomes, fmt.Sprintf("hookimpl.Rewriting(%q, %s)", verb, name))
-			}
+		put(anyLegal, joinOr(legalNames(p)))
+		var zeros []string
+		for _, name := range exits {
+			zeros = append(zeros, name+"{}")
 		}
-		put(anyOutcomes, strings.Join(outcomes, ",\n\t\t\t"))
+		put(anyZeros, strings.Join(zeros, ",\n\t\t"))
 	}
 	put(anyPoint, p.Name)
 	put(lowerFirst(anyPoint), lowerFirst(p.Name))

@@ -7,7 +7,7 @@ import (
 	"github.com/dave/jennifer/jen"
 )
 
-// WireFileName is the name of the generated file for hooks of other processes. It is beside [FileName].
+// WireFileName is the name of the generated file for hooks of other processes. It is in the directory of [FileName].
 const WireFileName = "hooks_wire_gen.go"
 
 // wirePackage is the import path of the messages.
@@ -79,7 +79,7 @@ func (e *emitter) wire(f *jen.File) {
 		jen.Id("Path"): jen.Lit(e.to.Source),
 		jen.Id("Points"): jen.Index().String().ValuesFunc(func(g *jen.Group) {
 			for _, p := range e.spec.List {
-				if e.spec.wired(p) {
+				if e.spec.Wired(p) {
 					g.Line().Lit(p.Name)
 				}
 			}

@@ -1,19 +1,25 @@
 package gen_test
 
 import (
+	"bytes"
+	"encoding/xml"
+	"errors"
 	"go/types"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/hookgen/hookgen/gen"
+	"github.com/hookgen/hookgen/gen/graph"
 	"github.com/hookgen/hookgen/gen/page"
 	"github.com/hookgen/hookgen/gen/summary"
 	"pgregory.net/rapid"
 )
 
-// The example hooks on the page of every accepted spec type-check against the generated code.
+// The example hooks on the page of every accepted spec type-check against the generated code, and its picture is
+// well-formed.
 func TestExamplesOfDrawnSpecsCompile(t *testing.T) {
 	universe := newUniverse(t)
 	drawn, checked := 0, map[bool]int{}
@@ -61,8 +67,7 @@ func checkExamples(t *rapid.T, u *universe, src []string, generated string, own 
 	text := pageOf(t, src, to)
 	_, rest, _ := strings.Cut(text, "which begins with:\n\n")
 	head, rest, _ := strings.Cut(rest, "## Points\n")
-	example := strings.ReplaceAll("    "+strings.TrimPrefix(head, "    "), "\n    ", "\n")
-	example = strings.TrimPrefix(example, "    ")
+	example := strings.ReplaceAll(strings.TrimPrefix(head, "    "), "\n    ", "\n")
 	for _, block := range strings.Split(rest, "\n```go\n")[1:] {
 		code, _, _ := strings.Cut(block, "```")
 		example += "\n" + code
@@ -89,6 +94,12 @@ func pageOf(t *rapid.T, sources []string, to page.Generated) string {
 	s, found := gen.Read(dir)
 	if len(found) > 0 {
 		t.Fatal(found)
+	}
+	svg := xml.NewDecoder(bytes.NewReader(graph.Draw(summary.Of(s, "user/p"), "svg")))
+	for _, err := svg.Token(); !errors.Is(err, io.EOF); _, err = svg.Token() {
+		if err != nil {
+			t.Fatalf("the picture is not well-formed: %v", err)
+		}
 	}
 	text, err := page.Write(summary.Of(s, "user/p"), to)
 	if err != nil {

@@ -246,8 +246,8 @@ func (r *surfaceReader) packageOf(importPath string) *surfacePackage {
 	return r.packages[importPath]
 }
 
-// importPaths returns a function that finds the import path for a qualifier of a file. Packages of the module get a path
-// relative to it, which begins with a dot. known are the qualifiers of one file that are certain.
+// importPaths returns a function that finds the import path for a qualifier of a file. Packages of the module get a
+// path relative to it, which begins with a dot. known are the qualifiers of one file that are certain.
 func (r *surfaceReader) importPaths(of *file, known map[string]*importLine) func(*file, string) string {
 	candidates := map[*file]map[string][]*importLine{}
 	return func(f *file, qualifier string) string {
@@ -444,7 +444,7 @@ func (r *surfaceReader) constants() []SurfaceConst {
 			}
 			var typ ast.Expr
 			var values []ast.Expr
-			for iota, spec := range group.Specs {
+			for index, spec := range group.Specs {
 				spec, ok := spec.(*ast.ValueSpec)
 				if !ok {
 					continue
@@ -455,7 +455,7 @@ func (r *surfaceReader) constants() []SurfaceConst {
 				for i, name := range spec.Names {
 					if name.IsExported() && i < len(values) {
 						all = append(all, SurfaceConst{Name: name.Name, Pos: r.position(name.Pos()), Type: typeName(typ),
-							Value: r.constant(f, typ, values[i], iota)})
+							Value: r.constant(f, typ, values[i], index)})
 					}
 				}
 			}
@@ -473,8 +473,8 @@ func typeName(typ ast.Expr) string {
 	return ""
 }
 
-// constant returns the type and the value of a constant as written. If the value contains iota, its number follows, because the
-// other constants of the group determine it.
+// constant returns the type and the value of a constant as written. If the value contains iota, its number follows,
+// because the other constants of the group determine it.
 func (r *surfaceReader) constant(f *file, typ, value ast.Expr, number int) string {
 	text := f.line(value)
 	counts := false

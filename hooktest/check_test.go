@@ -163,17 +163,20 @@ func TestCheckFindsPlantedFaults(t *testing.T) {
 		}), hostile, "Watch: planted panicked"},
 		{"slice changed in place", simple(func(_ context.Context, _ *fixture.Run, item fixture.Item) (outcome, error) {
 			if len(item.Trail) > 0 {
+				//hookvet:ignore sharedpayload a planted fault
 				item.Trail[0] += "!"
 			}
 			return nil, nil
 		}), inPlace, "RewriteLeaveOpen: a hook of planted changed payload.Trail[0] in place"},
 		{"map changed in place", simple(func(_ context.Context, _ *fixture.Run, item fixture.Item) (outcome, error) {
+			//hookvet:ignore sharedpayload a planted fault
 			delete(item.Marks, "look")
 			return nil, nil
 		}), inPlace, "payload.Marks in place"},
 		{"pointer changed in place", added(func(h *fixture.Hooks) {
 			h.OnPointer.AddFunc(func(_ context.Context, _ *fixture.Run, item *fixture.Item) (fixture.OnPointerOutcome, error) {
 				if item != nil {
+					//hookvet:ignore sharedpayload a planted fault
 					item.Note = "changed"
 				}
 				return nil, nil
@@ -370,6 +373,7 @@ func TestCheckUsesThePayloadsOfTheUser(t *testing.T) {
 func TestPayloadsAreCopiedForEachFire(t *testing.T) {
 	item := fixture.Item{Trail: []string{"a"}}
 	build := simple(func(_ context.Context, _ *fixture.Run, item fixture.Item) (outcome, error) {
+		//hookvet:ignore sharedpayload a planted fault
 		item.Trail[0] += "!"
 		return nil, nil
 	})

@@ -22,7 +22,7 @@ check compares calls that can both run; an Add in each branch of an if is fine.`
 				calls = append(calls, registering{a.call, a.at})
 			}
 			for _, u := range r.uses {
-				calls = append(calls, registering{u.call, u.at})
+				calls = append(calls, registering(u))
 			}
 			r.checkTwice(b, calls)
 		}

@@ -48,6 +48,7 @@ type code struct {
 	byHook   map[*types.TypeName]*point // by the interfaces of hooks and of observers
 	byFunc   map[*types.TypeName]*point
 	byFired  map[*types.TypeName]*point
+	byType   map[*types.TypeName]*point // by types that only hooks have: the outcome, and the next of an around hook
 }
 
 // A fire is a call of Fire or FireBy.
@@ -93,7 +94,6 @@ type handed struct {
 // A hookFunc is the body of a hook or of an observer: a method, or a function that is registered or converted.
 type hookFunc struct {
 	node     ast.Node // *ast.FuncDecl or *ast.FuncLit
-	typ      *ast.FuncType
 	body     *ast.BlockStmt
 	point    *point // nil for an observer of all points
 	observes bool
@@ -113,6 +113,7 @@ func readCode(pass *analysis.Pass) *code {
 		byHook:   map[*types.TypeName]*point{},
 		byFunc:   map[*types.TypeName]*point{},
 		byFired:  map[*types.TypeName]*point{},
+		byType:   map[*types.TypeName]*point{},
 	}
 	c.findHooks()
 	if len(c.hooks) == 0 {
@@ -133,10 +134,16 @@ func readCode(pass *analysis.Pass) *code {
 		}
 	}
 	for _, file := range c.files {
-		for at := range file.Preorder((*ast.FuncDecl)(nil), (*ast.CallExpr)(nil)) {
+		for at := range file.Preorder((*ast.FuncDecl)(nil), (*ast.FuncLit)(nil), (*ast.CallExpr)(nil)) {
 			switch n := at.Node().(type) {
 			case *ast.FuncDecl:
 				c.readDecl(at, n)
+			case *ast.FuncLit:
+				if sig, ok := c.typeOf(n).(*types.Signature); ok {
+					if p := c.hookOfType(sig); p != nil {
+						c.addHookFunc(&hookFunc{node: n, body: n.Body, point: p}, sig)
+					}
+				}
 			case *ast.CallExpr:
 				c.readCall(at, n)
 			}
@@ -179,6 +186,12 @@ func (c *code) findHooks() {
 			if name, ok := scope.Lookup(p.name + "Fired").(*types.TypeName); ok {
 				c.byFired[name] = p
 			}
+			if p.outcome != nil {
+				c.byType[p.outcome.Obj()] = p
+			}
+			if next, ok := scope.Lookup(p.name + "Next").(*types.TypeName); ok && p.around {
+				c.byType[next] = p
+			}
 			for _, exit := range p.exits {
 				c.exits[exit.Obj()] = true
 			}
@@ -205,11 +218,12 @@ func (c *code) isTest(pos token.Pos) bool {
 }
 
 func (c *code) readDecl(at inspector.Cursor, decl *ast.FuncDecl) {
-	if decl.Recv == nil || len(decl.Recv.List) != 1 || decl.Body == nil {
+	fn, ok := c.info.Defs[decl.Name].(*types.Func)
+	if !ok || decl.Body == nil {
 		return
 	}
-	fn, ok := c.info.Defs[decl.Name].(*types.Func)
-	if !ok {
+	if p := c.hookOfType(fn.Signature()); p != nil {
+		c.addHookFunc(&hookFunc{node: decl, body: decl.Body, point: p}, fn.Signature())
 		return
 	}
 	if b, ok := c.bindOf(fn); ok {
@@ -217,9 +231,29 @@ func (c *code) readDecl(at inspector.Cursor, decl *ast.FuncDecl) {
 		c.binds = append(c.binds, b)
 		return
 	}
-	if p, observes, ok := c.hookMethod(fn.Name(), fn.Signature()); ok {
-		c.addHookFunc(&hookFunc{node: decl, typ: decl.Type, body: decl.Body, point: p, observes: observes}, fn.Signature())
+	if fn.Signature().Recv() == nil {
+		return
 	}
+	if p, observes, ok := c.hookMethod(fn.Name(), fn.Signature()); ok {
+		c.addHookFunc(&hookFunc{node: decl, body: decl.Body, point: p, observes: observes}, fn.Signature())
+	}
+}
+
+// hookOfType returns the point of a function that must be a hook because of its types: it returns an outcome of the
+// point, or receives its next. The function may have any name.
+func (c *code) hookOfType(sig *types.Signature) *point {
+	for _, tuple := range []*types.Tuple{sig.Results(), sig.Params()} {
+		for v := range tuple.Variables() {
+			named, ok := types.Unalias(v.Type()).(*types.Named)
+			if !ok {
+				continue
+			}
+			if p := c.byType[named.Obj()]; p != nil && p.fits(sig) {
+				return p
+			}
+		}
+	}
+	return nil
 }
 
 // bindOf describes a method Bind whose only parameter is a pointer to Hooks.
@@ -373,11 +407,11 @@ func (c *code) readFunction(e ast.Expr, p *point, observes bool) {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.FuncLit:
 		if sig, ok := c.typeOf(e).(*types.Signature); ok {
-			c.addHookFunc(&hookFunc{node: e, typ: e.Type, body: e.Body, point: p, observes: observes}, sig)
+			c.addHookFunc(&hookFunc{node: e, body: e.Body, point: p, observes: observes}, sig)
 		}
 	case *ast.Ident, *ast.SelectorExpr:
 		if decl := c.decls[c.funcOf(e)]; decl != nil && decl.Body != nil {
-			c.addHookFunc(&hookFunc{node: decl, typ: decl.Type, body: decl.Body, point: p, observes: observes},
+			c.addHookFunc(&hookFunc{node: decl, body: decl.Body, point: p, observes: observes},
 				c.funcOf(e).Signature())
 		}
 	}

@@ -19,7 +19,8 @@ A program tells the exits of a fire apart by their types. One that it misses is 
 case does not count, because it also swallows the exits that the spec gains later. The generated Match function does not
 compile until every exit is handled.
 
-The check follows the exits of a fire in the function of the fire, and those of a parameter. Test files are not checked.`,
+The check follows the exits of a fire in the function of the fire, and those of a parameter. Test files are not
+checked.`,
 	run: func(r *reporter) {
 		for _, file := range r.files {
 			for at := range file.Preorder((*ast.TypeSwitchStmt)(nil)) {
@@ -110,8 +111,12 @@ func (r *reporter) reportMissed(at analysis.Range, p *point, handled []types.Typ
 		}
 	}
 	if len(missed) > 0 {
-		r.report(at, nil, "the exits of %s are not all handled: %s missing; use %s, which compiles only if all are", p,
-			strings.Join(missed, ", ")+map[bool]string{true: " is", false: " are"}[len(missed) == 1], r.qualified(p.pkg, "Match"+p.name))
+		verb := "is"
+		if len(missed) > 1 {
+			verb = "are"
+		}
+		r.report(at, nil, "the exits of %s are not all handled: %s %s missing; use %s, which compiles only if all are", p,
+			strings.Join(missed, ", "), verb, r.qualified(p.pkg, "Match"+p.name))
 	}
 }
 
@@ -178,8 +183,8 @@ func (r *reporter) assigned(f ast.Node, v *types.Var) []ast.Expr {
 	return from
 }
 
-// checkAssertions reports exits that a function asserts one after the other without asking for all. Any other use of the
-// variable, for example a comparison with nil, may handle the rest.
+// checkAssertions reports exits that a function asserts one after the other without asking for all. Any other use of
+// the variable, for example a comparison with nil, may handle the rest.
 func (r *reporter) checkAssertions(at inspector.Cursor) {
 	type asserted struct {
 		first *ast.TypeAssertExpr

@@ -148,8 +148,8 @@ func (c *code) usedAfter(g *graph, from place, l lifetime) bool {
 	return used
 }
 
-// access reports whether a node reads the variable, and if not, whether it assigns the whole variable. An assignment to a
-// field, x.f = y or x.f += y, does not count as reading x.
+// access reports whether a node reads the variable, and if not, whether it assigns the whole variable. An assignment to
+// a field, x.f = y or x.f += y, does not count as reading x.
 func (c *code) access(n ast.Node, v *types.Var) (reads, assigns bool) {
 	switch n := n.(type) {
 	case *ast.AssignStmt:
@@ -209,8 +209,8 @@ func (c *code) rootOf(e ast.Expr) (root *types.Var, direct bool) {
 	return nil, false
 }
 
-// isShared reports whether something else may read or change the variable: a function literal, or the owner of a pointer
-// to it. The pointer that except takes does not count.
+// isShared reports whether something else may read or change the variable: a function literal, or the owner of a
+// pointer to it. The pointer that except takes does not count.
 func (c *code) isShared(f ast.Node, v *types.Var, except ast.Expr) bool {
 	shared := false
 	var visit func(n ast.Node, inLiteral bool)

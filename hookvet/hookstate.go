@@ -14,8 +14,8 @@ var hookState = check{
 One value of a hook serves all runs of a program, also in parallel. A counter in a plain field mixes the runs and loses
 updates. State of a run belongs into a hookkit.PerRun; state of all runs needs a lock or package sync/atomic.
 
-A write counts as locked if a call with "lock" in its name comes before it in the same function. Test files are not
-checked.`,
+A write counts as locked if a call with "lock" in its name, or of a function of the package that has such a call, comes
+before it in the same function. Test files are not checked.`,
 	run: func(r *reporter) {
 		for _, f := range r.hookFns {
 			(&stateCheck{r: r, hook: f, calls: map[*types.Func]bool{}}).look(f.body, f.recv)
@@ -31,7 +31,7 @@ type stateCheck struct {
 }
 
 func (s *stateCheck) look(body *ast.BlockStmt, recv *types.Var) {
-	locked := token.Pos(token.NoPos) // of the first lock
+	locked := token.NoPos // of the first lock
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
@@ -56,8 +56,26 @@ func (s *stateCheck) look(body *ast.BlockStmt, recv *types.Var) {
 	})
 }
 
-// locks reports whether a call takes a lock, as far as its name says.
+// locks reports whether a call takes a lock, as far as its name says, or the names in the function that it calls.
 func (s *stateCheck) locks(call *ast.CallExpr) bool {
+	if namesLock(call) {
+		return true
+	}
+	decl := s.r.decls[s.r.callee(call)]
+	if decl == nil || decl.Body == nil {
+		return false
+	}
+	found := false
+	ast.Inspect(decl.Body, func(n ast.Node) bool {
+		inner, ok := n.(*ast.CallExpr)
+		found = found || ok && namesLock(inner)
+		return !found
+	})
+	return found
+}
+
+// namesLock reports whether the name of the called function says that it locks.
+func namesLock(call *ast.CallExpr) bool {
 	name := ""
 	switch f := ast.Unparen(call.Fun).(type) {
 	case *ast.Ident:

@@ -31,7 +31,7 @@ func TestChecks(t *testing.T) {
 // A module is a user's module with the specs of testdata/specs.txtar, and what hookgen makes of them.
 type module struct{ *usermodule.Module }
 
-func newModule(t *testing.T) module {
+func newModule(t testing.TB) module {
 	t.Helper()
 	m := module{usermodule.New(t)}
 	m.Init("user")
@@ -44,7 +44,7 @@ func newModule(t *testing.T) module {
 }
 
 // write writes the files of an archive into a directory. Packages of the archive are imported as user/NAME.
-func (m module) write(t *testing.T, dir, archive string) {
+func (m module) write(t testing.TB, dir, archive string) {
 	t.Helper()
 	a, err := txtar.ParseFile(archive)
 	if err != nil {

@@ -41,12 +41,14 @@ func (r *reporter) checkKept(b bind) {
 			r.report(at.Node(), nil, "a hook uses the Hooks of its Bind: they only collect registrations, and are "+
 				"empty when the hook runs")
 		case r.storedIn(whole) != nil:
-			r.report(at.Node(), nil, "the Hooks of Bind are kept: they only collect registrations, and a fire on them panics")
+			r.report(at.Node(), nil,
+				"the Hooks of Bind are kept: they only collect registrations, and a fire on them panics")
 		}
 	}
 }
 
-// selected climbs from a variable to the point or Hooks that is selected from it, and returns the method called on that.
+// selected climbs from a variable to the point or the Hooks that is selected from it. It also returns the method that
+// is called on that, or "".
 func (r *reporter) selected(at inspector.Cursor) (whole inspector.Cursor, method string) {
 	for {
 		parent := at.Parent()

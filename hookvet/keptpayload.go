@@ -17,8 +17,8 @@ around hook is valid until the hook returns, and a run is freed when the program
 of them in a field, a package variable or a channel, or uses it in a goroutine that it does not wait for, needs a clone
 of the payload, and the ID of the run.
 
-State in a hookkit.PerRun may hold parts of payloads, and a map of runs is fine if the package also deletes from it. Test
-files are not checked.`,
+State in a hookkit.PerRun may hold parts of payloads, and a map of runs is fine if the package also deletes from it.
+Test files are not checked.`,
 	run: func(r *reporter) {
 		for _, f := range r.hookFns {
 			r.checkKeeping(f)

@@ -13,7 +13,8 @@ var outerHooks = check{
 	doc: `find fires of Hooks that leave out a layer
 
 A layer fires the hooks of its parent and then its own. A program that makes a layer and fires the parent, or that has
-Hooks in a parameter or in its receiver and fires those of a package variable, leaves out hooks that somebody registered.
+Hooks in a parameter or in its receiver and fires those of a package variable, leaves out hooks that somebody
+registered.
 
 The check reports only a layer that the function does not fire, pass on or store. Test files are not checked.`,
 	run: func(r *reporter) {

@@ -44,8 +44,8 @@ func (r *reporter) perRunCall(call *ast.CallExpr) (of ast.Expr, method string, o
 	return ast.Unparen(x.X), fn.Name(), true
 }
 
-// checkInside reports what must not happen while the lock of a PerRun is held. It follows calls of functions of the
-// package; those in calls are being followed.
+// checkInside reports calls that must not happen while the lock of a PerRun is held. It follows calls of functions of
+// the package; those in calls are being followed.
 func (r *reporter) checkInside(body ast.Node, of ast.Expr, calls []*types.Func,
 	report func(n ast.Node, format string, args ...any)) {
 	ast.Inspect(body, func(n ast.Node) bool {
@@ -78,8 +78,8 @@ func (r *reporter) checkInside(body ast.Node, of ast.Expr, calls []*types.Func,
 	})
 }
 
-// asSeenBy returns the expression that names the same PerRun inside a method that is called: the field of its receiver. It
-// returns the expression as it is for functions, which may use a package variable.
+// asSeenBy returns the expression that names the same PerRun inside a method that is called: the field of its receiver.
+// It returns the expression as it is for functions, which may use a package variable.
 func (r *reporter) asSeenBy(fn *types.Func, call *ast.CallExpr, of ast.Expr) ast.Expr {
 	x, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	field, isField := of.(*ast.SelectorExpr)

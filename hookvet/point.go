@@ -27,7 +27,8 @@ type point struct {
 }
 
 // pointOf returns the point of a registry type or of a pointer to one, or nil. Registry types are recognised by their
-// only field, which is a hookimpl.Registry, because only hookgen writes such a type.
+// only field, which is a hookimpl.State, because only hookgen writes such a type. The parameter of their method Add is
+// the interface of the hooks.
 func pointOf(t types.Type) *point {
 	named, ok := types.Unalias(deref(t)).(*types.Named)
 	if !ok || named.Obj().Pkg() == nil {
@@ -37,11 +38,14 @@ func pointOf(t types.Type) *point {
 	if !ok || body.NumFields() != 1 {
 		return nil
 	}
-	registry, ok := namedIn(body.Field(0).Type(), implPath, "Registry")
-	if !ok || registry.TypeArgs().Len() != 1 {
+	if _, ok := namedIn(body.Field(0).Type(), implPath, "State"); !ok {
 		return nil
 	}
-	hook, ok := types.Unalias(registry.TypeArgs().At(0)).(*types.Named)
+	add := methodOf(named, "Add")
+	if add == nil || add.Signature().Params().Len() == 0 {
+		return nil
+	}
+	hook, ok := types.Unalias(add.Signature().Params().At(0).Type()).(*types.Named)
 	if !ok || hook.TypeArgs().Len() != 1 {
 		return nil
 	}
@@ -68,7 +72,7 @@ func pointOf(t types.Type) *point {
 	return p
 }
 
-// generated returns the interface that the generated package declares under the name of the point with a suffix, or nil.
+// generated returns the interface that the generated package declares for the point, with a suffix to its name, or nil.
 func (p *point) generated(suffix string) *types.Named {
 	name, ok := p.pkg.Scope().Lookup(p.name + suffix).(*types.TypeName)
 	if !ok {
@@ -105,8 +109,8 @@ func exitsOf(match *types.Func) []*types.Named {
 // String returns the point as people write it, for example mail.BeforeSend.
 func (p *point) String() string { return p.pkg.Name() + "." + p.name }
 
-// fits reports whether a method of that signature is a hook of the point. The payload may be a type parameter, because a
-// hook type can be generic in it.
+// fits reports whether a method of that signature is a hook of the point. The payload may be a type parameter, because
+// a hook type can be generic in it.
 func (p *point) fits(sig *types.Signature) bool {
 	if types.Identical(sig, p.hook) {
 		return true
@@ -129,10 +133,10 @@ func (p *point) fits(sig *types.Signature) bool {
 // is reports whether two points are the same.
 func (p *point) is(other *point) bool { return p.typ.Obj() == other.typ.Obj() }
 
-// canReplace reports whether a hook may return another payload. If p.changes too and this is false, it may edit a field.
+// canReplace reports whether a hook may return another payload. A hook that only edits a field may not.
 func (p *point) canReplace() bool { return p.pkg.Scope().Lookup("Replace"+p.name) != nil }
 
-// A role says what a result of Fire or FireBy is for.
+// A role is the purpose of a result of Fire or FireBy.
 type role int
 
 const (
@@ -186,7 +190,7 @@ func hooksWithin(t types.Type, depth int) *types.Named {
 // isRegistry is a cheap form of pointOf(t) != nil.
 func isRegistry(t types.Type) bool {
 	body, ok := t.Underlying().(*types.Struct)
-	return ok && body.NumFields() == 1 && isNamed(body.Field(0).Type(), implPath, "Registry")
+	return ok && body.NumFields() == 1 && isNamed(body.Field(0).Type(), implPath, "State")
 }
 
 // parents returns the Hooks that other Hooks extend, through any number of packages.

@@ -53,7 +53,7 @@ func (k check) analyzer() *analysis.Analyzer {
 	}
 }
 
-// A reporter is the code of a package with the means to report what a check found there.
+// A reporter is the code of a package with the means to report findings of a check.
 type reporter struct {
 	*code
 	pass    *analysis.Pass
@@ -76,10 +76,21 @@ func (r *reporter) report(at analysis.Range, fix *analysis.SuggestedFix, format 
 	found := analysis.Diagnostic{
 		Pos: at.Pos(), End: at.End(), Category: r.check.name, Message: fmt.Sprintf(format, args...),
 	}
-	if fix != nil {
+	if fix != nil && r.isInFile(*fix) {
 		found.SuggestedFixes = []analysis.SuggestedFix{*fix}
 	}
 	r.pass.Report(found)
+}
+
+// isInFile reports whether the edits of a fix have positions. In code that does not compile, some nodes have none.
+func (r *reporter) isInFile(fix analysis.SuggestedFix) bool {
+	for _, edit := range fix.TextEdits {
+		file := r.pass.Fset.File(edit.Pos)
+		if file == nil || edit.End < edit.Pos || r.pass.Fset.File(edit.End) != file {
+			return false
+		}
+	}
+	return true
 }
 
 // qualified returns a name of a package as this package writes it.
@@ -100,7 +111,7 @@ func (r *reporter) typeName(t types.Type) string {
 	})
 }
 
-// remove returns a fix that deletes what is written between two positions.
+// remove returns a fix that deletes the text between two positions.
 func remove(message string, from, to token.Pos) *analysis.SuggestedFix {
 	return replace(message, from, to, "")
 }
@@ -117,8 +128,8 @@ func replace(message string, from, to token.Pos, text string) *analysis.Suggeste
 //
 //	//hookvet:ignore NAME REASON
 //
-// It applies to the line that it is on and to the line after its comment. Above a declaration of the package it applies to
-// all of it, and before the package clause to the file.
+// It applies to the line that it is on and to the line after its comment. Above a declaration of the package it applies
+// to all of it, and before the package clause to the file.
 type directive struct {
 	name, reason string
 	pos, end     token.Pos
@@ -172,7 +183,8 @@ A comment of the form
 	//hookvet:ignore NAME REASON
 
 suppresses the findings of the check NAME on its line and on the next; above a declaration of the package, in all of it;
-before the package clause, in the file. It needs a reason. Each check reports the comments of its name that suppress nothing.`,
+before the package clause, in the file. It needs a reason. Each check reports the comments of its name that suppress
+nothing.`,
 		tests: true,
 		run: func(r *reporter) {
 			for _, d := range r.directives() {

@@ -12,8 +12,8 @@ var runPerFire = check{
 	doc: `find fires that make a run of their own
 
 Hooks keep their state in the run. If each fire of a unit of work has a new one, limits never count beyond one, and
-records do not belong together. The check reports a NewRun among the arguments of a fire if a run is at hand there, or if
-another fire of the function has one too.
+records do not belong together. The check reports a NewRun among the arguments of a fire if a run is at hand there, or
+if another fire of the function has one too.
 
 Test files are not checked.`,
 	run: func(r *reporter) {

@@ -35,14 +35,11 @@ check cannot see.`,
 type boundType struct {
 	typ     *types.Named
 	of      *types.Named
-	bind    *bind                    // nil if Bind is the method of an embedded field
-	inside  map[*ast.FuncDecl]bool   // Bind, and the functions that it passes the Hooks to
-	unknown bool                     // Bind passes the Hooks and the hook to other code
-	paths   map[*types.TypeName]path // from Hooks to the points of a package that they extend
+	bind    *bind                      // nil if Bind is the method of an embedded field
+	inside  map[*ast.FuncDecl]bool     // Bind, and the functions that it passes the Hooks to
+	unknown bool                       // Bind passes the Hooks and the hook to other code
+	paths   map[*types.TypeName]string // from Hooks to the points of a package that they extend
 }
-
-// A path leads from Hooks to the Hooks of a package that they extend, for example ".Base".
-type path string
 
 // boundTypes returns the types that are declared in the package and have a Bind.
 func (r *reporter) boundTypes() []boundType {
@@ -66,7 +63,7 @@ func (r *reporter) boundTypes() []boundType {
 		if !ok {
 			continue
 		}
-		t := boundType{typ: typ, of: b.of, inside: map[*ast.FuncDecl]bool{}, paths: map[*types.TypeName]path{}}
+		t := boundType{typ: typ, of: b.of, inside: map[*ast.FuncDecl]bool{}, paths: map[*types.TypeName]string{}}
 		findPaths(b.of, "", t.paths)
 		if len(index) == 1 {
 			for i := range r.binds {
@@ -88,11 +85,11 @@ func (r *reporter) isOurs(obj types.Object) bool {
 	})
 }
 
-func findPaths(hooks *types.Named, at path, into map[*types.TypeName]path) {
+func findPaths(hooks *types.Named, at string, into map[*types.TypeName]string) {
 	into[hooks.Obj()] = at
 	for field := range hooks.Underlying().(*types.Struct).Fields() {
 		if parent := hooksOf(field.Type()); parent != nil {
-			findPaths(parent, at+path("."+field.Name()), into)
+			findPaths(parent, at+"."+field.Name(), into)
 		}
 	}
 }
@@ -221,7 +218,7 @@ func (r *reporter) checkBound(t boundType, m *types.Func) {
 		if t.bind.recv != nil {
 			hook = t.bind.recv.Name()
 		}
-		call := hooks + string(t.paths[hooksNamed(t.of, p)]) + "." + p.name + "." + verb + "(" + hook + ")"
+		call := hooks + t.paths[hooksNamed(t.of, p)] + "." + p.name + "." + verb + "(" + hook + ")"
 		r.report(decl.Name, r.addToBind(t, m, call), "%s is never called: Bind of %s does not add it; use %s",
 			m.Name(), t.typ.Obj().Name(), call)
 	}

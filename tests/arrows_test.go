@@ -32,12 +32,17 @@ type row struct {
 // agentLoop has the packages that all packages for the agent's spec may import.
 var agentLoop = []string{"hookkit", "generated/agent", "spec/agentspec", "internal/jsonscan"}
 
-// roomTests is what the test files of a room of builtin may import too.
+// roomTests are further imports of the test files of a room of builtin.
 var roomTests = []string{"builtin", "hooktest", "loop"}
 
 // room is what a room of builtin may import: what all rooms share, and the rooms that are named.
 func room(others ...string) []string {
-	return append(append([]string{"builtin/internal", "builtin/limit", "builtin/share", "internal/atomicfile"}, others...), agentLoop...)
+	return append(append([]string{
+		"builtin/internal",
+		"builtin/limit",
+		"builtin/share",
+		"internal/atomicfile",
+	}, others...), agentLoop...)
 }
 
 // everything lists the packages that those may import which nothing imports.
@@ -54,8 +59,15 @@ var rows = []row{
 		dir: "gen", imports: []string{"internal/spelling"}, modules: []string{"github.com/dave/jennifer"},
 		tests: []string{"internal/usermodule"},
 	},
+	{
+		dir: "gen/export", imports: []string{"gen"}, tests: []string{"internal/usermodule"},
+		modules: []string{"github.com/google/jsonschema-go", "golang.org/x/tools"},
+	},
 	{dir: "generated/agent", imports: []string{"hookkit", "spec", "spec/agentspec"}},
-	{dir: "loop", imports: append([]string{"internal/spelling"}, agentLoop...), tests: []string{"hooktest", "loop/looptest"}, modules: []string{
+	{dir: "loop", imports: append([]string{"internal/spelling"}, agentLoop...), tests: []string{
+		"hooktest",
+		"loop/looptest",
+	}, modules: []string{
 		"github.com/google/jsonschema-go",
 	}},
 	{dir: "loop/looptest", imports: append([]string{"hooktest", "loop"}, agentLoop...)},
@@ -107,11 +119,16 @@ var rows = []row{
 		tests:   []string{"internal/usermodule"},
 		modules: []string{"github.com/rogpeppe/go-internal"},
 	},
+	{dir: "hookvet", modules: []string{"golang.org/x/tools"}, tests: []string{"internal/usermodule"}},
+	{
+		dir: "cmd/hookvet", imports: []string{"hookvet"}, tests: []string{"internal/usermodule"},
+		modules: []string{"golang.org/x/tools"},
+	},
 	{dir: "examples", imports: everything},
 	{dir: "lab", imports: []string{"internal/figures"}},
 	{dir: "lab/redaction", imports: []string{"builtin/redact", "internal/leaks"}},
 	{dir: "tests", imports: append([]string{"internal"}, everything...), modules: []string{
-		"github.com/google/go-cmp", "pgregory.net/rapid",
+		"github.com/google/go-cmp", "github.com/google/jsonschema-go", "pgregory.net/rapid",
 	}},
 }
 

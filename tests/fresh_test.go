@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -126,4 +127,21 @@ func packageName(t *testing.T, file string) string {
 		t.Fatal(err)
 	}
 	return tree.Name.Name
+}
+
+// TestPageOfTheAgentIsFresh compares docs/agent-points.md and its picture with the spec of the agent.
+func TestPageOfTheAgentIsFresh(t *testing.T) {
+	hookgen := usermodule.BuildHookgen(t)
+	for _, test := range []struct{ name, args string }{
+		{"page", "doc -check docs/agent-points.md spec/agentspec"},
+		{"picture", "graph -format svg -check docs/agent-points.svg spec/agentspec"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			cmd := exec.CommandContext(t.Context(), hookgen, strings.Fields(test.args)...)
+			cmd.Dir = usermodule.Root(t)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
 }

@@ -28,7 +28,7 @@ import (
 //	diff     Lines of files to replace.
 //	sh       Commands, one in a line. They succeed, but after a diff the last one fails.
 //	text     The output of the block before: of its last command; after a diff, of go build; after go, of go run.
-//	yaml     The commands after "- run:" succeed in a shell.
+//	yaml     The commands after "- run:" and "entry:" succeed in a shell.
 //	bash     The executable file that its second line names, as in "# hooks/guard.sh".
 //	python   The file that its first line names, as in "# hooks/guard.py".
 //	json     One JSON value.
@@ -37,12 +37,12 @@ import (
 // The module has hookgen as a tool, unless the page begins with go mod init.
 //
 // After a block of go or diff that has a spec, hookgen runs, unless a block of sh follows. A diff is undone when the
-// next block of go or diff begins. At the end of the page go vet and go test must succeed.
+// next block of go or diff begins. At the end of the page go vet, go test and hookvet must succeed.
 func TestPages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds programs")
 	}
-	hookgen := usermodule.BuildHookgen(t)
+	hookgen, hookvet := usermodule.BuildHookgen(t), usermodule.Build(t, "hookvet")
 	// A page installs hookgen as a reader does. With -trimpath the build cache knows the packages of the last test.
 	env := append(usermodule.Publish(t, pageVersion), "GOFLAGS=-mod=mod -modcacherw -trimpath",
 		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com")
@@ -66,6 +66,7 @@ func TestPages(t *testing.T) {
 			if len(p.packages) > 0 {
 				t.Run("vet", func(t *testing.T) { p.run(t, "go", "vet", "./...") })
 				t.Run("test", func(t *testing.T) { p.run(t, "go", "test", "./...") })
+				t.Run("hookvet", func(t *testing.T) { p.run(t, hookvet, "-unfired=false", "./...") })
 			}
 		})
 	}
@@ -132,7 +133,7 @@ func (p *page) use(t *testing.T, b block, next string) {
 			p.try(t, p.original != nil && i == len(commands)-1, strings.Fields(command)...)
 		}
 	case "yaml":
-		for _, command := range regexp.MustCompile(`- run: (.*)`).FindAllStringSubmatch(b.text, -1) {
+		for _, command := range regexp.MustCompile(`(?:- run|entry): (.*)`).FindAllStringSubmatch(b.text, -1) {
 			p.run(t, "sh", "-c", command[1])
 		}
 	case "text":

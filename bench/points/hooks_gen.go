@@ -170,16 +170,16 @@ func (h *Hooks) Explain(w io.Writer) error {
 // Points describes every point, and gives access to it without its types.
 func (h *Hooks) Points() []hookkit.PointInfo {
 	return []hookkit.PointInfo{
-		h.Watch.registry.Info(&h.Watch, &watchPoint),
-		h.Rewrite.registry.Info(&h.Rewrite, &rewritePoint),
-		h.Flow.registry.Info(&h.Flow, &flowPoint),
-		h.Lenient.registry.Info(&h.Lenient, &lenientPoint),
-		h.Trim.registry.Info(&h.Trim, &trimPoint),
-		h.Leave.registry.Info(&h.Leave, &leavePoint),
-		h.Judge.registry.Info(&h.Judge, &judgePoint),
-		h.Gather.registry.Info(&h.Gather, &gatherPoint),
-		h.Refuse.registry.Info(&h.Refuse, &refusePoint),
-		h.Wrap.registry.Info(&h.Wrap, &wrapPoint),
+		h.Watch.registry().Info(),
+		h.Rewrite.registry().Info(),
+		h.Flow.registry().Info(),
+		h.Lenient.registry().Info(),
+		h.Trim.registry().Info(),
+		h.Leave.registry().Info(),
+		h.Judge.registry().Info(),
+		h.Gather.registry().Info(),
+		h.Refuse.registry().Info(),
+		h.Wrap.registry().Info(),
 	}
 }
 
@@ -210,12 +210,15 @@ func WatchWhen(desc string, when func(*Run, Call) bool, h Watch[Call]) Watch[Cal
 	return struct {
 		condition
 		WatchFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) error {
-		if !when(run, payload) {
-			return nil
-		}
-		return h.Watch(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Call) error {
+			if !when(run, payload) {
+				return nil
+			}
+			return h.Watch(ctx, run, payload)
+		},
+	}
 }
 
 // WatchObserver is notified of every fire of Watch after it is decided.
@@ -234,13 +237,13 @@ type WatchFired[P any] struct {
 // WatchPoint holds the hooks and observers of Watch. The zero value is ready to use. Do not copy
 // it.
 type WatchPoint struct {
-	registry hookimpl.Registry[Watch[Call]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *WatchPoint) Add(f Watch[Call], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &watchPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -248,12 +251,12 @@ func (p *WatchPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Call) error,
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &watchPoint, "AddFunc", WatchFunc(f), hookimpl.Options(opts))
+	return p.registry().Add("AddFunc", WatchFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *WatchPoint) Observe(f WatchObserver[Call], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &watchPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -261,17 +264,17 @@ func (p *WatchPoint) ObserveFunc(
 	f func(context.Context, *Run, WatchFired[Call]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &watchPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *WatchPoint) List() []hookkit.Info {
-	return p.registry.List(p, &watchPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks.
 func (p *WatchPoint) Fire(ctx context.Context, run *Run, payload Call) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		p.runHooks(ctx, run, payload, nil)
 	}
 }
@@ -303,12 +306,15 @@ func RewriteWhen(desc string, when func(*Run, Call) bool, h Rewrite[Call]) Rewri
 	return struct {
 		condition
 		RewriteFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) (RewriteOutcome, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.Rewrite(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Call) (RewriteOutcome, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.Rewrite(ctx, run, payload)
+		},
+	}
 }
 
 // RewriteOutcome is a decision of a hook of Rewrite: ReplaceRewrite. Nil continues.
@@ -350,13 +356,13 @@ type RewriteFired[P any] struct {
 // RewritePoint holds the hooks and observers of Rewrite. The zero value is ready to use. Do not
 // copy it.
 type RewritePoint struct {
-	registry hookimpl.Registry[Rewrite[Call]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *RewritePoint) Add(f Rewrite[Call], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &rewritePoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -364,12 +370,12 @@ func (p *RewritePoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Call) (RewriteOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &rewritePoint, "AddFunc", RewriteFunc(f), hookimpl.Options(opts))
+	return p.registry().AddGate("AddFunc", RewriteFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *RewritePoint) Observe(f RewriteObserver[Call], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &rewritePoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -377,18 +383,18 @@ func (p *RewritePoint) ObserveFunc(
 	f func(context.Context, *Run, RewriteFired[Call]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &rewritePoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *RewritePoint) List() []hookkit.Info {
-	return p.registry.List(p, &rewritePoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks. They may replace the payload. If err is not nil, a hook failed and the
 // program must refuse the act.
 func (p *RewritePoint) Fire(ctx context.Context, run *Run, payload *Call) (err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -396,7 +402,7 @@ func (p *RewritePoint) Fire(ctx context.Context, run *Run, payload *Call) (err e
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *RewritePoint) FireBy(ctx context.Context, run *Run, payload *Call) (by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -429,12 +435,15 @@ func FlowWhen(desc string, when func(*Run, Call) bool, h Flow[Call]) Flow[Call] 
 	return struct {
 		condition
 		FlowFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) (FlowOutcome, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.Flow(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Call) (FlowOutcome, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.Flow(ctx, run, payload)
+		},
+	}
 }
 
 // FlowOutcome is a decision of a hook of Flow: ReplaceFlow, Skip or End. Nil continues.
@@ -498,13 +507,13 @@ type FlowFired[P any] struct {
 
 // FlowPoint holds the hooks and observers of Flow. The zero value is ready to use. Do not copy it.
 type FlowPoint struct {
-	registry hookimpl.Registry[Flow[Call]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *FlowPoint) Add(f Flow[Call], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &flowPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -512,12 +521,12 @@ func (p *FlowPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Call) (FlowOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &flowPoint, "AddFunc", FlowFunc(f), hookimpl.Options(opts))
+	return p.registry().AddGate("AddFunc", FlowFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *FlowPoint) Observe(f FlowObserver[Call], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &flowPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -525,18 +534,18 @@ func (p *FlowPoint) ObserveFunc(
 	f func(context.Context, *Run, FlowFired[Call]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &flowPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *FlowPoint) List() []hookkit.Info {
-	return p.registry.List(p, &flowPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
 // not nil, a hook failed and the program must refuse the act.
 func (p *FlowPoint) Fire(ctx context.Context, run *Run, payload *Call) (exit FlowExit, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -544,7 +553,7 @@ func (p *FlowPoint) Fire(ctx context.Context, run *Run, payload *Call) (exit Flo
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *FlowPoint) FireBy(ctx context.Context, run *Run, payload *Call) (exit FlowExit, by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -578,12 +587,15 @@ func LenientWhen(desc string, when func(*Run, Call) bool, h Lenient[Call]) Lenie
 	return struct {
 		condition
 		LenientFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) (LenientOutcome, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.Lenient(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Call) (LenientOutcome, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.Lenient(ctx, run, payload)
+		},
+	}
 }
 
 // LenientOutcome is a decision of a hook of Lenient: ReplaceLenient, Skip or End. Nil continues.
@@ -649,13 +661,13 @@ type LenientFired[P any] struct {
 // LenientPoint holds the hooks and observers of Lenient. The zero value is ready to use. Do not
 // copy it.
 type LenientPoint struct {
-	registry hookimpl.Registry[Lenient[Call]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *LenientPoint) Add(f Lenient[Call], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &lenientPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -663,12 +675,12 @@ func (p *LenientPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Call) (LenientOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &lenientPoint, "AddFunc", LenientFunc(f), hookimpl.Options(opts))
+	return p.registry().AddGate("AddFunc", LenientFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *LenientPoint) Observe(f LenientObserver[Call], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &lenientPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -676,18 +688,18 @@ func (p *LenientPoint) ObserveFunc(
 	f func(context.Context, *Run, LenientFired[Call]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &lenientPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *LenientPoint) List() []hookkit.Info {
-	return p.registry.List(p, &lenientPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
 // not nil, a hook that was registered with FailClosed failed and the program must refuse the act.
 func (p *LenientPoint) Fire(ctx context.Context, run *Run, payload *Call) (exit LenientExit, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -699,7 +711,7 @@ func (p *LenientPoint) FireBy(
 	run *Run,
 	payload *Call,
 ) (exit LenientExit, by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -732,12 +744,15 @@ func TrimWhen(desc string, when func(*Run, Call) bool, h Trim[Call]) Trim[Call] 
 	return struct {
 		condition
 		TrimFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) (TrimOutcome, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.Trim(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Call) (TrimOutcome, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.Trim(ctx, run, payload)
+		},
+	}
 }
 
 // TrimOutcome is a decision of a hook of Trim: EditTrim. Nil continues.
@@ -777,13 +792,13 @@ type TrimFired[P any] struct {
 
 // TrimPoint holds the hooks and observers of Trim. The zero value is ready to use. Do not copy it.
 type TrimPoint struct {
-	registry hookimpl.Registry[Trim[Call]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *TrimPoint) Add(f Trim[Call], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &trimPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -791,12 +806,12 @@ func (p *TrimPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Call) (TrimOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &trimPoint, "AddFunc", TrimFunc(f), hookimpl.Options(opts))
+	return p.registry().AddGate("AddFunc", TrimFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *TrimPoint) Observe(f TrimObserver[Call], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &trimPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -804,18 +819,18 @@ func (p *TrimPoint) ObserveFunc(
 	f func(context.Context, *Run, TrimFired[Call]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &trimPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *TrimPoint) List() []hookkit.Info {
-	return p.registry.List(p, &trimPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks. They may replace the payload. If err is not nil, a hook failed and the
 // program must refuse the act.
 func (p *TrimPoint) Fire(ctx context.Context, run *Run, payload *Call) (err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -823,7 +838,7 @@ func (p *TrimPoint) Fire(ctx context.Context, run *Run, payload *Call) (err erro
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *TrimPoint) FireBy(ctx context.Context, run *Run, payload *Call) (by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -856,12 +871,15 @@ func LeaveWhen(desc string, when func(*Run, Call) bool, h Leave[Call]) Leave[Cal
 	return struct {
 		condition
 		LeaveFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) (LeaveOutcome, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.Leave(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Call) (LeaveOutcome, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.Leave(ctx, run, payload)
+		},
+	}
 }
 
 // LeaveOutcome is a decision of a hook of Leave: Skip or End. Nil continues.
@@ -911,13 +929,13 @@ type LeaveFired[P any] struct {
 // LeavePoint holds the hooks and observers of Leave. The zero value is ready to use. Do not copy
 // it.
 type LeavePoint struct {
-	registry hookimpl.Registry[Leave[Call]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *LeavePoint) Add(f Leave[Call], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &leavePoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -925,12 +943,12 @@ func (p *LeavePoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Call) (LeaveOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &leavePoint, "AddFunc", LeaveFunc(f), hookimpl.Options(opts))
+	return p.registry().AddGate("AddFunc", LeaveFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *LeavePoint) Observe(f LeaveObserver[Call], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &leavePoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -938,18 +956,18 @@ func (p *LeavePoint) ObserveFunc(
 	f func(context.Context, *Run, LeaveFired[Call]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &leavePoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *LeavePoint) List() []hookkit.Info {
-	return p.registry.List(p, &leavePoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook failed and
 // the program must refuse the act.
 func (p *LeavePoint) Fire(ctx context.Context, run *Run, payload Call) (exit LeaveExit, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -957,7 +975,7 @@ func (p *LeavePoint) Fire(ctx context.Context, run *Run, payload Call) (exit Lea
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *LeavePoint) FireBy(ctx context.Context, run *Run, payload Call) (exit LeaveExit, by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -990,12 +1008,15 @@ func JudgeWhen(desc string, when func(*Run, Call) bool, h Judge[Call]) Judge[Cal
 	return struct {
 		condition
 		JudgeFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) (JudgeOutcome, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.Judge(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Call) (JudgeOutcome, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.Judge(ctx, run, payload)
+		},
+	}
 }
 
 // JudgeOutcome is a decision of a hook of Judge: Deny, Ask or Allow. Nil continues.
@@ -1050,13 +1071,13 @@ type JudgeFired[P any] struct {
 // JudgePoint holds the hooks and observers of Judge. The zero value is ready to use. Do not copy
 // it.
 type JudgePoint struct {
-	registry hookimpl.Registry[Judge[Call]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *JudgePoint) Add(f Judge[Call], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &judgePoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -1064,12 +1085,12 @@ func (p *JudgePoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Call) (JudgeOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &judgePoint, "AddFunc", JudgeFunc(f), hookimpl.Options(opts))
+	return p.registry().AddGate("AddFunc", JudgeFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *JudgePoint) Observe(f JudgeObserver[Call], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &judgePoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -1077,18 +1098,18 @@ func (p *JudgePoint) ObserveFunc(
 	f func(context.Context, *Run, JudgeFired[Call]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &judgePoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *JudgePoint) List() []hookkit.Info {
-	return p.registry.List(p, &judgePoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook failed and
 // the program must refuse the act.
 func (p *JudgePoint) Fire(ctx context.Context, run *Run, payload Call) (exit JudgeExit, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -1096,7 +1117,7 @@ func (p *JudgePoint) Fire(ctx context.Context, run *Run, payload Call) (exit Jud
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *JudgePoint) FireBy(ctx context.Context, run *Run, payload Call) (exit JudgeExit, by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -1130,12 +1151,15 @@ func GatherWhen(desc string, when func(*Run, Call) bool, h Gather[Call]) Gather[
 	return struct {
 		condition
 		GatherFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) ([]string, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.Gather(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Call) ([]string, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.Gather(ctx, run, payload)
+		},
+	}
 }
 
 // GatherObserver is notified of every fire of Gather after it is decided.
@@ -1156,13 +1180,13 @@ type GatherFired[P any] struct {
 // GatherPoint holds the hooks and observers of Gather. The zero value is ready to use. Do not copy
 // it.
 type GatherPoint struct {
-	registry hookimpl.Registry[Gather[Call]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *GatherPoint) Add(f Gather[Call], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &gatherPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -1170,12 +1194,12 @@ func (p *GatherPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Call) ([]string, error),
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &gatherPoint, "AddFunc", GatherFunc(f), hookimpl.Options(opts))
+	return p.registry().Add("AddFunc", GatherFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *GatherPoint) Observe(f GatherObserver[Call], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &gatherPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -1183,17 +1207,17 @@ func (p *GatherPoint) ObserveFunc(
 	f func(context.Context, *Run, GatherFired[Call]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &gatherPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *GatherPoint) List() []hookkit.Info {
-	return p.registry.List(p, &gatherPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks.
 func (p *GatherPoint) Fire(ctx context.Context, run *Run, payload Call) (collected []string) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		collected = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -1201,7 +1225,7 @@ func (p *GatherPoint) Fire(ctx context.Context, run *Run, payload Call) (collect
 
 // FireBy is Fire that also returns, for each contribution, the hook that made it.
 func (p *GatherPoint) FireBy(ctx context.Context, run *Run, payload Call) (collected []string, bys []hookkit.By) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		collected = p.runHooks(ctx, run, payload, &bys, nil)
 	}
 	return
@@ -1234,12 +1258,15 @@ func RefuseWhen(desc string, when func(*Run, Call) bool, h Refuse[Call]) Refuse[
 	return struct {
 		condition
 		RefuseFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Call) error {
-		if !when(run, payload) {
-			return nil
-		}
-		return h.Refuse(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Call) error {
+			if !when(run, payload) {
+				return nil
+			}
+			return h.Refuse(ctx, run, payload)
+		},
+	}
 }
 
 // RefuseObserver is notified of every fire of Refuse after it is decided.
@@ -1260,13 +1287,13 @@ type RefuseFired[P any] struct {
 // RefusePoint holds the hooks and observers of Refuse. The zero value is ready to use. Do not copy
 // it.
 type RefusePoint struct {
-	registry hookimpl.Registry[Refuse[Call]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *RefusePoint) Add(f Refuse[Call], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &refusePoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -1274,12 +1301,12 @@ func (p *RefusePoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Call) error,
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &refusePoint, "AddFunc", RefuseFunc(f), hookimpl.Options(opts))
+	return p.registry().Add("AddFunc", RefuseFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *RefusePoint) Observe(f RefuseObserver[Call], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &refusePoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -1287,17 +1314,17 @@ func (p *RefusePoint) ObserveFunc(
 	f func(context.Context, *Run, RefuseFired[Call]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &refusePoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *RefusePoint) List() []hookkit.Info {
-	return p.registry.List(p, &refusePoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks. The error is a *hookkit.Failure around the first refusal.
 func (p *RefusePoint) Fire(ctx context.Context, run *Run, payload Call) (err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -1305,7 +1332,7 @@ func (p *RefusePoint) Fire(ctx context.Context, run *Run, payload Call) (err err
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *RefusePoint) FireBy(ctx context.Context, run *Run, payload Call) (by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -1338,16 +1365,15 @@ func WrapWhen(desc string, when func(*Run, Call) bool, h Wrap[Call]) Wrap[Call] 
 	return struct {
 		condition
 		WrapFunc
-	}{hookimpl.When(
-		desc,
-		when != nil,
-		h,
-	), func(ctx context.Context, run *Run, payload Call, next WrapNext) (hookkit.Answer[Result], error) {
-		if !when(run, payload) {
-			return next.Call(ctx, payload)
-		}
-		return h.Wrap(ctx, run, payload, next)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Call, next WrapNext) (hookkit.Answer[Result], error) {
+			if !when(run, payload) {
+				return next.Call(ctx, payload)
+			}
+			return h.Wrap(ctx, run, payload, next)
+		},
+	}
 }
 
 // WrapObserver is notified of every fire of Wrap after it is decided.
@@ -1375,13 +1401,13 @@ type WrapNext struct {
 
 // WrapPoint holds the hooks and observers of Wrap. The zero value is ready to use. Do not copy it.
 type WrapPoint struct {
-	registry hookimpl.Registry[Wrap[Call]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *WrapPoint) Add(f Wrap[Call], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &wrapPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -1389,12 +1415,12 @@ func (p *WrapPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Call, next WrapNext) (hookkit.Answer[Result], error),
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &wrapPoint, "AddFunc", WrapFunc(f), hookimpl.Options(opts))
+	return p.registry().Add("AddFunc", WrapFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *WrapPoint) Observe(f WrapObserver[Call], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &wrapPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -1402,12 +1428,12 @@ func (p *WrapPoint) ObserveFunc(
 	f func(context.Context, *Run, WrapFired[Call]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &wrapPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *WrapPoint) List() []hookkit.Info {
-	return p.registry.List(p, &wrapPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the act inside the hooks and returns the answer of the outermost. A panic of a hook or
@@ -1418,13 +1444,13 @@ func (p *WrapPoint) Fire(
 	payload Call,
 	act func(context.Context, Call) (Result, error),
 ) (result Result, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		return p.runHooks(ctx, run, payload, act, nil, nil)
 	}
 	returned := false
 	defer func() {
 		if !returned {
-			err = p.registry.Unwrapped(ctx, &wrapPoint, recover())
+			err = p.state.Unwrapped(ctx, &wrapPoint, recover())
 		}
 	}()
 	if result, err = act(ctx, payload); err != nil {
@@ -1442,7 +1468,7 @@ func (p *WrapPoint) FireBy(
 	payload Call,
 	act func(context.Context, Call) (Result, error),
 ) (result Result, by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		result, err = p.runHooks(ctx, run, payload, act, &by, nil)
 	} else {
 		if result, err = p.Fire(ctx, run, payload, act); err != nil {
@@ -1470,41 +1496,31 @@ type HookgenLineage[T any] interface {
 var watchPoint = hookimpl.Point{
 	Name:    "Watch",
 	Payload: "Call",
+	Fire:    (*WatchPoint).runHooks,
 	Calls: hookimpl.Checking(
 		Watch[Call].Watch,
 		WatchFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		WatchObserver[Call].ObserveWatch,
-		func(f *WatchFired[Call]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Payload,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *WatchPoint,
-		ctx context.Context,
-		run *Run,
-		payload *Call,
-		fired *hookkit.AnyFired,
-	) error {
-		p.runHooks(ctx, run, *payload, p.registry.Record(ctx, run, fired))
-		return nil
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *WatchPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &watchPoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
 // any. A nil snap means the hooks that are registered now.
-func (p *WatchPoint) runHooks(ctx context.Context, run *Run, payload Call, snap *hookimpl.Snapshot[Watch[Call]]) {
+func (p *WatchPoint) runHooks(ctx context.Context, run *Run, payload Call, snap *hookimpl.Snapshot) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &WatchFired[Call]{Payload: payload}
@@ -1522,7 +1538,8 @@ func (p *WatchPoint) runHooks(ctx context.Context, run *Run, payload Call, snap 
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]Watch[Call])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].Watch(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
@@ -1537,36 +1554,20 @@ var rewritePoint = hookimpl.Point{
 	Payload: "Call",
 	Results: "Replace, FailClosed",
 	Law:     hookimpl.Decides | hookimpl.FailsClosed,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{
-			hookimpl.Rewriting("Replace", ReplaceRewrite),
-		}
-	},
+	Replace: ReplaceRewrite,
+	Fire:    (*RewritePoint).runHooks,
 	Calls: hookimpl.Deciding(
 		Rewrite[Call].Rewrite,
 		RewriteFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		RewriteObserver[Call].ObserveRewrite,
-		func(f *RewriteFired[Call]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Final,
-				Err:     f.Err,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *RewritePoint,
-		ctx context.Context,
-		run *Run,
-		payload *Call,
-		fired *hookkit.AnyFired,
-	) (err error) {
-		err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *RewritePoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &rewritePoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
@@ -1576,14 +1577,15 @@ func (p *RewritePoint) runHooks(
 	run *Run,
 	payload *Call,
 	by *hookkit.By,
-	snap *hookimpl.Snapshot[Rewrite[Call]],
+	snap *hookimpl.Snapshot,
 ) (err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
 	all := snap
 	if snap.Recording() {
@@ -1600,7 +1602,8 @@ func (p *RewritePoint) runHooks(
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]Rewrite[Call])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].Rewrite(inv.Ctx, run, current)
 		if out == nil && failure == nil {
@@ -1626,39 +1629,24 @@ var flowPoint = hookimpl.Point{
 	Payload: "Call",
 	Results: "Replace, Skip, End, FailClosed",
 	Law:     hookimpl.Decides | hookimpl.FailsClosed,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{
-			hookimpl.Rewriting("Replace", ReplaceFlow),
-			hookimpl.Exiting[Skip]("Skip"),
-			hookimpl.Exiting[End]("End"),
-		}
+	Replace: ReplaceFlow,
+	Exits: []any{
+		Skip{},
+		End{},
 	},
+	Fire: (*FlowPoint).runHooks,
 	Calls: hookimpl.Deciding(
 		Flow[Call].Flow,
 		FlowFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		FlowObserver[Call].ObserveFlow,
-		func(f *FlowFired[Call]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Final,
-				Outcome: f.Exit,
-				Err:     f.Err,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *FlowPoint,
-		ctx context.Context,
-		run *Run,
-		payload *Call,
-		fired *hookkit.AnyFired,
-	) (err error) {
-		_, err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *FlowPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &flowPoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
@@ -1668,14 +1656,15 @@ func (p *FlowPoint) runHooks(
 	run *Run,
 	payload *Call,
 	by *hookkit.By,
-	snap *hookimpl.Snapshot[Flow[Call]],
+	snap *hookimpl.Snapshot,
 ) (exit FlowExit, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
 	all := snap
 	if snap.Recording() {
@@ -1693,7 +1682,8 @@ func (p *FlowPoint) runHooks(
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]Flow[Call])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].Flow(inv.Ctx, run, current)
 		if out == nil && failure == nil {
@@ -1723,39 +1713,24 @@ var lenientPoint = hookimpl.Point{
 	Payload: "Call",
 	Results: "Replace, Skip, End, FailOpen",
 	Law:     hookimpl.Decides,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{
-			hookimpl.Rewriting("Replace", ReplaceLenient),
-			hookimpl.Exiting[Skip]("Skip"),
-			hookimpl.Exiting[End]("End"),
-		}
+	Replace: ReplaceLenient,
+	Exits: []any{
+		Skip{},
+		End{},
 	},
+	Fire: (*LenientPoint).runHooks,
 	Calls: hookimpl.Deciding(
 		Lenient[Call].Lenient,
 		LenientFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		LenientObserver[Call].ObserveLenient,
-		func(f *LenientFired[Call]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Final,
-				Outcome: f.Exit,
-				Err:     f.Err,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *LenientPoint,
-		ctx context.Context,
-		run *Run,
-		payload *Call,
-		fired *hookkit.AnyFired,
-	) (err error) {
-		_, err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *LenientPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &lenientPoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
@@ -1765,14 +1740,15 @@ func (p *LenientPoint) runHooks(
 	run *Run,
 	payload *Call,
 	by *hookkit.By,
-	snap *hookimpl.Snapshot[Lenient[Call]],
+	snap *hookimpl.Snapshot,
 ) (exit LenientExit, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
 	all := snap
 	if snap.Recording() {
@@ -1794,7 +1770,8 @@ func (p *LenientPoint) runHooks(
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]Lenient[Call])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].Lenient(inv.Ctx, run, current)
 		if out == nil && failure == nil {
@@ -1826,36 +1803,20 @@ var trimPoint = hookimpl.Point{
 	Payload: "Call",
 	Results: "Edit[json.RawMessage], FailClosed",
 	Law:     hookimpl.Decides | hookimpl.FailsClosed,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{
-			hookimpl.Rewriting("Edit", EditTrim),
-		}
-	},
+	Edit:    EditTrim,
+	Fire:    (*TrimPoint).runHooks,
 	Calls: hookimpl.Deciding(
 		Trim[Call].Trim,
 		TrimFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		TrimObserver[Call].ObserveTrim,
-		func(f *TrimFired[Call]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Final,
-				Err:     f.Err,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *TrimPoint,
-		ctx context.Context,
-		run *Run,
-		payload *Call,
-		fired *hookkit.AnyFired,
-	) (err error) {
-		err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *TrimPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &trimPoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
@@ -1865,14 +1826,15 @@ func (p *TrimPoint) runHooks(
 	run *Run,
 	payload *Call,
 	by *hookkit.By,
-	snap *hookimpl.Snapshot[Trim[Call]],
+	snap *hookimpl.Snapshot,
 ) (err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
 	all := snap
 	if snap.Recording() {
@@ -1889,7 +1851,8 @@ func (p *TrimPoint) runHooks(
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]Trim[Call])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].Trim(inv.Ctx, run, current)
 		if out == nil && failure == nil {
@@ -1915,38 +1878,23 @@ var leavePoint = hookimpl.Point{
 	Payload: "Call",
 	Results: "Skip, End, FailClosed",
 	Law:     hookimpl.Decides | hookimpl.FailsClosed,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{
-			hookimpl.Exiting[Skip]("Skip"),
-			hookimpl.Exiting[End]("End"),
-		}
+	Exits: []any{
+		Skip{},
+		End{},
 	},
+	Fire: (*LeavePoint).runHooks,
 	Calls: hookimpl.Deciding(
 		Leave[Call].Leave,
 		LeaveFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		LeaveObserver[Call].ObserveLeave,
-		func(f *LeaveFired[Call]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Payload,
-				Outcome: f.Exit,
-				Err:     f.Err,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *LeavePoint,
-		ctx context.Context,
-		run *Run,
-		payload *Call,
-		fired *hookkit.AnyFired,
-	) (err error) {
-		_, err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *LeavePoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &leavePoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
@@ -1956,14 +1904,15 @@ func (p *LeavePoint) runHooks(
 	run *Run,
 	payload Call,
 	by *hookkit.By,
-	snap *hookimpl.Snapshot[Leave[Call]],
+	snap *hookimpl.Snapshot,
 ) (exit LeaveExit, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	all := snap
 	if snap.Recording() {
 		fired := &LeaveFired[Call]{Payload: payload}
@@ -1979,7 +1928,8 @@ func (p *LeavePoint) runHooks(
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]Leave[Call])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].Leave(inv.Ctx, run, payload)
 		if out == nil && failure == nil {
@@ -2005,40 +1955,24 @@ var judgePoint = hookimpl.Point{
 	Payload: "Call",
 	Results: "Vote, Deny, Ask, Allow, FailClosed",
 	Law:     hookimpl.Decides | hookimpl.FailsClosed,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{
-			hookimpl.Exiting[Deny]("Deny"),
-			hookimpl.Exiting[Ask]("Ask"),
-			hookimpl.Exiting[Allow]("Allow"),
-		}
+	Exits: []any{
+		Deny{},
+		Ask{},
+		Allow{},
 	},
+	Fire: (*JudgePoint).runHooks,
 	Calls: hookimpl.Deciding(
 		Judge[Call].Judge,
 		JudgeFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		JudgeObserver[Call].ObserveJudge,
-		func(f *JudgeFired[Call]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Payload,
-				Outcome: f.Exit,
-				Err:     f.Err,
-				Ballots: f.Ballots,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *JudgePoint,
-		ctx context.Context,
-		run *Run,
-		payload *Call,
-		fired *hookkit.AnyFired,
-	) (err error) {
-		_, err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *JudgePoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &judgePoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
@@ -2048,14 +1982,15 @@ func (p *JudgePoint) runHooks(
 	run *Run,
 	payload Call,
 	by *hookkit.By,
-	snap *hookimpl.Snapshot[Judge[Call]],
+	snap *hookimpl.Snapshot,
 ) (exit JudgeExit, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	all := snap
 	if snap.Recording() {
 		fired := &JudgeFired[Call]{Payload: payload}
@@ -2073,7 +2008,8 @@ func (p *JudgePoint) runHooks(
 		}
 	}()
 	var leading JudgeExit
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]Judge[Call])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].Judge(inv.Ctx, run, payload)
 		if out == nil && failure == nil {
@@ -2107,31 +2043,19 @@ var gatherPoint = hookimpl.Point{
 	Name:    "Gather",
 	Payload: "Call",
 	Results: "Collect[string]",
+	Fire:    (*GatherPoint).runHooks,
 	Calls: hookimpl.Collecting(
 		Gather[Call].Gather,
 		GatherFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		GatherObserver[Call].ObserveGather,
-		func(f *GatherFired[Call]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload:   f.Payload,
-				Final:     f.Payload,
-				Collected: hookimpl.Slice(f.Collected),
-				Verdict:   f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *GatherPoint,
-		ctx context.Context,
-		run *Run,
-		payload *Call,
-		fired *hookkit.AnyFired,
-	) error {
-		p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
-		return nil
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *GatherPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &gatherPoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
@@ -2141,20 +2065,21 @@ func (p *GatherPoint) runHooks(
 	run *Run,
 	payload Call,
 	bys *[]hookkit.By,
-	snap *hookimpl.Snapshot[Gather[Call]],
+	snap *hookimpl.Snapshot,
 ) (collected []string) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &GatherFired[Call]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Collected = hookimpl.Returned(&all.Dispatch, collected)
+			fired.Collected = hookimpl.Returned(all, collected)
 			all.Notify(fired)
 		}()
 	}
@@ -2167,7 +2092,8 @@ func (p *GatherPoint) runHooks(
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]Gather[Call])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		values, failure := hooks[i].Gather(inv.Ctx, run, payload)
 		if failure != nil {
@@ -2187,31 +2113,19 @@ var refusePoint = hookimpl.Point{
 	Payload: "Call",
 	Results: "Check",
 	Law:     hookimpl.Checks,
+	Fire:    (*RefusePoint).runHooks,
 	Calls: hookimpl.Checking(
 		Refuse[Call].Refuse,
 		RefuseFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		RefuseObserver[Call].ObserveRefuse,
-		func(f *RefuseFired[Call]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Payload,
-				Err:     f.Err,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *RefusePoint,
-		ctx context.Context,
-		run *Run,
-		payload *Call,
-		fired *hookkit.AnyFired,
-	) (err error) {
-		err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *RefusePoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &refusePoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
@@ -2221,14 +2135,15 @@ func (p *RefusePoint) runHooks(
 	run *Run,
 	payload Call,
 	by *hookkit.By,
-	snap *hookimpl.Snapshot[Refuse[Call]],
+	snap *hookimpl.Snapshot,
 ) (err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	all := snap
 	if snap.Recording() {
 		fired := &RefuseFired[Call]{Payload: payload}
@@ -2243,7 +2158,8 @@ func (p *RefusePoint) runHooks(
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]Refuse[Call])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].Refuse(inv.Ctx, run, payload); failure != nil {
 			return inv.Fail(nil, failure, by)
@@ -2259,6 +2175,7 @@ var wrapPoint = hookimpl.Point{
 	Payload: "Call",
 	Results: "Around[Result]",
 	Law:     hookimpl.Wraps,
+	Fire:    (*WrapPoint).runHooks,
 	Calls: hookimpl.Wrapping(func(
 		h Wrap[Call],
 		ctx context.Context,
@@ -2289,38 +2206,21 @@ var wrapPoint = hookimpl.Point{
 			return hookimpl.AnswerOf[Result](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload, Next: inner}))
 		})
 	}),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		WrapObserver[Call].ObserveWrap,
-		func(f *WrapFired[Call]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Payload,
-				Result:  f.Result,
-				Err:     f.Err,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *WrapPoint,
-		ctx context.Context,
-		run *Run,
-		payload *Call,
-		fired *hookkit.AnyFired,
-	) (err error) {
-		act := func(context.Context, Call) (result Result, err error) {
-			return
-		}
-		_, err = p.runHooks(ctx, run, *payload, act, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *WrapPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &wrapPoint)
 }
 
 // wrapInvocation is one fire of Wrap.
 type wrapInvocation struct {
 	hookimpl.AroundInvocation
 	Run  *Run
-	Snap *hookimpl.Snapshot[Wrap[Call]]
+	Snap *hookimpl.Snapshot
 	Do   func(context.Context, Call) (Result, error)
 	// Next is set instead of the three fields above for a hook that the runtime calls through
 	// functions of any type.
@@ -2337,24 +2237,25 @@ func (n WrapNext) Call(ctx context.Context, payload Call) (answer hookkit.Answer
 	if inv.Next != nil {
 		return inv.Next(ctx, payload)
 	}
+	hooks, _ := inv.Snap.Hooks.([]Wrap[Call])
 	returned := false
 	defer func() {
 		if !returned {
-			answer, err = hookkit.Answer[Result]{}, inv.Crashed(ctx, &inv.Snap.Dispatch, n.level, recover())
+			answer, err = hookkit.Answer[Result]{}, inv.Crashed(ctx, inv.Snap, n.level, recover())
 		}
 	}()
-	if n.level == len(inv.Snap.Hooks) {
+	if n.level == len(hooks) {
 		result, failure := inv.Do(ctx, payload)
 		hookimpl.Acted(&answer, result)
 		err = failure
 	} else {
-		answer, err = inv.Snap.Hooks[n.level].Wrap(ctx, inv.Run, payload, WrapNext{inv, n.level + 1})
+		answer, err = hooks[n.level].Wrap(ctx, inv.Run, payload, WrapNext{inv, n.level + 1})
 	}
 	if err != nil || hookimpl.Missing(&answer) {
-		answer, err = hookkit.Answer[Result]{}, inv.Failed(ctx, &inv.Snap.Dispatch, n.level, err)
+		answer, err = hookkit.Answer[Result]{}, inv.Failed(ctx, inv.Snap, n.level, err)
 	}
 	returned = true
-	hookimpl.Pass(&answer, &inv.Snap.Dispatch, n.level)
+	hookimpl.Pass(&answer, inv.Snap, n.level)
 	return
 }
 
@@ -2366,16 +2267,17 @@ func (p *WrapPoint) runHooks(
 	payload Call,
 	act func(context.Context, Call) (Result, error),
 	by *hookkit.By,
-	snap *hookimpl.Snapshot[Wrap[Call]],
+	snap *hookimpl.Snapshot,
 ) (result Result, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
+	}
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
 	ctx = hookimpl.Background(ctx)
 	inv := &wrapInvocation{Run: run, Snap: snap, Do: act}
-	defer inv.Ended(ctx, &snap.Dispatch)
+	defer inv.Ended(ctx, snap)
 	if snap.Recording() {
 		fired := &WrapFired[Call]{Payload: payload}
 		snap.Begin(&fired.Verdict)
@@ -2385,6 +2287,6 @@ func (p *WrapPoint) runHooks(
 		}()
 	}
 	answer, err := WrapNext{inv, 0}.Call(ctx, payload)
-	hookimpl.Concluded(ctx, &inv.AroundInvocation, &snap.Dispatch, &answer, err, by)
+	hookimpl.Concluded(ctx, &inv.AroundInvocation, snap, &answer, err, by)
 	return answer.Value(), err
 }

@@ -295,6 +295,42 @@ func TestLoadRulesReadsAFile(t *testing.T) {
 	}
 }
 
+func TestRuleFilesAcceptFurtherConditions(t *testing.T) {
+	const text = `[{"tool": "run", "decision": "allow", "command": {"arg": "command", "globs": ["git *"]}}]`
+	if _, err := permission.ParseRules("rules.json", []byte(text)); err == nil ||
+		!strings.Contains(err.Error(), `unknown key "command"`) {
+		t.Errorf("without the condition: %v", err)
+	}
+	rules, err := permission.ParseRules("rules.json", []byte(text), permission.Condition("command", shell.CommandGlob))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &permission.Rules{List: rules, Default: permission.Deny}
+	for command, want := range map[string]string{
+		"git log": "allow: a rule for run says allow", "git log; reboot": "deny: no rule matched",
+	} {
+		t.Run(command, func(t *testing.T) {
+			if got := decided(t, p, asked("run", `{"command":"`+command+`"}`)); got != want {
+				t.Errorf("decided %q, want %q", got, want)
+			}
+		})
+	}
+	for _, invalid := range []string{
+		`[{"tool": "run", "decision": "allow", "command": {"arg": "command", "globs": []}}]`,
+		`[{"tool": "run", "decision": "allow", "command": {"arg": "command", "glob": ["git *"]}}]`,
+		`[{"tool": "run", "decision": "allow", "decision": "deny"}]`,
+		`[{"tool": "run", "decision": "allow", "Decision": "deny"}]`,
+		`[{"tool": "run", "decision": "allow", "command": {"arg": "c", "globs": ["a"]}, "when": "true"}]`,
+	} {
+		t.Run(invalid, func(t *testing.T) {
+			_, err := permission.ParseRules("rules.json", []byte(invalid), permission.Condition("command", shell.CommandGlob))
+			if err == nil {
+				t.Error("no error")
+			}
+		})
+	}
+}
+
 func TestInvalidRulesPanicInUse(t *testing.T) {
 	for want, rule := range map[string]permission.Rule{
 		"Tool is empty": {Decision: "allow"}, `Decision is ""`: {Tool: "x"},

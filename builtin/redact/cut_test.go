@@ -10,8 +10,9 @@ import (
 
 // unmarked are tokens whose beginning has no mark.
 var unmarked = map[string]bool{
-	"Discord bot token": true, "Mailchimp key": true, "MaxMind key": true, "Telegram bot token": true, "without the beginning": true,
-	"GitLab session": true, "token as user": true,
+	"Discord bot token": true, "Mailchimp key": true, "MaxMind key": true, "Telegram bot token": true,
+	"without the beginning": true,
+	"GitLab session":        true, "token as user": true,
 	"Kubernetes secret, kind at the end": true,
 }
 
@@ -66,11 +67,15 @@ func TestTextsAreTruncatedAfterRedaction(t *testing.T) {
 		most int
 		want string
 	}{
-		"short":                    {"token=abc", 100, "token=[REDACTED]"},
-		"the secret is cut":        {"token=" + strings.Repeat("a", 50), 10, "token=[RE…"},
-		"a long text":              {strings.Repeat("x", 100_000), 5, "xxxx…"},
-		"no characters":            {"abc", 0, ""},
-		"a marker at the end":      {strings.Repeat("😀", 505) + " token=" + strings.Repeat("a1", 3000), 510, strings.Repeat("😀", 505) + " tok…"},
+		"short":             {"token=abc", 100, "token=[REDACTED]"},
+		"the secret is cut": {"token=" + strings.Repeat("a", 50), 10, "token=[RE…"},
+		"a long text":       {strings.Repeat("x", 100_000), 5, "xxxx…"},
+		"no characters":     {"abc", 0, ""},
+		"a marker at the end": {
+			strings.Repeat("😀", 505) + " token=" + strings.Repeat("a1", 3000),
+			510,
+			strings.Repeat("😀", 505) + " tok…",
+		},
 		"the largest bound":        {"password=x", 1 << 62, "password=[REDACTED]"},
 		"the window ends in a key": {strings.Repeat("password=x\n", 400), 40, "password=[REDACTED]\npassword=[REDACTED]…"},
 	} {

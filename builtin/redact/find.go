@@ -52,8 +52,8 @@ func without(spans, others []span) []span {
 	return kept
 }
 
-// find returns the spans of a text that the built-in rules replace. Each finder reads the text once and independently of
-// the others, so that the time is linear in the length of the text.
+// find returns the spans of a text that the built-in rules replace. Each finder reads the text once and independently
+// of the others, so that the time is linear in the length of the text.
 func (r *Redactor) find(s string) []span {
 	var secrets []span
 	if !r.KeepSecrets {

@@ -60,8 +60,8 @@ func (n *named) value(name string, start int, op operator, kind secrecy, makers 
 	return n.bare(name, start, at, op, kind, makers)
 }
 
-// closesQuote reports whether the quote at q closes a text that contains the name at start: the line has an odd number of
-// such quotes before the name, and no literal begins at q.
+// closesQuote reports whether the quote at q closes a text that contains the name at start: the line has an odd number
+// of such quotes before the name, and no literal begins at q.
 func closesQuote(s string, start, q int) bool {
 	if start > 0 && s[start-1] == s[q] {
 		return true
@@ -212,7 +212,8 @@ func (n *named) bracket(at int, kind secrecy, op operator) (next int) {
 		return at
 	}
 	switch {
-	case end < len(s) && s[end] == '(', !strings.ContainsAny(inner, "\"'`") && (kind == onlyTexts || isCode(inner, "", op)):
+	case end < len(s) && s[end] == '(', !strings.ContainsAny(inner, "\"'`") && (kind == onlyTexts ||
+		isCode(inner, "", op)):
 		return at
 	case strings.Trim(inner, " \t\r\n,\"'") == "" || strings.Trim(inner, "0123456789.,- ") == "":
 		return end
@@ -346,7 +347,8 @@ func (n *named) label(end, indent int, kind secrecy) (next int) {
 	at := skipLine(s, end)
 	line := strings.TrimRight(s[at:lineEnd(s, at)], " \t\r")
 	if indent > 0 || line == "" || strings.ContainsAny(line, " \t") || strings.HasSuffix(line, ":") ||
-		strings.IndexByte("#*|<>{}()[]-=", line[0]) >= 0 || kind < onlyTexts || !hidden(line, kind, nil, "") || !hasDigit(line) && len(line) < 6 {
+		strings.IndexByte("#*|<>{}()[]-=", line[0]) >= 0 || kind < onlyTexts || !hidden(line, kind, nil, "") ||
+		!hasDigit(line) && len(line) < 6 {
 		return end
 	}
 	n.found = append(n.found, span{at, at + len(line)})
@@ -488,7 +490,8 @@ func isHeader(name string) bool {
 		strings.HasSuffix(lower, "authorization")
 }
 
-// header redacts the value of an HTTP header. In a quoted header the value ends with the quote, otherwise with the line.
+// header redacts the value of an HTTP header. In a quoted header the value ends with the quote, otherwise with the
+// line.
 func (n *named) header(start, at int, op operator) (next int) {
 	s := n.s
 	end := at
@@ -572,7 +575,8 @@ var constants = kit.Set("true", "false", "null", "nil", "none", "undefined", "ye
 	"same-origin", "read", "write", "plain", "basic", "bearer", "oauth", "oauth2")
 
 // typeWords are types and keywords of programming languages that follow a name and a colon or an equals sign.
-var typeWords = kit.Set("string", "str", "bool", "boolean", "int", "int32", "int64", "uint", "uint64", "float", "float64",
+var typeWords = kit.Set("string", "str", "bool", "boolean", "int", "int32", "int64", "uint", "uint64", "float",
+	"float64",
 	"number", "any", "object", "bytes", "byte", "text", "varchar", "char", "optional", "option", "list", "dict", "map",
 	"array", "buffer", "url", "secretstr", "self", "this", "new", "await", "async", "func", "function", "lambda", "return",
 	"var", "let", "const", "void", "unknown", "error", "type", "interface", "struct", "chan", "case", "if", "for", "in",
@@ -580,8 +584,8 @@ var typeWords = kit.Set("string", "str", "bool", "boolean", "int", "int32", "int
 	"rune", "json", "union", "tuple", "set", "final", "readonly", "static", "public", "import", "from", "class", "def",
 	"not", "and", "or", "as", "is", "with", "del", "try", "assert", "print", "typeof", "make", "len", "append", "range")
 
-// isPlaceholder reports whether a value is the name of a value instead of the value: $PASSWORD, ${password}, <password>,
-// {{ .Values.password }}, %s, your-api-key, **** and the like.
+// isPlaceholder reports whether a value is the name of a value instead of the value: $PASSWORD, ${password},
+// <password>, {{ .Values.password }}, %s, your-api-key, **** and the like.
 func isPlaceholder(v string) bool {
 	if v == "" || strings.HasPrefix(v, Redacted) && len(v) == len(Redacted) {
 		return true
@@ -618,7 +622,17 @@ func isPlaceholder(v string) bool {
 		return true
 	}
 	lower := strings.ToLower(v)
-	for _, p := range []string{"your-", "your_", "your ", "my-", "example", "placeholder", "insert-", "insert_", "enter-"} {
+	for _, p := range []string{
+		"your-",
+		"your_",
+		"your ",
+		"my-",
+		"example",
+		"placeholder",
+		"insert-",
+		"insert_",
+		"enter-",
+	} {
 		if strings.HasPrefix(lower, p) && !hasDigit(v) {
 			return true
 		}
@@ -630,8 +644,26 @@ func isName(s string) bool { return s != "" && word.all(s) }
 
 // isReference reports whether a value says where a secret is instead of the secret.
 func isReference(v string) bool {
-	for _, p := range []string{"arn:aws:", "op://", "vault:", "vault://", "awssm://", "ssm:", "gcpsm://", "azurekeyvault://",
-		"ref+", "secret://", "file://", "env:", "env://", "ENC[", "projects/", "sops:", "keyring:", "sealed:"} {
+	for _, p := range []string{
+		"arn:aws:",
+		"op://",
+		"vault:",
+		"vault://",
+		"awssm://",
+		"ssm:",
+		"gcpsm://",
+		"azurekeyvault://",
+		"ref+",
+		"secret://",
+		"file://",
+		"env:",
+		"env://",
+		"ENC[",
+		"projects/",
+		"sops:",
+		"keyring:",
+		"sealed:",
+	} {
 		if strings.HasPrefix(v, p) {
 			return true
 		}
@@ -639,7 +671,8 @@ func isReference(v string) bool {
 	if n := strings.Index(v, "://"); n > 0 && n < 16 && lower.all(v[:n]) {
 		return true // credentials in URLs have rules of their own
 	}
-	if strings.HasPrefix(v, "/") || strings.HasPrefix(v, "./") || strings.HasPrefix(v, "~/") || strings.HasPrefix(v, "../") {
+	if strings.HasPrefix(v, "/") || strings.HasPrefix(v, "./") || strings.HasPrefix(v, "~/") ||
+		strings.HasPrefix(v, "../") {
 		return !isRandom(v) && strings.Count(v, "/") >= 1 && len(v) < 200 && !strings.HasSuffix(v, "=") &&
 			isPath(v)
 	}
@@ -657,12 +690,16 @@ func isPath(v string) bool {
 }
 
 // proseWords begin a sentence about a secret: "password: must have 8 characters".
-var proseWords = kit.Set("is", "are", "was", "must", "should", "cannot", "can't", "can", "could", "will", "would", "may",
-	"has", "have", "had", "the", "a", "an", "this", "that", "these", "your", "our", "their", "its", "it", "if", "when", "and",
+var proseWords = kit.Set("is", "are", "was", "must", "should", "cannot", "can't", "can", "could", "will", "would",
+	"may",
+	"has", "have", "had", "the", "a", "an", "this", "that", "these", "your", "our", "their", "its", "it", "if", "when",
+	"and",
 	"or", "not", "no", "for", "to", "in", "of", "on", "by", "with", "from", "as", "at", "use", "used", "using", "enter",
-	"please", "choose", "which", "what", "see", "does", "do", "did", "required", "optional", "invalid", "incorrect", "wrong",
+	"please", "choose", "which", "what", "see", "does", "do", "did", "required", "optional", "invalid", "incorrect",
+	"wrong",
 	"missing", "expired", "changed", "set", "unset", "none", "only", "all", "any", "some", "each", "every", "one", "two",
-	"value", "values", "stored", "needed", "too", "be", "been", "being", "but", "so", "than", "then", "there", "they", "we",
+	"value", "values", "stored", "needed", "too", "be", "been", "being", "but", "so", "than", "then", "there", "they",
+	"we",
 	"you", "i", "he", "she", "who", "how", "why", "where", "because", "before", "after", "between", "access", "request",
 	"failed", "error", "could", "unable", "found", "detected", "redacted", "removed", "replaced", "given", "returns")
 
@@ -677,7 +714,16 @@ func isProse(v string) bool {
 		return false
 	}
 	lower = strings.ToLower(v)
-	for _, w := range []string{"password", "secret", "token", "api key", "passphrase", "credential", "cookie", "authoriz"} {
+	for _, w := range []string{
+		"password",
+		"secret",
+		"token",
+		"api key",
+		"passphrase",
+		"credential",
+		"cookie",
+		"authoriz",
+	} {
 		if strings.Contains(lower, w) {
 			return true
 		}
@@ -721,7 +767,8 @@ func isCodeValue(s, name string, start, at, to int, op operator) bool {
 		return true
 	}
 	if call := strings.IndexAny(value, "([{"); call > 0 && isDottedName(value[:call]) {
-		if op.spaced || strings.HasSuffix(value, "()") || strings.HasSuffix(value, "{}") || start > 0 && strings.IndexByte("(,", s[start-1]) >= 0 ||
+		if op.spaced || strings.HasSuffix(value, "()") || strings.HasSuffix(value, "{}") || start > 0 &&
+			strings.IndexByte("(,", s[start-1]) >= 0 ||
 			call >= 3 && to < len(s) && isQuote(s[to]) {
 			return true
 		}
@@ -729,7 +776,8 @@ func isCodeValue(s, name string, start, at, to int, op operator) bool {
 	if value[0] == '(' && op.spaced {
 		return true
 	}
-	if name != "" && strings.ContainsAny(value, ".[") && start > 0 && isDottedName(strings.TrimRight(value, "[]0123456789,)")) {
+	if name != "" && strings.ContainsAny(value, ".[") && start > 0 &&
+		isDottedName(strings.TrimRight(value, "[]0123456789,)")) {
 		before := strings.TrimRight(s[lineStart(s, start):start], " \t")
 		if before == "" || before[len(before)-1] == '(' || before[len(before)-1] == ',' {
 			return !hasDigit(strings.TrimRight(value, "[]0123456789,)"))
@@ -747,8 +795,8 @@ func isCodeValue(s, name string, start, at, to int, op operator) bool {
 	return false
 }
 
-// isCode reports whether a value could be an expression and not a literal: a name with dots, or a name before a comma, a
-// semicolon or an operator. Names with digits are no expressions.
+// isCode reports whether a value could be an expression and not a literal: a name with dots, or a name before a comma,
+// a semicolon or an operator. Names with digits are no expressions.
 func isCode(value, after string, op operator) bool {
 	if !isDottedName(value) || hasDigit(value) {
 		return false
@@ -842,8 +890,8 @@ func isCredential(v string) bool {
 	return strings.ToLower(rest) != rest && strings.ToUpper(v) != v && len(v) >= 12 || strings.HasSuffix(v, "=")
 }
 
-// passwordFiles redacts the passwords in lines of .pgpass files, host:port:database:user:password, and in the options -u
-// and --user of curl.
+// passwordFiles redacts the passwords in lines of .pgpass files, host:port:database:user:password, and in the options
+// -u and --user of curl.
 func (n *named) passwordFiles() {
 	s := n.s
 	for at := 0; at < len(s); at = skipLine(s, at) {
@@ -893,7 +941,8 @@ func (n *named) curl(from, to int) {
 				end++
 			}
 		}
-		if user, password, ok := strings.Cut(s[value:max(value, end)], ":"); ok && password != "" && !isPlaceholder(password) {
+		if user, password, ok := strings.Cut(s[value:max(value, end)], ":"); ok && password != "" &&
+			!isPlaceholder(password) {
 			n.found = append(n.found, span{value + len(user) + 1, end})
 		}
 		at = max(at, end-1)

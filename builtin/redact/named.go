@@ -125,7 +125,7 @@ func (n *named) name(start, end int) (next int) {
 	return n.value(name, start, op, kind, about.makers)
 }
 
-// A nameInfo is what the words of a name say about its values.
+// A nameInfo describes the values of a name, from the words of the name.
 type nameInfo struct {
 	kind      secrecy
 	describes bool // the values are about a secret
@@ -196,7 +196,8 @@ var (
 	// pairNames are names whose value names another value, as in {"name": "PASSWORD", "value": "hunter2"}.
 	pairNames  = kit.Set("name", "key", "id", "field", "variable", "parametername", "k")
 	valueNames = kit.Set("value", "val", "parametervalue", "v", "plaintext")
-	queryNames = kit.Set("sig", "signature", "xamzsignature", "xamzcredential", "xamzsecuritytoken", "xgoogsignature", "code",
+	queryNames = kit.Set("sig", "signature", "xamzsignature", "xamzcredential", "xamzsecuritytoken", "xgoogsignature",
+		"code",
 		"key", "auth", "sid", "apikey", "accesskeyid", "hmac")
 	labelEnds = kit.Set("key", "keys", "code", "codes", "token", "tokens", "phrase", "id")
 	jwkNames  = kit.Set("d", "p", "q", "dp", "dq", "qi", "k")
@@ -511,7 +512,8 @@ func (n *named) netrc(start int, op *operator) bool {
 			beginning = at
 		}
 	}
-	if !(before[0] == "default" && beginning == lineStart(s, start)) && before[1] != "machine" && before[1] != "login" && before[1] != "account" {
+	if !(before[0] == "default" && beginning == lineStart(s, start)) && before[1] != "machine" &&
+		before[1] != "login" && before[1] != "account" {
 		return false
 	}
 	op.at = skipSpaces(s, op.at)

@@ -14,8 +14,8 @@ func Personal(s string) string {
 	return Redacted
 }
 
-// appendPersonal appends the spans of e-mail addresses, telephone numbers, US social security numbers, and card and bank
-// account numbers.
+// appendPersonal appends the spans of e-mail addresses, telephone numbers, US social security numbers, and card and
+// bank account numbers.
 func appendPersonal(found []span, s string) []span {
 	found = appendAddresses(found, s)
 	for i := 0; i < len(s); i++ {

@@ -22,6 +22,7 @@ var providers = []provider{
 	{"auth0", slug, []int{32, 64}},
 	{"bitbucket", equals, []int{32, 64}},
 	{"bittrex", lower, []int{32}},
+	{"contribsys", chars("0-9a-f:"), []int{17}},
 	{"cloudflare", slug, []int{37, 40}},
 	{"codecov", lower, []int{32, 36}},
 	{"cohere", alnum, []int{40}},
@@ -48,7 +49,7 @@ var providers = []provider{
 	{"intercom", equals, []int{60}},
 	{"jenkins", hex, []int{32, 34}},
 	{"jfrog artifactory bintray xray", alnum, []int{64, 73}},
-	{"kraken", any64, []int{80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90}},
+	{"kraken", any64, between(80, 90)},
 	{"kucoin", hex, []int{24}},
 	{"launchdarkly", equals, []int{40}},
 	{"linear", hex, []int{32}},
@@ -60,10 +61,10 @@ var providers = []provider{
 	{"meraki", hex, []int{40}},
 	{"messagebird", alnum, []int{25}},
 	{"mistral", alnum, []int{32}},
-	{"netlify", equals, []int{40, 41, 42, 43, 44, 45, 46}},
+	{"netlify", equals, between(40, 46)},
 	{"newrelic", alnum, []int{40, 64}},
 	{"ngrok", word, []int{43, 49}},
-	{"nytimes", equals, []int{32}},
+	{"nytimes newyorktimes", equals, []int{32}},
 	{"okta", equals, []int{42}},
 	{"pagerduty", any64, []int{20, 32}},
 	{"plaid", lower, []int{24, 30}},
@@ -80,8 +81,18 @@ var providers = []provider{
 	{"travis", alnum, []int{22}},
 	{"twitch", lower, []int{30}},
 	{"twitter", alnum, []int{25, 45, 50}},
+	{"twitter", chars("A-Za-z0-9-"), between(36, 66)},
 	{"wandb", hex, []int{40}},
 	{"zendesk", alnum, []int{40}},
+}
+
+// between returns the numbers from least to most.
+func between(least, most int) []int {
+	var sizes []int
+	for n := least; n <= most; n++ {
+		sizes = append(sizes, n)
+	}
+	return sizes
 }
 
 // providersBy holds the providers by the words of their names.
@@ -115,7 +126,7 @@ func providersOf(name string) providerList {
 		}
 		last := words[len(words)-1]
 		client := len(words) > 1 && last == "id" && (words[len(words)-2] == "client" || words[len(words)-2] == "access")
-		if describes[singular(last)] && !client {
+		if describes[singular(last)] && !client && i < len(words)-1 {
 			return nil
 		}
 		return found

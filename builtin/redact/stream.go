@@ -20,8 +20,8 @@ const (
 	streamMost    = 64 << 10 // bytes that are held back; of a longer secret, the middle is forgotten
 )
 
-// Add appends a piece and returns the redacted text that is certain, possibly none. At least the last 512 bytes are held
-// back.
+// Add appends a piece and returns the redacted text that is certain, possibly none. At least the last 512 bytes are
+// held back.
 func (s *Stream) Add(piece string) string {
 	s.pending += piece
 	if len(s.pending) < max(s.next, 2*windowEnd) {

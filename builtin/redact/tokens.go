@@ -50,8 +50,9 @@ func appendTokens(found []span, s string) []span {
 	return appendMarked(found, s)
 }
 
-// escaped returns the number of bytes of the word at at that belong to an escape sequence or are an option of a command.
-// For example, a token begins after the n of \nghp_..., after the 3D of %3Dghp_... and after the p of -pghp_....
+// escaped returns the number of bytes of the word at at that belong to an escape sequence or are an option of a
+// command. For example, a token begins after the n of \nghp_..., after the 3D of %3Dghp_... and after the p of
+// -pghp_....
 func escaped(s string, at int) int {
 	if at == 0 || at+8 > len(s) {
 		return 0

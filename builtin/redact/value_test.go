@@ -48,8 +48,8 @@ func TestValuesAreRedactedByTheirNames(t *testing.T) {
 		"an error":           {errors.New("password=hunter2"), `"password=[REDACTED]"`},
 		"a time":             {time.Unix(0, 0).UTC(), `"1970-01-01T00:00:00Z"`},
 		"a URL": {map[string]any{"u": &url.URL{Scheme: "https", Host: "h", User: url.UserPassword("a", "hunter2")}},
-			`{"u":{"ForceQuery":false,"Fragment":"","Host":"h","OmitHost":false,"Opaque":"","Path":"","RawFragment":"","RawPath":"",` +
-				`"RawQuery":"","Scheme":"https","User":{}}}`},
+			`{"u":{"ForceQuery":false,"Fragment":"","Host":"h","OmitHost":false,"Opaque":"","Path":"","RawFragment":"",` +
+				`"RawPath":"","RawQuery":"","Scheme":"https","User":{}}}`},
 		"a name and a value": {map[string]string{"name": "DB_PASSWORD", "value": "x"},
 			`{"name":"DB_PASSWORD","value":"[REDACTED]"}`},
 		"an object below a secret": {map[string]any{"credentials": map[string]any{"git": "x", "type": "y", "n": 12}},
@@ -57,15 +57,21 @@ func TestValuesAreRedactedByTheirNames(t *testing.T) {
 		"a list of objects": {map[string]any{"secrets": []any{map[string]any{"a": "x"}}}, `{"secrets":[{"a":"[REDACTED]"}]}`},
 		"a Kubernetes secret": {map[string]any{"kind": "Secret", "data": map[string]any{"name": "eA=="}},
 			`{"data":{"name":"[REDACTED]"},"kind":"Secret"}`},
-		"a JSON web key": {map[string]any{"kty": "oct", "k": "c2VjcmV0", "e": "AQAB"}, `{"e":"AQAB","k":"[REDACTED]","kty":"oct"}`},
+		"a JSON web key": {
+			map[string]any{"kty": "oct", "k": "c2VjcmV0", "e": "AQAB"},
+			`{"e":"AQAB","k":"[REDACTED]","kty":"oct"}`,
+		},
 		"a schema": {map[string]any{"password": map[string]any{"type": "string", "minLength": 8.0}},
 			`{"password":{"minLength":8,"type":"string"}}`},
 		"a random session": {map[string]any{"session": "a8Kd03LmQ9xZ71bc"}, `{"session":"[REDACTED]"}`},
 		"a plain session":  {map[string]any{"session": "morning"}, `{"session":"morning"}`},
 		"a provider":       {map[string]any{"heroku": "123e4567-e89b-42d3-a456-426614174000"}, `{"heroku":"[REDACTED]"}`},
-		"numbers":          {map[string]any{"token": 12, "pin": 1.5, "otp": 123456, "n": int8(3)}, `{"n":3,"otp":"[REDACTED]","pin":1.5,"token":12}`},
-		"a function":       {func() {}, `"(cannot be encoded: json: unsupported type: func())"`},
-		"a text":           {text, `"secret hunter2"`},
+		"numbers": {
+			map[string]any{"token": 12, "pin": 1.5, "otp": 123456, "n": int8(3)},
+			`{"n":3,"otp":"[REDACTED]","pin":1.5,"token":12}`,
+		},
+		"a function": {func() {}, `"(cannot be encoded: json: unsupported type: func())"`},
+		"a text":     {text, `"secret hunter2"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := jsonx.Encode((&Redactor{}).Value(c.value, Shape{Text: (&Redactor{}).Text}))

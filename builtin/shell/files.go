@@ -32,16 +32,24 @@ func (r *reader) writes(c *Command, in flow, output string) {
 	if len(targets) == 0 || !r.spend(len(targets)+len(output)+len(in.before)) {
 		return
 	}
-	by := append(slices.Clip(in.before), c)
 	for _, target := range targets {
 		name := path.Clean(target)
 		file := r.files[name]
-		r.files[name] = writtenFile{append(slices.Clip(file.by), by...), file.content + output}
+		if len(file.by)+len(in.before) < maxWriters {
+			file.by = slices.Concat(file.by, in.before, []*Command{c})
+		}
+		if file.content += output; len(file.content) > maxText || !r.spend(len(file.content)) {
+			file.content = ""
+		}
+		r.files[name] = file
 	}
 }
 
-// runsFile reads a file that a command runs, if the text has written it. For example, "curl x > y; sh y" runs the output
-// of curl. The file can also be a substitution such as <(echo ls).
+// maxWriters is the most commands whose output a file is known to contain.
+const maxWriters = 50
+
+// runsFile reads a file that a command runs, if the text has written it. For example, "curl x > y; sh y" runs the
+// output of curl. The file can also be a substitution such as <(echo ls).
 func (r *reader) runsFile(c *Command, file word, isShell bool) {
 	content, by := file.content, file.outputs
 	if written, ok := r.files[path.Clean(file.text)]; ok {

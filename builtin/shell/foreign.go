@@ -217,7 +217,7 @@ func (f *foreign) close() {
 	}
 	outputs := slices.Clip(f.r.found[p.from:])
 	if f.r.spend(len(outputs)) {
-		f.words = append(slices.Clip(p.words), word{text: "$()", glob: anything, outputs: outputs})
+		f.words = append(p.words, word{text: "$()", glob: anything, outputs: outputs})
 	}
 }
 

@@ -102,6 +102,9 @@ func (r *reader) expand(w *syntax.Word) []word {
 	if w == nil || !r.spend(1) {
 		return nil
 	}
+	if w.Lit() == "[" { // the program, not the beginning of a pattern
+		return staticWords([]string{"["})
+	}
 	var b wordBuilder
 	if pieces := braces(w); pieces != nil {
 		for _, p := range pieces {

@@ -97,7 +97,7 @@ func (r *reader) wrapped(c *Command, in flow) {
 		r.text(strings.Join(c.Args[at:], " "))
 	case !w.rest:
 		inner := c.words[at+1:]
-		if r.strict && appendsInput[c.Program] && len(inner) > 0 && runsOthers(programOf(inner[0].text)) {
+		if r.strict && appendsInput[c.Program] && len(inner) > 0 && runsOthers(inner) {
 			r.refuse(errUnreadable) // the input contains the command, as in xargs sudo
 		}
 		if appendsInput[c.Program] && !r.strict && r.spend(len(in.stdin)) {
@@ -110,11 +110,12 @@ func (r *reader) wrapped(c *Command, in flow) {
 // appendsInput are programs that append words of their input to a command.
 var appendsInput = kit.Set("xargs", "parallel", "entr")
 
-// runsOthers reports whether a program runs commands in its arguments.
-func runsOthers(program string) bool {
+// runsOthers reports whether a command runs others if words are appended to it.
+func runsOthers(words []word) bool {
+	program := programOf(words[0].text)
 	_, wrapper := wrappers[program]
 	return wrapper || shells[program] || runners[program] || scriptFirst[program] ||
-		interpreters[interpreterOf(program)] || program == "find" || program == "eval" || program == "git"
+		interpreters[interpreterOf(program)] || program == "find" || program == "eval" || program == "git" && len(words) == 1
 }
 
 // skip returns the number of leading arguments that are options or their values.

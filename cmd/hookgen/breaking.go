@@ -243,14 +243,15 @@ func (r *revision) find(dir, pkg string) (string, *gen.Spec, []gen.File, error) 
 		return found[0].dir, found[0].spec, found[0].files, nil
 	}
 	if len(others) == 0 {
-		return "", nil, nil, fmt.Errorf("%s has no spec at %s, nor has another directory: choose a later revision", dir, r.name)
+		return "", nil, nil, fmt.Errorf("%s has no spec at %s, nor has another directory: choose a later revision",
+			dir, r.name)
 	}
 	return "", nil, nil, fmt.Errorf("%s has no spec at %s: if it was in another directory, write -against git:%s:DIR; "+
 		"the specs of that revision are in %s", dir, r.name, r.name, strings.Join(others, ", "))
 }
 
-// incomparable returns the error for a version of the spec that cannot be read. It is an error, and no list of findings,
-// because nothing was compared.
+// incomparable returns the error for a version of the spec that cannot be read. It is an error, and no list of
+// findings, because nothing was compared.
 func incomparable(what string, found gen.Diagnostics) error {
 	if found.Trouble() || found[0].Rule == ruleNoSpec {
 		return errors.New(found[0].Pos.String() + ": " + found[0].Message)
@@ -274,7 +275,8 @@ func (m *modules) goFiles(importPath string) []gen.File {
 	return files
 }
 
-// outputDir returns the directory that the go:generate lines of a package generate into, or its own. dir is slash-separated.
+// outputDir returns the directory that the go:generate lines of a package generate into, or its own. dir is
+// slash-separated.
 func outputDir(dir string, files []gen.File) string {
 	for _, f := range files {
 		name := path.Join(dir, path.Base(filepath.ToSlash(f.Path)))

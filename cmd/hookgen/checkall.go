@@ -94,7 +94,7 @@ func readTree(root string) (*specTree, error) {
 	if info, err := os.Stat(root); err != nil {
 		return nil, fmt.Errorf("%s: %w", root, plain(err))
 	} else if !info.IsDir() {
-		return nil, fmt.Errorf("%s is not a directory: give one before /...", root)
+		return nil, fmt.Errorf("%s is not a directory: give one before the pattern", root)
 	}
 	ignored, err := ignoredDirs(root)
 	if err != nil {

@@ -33,8 +33,8 @@ const (
 // generateSlip matches a line that go generate ignores because of its blanks.
 var generateSlip = regexp.MustCompile(`^[ \t]*//[ \t]*go:generate[ \t]`)
 
-// generateLines returns the go:generate lines of a Go file that concern hookgen. Lines for other tools, and lines that run
-// another command of hookgen, are left out.
+// generateLines returns the go:generate lines of a Go file that concern hookgen. Lines for other tools, and lines that
+// run another command of hookgen, are left out.
 func generateLines(file string, text []byte) []generateLine {
 	var all []generateLine
 	aliases := map[string][]string{}
@@ -146,7 +146,18 @@ func generateVariable(name, file string, line int) string {
 }
 
 // valueFlags are the flags of go run and go tool that take a value as the next argument.
-var valueFlags = []string{"-C", "-exec", "-gcflags", "-ldflags", "-mod", "-modfile", "-overlay", "-p", "-pkgdir", "-tags"}
+var valueFlags = []string{
+	"-C",
+	"-exec",
+	"-gcflags",
+	"-ldflags",
+	"-mod",
+	"-modfile",
+	"-overlay",
+	"-p",
+	"-pkgdir",
+	"-tags",
+}
 
 // hookgenArguments returns the arguments for hookgen in a command. It reports false if the command does not run hookgen
 // directly, by go tool or by go run.

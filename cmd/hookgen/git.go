@@ -146,8 +146,8 @@ func (r *revision) read(dir string, wanted func(name string) bool) ([]gen.File, 
 	return files, nil
 }
 
-// splitBatch splits the output of git cat-file --batch: for each object a line with its name, type and size, and then the
-// object with a line end.
+// splitBatch splits the output of git cat-file --batch: for each object a line with its name, type and size, and then
+// the object with a line end.
 func splitBatch(out []byte) ([][]byte, error) {
 	var texts [][]byte
 	for len(out) > 0 {
@@ -172,8 +172,8 @@ func (r *revision) goFiles(dir string) ([]gen.File, error) {
 	})
 }
 
-// module returns the path of the module that contains a directory, and the directory of its go.mod. The path is "" if the
-// directory is in no module.
+// module returns the path of the module that contains a directory, and the directory of its go.mod. The path is "" if
+// the directory is in no module.
 func (r *revision) module(dir string) (modPath, root string) {
 	for at := dir; ; at = path.Dir(at) {
 		files, err := r.read(at, func(name string) bool { return name == "go.mod" })
@@ -188,7 +188,8 @@ func (r *revision) module(dir string) (modPath, root string) {
 
 // specDirs returns the directories with a file that contains the directive of a spec.
 func (r *revision) specDirs() ([]string, error) {
-	out, err := git(r.top, nil, "grep", "-l", "-z", "--full-name", "--fixed-strings", "-e", "//hookgen:points", r.hash, "--")
+	out, err := git(r.top, nil, "grep", "-l", "-z", "--full-name", "--fixed-strings", "-e", "//hookgen:points",
+		r.hash, "--")
 	var failure *gitError
 	if errors.As(err, &failure) && failure.text == "" {
 		return nil, nil // no match

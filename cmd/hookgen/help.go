@@ -31,6 +31,9 @@ Usage:
 	hookgen check ./...            the same for every spec below, with the flags of its go:generate line
 	hookgen breaking -against REF [DIR]
 	                               print what changed in the spec since REF, and exit 1 if that breaks something
+	hookgen doc [DIR]              print the documentation of the spec, in Markdown
+	hookgen graph [DIR]            print its points as a graph: Mermaid, DOT or SVG
+	hookgen export [DIR]           print it as JSON, with a JSON Schema for each payload and reply
 	hookgen init [DIR]             begin: write a small spec, a first hook and its test, and generate
 	hookgen version                print the version, for bug reports
 
@@ -39,7 +42,7 @@ Flags:
 	-o DIR   write DIR/hooks_gen.go, in a package named after DIR; default: next to the spec, in its package
 	         (check without -o reads the go:generate line)
 	-json    print findings as a JSON array of {file, line, col, message, rule}
-	-h       print this; hookgen help breaking explains that command
+	-h       print this; hookgen help breaking, doc, graph or export explains that command
 
 Begin with
 
@@ -117,7 +120,15 @@ The rules:
 
 // helpOn returns the help for a command. Most need no more than the general help.
 func helpOn(command string) string {
-	if command != "breaking" {
+	switch command {
+	case "breaking":
+	case "doc":
+		return helpDoc
+	case "export":
+		return helpExport
+	case "graph":
+		return helpGraph
+	default:
 		return help
 	}
 	var b strings.Builder

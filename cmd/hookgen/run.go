@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/hookgen/hookgen/gen"
+	"github.com/hookgen/hookgen/gen/graph"
 	"github.com/hookgen/hookgen/internal/spelling"
 )
 
@@ -25,6 +26,8 @@ type invocation struct {
 	command        string // "" or one of commands
 	dir            string
 	out            string // of -o; "" if it was not given
+	fresh          string // of -check; "" if it was not given
+	format         string // of graph
 	json           bool
 	all            bool   // check every spec below dir
 	against        string // of breaking
@@ -33,7 +36,7 @@ type invocation struct {
 }
 
 // commands are the arguments that are not read as a directory.
-var commands = []string{"breaking", "check", "init", "version"}
+var commands = []string{"breaking", "check", "doc", "export", "graph", "init", "version"}
 
 // run runs hookgen and returns its exit code.
 func run(args []string, stdout, stderr io.Writer) int {
@@ -52,6 +55,12 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return i.breaking()
 	case "check":
 		err = i.check()
+	case "doc":
+		err = i.doc()
+	case "export":
+		err = i.export()
+	case "graph":
+		err = i.graph()
 	case "init":
 		err = i.initialize()
 	case "version":
@@ -70,6 +79,8 @@ func (i *invocation) parse(args []string) error {
 	flags.BoolVar(&i.json, "json", false, "")
 	flags.StringVar(&i.against, "against", "", "")
 	flags.BoolVar(&i.github, "github", false, "")
+	flags.StringVar(&i.fresh, "check", "", "")
+	flags.StringVar(&i.format, "format", graph.Formats[0], "")
 	var words []string
 	for {
 		if err := flags.Parse(args); err != nil {
@@ -106,6 +117,8 @@ func (i *invocation) parse(args []string) error {
 		return errors.New("-json and -github are two formats: choose one")
 	case len(words) > 1:
 		return fmt.Errorf("%s: more than one directory: run hookgen once for each", strings.Join(words, " "))
+	case i.checkDocumentFlags(given) != nil:
+		return i.checkDocumentFlags(given)
 	case given["o"] && i.out == "":
 		return errors.New("-o needs a directory")
 	case given["o"] && i.command == "init":

@@ -8,8 +8,8 @@ import (
 	"github.com/hookgen/hookgen/internal/spelling"
 )
 
-// ignore returns the findings without those that an ignore line accepts, and with those about such lines. A line above a
-// point silences its rule for that point. A line above the interface silences its rule everywhere.
+// ignore returns the findings without those that an ignore line accepts, and with those about such lines. A line above
+// a point silences its rule for that point. A line above the interface silences its rule everywhere.
 func (c *comparison) ignore() []Finding {
 	used := map[token.Position]bool{}
 	silences := func(lines []gen.SurfaceIgnore, rule string) bool {

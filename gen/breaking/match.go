@@ -179,8 +179,8 @@ func likeness(a, b string) int {
 	return min(begin+end, 24)
 }
 
-// same reports whether a type of the old version is a type of the new one. A type may have become an alias: then what its
-// name means now is compared.
+// same reports whether a type of the old version is a type of the new one. A type may have become an alias: then what
+// its name means now is compared.
 func (c *comparison) same(old, now gen.Written) bool {
 	return c.rename(old.Name) == now.Name || c.rename(old.Meaning) == now.Meaning ||
 		substitute(old.Name, c.aliases) == now.Meaning

@@ -93,7 +93,11 @@ func (c *comparison) comparePoint(p pair) {
 			"the payload of %s is %s and was %s: hooks of it do not compile", now.Name, now.Payload.Text, old.Payload.Text)
 	}
 	c.compareLaw(p)
-	c.compareDocs(points, old.Name, now.Name, docs{old.Doc, old.Deprecated, old.Pos}, docs{now.Doc, now.Deprecated, now.Pos})
+	c.compareDocs(points, old.Name, now.Name, docs{
+		old.Doc,
+		old.Deprecated,
+		old.Pos,
+	}, docs{now.Doc, now.Deprecated, now.Pos})
 	switch {
 	case !c.old.Wire || !c.now.Wire:
 	case !old.Local && now.Local:
@@ -126,7 +130,7 @@ type docs struct {
 	pos        token.Position
 }
 
-// meanings describe each kind of law: how hooks run, and which effect they have.
+// meanings describe the rights of hooks and the order in which they run, for each kind of law.
 var meanings = map[gen.Kind]string{
 	gen.Observe: "observe, where hooks only watch",
 	gen.Flow:    "a flow, where the first exit ends the fire",

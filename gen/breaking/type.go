@@ -304,7 +304,11 @@ func (c *comparison) compareField(f, g gen.SurfaceField, of string, breaks Verdi
 			quoted(g.Tag), quoted(f.Tag))
 	}
 	if f.Deprecated != g.Deprecated {
-		c.compareDocs(points, f.Name, "the field "+g.Name+" of "+of, docs{f.Doc, f.Deprecated, f.Pos}, docs{g.Doc, g.Deprecated, g.Pos})
+		c.compareDocs(points, f.Name, "the field "+g.Name+" of "+of, docs{
+			f.Doc,
+			f.Deprecated,
+			f.Pos,
+		}, docs{g.Doc, g.Deprecated, g.Pos})
 	}
 }
 

@@ -61,8 +61,8 @@ func oddSpec() string {
 	for i, p := range payloads {
 		fmt.Fprintf(&b, "\tP%d(%s) (spec.Replace, Leave, spec.Collect[List], spec.FailClosed)\n", i, p.typ)
 	}
-	b.WriteString("}\n\n// Leave leaves.\ntype Leave struct {\n\tCode int // of the exit\n\tInner Inner `json:\"inner\"`\n" +
-		"\tAt time.Time `json:\"at\"`\n}\n")
+	b.WriteString("}\n\n// Leave leaves.\ntype Leave struct {\n\tCode int // of the exit\n" +
+		"\tInner Inner `json:\"inner\"`\n\tAt time.Time `json:\"at\"`\n}\n")
 	return b.String()
 }
 
@@ -374,8 +374,6 @@ func TestOutputIsTheSameOnEveryRun(t *testing.T) {
 const small = `package small
 
 import (
-	"net/url"
-
 	"example.com/odd/other"
 	"github.com/hookgen/hookgen/spec"
 )
@@ -389,10 +387,7 @@ type Points interface {
 	OnLocal(Message) (Refuse, spec.FailOpen)
 	AroundA(*Message) spec.Around[int]
 	OnEnd(other.Box[Message])
-	MayEnd(struct {
-		A url.URL
-		B <-chan int
-	}) spec.Check
+	MayEnd(other.Stream) spec.Check
 }
 
 // Refuse refuses.
@@ -436,6 +431,9 @@ func (c Call) MarshalJSON() ([]byte, error) { return json.Marshal(call{ID: c.ID}
 `
 
 const otherPackage = `package other
+
+// Stream has a channel.
+type Stream struct{ C <-chan int }
 
 // Box is a box.
 type Box[T any] struct {
@@ -569,7 +567,7 @@ func TestModelSaysWhatCanLeaveTheProcess(t *testing.T) {
 		{"OnLocal", false, false, false, ""},
 		{"AroundA", false, true, false, ""},
 		{"OnEnd", true, true, true, ""},
-		{"MayEnd", true, false, false, "encoding/json cannot write MayEnd: MayEnd(payload).B is a <-chan int"},
+		{"MayEnd", true, false, false, "encoding/json cannot write MayEnd: Stream.C is a <-chan int"},
 	}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(facts{})); diff != "" {
 		t.Errorf("want -, got +:\n%s", diff)
@@ -619,7 +617,8 @@ func fill(t *rapid.T, v reflect.Value, depth int) {
 		*into = time.Unix(rapid.Int64Range(-1e10, 1e11).Draw(t, "time"), 0).UTC()
 		return
 	case *json.RawMessage:
-		*into = rapid.SampledFrom([]json.RawMessage{nil, json.RawMessage("1"), json.RawMessage(`{"a":[null]}`)}).Draw(t, "raw")
+		texts := []json.RawMessage{nil, json.RawMessage("1"), json.RawMessage(`{"a":[null]}`)}
+		*into = rapid.SampledFrom(texts).Draw(t, "raw")
 		return
 	case *json.Number:
 		*into = rapid.SampledFrom([]json.Number{"", "1", "-2.5e10"}).Draw(t, "number")
@@ -675,10 +674,10 @@ func fill(t *rapid.T, v reflect.Value, depth int) {
 		}
 	case reflect.Interface:
 		if v.NumMethod() == 0 {
-			any := rapid.SampledFrom([]any{nil, 1, "a", []int{}, map[string]any{"a": nil}, odd.Inner{}, (*int)(nil)}).
+			value := rapid.SampledFrom([]any{nil, 1, "a", []int{}, map[string]any{"a": nil}, odd.Inner{}, (*int)(nil)}).
 				Draw(t, "any")
-			if any != nil {
-				v.Set(reflect.ValueOf(any))
+			if value != nil {
+				v.Set(reflect.ValueOf(value))
 			}
 		}
 	case reflect.Slice:

@@ -29,8 +29,8 @@ type builder struct {
 	wrong   []string       // the parts of types that encoding/json cannot write
 }
 
-// An addressable says whether encoding/json can call the pointer methods of a value. It can in slices and behind
-// pointers, it cannot in maps; in a struct it depends on the way to the struct.
+// An addressable says whether encoding/json can call the pointer methods of a value. It can in slices and after
+// following a pointer, but not in maps. In a struct it depends on the way to the struct.
 type addressable int
 
 const (
@@ -94,8 +94,8 @@ func (b *builder) encodes(t types.Type) *types.Named {
 	return nil
 }
 
-// ref returns a reference to the definition of a declared type, and adds the definition if necessary. Definitions do not
-// accept null; references to nil-able types do.
+// ref returns a reference to the definition of a declared type, and adds the definition if necessary. Definitions never
+// accept null, but references to types that can be nil do.
 func (b *builder) ref(t *types.Named) *jsonschema.Schema {
 	switch t.Underlying().(type) {
 	case *types.Interface:

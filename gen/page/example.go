@@ -7,7 +7,7 @@ import (
 	"go/parser"
 	"go/printer"
 	"go/token"
-	"path"
+	pathpkg "path"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,8 +44,8 @@ func newExamples(s *summary.Spec, to Generated) *examples {
 			e.taken[name] = true
 		}
 	}
-	for _, i := range [][2]string{{"context", "context"}, {"log/slog", "slog"}, {"time", "time"}, {hookkitPath, "hookkit"}} {
-		e.importName(i[0], i[1])
+	for _, path := range []string{"context", "log/slog", "time", hookkitPath} {
+		e.importName(path, pathpkg.Base(path))
 	}
 	if !e.inside {
 		e.importName(to.Path, to.Package)
@@ -116,7 +116,7 @@ func (e *examples) clause() string {
 	slices.Sort(e.imports)
 	for _, p := range e.imports {
 		line := fmt.Sprintf("\t%q\n", p)
-		if e.names[p] != path.Base(p) {
+		if e.names[p] != pathpkg.Base(p) {
 			line = fmt.Sprintf("\t%s %q\n", e.names[p], p)
 		}
 		group := 0

@@ -106,7 +106,6 @@ func (w *writer) reserve() {
 // intro writes everything above the first section.
 func (w *writer) intro() {
 	w.line("<!-- %s -->\n\n# %s\n", Header, w.title())
-	w.comment(w.spec.Doc)
 	if w.spec.Path != "" {
 		w.line("- Spec: `%s`", w.spec.Path)
 	}
@@ -116,10 +115,35 @@ func (w *writer) intro() {
 	if !w.spec.Env.IsZero() {
 		w.line("- Every hook gets %s as `run.Env`.", w.link(w.spec.Env))
 	}
+	if text := w.wire(); text != "" {
+		w.line("- %s", text)
+	}
 	for _, p := range w.spec.Extends {
 		w.line("- Extends `%s`: all its points exist here too, as `hooks.%s`.", p.Path, fieldOf(p.Name))
 	}
 	w.line("")
+	w.comment(w.spec.Doc)
+}
+
+// wire lists the points that hooks of other processes can answer. It returns "" if they can answer no point.
+func (w *writer) wire() string {
+	var without []string
+	for _, p := range w.spec.Points {
+		if !p.Wire {
+			without = append(without, w.pointLink(p.Name))
+		}
+	}
+	switch len(without) {
+	case len(w.spec.Points):
+		return ""
+	case 0:
+		return "Hooks of other processes can answer every point."
+	}
+	return "Hooks of other processes can answer every point but " + strings.Join(without, ", ") + "."
+}
+
+func (w *writer) pointLink(name string) string {
+	return fmt.Sprintf("[%s](#%s)", name, w.slugs[pointHeading(name)])
 }
 
 // life writes the diagram.
@@ -148,8 +172,8 @@ func (w *writer) overview() {
 		if p.Deprecated != "" {
 			synopsis = strings.TrimSpace("**Deprecated.** " + synopsis)
 		}
-		w.line("| [%s](#%s) | %s | %s | %s | %s |", p.Name, w.slugs[pointHeading(p.Name)], cell(w.link(p.Payload)),
-			cell(w.decisions(p)), policy, cell(synopsis))
+		w.line("| %s | %s | %s | %s | %s |", w.pointLink(p.Name), cell(w.link(p.Payload)), cell(w.decisions(p)), policy,
+			cell(synopsis))
 	}
 	w.line("")
 }
@@ -315,7 +339,7 @@ func (w *writer) exits() {
 		w.comment(x.Doc)
 		var points []string
 		for _, p := range x.Points {
-			points = append(points, fmt.Sprintf("[%s](#%s)", p, w.slugs[pointHeading(p)]))
+			points = append(points, w.pointLink(p))
 		}
 		w.line("Legal at %s.\n", strings.Join(points, ", "))
 		w.fields(x.Fields)

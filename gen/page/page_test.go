@@ -98,14 +98,14 @@ func TestPageHasEveryFactOfAPoint(t *testing.T) {
 
 # Points of mail
 
+- Spec: ¬example.com/mail¬
+- Every hook gets [¬*Account¬](#type-account) as ¬run.Env¬.
+
 Package mail sends messages.
 
 **Rules**
 
 A [Message](#type-message) is never lost; see [strings.Cut](https://pkg.go.dev/strings#Cut).
-
-- Spec: ¬example.com/mail¬
-- Every hook gets [¬*Account¬](#type-account) as ¬run.Env¬.
 
 ## The life of a run
 
@@ -242,6 +242,34 @@ Account is the account.
 	want = strings.ReplaceAll(want, "¬", "`")
 	if diff := cmp.Diff(want, before+after); diff != "" {
 		t.Errorf("want -, got +:\n%s", diff)
+	}
+}
+
+func TestPageSaysWhatIsOnTheWire(t *testing.T) {
+	const spec = `package p
+
+import "github.com/hookgen/hookgen/spec"
+
+//hookgen:points
+//hookgen:wire
+type Points interface {
+	OnA(int)
+	AroundA(int) spec.Around[int]
+	//hookgen:local
+	OnB(int)
+}
+`
+	to := page.Generated{Package: "p", Path: "example.com/p"}
+	for _, test := range []struct{ name, spec, want string }{
+		{"some points", spec, "\n- Hooks of other processes can answer every point but [AroundA](#arounda), [OnB](#onb).\n"},
+		{"all points", "package p\n//hookgen:points\n//hookgen:wire\ntype Points interface{ OnA(int) }\n",
+			"\n- Hooks of other processes can answer every point.\n"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := readFiles(t, to, "spec.go", test.spec); !strings.Contains(got, test.want) {
+				t.Errorf("%q is missing in:\n%s", test.want, got)
+			}
+		})
 	}
 }
 

@@ -70,7 +70,7 @@ type Type struct {
 	Names  []string // the unqualified names in it that are not names of fields
 }
 
-// IsZero reports whether there is no type.
+// IsZero reports whether t is the zero value.
 func (t Type) IsZero() bool { return t.Text == "" }
 
 // MarshalText returns the text.
@@ -135,8 +135,8 @@ type TypeDecl struct {
 func Of(s *gen.Spec, path string) *Spec {
 	c := &converter{spec: s, points: map[string][]string{}}
 	out := &Spec{
-		Package: s.Package, Path: path, Doc: s.Doc, About: s.PointsDoc, Env: c.typ(s.Env), Points: []*Point{}, Imports: s.Imports,
-		Declared: s.Declared, Interface: s.Points.Name.Name,
+		Package: s.Package, Path: path, Doc: s.Doc, About: s.PointsDoc, Env: c.typ(s.Env), Points: []*Point{},
+		Imports: s.Imports, Declared: s.Declared, Interface: s.Points.Name.Name,
 	}
 	for _, p := range s.Parents {
 		out.Extends = append(out.Extends, &Parent{
@@ -213,7 +213,7 @@ var policies = map[gen.Policy]string{gen.FailClosed: "fail-closed", gen.FailOpen
 func (c *converter) point(p *gen.Point) *Point {
 	out := &Point{
 		Name: p.Name, Doc: p.Doc, Deprecated: gen.Deprecation(p.Doc), Position: c.position(p.Pos), Groups: names(p.Groups),
-		Payload: c.typ(p.Payload), Param: p.Param, Wire: c.spec.Wire && !p.Local && p.Kind != gen.Around, Local: p.Local,
+		Payload: c.typ(p.Payload), Param: p.Param, Wire: c.spec.Wired(p), Local: p.Local,
 		Law: laws[p.Kind], Policy: policies[p.Policy], Reverse: p.Reverse, Replace: p.Replace, Edit: c.typ(p.Edit),
 		EditField: p.EditField, Collect: c.typ(p.Collect), Around: c.typ(p.Around),
 	}

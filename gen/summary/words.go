@@ -2,7 +2,7 @@ package summary
 
 import "fmt"
 
-// LawWords returns the law of a point in sentences: how hooks run, and what they may decide.
+// LawWords returns the law of a point in sentences: how hooks run, and their possible decisions.
 func (p *Point) LawWords() []string {
 	var words []string
 	say := func(format string, args ...any) { words = append(words, fmt.Sprintf(format, args...)) }
@@ -91,7 +91,7 @@ func (p *Point) Brief() string {
 	return brief
 }
 
-// PolicyBrief returns the policy in two words, or "" where there is none.
+// PolicyBrief returns the policy in two words, or "" at a point without one.
 func (p *Point) PolicyBrief() string {
 	switch p.Policy {
 	case "fail-closed":

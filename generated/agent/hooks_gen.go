@@ -369,35 +369,35 @@ func (h *Hooks) Explain(w io.Writer) error {
 // Points describes every point, and gives access to it without its types.
 func (h *Hooks) Points() []hookkit.PointInfo {
 	return []hookkit.PointInfo{
-		h.OnRunStart.registry.Info(&h.OnRunStart, &onRunStartPoint),
-		h.ShouldStop.registry.Info(&h.ShouldStop, &shouldStopPoint),
-		h.BeforeStep.registry.Info(&h.BeforeStep, &beforeStepPoint),
-		h.ShouldCompact.registry.Info(&h.ShouldCompact, &shouldCompactPoint),
-		h.BeforeCompact.registry.Info(&h.BeforeCompact, &beforeCompactPoint),
-		h.AfterCompact.registry.Info(&h.AfterCompact, &afterCompactPoint),
-		h.Briefing.registry.Info(&h.Briefing, &briefingPoint),
-		h.BeforeLLM.registry.Info(&h.BeforeLLM, &beforeLLMPoint),
-		h.AroundLLM.registry.Info(&h.AroundLLM, &aroundLLMPoint),
-		h.AfterLLM.registry.Info(&h.AfterLLM, &afterLLMPoint),
-		h.OnToolsDisabled.registry.Info(&h.OnToolsDisabled, &onToolsDisabledPoint),
-		h.BeforeTool.registry.Info(&h.BeforeTool, &beforeToolPoint),
-		h.OnPermission.registry.Info(&h.OnPermission, &onPermissionPoint),
-		h.OnPermissionDenied.registry.Info(&h.OnPermissionDenied, &onPermissionDeniedPoint),
-		h.OnHandoff.registry.Info(&h.OnHandoff, &onHandoffPoint),
-		h.AroundTool.registry.Info(&h.AroundTool, &aroundToolPoint),
-		h.OnToolProgress.registry.Info(&h.OnToolProgress, &onToolProgressPoint),
-		h.OnToolError.registry.Info(&h.OnToolError, &onToolErrorPoint),
-		h.OnSubagentStart.registry.Info(&h.OnSubagentStart, &onSubagentStartPoint),
-		h.OnSubagentStop.registry.Info(&h.OnSubagentStop, &onSubagentStopPoint),
-		h.AfterTool.registry.Info(&h.AfterTool, &afterToolPoint),
-		h.OnBudgetExceeded.registry.Info(&h.OnBudgetExceeded, &onBudgetExceededPoint),
-		h.AfterStep.registry.Info(&h.AfterStep, &afterStepPoint),
-		h.CheckDone.registry.Info(&h.CheckDone, &checkDonePoint),
-		h.OnDoneAccepted.registry.Info(&h.OnDoneAccepted, &onDoneAcceptedPoint),
-		h.OnRunError.registry.Info(&h.OnRunError, &onRunErrorPoint),
-		h.OnStop.registry.Info(&h.OnStop, &onStopPoint),
-		h.BeforeRunEnd.registry.Info(&h.BeforeRunEnd, &beforeRunEndPoint),
-		h.OnRunEnd.registry.Info(&h.OnRunEnd, &onRunEndPoint),
+		h.OnRunStart.registry().Info(),
+		h.ShouldStop.registry().Info(),
+		h.BeforeStep.registry().Info(),
+		h.ShouldCompact.registry().Info(),
+		h.BeforeCompact.registry().Info(),
+		h.AfterCompact.registry().Info(),
+		h.Briefing.registry().Info(),
+		h.BeforeLLM.registry().Info(),
+		h.AroundLLM.registry().Info(),
+		h.AfterLLM.registry().Info(),
+		h.OnToolsDisabled.registry().Info(),
+		h.BeforeTool.registry().Info(),
+		h.OnPermission.registry().Info(),
+		h.OnPermissionDenied.registry().Info(),
+		h.OnHandoff.registry().Info(),
+		h.AroundTool.registry().Info(),
+		h.OnToolProgress.registry().Info(),
+		h.OnToolError.registry().Info(),
+		h.OnSubagentStart.registry().Info(),
+		h.OnSubagentStop.registry().Info(),
+		h.AfterTool.registry().Info(),
+		h.OnBudgetExceeded.registry().Info(),
+		h.AfterStep.registry().Info(),
+		h.CheckDone.registry().Info(),
+		h.OnDoneAccepted.registry().Info(),
+		h.OnRunError.registry().Info(),
+		h.OnStop.registry().Info(),
+		h.BeforeRunEnd.registry().Info(),
+		h.OnRunEnd.registry().Info(),
 	}
 }
 
@@ -430,16 +430,15 @@ func OnRunStartWhen(desc string, when func(*Run, RunStart) bool, h OnRunStart[Ru
 	return struct {
 		condition
 		OnRunStartFunc
-	}{hookimpl.When(
-		desc,
-		when != nil,
-		h,
-	), func(ctx context.Context, run *Run, payload RunStart) (OnRunStartOutcome, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.OnRunStart(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload RunStart) (OnRunStartOutcome, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.OnRunStart(ctx, run, payload)
+		},
+	}
 }
 
 // OnRunStartOutcome is a decision of a hook of OnRunStart: ReplaceOnRunStart or EndTurn. Nil
@@ -505,13 +504,13 @@ type OnRunStartFired[P any] struct {
 // OnRunStartPoint holds the hooks and observers of OnRunStart. The zero value is ready to use. Do
 // not copy it.
 type OnRunStartPoint struct {
-	registry hookimpl.Registry[OnRunStart[RunStart]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *OnRunStartPoint) Add(f OnRunStart[RunStart], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &onRunStartPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -519,7 +518,7 @@ func (p *OnRunStartPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload RunStart) (OnRunStartOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &onRunStartPoint, "AddFunc", OnRunStartFunc(f), hookimpl.Options(opts))
+	return p.registry().AddGate("AddFunc", OnRunStartFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -527,7 +526,7 @@ func (p *OnRunStartPoint) Observe(
 	f OnRunStartObserver[RunStart],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &onRunStartPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -535,18 +534,18 @@ func (p *OnRunStartPoint) ObserveFunc(
 	f func(context.Context, *Run, OnRunStartFired[RunStart]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &onRunStartPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *OnRunStartPoint) List() []hookkit.Info {
-	return p.registry.List(p, &onRunStartPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
 // not nil, a hook failed and the program must refuse the act.
 func (p *OnRunStartPoint) Fire(ctx context.Context, run *Run, payload *RunStart) (exit OnRunStartExit, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -558,7 +557,7 @@ func (p *OnRunStartPoint) FireBy(
 	run *Run,
 	payload *RunStart,
 ) (exit OnRunStartExit, by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -595,12 +594,15 @@ func ShouldStopWhen(desc string, when func(*Run, Step) bool, h ShouldStop[Step])
 	return struct {
 		condition
 		ShouldStopFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Step) ([]EndRun, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.ShouldStop(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Step) ([]EndRun, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.ShouldStop(ctx, run, payload)
+		},
+	}
 }
 
 // ShouldStopObserver is notified of every fire of ShouldStop after it is decided.
@@ -623,13 +625,13 @@ type ShouldStopFired[P any] struct {
 // ShouldStopPoint holds the hooks and observers of ShouldStop. The zero value is ready to use. Do
 // not copy it.
 type ShouldStopPoint struct {
-	registry hookimpl.Registry[ShouldStop[Step]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *ShouldStopPoint) Add(f ShouldStop[Step], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &shouldStopPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -637,12 +639,12 @@ func (p *ShouldStopPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Step) ([]EndRun, error),
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &shouldStopPoint, "AddFunc", ShouldStopFunc(f), hookimpl.Options(opts))
+	return p.registry().Add("AddFunc", ShouldStopFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *ShouldStopPoint) Observe(f ShouldStopObserver[Step], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &shouldStopPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -650,17 +652,17 @@ func (p *ShouldStopPoint) ObserveFunc(
 	f func(context.Context, *Run, ShouldStopFired[Step]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &shouldStopPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *ShouldStopPoint) List() []hookkit.Info {
-	return p.registry.List(p, &shouldStopPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks. The error is a *hookkit.Failure.
 func (p *ShouldStopPoint) Fire(ctx context.Context, run *Run, payload Step) (collected []EndRun, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		collected, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -672,7 +674,7 @@ func (p *ShouldStopPoint) FireBy(
 	run *Run,
 	payload Step,
 ) (collected []EndRun, bys []hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		collected, err = p.runHooks(ctx, run, payload, &bys, nil)
 	}
 	return
@@ -705,12 +707,15 @@ func BeforeStepWhen(desc string, when func(*Run, Step) bool, h BeforeStep[Step])
 	return struct {
 		condition
 		BeforeStepFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Step) error {
-		if !when(run, payload) {
-			return nil
-		}
-		return h.BeforeStep(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Step) error {
+			if !when(run, payload) {
+				return nil
+			}
+			return h.BeforeStep(ctx, run, payload)
+		},
+	}
 }
 
 // BeforeStepObserver is notified of every fire of BeforeStep after it is decided.
@@ -729,13 +734,13 @@ type BeforeStepFired[P any] struct {
 // BeforeStepPoint holds the hooks and observers of BeforeStep. The zero value is ready to use. Do
 // not copy it.
 type BeforeStepPoint struct {
-	registry hookimpl.Registry[BeforeStep[Step]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *BeforeStepPoint) Add(f BeforeStep[Step], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &beforeStepPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -743,12 +748,12 @@ func (p *BeforeStepPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Step) error,
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &beforeStepPoint, "AddFunc", BeforeStepFunc(f), hookimpl.Options(opts))
+	return p.registry().Add("AddFunc", BeforeStepFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *BeforeStepPoint) Observe(f BeforeStepObserver[Step], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &beforeStepPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -756,17 +761,17 @@ func (p *BeforeStepPoint) ObserveFunc(
 	f func(context.Context, *Run, BeforeStepFired[Step]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &beforeStepPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *BeforeStepPoint) List() []hookkit.Info {
-	return p.registry.List(p, &beforeStepPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks.
 func (p *BeforeStepPoint) Fire(ctx context.Context, run *Run, payload Step) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		p.runHooks(ctx, run, payload, nil)
 	}
 }
@@ -808,16 +813,15 @@ func ShouldCompactWhen(
 	return struct {
 		condition
 		ShouldCompactFunc
-	}{hookimpl.When(
-		desc,
-		when != nil,
-		h,
-	), func(ctx context.Context, run *Run, payload ContextUse) (ShouldCompactOutcome, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.ShouldCompact(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload ContextUse) (ShouldCompactOutcome, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.ShouldCompact(ctx, run, payload)
+		},
+	}
 }
 
 // ShouldCompactOutcome is a decision of a hook of ShouldCompact: Compact. Nil continues.
@@ -869,13 +873,13 @@ type ShouldCompactFired[P any] struct {
 // ShouldCompactPoint holds the hooks and observers of ShouldCompact. The zero value is ready to
 // use. Do not copy it.
 type ShouldCompactPoint struct {
-	registry hookimpl.Registry[ShouldCompact[ContextUse]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *ShouldCompactPoint) Add(f ShouldCompact[ContextUse], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &shouldCompactPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -883,7 +887,7 @@ func (p *ShouldCompactPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload ContextUse) (ShouldCompactOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &shouldCompactPoint, "AddFunc", ShouldCompactFunc(f), hookimpl.Options(opts))
+	return p.registry().AddGate("AddFunc", ShouldCompactFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -891,7 +895,7 @@ func (p *ShouldCompactPoint) Observe(
 	f ShouldCompactObserver[ContextUse],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &shouldCompactPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -899,12 +903,12 @@ func (p *ShouldCompactPoint) ObserveFunc(
 	f func(context.Context, *Run, ShouldCompactFired[ContextUse]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &shouldCompactPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *ShouldCompactPoint) List() []hookkit.Info {
-	return p.registry.List(p, &shouldCompactPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook that was
@@ -914,7 +918,7 @@ func (p *ShouldCompactPoint) Fire(
 	run *Run,
 	payload ContextUse,
 ) (exit ShouldCompactExit, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -926,7 +930,7 @@ func (p *ShouldCompactPoint) FireBy(
 	run *Run,
 	payload ContextUse,
 ) (exit ShouldCompactExit, by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -969,16 +973,15 @@ func BeforeCompactWhen(
 	return struct {
 		condition
 		BeforeCompactFunc
-	}{hookimpl.When(
-		desc,
-		when != nil,
-		h,
-	), func(ctx context.Context, run *Run, payload Compaction) (BeforeCompactOutcome, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.BeforeCompact(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Compaction) (BeforeCompactOutcome, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.BeforeCompact(ctx, run, payload)
+		},
+	}
 }
 
 // BeforeCompactOutcome is a decision of a hook of BeforeCompact: SkipCompaction. Nil continues.
@@ -1028,13 +1031,13 @@ type BeforeCompactFired[P any] struct {
 // BeforeCompactPoint holds the hooks and observers of BeforeCompact. The zero value is ready to
 // use. Do not copy it.
 type BeforeCompactPoint struct {
-	registry hookimpl.Registry[BeforeCompact[Compaction]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *BeforeCompactPoint) Add(f BeforeCompact[Compaction], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &beforeCompactPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -1042,7 +1045,7 @@ func (p *BeforeCompactPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Compaction) (BeforeCompactOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &beforeCompactPoint, "AddFunc", BeforeCompactFunc(f), hookimpl.Options(opts))
+	return p.registry().AddGate("AddFunc", BeforeCompactFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -1050,7 +1053,7 @@ func (p *BeforeCompactPoint) Observe(
 	f BeforeCompactObserver[Compaction],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &beforeCompactPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -1058,12 +1061,12 @@ func (p *BeforeCompactPoint) ObserveFunc(
 	f func(context.Context, *Run, BeforeCompactFired[Compaction]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &beforeCompactPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *BeforeCompactPoint) List() []hookkit.Info {
-	return p.registry.List(p, &beforeCompactPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook failed and
@@ -1073,7 +1076,7 @@ func (p *BeforeCompactPoint) Fire(
 	run *Run,
 	payload Compaction,
 ) (exit BeforeCompactExit, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -1085,7 +1088,7 @@ func (p *BeforeCompactPoint) FireBy(
 	run *Run,
 	payload Compaction,
 ) (exit BeforeCompactExit, by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -1121,16 +1124,15 @@ func AfterCompactWhen(desc string, when func(*Run, Compacted) bool, h AfterCompa
 	return struct {
 		condition
 		AfterCompactFunc
-	}{hookimpl.When(
-		desc,
-		when != nil,
-		h,
-	), func(ctx context.Context, run *Run, payload Compacted) (AfterCompactOutcome, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.AfterCompact(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Compacted) (AfterCompactOutcome, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.AfterCompact(ctx, run, payload)
+		},
+	}
 }
 
 // AfterCompactOutcome is a decision of a hook of AfterCompact: ReplaceAfterCompact. Nil continues.
@@ -1172,13 +1174,13 @@ type AfterCompactFired[P any] struct {
 // AfterCompactPoint holds the hooks and observers of AfterCompact. The zero value is ready to use.
 // Do not copy it.
 type AfterCompactPoint struct {
-	registry hookimpl.Registry[AfterCompact[Compacted]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *AfterCompactPoint) Add(f AfterCompact[Compacted], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &afterCompactPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -1186,7 +1188,7 @@ func (p *AfterCompactPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Compacted) (AfterCompactOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &afterCompactPoint, "AddFunc", AfterCompactFunc(f), hookimpl.Options(opts))
+	return p.registry().AddGate("AddFunc", AfterCompactFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -1194,7 +1196,7 @@ func (p *AfterCompactPoint) Observe(
 	f AfterCompactObserver[Compacted],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &afterCompactPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -1202,18 +1204,18 @@ func (p *AfterCompactPoint) ObserveFunc(
 	f func(context.Context, *Run, AfterCompactFired[Compacted]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &afterCompactPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *AfterCompactPoint) List() []hookkit.Info {
-	return p.registry.List(p, &afterCompactPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks. They may replace the payload. If err is not nil, a hook that was registered
 // with FailClosed failed and the program must refuse the act.
 func (p *AfterCompactPoint) Fire(ctx context.Context, run *Run, payload *Compacted) (err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -1221,7 +1223,7 @@ func (p *AfterCompactPoint) Fire(ctx context.Context, run *Run, payload *Compact
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *AfterCompactPoint) FireBy(ctx context.Context, run *Run, payload *Compacted) (by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -1257,12 +1259,15 @@ func BriefingWhen(desc string, when func(*Run, Step) bool, h Briefing[Step]) Bri
 	return struct {
 		condition
 		BriefingFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Step) ([]string, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.Briefing(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Step) ([]string, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.Briefing(ctx, run, payload)
+		},
+	}
 }
 
 // BriefingObserver is notified of every fire of Briefing after it is decided.
@@ -1283,13 +1288,13 @@ type BriefingFired[P any] struct {
 // BriefingPoint holds the hooks and observers of Briefing. The zero value is ready to use. Do not
 // copy it.
 type BriefingPoint struct {
-	registry hookimpl.Registry[Briefing[Step]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *BriefingPoint) Add(f Briefing[Step], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &briefingPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -1297,12 +1302,12 @@ func (p *BriefingPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Step) ([]string, error),
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &briefingPoint, "AddFunc", BriefingFunc(f), hookimpl.Options(opts))
+	return p.registry().Add("AddFunc", BriefingFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *BriefingPoint) Observe(f BriefingObserver[Step], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &briefingPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -1310,17 +1315,17 @@ func (p *BriefingPoint) ObserveFunc(
 	f func(context.Context, *Run, BriefingFired[Step]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &briefingPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *BriefingPoint) List() []hookkit.Info {
-	return p.registry.List(p, &briefingPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks.
 func (p *BriefingPoint) Fire(ctx context.Context, run *Run, payload Step) (collected []string) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		collected = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -1328,7 +1333,7 @@ func (p *BriefingPoint) Fire(ctx context.Context, run *Run, payload Step) (colle
 
 // FireBy is Fire that also returns, for each contribution, the hook that made it.
 func (p *BriefingPoint) FireBy(ctx context.Context, run *Run, payload Step) (collected []string, bys []hookkit.By) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		collected = p.runHooks(ctx, run, payload, &bys, nil)
 	}
 	return
@@ -1363,16 +1368,15 @@ func BeforeLLMWhen(desc string, when func(*Run, LLMRequest) bool, h BeforeLLM[LL
 	return struct {
 		condition
 		BeforeLLMFunc
-	}{hookimpl.When(
-		desc,
-		when != nil,
-		h,
-	), func(ctx context.Context, run *Run, payload LLMRequest) (BeforeLLMOutcome, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.BeforeLLM(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload LLMRequest) (BeforeLLMOutcome, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.BeforeLLM(ctx, run, payload)
+		},
+	}
 }
 
 // BeforeLLMOutcome is a decision of a hook of BeforeLLM: ReplaceBeforeLLM, UseReply or EndTurn. Nil
@@ -1440,13 +1444,13 @@ type BeforeLLMFired[P any] struct {
 // BeforeLLMPoint holds the hooks and observers of BeforeLLM. The zero value is ready to use. Do not
 // copy it.
 type BeforeLLMPoint struct {
-	registry hookimpl.Registry[BeforeLLM[LLMRequest]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *BeforeLLMPoint) Add(f BeforeLLM[LLMRequest], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &beforeLLMPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -1454,7 +1458,7 @@ func (p *BeforeLLMPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload LLMRequest) (BeforeLLMOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &beforeLLMPoint, "AddFunc", BeforeLLMFunc(f), hookimpl.Options(opts))
+	return p.registry().AddGate("AddFunc", BeforeLLMFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -1462,7 +1466,7 @@ func (p *BeforeLLMPoint) Observe(
 	f BeforeLLMObserver[LLMRequest],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &beforeLLMPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -1470,18 +1474,18 @@ func (p *BeforeLLMPoint) ObserveFunc(
 	f func(context.Context, *Run, BeforeLLMFired[LLMRequest]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &beforeLLMPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *BeforeLLMPoint) List() []hookkit.Info {
-	return p.registry.List(p, &beforeLLMPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
 // not nil, a hook failed and the program must refuse the act.
 func (p *BeforeLLMPoint) Fire(ctx context.Context, run *Run, payload *LLMRequest) (exit BeforeLLMExit, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -1493,7 +1497,7 @@ func (p *BeforeLLMPoint) FireBy(
 	run *Run,
 	payload *LLMRequest,
 ) (exit BeforeLLMExit, by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -1538,16 +1542,15 @@ func AroundLLMWhen(desc string, when func(*Run, LLMRequest) bool, h AroundLLM[LL
 	return struct {
 		condition
 		AroundLLMFunc
-	}{hookimpl.When(
-		desc,
-		when != nil,
-		h,
-	), func(ctx context.Context, run *Run, payload LLMRequest, next AroundLLMNext) (hookkit.Answer[LLMResponse], error) {
-		if !when(run, payload) {
-			return next.Call(ctx, payload)
-		}
-		return h.AroundLLM(ctx, run, payload, next)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload LLMRequest, next AroundLLMNext) (hookkit.Answer[LLMResponse], error) {
+			if !when(run, payload) {
+				return next.Call(ctx, payload)
+			}
+			return h.AroundLLM(ctx, run, payload, next)
+		},
+	}
 }
 
 // AroundLLMObserver is notified of every fire of AroundLLM after it is decided.
@@ -1577,13 +1580,13 @@ type AroundLLMNext struct {
 // AroundLLMPoint holds the hooks and observers of AroundLLM. The zero value is ready to use. Do not
 // copy it.
 type AroundLLMPoint struct {
-	registry hookimpl.Registry[AroundLLM[LLMRequest]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *AroundLLMPoint) Add(f AroundLLM[LLMRequest], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &aroundLLMPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -1591,7 +1594,7 @@ func (p *AroundLLMPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload LLMRequest, next AroundLLMNext) (hookkit.Answer[LLMResponse], error),
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &aroundLLMPoint, "AddFunc", AroundLLMFunc(f), hookimpl.Options(opts))
+	return p.registry().Add("AddFunc", AroundLLMFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -1599,7 +1602,7 @@ func (p *AroundLLMPoint) Observe(
 	f AroundLLMObserver[LLMRequest],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &aroundLLMPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -1607,12 +1610,12 @@ func (p *AroundLLMPoint) ObserveFunc(
 	f func(context.Context, *Run, AroundLLMFired[LLMRequest]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &aroundLLMPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *AroundLLMPoint) List() []hookkit.Info {
-	return p.registry.List(p, &aroundLLMPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the act inside the hooks and returns the answer of the outermost. A panic of a hook or
@@ -1623,13 +1626,13 @@ func (p *AroundLLMPoint) Fire(
 	payload LLMRequest,
 	act func(context.Context, LLMRequest) (LLMResponse, error),
 ) (result LLMResponse, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		return p.runHooks(ctx, run, payload, act, nil, nil)
 	}
 	returned := false
 	defer func() {
 		if !returned {
-			err = p.registry.Unwrapped(ctx, &aroundLLMPoint, recover())
+			err = p.state.Unwrapped(ctx, &aroundLLMPoint, recover())
 		}
 	}()
 	if result, err = act(ctx, payload); err != nil {
@@ -1647,7 +1650,7 @@ func (p *AroundLLMPoint) FireBy(
 	payload LLMRequest,
 	act func(context.Context, LLMRequest) (LLMResponse, error),
 ) (result LLMResponse, by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		result, err = p.runHooks(ctx, run, payload, act, &by, nil)
 	} else {
 		if result, err = p.Fire(ctx, run, payload, act); err != nil {
@@ -1688,16 +1691,15 @@ func AfterLLMWhen(desc string, when func(*Run, LLMResponse) bool, h AfterLLM[LLM
 	return struct {
 		condition
 		AfterLLMFunc
-	}{hookimpl.When(
-		desc,
-		when != nil,
-		h,
-	), func(ctx context.Context, run *Run, payload LLMResponse) (AfterLLMOutcome, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.AfterLLM(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload LLMResponse) (AfterLLMOutcome, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.AfterLLM(ctx, run, payload)
+		},
+	}
 }
 
 // AfterLLMOutcome is a decision of a hook of AfterLLM: ReplaceAfterLLM or EndTurn. Nil continues.
@@ -1761,13 +1763,13 @@ type AfterLLMFired[P any] struct {
 // AfterLLMPoint holds the hooks and observers of AfterLLM. The zero value is ready to use. Do not
 // copy it.
 type AfterLLMPoint struct {
-	registry hookimpl.Registry[AfterLLM[LLMResponse]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *AfterLLMPoint) Add(f AfterLLM[LLMResponse], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &afterLLMPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -1775,12 +1777,12 @@ func (p *AfterLLMPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload LLMResponse) (AfterLLMOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &afterLLMPoint, "AddFunc", AfterLLMFunc(f), hookimpl.Options(opts))
+	return p.registry().AddGate("AddFunc", AfterLLMFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *AfterLLMPoint) Observe(f AfterLLMObserver[LLMResponse], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &afterLLMPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -1788,18 +1790,18 @@ func (p *AfterLLMPoint) ObserveFunc(
 	f func(context.Context, *Run, AfterLLMFired[LLMResponse]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &afterLLMPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *AfterLLMPoint) List() []hookkit.Info {
-	return p.registry.List(p, &afterLLMPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
 // not nil, a hook failed and the program must refuse the act.
 func (p *AfterLLMPoint) Fire(ctx context.Context, run *Run, payload *LLMResponse) (exit AfterLLMExit, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -1811,7 +1813,7 @@ func (p *AfterLLMPoint) FireBy(
 	run *Run,
 	payload *LLMResponse,
 ) (exit AfterLLMExit, by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -1849,12 +1851,15 @@ func OnToolsDisabledWhen(
 	return struct {
 		condition
 		OnToolsDisabledFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload ToolsDisabled) error {
-		if !when(run, payload) {
-			return nil
-		}
-		return h.OnToolsDisabled(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload ToolsDisabled) error {
+			if !when(run, payload) {
+				return nil
+			}
+			return h.OnToolsDisabled(ctx, run, payload)
+		},
+	}
 }
 
 // OnToolsDisabledObserver is notified of every fire of OnToolsDisabled after it is decided.
@@ -1873,13 +1878,13 @@ type OnToolsDisabledFired[P any] struct {
 // OnToolsDisabledPoint holds the hooks and observers of OnToolsDisabled. The zero value is ready to
 // use. Do not copy it.
 type OnToolsDisabledPoint struct {
-	registry hookimpl.Registry[OnToolsDisabled[ToolsDisabled]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *OnToolsDisabledPoint) Add(f OnToolsDisabled[ToolsDisabled], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &onToolsDisabledPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -1887,7 +1892,7 @@ func (p *OnToolsDisabledPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload ToolsDisabled) error,
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &onToolsDisabledPoint, "AddFunc", OnToolsDisabledFunc(f), hookimpl.Options(opts))
+	return p.registry().Add("AddFunc", OnToolsDisabledFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -1895,7 +1900,7 @@ func (p *OnToolsDisabledPoint) Observe(
 	f OnToolsDisabledObserver[ToolsDisabled],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &onToolsDisabledPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -1903,17 +1908,17 @@ func (p *OnToolsDisabledPoint) ObserveFunc(
 	f func(context.Context, *Run, OnToolsDisabledFired[ToolsDisabled]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &onToolsDisabledPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *OnToolsDisabledPoint) List() []hookkit.Info {
-	return p.registry.List(p, &onToolsDisabledPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks.
 func (p *OnToolsDisabledPoint) Fire(ctx context.Context, run *Run, payload ToolsDisabled) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		p.runHooks(ctx, run, payload, nil)
 	}
 }
@@ -1953,16 +1958,15 @@ func BeforeToolWhen(
 	return struct {
 		condition
 		BeforeToolFunc
-	}{hookimpl.When(
-		desc,
-		when != nil,
-		h,
-	), func(ctx context.Context, run *Run, payload ToolCallRequest) (BeforeToolOutcome, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.BeforeTool(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload ToolCallRequest) (BeforeToolOutcome, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.BeforeTool(ctx, run, payload)
+		},
+	}
 }
 
 // BeforeToolOutcome is a decision of a hook of BeforeTool: ReplaceBeforeTool, SkipTool or EndTurn.
@@ -2031,13 +2035,13 @@ type BeforeToolFired[P any] struct {
 // BeforeToolPoint holds the hooks and observers of BeforeTool. The zero value is ready to use. Do
 // not copy it.
 type BeforeToolPoint struct {
-	registry hookimpl.Registry[BeforeTool[ToolCallRequest]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *BeforeToolPoint) Add(f BeforeTool[ToolCallRequest], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &beforeToolPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -2045,7 +2049,7 @@ func (p *BeforeToolPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload ToolCallRequest) (BeforeToolOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &beforeToolPoint, "AddFunc", BeforeToolFunc(f), hookimpl.Options(opts))
+	return p.registry().AddGate("AddFunc", BeforeToolFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -2053,7 +2057,7 @@ func (p *BeforeToolPoint) Observe(
 	f BeforeToolObserver[ToolCallRequest],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &beforeToolPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -2061,12 +2065,12 @@ func (p *BeforeToolPoint) ObserveFunc(
 	f func(context.Context, *Run, BeforeToolFired[ToolCallRequest]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &beforeToolPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *BeforeToolPoint) List() []hookkit.Info {
-	return p.registry.List(p, &beforeToolPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
@@ -2076,7 +2080,7 @@ func (p *BeforeToolPoint) Fire(
 	run *Run,
 	payload *ToolCallRequest,
 ) (exit BeforeToolExit, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -2088,7 +2092,7 @@ func (p *BeforeToolPoint) FireBy(
 	run *Run,
 	payload *ToolCallRequest,
 ) (exit BeforeToolExit, by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -2132,16 +2136,15 @@ func OnPermissionWhen(
 	return struct {
 		condition
 		OnPermissionFunc
-	}{hookimpl.When(
-		desc,
-		when != nil,
-		h,
-	), func(ctx context.Context, run *Run, payload ToolCallRequest) (OnPermissionOutcome, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.OnPermission(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload ToolCallRequest) (OnPermissionOutcome, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.OnPermission(ctx, run, payload)
+		},
+	}
 }
 
 // OnPermissionOutcome is a decision of a hook of OnPermission: Deny, Ask or Allow. Nil continues.
@@ -2203,13 +2206,13 @@ type OnPermissionFired[P any] struct {
 // OnPermissionPoint holds the hooks and observers of OnPermission. The zero value is ready to use.
 // Do not copy it.
 type OnPermissionPoint struct {
-	registry hookimpl.Registry[OnPermission[ToolCallRequest]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *OnPermissionPoint) Add(f OnPermission[ToolCallRequest], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &onPermissionPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -2217,7 +2220,7 @@ func (p *OnPermissionPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload ToolCallRequest) (OnPermissionOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &onPermissionPoint, "AddFunc", OnPermissionFunc(f), hookimpl.Options(opts))
+	return p.registry().AddGate("AddFunc", OnPermissionFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -2225,7 +2228,7 @@ func (p *OnPermissionPoint) Observe(
 	f OnPermissionObserver[ToolCallRequest],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &onPermissionPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -2233,12 +2236,12 @@ func (p *OnPermissionPoint) ObserveFunc(
 	f func(context.Context, *Run, OnPermissionFired[ToolCallRequest]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &onPermissionPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *OnPermissionPoint) List() []hookkit.Info {
-	return p.registry.List(p, &onPermissionPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook failed and
@@ -2248,7 +2251,7 @@ func (p *OnPermissionPoint) Fire(
 	run *Run,
 	payload ToolCallRequest,
 ) (exit OnPermissionExit, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -2260,7 +2263,7 @@ func (p *OnPermissionPoint) FireBy(
 	run *Run,
 	payload ToolCallRequest,
 ) (exit OnPermissionExit, by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -2298,12 +2301,15 @@ func OnPermissionDeniedWhen(
 	return struct {
 		condition
 		OnPermissionDeniedFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Denial) error {
-		if !when(run, payload) {
-			return nil
-		}
-		return h.OnPermissionDenied(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Denial) error {
+			if !when(run, payload) {
+				return nil
+			}
+			return h.OnPermissionDenied(ctx, run, payload)
+		},
+	}
 }
 
 // OnPermissionDeniedObserver is notified of every fire of OnPermissionDenied after it is decided.
@@ -2322,13 +2328,13 @@ type OnPermissionDeniedFired[P any] struct {
 // OnPermissionDeniedPoint holds the hooks and observers of OnPermissionDenied. The zero value is
 // ready to use. Do not copy it.
 type OnPermissionDeniedPoint struct {
-	registry hookimpl.Registry[OnPermissionDenied[Denial]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *OnPermissionDeniedPoint) Add(f OnPermissionDenied[Denial], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &onPermissionDeniedPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -2336,7 +2342,7 @@ func (p *OnPermissionDeniedPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Denial) error,
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &onPermissionDeniedPoint, "AddFunc", OnPermissionDeniedFunc(f), hookimpl.Options(opts))
+	return p.registry().Add("AddFunc", OnPermissionDeniedFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -2344,7 +2350,7 @@ func (p *OnPermissionDeniedPoint) Observe(
 	f OnPermissionDeniedObserver[Denial],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &onPermissionDeniedPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -2352,17 +2358,17 @@ func (p *OnPermissionDeniedPoint) ObserveFunc(
 	f func(context.Context, *Run, OnPermissionDeniedFired[Denial]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &onPermissionDeniedPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *OnPermissionDeniedPoint) List() []hookkit.Info {
-	return p.registry.List(p, &onPermissionDeniedPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks.
 func (p *OnPermissionDeniedPoint) Fire(ctx context.Context, run *Run, payload Denial) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		p.runHooks(ctx, run, payload, nil)
 	}
 }
@@ -2397,12 +2403,15 @@ func OnHandoffWhen(desc string, when func(*Run, Handoff) bool, h OnHandoff[Hando
 	return struct {
 		condition
 		OnHandoffFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Handoff) (OnHandoffOutcome, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.OnHandoff(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Handoff) (OnHandoffOutcome, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.OnHandoff(ctx, run, payload)
+		},
+	}
 }
 
 // OnHandoffOutcome is a decision of a hook of OnHandoff: ReplaceOnHandoff, SkipTool or EndTurn. Nil
@@ -2470,13 +2479,13 @@ type OnHandoffFired[P any] struct {
 // OnHandoffPoint holds the hooks and observers of OnHandoff. The zero value is ready to use. Do not
 // copy it.
 type OnHandoffPoint struct {
-	registry hookimpl.Registry[OnHandoff[Handoff]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *OnHandoffPoint) Add(f OnHandoff[Handoff], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &onHandoffPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -2484,12 +2493,12 @@ func (p *OnHandoffPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Handoff) (OnHandoffOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &onHandoffPoint, "AddFunc", OnHandoffFunc(f), hookimpl.Options(opts))
+	return p.registry().AddGate("AddFunc", OnHandoffFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *OnHandoffPoint) Observe(f OnHandoffObserver[Handoff], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &onHandoffPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -2497,18 +2506,18 @@ func (p *OnHandoffPoint) ObserveFunc(
 	f func(context.Context, *Run, OnHandoffFired[Handoff]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &onHandoffPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *OnHandoffPoint) List() []hookkit.Info {
-	return p.registry.List(p, &onHandoffPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
 // not nil, a hook failed and the program must refuse the act.
 func (p *OnHandoffPoint) Fire(ctx context.Context, run *Run, payload *Handoff) (exit OnHandoffExit, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -2520,7 +2529,7 @@ func (p *OnHandoffPoint) FireBy(
 	run *Run,
 	payload *Handoff,
 ) (exit OnHandoffExit, by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -2571,21 +2580,20 @@ func AroundToolWhen(
 	return struct {
 		condition
 		AroundToolFunc
-	}{hookimpl.When(
-		desc,
-		when != nil,
-		h,
-	), func(
-		ctx context.Context,
-		run *Run,
-		payload ToolCallRequest,
-		next AroundToolNext,
-	) (hookkit.Answer[ToolCallResult], error) {
-		if !when(run, payload) {
-			return next.Call(ctx, payload)
-		}
-		return h.AroundTool(ctx, run, payload, next)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(
+			ctx context.Context,
+			run *Run,
+			payload ToolCallRequest,
+			next AroundToolNext,
+		) (hookkit.Answer[ToolCallResult], error) {
+			if !when(run, payload) {
+				return next.Call(ctx, payload)
+			}
+			return h.AroundTool(ctx, run, payload, next)
+		},
+	}
 }
 
 // AroundToolObserver is notified of every fire of AroundTool after it is decided.
@@ -2615,13 +2623,13 @@ type AroundToolNext struct {
 // AroundToolPoint holds the hooks and observers of AroundTool. The zero value is ready to use. Do
 // not copy it.
 type AroundToolPoint struct {
-	registry hookimpl.Registry[AroundTool[ToolCallRequest]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *AroundToolPoint) Add(f AroundTool[ToolCallRequest], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &aroundToolPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -2634,7 +2642,7 @@ func (p *AroundToolPoint) AddFunc(
 	) (hookkit.Answer[ToolCallResult], error),
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &aroundToolPoint, "AddFunc", AroundToolFunc(f), hookimpl.Options(opts))
+	return p.registry().Add("AddFunc", AroundToolFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -2642,7 +2650,7 @@ func (p *AroundToolPoint) Observe(
 	f AroundToolObserver[ToolCallRequest],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &aroundToolPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -2650,12 +2658,12 @@ func (p *AroundToolPoint) ObserveFunc(
 	f func(context.Context, *Run, AroundToolFired[ToolCallRequest]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &aroundToolPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *AroundToolPoint) List() []hookkit.Info {
-	return p.registry.List(p, &aroundToolPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the act inside the hooks and returns the answer of the outermost. A panic of a hook or
@@ -2666,13 +2674,13 @@ func (p *AroundToolPoint) Fire(
 	payload ToolCallRequest,
 	act func(context.Context, ToolCallRequest) (ToolCallResult, error),
 ) (result ToolCallResult, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		return p.runHooks(ctx, run, payload, act, nil, nil)
 	}
 	returned := false
 	defer func() {
 		if !returned {
-			err = p.registry.Unwrapped(ctx, &aroundToolPoint, recover())
+			err = p.state.Unwrapped(ctx, &aroundToolPoint, recover())
 		}
 	}()
 	if result, err = act(ctx, payload); err != nil {
@@ -2690,7 +2698,7 @@ func (p *AroundToolPoint) FireBy(
 	payload ToolCallRequest,
 	act func(context.Context, ToolCallRequest) (ToolCallResult, error),
 ) (result ToolCallResult, by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		result, err = p.runHooks(ctx, run, payload, act, &by, nil)
 	} else {
 		if result, err = p.Fire(ctx, run, payload, act); err != nil {
@@ -2732,12 +2740,15 @@ func OnToolProgressWhen(
 	return struct {
 		condition
 		OnToolProgressFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload ToolProgress) error {
-		if !when(run, payload) {
-			return nil
-		}
-		return h.OnToolProgress(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload ToolProgress) error {
+			if !when(run, payload) {
+				return nil
+			}
+			return h.OnToolProgress(ctx, run, payload)
+		},
+	}
 }
 
 // OnToolProgressObserver is notified of every fire of OnToolProgress after it is decided.
@@ -2756,13 +2767,13 @@ type OnToolProgressFired[P any] struct {
 // OnToolProgressPoint holds the hooks and observers of OnToolProgress. The zero value is ready to
 // use. Do not copy it.
 type OnToolProgressPoint struct {
-	registry hookimpl.Registry[OnToolProgress[ToolProgress]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *OnToolProgressPoint) Add(f OnToolProgress[ToolProgress], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &onToolProgressPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -2770,7 +2781,7 @@ func (p *OnToolProgressPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload ToolProgress) error,
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &onToolProgressPoint, "AddFunc", OnToolProgressFunc(f), hookimpl.Options(opts))
+	return p.registry().Add("AddFunc", OnToolProgressFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -2778,7 +2789,7 @@ func (p *OnToolProgressPoint) Observe(
 	f OnToolProgressObserver[ToolProgress],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &onToolProgressPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -2786,17 +2797,17 @@ func (p *OnToolProgressPoint) ObserveFunc(
 	f func(context.Context, *Run, OnToolProgressFired[ToolProgress]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &onToolProgressPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *OnToolProgressPoint) List() []hookkit.Info {
-	return p.registry.List(p, &onToolProgressPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks.
 func (p *OnToolProgressPoint) Fire(ctx context.Context, run *Run, payload ToolProgress) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		p.runHooks(ctx, run, payload, nil)
 	}
 }
@@ -2833,12 +2844,15 @@ func OnToolErrorWhen(
 	return struct {
 		condition
 		OnToolErrorFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload ToolFailure) error {
-		if !when(run, payload) {
-			return nil
-		}
-		return h.OnToolError(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload ToolFailure) error {
+			if !when(run, payload) {
+				return nil
+			}
+			return h.OnToolError(ctx, run, payload)
+		},
+	}
 }
 
 // OnToolErrorObserver is notified of every fire of OnToolError after it is decided.
@@ -2857,13 +2871,13 @@ type OnToolErrorFired[P any] struct {
 // OnToolErrorPoint holds the hooks and observers of OnToolError. The zero value is ready to use. Do
 // not copy it.
 type OnToolErrorPoint struct {
-	registry hookimpl.Registry[OnToolError[ToolFailure]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *OnToolErrorPoint) Add(f OnToolError[ToolFailure], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &onToolErrorPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -2871,7 +2885,7 @@ func (p *OnToolErrorPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload ToolFailure) error,
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &onToolErrorPoint, "AddFunc", OnToolErrorFunc(f), hookimpl.Options(opts))
+	return p.registry().Add("AddFunc", OnToolErrorFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -2879,7 +2893,7 @@ func (p *OnToolErrorPoint) Observe(
 	f OnToolErrorObserver[ToolFailure],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &onToolErrorPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -2887,17 +2901,17 @@ func (p *OnToolErrorPoint) ObserveFunc(
 	f func(context.Context, *Run, OnToolErrorFired[ToolFailure]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &onToolErrorPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *OnToolErrorPoint) List() []hookkit.Info {
-	return p.registry.List(p, &onToolErrorPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks.
 func (p *OnToolErrorPoint) Fire(ctx context.Context, run *Run, payload ToolFailure) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		p.runHooks(ctx, run, payload, nil)
 	}
 }
@@ -2934,12 +2948,15 @@ func OnSubagentStartWhen(
 	return struct {
 		condition
 		OnSubagentStartFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Subagent) error {
-		if !when(run, payload) {
-			return nil
-		}
-		return h.OnSubagentStart(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Subagent) error {
+			if !when(run, payload) {
+				return nil
+			}
+			return h.OnSubagentStart(ctx, run, payload)
+		},
+	}
 }
 
 // OnSubagentStartObserver is notified of every fire of OnSubagentStart after it is decided.
@@ -2958,13 +2975,13 @@ type OnSubagentStartFired[P any] struct {
 // OnSubagentStartPoint holds the hooks and observers of OnSubagentStart. The zero value is ready to
 // use. Do not copy it.
 type OnSubagentStartPoint struct {
-	registry hookimpl.Registry[OnSubagentStart[Subagent]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *OnSubagentStartPoint) Add(f OnSubagentStart[Subagent], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &onSubagentStartPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -2972,7 +2989,7 @@ func (p *OnSubagentStartPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Subagent) error,
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &onSubagentStartPoint, "AddFunc", OnSubagentStartFunc(f), hookimpl.Options(opts))
+	return p.registry().Add("AddFunc", OnSubagentStartFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -2980,7 +2997,7 @@ func (p *OnSubagentStartPoint) Observe(
 	f OnSubagentStartObserver[Subagent],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &onSubagentStartPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -2988,17 +3005,17 @@ func (p *OnSubagentStartPoint) ObserveFunc(
 	f func(context.Context, *Run, OnSubagentStartFired[Subagent]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &onSubagentStartPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *OnSubagentStartPoint) List() []hookkit.Info {
-	return p.registry.List(p, &onSubagentStartPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks.
 func (p *OnSubagentStartPoint) Fire(ctx context.Context, run *Run, payload Subagent) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		p.runHooks(ctx, run, payload, nil)
 	}
 }
@@ -3034,12 +3051,15 @@ func OnSubagentStopWhen(
 	return struct {
 		condition
 		OnSubagentStopFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload SubagentDone) error {
-		if !when(run, payload) {
-			return nil
-		}
-		return h.OnSubagentStop(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload SubagentDone) error {
+			if !when(run, payload) {
+				return nil
+			}
+			return h.OnSubagentStop(ctx, run, payload)
+		},
+	}
 }
 
 // OnSubagentStopObserver is notified of every fire of OnSubagentStop after it is decided.
@@ -3058,13 +3078,13 @@ type OnSubagentStopFired[P any] struct {
 // OnSubagentStopPoint holds the hooks and observers of OnSubagentStop. The zero value is ready to
 // use. Do not copy it.
 type OnSubagentStopPoint struct {
-	registry hookimpl.Registry[OnSubagentStop[SubagentDone]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *OnSubagentStopPoint) Add(f OnSubagentStop[SubagentDone], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &onSubagentStopPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -3072,7 +3092,7 @@ func (p *OnSubagentStopPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload SubagentDone) error,
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &onSubagentStopPoint, "AddFunc", OnSubagentStopFunc(f), hookimpl.Options(opts))
+	return p.registry().Add("AddFunc", OnSubagentStopFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -3080,7 +3100,7 @@ func (p *OnSubagentStopPoint) Observe(
 	f OnSubagentStopObserver[SubagentDone],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &onSubagentStopPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -3088,17 +3108,17 @@ func (p *OnSubagentStopPoint) ObserveFunc(
 	f func(context.Context, *Run, OnSubagentStopFired[SubagentDone]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &onSubagentStopPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *OnSubagentStopPoint) List() []hookkit.Info {
-	return p.registry.List(p, &onSubagentStopPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks.
 func (p *OnSubagentStopPoint) Fire(ctx context.Context, run *Run, payload SubagentDone) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		p.runHooks(ctx, run, payload, nil)
 	}
 }
@@ -3139,16 +3159,15 @@ func AfterToolWhen(
 	return struct {
 		condition
 		AfterToolFunc
-	}{hookimpl.When(
-		desc,
-		when != nil,
-		h,
-	), func(ctx context.Context, run *Run, payload ToolCallResult) (AfterToolOutcome, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.AfterTool(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload ToolCallResult) (AfterToolOutcome, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.AfterTool(ctx, run, payload)
+		},
+	}
 }
 
 // AfterToolOutcome is a decision of a hook of AfterTool: ReplaceAfterTool or EndTurn. Nil
@@ -3213,13 +3232,13 @@ type AfterToolFired[P any] struct {
 // AfterToolPoint holds the hooks and observers of AfterTool. The zero value is ready to use. Do not
 // copy it.
 type AfterToolPoint struct {
-	registry hookimpl.Registry[AfterTool[ToolCallResult]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *AfterToolPoint) Add(f AfterTool[ToolCallResult], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &afterToolPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -3227,7 +3246,7 @@ func (p *AfterToolPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload ToolCallResult) (AfterToolOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &afterToolPoint, "AddFunc", AfterToolFunc(f), hookimpl.Options(opts))
+	return p.registry().AddGate("AddFunc", AfterToolFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -3235,7 +3254,7 @@ func (p *AfterToolPoint) Observe(
 	f AfterToolObserver[ToolCallResult],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &afterToolPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -3243,18 +3262,18 @@ func (p *AfterToolPoint) ObserveFunc(
 	f func(context.Context, *Run, AfterToolFired[ToolCallResult]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &afterToolPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *AfterToolPoint) List() []hookkit.Info {
-	return p.registry.List(p, &afterToolPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
 // not nil, a hook failed and the program must refuse the act.
 func (p *AfterToolPoint) Fire(ctx context.Context, run *Run, payload *ToolCallResult) (exit AfterToolExit, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -3266,7 +3285,7 @@ func (p *AfterToolPoint) FireBy(
 	run *Run,
 	payload *ToolCallResult,
 ) (exit AfterToolExit, by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -3305,12 +3324,15 @@ func OnBudgetExceededWhen(
 	return struct {
 		condition
 		OnBudgetExceededFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload BudgetExceeded) error {
-		if !when(run, payload) {
-			return nil
-		}
-		return h.OnBudgetExceeded(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload BudgetExceeded) error {
+			if !when(run, payload) {
+				return nil
+			}
+			return h.OnBudgetExceeded(ctx, run, payload)
+		},
+	}
 }
 
 // OnBudgetExceededObserver is notified of every fire of OnBudgetExceeded after it is decided.
@@ -3329,7 +3351,7 @@ type OnBudgetExceededFired[P any] struct {
 // OnBudgetExceededPoint holds the hooks and observers of OnBudgetExceeded. The zero value is ready
 // to use. Do not copy it.
 type OnBudgetExceededPoint struct {
-	registry hookimpl.Registry[OnBudgetExceeded[BudgetExceeded]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
@@ -3338,7 +3360,7 @@ func (p *OnBudgetExceededPoint) Add(
 	f OnBudgetExceeded[BudgetExceeded],
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &onBudgetExceededPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -3346,7 +3368,7 @@ func (p *OnBudgetExceededPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload BudgetExceeded) error,
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &onBudgetExceededPoint, "AddFunc", OnBudgetExceededFunc(f), hookimpl.Options(opts))
+	return p.registry().Add("AddFunc", OnBudgetExceededFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -3354,7 +3376,7 @@ func (p *OnBudgetExceededPoint) Observe(
 	f OnBudgetExceededObserver[BudgetExceeded],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &onBudgetExceededPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -3362,17 +3384,17 @@ func (p *OnBudgetExceededPoint) ObserveFunc(
 	f func(context.Context, *Run, OnBudgetExceededFired[BudgetExceeded]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &onBudgetExceededPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *OnBudgetExceededPoint) List() []hookkit.Info {
-	return p.registry.List(p, &onBudgetExceededPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks.
 func (p *OnBudgetExceededPoint) Fire(ctx context.Context, run *Run, payload BudgetExceeded) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		p.runHooks(ctx, run, payload, nil)
 	}
 }
@@ -3404,12 +3426,15 @@ func AfterStepWhen(desc string, when func(*Run, StepResult) bool, h AfterStep[St
 	return struct {
 		condition
 		AfterStepFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload StepResult) error {
-		if !when(run, payload) {
-			return nil
-		}
-		return h.AfterStep(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload StepResult) error {
+			if !when(run, payload) {
+				return nil
+			}
+			return h.AfterStep(ctx, run, payload)
+		},
+	}
 }
 
 // AfterStepObserver is notified of every fire of AfterStep after it is decided.
@@ -3428,13 +3453,13 @@ type AfterStepFired[P any] struct {
 // AfterStepPoint holds the hooks and observers of AfterStep. The zero value is ready to use. Do not
 // copy it.
 type AfterStepPoint struct {
-	registry hookimpl.Registry[AfterStep[StepResult]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *AfterStepPoint) Add(f AfterStep[StepResult], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &afterStepPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -3442,7 +3467,7 @@ func (p *AfterStepPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload StepResult) error,
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &afterStepPoint, "AddFunc", AfterStepFunc(f), hookimpl.Options(opts))
+	return p.registry().Add("AddFunc", AfterStepFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -3450,7 +3475,7 @@ func (p *AfterStepPoint) Observe(
 	f AfterStepObserver[StepResult],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &afterStepPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -3458,17 +3483,17 @@ func (p *AfterStepPoint) ObserveFunc(
 	f func(context.Context, *Run, AfterStepFired[StepResult]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &afterStepPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *AfterStepPoint) List() []hookkit.Info {
-	return p.registry.List(p, &afterStepPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks.
 func (p *AfterStepPoint) Fire(ctx context.Context, run *Run, payload StepResult) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		p.runHooks(ctx, run, payload, nil)
 	}
 }
@@ -3504,16 +3529,15 @@ func CheckDoneWhen(desc string, when func(*Run, DoneRequest) bool, h CheckDone[D
 	return struct {
 		condition
 		CheckDoneFunc
-	}{hookimpl.When(
-		desc,
-		when != nil,
-		h,
-	), func(ctx context.Context, run *Run, payload DoneRequest) (CheckDoneOutcome, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.CheckDone(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload DoneRequest) (CheckDoneOutcome, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.CheckDone(ctx, run, payload)
+		},
+	}
 }
 
 // CheckDoneOutcome is a decision of a hook of CheckDone: ReplaceCheckDone or RejectDone. Nil
@@ -3579,13 +3603,13 @@ type CheckDoneFired[P any] struct {
 // CheckDonePoint holds the hooks and observers of CheckDone. The zero value is ready to use. Do not
 // copy it.
 type CheckDonePoint struct {
-	registry hookimpl.Registry[CheckDone[DoneRequest]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *CheckDonePoint) Add(f CheckDone[DoneRequest], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &checkDonePoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -3593,7 +3617,7 @@ func (p *CheckDonePoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload DoneRequest) (CheckDoneOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &checkDonePoint, "AddFunc", CheckDoneFunc(f), hookimpl.Options(opts))
+	return p.registry().AddGate("AddFunc", CheckDoneFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -3601,7 +3625,7 @@ func (p *CheckDonePoint) Observe(
 	f CheckDoneObserver[DoneRequest],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &checkDonePoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -3609,18 +3633,18 @@ func (p *CheckDonePoint) ObserveFunc(
 	f func(context.Context, *Run, CheckDoneFired[DoneRequest]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &checkDonePoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *CheckDonePoint) List() []hookkit.Info {
-	return p.registry.List(p, &checkDonePoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
 // not nil, a hook failed and the program must refuse the act.
 func (p *CheckDonePoint) Fire(ctx context.Context, run *Run, payload *DoneRequest) (exit CheckDoneExit, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -3632,7 +3656,7 @@ func (p *CheckDonePoint) FireBy(
 	run *Run,
 	payload *DoneRequest,
 ) (exit CheckDoneExit, by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -3669,12 +3693,15 @@ func OnDoneAcceptedWhen(
 	return struct {
 		condition
 		OnDoneAcceptedFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload DoneAccepted) error {
-		if !when(run, payload) {
-			return nil
-		}
-		return h.OnDoneAccepted(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload DoneAccepted) error {
+			if !when(run, payload) {
+				return nil
+			}
+			return h.OnDoneAccepted(ctx, run, payload)
+		},
+	}
 }
 
 // OnDoneAcceptedObserver is notified of every fire of OnDoneAccepted after it is decided.
@@ -3693,13 +3720,13 @@ type OnDoneAcceptedFired[P any] struct {
 // OnDoneAcceptedPoint holds the hooks and observers of OnDoneAccepted. The zero value is ready to
 // use. Do not copy it.
 type OnDoneAcceptedPoint struct {
-	registry hookimpl.Registry[OnDoneAccepted[DoneAccepted]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *OnDoneAcceptedPoint) Add(f OnDoneAccepted[DoneAccepted], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &onDoneAcceptedPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -3707,7 +3734,7 @@ func (p *OnDoneAcceptedPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload DoneAccepted) error,
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &onDoneAcceptedPoint, "AddFunc", OnDoneAcceptedFunc(f), hookimpl.Options(opts))
+	return p.registry().Add("AddFunc", OnDoneAcceptedFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -3715,7 +3742,7 @@ func (p *OnDoneAcceptedPoint) Observe(
 	f OnDoneAcceptedObserver[DoneAccepted],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &onDoneAcceptedPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -3723,17 +3750,17 @@ func (p *OnDoneAcceptedPoint) ObserveFunc(
 	f func(context.Context, *Run, OnDoneAcceptedFired[DoneAccepted]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &onDoneAcceptedPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *OnDoneAcceptedPoint) List() []hookkit.Info {
-	return p.registry.List(p, &onDoneAcceptedPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks.
 func (p *OnDoneAcceptedPoint) Fire(ctx context.Context, run *Run, payload DoneAccepted) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		p.runHooks(ctx, run, payload, nil)
 	}
 }
@@ -3768,16 +3795,15 @@ func OnRunErrorWhen(desc string, when func(*Run, RunError) bool, h OnRunError[Ru
 	return struct {
 		condition
 		OnRunErrorFunc
-	}{hookimpl.When(
-		desc,
-		when != nil,
-		h,
-	), func(ctx context.Context, run *Run, payload RunError) (OnRunErrorOutcome, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.OnRunError(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload RunError) (OnRunErrorOutcome, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.OnRunError(ctx, run, payload)
+		},
+	}
 }
 
 // OnRunErrorOutcome is a decision of a hook of OnRunError: EndTurn. Nil continues.
@@ -3826,13 +3852,13 @@ type OnRunErrorFired[P any] struct {
 // OnRunErrorPoint holds the hooks and observers of OnRunError. The zero value is ready to use. Do
 // not copy it.
 type OnRunErrorPoint struct {
-	registry hookimpl.Registry[OnRunError[RunError]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *OnRunErrorPoint) Add(f OnRunError[RunError], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &onRunErrorPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -3840,7 +3866,7 @@ func (p *OnRunErrorPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload RunError) (OnRunErrorOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &onRunErrorPoint, "AddFunc", OnRunErrorFunc(f), hookimpl.Options(opts))
+	return p.registry().AddGate("AddFunc", OnRunErrorFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -3848,7 +3874,7 @@ func (p *OnRunErrorPoint) Observe(
 	f OnRunErrorObserver[RunError],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &onRunErrorPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -3856,18 +3882,18 @@ func (p *OnRunErrorPoint) ObserveFunc(
 	f func(context.Context, *Run, OnRunErrorFired[RunError]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &onRunErrorPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *OnRunErrorPoint) List() []hookkit.Info {
-	return p.registry.List(p, &onRunErrorPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook that was
 // registered with FailClosed failed and the program must refuse the act.
 func (p *OnRunErrorPoint) Fire(ctx context.Context, run *Run, payload RunError) (exit OnRunErrorExit, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -3879,7 +3905,7 @@ func (p *OnRunErrorPoint) FireBy(
 	run *Run,
 	payload RunError,
 ) (exit OnRunErrorExit, by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -3914,12 +3940,15 @@ func OnStopWhen(desc string, when func(*Run, Stopping) bool, h OnStop[Stopping])
 	return struct {
 		condition
 		OnStopFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Stopping) ([]EndRun, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.OnStop(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Stopping) ([]EndRun, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.OnStop(ctx, run, payload)
+		},
+	}
 }
 
 // OnStopObserver is notified of every fire of OnStop after it is decided.
@@ -3940,13 +3969,13 @@ type OnStopFired[P any] struct {
 // OnStopPoint holds the hooks and observers of OnStop. The zero value is ready to use. Do not copy
 // it.
 type OnStopPoint struct {
-	registry hookimpl.Registry[OnStop[Stopping]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *OnStopPoint) Add(f OnStop[Stopping], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &onStopPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -3954,12 +3983,12 @@ func (p *OnStopPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Stopping) ([]EndRun, error),
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &onStopPoint, "AddFunc", OnStopFunc(f), hookimpl.Options(opts))
+	return p.registry().Add("AddFunc", OnStopFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *OnStopPoint) Observe(f OnStopObserver[Stopping], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &onStopPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -3967,17 +3996,17 @@ func (p *OnStopPoint) ObserveFunc(
 	f func(context.Context, *Run, OnStopFired[Stopping]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &onStopPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *OnStopPoint) List() []hookkit.Info {
-	return p.registry.List(p, &onStopPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks.
 func (p *OnStopPoint) Fire(ctx context.Context, run *Run, payload Stopping) (collected []EndRun) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		collected = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -3985,7 +4014,7 @@ func (p *OnStopPoint) Fire(ctx context.Context, run *Run, payload Stopping) (col
 
 // FireBy is Fire that also returns, for each contribution, the hook that made it.
 func (p *OnStopPoint) FireBy(ctx context.Context, run *Run, payload Stopping) (collected []EndRun, bys []hookkit.By) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		collected = p.runHooks(ctx, run, payload, &bys, nil)
 	}
 	return
@@ -4028,16 +4057,15 @@ func BeforeRunEndWhen(
 	return struct {
 		condition
 		BeforeRunEndFunc
-	}{hookimpl.When(
-		desc,
-		when != nil,
-		h,
-	), func(ctx context.Context, run *Run, payload AgentResult) (BeforeRunEndOutcome, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.BeforeRunEnd(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload AgentResult) (BeforeRunEndOutcome, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.BeforeRunEnd(ctx, run, payload)
+		},
+	}
 }
 
 // BeforeRunEndOutcome is a decision of a hook of BeforeRunEnd: ReplaceBeforeRunEnd. Nil continues.
@@ -4079,13 +4107,13 @@ type BeforeRunEndFired[P any] struct {
 // BeforeRunEndPoint holds the hooks and observers of BeforeRunEnd. The zero value is ready to use.
 // Do not copy it.
 type BeforeRunEndPoint struct {
-	registry hookimpl.Registry[BeforeRunEnd[AgentResult]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *BeforeRunEndPoint) Add(f BeforeRunEnd[AgentResult], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &beforeRunEndPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -4093,7 +4121,7 @@ func (p *BeforeRunEndPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload AgentResult) (BeforeRunEndOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &beforeRunEndPoint, "AddFunc", BeforeRunEndFunc(f), hookimpl.Options(opts))
+	return p.registry().AddGate("AddFunc", BeforeRunEndFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -4101,7 +4129,7 @@ func (p *BeforeRunEndPoint) Observe(
 	f BeforeRunEndObserver[AgentResult],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &beforeRunEndPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -4109,18 +4137,18 @@ func (p *BeforeRunEndPoint) ObserveFunc(
 	f func(context.Context, *Run, BeforeRunEndFired[AgentResult]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &beforeRunEndPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *BeforeRunEndPoint) List() []hookkit.Info {
-	return p.registry.List(p, &beforeRunEndPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks. They may replace the payload. If err is not nil, a hook failed and the
 // program must refuse the act.
 func (p *BeforeRunEndPoint) Fire(ctx context.Context, run *Run, payload *AgentResult) (err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -4128,7 +4156,7 @@ func (p *BeforeRunEndPoint) Fire(ctx context.Context, run *Run, payload *AgentRe
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *BeforeRunEndPoint) FireBy(ctx context.Context, run *Run, payload *AgentResult) (by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -4162,12 +4190,15 @@ func OnRunEndWhen(desc string, when func(*Run, AgentResult) bool, h OnRunEnd[Age
 	return struct {
 		condition
 		OnRunEndFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload AgentResult) error {
-		if !when(run, payload) {
-			return nil
-		}
-		return h.OnRunEnd(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload AgentResult) error {
+			if !when(run, payload) {
+				return nil
+			}
+			return h.OnRunEnd(ctx, run, payload)
+		},
+	}
 }
 
 // OnRunEndObserver is notified of every fire of OnRunEnd after it is decided.
@@ -4186,13 +4217,13 @@ type OnRunEndFired[P any] struct {
 // OnRunEndPoint holds the hooks and observers of OnRunEnd. The zero value is ready to use. Do not
 // copy it.
 type OnRunEndPoint struct {
-	registry hookimpl.Registry[OnRunEnd[AgentResult]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *OnRunEndPoint) Add(f OnRunEnd[AgentResult], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &onRunEndPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -4200,12 +4231,12 @@ func (p *OnRunEndPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload AgentResult) error,
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &onRunEndPoint, "AddFunc", OnRunEndFunc(f), hookimpl.Options(opts))
+	return p.registry().Add("AddFunc", OnRunEndFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *OnRunEndPoint) Observe(f OnRunEndObserver[AgentResult], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &onRunEndPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -4213,17 +4244,17 @@ func (p *OnRunEndPoint) ObserveFunc(
 	f func(context.Context, *Run, OnRunEndFired[AgentResult]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &onRunEndPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *OnRunEndPoint) List() []hookkit.Info {
-	return p.registry.List(p, &onRunEndPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks.
 func (p *OnRunEndPoint) Fire(ctx context.Context, run *Run, payload AgentResult) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		p.runHooks(ctx, run, payload, nil)
 	}
 }
@@ -4623,38 +4654,23 @@ var onRunStartPoint = hookimpl.Point{
 	Payload: "RunStart",
 	Results: "Replace, EndTurn, FailClosed",
 	Law:     hookimpl.Decides | hookimpl.FailsClosed,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{
-			hookimpl.Rewriting("Replace", ReplaceOnRunStart),
-			hookimpl.Exiting[EndTurn]("EndTurn"),
-		}
+	Replace: ReplaceOnRunStart,
+	Exits: []any{
+		EndTurn{},
 	},
+	Fire: (*OnRunStartPoint).runHooks,
 	Calls: hookimpl.Deciding(
 		OnRunStart[RunStart].OnRunStart,
 		OnRunStartFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		OnRunStartObserver[RunStart].ObserveOnRunStart,
-		func(f *OnRunStartFired[RunStart]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Final,
-				Outcome: f.Exit,
-				Err:     f.Err,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *OnRunStartPoint,
-		ctx context.Context,
-		run *Run,
-		payload *RunStart,
-		fired *hookkit.AnyFired,
-	) (err error) {
-		_, err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *OnRunStartPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &onRunStartPoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
@@ -4664,14 +4680,15 @@ func (p *OnRunStartPoint) runHooks(
 	run *Run,
 	payload *RunStart,
 	by *hookkit.By,
-	snap *hookimpl.Snapshot[OnRunStart[RunStart]],
+	snap *hookimpl.Snapshot,
 ) (exit OnRunStartExit, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
 	all := snap
 	if snap.Recording() {
@@ -4689,7 +4706,8 @@ func (p *OnRunStartPoint) runHooks(
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]OnRunStart[RunStart])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].OnRunStart(inv.Ctx, run, current)
 		if out == nil && failure == nil {
@@ -4719,32 +4737,19 @@ var shouldStopPoint = hookimpl.Point{
 	Payload: "Step",
 	Results: "Collect[EndRun], FailClosed",
 	Law:     hookimpl.FailsClosed,
+	Fire:    (*ShouldStopPoint).runHooks,
 	Calls: hookimpl.Collecting(
 		ShouldStop[Step].ShouldStop,
 		ShouldStopFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		ShouldStopObserver[Step].ObserveShouldStop,
-		func(f *ShouldStopFired[Step]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload:   f.Payload,
-				Final:     f.Payload,
-				Collected: hookimpl.Slice(f.Collected),
-				Err:       f.Err,
-				Verdict:   f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *ShouldStopPoint,
-		ctx context.Context,
-		run *Run,
-		payload *Step,
-		fired *hookkit.AnyFired,
-	) (err error) {
-		_, err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *ShouldStopPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &shouldStopPoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
@@ -4754,20 +4759,21 @@ func (p *ShouldStopPoint) runHooks(
 	run *Run,
 	payload Step,
 	bys *[]hookkit.By,
-	snap *hookimpl.Snapshot[ShouldStop[Step]],
+	snap *hookimpl.Snapshot,
 ) (collected []EndRun, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	all := snap
 	if snap.Recording() {
 		fired := &ShouldStopFired[Step]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Collected = hookimpl.Returned(&all.Dispatch, collected)
+			fired.Collected = hookimpl.Returned(all, collected)
 			fired.Err = all.Err(err)
 			all.Notify(fired)
 		}()
@@ -4777,7 +4783,8 @@ func (p *ShouldStopPoint) runHooks(
 			err = inv.Crashed(recover(), nil)
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]ShouldStop[Step])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		values, failure := hooks[i].ShouldStop(inv.Ctx, run, payload)
 		if failure != nil {
@@ -4794,46 +4801,31 @@ func (p *ShouldStopPoint) runHooks(
 var beforeStepPoint = hookimpl.Point{
 	Name:    "BeforeStep",
 	Payload: "Step",
+	Fire:    (*BeforeStepPoint).runHooks,
 	Calls: hookimpl.Checking(
 		BeforeStep[Step].BeforeStep,
 		BeforeStepFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		BeforeStepObserver[Step].ObserveBeforeStep,
-		func(f *BeforeStepFired[Step]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Payload,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *BeforeStepPoint,
-		ctx context.Context,
-		run *Run,
-		payload *Step,
-		fired *hookkit.AnyFired,
-	) error {
-		p.runHooks(ctx, run, *payload, p.registry.Record(ctx, run, fired))
-		return nil
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *BeforeStepPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &beforeStepPoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
 // any. A nil snap means the hooks that are registered now.
-func (p *BeforeStepPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload Step,
-	snap *hookimpl.Snapshot[BeforeStep[Step]],
-) {
+func (p *BeforeStepPoint) runHooks(ctx context.Context, run *Run, payload Step, snap *hookimpl.Snapshot) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &BeforeStepFired[Step]{Payload: payload}
@@ -4851,7 +4843,8 @@ func (p *BeforeStepPoint) runHooks(
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]BeforeStep[Step])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].BeforeStep(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
@@ -4866,38 +4859,22 @@ var shouldCompactPoint = hookimpl.Point{
 	Payload: "ContextUse",
 	Results: "Vote, Compact, FailOpen",
 	Law:     hookimpl.Decides,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{
-			hookimpl.Exiting[Compact]("Compact"),
-		}
+	Exits: []any{
+		Compact{},
 	},
+	Fire: (*ShouldCompactPoint).runHooks,
 	Calls: hookimpl.Deciding(
 		ShouldCompact[ContextUse].ShouldCompact,
 		ShouldCompactFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		ShouldCompactObserver[ContextUse].ObserveShouldCompact,
-		func(f *ShouldCompactFired[ContextUse]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Payload,
-				Outcome: f.Exit,
-				Err:     f.Err,
-				Ballots: f.Ballots,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *ShouldCompactPoint,
-		ctx context.Context,
-		run *Run,
-		payload *ContextUse,
-		fired *hookkit.AnyFired,
-	) (err error) {
-		_, err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *ShouldCompactPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &shouldCompactPoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
@@ -4907,14 +4884,15 @@ func (p *ShouldCompactPoint) runHooks(
 	run *Run,
 	payload ContextUse,
 	by *hookkit.By,
-	snap *hookimpl.Snapshot[ShouldCompact[ContextUse]],
+	snap *hookimpl.Snapshot,
 ) (exit ShouldCompactExit, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &ShouldCompactFired[ContextUse]{Payload: payload}
@@ -4943,7 +4921,8 @@ func (p *ShouldCompactPoint) runHooks(
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]ShouldCompact[ContextUse])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].ShouldCompact(inv.Ctx, run, payload)
 		if out == nil && failure == nil {
@@ -4976,37 +4955,22 @@ var beforeCompactPoint = hookimpl.Point{
 	Payload: "Compaction",
 	Results: "SkipCompaction, FailClosed",
 	Law:     hookimpl.Decides | hookimpl.FailsClosed,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{
-			hookimpl.Exiting[SkipCompaction]("SkipCompaction"),
-		}
+	Exits: []any{
+		SkipCompaction{},
 	},
+	Fire: (*BeforeCompactPoint).runHooks,
 	Calls: hookimpl.Deciding(
 		BeforeCompact[Compaction].BeforeCompact,
 		BeforeCompactFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		BeforeCompactObserver[Compaction].ObserveBeforeCompact,
-		func(f *BeforeCompactFired[Compaction]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Payload,
-				Outcome: f.Exit,
-				Err:     f.Err,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *BeforeCompactPoint,
-		ctx context.Context,
-		run *Run,
-		payload *Compaction,
-		fired *hookkit.AnyFired,
-	) (err error) {
-		_, err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *BeforeCompactPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &beforeCompactPoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
@@ -5016,14 +4980,15 @@ func (p *BeforeCompactPoint) runHooks(
 	run *Run,
 	payload Compaction,
 	by *hookkit.By,
-	snap *hookimpl.Snapshot[BeforeCompact[Compaction]],
+	snap *hookimpl.Snapshot,
 ) (exit BeforeCompactExit, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	all := snap
 	if snap.Recording() {
 		fired := &BeforeCompactFired[Compaction]{Payload: payload}
@@ -5039,7 +5004,8 @@ func (p *BeforeCompactPoint) runHooks(
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]BeforeCompact[Compaction])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].BeforeCompact(inv.Ctx, run, payload)
 		if out == nil && failure == nil {
@@ -5065,36 +5031,20 @@ var afterCompactPoint = hookimpl.Point{
 	Payload: "Compacted",
 	Results: "Replace, FailOpen",
 	Law:     hookimpl.Decides,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{
-			hookimpl.Rewriting("Replace", ReplaceAfterCompact),
-		}
-	},
+	Replace: ReplaceAfterCompact,
+	Fire:    (*AfterCompactPoint).runHooks,
 	Calls: hookimpl.Deciding(
 		AfterCompact[Compacted].AfterCompact,
 		AfterCompactFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		AfterCompactObserver[Compacted].ObserveAfterCompact,
-		func(f *AfterCompactFired[Compacted]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Final,
-				Err:     f.Err,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *AfterCompactPoint,
-		ctx context.Context,
-		run *Run,
-		payload *Compacted,
-		fired *hookkit.AnyFired,
-	) (err error) {
-		err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *AfterCompactPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &afterCompactPoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
@@ -5104,14 +5054,15 @@ func (p *AfterCompactPoint) runHooks(
 	run *Run,
 	payload *Compacted,
 	by *hookkit.By,
-	snap *hookimpl.Snapshot[AfterCompact[Compacted]],
+	snap *hookimpl.Snapshot,
 ) (err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
 	all := snap
 	if snap.Recording() {
@@ -5132,7 +5083,8 @@ func (p *AfterCompactPoint) runHooks(
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]AfterCompact[Compacted])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].AfterCompact(inv.Ctx, run, current)
 		if out == nil && failure == nil {
@@ -5159,31 +5111,19 @@ var briefingPoint = hookimpl.Point{
 	Name:    "Briefing",
 	Payload: "Step",
 	Results: "Collect[string]",
+	Fire:    (*BriefingPoint).runHooks,
 	Calls: hookimpl.Collecting(
 		Briefing[Step].Briefing,
 		BriefingFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		BriefingObserver[Step].ObserveBriefing,
-		func(f *BriefingFired[Step]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload:   f.Payload,
-				Final:     f.Payload,
-				Collected: hookimpl.Slice(f.Collected),
-				Verdict:   f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *BriefingPoint,
-		ctx context.Context,
-		run *Run,
-		payload *Step,
-		fired *hookkit.AnyFired,
-	) error {
-		p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
-		return nil
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *BriefingPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &briefingPoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
@@ -5193,20 +5133,21 @@ func (p *BriefingPoint) runHooks(
 	run *Run,
 	payload Step,
 	bys *[]hookkit.By,
-	snap *hookimpl.Snapshot[Briefing[Step]],
+	snap *hookimpl.Snapshot,
 ) (collected []string) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &BriefingFired[Step]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Collected = hookimpl.Returned(&all.Dispatch, collected)
+			fired.Collected = hookimpl.Returned(all, collected)
 			all.Notify(fired)
 		}()
 	}
@@ -5219,7 +5160,8 @@ func (p *BriefingPoint) runHooks(
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]Briefing[Step])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		values, failure := hooks[i].Briefing(inv.Ctx, run, payload)
 		if failure != nil {
@@ -5239,39 +5181,24 @@ var beforeLLMPoint = hookimpl.Point{
 	Payload: "LLMRequest",
 	Results: "Replace, UseReply, EndTurn, FailClosed",
 	Law:     hookimpl.Decides | hookimpl.FailsClosed,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{
-			hookimpl.Rewriting("Replace", ReplaceBeforeLLM),
-			hookimpl.Exiting[UseReply]("UseReply"),
-			hookimpl.Exiting[EndTurn]("EndTurn"),
-		}
+	Replace: ReplaceBeforeLLM,
+	Exits: []any{
+		UseReply{},
+		EndTurn{},
 	},
+	Fire: (*BeforeLLMPoint).runHooks,
 	Calls: hookimpl.Deciding(
 		BeforeLLM[LLMRequest].BeforeLLM,
 		BeforeLLMFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		BeforeLLMObserver[LLMRequest].ObserveBeforeLLM,
-		func(f *BeforeLLMFired[LLMRequest]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Final,
-				Outcome: f.Exit,
-				Err:     f.Err,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *BeforeLLMPoint,
-		ctx context.Context,
-		run *Run,
-		payload *LLMRequest,
-		fired *hookkit.AnyFired,
-	) (err error) {
-		_, err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *BeforeLLMPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &beforeLLMPoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
@@ -5281,14 +5208,15 @@ func (p *BeforeLLMPoint) runHooks(
 	run *Run,
 	payload *LLMRequest,
 	by *hookkit.By,
-	snap *hookimpl.Snapshot[BeforeLLM[LLMRequest]],
+	snap *hookimpl.Snapshot,
 ) (exit BeforeLLMExit, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
 	all := snap
 	if snap.Recording() {
@@ -5306,7 +5234,8 @@ func (p *BeforeLLMPoint) runHooks(
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]BeforeLLM[LLMRequest])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].BeforeLLM(inv.Ctx, run, current)
 		if out == nil && failure == nil {
@@ -5336,6 +5265,7 @@ var aroundLLMPoint = hookimpl.Point{
 	Payload: "LLMRequest",
 	Results: "Around[LLMResponse]",
 	Law:     hookimpl.Wraps,
+	Fire:    (*AroundLLMPoint).runHooks,
 	Calls: hookimpl.Wrapping(func(
 		h AroundLLM[LLMRequest],
 		ctx context.Context,
@@ -5371,38 +5301,21 @@ var aroundLLMPoint = hookimpl.Point{
 			return hookimpl.AnswerOf[LLMResponse](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload, Next: inner}))
 		})
 	}),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		AroundLLMObserver[LLMRequest].ObserveAroundLLM,
-		func(f *AroundLLMFired[LLMRequest]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Payload,
-				Result:  f.Result,
-				Err:     f.Err,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *AroundLLMPoint,
-		ctx context.Context,
-		run *Run,
-		payload *LLMRequest,
-		fired *hookkit.AnyFired,
-	) (err error) {
-		act := func(context.Context, LLMRequest) (result LLMResponse, err error) {
-			return
-		}
-		_, err = p.runHooks(ctx, run, *payload, act, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *AroundLLMPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &aroundLLMPoint)
 }
 
 // aroundLLMInvocation is one fire of AroundLLM.
 type aroundLLMInvocation struct {
 	hookimpl.AroundInvocation
 	Run  *Run
-	Snap *hookimpl.Snapshot[AroundLLM[LLMRequest]]
+	Snap *hookimpl.Snapshot
 	Do   func(context.Context, LLMRequest) (LLMResponse, error)
 	// Next is set instead of the three fields above for a hook that the runtime calls through
 	// functions of any type.
@@ -5419,24 +5332,25 @@ func (n AroundLLMNext) Call(ctx context.Context, payload LLMRequest) (answer hoo
 	if inv.Next != nil {
 		return inv.Next(ctx, payload)
 	}
+	hooks, _ := inv.Snap.Hooks.([]AroundLLM[LLMRequest])
 	returned := false
 	defer func() {
 		if !returned {
-			answer, err = hookkit.Answer[LLMResponse]{}, inv.Crashed(ctx, &inv.Snap.Dispatch, n.level, recover())
+			answer, err = hookkit.Answer[LLMResponse]{}, inv.Crashed(ctx, inv.Snap, n.level, recover())
 		}
 	}()
-	if n.level == len(inv.Snap.Hooks) {
+	if n.level == len(hooks) {
 		result, failure := inv.Do(ctx, payload)
 		hookimpl.Acted(&answer, result)
 		err = failure
 	} else {
-		answer, err = inv.Snap.Hooks[n.level].AroundLLM(ctx, inv.Run, payload, AroundLLMNext{inv, n.level + 1})
+		answer, err = hooks[n.level].AroundLLM(ctx, inv.Run, payload, AroundLLMNext{inv, n.level + 1})
 	}
 	if err != nil || hookimpl.Missing(&answer) {
-		answer, err = hookkit.Answer[LLMResponse]{}, inv.Failed(ctx, &inv.Snap.Dispatch, n.level, err)
+		answer, err = hookkit.Answer[LLMResponse]{}, inv.Failed(ctx, inv.Snap, n.level, err)
 	}
 	returned = true
-	hookimpl.Pass(&answer, &inv.Snap.Dispatch, n.level)
+	hookimpl.Pass(&answer, inv.Snap, n.level)
 	return
 }
 
@@ -5448,16 +5362,17 @@ func (p *AroundLLMPoint) runHooks(
 	payload LLMRequest,
 	act func(context.Context, LLMRequest) (LLMResponse, error),
 	by *hookkit.By,
-	snap *hookimpl.Snapshot[AroundLLM[LLMRequest]],
+	snap *hookimpl.Snapshot,
 ) (result LLMResponse, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
+	}
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
 	ctx = hookimpl.Background(ctx)
 	inv := &aroundLLMInvocation{Run: run, Snap: snap, Do: act}
-	defer inv.Ended(ctx, &snap.Dispatch)
+	defer inv.Ended(ctx, snap)
 	if snap.Recording() {
 		fired := &AroundLLMFired[LLMRequest]{Payload: payload}
 		snap.Begin(&fired.Verdict)
@@ -5467,7 +5382,7 @@ func (p *AroundLLMPoint) runHooks(
 		}()
 	}
 	answer, err := AroundLLMNext{inv, 0}.Call(ctx, payload)
-	hookimpl.Concluded(ctx, &inv.AroundInvocation, &snap.Dispatch, &answer, err, by)
+	hookimpl.Concluded(ctx, &inv.AroundInvocation, snap, &answer, err, by)
 	return answer.Value(), err
 }
 
@@ -5477,38 +5392,23 @@ var afterLLMPoint = hookimpl.Point{
 	Payload: "LLMResponse",
 	Results: "Replace, EndTurn, FailClosed",
 	Law:     hookimpl.Decides | hookimpl.FailsClosed,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{
-			hookimpl.Rewriting("Replace", ReplaceAfterLLM),
-			hookimpl.Exiting[EndTurn]("EndTurn"),
-		}
+	Replace: ReplaceAfterLLM,
+	Exits: []any{
+		EndTurn{},
 	},
+	Fire: (*AfterLLMPoint).runHooks,
 	Calls: hookimpl.Deciding(
 		AfterLLM[LLMResponse].AfterLLM,
 		AfterLLMFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		AfterLLMObserver[LLMResponse].ObserveAfterLLM,
-		func(f *AfterLLMFired[LLMResponse]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Final,
-				Outcome: f.Exit,
-				Err:     f.Err,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *AfterLLMPoint,
-		ctx context.Context,
-		run *Run,
-		payload *LLMResponse,
-		fired *hookkit.AnyFired,
-	) (err error) {
-		_, err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *AfterLLMPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &afterLLMPoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
@@ -5518,14 +5418,15 @@ func (p *AfterLLMPoint) runHooks(
 	run *Run,
 	payload *LLMResponse,
 	by *hookkit.By,
-	snap *hookimpl.Snapshot[AfterLLM[LLMResponse]],
+	snap *hookimpl.Snapshot,
 ) (exit AfterLLMExit, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
 	all := snap
 	if snap.Recording() {
@@ -5543,7 +5444,8 @@ func (p *AfterLLMPoint) runHooks(
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]AfterLLM[LLMResponse])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].AfterLLM(inv.Ctx, run, current)
 		if out == nil && failure == nil {
@@ -5571,46 +5473,31 @@ func (p *AfterLLMPoint) runHooks(
 var onToolsDisabledPoint = hookimpl.Point{
 	Name:    "OnToolsDisabled",
 	Payload: "ToolsDisabled",
+	Fire:    (*OnToolsDisabledPoint).runHooks,
 	Calls: hookimpl.Checking(
 		OnToolsDisabled[ToolsDisabled].OnToolsDisabled,
 		OnToolsDisabledFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		OnToolsDisabledObserver[ToolsDisabled].ObserveOnToolsDisabled,
-		func(f *OnToolsDisabledFired[ToolsDisabled]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Payload,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *OnToolsDisabledPoint,
-		ctx context.Context,
-		run *Run,
-		payload *ToolsDisabled,
-		fired *hookkit.AnyFired,
-	) error {
-		p.runHooks(ctx, run, *payload, p.registry.Record(ctx, run, fired))
-		return nil
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *OnToolsDisabledPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &onToolsDisabledPoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
 // any. A nil snap means the hooks that are registered now.
-func (p *OnToolsDisabledPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload ToolsDisabled,
-	snap *hookimpl.Snapshot[OnToolsDisabled[ToolsDisabled]],
-) {
+func (p *OnToolsDisabledPoint) runHooks(ctx context.Context, run *Run, payload ToolsDisabled, snap *hookimpl.Snapshot) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &OnToolsDisabledFired[ToolsDisabled]{Payload: payload}
@@ -5628,7 +5515,8 @@ func (p *OnToolsDisabledPoint) runHooks(
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]OnToolsDisabled[ToolsDisabled])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].OnToolsDisabled(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
@@ -5643,39 +5531,24 @@ var beforeToolPoint = hookimpl.Point{
 	Payload: "ToolCallRequest",
 	Results: "Replace, SkipTool, EndTurn, FailClosed",
 	Law:     hookimpl.Decides | hookimpl.FailsClosed,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{
-			hookimpl.Rewriting("Replace", ReplaceBeforeTool),
-			hookimpl.Exiting[SkipTool]("SkipTool"),
-			hookimpl.Exiting[EndTurn]("EndTurn"),
-		}
+	Replace: ReplaceBeforeTool,
+	Exits: []any{
+		SkipTool{},
+		EndTurn{},
 	},
+	Fire: (*BeforeToolPoint).runHooks,
 	Calls: hookimpl.Deciding(
 		BeforeTool[ToolCallRequest].BeforeTool,
 		BeforeToolFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		BeforeToolObserver[ToolCallRequest].ObserveBeforeTool,
-		func(f *BeforeToolFired[ToolCallRequest]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Final,
-				Outcome: f.Exit,
-				Err:     f.Err,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *BeforeToolPoint,
-		ctx context.Context,
-		run *Run,
-		payload *ToolCallRequest,
-		fired *hookkit.AnyFired,
-	) (err error) {
-		_, err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *BeforeToolPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &beforeToolPoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
@@ -5685,14 +5558,15 @@ func (p *BeforeToolPoint) runHooks(
 	run *Run,
 	payload *ToolCallRequest,
 	by *hookkit.By,
-	snap *hookimpl.Snapshot[BeforeTool[ToolCallRequest]],
+	snap *hookimpl.Snapshot,
 ) (exit BeforeToolExit, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
 	all := snap
 	if snap.Recording() {
@@ -5710,7 +5584,8 @@ func (p *BeforeToolPoint) runHooks(
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]BeforeTool[ToolCallRequest])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].BeforeTool(inv.Ctx, run, current)
 		if out == nil && failure == nil {
@@ -5740,40 +5615,24 @@ var onPermissionPoint = hookimpl.Point{
 	Payload: "ToolCallRequest",
 	Results: "Vote, Deny, Ask, Allow, FailClosed",
 	Law:     hookimpl.Decides | hookimpl.FailsClosed,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{
-			hookimpl.Exiting[Deny]("Deny"),
-			hookimpl.Exiting[Ask]("Ask"),
-			hookimpl.Exiting[Allow]("Allow"),
-		}
+	Exits: []any{
+		Deny{},
+		Ask{},
+		Allow{},
 	},
+	Fire: (*OnPermissionPoint).runHooks,
 	Calls: hookimpl.Deciding(
 		OnPermission[ToolCallRequest].OnPermission,
 		OnPermissionFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		OnPermissionObserver[ToolCallRequest].ObserveOnPermission,
-		func(f *OnPermissionFired[ToolCallRequest]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Payload,
-				Outcome: f.Exit,
-				Err:     f.Err,
-				Ballots: f.Ballots,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *OnPermissionPoint,
-		ctx context.Context,
-		run *Run,
-		payload *ToolCallRequest,
-		fired *hookkit.AnyFired,
-	) (err error) {
-		_, err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *OnPermissionPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &onPermissionPoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
@@ -5783,14 +5642,15 @@ func (p *OnPermissionPoint) runHooks(
 	run *Run,
 	payload ToolCallRequest,
 	by *hookkit.By,
-	snap *hookimpl.Snapshot[OnPermission[ToolCallRequest]],
+	snap *hookimpl.Snapshot,
 ) (exit OnPermissionExit, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	all := snap
 	if snap.Recording() {
 		fired := &OnPermissionFired[ToolCallRequest]{Payload: payload}
@@ -5808,7 +5668,8 @@ func (p *OnPermissionPoint) runHooks(
 		}
 	}()
 	var leading OnPermissionExit
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]OnPermission[ToolCallRequest])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].OnPermission(inv.Ctx, run, payload)
 		if out == nil && failure == nil {
@@ -5841,46 +5702,31 @@ func (p *OnPermissionPoint) runHooks(
 var onPermissionDeniedPoint = hookimpl.Point{
 	Name:    "OnPermissionDenied",
 	Payload: "Denial",
+	Fire:    (*OnPermissionDeniedPoint).runHooks,
 	Calls: hookimpl.Checking(
 		OnPermissionDenied[Denial].OnPermissionDenied,
 		OnPermissionDeniedFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		OnPermissionDeniedObserver[Denial].ObserveOnPermissionDenied,
-		func(f *OnPermissionDeniedFired[Denial]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Payload,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *OnPermissionDeniedPoint,
-		ctx context.Context,
-		run *Run,
-		payload *Denial,
-		fired *hookkit.AnyFired,
-	) error {
-		p.runHooks(ctx, run, *payload, p.registry.Record(ctx, run, fired))
-		return nil
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *OnPermissionDeniedPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &onPermissionDeniedPoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
 // any. A nil snap means the hooks that are registered now.
-func (p *OnPermissionDeniedPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload Denial,
-	snap *hookimpl.Snapshot[OnPermissionDenied[Denial]],
-) {
+func (p *OnPermissionDeniedPoint) runHooks(ctx context.Context, run *Run, payload Denial, snap *hookimpl.Snapshot) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &OnPermissionDeniedFired[Denial]{Payload: payload}
@@ -5898,7 +5744,8 @@ func (p *OnPermissionDeniedPoint) runHooks(
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]OnPermissionDenied[Denial])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].OnPermissionDenied(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
@@ -5913,39 +5760,24 @@ var onHandoffPoint = hookimpl.Point{
 	Payload: "Handoff",
 	Results: "Replace, SkipTool, EndTurn, FailClosed",
 	Law:     hookimpl.Decides | hookimpl.FailsClosed,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{
-			hookimpl.Rewriting("Replace", ReplaceOnHandoff),
-			hookimpl.Exiting[SkipTool]("SkipTool"),
-			hookimpl.Exiting[EndTurn]("EndTurn"),
-		}
+	Replace: ReplaceOnHandoff,
+	Exits: []any{
+		SkipTool{},
+		EndTurn{},
 	},
+	Fire: (*OnHandoffPoint).runHooks,
 	Calls: hookimpl.Deciding(
 		OnHandoff[Handoff].OnHandoff,
 		OnHandoffFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		OnHandoffObserver[Handoff].ObserveOnHandoff,
-		func(f *OnHandoffFired[Handoff]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Final,
-				Outcome: f.Exit,
-				Err:     f.Err,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *OnHandoffPoint,
-		ctx context.Context,
-		run *Run,
-		payload *Handoff,
-		fired *hookkit.AnyFired,
-	) (err error) {
-		_, err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *OnHandoffPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &onHandoffPoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
@@ -5955,14 +5787,15 @@ func (p *OnHandoffPoint) runHooks(
 	run *Run,
 	payload *Handoff,
 	by *hookkit.By,
-	snap *hookimpl.Snapshot[OnHandoff[Handoff]],
+	snap *hookimpl.Snapshot,
 ) (exit OnHandoffExit, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
 	all := snap
 	if snap.Recording() {
@@ -5980,7 +5813,8 @@ func (p *OnHandoffPoint) runHooks(
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]OnHandoff[Handoff])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].OnHandoff(inv.Ctx, run, current)
 		if out == nil && failure == nil {
@@ -6010,6 +5844,7 @@ var aroundToolPoint = hookimpl.Point{
 	Payload: "ToolCallRequest",
 	Results: "Around[ToolCallResult]",
 	Law:     hookimpl.Wraps,
+	Fire:    (*AroundToolPoint).runHooks,
 	Calls: hookimpl.Wrapping(func(
 		h AroundTool[ToolCallRequest],
 		ctx context.Context,
@@ -6048,38 +5883,21 @@ var aroundToolPoint = hookimpl.Point{
 			return hookimpl.AnswerOf[ToolCallResult](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload, Next: inner}))
 		})
 	}),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		AroundToolObserver[ToolCallRequest].ObserveAroundTool,
-		func(f *AroundToolFired[ToolCallRequest]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Payload,
-				Result:  f.Result,
-				Err:     f.Err,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *AroundToolPoint,
-		ctx context.Context,
-		run *Run,
-		payload *ToolCallRequest,
-		fired *hookkit.AnyFired,
-	) (err error) {
-		act := func(context.Context, ToolCallRequest) (result ToolCallResult, err error) {
-			return
-		}
-		_, err = p.runHooks(ctx, run, *payload, act, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *AroundToolPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &aroundToolPoint)
 }
 
 // aroundToolInvocation is one fire of AroundTool.
 type aroundToolInvocation struct {
 	hookimpl.AroundInvocation
 	Run  *Run
-	Snap *hookimpl.Snapshot[AroundTool[ToolCallRequest]]
+	Snap *hookimpl.Snapshot
 	Do   func(context.Context, ToolCallRequest) (ToolCallResult, error)
 	// Next is set instead of the three fields above for a hook that the runtime calls through
 	// functions of any type.
@@ -6099,24 +5917,25 @@ func (n AroundToolNext) Call(
 	if inv.Next != nil {
 		return inv.Next(ctx, payload)
 	}
+	hooks, _ := inv.Snap.Hooks.([]AroundTool[ToolCallRequest])
 	returned := false
 	defer func() {
 		if !returned {
-			answer, err = hookkit.Answer[ToolCallResult]{}, inv.Crashed(ctx, &inv.Snap.Dispatch, n.level, recover())
+			answer, err = hookkit.Answer[ToolCallResult]{}, inv.Crashed(ctx, inv.Snap, n.level, recover())
 		}
 	}()
-	if n.level == len(inv.Snap.Hooks) {
+	if n.level == len(hooks) {
 		result, failure := inv.Do(ctx, payload)
 		hookimpl.Acted(&answer, result)
 		err = failure
 	} else {
-		answer, err = inv.Snap.Hooks[n.level].AroundTool(ctx, inv.Run, payload, AroundToolNext{inv, n.level + 1})
+		answer, err = hooks[n.level].AroundTool(ctx, inv.Run, payload, AroundToolNext{inv, n.level + 1})
 	}
 	if err != nil || hookimpl.Missing(&answer) {
-		answer, err = hookkit.Answer[ToolCallResult]{}, inv.Failed(ctx, &inv.Snap.Dispatch, n.level, err)
+		answer, err = hookkit.Answer[ToolCallResult]{}, inv.Failed(ctx, inv.Snap, n.level, err)
 	}
 	returned = true
-	hookimpl.Pass(&answer, &inv.Snap.Dispatch, n.level)
+	hookimpl.Pass(&answer, inv.Snap, n.level)
 	return
 }
 
@@ -6128,16 +5947,17 @@ func (p *AroundToolPoint) runHooks(
 	payload ToolCallRequest,
 	act func(context.Context, ToolCallRequest) (ToolCallResult, error),
 	by *hookkit.By,
-	snap *hookimpl.Snapshot[AroundTool[ToolCallRequest]],
+	snap *hookimpl.Snapshot,
 ) (result ToolCallResult, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
+	}
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
 	ctx = hookimpl.Background(ctx)
 	inv := &aroundToolInvocation{Run: run, Snap: snap, Do: act}
-	defer inv.Ended(ctx, &snap.Dispatch)
+	defer inv.Ended(ctx, snap)
 	if snap.Recording() {
 		fired := &AroundToolFired[ToolCallRequest]{Payload: payload}
 		snap.Begin(&fired.Verdict)
@@ -6147,7 +5967,7 @@ func (p *AroundToolPoint) runHooks(
 		}()
 	}
 	answer, err := AroundToolNext{inv, 0}.Call(ctx, payload)
-	hookimpl.Concluded(ctx, &inv.AroundInvocation, &snap.Dispatch, &answer, err, by)
+	hookimpl.Concluded(ctx, &inv.AroundInvocation, snap, &answer, err, by)
 	return answer.Value(), err
 }
 
@@ -6155,46 +5975,31 @@ func (p *AroundToolPoint) runHooks(
 var onToolProgressPoint = hookimpl.Point{
 	Name:    "OnToolProgress",
 	Payload: "ToolProgress",
+	Fire:    (*OnToolProgressPoint).runHooks,
 	Calls: hookimpl.Checking(
 		OnToolProgress[ToolProgress].OnToolProgress,
 		OnToolProgressFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		OnToolProgressObserver[ToolProgress].ObserveOnToolProgress,
-		func(f *OnToolProgressFired[ToolProgress]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Payload,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *OnToolProgressPoint,
-		ctx context.Context,
-		run *Run,
-		payload *ToolProgress,
-		fired *hookkit.AnyFired,
-	) error {
-		p.runHooks(ctx, run, *payload, p.registry.Record(ctx, run, fired))
-		return nil
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *OnToolProgressPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &onToolProgressPoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
 // any. A nil snap means the hooks that are registered now.
-func (p *OnToolProgressPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload ToolProgress,
-	snap *hookimpl.Snapshot[OnToolProgress[ToolProgress]],
-) {
+func (p *OnToolProgressPoint) runHooks(ctx context.Context, run *Run, payload ToolProgress, snap *hookimpl.Snapshot) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &OnToolProgressFired[ToolProgress]{Payload: payload}
@@ -6212,7 +6017,8 @@ func (p *OnToolProgressPoint) runHooks(
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]OnToolProgress[ToolProgress])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].OnToolProgress(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
@@ -6225,46 +6031,31 @@ func (p *OnToolProgressPoint) runHooks(
 var onToolErrorPoint = hookimpl.Point{
 	Name:    "OnToolError",
 	Payload: "ToolFailure",
+	Fire:    (*OnToolErrorPoint).runHooks,
 	Calls: hookimpl.Checking(
 		OnToolError[ToolFailure].OnToolError,
 		OnToolErrorFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		OnToolErrorObserver[ToolFailure].ObserveOnToolError,
-		func(f *OnToolErrorFired[ToolFailure]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Payload,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *OnToolErrorPoint,
-		ctx context.Context,
-		run *Run,
-		payload *ToolFailure,
-		fired *hookkit.AnyFired,
-	) error {
-		p.runHooks(ctx, run, *payload, p.registry.Record(ctx, run, fired))
-		return nil
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *OnToolErrorPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &onToolErrorPoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
 // any. A nil snap means the hooks that are registered now.
-func (p *OnToolErrorPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload ToolFailure,
-	snap *hookimpl.Snapshot[OnToolError[ToolFailure]],
-) {
+func (p *OnToolErrorPoint) runHooks(ctx context.Context, run *Run, payload ToolFailure, snap *hookimpl.Snapshot) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &OnToolErrorFired[ToolFailure]{Payload: payload}
@@ -6282,7 +6073,8 @@ func (p *OnToolErrorPoint) runHooks(
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]OnToolError[ToolFailure])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].OnToolError(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
@@ -6295,46 +6087,31 @@ func (p *OnToolErrorPoint) runHooks(
 var onSubagentStartPoint = hookimpl.Point{
 	Name:    "OnSubagentStart",
 	Payload: "Subagent",
+	Fire:    (*OnSubagentStartPoint).runHooks,
 	Calls: hookimpl.Checking(
 		OnSubagentStart[Subagent].OnSubagentStart,
 		OnSubagentStartFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		OnSubagentStartObserver[Subagent].ObserveOnSubagentStart,
-		func(f *OnSubagentStartFired[Subagent]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Payload,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *OnSubagentStartPoint,
-		ctx context.Context,
-		run *Run,
-		payload *Subagent,
-		fired *hookkit.AnyFired,
-	) error {
-		p.runHooks(ctx, run, *payload, p.registry.Record(ctx, run, fired))
-		return nil
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *OnSubagentStartPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &onSubagentStartPoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
 // any. A nil snap means the hooks that are registered now.
-func (p *OnSubagentStartPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload Subagent,
-	snap *hookimpl.Snapshot[OnSubagentStart[Subagent]],
-) {
+func (p *OnSubagentStartPoint) runHooks(ctx context.Context, run *Run, payload Subagent, snap *hookimpl.Snapshot) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &OnSubagentStartFired[Subagent]{Payload: payload}
@@ -6352,7 +6129,8 @@ func (p *OnSubagentStartPoint) runHooks(
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]OnSubagentStart[Subagent])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].OnSubagentStart(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
@@ -6365,46 +6143,31 @@ func (p *OnSubagentStartPoint) runHooks(
 var onSubagentStopPoint = hookimpl.Point{
 	Name:    "OnSubagentStop",
 	Payload: "SubagentDone",
+	Fire:    (*OnSubagentStopPoint).runHooks,
 	Calls: hookimpl.Checking(
 		OnSubagentStop[SubagentDone].OnSubagentStop,
 		OnSubagentStopFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		OnSubagentStopObserver[SubagentDone].ObserveOnSubagentStop,
-		func(f *OnSubagentStopFired[SubagentDone]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Payload,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *OnSubagentStopPoint,
-		ctx context.Context,
-		run *Run,
-		payload *SubagentDone,
-		fired *hookkit.AnyFired,
-	) error {
-		p.runHooks(ctx, run, *payload, p.registry.Record(ctx, run, fired))
-		return nil
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *OnSubagentStopPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &onSubagentStopPoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
 // any. A nil snap means the hooks that are registered now.
-func (p *OnSubagentStopPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload SubagentDone,
-	snap *hookimpl.Snapshot[OnSubagentStop[SubagentDone]],
-) {
+func (p *OnSubagentStopPoint) runHooks(ctx context.Context, run *Run, payload SubagentDone, snap *hookimpl.Snapshot) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &OnSubagentStopFired[SubagentDone]{Payload: payload}
@@ -6422,7 +6185,8 @@ func (p *OnSubagentStopPoint) runHooks(
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]OnSubagentStop[SubagentDone])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].OnSubagentStop(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
@@ -6437,38 +6201,23 @@ var afterToolPoint = hookimpl.Point{
 	Payload: "ToolCallResult",
 	Results: "Replace, EndTurn, FailClosed",
 	Law:     hookimpl.Decides | hookimpl.FailsClosed,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{
-			hookimpl.Rewriting("Replace", ReplaceAfterTool),
-			hookimpl.Exiting[EndTurn]("EndTurn"),
-		}
+	Replace: ReplaceAfterTool,
+	Exits: []any{
+		EndTurn{},
 	},
+	Fire: (*AfterToolPoint).runHooks,
 	Calls: hookimpl.Deciding(
 		AfterTool[ToolCallResult].AfterTool,
 		AfterToolFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		AfterToolObserver[ToolCallResult].ObserveAfterTool,
-		func(f *AfterToolFired[ToolCallResult]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Final,
-				Outcome: f.Exit,
-				Err:     f.Err,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *AfterToolPoint,
-		ctx context.Context,
-		run *Run,
-		payload *ToolCallResult,
-		fired *hookkit.AnyFired,
-	) (err error) {
-		_, err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *AfterToolPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &afterToolPoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
@@ -6478,14 +6227,15 @@ func (p *AfterToolPoint) runHooks(
 	run *Run,
 	payload *ToolCallResult,
 	by *hookkit.By,
-	snap *hookimpl.Snapshot[AfterTool[ToolCallResult]],
+	snap *hookimpl.Snapshot,
 ) (exit AfterToolExit, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
 	all := snap
 	if snap.Recording() {
@@ -6503,7 +6253,8 @@ func (p *AfterToolPoint) runHooks(
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]AfterTool[ToolCallResult])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].AfterTool(inv.Ctx, run, current)
 		if out == nil && failure == nil {
@@ -6531,30 +6282,19 @@ func (p *AfterToolPoint) runHooks(
 var onBudgetExceededPoint = hookimpl.Point{
 	Name:    "OnBudgetExceeded",
 	Payload: "BudgetExceeded",
+	Fire:    (*OnBudgetExceededPoint).runHooks,
 	Calls: hookimpl.Checking(
 		OnBudgetExceeded[BudgetExceeded].OnBudgetExceeded,
 		OnBudgetExceededFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		OnBudgetExceededObserver[BudgetExceeded].ObserveOnBudgetExceeded,
-		func(f *OnBudgetExceededFired[BudgetExceeded]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Payload,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *OnBudgetExceededPoint,
-		ctx context.Context,
-		run *Run,
-		payload *BudgetExceeded,
-		fired *hookkit.AnyFired,
-	) error {
-		p.runHooks(ctx, run, *payload, p.registry.Record(ctx, run, fired))
-		return nil
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *OnBudgetExceededPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &onBudgetExceededPoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
@@ -6563,14 +6303,15 @@ func (p *OnBudgetExceededPoint) runHooks(
 	ctx context.Context,
 	run *Run,
 	payload BudgetExceeded,
-	snap *hookimpl.Snapshot[OnBudgetExceeded[BudgetExceeded]],
+	snap *hookimpl.Snapshot,
 ) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &OnBudgetExceededFired[BudgetExceeded]{Payload: payload}
@@ -6588,7 +6329,8 @@ func (p *OnBudgetExceededPoint) runHooks(
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]OnBudgetExceeded[BudgetExceeded])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].OnBudgetExceeded(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
@@ -6601,46 +6343,31 @@ func (p *OnBudgetExceededPoint) runHooks(
 var afterStepPoint = hookimpl.Point{
 	Name:    "AfterStep",
 	Payload: "StepResult",
+	Fire:    (*AfterStepPoint).runHooks,
 	Calls: hookimpl.Checking(
 		AfterStep[StepResult].AfterStep,
 		AfterStepFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		AfterStepObserver[StepResult].ObserveAfterStep,
-		func(f *AfterStepFired[StepResult]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Payload,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *AfterStepPoint,
-		ctx context.Context,
-		run *Run,
-		payload *StepResult,
-		fired *hookkit.AnyFired,
-	) error {
-		p.runHooks(ctx, run, *payload, p.registry.Record(ctx, run, fired))
-		return nil
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *AfterStepPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &afterStepPoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
 // any. A nil snap means the hooks that are registered now.
-func (p *AfterStepPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload StepResult,
-	snap *hookimpl.Snapshot[AfterStep[StepResult]],
-) {
+func (p *AfterStepPoint) runHooks(ctx context.Context, run *Run, payload StepResult, snap *hookimpl.Snapshot) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &AfterStepFired[StepResult]{Payload: payload}
@@ -6658,7 +6385,8 @@ func (p *AfterStepPoint) runHooks(
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]AfterStep[StepResult])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].AfterStep(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
@@ -6673,38 +6401,23 @@ var checkDonePoint = hookimpl.Point{
 	Payload: "DoneRequest",
 	Results: "Replace, RejectDone, FailClosed",
 	Law:     hookimpl.Decides | hookimpl.FailsClosed,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{
-			hookimpl.Rewriting("Replace", ReplaceCheckDone),
-			hookimpl.Exiting[RejectDone]("RejectDone"),
-		}
+	Replace: ReplaceCheckDone,
+	Exits: []any{
+		RejectDone{},
 	},
+	Fire: (*CheckDonePoint).runHooks,
 	Calls: hookimpl.Deciding(
 		CheckDone[DoneRequest].CheckDone,
 		CheckDoneFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		CheckDoneObserver[DoneRequest].ObserveCheckDone,
-		func(f *CheckDoneFired[DoneRequest]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Final,
-				Outcome: f.Exit,
-				Err:     f.Err,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *CheckDonePoint,
-		ctx context.Context,
-		run *Run,
-		payload *DoneRequest,
-		fired *hookkit.AnyFired,
-	) (err error) {
-		_, err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *CheckDonePoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &checkDonePoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
@@ -6714,14 +6427,15 @@ func (p *CheckDonePoint) runHooks(
 	run *Run,
 	payload *DoneRequest,
 	by *hookkit.By,
-	snap *hookimpl.Snapshot[CheckDone[DoneRequest]],
+	snap *hookimpl.Snapshot,
 ) (exit CheckDoneExit, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
 	all := snap
 	if snap.Recording() {
@@ -6739,7 +6453,8 @@ func (p *CheckDonePoint) runHooks(
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]CheckDone[DoneRequest])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].CheckDone(inv.Ctx, run, current)
 		if out == nil && failure == nil {
@@ -6767,46 +6482,31 @@ func (p *CheckDonePoint) runHooks(
 var onDoneAcceptedPoint = hookimpl.Point{
 	Name:    "OnDoneAccepted",
 	Payload: "DoneAccepted",
+	Fire:    (*OnDoneAcceptedPoint).runHooks,
 	Calls: hookimpl.Checking(
 		OnDoneAccepted[DoneAccepted].OnDoneAccepted,
 		OnDoneAcceptedFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		OnDoneAcceptedObserver[DoneAccepted].ObserveOnDoneAccepted,
-		func(f *OnDoneAcceptedFired[DoneAccepted]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Payload,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *OnDoneAcceptedPoint,
-		ctx context.Context,
-		run *Run,
-		payload *DoneAccepted,
-		fired *hookkit.AnyFired,
-	) error {
-		p.runHooks(ctx, run, *payload, p.registry.Record(ctx, run, fired))
-		return nil
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *OnDoneAcceptedPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &onDoneAcceptedPoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
 // any. A nil snap means the hooks that are registered now.
-func (p *OnDoneAcceptedPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload DoneAccepted,
-	snap *hookimpl.Snapshot[OnDoneAccepted[DoneAccepted]],
-) {
+func (p *OnDoneAcceptedPoint) runHooks(ctx context.Context, run *Run, payload DoneAccepted, snap *hookimpl.Snapshot) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &OnDoneAcceptedFired[DoneAccepted]{Payload: payload}
@@ -6824,7 +6524,8 @@ func (p *OnDoneAcceptedPoint) runHooks(
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]OnDoneAccepted[DoneAccepted])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].OnDoneAccepted(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)
@@ -6839,37 +6540,22 @@ var onRunErrorPoint = hookimpl.Point{
 	Payload: "RunError",
 	Results: "EndTurn, FailOpen",
 	Law:     hookimpl.Decides,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{
-			hookimpl.Exiting[EndTurn]("EndTurn"),
-		}
+	Exits: []any{
+		EndTurn{},
 	},
+	Fire: (*OnRunErrorPoint).runHooks,
 	Calls: hookimpl.Deciding(
 		OnRunError[RunError].OnRunError,
 		OnRunErrorFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		OnRunErrorObserver[RunError].ObserveOnRunError,
-		func(f *OnRunErrorFired[RunError]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Payload,
-				Outcome: f.Exit,
-				Err:     f.Err,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *OnRunErrorPoint,
-		ctx context.Context,
-		run *Run,
-		payload *RunError,
-		fired *hookkit.AnyFired,
-	) (err error) {
-		_, err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *OnRunErrorPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &onRunErrorPoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
@@ -6879,14 +6565,15 @@ func (p *OnRunErrorPoint) runHooks(
 	run *Run,
 	payload RunError,
 	by *hookkit.By,
-	snap *hookimpl.Snapshot[OnRunError[RunError]],
+	snap *hookimpl.Snapshot,
 ) (exit OnRunErrorExit, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &OnRunErrorFired[RunError]{Payload: payload}
@@ -6906,7 +6593,8 @@ func (p *OnRunErrorPoint) runHooks(
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]OnRunError[RunError])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].OnRunError(inv.Ctx, run, payload)
 		if out == nil && failure == nil {
@@ -6933,31 +6621,19 @@ var onStopPoint = hookimpl.Point{
 	Name:    "OnStop",
 	Payload: "Stopping",
 	Results: "Collect[EndRun]",
+	Fire:    (*OnStopPoint).runHooks,
 	Calls: hookimpl.Collecting(
 		OnStop[Stopping].OnStop,
 		OnStopFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		OnStopObserver[Stopping].ObserveOnStop,
-		func(f *OnStopFired[Stopping]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload:   f.Payload,
-				Final:     f.Payload,
-				Collected: hookimpl.Slice(f.Collected),
-				Verdict:   f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *OnStopPoint,
-		ctx context.Context,
-		run *Run,
-		payload *Stopping,
-		fired *hookkit.AnyFired,
-	) error {
-		p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
-		return nil
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *OnStopPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &onStopPoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
@@ -6967,20 +6643,21 @@ func (p *OnStopPoint) runHooks(
 	run *Run,
 	payload Stopping,
 	bys *[]hookkit.By,
-	snap *hookimpl.Snapshot[OnStop[Stopping]],
+	snap *hookimpl.Snapshot,
 ) (collected []EndRun) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &OnStopFired[Stopping]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Collected = hookimpl.Returned(&all.Dispatch, collected)
+			fired.Collected = hookimpl.Returned(all, collected)
 			all.Notify(fired)
 		}()
 	}
@@ -6993,7 +6670,8 @@ func (p *OnStopPoint) runHooks(
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]OnStop[Stopping])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		values, failure := hooks[i].OnStop(inv.Ctx, run, payload)
 		if failure != nil {
@@ -7013,36 +6691,20 @@ var beforeRunEndPoint = hookimpl.Point{
 	Payload: "AgentResult",
 	Results: "Replace, FailClosed",
 	Law:     hookimpl.Decides | hookimpl.FailsClosed,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{
-			hookimpl.Rewriting("Replace", ReplaceBeforeRunEnd),
-		}
-	},
+	Replace: ReplaceBeforeRunEnd,
+	Fire:    (*BeforeRunEndPoint).runHooks,
 	Calls: hookimpl.Deciding(
 		BeforeRunEnd[AgentResult].BeforeRunEnd,
 		BeforeRunEndFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		BeforeRunEndObserver[AgentResult].ObserveBeforeRunEnd,
-		func(f *BeforeRunEndFired[AgentResult]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Final,
-				Err:     f.Err,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *BeforeRunEndPoint,
-		ctx context.Context,
-		run *Run,
-		payload *AgentResult,
-		fired *hookkit.AnyFired,
-	) (err error) {
-		err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *BeforeRunEndPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &beforeRunEndPoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
@@ -7052,14 +6714,15 @@ func (p *BeforeRunEndPoint) runHooks(
 	run *Run,
 	payload *AgentResult,
 	by *hookkit.By,
-	snap *hookimpl.Snapshot[BeforeRunEnd[AgentResult]],
+	snap *hookimpl.Snapshot,
 ) (err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
 	all := snap
 	if snap.Recording() {
@@ -7076,7 +6739,8 @@ func (p *BeforeRunEndPoint) runHooks(
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]BeforeRunEnd[AgentResult])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].BeforeRunEnd(inv.Ctx, run, current)
 		if out == nil && failure == nil {
@@ -7100,46 +6764,31 @@ func (p *BeforeRunEndPoint) runHooks(
 var onRunEndPoint = hookimpl.Point{
 	Name:    "OnRunEnd",
 	Payload: "AgentResult",
+	Fire:    (*OnRunEndPoint).runHooks,
 	Calls: hookimpl.Checking(
 		OnRunEnd[AgentResult].OnRunEnd,
 		OnRunEndFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		OnRunEndObserver[AgentResult].ObserveOnRunEnd,
-		func(f *OnRunEndFired[AgentResult]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Payload,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *OnRunEndPoint,
-		ctx context.Context,
-		run *Run,
-		payload *AgentResult,
-		fired *hookkit.AnyFired,
-	) error {
-		p.runHooks(ctx, run, *payload, p.registry.Record(ctx, run, fired))
-		return nil
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *OnRunEndPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &onRunEndPoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
 // any. A nil snap means the hooks that are registered now.
-func (p *OnRunEndPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload AgentResult,
-	snap *hookimpl.Snapshot[OnRunEnd[AgentResult]],
-) {
+func (p *OnRunEndPoint) runHooks(ctx context.Context, run *Run, payload AgentResult, snap *hookimpl.Snapshot) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &OnRunEndFired[AgentResult]{Payload: payload}
@@ -7157,7 +6806,8 @@ func (p *OnRunEndPoint) runHooks(
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]OnRunEnd[AgentResult])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].OnRunEnd(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)

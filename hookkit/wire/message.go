@@ -41,13 +41,13 @@ const (
 // A Reply is the decision of the hooks of one point. A reply with an Error has no other field.
 type Reply struct {
 	Decision  string          `json:"decision,omitempty"`  // Continue, Replace, Edit, or the type name of an exit
-	Value     json.RawMessage `json:"value,omitempty"`     // of Replace and Edit; the fields of an exit, which may be left out
+	Value     json.RawMessage `json:"value,omitempty"`     // of Replace and Edit; or an exit, which may be left out
 	Reason    string          `json:"reason,omitempty"`    // for records, with Replace and Edit; exits have their own
 	Collected json.RawMessage `json:"collected,omitempty"` // an array, at points that collect
 	Error     string          `json:"error,omitempty"`     // the hooks failed, or refused at a point that checks
 }
 
-// A Description says what a service is able to answer.
+// A Description lists the points that a service answers.
 type Description struct {
 	Protocol int      `json:"protocol"` // [Protocol]
 	Spec     string   `json:"spec"`     // the import path of the spec's package
@@ -64,9 +64,9 @@ type Caller interface {
 	Call(ctx context.Context, request Request) (Reply, error)
 }
 
-// A Handler answers the requests of one service. Generated code has a function Serve that returns one. Its methods may be
-// called concurrently. A request that cannot be answered gets a Reply with an Error, so Call returns an error only if
-// the transport must not reply at all.
+// A Handler answers the requests of one service. Generated code has a function Serve that returns one. Its methods may
+// be called concurrently. A request that cannot be answered gets a Reply with an Error, so Call returns an error only
+// if the transport must not reply at all.
 type Handler interface {
 	Caller
 }

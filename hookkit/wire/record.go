@@ -14,7 +14,7 @@ import (
 	"github.com/hookgen/hookgen/hookkit"
 )
 
-// An Event is one fire of a point: what the program passed, what every hook made of it, and who decided.
+// An Event is one fire of a point: the payload before and after the hooks, their votes, and the decision.
 type Event struct {
 	Seq      int64           `json:"seq"`  // counts the events of one recorder, from 1
 	Time     time.Time       `json:"time"` // when the fire began

@@ -17,7 +17,7 @@ const maxRuns = 4096
 // requests of one run need the same one. A Handler does not learn when a run ends; it forgets the one that was not
 // used for the longest time. If that run goes on, its hooks begin with new state.
 type runs struct {
-	make func(context.Context, RunInfo) (hookkit.AnyRun, error)
+	newRun func(context.Context, RunInfo) (hookkit.AnyRun, error)
 
 	mu     sync.Mutex
 	recent *list.List // of *keptRun, the last used one first
@@ -34,15 +34,15 @@ type keptRun struct {
 // errPanicked is for a request that waited for a run whose function panicked.
 var errPanicked = errors.New("the function for the run panicked")
 
-func newRuns(make func(context.Context, RunInfo) (hookkit.AnyRun, error)) *runs {
-	return &runs{make: make, recent: list.New(), byID: map[string]*list.Element{}}
+func newRuns(newRun func(context.Context, RunInfo) (hookkit.AnyRun, error)) *runs {
+	return &runs{newRun: newRun, recent: list.New(), byID: map[string]*list.Element{}}
 }
 
 // get returns the run for a run of a program. Its identity is all of its RunInfo. So a program that sends the ID of
 // another user's run, by mistake or on purpose, does not reach that run's state.
 func (r *runs) get(ctx context.Context, info RunInfo) (hookkit.AnyRun, error) {
 	if info.ID == "" {
-		return r.make(ctx, info)
+		return r.newRun(ctx, info)
 	}
 	id, err := json.Marshal(info) // which writes maps in the order of their keys
 	if err != nil {
@@ -57,7 +57,7 @@ func (r *runs) get(ctx context.Context, info RunInfo) (hookkit.AnyRun, error) {
 			}
 		}()
 		k.err = errPanicked
-		k.run, k.err = r.make(ctx, info)
+		k.run, k.err = r.newRun(ctx, info)
 		made = k.err == nil
 	})
 	return k.run, k.err

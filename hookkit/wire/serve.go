@@ -35,7 +35,7 @@ type server struct {
 	runs   *runs
 }
 
-// Describe lists the points at which something is registered now.
+// Describe lists the points that have hooks or observers now.
 func (s *server) Describe(context.Context) (Description, error) {
 	d := Description{Protocol: Protocol, Spec: s.spec.Path, Points: []string{}}
 	for _, name := range s.spec.Points {
@@ -118,7 +118,7 @@ func replyOf(p hookkit.PointInfo, fired hookkit.AnyFired) (Reply, error) {
 }
 
 // rewriteOf returns how the payload was changed: "Replace", "Edit", or "". The last hook that changed it may have
-// edited what an earlier one replaced. An edit alone would then lose the rest of the replacement.
+// edited the replacement of an earlier one. An edit alone would then lose the rest of the replacement.
 func rewriteOf(p hookkit.PointInfo, fired hookkit.AnyFired) string {
 	if fired.Decision != "Edit" || !slices.ContainsFunc(p.Outcomes, func(o hookkit.Outcome) bool {
 		return o.Name == "Replace"

@@ -125,9 +125,11 @@ func (d drawer) draw(content string) (string, bool) {
 		return fmt.Sprintf("%s-%s-4%s-a%s-%s", d.chars("hex", 8), d.chars("hex", 4), d.chars("hex", 3), d.chars("hex", 3),
 			d.chars("hex", 12)), true
 	case "pass": // letters, digits and a symbol, as people choose
-		return d.chars("letters", 5) + d.chars("digits", 2) + string("!#$%*+-._~^"[d.rand.IntN(11)]) + d.chars("alnum", 4), true
+		return d.chars("letters", 5) + d.chars("digits", 2) + string("!#$%*+-._~^"[d.rand.IntN(11)]) +
+			d.chars("alnum", 4), true
 	case "jwt":
-		return "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9." + "eyJzdWIiOiI" + d.chars("alnum", 40) + "." + d.chars("slug", 42) + "a", true
+		return "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9." + "eyJzdWIiOiI" + d.chars("alnum", 40) + "." +
+			d.chars("slug", 42) + "a", true
 	}
 	set, count, _ := strings.Cut(content, ":")
 	n, err := strconv.Atoi(count)

@@ -80,8 +80,9 @@ func readBase(t *testing.T, file string) *base {
 	return b
 }
 
-// apply replaces lines of files. A line "--- NAME" selects a file, the first is that of the spec. Lines that begin with -
-// are replaced by the lines after them that begin with +. A line that begins with = is context for the lines after it.
+// apply replaces lines of files. A line "--- NAME" selects a file, the first is that of the spec. Lines that begin with
+// - are replaced by the lines after them that begin with +. A line that begins with = is context for the lines after
+// it.
 func (p program) apply(t *testing.T, title, diff string) {
 	t.Helper()
 	name := "mail/spec.go"
@@ -257,7 +258,8 @@ func measure(t *testing.T, m *usermodule.Module, all []*change, bases map[string
 			switch {
 			case file == "use/hook.go":
 				c.hook += text
-			case file == "use/loop.go", file == "use/remote.go", strings.HasPrefix(file, "child/"): // a program that extends the points
+			case file == "use/loop.go", file == "use/remote.go", strings.HasPrefix(file,
+				"child/"): // a program that extends the points
 				c.loop += text
 			default:
 				t.Fatalf("%s of %s, %s does not compile:\n%s", file, c.base, c.title, text)

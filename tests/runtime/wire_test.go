@@ -187,7 +187,7 @@ func TestWrongRepliesAreFailures(t *testing.T) {
 		},
 		{"another case", `{"decision":"stop"}`, `$.decision: "stop" is not legal`},
 		{"no decision", `{}`, `$.decision: "" is not legal`},
-		{"an unknown member", `{"decison":"Stop"}`, `$.decison: unknown field`},
+		{"an unknown member", `{"decided":"Stop"}`, `$.decided: unknown field`},
 		{
 			"an unknown field of an exit",
 			`{"decision":"Stop","value":{"Cod":1}}`,

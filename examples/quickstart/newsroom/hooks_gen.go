@@ -126,8 +126,8 @@ func (h *Hooks) Explain(w io.Writer) error {
 func (h *Hooks) Points() []hookkit.PointInfo {
 	points := h.Agent.Points()
 	return append(points, []hookkit.PointInfo{
-		h.BeforePublish.registry.Info(&h.BeforePublish, &beforePublishPoint),
-		h.OnPublished.registry.Info(&h.OnPublished, &onPublishedPoint),
+		h.BeforePublish.registry().Info(),
+		h.OnPublished.registry().Info(),
 	}...)
 }
 
@@ -159,16 +159,15 @@ func BeforePublishWhen(desc string, when func(*Run, Article) bool, h BeforePubli
 	return struct {
 		condition
 		BeforePublishFunc
-	}{hookimpl.When(
-		desc,
-		when != nil,
-		h,
-	), func(ctx context.Context, run *Run, payload Article) (BeforePublishOutcome, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.BeforePublish(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Article) (BeforePublishOutcome, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.BeforePublish(ctx, run, payload)
+		},
+	}
 }
 
 // BeforePublishOutcome is a decision of a hook of BeforePublish: ReplaceBeforePublish or Withhold.
@@ -235,13 +234,13 @@ type BeforePublishFired[P any] struct {
 // BeforePublishPoint holds the hooks and observers of BeforePublish. The zero value is ready to
 // use. Do not copy it.
 type BeforePublishPoint struct {
-	registry hookimpl.Registry[BeforePublish[Article]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *BeforePublishPoint) Add(f BeforePublish[Article], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &beforePublishPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -249,7 +248,7 @@ func (p *BeforePublishPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Article) (BeforePublishOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &beforePublishPoint, "AddFunc", BeforePublishFunc(f), hookimpl.Options(opts))
+	return p.registry().AddGate("AddFunc", BeforePublishFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -257,7 +256,7 @@ func (p *BeforePublishPoint) Observe(
 	f BeforePublishObserver[Article],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &beforePublishPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -265,18 +264,18 @@ func (p *BeforePublishPoint) ObserveFunc(
 	f func(context.Context, *Run, BeforePublishFired[Article]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &beforePublishPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *BeforePublishPoint) List() []hookkit.Info {
-	return p.registry.List(p, &beforePublishPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
 // not nil, a hook failed and the program must refuse the act.
 func (p *BeforePublishPoint) Fire(ctx context.Context, run *Run, payload *Article) (exit BeforePublishExit, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -288,7 +287,7 @@ func (p *BeforePublishPoint) FireBy(
 	run *Run,
 	payload *Article,
 ) (exit BeforePublishExit, by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -321,12 +320,15 @@ func OnPublishedWhen(desc string, when func(*Run, Article) bool, h OnPublished[A
 	return struct {
 		condition
 		OnPublishedFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Article) error {
-		if !when(run, payload) {
-			return nil
-		}
-		return h.OnPublished(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Article) error {
+			if !when(run, payload) {
+				return nil
+			}
+			return h.OnPublished(ctx, run, payload)
+		},
+	}
 }
 
 // OnPublishedObserver is notified of every fire of OnPublished after it is decided.
@@ -345,13 +347,13 @@ type OnPublishedFired[P any] struct {
 // OnPublishedPoint holds the hooks and observers of OnPublished. The zero value is ready to use. Do
 // not copy it.
 type OnPublishedPoint struct {
-	registry hookimpl.Registry[OnPublished[Article]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *OnPublishedPoint) Add(f OnPublished[Article], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &onPublishedPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -359,7 +361,7 @@ func (p *OnPublishedPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Article) error,
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &onPublishedPoint, "AddFunc", OnPublishedFunc(f), hookimpl.Options(opts))
+	return p.registry().Add("AddFunc", OnPublishedFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -367,7 +369,7 @@ func (p *OnPublishedPoint) Observe(
 	f OnPublishedObserver[Article],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &onPublishedPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -375,17 +377,17 @@ func (p *OnPublishedPoint) ObserveFunc(
 	f func(context.Context, *Run, OnPublishedFired[Article]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &onPublishedPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *OnPublishedPoint) List() []hookkit.Info {
-	return p.registry.List(p, &onPublishedPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks.
 func (p *OnPublishedPoint) Fire(ctx context.Context, run *Run, payload Article) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		p.runHooks(ctx, run, payload, nil)
 	}
 }
@@ -411,38 +413,23 @@ var beforePublishPoint = hookimpl.Point{
 	Payload: "Article",
 	Results: "Replace, Withhold, FailClosed",
 	Law:     hookimpl.Decides | hookimpl.FailsClosed,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{
-			hookimpl.Rewriting("Replace", ReplaceBeforePublish),
-			hookimpl.Exiting[Withhold]("Withhold"),
-		}
+	Replace: ReplaceBeforePublish,
+	Exits: []any{
+		Withhold{},
 	},
+	Fire: (*BeforePublishPoint).runHooks,
 	Calls: hookimpl.Deciding(
 		BeforePublish[Article].BeforePublish,
 		BeforePublishFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		BeforePublishObserver[Article].ObserveBeforePublish,
-		func(f *BeforePublishFired[Article]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Final,
-				Outcome: f.Exit,
-				Err:     f.Err,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *BeforePublishPoint,
-		ctx context.Context,
-		run *Run,
-		payload *Article,
-		fired *hookkit.AnyFired,
-	) (err error) {
-		_, err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *BeforePublishPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &beforePublishPoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
@@ -452,14 +439,15 @@ func (p *BeforePublishPoint) runHooks(
 	run *Run,
 	payload *Article,
 	by *hookkit.By,
-	snap *hookimpl.Snapshot[BeforePublish[Article]],
+	snap *hookimpl.Snapshot,
 ) (exit BeforePublishExit, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
 	all := snap
 	if snap.Recording() {
@@ -477,7 +465,8 @@ func (p *BeforePublishPoint) runHooks(
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]BeforePublish[Article])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].BeforePublish(inv.Ctx, run, current)
 		if out == nil && failure == nil {
@@ -505,46 +494,31 @@ func (p *BeforePublishPoint) runHooks(
 var onPublishedPoint = hookimpl.Point{
 	Name:    "OnPublished",
 	Payload: "Article",
+	Fire:    (*OnPublishedPoint).runHooks,
 	Calls: hookimpl.Checking(
 		OnPublished[Article].OnPublished,
 		OnPublishedFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		OnPublishedObserver[Article].ObserveOnPublished,
-		func(f *OnPublishedFired[Article]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Payload,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *OnPublishedPoint,
-		ctx context.Context,
-		run *Run,
-		payload *Article,
-		fired *hookkit.AnyFired,
-	) error {
-		p.runHooks(ctx, run, *payload, p.registry.Record(ctx, run, fired))
-		return nil
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *OnPublishedPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &onPublishedPoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
 // any. A nil snap means the hooks that are registered now.
-func (p *OnPublishedPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload Article,
-	snap *hookimpl.Snapshot[OnPublished[Article]],
-) {
+func (p *OnPublishedPoint) runHooks(ctx context.Context, run *Run, payload Article, snap *hookimpl.Snapshot) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &OnPublishedFired[Article]{Payload: payload}
@@ -562,7 +536,8 @@ func (p *OnPublishedPoint) runHooks(
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]OnPublished[Article])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].OnPublished(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)

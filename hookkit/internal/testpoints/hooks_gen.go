@@ -175,18 +175,18 @@ func (h *Hooks) Explain(w io.Writer) error {
 // Points describes every point, and gives access to it without its types.
 func (h *Hooks) Points() []hookkit.PointInfo {
 	return []hookkit.PointInfo{
-		h.First.registry.Info(&h.First, &firstPoint),
-		h.Second.registry.Info(&h.Second, &secondPoint),
-		h.Last.registry.Info(&h.Last, &lastPoint),
-		h.Shape.registry.Info(&h.Shape, &shapePoint),
-		h.Poll.registry.Info(&h.Poll, &pollPoint),
-		h.PollOpen.registry.Info(&h.PollOpen, &pollOpenPoint),
-		h.Gather.registry.Info(&h.Gather, &gatherPoint),
-		h.GatherClosed.registry.Info(&h.GatherClosed, &gatherClosedPoint),
-		h.Review.registry.Info(&h.Review, &reviewPoint),
-		h.Verify.registry.Info(&h.Verify, &verifyPoint),
-		h.Wrap.registry.Info(&h.Wrap, &wrapPoint),
-		h.Watch.registry.Info(&h.Watch, &watchPoint),
+		h.First.registry().Info(),
+		h.Second.registry().Info(),
+		h.Last.registry().Info(),
+		h.Shape.registry().Info(),
+		h.Poll.registry().Info(),
+		h.PollOpen.registry().Info(),
+		h.Gather.registry().Info(),
+		h.GatherClosed.registry().Info(),
+		h.Review.registry().Info(),
+		h.Verify.registry().Info(),
+		h.Wrap.registry().Info(),
+		h.Watch.registry().Info(),
 	}
 }
 
@@ -218,12 +218,15 @@ func FirstWhen(desc string, when func(*Run, int) bool, h First[int]) First[int] 
 	return struct {
 		condition
 		FirstFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, n int) (FirstOutcome, error) {
-		if !when(run, n) {
-			return nil, nil
-		}
-		return h.First(ctx, run, n)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, n int) (FirstOutcome, error) {
+			if !when(run, n) {
+				return nil, nil
+			}
+			return h.First(ctx, run, n)
+		},
+	}
 }
 
 // FirstOutcome is a decision of a hook of First: Stop. Nil continues.
@@ -271,13 +274,13 @@ type FirstFired[P any] struct {
 // FirstPoint holds the hooks and observers of First. The zero value is ready to use. Do not copy
 // it.
 type FirstPoint struct {
-	registry hookimpl.Registry[First[int]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *FirstPoint) Add(f First[int], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &firstPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -285,12 +288,12 @@ func (p *FirstPoint) AddFunc(
 	f func(ctx context.Context, run *Run, n int) (FirstOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &firstPoint, "AddFunc", FirstFunc(f), hookimpl.Options(opts))
+	return p.registry().AddGate("AddFunc", FirstFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *FirstPoint) Observe(f FirstObserver[int], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &firstPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -298,18 +301,18 @@ func (p *FirstPoint) ObserveFunc(
 	f func(context.Context, *Run, FirstFired[int]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &firstPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *FirstPoint) List() []hookkit.Info {
-	return p.registry.List(p, &firstPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook that was
 // registered with FailClosed failed and the program must refuse the act.
 func (p *FirstPoint) Fire(ctx context.Context, run *Run, n int) (exit FirstExit, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, n, nil, nil)
 	}
 	return
@@ -317,7 +320,7 @@ func (p *FirstPoint) Fire(ctx context.Context, run *Run, n int) (exit FirstExit,
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *FirstPoint) FireBy(ctx context.Context, run *Run, n int) (exit FirstExit, by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, n, &by, nil)
 	}
 	return
@@ -350,12 +353,15 @@ func SecondWhen(desc string, when func(*Run, int) bool, h Second[int]) Second[in
 	return struct {
 		condition
 		SecondFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, n int) (SecondOutcome, error) {
-		if !when(run, n) {
-			return nil, nil
-		}
-		return h.Second(ctx, run, n)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, n int) (SecondOutcome, error) {
+			if !when(run, n) {
+				return nil, nil
+			}
+			return h.Second(ctx, run, n)
+		},
+	}
 }
 
 // SecondOutcome is a decision of a hook of Second: Stop. Nil continues.
@@ -403,13 +409,13 @@ type SecondFired[P any] struct {
 // SecondPoint holds the hooks and observers of Second. The zero value is ready to use. Do not copy
 // it.
 type SecondPoint struct {
-	registry hookimpl.Registry[Second[int]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *SecondPoint) Add(f Second[int], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &secondPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -417,12 +423,12 @@ func (p *SecondPoint) AddFunc(
 	f func(ctx context.Context, run *Run, n int) (SecondOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &secondPoint, "AddFunc", SecondFunc(f), hookimpl.Options(opts))
+	return p.registry().AddGate("AddFunc", SecondFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *SecondPoint) Observe(f SecondObserver[int], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &secondPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -430,18 +436,18 @@ func (p *SecondPoint) ObserveFunc(
 	f func(context.Context, *Run, SecondFired[int]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &secondPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *SecondPoint) List() []hookkit.Info {
-	return p.registry.List(p, &secondPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook failed and
 // the program must refuse the act.
 func (p *SecondPoint) Fire(ctx context.Context, run *Run, n int) (exit SecondExit, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, n, nil, nil)
 	}
 	return
@@ -449,7 +455,7 @@ func (p *SecondPoint) Fire(ctx context.Context, run *Run, n int) (exit SecondExi
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *SecondPoint) FireBy(ctx context.Context, run *Run, n int) (exit SecondExit, by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, n, &by, nil)
 	}
 	return
@@ -483,12 +489,15 @@ func LastWhen(desc string, when func(*Run, int) bool, h Last[int]) Last[int] {
 	return struct {
 		condition
 		LastFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, n int) (LastOutcome, error) {
-		if !when(run, n) {
-			return nil, nil
-		}
-		return h.Last(ctx, run, n)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, n int) (LastOutcome, error) {
+			if !when(run, n) {
+				return nil, nil
+			}
+			return h.Last(ctx, run, n)
+		},
+	}
 }
 
 // LastOutcome is a decision of a hook of Last: Stop. Nil continues.
@@ -535,13 +544,13 @@ type LastFired[P any] struct {
 
 // LastPoint holds the hooks and observers of Last. The zero value is ready to use. Do not copy it.
 type LastPoint struct {
-	registry hookimpl.Registry[Last[int]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *LastPoint) Add(f Last[int], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &lastPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -549,12 +558,12 @@ func (p *LastPoint) AddFunc(
 	f func(ctx context.Context, run *Run, n int) (LastOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &lastPoint, "AddFunc", LastFunc(f), hookimpl.Options(opts))
+	return p.registry().AddGate("AddFunc", LastFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *LastPoint) Observe(f LastObserver[int], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &lastPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -562,18 +571,18 @@ func (p *LastPoint) ObserveFunc(
 	f func(context.Context, *Run, LastFired[int]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &lastPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *LastPoint) List() []hookkit.Info {
-	return p.registry.List(p, &lastPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook that was
 // registered with FailClosed failed and the program must refuse the act.
 func (p *LastPoint) Fire(ctx context.Context, run *Run, n int) (exit LastExit, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, n, nil, nil)
 	}
 	return
@@ -581,7 +590,7 @@ func (p *LastPoint) Fire(ctx context.Context, run *Run, n int) (exit LastExit, e
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *LastPoint) FireBy(ctx context.Context, run *Run, n int) (exit LastExit, by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, n, &by, nil)
 	}
 	return
@@ -614,12 +623,15 @@ func ShapeWhen(desc string, when func(*Run, Letter) bool, h Shape[Letter]) Shape
 	return struct {
 		condition
 		ShapeFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, letter Letter) (ShapeOutcome, error) {
-		if !when(run, letter) {
-			return nil, nil
-		}
-		return h.Shape(ctx, run, letter)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, letter Letter) (ShapeOutcome, error) {
+			if !when(run, letter) {
+				return nil, nil
+			}
+			return h.Shape(ctx, run, letter)
+		},
+	}
 }
 
 // ShapeOutcome is a decision of a hook of Shape: ReplaceShape or EditShape. Nil continues.
@@ -674,13 +686,13 @@ type ShapeFired[P any] struct {
 // ShapePoint holds the hooks and observers of Shape. The zero value is ready to use. Do not copy
 // it.
 type ShapePoint struct {
-	registry hookimpl.Registry[Shape[Letter]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *ShapePoint) Add(f Shape[Letter], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &shapePoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -688,12 +700,12 @@ func (p *ShapePoint) AddFunc(
 	f func(ctx context.Context, run *Run, letter Letter) (ShapeOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &shapePoint, "AddFunc", ShapeFunc(f), hookimpl.Options(opts))
+	return p.registry().AddGate("AddFunc", ShapeFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *ShapePoint) Observe(f ShapeObserver[Letter], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &shapePoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -701,18 +713,18 @@ func (p *ShapePoint) ObserveFunc(
 	f func(context.Context, *Run, ShapeFired[Letter]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &shapePoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *ShapePoint) List() []hookkit.Info {
-	return p.registry.List(p, &shapePoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks. They may replace the payload. If err is not nil, a hook that was registered
 // with FailClosed failed and the program must refuse the act.
 func (p *ShapePoint) Fire(ctx context.Context, run *Run, letter *Letter) (err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		err = p.runHooks(ctx, run, letter, nil, nil)
 	}
 	return
@@ -720,7 +732,7 @@ func (p *ShapePoint) Fire(ctx context.Context, run *Run, letter *Letter) (err er
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *ShapePoint) FireBy(ctx context.Context, run *Run, letter *Letter) (by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		err = p.runHooks(ctx, run, letter, &by, nil)
 	}
 	return
@@ -753,12 +765,15 @@ func PollWhen(desc string, when func(*Run, int) bool, h Poll[int]) Poll[int] {
 	return struct {
 		condition
 		PollFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, n int) (PollOutcome, error) {
-		if !when(run, n) {
-			return nil, nil
-		}
-		return h.Poll(ctx, run, n)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, n int) (PollOutcome, error) {
+			if !when(run, n) {
+				return nil, nil
+			}
+			return h.Poll(ctx, run, n)
+		},
+	}
 }
 
 // PollOutcome is a decision of a hook of Poll: Deny or Allow. Nil continues.
@@ -809,13 +824,13 @@ type PollFired[P any] struct {
 
 // PollPoint holds the hooks and observers of Poll. The zero value is ready to use. Do not copy it.
 type PollPoint struct {
-	registry hookimpl.Registry[Poll[int]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *PollPoint) Add(f Poll[int], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &pollPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -823,12 +838,12 @@ func (p *PollPoint) AddFunc(
 	f func(ctx context.Context, run *Run, n int) (PollOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &pollPoint, "AddFunc", PollFunc(f), hookimpl.Options(opts))
+	return p.registry().AddGate("AddFunc", PollFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *PollPoint) Observe(f PollObserver[int], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &pollPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -836,18 +851,18 @@ func (p *PollPoint) ObserveFunc(
 	f func(context.Context, *Run, PollFired[int]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &pollPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *PollPoint) List() []hookkit.Info {
-	return p.registry.List(p, &pollPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook failed and
 // the program must refuse the act.
 func (p *PollPoint) Fire(ctx context.Context, run *Run, n int) (exit PollExit, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, n, nil, nil)
 	}
 	return
@@ -855,7 +870,7 @@ func (p *PollPoint) Fire(ctx context.Context, run *Run, n int) (exit PollExit, e
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *PollPoint) FireBy(ctx context.Context, run *Run, n int) (exit PollExit, by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, n, &by, nil)
 	}
 	return
@@ -888,12 +903,15 @@ func PollOpenWhen(desc string, when func(*Run, int) bool, h PollOpen[int]) PollO
 	return struct {
 		condition
 		PollOpenFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, n int) (PollOpenOutcome, error) {
-		if !when(run, n) {
-			return nil, nil
-		}
-		return h.PollOpen(ctx, run, n)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, n int) (PollOpenOutcome, error) {
+			if !when(run, n) {
+				return nil, nil
+			}
+			return h.PollOpen(ctx, run, n)
+		},
+	}
 }
 
 // PollOpenOutcome is a decision of a hook of PollOpen: Deny or Allow. Nil continues.
@@ -946,13 +964,13 @@ type PollOpenFired[P any] struct {
 // PollOpenPoint holds the hooks and observers of PollOpen. The zero value is ready to use. Do not
 // copy it.
 type PollOpenPoint struct {
-	registry hookimpl.Registry[PollOpen[int]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *PollOpenPoint) Add(f PollOpen[int], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &pollOpenPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -960,12 +978,12 @@ func (p *PollOpenPoint) AddFunc(
 	f func(ctx context.Context, run *Run, n int) (PollOpenOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &pollOpenPoint, "AddFunc", PollOpenFunc(f), hookimpl.Options(opts))
+	return p.registry().AddGate("AddFunc", PollOpenFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *PollOpenPoint) Observe(f PollOpenObserver[int], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &pollOpenPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -973,18 +991,18 @@ func (p *PollOpenPoint) ObserveFunc(
 	f func(context.Context, *Run, PollOpenFired[int]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &pollOpenPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *PollOpenPoint) List() []hookkit.Info {
-	return p.registry.List(p, &pollOpenPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook that was
 // registered with FailClosed failed and the program must refuse the act.
 func (p *PollOpenPoint) Fire(ctx context.Context, run *Run, n int) (exit PollOpenExit, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, n, nil, nil)
 	}
 	return
@@ -992,7 +1010,7 @@ func (p *PollOpenPoint) Fire(ctx context.Context, run *Run, n int) (exit PollOpe
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *PollOpenPoint) FireBy(ctx context.Context, run *Run, n int) (exit PollOpenExit, by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, n, &by, nil)
 	}
 	return
@@ -1026,12 +1044,15 @@ func GatherWhen(desc string, when func(*Run, int) bool, h Gather[int]) Gather[in
 	return struct {
 		condition
 		GatherFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, n int) ([]string, error) {
-		if !when(run, n) {
-			return nil, nil
-		}
-		return h.Gather(ctx, run, n)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, n int) ([]string, error) {
+			if !when(run, n) {
+				return nil, nil
+			}
+			return h.Gather(ctx, run, n)
+		},
+	}
 }
 
 // GatherObserver is notified of every fire of Gather after it is decided.
@@ -1052,13 +1073,13 @@ type GatherFired[P any] struct {
 // GatherPoint holds the hooks and observers of Gather. The zero value is ready to use. Do not copy
 // it.
 type GatherPoint struct {
-	registry hookimpl.Registry[Gather[int]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *GatherPoint) Add(f Gather[int], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &gatherPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -1066,12 +1087,12 @@ func (p *GatherPoint) AddFunc(
 	f func(ctx context.Context, run *Run, n int) ([]string, error),
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &gatherPoint, "AddFunc", GatherFunc(f), hookimpl.Options(opts))
+	return p.registry().Add("AddFunc", GatherFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *GatherPoint) Observe(f GatherObserver[int], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &gatherPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -1079,17 +1100,17 @@ func (p *GatherPoint) ObserveFunc(
 	f func(context.Context, *Run, GatherFired[int]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &gatherPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *GatherPoint) List() []hookkit.Info {
-	return p.registry.List(p, &gatherPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks.
 func (p *GatherPoint) Fire(ctx context.Context, run *Run, n int) (collected []string) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		collected = p.runHooks(ctx, run, n, nil, nil)
 	}
 	return
@@ -1097,7 +1118,7 @@ func (p *GatherPoint) Fire(ctx context.Context, run *Run, n int) (collected []st
 
 // FireBy is Fire that also returns, for each contribution, the hook that made it.
 func (p *GatherPoint) FireBy(ctx context.Context, run *Run, n int) (collected []string, bys []hookkit.By) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		collected = p.runHooks(ctx, run, n, &bys, nil)
 	}
 	return
@@ -1131,12 +1152,15 @@ func GatherClosedWhen(desc string, when func(*Run, int) bool, h GatherClosed[int
 	return struct {
 		condition
 		GatherClosedFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, n int) ([]string, error) {
-		if !when(run, n) {
-			return nil, nil
-		}
-		return h.GatherClosed(ctx, run, n)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, n int) ([]string, error) {
+			if !when(run, n) {
+				return nil, nil
+			}
+			return h.GatherClosed(ctx, run, n)
+		},
+	}
 }
 
 // GatherClosedObserver is notified of every fire of GatherClosed after it is decided.
@@ -1159,13 +1183,13 @@ type GatherClosedFired[P any] struct {
 // GatherClosedPoint holds the hooks and observers of GatherClosed. The zero value is ready to use.
 // Do not copy it.
 type GatherClosedPoint struct {
-	registry hookimpl.Registry[GatherClosed[int]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *GatherClosedPoint) Add(f GatherClosed[int], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &gatherClosedPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -1173,12 +1197,12 @@ func (p *GatherClosedPoint) AddFunc(
 	f func(ctx context.Context, run *Run, n int) ([]string, error),
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &gatherClosedPoint, "AddFunc", GatherClosedFunc(f), hookimpl.Options(opts))
+	return p.registry().Add("AddFunc", GatherClosedFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *GatherClosedPoint) Observe(f GatherClosedObserver[int], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &gatherClosedPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -1186,17 +1210,17 @@ func (p *GatherClosedPoint) ObserveFunc(
 	f func(context.Context, *Run, GatherClosedFired[int]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &gatherClosedPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *GatherClosedPoint) List() []hookkit.Info {
-	return p.registry.List(p, &gatherClosedPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks. The error is a *hookkit.Failure.
 func (p *GatherClosedPoint) Fire(ctx context.Context, run *Run, n int) (collected []string, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		collected, err = p.runHooks(ctx, run, n, nil, nil)
 	}
 	return
@@ -1208,7 +1232,7 @@ func (p *GatherClosedPoint) FireBy(
 	run *Run,
 	n int,
 ) (collected []string, bys []hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		collected, err = p.runHooks(ctx, run, n, &bys, nil)
 	}
 	return
@@ -1242,16 +1266,15 @@ func ReviewWhen(desc string, when func(*Run, Letter) bool, h Review[Letter]) Rev
 	return struct {
 		condition
 		ReviewFunc
-	}{hookimpl.When(
-		desc,
-		when != nil,
-		h,
-	), func(ctx context.Context, run *Run, letter Letter) (ReviewOutcome, []string, error) {
-		if !when(run, letter) {
-			return nil, nil, nil
-		}
-		return h.Review(ctx, run, letter)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, letter Letter) (ReviewOutcome, []string, error) {
+			if !when(run, letter) {
+				return nil, nil, nil
+			}
+			return h.Review(ctx, run, letter)
+		},
+	}
 }
 
 // ReviewOutcome is a decision of a hook of Review: ReplaceReview, Stop, Coded or Numbered. Nil
@@ -1329,13 +1352,13 @@ type ReviewFired[P any] struct {
 // ReviewPoint holds the hooks and observers of Review. The zero value is ready to use. Do not copy
 // it.
 type ReviewPoint struct {
-	registry hookimpl.Registry[Review[Letter]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *ReviewPoint) Add(f Review[Letter], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &reviewPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -1343,12 +1366,12 @@ func (p *ReviewPoint) AddFunc(
 	f func(ctx context.Context, run *Run, letter Letter) (ReviewOutcome, []string, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &reviewPoint, "AddFunc", ReviewFunc(f), hookimpl.Options(opts))
+	return p.registry().AddGate("AddFunc", ReviewFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *ReviewPoint) Observe(f ReviewObserver[Letter], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &reviewPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -1356,12 +1379,12 @@ func (p *ReviewPoint) ObserveFunc(
 	f func(context.Context, *Run, ReviewFired[Letter]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &reviewPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *ReviewPoint) List() []hookkit.Info {
-	return p.registry.List(p, &reviewPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
@@ -1371,7 +1394,7 @@ func (p *ReviewPoint) Fire(
 	run *Run,
 	letter *Letter,
 ) (exit ReviewExit, collected []string, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, collected, err = p.runHooks(ctx, run, letter, nil, nil, nil)
 	}
 	return
@@ -1384,7 +1407,7 @@ func (p *ReviewPoint) FireBy(
 	run *Run,
 	letter *Letter,
 ) (exit ReviewExit, by hookkit.By, collected []string, bys []hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, collected, err = p.runHooks(ctx, run, letter, &by, &bys, nil)
 	}
 	return
@@ -1417,12 +1440,15 @@ func VerifyWhen(desc string, when func(*Run, int) bool, h Verify[int]) Verify[in
 	return struct {
 		condition
 		VerifyFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, n int) error {
-		if !when(run, n) {
-			return nil
-		}
-		return h.Verify(ctx, run, n)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, n int) error {
+			if !when(run, n) {
+				return nil
+			}
+			return h.Verify(ctx, run, n)
+		},
+	}
 }
 
 // VerifyObserver is notified of every fire of Verify after it is decided.
@@ -1443,13 +1469,13 @@ type VerifyFired[P any] struct {
 // VerifyPoint holds the hooks and observers of Verify. The zero value is ready to use. Do not copy
 // it.
 type VerifyPoint struct {
-	registry hookimpl.Registry[Verify[int]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *VerifyPoint) Add(f Verify[int], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &verifyPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -1457,12 +1483,12 @@ func (p *VerifyPoint) AddFunc(
 	f func(ctx context.Context, run *Run, n int) error,
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &verifyPoint, "AddFunc", VerifyFunc(f), hookimpl.Options(opts))
+	return p.registry().Add("AddFunc", VerifyFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *VerifyPoint) Observe(f VerifyObserver[int], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &verifyPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -1470,17 +1496,17 @@ func (p *VerifyPoint) ObserveFunc(
 	f func(context.Context, *Run, VerifyFired[int]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &verifyPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *VerifyPoint) List() []hookkit.Info {
-	return p.registry.List(p, &verifyPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks. The error is a *hookkit.Failure around the first refusal.
 func (p *VerifyPoint) Fire(ctx context.Context, run *Run, n int) (err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		err = p.runHooks(ctx, run, n, nil, nil)
 	}
 	return
@@ -1488,7 +1514,7 @@ func (p *VerifyPoint) Fire(ctx context.Context, run *Run, n int) (err error) {
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *VerifyPoint) FireBy(ctx context.Context, run *Run, n int) (by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		err = p.runHooks(ctx, run, n, &by, nil)
 	}
 	return
@@ -1521,16 +1547,15 @@ func WrapWhen(desc string, when func(*Run, int) bool, h Wrap[int]) Wrap[int] {
 	return struct {
 		condition
 		WrapFunc
-	}{hookimpl.When(
-		desc,
-		when != nil,
-		h,
-	), func(ctx context.Context, run *Run, n int, next WrapNext) (hookkit.Answer[string], error) {
-		if !when(run, n) {
-			return next.Call(ctx, n)
-		}
-		return h.Wrap(ctx, run, n, next)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, n int, next WrapNext) (hookkit.Answer[string], error) {
+			if !when(run, n) {
+				return next.Call(ctx, n)
+			}
+			return h.Wrap(ctx, run, n, next)
+		},
+	}
 }
 
 // WrapObserver is notified of every fire of Wrap after it is decided.
@@ -1558,13 +1583,13 @@ type WrapNext struct {
 
 // WrapPoint holds the hooks and observers of Wrap. The zero value is ready to use. Do not copy it.
 type WrapPoint struct {
-	registry hookimpl.Registry[Wrap[int]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *WrapPoint) Add(f Wrap[int], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &wrapPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -1572,12 +1597,12 @@ func (p *WrapPoint) AddFunc(
 	f func(ctx context.Context, run *Run, n int, next WrapNext) (hookkit.Answer[string], error),
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &wrapPoint, "AddFunc", WrapFunc(f), hookimpl.Options(opts))
+	return p.registry().Add("AddFunc", WrapFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *WrapPoint) Observe(f WrapObserver[int], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &wrapPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -1585,12 +1610,12 @@ func (p *WrapPoint) ObserveFunc(
 	f func(context.Context, *Run, WrapFired[int]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &wrapPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *WrapPoint) List() []hookkit.Info {
-	return p.registry.List(p, &wrapPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the act inside the hooks and returns the answer of the outermost. A panic of a hook or
@@ -1601,13 +1626,13 @@ func (p *WrapPoint) Fire(
 	n int,
 	act func(context.Context, int) (string, error),
 ) (result string, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		return p.runHooks(ctx, run, n, act, nil, nil)
 	}
 	returned := false
 	defer func() {
 		if !returned {
-			err = p.registry.Unwrapped(ctx, &wrapPoint, recover())
+			err = p.state.Unwrapped(ctx, &wrapPoint, recover())
 		}
 	}()
 	if result, err = act(ctx, n); err != nil {
@@ -1625,7 +1650,7 @@ func (p *WrapPoint) FireBy(
 	n int,
 	act func(context.Context, int) (string, error),
 ) (result string, by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		result, err = p.runHooks(ctx, run, n, act, &by, nil)
 	} else {
 		if result, err = p.Fire(ctx, run, n, act); err != nil {
@@ -1662,12 +1687,15 @@ func WatchWhen(desc string, when func(*Run, int) bool, h Watch[int]) Watch[int] 
 	return struct {
 		condition
 		WatchFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, n int) error {
-		if !when(run, n) {
-			return nil
-		}
-		return h.Watch(ctx, run, n)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, n int) error {
+			if !when(run, n) {
+				return nil
+			}
+			return h.Watch(ctx, run, n)
+		},
+	}
 }
 
 // WatchObserver is notified of every fire of Watch after it is decided.
@@ -1686,13 +1714,13 @@ type WatchFired[P any] struct {
 // WatchPoint holds the hooks and observers of Watch. The zero value is ready to use. Do not copy
 // it.
 type WatchPoint struct {
-	registry hookimpl.Registry[Watch[int]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *WatchPoint) Add(f Watch[int], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &watchPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -1700,12 +1728,12 @@ func (p *WatchPoint) AddFunc(
 	f func(ctx context.Context, run *Run, n int) error,
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &watchPoint, "AddFunc", WatchFunc(f), hookimpl.Options(opts))
+	return p.registry().Add("AddFunc", WatchFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *WatchPoint) Observe(f WatchObserver[int], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &watchPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -1713,17 +1741,17 @@ func (p *WatchPoint) ObserveFunc(
 	f func(context.Context, *Run, WatchFired[int]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &watchPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *WatchPoint) List() []hookkit.Info {
-	return p.registry.List(p, &watchPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks.
 func (p *WatchPoint) Fire(ctx context.Context, run *Run, n int) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		p.runHooks(ctx, run, n, nil)
 	}
 }
@@ -1748,37 +1776,22 @@ var firstPoint = hookimpl.Point{
 	Payload: "int",
 	Results: "Stop, FailOpen",
 	Law:     hookimpl.Decides,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{
-			hookimpl.Exiting[Stop]("Stop"),
-		}
+	Exits: []any{
+		Stop{},
 	},
+	Fire: (*FirstPoint).runHooks,
 	Calls: hookimpl.Deciding(
 		First[int].First,
 		FirstFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		FirstObserver[int].ObserveFirst,
-		func(f *FirstFired[int]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Payload,
-				Outcome: f.Exit,
-				Err:     f.Err,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *FirstPoint,
-		ctx context.Context,
-		run *Run,
-		payload *int,
-		fired *hookkit.AnyFired,
-	) (err error) {
-		_, err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *FirstPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &firstPoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
@@ -1788,14 +1801,15 @@ func (p *FirstPoint) runHooks(
 	run *Run,
 	payload int,
 	by *hookkit.By,
-	snap *hookimpl.Snapshot[First[int]],
+	snap *hookimpl.Snapshot,
 ) (exit FirstExit, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &FirstFired[int]{Payload: payload}
@@ -1815,7 +1829,8 @@ func (p *FirstPoint) runHooks(
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]First[int])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].First(inv.Ctx, run, payload)
 		if out == nil && failure == nil {
@@ -1843,37 +1858,22 @@ var secondPoint = hookimpl.Point{
 	Payload: "int",
 	Results: "Stop, FailClosed",
 	Law:     hookimpl.Decides | hookimpl.FailsClosed,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{
-			hookimpl.Exiting[Stop]("Stop"),
-		}
+	Exits: []any{
+		Stop{},
 	},
+	Fire: (*SecondPoint).runHooks,
 	Calls: hookimpl.Deciding(
 		Second[int].Second,
 		SecondFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		SecondObserver[int].ObserveSecond,
-		func(f *SecondFired[int]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Payload,
-				Outcome: f.Exit,
-				Err:     f.Err,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *SecondPoint,
-		ctx context.Context,
-		run *Run,
-		payload *int,
-		fired *hookkit.AnyFired,
-	) (err error) {
-		_, err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *SecondPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &secondPoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
@@ -1883,14 +1883,15 @@ func (p *SecondPoint) runHooks(
 	run *Run,
 	payload int,
 	by *hookkit.By,
-	snap *hookimpl.Snapshot[Second[int]],
+	snap *hookimpl.Snapshot,
 ) (exit SecondExit, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	all := snap
 	if snap.Recording() {
 		fired := &SecondFired[int]{Payload: payload}
@@ -1906,7 +1907,8 @@ func (p *SecondPoint) runHooks(
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]Second[int])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].Second(inv.Ctx, run, payload)
 		if out == nil && failure == nil {
@@ -1932,37 +1934,22 @@ var lastPoint = hookimpl.Point{
 	Payload: "int",
 	Results: "Reverse, Stop, FailOpen",
 	Law:     hookimpl.Decides | hookimpl.Reversed,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{
-			hookimpl.Exiting[Stop]("Stop"),
-		}
+	Exits: []any{
+		Stop{},
 	},
+	Fire: (*LastPoint).runHooks,
 	Calls: hookimpl.Deciding(
 		Last[int].Last,
 		LastFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		LastObserver[int].ObserveLast,
-		func(f *LastFired[int]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Payload,
-				Outcome: f.Exit,
-				Err:     f.Err,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *LastPoint,
-		ctx context.Context,
-		run *Run,
-		payload *int,
-		fired *hookkit.AnyFired,
-	) (err error) {
-		_, err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *LastPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &lastPoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
@@ -1972,14 +1959,15 @@ func (p *LastPoint) runHooks(
 	run *Run,
 	payload int,
 	by *hookkit.By,
-	snap *hookimpl.Snapshot[Last[int]],
+	snap *hookimpl.Snapshot,
 ) (exit LastExit, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &LastFired[int]{Payload: payload}
@@ -1999,7 +1987,8 @@ func (p *LastPoint) runHooks(
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]Last[int])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].Last(inv.Ctx, run, payload)
 		if out == nil && failure == nil {
@@ -2027,37 +2016,21 @@ var shapePoint = hookimpl.Point{
 	Payload: "Letter",
 	Results: "Replace, Edit[Text], FailOpen",
 	Law:     hookimpl.Decides,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{
-			hookimpl.Rewriting("Replace", ReplaceShape),
-			hookimpl.Rewriting("Edit", EditShape),
-		}
-	},
+	Replace: ReplaceShape,
+	Edit:    EditShape,
+	Fire:    (*ShapePoint).runHooks,
 	Calls: hookimpl.Deciding(
 		Shape[Letter].Shape,
 		ShapeFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		ShapeObserver[Letter].ObserveShape,
-		func(f *ShapeFired[Letter]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Final,
-				Err:     f.Err,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *ShapePoint,
-		ctx context.Context,
-		run *Run,
-		payload *Letter,
-		fired *hookkit.AnyFired,
-	) (err error) {
-		err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *ShapePoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &shapePoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
@@ -2067,14 +2040,15 @@ func (p *ShapePoint) runHooks(
 	run *Run,
 	payload *Letter,
 	by *hookkit.By,
-	snap *hookimpl.Snapshot[Shape[Letter]],
+	snap *hookimpl.Snapshot,
 ) (err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
 	all := snap
 	if snap.Recording() {
@@ -2095,7 +2069,8 @@ func (p *ShapePoint) runHooks(
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]Shape[Letter])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].Shape(inv.Ctx, run, current)
 		if out == nil && failure == nil {
@@ -2127,39 +2102,23 @@ var pollPoint = hookimpl.Point{
 	Payload: "int",
 	Results: "Vote, Deny, Allow, FailClosed",
 	Law:     hookimpl.Decides | hookimpl.FailsClosed,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{
-			hookimpl.Exiting[Deny]("Deny"),
-			hookimpl.Exiting[Allow]("Allow"),
-		}
+	Exits: []any{
+		Deny{},
+		Allow{},
 	},
+	Fire: (*PollPoint).runHooks,
 	Calls: hookimpl.Deciding(
 		Poll[int].Poll,
 		PollFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		PollObserver[int].ObservePoll,
-		func(f *PollFired[int]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Payload,
-				Outcome: f.Exit,
-				Err:     f.Err,
-				Ballots: f.Ballots,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *PollPoint,
-		ctx context.Context,
-		run *Run,
-		payload *int,
-		fired *hookkit.AnyFired,
-	) (err error) {
-		_, err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *PollPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &pollPoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
@@ -2169,14 +2128,15 @@ func (p *PollPoint) runHooks(
 	run *Run,
 	payload int,
 	by *hookkit.By,
-	snap *hookimpl.Snapshot[Poll[int]],
+	snap *hookimpl.Snapshot,
 ) (exit PollExit, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	all := snap
 	if snap.Recording() {
 		fired := &PollFired[int]{Payload: payload}
@@ -2194,7 +2154,8 @@ func (p *PollPoint) runHooks(
 		}
 	}()
 	var leading PollExit
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]Poll[int])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].Poll(inv.Ctx, run, payload)
 		if out == nil && failure == nil {
@@ -2227,39 +2188,23 @@ var pollOpenPoint = hookimpl.Point{
 	Payload: "int",
 	Results: "Vote, Deny, Allow, FailOpen",
 	Law:     hookimpl.Decides,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{
-			hookimpl.Exiting[Deny]("Deny"),
-			hookimpl.Exiting[Allow]("Allow"),
-		}
+	Exits: []any{
+		Deny{},
+		Allow{},
 	},
+	Fire: (*PollOpenPoint).runHooks,
 	Calls: hookimpl.Deciding(
 		PollOpen[int].PollOpen,
 		PollOpenFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		PollOpenObserver[int].ObservePollOpen,
-		func(f *PollOpenFired[int]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Payload,
-				Outcome: f.Exit,
-				Err:     f.Err,
-				Ballots: f.Ballots,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *PollOpenPoint,
-		ctx context.Context,
-		run *Run,
-		payload *int,
-		fired *hookkit.AnyFired,
-	) (err error) {
-		_, err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *PollOpenPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &pollOpenPoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
@@ -2269,14 +2214,15 @@ func (p *PollOpenPoint) runHooks(
 	run *Run,
 	payload int,
 	by *hookkit.By,
-	snap *hookimpl.Snapshot[PollOpen[int]],
+	snap *hookimpl.Snapshot,
 ) (exit PollOpenExit, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &PollOpenFired[int]{Payload: payload}
@@ -2305,7 +2251,8 @@ func (p *PollOpenPoint) runHooks(
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]PollOpen[int])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].PollOpen(inv.Ctx, run, payload)
 		if out == nil && failure == nil {
@@ -2339,31 +2286,19 @@ var gatherPoint = hookimpl.Point{
 	Name:    "Gather",
 	Payload: "int",
 	Results: "Collect[string]",
+	Fire:    (*GatherPoint).runHooks,
 	Calls: hookimpl.Collecting(
 		Gather[int].Gather,
 		GatherFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		GatherObserver[int].ObserveGather,
-		func(f *GatherFired[int]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload:   f.Payload,
-				Final:     f.Payload,
-				Collected: hookimpl.Slice(f.Collected),
-				Verdict:   f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *GatherPoint,
-		ctx context.Context,
-		run *Run,
-		payload *int,
-		fired *hookkit.AnyFired,
-	) error {
-		p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
-		return nil
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *GatherPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &gatherPoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
@@ -2373,20 +2308,21 @@ func (p *GatherPoint) runHooks(
 	run *Run,
 	payload int,
 	bys *[]hookkit.By,
-	snap *hookimpl.Snapshot[Gather[int]],
+	snap *hookimpl.Snapshot,
 ) (collected []string) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &GatherFired[int]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Collected = hookimpl.Returned(&all.Dispatch, collected)
+			fired.Collected = hookimpl.Returned(all, collected)
 			all.Notify(fired)
 		}()
 	}
@@ -2399,7 +2335,8 @@ func (p *GatherPoint) runHooks(
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]Gather[int])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		values, failure := hooks[i].Gather(inv.Ctx, run, payload)
 		if failure != nil {
@@ -2419,32 +2356,19 @@ var gatherClosedPoint = hookimpl.Point{
 	Payload: "int",
 	Results: "Collect[string], FailClosed",
 	Law:     hookimpl.FailsClosed,
+	Fire:    (*GatherClosedPoint).runHooks,
 	Calls: hookimpl.Collecting(
 		GatherClosed[int].GatherClosed,
 		GatherClosedFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		GatherClosedObserver[int].ObserveGatherClosed,
-		func(f *GatherClosedFired[int]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload:   f.Payload,
-				Final:     f.Payload,
-				Collected: hookimpl.Slice(f.Collected),
-				Err:       f.Err,
-				Verdict:   f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *GatherClosedPoint,
-		ctx context.Context,
-		run *Run,
-		payload *int,
-		fired *hookkit.AnyFired,
-	) (err error) {
-		_, err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *GatherClosedPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &gatherClosedPoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
@@ -2454,20 +2378,21 @@ func (p *GatherClosedPoint) runHooks(
 	run *Run,
 	payload int,
 	bys *[]hookkit.By,
-	snap *hookimpl.Snapshot[GatherClosed[int]],
+	snap *hookimpl.Snapshot,
 ) (collected []string, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	all := snap
 	if snap.Recording() {
 		fired := &GatherClosedFired[int]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Collected = hookimpl.Returned(&all.Dispatch, collected)
+			fired.Collected = hookimpl.Returned(all, collected)
 			fired.Err = all.Err(err)
 			all.Notify(fired)
 		}()
@@ -2477,7 +2402,8 @@ func (p *GatherClosedPoint) runHooks(
 			err = inv.Crashed(recover(), nil)
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]GatherClosed[int])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		values, failure := hooks[i].GatherClosed(inv.Ctx, run, payload)
 		if failure != nil {
@@ -2496,41 +2422,25 @@ var reviewPoint = hookimpl.Point{
 	Payload: "Letter",
 	Results: "Replace, Stop, Coded, Numbered, Collect[string], FailOpen",
 	Law:     hookimpl.Decides,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{
-			hookimpl.Rewriting("Replace", ReplaceReview),
-			hookimpl.Exiting[Stop]("Stop"),
-			hookimpl.Exiting[Coded]("Coded"),
-			hookimpl.Exiting[Numbered]("Numbered"),
-		}
+	Replace: ReplaceReview,
+	Exits: []any{
+		Stop{},
+		Coded{},
+		Numbered{},
 	},
+	Fire: (*ReviewPoint).runHooks,
 	Calls: hookimpl.DecidingAndCollecting(
 		Review[Letter].Review,
 		ReviewFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		ReviewObserver[Letter].ObserveReview,
-		func(f *ReviewFired[Letter]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload:   f.Payload,
-				Final:     f.Final,
-				Outcome:   f.Exit,
-				Collected: hookimpl.Slice(f.Collected),
-				Err:       f.Err,
-				Verdict:   f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *ReviewPoint,
-		ctx context.Context,
-		run *Run,
-		payload *Letter,
-		fired *hookkit.AnyFired,
-	) (err error) {
-		_, _, err = p.runHooks(ctx, run, payload, nil, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *ReviewPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &reviewPoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
@@ -2541,14 +2451,15 @@ func (p *ReviewPoint) runHooks(
 	payload *Letter,
 	by *hookkit.By,
 	bys *[]hookkit.By,
-	snap *hookimpl.Snapshot[Review[Letter]],
+	snap *hookimpl.Snapshot,
 ) (exit ReviewExit, collected []string, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
 	all := snap
 	if snap.Recording() {
@@ -2557,7 +2468,7 @@ func (p *ReviewPoint) runHooks(
 		defer func() {
 			fired.Final = *payload
 			fired.Exit = exit
-			fired.Collected = hookimpl.Returned(&all.Dispatch, collected)
+			fired.Collected = hookimpl.Returned(all, collected)
 			fired.Err = all.Err(err)
 			all.Notify(fired)
 		}()
@@ -2575,7 +2486,8 @@ func (p *ReviewPoint) runHooks(
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]Review[Letter])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, values, failure := hooks[i].Review(inv.Ctx, run, current)
 		if out == nil && failure == nil {
@@ -2613,31 +2525,19 @@ var verifyPoint = hookimpl.Point{
 	Payload: "int",
 	Results: "Check",
 	Law:     hookimpl.Checks,
+	Fire:    (*VerifyPoint).runHooks,
 	Calls: hookimpl.Checking(
 		Verify[int].Verify,
 		VerifyFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		VerifyObserver[int].ObserveVerify,
-		func(f *VerifyFired[int]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Payload,
-				Err:     f.Err,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *VerifyPoint,
-		ctx context.Context,
-		run *Run,
-		payload *int,
-		fired *hookkit.AnyFired,
-	) (err error) {
-		err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *VerifyPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &verifyPoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
@@ -2647,14 +2547,15 @@ func (p *VerifyPoint) runHooks(
 	run *Run,
 	payload int,
 	by *hookkit.By,
-	snap *hookimpl.Snapshot[Verify[int]],
+	snap *hookimpl.Snapshot,
 ) (err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	all := snap
 	if snap.Recording() {
 		fired := &VerifyFired[int]{Payload: payload}
@@ -2669,7 +2570,8 @@ func (p *VerifyPoint) runHooks(
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]Verify[int])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].Verify(inv.Ctx, run, payload); failure != nil {
 			return inv.Fail(nil, failure, by)
@@ -2685,6 +2587,7 @@ var wrapPoint = hookimpl.Point{
 	Payload: "int",
 	Results: "Around[string]",
 	Law:     hookimpl.Wraps,
+	Fire:    (*WrapPoint).runHooks,
 	Calls: hookimpl.Wrapping(func(
 		h Wrap[int],
 		ctx context.Context,
@@ -2715,38 +2618,21 @@ var wrapPoint = hookimpl.Point{
 			return hookimpl.AnswerOf[string](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload, Next: inner}))
 		})
 	}),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		WrapObserver[int].ObserveWrap,
-		func(f *WrapFired[int]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Payload,
-				Result:  f.Result,
-				Err:     f.Err,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *WrapPoint,
-		ctx context.Context,
-		run *Run,
-		payload *int,
-		fired *hookkit.AnyFired,
-	) (err error) {
-		act := func(context.Context, int) (result string, err error) {
-			return
-		}
-		_, err = p.runHooks(ctx, run, *payload, act, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *WrapPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &wrapPoint)
 }
 
 // wrapInvocation is one fire of Wrap.
 type wrapInvocation struct {
 	hookimpl.AroundInvocation
 	Run  *Run
-	Snap *hookimpl.Snapshot[Wrap[int]]
+	Snap *hookimpl.Snapshot
 	Do   func(context.Context, int) (string, error)
 	// Next is set instead of the three fields above for a hook that the runtime calls through
 	// functions of any type.
@@ -2763,24 +2649,25 @@ func (n WrapNext) Call(ctx context.Context, payload int) (answer hookkit.Answer[
 	if inv.Next != nil {
 		return inv.Next(ctx, payload)
 	}
+	hooks, _ := inv.Snap.Hooks.([]Wrap[int])
 	returned := false
 	defer func() {
 		if !returned {
-			answer, err = hookkit.Answer[string]{}, inv.Crashed(ctx, &inv.Snap.Dispatch, n.level, recover())
+			answer, err = hookkit.Answer[string]{}, inv.Crashed(ctx, inv.Snap, n.level, recover())
 		}
 	}()
-	if n.level == len(inv.Snap.Hooks) {
+	if n.level == len(hooks) {
 		result, failure := inv.Do(ctx, payload)
 		hookimpl.Acted(&answer, result)
 		err = failure
 	} else {
-		answer, err = inv.Snap.Hooks[n.level].Wrap(ctx, inv.Run, payload, WrapNext{inv, n.level + 1})
+		answer, err = hooks[n.level].Wrap(ctx, inv.Run, payload, WrapNext{inv, n.level + 1})
 	}
 	if err != nil || hookimpl.Missing(&answer) {
-		answer, err = hookkit.Answer[string]{}, inv.Failed(ctx, &inv.Snap.Dispatch, n.level, err)
+		answer, err = hookkit.Answer[string]{}, inv.Failed(ctx, inv.Snap, n.level, err)
 	}
 	returned = true
-	hookimpl.Pass(&answer, &inv.Snap.Dispatch, n.level)
+	hookimpl.Pass(&answer, inv.Snap, n.level)
 	return
 }
 
@@ -2792,16 +2679,17 @@ func (p *WrapPoint) runHooks(
 	payload int,
 	act func(context.Context, int) (string, error),
 	by *hookkit.By,
-	snap *hookimpl.Snapshot[Wrap[int]],
+	snap *hookimpl.Snapshot,
 ) (result string, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
+	}
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
 	ctx = hookimpl.Background(ctx)
 	inv := &wrapInvocation{Run: run, Snap: snap, Do: act}
-	defer inv.Ended(ctx, &snap.Dispatch)
+	defer inv.Ended(ctx, snap)
 	if snap.Recording() {
 		fired := &WrapFired[int]{Payload: payload}
 		snap.Begin(&fired.Verdict)
@@ -2811,7 +2699,7 @@ func (p *WrapPoint) runHooks(
 		}()
 	}
 	answer, err := WrapNext{inv, 0}.Call(ctx, payload)
-	hookimpl.Concluded(ctx, &inv.AroundInvocation, &snap.Dispatch, &answer, err, by)
+	hookimpl.Concluded(ctx, &inv.AroundInvocation, snap, &answer, err, by)
 	return answer.Value(), err
 }
 
@@ -2819,35 +2707,31 @@ func (p *WrapPoint) runHooks(
 var watchPoint = hookimpl.Point{
 	Name:    "Watch",
 	Payload: "int",
+	Fire:    (*WatchPoint).runHooks,
 	Calls: hookimpl.Checking(
 		Watch[int].Watch,
 		WatchFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		WatchObserver[int].ObserveWatch,
-		func(f *WatchFired[int]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Payload,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(p *WatchPoint, ctx context.Context, run *Run, payload *int, fired *hookkit.AnyFired) error {
-		p.runHooks(ctx, run, *payload, p.registry.Record(ctx, run, fired))
-		return nil
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *WatchPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &watchPoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
 // any. A nil snap means the hooks that are registered now.
-func (p *WatchPoint) runHooks(ctx context.Context, run *Run, payload int, snap *hookimpl.Snapshot[Watch[int]]) {
+func (p *WatchPoint) runHooks(ctx context.Context, run *Run, payload int, snap *hookimpl.Snapshot) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &WatchFired[int]{Payload: payload}
@@ -2865,7 +2749,8 @@ func (p *WatchPoint) runHooks(ctx context.Context, run *Run, payload int, snap *
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]Watch[int])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].Watch(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)

@@ -50,7 +50,7 @@ func excerpt(text []byte) string {
 	return fmt.Sprintf("%q", text)
 }
 
-// A tail keeps the end of what is written to it.
+// A tail keeps the end of the text that is written to it.
 type tail struct {
 	copyTo io.Writer // nil for none
 

@@ -117,8 +117,15 @@ func (c *ProcessCaller) start() (*process, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	p := &process{cmd: cmd, stderr: stderr, input: make(chan []byte), dying: make(chan struct{}), gone: make(chan struct{}),
-		waiting: map[int64]chan<- []byte{}, abandoned: map[int64]bool{}}
+	p := &process{
+		cmd:       cmd,
+		stderr:    stderr,
+		input:     make(chan []byte),
+		dying:     make(chan struct{}),
+		gone:      make(chan struct{}),
+		waiting:   map[int64]chan<- []byte{},
+		abandoned: map[int64]bool{},
+	}
 	go p.write(stdin)
 	go p.read(stdout, c.maxBytes)
 	return p, nil

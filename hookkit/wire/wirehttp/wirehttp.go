@@ -7,7 +7,8 @@
 //
 // The program:
 //
-//	remote, err := agent.Remote(ctx, wirehttp.NewCaller("https://hooks.example.com/hooks", wirehttp.Header("Authorization", token)))
+//	caller := wirehttp.NewCaller("https://hooks.example.com/hooks", wirehttp.Header("Authorization", token))
+//	remote, err := agent.Remote(ctx, caller)
 //
 // The package does not authenticate: use TLS, and check a header of your choice before the handler.
 package wirehttp
@@ -33,8 +34,8 @@ type callerOption func(*Caller)
 
 func (o callerOption) applyCaller(c *Caller) { o(c) }
 
-// Timeout limits one call, from the connection to the last byte of the reply. The default is [DefaultTimeout]. It panics
-// unless d is positive.
+// Timeout limits one call, from the connection to the last byte of the reply. The default is [DefaultTimeout]. It
+// panics unless d is positive.
 func Timeout(d time.Duration) CallerOption {
 	if d <= 0 {
 		panic("wirehttp: Timeout needs a positive duration")
@@ -47,7 +48,8 @@ func Header(name, value string) CallerOption {
 	return callerOption(func(c *Caller) { c.header.Add(name, value) })
 }
 
-// Transport sends the requests with rt, for example one with a client certificate. The default is [http.DefaultTransport].
+// Transport sends the requests with rt, for example one with a client certificate. The default is
+// [http.DefaultTransport].
 func Transport(rt http.RoundTripper) CallerOption {
 	return callerOption(func(c *Caller) { c.client.Transport = rt })
 }

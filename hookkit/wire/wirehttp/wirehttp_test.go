@@ -62,7 +62,13 @@ func TestWrongServersAreErrors(t *testing.T) {
 		handler http.HandlerFunc
 		want    string
 	}{
-		{"a redirect", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, elsewhere.URL, 307) }, "307"},
+		{
+			"a redirect",
+			func(w http.ResponseWriter, r *http.Request) {
+				http.Redirect(w, r, elsewhere.URL, http.StatusTemporaryRedirect)
+			},
+			"307",
+		},
 		{
 			"a status",
 			func(w http.ResponseWriter, r *http.Request) { http.Error(w, "no such page", 404) },

@@ -156,14 +156,14 @@ func (h *Hooks) Explain(w io.Writer) error {
 // Points describes every point, and gives access to it without its types.
 func (h *Hooks) Points() []hookkit.PointInfo {
 	return []hookkit.PointInfo{
-		h.BeforeSend.registry.Info(&h.BeforeSend, &beforeSendPoint),
-		h.MaySend.registry.Info(&h.MaySend, &maySendPoint),
-		h.Footer.registry.Info(&h.Footer, &footerPoint),
-		h.AroundSend.registry.Info(&h.AroundSend, &aroundSendPoint),
-		h.AfterSend.registry.Info(&h.AfterSend, &afterSendPoint),
-		h.BeforeShow.registry.Info(&h.BeforeShow, &beforeShowPoint),
-		h.BeforeSave.registry.Info(&h.BeforeSave, &beforeSavePoint),
-		h.OnSent.registry.Info(&h.OnSent, &onSentPoint),
+		h.BeforeSend.registry().Info(),
+		h.MaySend.registry().Info(),
+		h.Footer.registry().Info(),
+		h.AroundSend.registry().Info(),
+		h.AfterSend.registry().Info(),
+		h.BeforeShow.registry().Info(),
+		h.BeforeSave.registry().Info(),
+		h.OnSent.registry().Info(),
 	}
 }
 
@@ -194,16 +194,15 @@ func BeforeSendWhen(desc string, when func(*Run, Message) bool, h BeforeSend[Mes
 	return struct {
 		condition
 		BeforeSendFunc
-	}{hookimpl.When(
-		desc,
-		when != nil,
-		h,
-	), func(ctx context.Context, run *Run, payload Message) (BeforeSendOutcome, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.BeforeSend(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Message) (BeforeSendOutcome, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.BeforeSend(ctx, run, payload)
+		},
+	}
 }
 
 // BeforeSendOutcome is a decision of a hook of BeforeSend: ReplaceBeforeSend or Refuse. Nil
@@ -269,13 +268,13 @@ type BeforeSendFired[P any] struct {
 // BeforeSendPoint holds the hooks and observers of BeforeSend. The zero value is ready to use. Do
 // not copy it.
 type BeforeSendPoint struct {
-	registry hookimpl.Registry[BeforeSend[Message]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *BeforeSendPoint) Add(f BeforeSend[Message], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &beforeSendPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -283,12 +282,12 @@ func (p *BeforeSendPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Message) (BeforeSendOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &beforeSendPoint, "AddFunc", BeforeSendFunc(f), hookimpl.Options(opts))
+	return p.registry().AddGate("AddFunc", BeforeSendFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *BeforeSendPoint) Observe(f BeforeSendObserver[Message], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &beforeSendPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -296,18 +295,18 @@ func (p *BeforeSendPoint) ObserveFunc(
 	f func(context.Context, *Run, BeforeSendFired[Message]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &beforeSendPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *BeforeSendPoint) List() []hookkit.Info {
-	return p.registry.List(p, &beforeSendPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks. They may replace the payload. If the exit is nil, no hook decided. If err is
 // not nil, a hook failed and the program must refuse the act.
 func (p *BeforeSendPoint) Fire(ctx context.Context, run *Run, payload *Message) (exit BeforeSendExit, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -319,7 +318,7 @@ func (p *BeforeSendPoint) FireBy(
 	run *Run,
 	payload *Message,
 ) (exit BeforeSendExit, by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -352,12 +351,15 @@ func MaySendWhen(desc string, when func(*Run, Message) bool, h MaySend[Message])
 	return struct {
 		condition
 		MaySendFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Message) (MaySendOutcome, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.MaySend(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Message) (MaySendOutcome, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.MaySend(ctx, run, payload)
+		},
+	}
 }
 
 // MaySendOutcome is a decision of a hook of MaySend: Refuse, Hold or Allow. Nil continues.
@@ -418,13 +420,13 @@ type MaySendFired[P any] struct {
 // MaySendPoint holds the hooks and observers of MaySend. The zero value is ready to use. Do not
 // copy it.
 type MaySendPoint struct {
-	registry hookimpl.Registry[MaySend[Message]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *MaySendPoint) Add(f MaySend[Message], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &maySendPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -432,12 +434,12 @@ func (p *MaySendPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Message) (MaySendOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &maySendPoint, "AddFunc", MaySendFunc(f), hookimpl.Options(opts))
+	return p.registry().AddGate("AddFunc", MaySendFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *MaySendPoint) Observe(f MaySendObserver[Message], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &maySendPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -445,18 +447,18 @@ func (p *MaySendPoint) ObserveFunc(
 	f func(context.Context, *Run, MaySendFired[Message]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &maySendPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *MaySendPoint) List() []hookkit.Info {
-	return p.registry.List(p, &maySendPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook failed and
 // the program must refuse the act.
 func (p *MaySendPoint) Fire(ctx context.Context, run *Run, payload Message) (exit MaySendExit, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -468,7 +470,7 @@ func (p *MaySendPoint) FireBy(
 	run *Run,
 	payload Message,
 ) (exit MaySendExit, by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		exit, err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -502,12 +504,15 @@ func FooterWhen(desc string, when func(*Run, Message) bool, h Footer[Message]) F
 	return struct {
 		condition
 		FooterFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Message) ([]string, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.Footer(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Message) ([]string, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.Footer(ctx, run, payload)
+		},
+	}
 }
 
 // FooterObserver is notified of every fire of Footer after it is decided.
@@ -528,13 +533,13 @@ type FooterFired[P any] struct {
 // FooterPoint holds the hooks and observers of Footer. The zero value is ready to use. Do not copy
 // it.
 type FooterPoint struct {
-	registry hookimpl.Registry[Footer[Message]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *FooterPoint) Add(f Footer[Message], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &footerPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -542,12 +547,12 @@ func (p *FooterPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Message) ([]string, error),
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &footerPoint, "AddFunc", FooterFunc(f), hookimpl.Options(opts))
+	return p.registry().Add("AddFunc", FooterFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *FooterPoint) Observe(f FooterObserver[Message], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &footerPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -555,17 +560,17 @@ func (p *FooterPoint) ObserveFunc(
 	f func(context.Context, *Run, FooterFired[Message]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &footerPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *FooterPoint) List() []hookkit.Info {
-	return p.registry.List(p, &footerPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks.
 func (p *FooterPoint) Fire(ctx context.Context, run *Run, payload Message) (collected []string) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		collected = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -573,7 +578,7 @@ func (p *FooterPoint) Fire(ctx context.Context, run *Run, payload Message) (coll
 
 // FireBy is Fire that also returns, for each contribution, the hook that made it.
 func (p *FooterPoint) FireBy(ctx context.Context, run *Run, payload Message) (collected []string, bys []hookkit.By) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		collected = p.runHooks(ctx, run, payload, &bys, nil)
 	}
 	return
@@ -616,16 +621,15 @@ func AroundSendWhen(desc string, when func(*Run, Message) bool, h AroundSend[Mes
 	return struct {
 		condition
 		AroundSendFunc
-	}{hookimpl.When(
-		desc,
-		when != nil,
-		h,
-	), func(ctx context.Context, run *Run, payload Message, next AroundSendNext) (hookkit.Answer[Receipt], error) {
-		if !when(run, payload) {
-			return next.Call(ctx, payload)
-		}
-		return h.AroundSend(ctx, run, payload, next)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Message, next AroundSendNext) (hookkit.Answer[Receipt], error) {
+			if !when(run, payload) {
+				return next.Call(ctx, payload)
+			}
+			return h.AroundSend(ctx, run, payload, next)
+		},
+	}
 }
 
 // AroundSendObserver is notified of every fire of AroundSend after it is decided.
@@ -655,13 +659,13 @@ type AroundSendNext struct {
 // AroundSendPoint holds the hooks and observers of AroundSend. The zero value is ready to use. Do
 // not copy it.
 type AroundSendPoint struct {
-	registry hookimpl.Registry[AroundSend[Message]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *AroundSendPoint) Add(f AroundSend[Message], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &aroundSendPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -669,12 +673,12 @@ func (p *AroundSendPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Message, next AroundSendNext) (hookkit.Answer[Receipt], error),
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &aroundSendPoint, "AddFunc", AroundSendFunc(f), hookimpl.Options(opts))
+	return p.registry().Add("AddFunc", AroundSendFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *AroundSendPoint) Observe(f AroundSendObserver[Message], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &aroundSendPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -682,12 +686,12 @@ func (p *AroundSendPoint) ObserveFunc(
 	f func(context.Context, *Run, AroundSendFired[Message]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &aroundSendPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *AroundSendPoint) List() []hookkit.Info {
-	return p.registry.List(p, &aroundSendPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the act inside the hooks and returns the answer of the outermost. A panic of a hook or
@@ -698,13 +702,13 @@ func (p *AroundSendPoint) Fire(
 	payload Message,
 	act func(context.Context, Message) (Receipt, error),
 ) (result Receipt, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		return p.runHooks(ctx, run, payload, act, nil, nil)
 	}
 	returned := false
 	defer func() {
 		if !returned {
-			err = p.registry.Unwrapped(ctx, &aroundSendPoint, recover())
+			err = p.state.Unwrapped(ctx, &aroundSendPoint, recover())
 		}
 	}()
 	if result, err = act(ctx, payload); err != nil {
@@ -722,7 +726,7 @@ func (p *AroundSendPoint) FireBy(
 	payload Message,
 	act func(context.Context, Message) (Receipt, error),
 ) (result Receipt, by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		result, err = p.runHooks(ctx, run, payload, act, &by, nil)
 	} else {
 		if result, err = p.Fire(ctx, run, payload, act); err != nil {
@@ -759,12 +763,15 @@ func AfterSendWhen(desc string, when func(*Run, Receipt) bool, h AfterSend[Recei
 	return struct {
 		condition
 		AfterSendFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Receipt) (AfterSendOutcome, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.AfterSend(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Receipt) (AfterSendOutcome, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.AfterSend(ctx, run, payload)
+		},
+	}
 }
 
 // AfterSendOutcome is a decision of a hook of AfterSend: ReplaceAfterSend. Nil continues.
@@ -806,13 +813,13 @@ type AfterSendFired[P any] struct {
 // AfterSendPoint holds the hooks and observers of AfterSend. The zero value is ready to use. Do not
 // copy it.
 type AfterSendPoint struct {
-	registry hookimpl.Registry[AfterSend[Receipt]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *AfterSendPoint) Add(f AfterSend[Receipt], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &afterSendPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -820,12 +827,12 @@ func (p *AfterSendPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Receipt) (AfterSendOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &afterSendPoint, "AddFunc", AfterSendFunc(f), hookimpl.Options(opts))
+	return p.registry().AddGate("AddFunc", AfterSendFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *AfterSendPoint) Observe(f AfterSendObserver[Receipt], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &afterSendPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -833,18 +840,18 @@ func (p *AfterSendPoint) ObserveFunc(
 	f func(context.Context, *Run, AfterSendFired[Receipt]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &afterSendPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *AfterSendPoint) List() []hookkit.Info {
-	return p.registry.List(p, &afterSendPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks. They may replace the payload. If err is not nil, a hook that was registered
 // with FailClosed failed and the program must refuse the act.
 func (p *AfterSendPoint) Fire(ctx context.Context, run *Run, payload *Receipt) (err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -852,7 +859,7 @@ func (p *AfterSendPoint) Fire(ctx context.Context, run *Run, payload *Receipt) (
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *AfterSendPoint) FireBy(ctx context.Context, run *Run, payload *Receipt) (by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -885,16 +892,15 @@ func BeforeShowWhen(desc string, when func(*Run, Message) bool, h BeforeShow[Mes
 	return struct {
 		condition
 		BeforeShowFunc
-	}{hookimpl.When(
-		desc,
-		when != nil,
-		h,
-	), func(ctx context.Context, run *Run, payload Message) (BeforeShowOutcome, error) {
-		if !when(run, payload) {
-			return nil, nil
-		}
-		return h.BeforeShow(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Message) (BeforeShowOutcome, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.BeforeShow(ctx, run, payload)
+		},
+	}
 }
 
 // BeforeShowOutcome is a decision of a hook of BeforeShow: EditBeforeShow. Nil continues.
@@ -935,13 +941,13 @@ type BeforeShowFired[P any] struct {
 // BeforeShowPoint holds the hooks and observers of BeforeShow. The zero value is ready to use. Do
 // not copy it.
 type BeforeShowPoint struct {
-	registry hookimpl.Registry[BeforeShow[Message]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *BeforeShowPoint) Add(f BeforeShow[Message], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry.Add(p, &beforeShowPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().AddGate("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -949,12 +955,12 @@ func (p *BeforeShowPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Message) (BeforeShowOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &beforeShowPoint, "AddFunc", BeforeShowFunc(f), hookimpl.Options(opts))
+	return p.registry().AddGate("AddFunc", BeforeShowFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *BeforeShowPoint) Observe(f BeforeShowObserver[Message], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &beforeShowPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -962,18 +968,18 @@ func (p *BeforeShowPoint) ObserveFunc(
 	f func(context.Context, *Run, BeforeShowFired[Message]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &beforeShowPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *BeforeShowPoint) List() []hookkit.Info {
-	return p.registry.List(p, &beforeShowPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks. They may replace the payload. If err is not nil, a hook that was registered
 // with FailClosed failed and the program must refuse the act.
 func (p *BeforeShowPoint) Fire(ctx context.Context, run *Run, payload *Message) (err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -981,7 +987,7 @@ func (p *BeforeShowPoint) Fire(ctx context.Context, run *Run, payload *Message) 
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *BeforeShowPoint) FireBy(ctx context.Context, run *Run, payload *Message) (by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -1014,12 +1020,15 @@ func BeforeSaveWhen(desc string, when func(*Run, Message) bool, h BeforeSave[Mes
 	return struct {
 		condition
 		BeforeSaveFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Message) error {
-		if !when(run, payload) {
-			return nil
-		}
-		return h.BeforeSave(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Message) error {
+			if !when(run, payload) {
+				return nil
+			}
+			return h.BeforeSave(ctx, run, payload)
+		},
+	}
 }
 
 // BeforeSaveObserver is notified of every fire of BeforeSave after it is decided.
@@ -1040,13 +1049,13 @@ type BeforeSaveFired[P any] struct {
 // BeforeSavePoint holds the hooks and observers of BeforeSave. The zero value is ready to use. Do
 // not copy it.
 type BeforeSavePoint struct {
-	registry hookimpl.Registry[BeforeSave[Message]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *BeforeSavePoint) Add(f BeforeSave[Message], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &beforeSavePoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -1054,12 +1063,12 @@ func (p *BeforeSavePoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Message) error,
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &beforeSavePoint, "AddFunc", BeforeSaveFunc(f), hookimpl.Options(opts))
+	return p.registry().Add("AddFunc", BeforeSaveFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *BeforeSavePoint) Observe(f BeforeSaveObserver[Message], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &beforeSavePoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -1067,17 +1076,17 @@ func (p *BeforeSavePoint) ObserveFunc(
 	f func(context.Context, *Run, BeforeSaveFired[Message]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &beforeSavePoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *BeforeSavePoint) List() []hookkit.Info {
-	return p.registry.List(p, &beforeSavePoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks. The error is a *hookkit.Failure around the first refusal.
 func (p *BeforeSavePoint) Fire(ctx context.Context, run *Run, payload Message) (err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		err = p.runHooks(ctx, run, payload, nil, nil)
 	}
 	return
@@ -1085,7 +1094,7 @@ func (p *BeforeSavePoint) Fire(ctx context.Context, run *Run, payload Message) (
 
 // FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
 func (p *BeforeSavePoint) FireBy(ctx context.Context, run *Run, payload Message) (by hookkit.By, err error) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		err = p.runHooks(ctx, run, payload, &by, nil)
 	}
 	return
@@ -1118,12 +1127,15 @@ func OnSentWhen(desc string, when func(*Run, Receipt) bool, h OnSent[Receipt]) O
 	return struct {
 		condition
 		OnSentFunc
-	}{hookimpl.When(desc, when != nil, h), func(ctx context.Context, run *Run, payload Receipt) error {
-		if !when(run, payload) {
-			return nil
-		}
-		return h.OnSent(ctx, run, payload)
-	}}
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Receipt) error {
+			if !when(run, payload) {
+				return nil
+			}
+			return h.OnSent(ctx, run, payload)
+		},
+	}
 }
 
 // OnSentObserver is notified of every fire of OnSent after it is decided.
@@ -1142,13 +1154,13 @@ type OnSentFired[P any] struct {
 // OnSentPoint holds the hooks and observers of OnSent. The zero value is ready to use. Do not copy
 // it.
 type OnSentPoint struct {
-	registry hookimpl.Registry[OnSent[Receipt]]
+	state hookimpl.State
 }
 
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *OnSentPoint) Add(f OnSent[Receipt], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry.Add(p, &onSentPoint, "Add", f, hookimpl.Options(opts))
+	return p.registry().Add("Add", f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -1156,12 +1168,12 @@ func (p *OnSentPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Receipt) error,
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry.Add(p, &onSentPoint, "AddFunc", OnSentFunc(f), hookimpl.Options(opts))
+	return p.registry().Add("AddFunc", OnSentFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *OnSentPoint) Observe(f OnSentObserver[Receipt], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry.Observe(p, &onSentPoint, "Observe", f, opts)
+	return p.registry().Observe("Observe", f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -1169,17 +1181,17 @@ func (p *OnSentPoint) ObserveFunc(
 	f func(context.Context, *Run, OnSentFired[Receipt]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry.Observe(p, &onSentPoint, "ObserveFunc", f, opts)
+	return p.registry().Observe("ObserveFunc", f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
 func (p *OnSentPoint) List() []hookkit.Info {
-	return p.registry.List(p, &onSentPoint)
+	return p.registry().Hooks()
 }
 
 // Fire runs the hooks.
 func (p *OnSentPoint) Fire(ctx context.Context, run *Run, payload Receipt) {
-	if p.registry.Active() {
+	if p.state.Active() {
 		p.runHooks(ctx, run, payload, nil)
 	}
 }
@@ -1204,38 +1216,23 @@ var beforeSendPoint = hookimpl.Point{
 	Payload: "Message",
 	Results: "Replace, Refuse, FailClosed",
 	Law:     hookimpl.Decides | hookimpl.FailsClosed,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{
-			hookimpl.Rewriting("Replace", ReplaceBeforeSend),
-			hookimpl.Exiting[Refuse]("Refuse"),
-		}
+	Replace: ReplaceBeforeSend,
+	Exits: []any{
+		Refuse{},
 	},
+	Fire: (*BeforeSendPoint).runHooks,
 	Calls: hookimpl.Deciding(
 		BeforeSend[Message].BeforeSend,
 		BeforeSendFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		BeforeSendObserver[Message].ObserveBeforeSend,
-		func(f *BeforeSendFired[Message]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Final,
-				Outcome: f.Exit,
-				Err:     f.Err,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *BeforeSendPoint,
-		ctx context.Context,
-		run *Run,
-		payload *Message,
-		fired *hookkit.AnyFired,
-	) (err error) {
-		_, err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *BeforeSendPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &beforeSendPoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
@@ -1245,14 +1242,15 @@ func (p *BeforeSendPoint) runHooks(
 	run *Run,
 	payload *Message,
 	by *hookkit.By,
-	snap *hookimpl.Snapshot[BeforeSend[Message]],
+	snap *hookimpl.Snapshot,
 ) (exit BeforeSendExit, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
 	all := snap
 	if snap.Recording() {
@@ -1270,7 +1268,8 @@ func (p *BeforeSendPoint) runHooks(
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]BeforeSend[Message])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].BeforeSend(inv.Ctx, run, current)
 		if out == nil && failure == nil {
@@ -1300,40 +1299,24 @@ var maySendPoint = hookimpl.Point{
 	Payload: "Message",
 	Results: "Vote, Refuse, Hold, Allow, FailClosed",
 	Law:     hookimpl.Decides | hookimpl.FailsClosed,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{
-			hookimpl.Exiting[Refuse]("Refuse"),
-			hookimpl.Exiting[Hold]("Hold"),
-			hookimpl.Exiting[Allow]("Allow"),
-		}
+	Exits: []any{
+		Refuse{},
+		Hold{},
+		Allow{},
 	},
+	Fire: (*MaySendPoint).runHooks,
 	Calls: hookimpl.Deciding(
 		MaySend[Message].MaySend,
 		MaySendFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		MaySendObserver[Message].ObserveMaySend,
-		func(f *MaySendFired[Message]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Payload,
-				Outcome: f.Exit,
-				Err:     f.Err,
-				Ballots: f.Ballots,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *MaySendPoint,
-		ctx context.Context,
-		run *Run,
-		payload *Message,
-		fired *hookkit.AnyFired,
-	) (err error) {
-		_, err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *MaySendPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &maySendPoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
@@ -1343,14 +1326,15 @@ func (p *MaySendPoint) runHooks(
 	run *Run,
 	payload Message,
 	by *hookkit.By,
-	snap *hookimpl.Snapshot[MaySend[Message]],
+	snap *hookimpl.Snapshot,
 ) (exit MaySendExit, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	all := snap
 	if snap.Recording() {
 		fired := &MaySendFired[Message]{Payload: payload}
@@ -1368,7 +1352,8 @@ func (p *MaySendPoint) runHooks(
 		}
 	}()
 	var leading MaySendExit
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]MaySend[Message])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].MaySend(inv.Ctx, run, payload)
 		if out == nil && failure == nil {
@@ -1402,31 +1387,19 @@ var footerPoint = hookimpl.Point{
 	Name:    "Footer",
 	Payload: "Message",
 	Results: "Collect[string]",
+	Fire:    (*FooterPoint).runHooks,
 	Calls: hookimpl.Collecting(
 		Footer[Message].Footer,
 		FooterFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		FooterObserver[Message].ObserveFooter,
-		func(f *FooterFired[Message]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload:   f.Payload,
-				Final:     f.Payload,
-				Collected: hookimpl.Slice(f.Collected),
-				Verdict:   f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *FooterPoint,
-		ctx context.Context,
-		run *Run,
-		payload *Message,
-		fired *hookkit.AnyFired,
-	) error {
-		p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
-		return nil
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *FooterPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &footerPoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
@@ -1436,20 +1409,21 @@ func (p *FooterPoint) runHooks(
 	run *Run,
 	payload Message,
 	bys *[]hookkit.By,
-	snap *hookimpl.Snapshot[Footer[Message]],
+	snap *hookimpl.Snapshot,
 ) (collected []string) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &FooterFired[Message]{Payload: payload}
 		snap.Begin(&fired.Verdict)
 		defer func() {
-			fired.Collected = hookimpl.Returned(&all.Dispatch, collected)
+			fired.Collected = hookimpl.Returned(all, collected)
 			all.Notify(fired)
 		}()
 	}
@@ -1462,7 +1436,8 @@ func (p *FooterPoint) runHooks(
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]Footer[Message])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		values, failure := hooks[i].Footer(inv.Ctx, run, payload)
 		if failure != nil {
@@ -1482,6 +1457,7 @@ var aroundSendPoint = hookimpl.Point{
 	Payload: "Message",
 	Results: "Around[Receipt]",
 	Law:     hookimpl.Wraps,
+	Fire:    (*AroundSendPoint).runHooks,
 	Calls: hookimpl.Wrapping(func(
 		h AroundSend[Message],
 		ctx context.Context,
@@ -1517,38 +1493,21 @@ var aroundSendPoint = hookimpl.Point{
 			return hookimpl.AnswerOf[Receipt](h(ctx, run, hookkit.AnyCall{Point: point, Payload: payload, Next: inner}))
 		})
 	}),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		AroundSendObserver[Message].ObserveAroundSend,
-		func(f *AroundSendFired[Message]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Payload,
-				Result:  f.Result,
-				Err:     f.Err,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *AroundSendPoint,
-		ctx context.Context,
-		run *Run,
-		payload *Message,
-		fired *hookkit.AnyFired,
-	) (err error) {
-		act := func(context.Context, Message) (result Receipt, err error) {
-			return
-		}
-		_, err = p.runHooks(ctx, run, *payload, act, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *AroundSendPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &aroundSendPoint)
 }
 
 // aroundSendInvocation is one fire of AroundSend.
 type aroundSendInvocation struct {
 	hookimpl.AroundInvocation
 	Run  *Run
-	Snap *hookimpl.Snapshot[AroundSend[Message]]
+	Snap *hookimpl.Snapshot
 	Do   func(context.Context, Message) (Receipt, error)
 	// Next is set instead of the three fields above for a hook that the runtime calls through
 	// functions of any type.
@@ -1565,24 +1524,25 @@ func (n AroundSendNext) Call(ctx context.Context, payload Message) (answer hookk
 	if inv.Next != nil {
 		return inv.Next(ctx, payload)
 	}
+	hooks, _ := inv.Snap.Hooks.([]AroundSend[Message])
 	returned := false
 	defer func() {
 		if !returned {
-			answer, err = hookkit.Answer[Receipt]{}, inv.Crashed(ctx, &inv.Snap.Dispatch, n.level, recover())
+			answer, err = hookkit.Answer[Receipt]{}, inv.Crashed(ctx, inv.Snap, n.level, recover())
 		}
 	}()
-	if n.level == len(inv.Snap.Hooks) {
+	if n.level == len(hooks) {
 		result, failure := inv.Do(ctx, payload)
 		hookimpl.Acted(&answer, result)
 		err = failure
 	} else {
-		answer, err = inv.Snap.Hooks[n.level].AroundSend(ctx, inv.Run, payload, AroundSendNext{inv, n.level + 1})
+		answer, err = hooks[n.level].AroundSend(ctx, inv.Run, payload, AroundSendNext{inv, n.level + 1})
 	}
 	if err != nil || hookimpl.Missing(&answer) {
-		answer, err = hookkit.Answer[Receipt]{}, inv.Failed(ctx, &inv.Snap.Dispatch, n.level, err)
+		answer, err = hookkit.Answer[Receipt]{}, inv.Failed(ctx, inv.Snap, n.level, err)
 	}
 	returned = true
-	hookimpl.Pass(&answer, &inv.Snap.Dispatch, n.level)
+	hookimpl.Pass(&answer, inv.Snap, n.level)
 	return
 }
 
@@ -1594,16 +1554,17 @@ func (p *AroundSendPoint) runHooks(
 	payload Message,
 	act func(context.Context, Message) (Receipt, error),
 	by *hookkit.By,
-	snap *hookimpl.Snapshot[AroundSend[Message]],
+	snap *hookimpl.Snapshot,
 ) (result Receipt, err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
+	}
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
 	}
 	ctx = hookimpl.Background(ctx)
 	inv := &aroundSendInvocation{Run: run, Snap: snap, Do: act}
-	defer inv.Ended(ctx, &snap.Dispatch)
+	defer inv.Ended(ctx, snap)
 	if snap.Recording() {
 		fired := &AroundSendFired[Message]{Payload: payload}
 		snap.Begin(&fired.Verdict)
@@ -1613,7 +1574,7 @@ func (p *AroundSendPoint) runHooks(
 		}()
 	}
 	answer, err := AroundSendNext{inv, 0}.Call(ctx, payload)
-	hookimpl.Concluded(ctx, &inv.AroundInvocation, &snap.Dispatch, &answer, err, by)
+	hookimpl.Concluded(ctx, &inv.AroundInvocation, snap, &answer, err, by)
 	return answer.Value(), err
 }
 
@@ -1623,36 +1584,20 @@ var afterSendPoint = hookimpl.Point{
 	Payload: "Receipt",
 	Results: "Reverse, Replace, FailOpen",
 	Law:     hookimpl.Decides | hookimpl.Reversed,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{
-			hookimpl.Rewriting("Replace", ReplaceAfterSend),
-		}
-	},
+	Replace: ReplaceAfterSend,
+	Fire:    (*AfterSendPoint).runHooks,
 	Calls: hookimpl.Deciding(
 		AfterSend[Receipt].AfterSend,
 		AfterSendFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		AfterSendObserver[Receipt].ObserveAfterSend,
-		func(f *AfterSendFired[Receipt]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Final,
-				Err:     f.Err,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *AfterSendPoint,
-		ctx context.Context,
-		run *Run,
-		payload *Receipt,
-		fired *hookkit.AnyFired,
-	) (err error) {
-		err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *AfterSendPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &afterSendPoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
@@ -1662,14 +1607,15 @@ func (p *AfterSendPoint) runHooks(
 	run *Run,
 	payload *Receipt,
 	by *hookkit.By,
-	snap *hookimpl.Snapshot[AfterSend[Receipt]],
+	snap *hookimpl.Snapshot,
 ) (err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
 	all := snap
 	if snap.Recording() {
@@ -1690,7 +1636,8 @@ func (p *AfterSendPoint) runHooks(
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]AfterSend[Receipt])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].AfterSend(inv.Ctx, run, current)
 		if out == nil && failure == nil {
@@ -1718,36 +1665,20 @@ var beforeShowPoint = hookimpl.Point{
 	Payload: "Message",
 	Results: "Edit[Text], FailOpen",
 	Law:     hookimpl.Decides,
-	Outcomes: func() []hookkit.Outcome {
-		return []hookkit.Outcome{
-			hookimpl.Rewriting("Edit", EditBeforeShow),
-		}
-	},
+	Edit:    EditBeforeShow,
+	Fire:    (*BeforeShowPoint).runHooks,
 	Calls: hookimpl.Deciding(
 		BeforeShow[Message].BeforeShow,
 		BeforeShowFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		BeforeShowObserver[Message].ObserveBeforeShow,
-		func(f *BeforeShowFired[Message]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Final,
-				Err:     f.Err,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *BeforeShowPoint,
-		ctx context.Context,
-		run *Run,
-		payload *Message,
-		fired *hookkit.AnyFired,
-	) (err error) {
-		err = p.runHooks(ctx, run, payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *BeforeShowPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &beforeShowPoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
@@ -1757,14 +1688,15 @@ func (p *BeforeShowPoint) runHooks(
 	run *Run,
 	payload *Message,
 	by *hookkit.By,
-	snap *hookimpl.Snapshot[BeforeShow[Message]],
+	snap *hookimpl.Snapshot,
 ) (err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	current := *payload // read before the deferred function exists: a nil pointer is the caller's mistake
 	all := snap
 	if snap.Recording() {
@@ -1785,7 +1717,8 @@ func (p *BeforeShowPoint) runHooks(
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]BeforeShow[Message])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].BeforeShow(inv.Ctx, run, current)
 		if out == nil && failure == nil {
@@ -1813,31 +1746,19 @@ var beforeSavePoint = hookimpl.Point{
 	Payload: "Message",
 	Results: "Check",
 	Law:     hookimpl.Checks,
+	Fire:    (*BeforeSavePoint).runHooks,
 	Calls: hookimpl.Checking(
 		BeforeSave[Message].BeforeSave,
 		BeforeSaveFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		BeforeSaveObserver[Message].ObserveBeforeSave,
-		func(f *BeforeSaveFired[Message]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Payload,
-				Err:     f.Err,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *BeforeSavePoint,
-		ctx context.Context,
-		run *Run,
-		payload *Message,
-		fired *hookkit.AnyFired,
-	) (err error) {
-		err = p.runHooks(ctx, run, *payload, nil, p.registry.Record(ctx, run, fired))
-		return err
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *BeforeSavePoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &beforeSavePoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
@@ -1847,14 +1768,15 @@ func (p *BeforeSavePoint) runHooks(
 	run *Run,
 	payload Message,
 	by *hookkit.By,
-	snap *hookimpl.Snapshot[BeforeSave[Message]],
+	snap *hookimpl.Snapshot,
 ) (err error) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	all := snap
 	if snap.Recording() {
 		fired := &BeforeSaveFired[Message]{Payload: payload}
@@ -1869,7 +1791,8 @@ func (p *BeforeSavePoint) runHooks(
 			err = inv.Crashed(recover(), by)
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]BeforeSave[Message])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].BeforeSave(inv.Ctx, run, payload); failure != nil {
 			return inv.Fail(nil, failure, by)
@@ -1883,46 +1806,31 @@ func (p *BeforeSavePoint) runHooks(
 var onSentPoint = hookimpl.Point{
 	Name:    "OnSent",
 	Payload: "Receipt",
+	Fire:    (*OnSentPoint).runHooks,
 	Calls: hookimpl.Checking(
 		OnSent[Receipt].OnSent,
 		OnSentFunc(nil),
 	),
-	Fired: hookimpl.Notifying(
+	Notify: hookimpl.Notifying(
 		OnSentObserver[Receipt].ObserveOnSent,
-		func(f *OnSentFired[Receipt]) hookkit.AnyFired {
-			return hookkit.AnyFired{
-				Payload: f.Payload,
-				Final:   f.Payload,
-				Verdict: f.Verdict,
-			}
-		},
 	),
-	Fire: hookimpl.Firing(func(
-		p *OnSentPoint,
-		ctx context.Context,
-		run *Run,
-		payload *Receipt,
-		fired *hookkit.AnyFired,
-	) error {
-		p.runHooks(ctx, run, *payload, p.registry.Record(ctx, run, fired))
-		return nil
-	}),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *OnSentPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &onSentPoint)
 }
 
 // runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
 // any. A nil snap means the hooks that are registered now.
-func (p *OnSentPoint) runHooks(
-	ctx context.Context,
-	run *Run,
-	payload Receipt,
-	snap *hookimpl.Snapshot[OnSent[Receipt]],
-) {
+func (p *OnSentPoint) runHooks(ctx context.Context, run *Run, payload Receipt, snap *hookimpl.Snapshot) {
 	if snap == nil {
-		if snap = p.registry.Current(); snap == nil { // something changed since the last fire, or somebody observes
-			snap = p.registry.Resolve(ctx, run)
-		}
+		snap = p.state.Current()
 	}
-	inv := hookimpl.Start(ctx, &snap.Dispatch)
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
 	at, all := &payload, snap
 	if snap.Recording() {
 		fired := &OnSentFired[Receipt]{Payload: payload}
@@ -1940,7 +1848,8 @@ func (p *OnSentPoint) runHooks(
 			}
 		}
 	}()
-	for i, hooks := uint(0), snap.Hooks; i < uint(len(hooks)); i = inv.Hook {
+	hooks, _ := snap.Hooks.([]OnSent[Receipt])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		if failure := hooks[i].OnSent(inv.Ctx, run, payload); failure != nil {
 			_ = inv.Fail(nil, failure, nil)

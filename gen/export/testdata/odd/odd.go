@@ -14,8 +14,6 @@ import (
 )
 
 // Basics has every basic type.
-//
-// Deprecated: for a test.
 type Basics struct {
 	B   bool // B is a bool.
 	I   int
