@@ -58,8 +58,8 @@ func LoadRules(path string, conditions ...FileCondition) ([]Rule, error) {
 //	]
 //
 // The decision is allow, ask or deny. A rule has at most one of path ([PathGlob]), when ([Expr]) and the keys of the
-// given conditions. An error begins with name and the line and column of the rule. ParseRules then returns no rules, so that a
-// file with an error allows nothing.
+// given conditions. An error begins with name and the line and column of the rule. ParseRules then returns no rules, so
+// that a file with an error allows nothing.
 func ParseRules(name string, text []byte, conditions ...FileCondition) ([]Rule, error) {
 	position := func(offset int64) string {
 		before := text[:min(int(offset), len(text))]

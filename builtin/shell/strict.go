@@ -270,6 +270,9 @@ func (s strictness) parts(parts []syntax.WordPart, quoted bool) {
 // literal refuses a dollar sign that is not escaped, because shells disagree about $'a', $"a" and $[1]; and a number
 // sign that begins a word, because it could begin a comment.
 func (s strictness) literal(l *syntax.Lit, quoted bool) {
+	if !quoted && (strings.IndexByte(l.Value, 0xA0) >= 0 || strings.IndexByte(l.Value, 0x85) >= 0) {
+		s.refuse("the command contains a letter that some shells take for a blank; put it in quotes")
+	}
 	for i := 0; i < len(l.Value); i++ {
 		switch l.Value[i] {
 		case '\\':
@@ -378,7 +381,7 @@ var (
 	plainValue = regexp.MustCompile(`^[A-Za-z0-9_.,@+-]*$`)
 )
 
-// strictAssignment refuses to set a variable that can change which program runs or what it does, such as PATH,
+// strictAssignment refuses to set a variable that can change which program runs or how it works, such as PATH,
 // LD_PRELOAD, IFS, BASH_ENV or PAGER. Because new ones appear with every program, only known names are allowed.
 func (r *reader) strictAssignment(name, value string, static bool) {
 	name = strings.TrimSuffix(name, "+")
