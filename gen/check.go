@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"go/token"
 	"slices"
+
+	"github.com/hookgen/hookgen/internal/spelling"
 )
 
 // A rule is one requirement of the spec language. Its check reports every place where a spec breaks it.
@@ -27,9 +29,10 @@ var rules = []rule{
 	{"import-name", "imports leave room for the names that are generated", checkImportName},
 	{"shadowed-name", "the package declares no name that Go declares itself", checkShadowedName},
 
-	{"directive-form", "a directive is written //hookgen:name, on a line of its own", checkDirectiveForm},
-	{"directive-name", "the one directive is //hookgen:points", checkDirectiveName},
-	{"directive-place", "the directive is directly above an interface", checkDirectivePlace},
+	{"directive-form", "a directive is written //hookgen:name, on a line of its own; ignore has a rule and a reason",
+		checkDirectiveForm},
+	{"directive-name", "the directives are points, wire, local and ignore", checkDirectiveName},
+	{"directive-place", "a directive is directly above the points interface or a point", checkDirectivePlace},
 	{"one-spec", "a directory holds one spec", checkOneSpec},
 
 	{"points-interface", "the points interface is exported, not generic and declared as such", checkPointsInterface},
@@ -49,6 +52,8 @@ var rules = []rule{
 	{ruleUndefined, "the types of a point are declared in its package", checkUndefinedType},
 	{"type-arguments", "a generic type has its type arguments", checkTypeArguments},
 	{"type-size", "a type of a point has at most 200 levels and 10000 parts", checkTypeSize},
+
+	{"wire-type", "a payload and an exit of a wire point have no field that JSON cannot hold", checkWireType},
 
 	{"unknown-marker", "every spec.Name is a marker", checkUnknownMarker},
 	{"marker-type", "a marker has the type argument that it takes", checkMarkerType},
@@ -93,12 +98,12 @@ const (
 // check runs every rule.
 func check(r *specInfo) Diagnostics { return runRules(r, rules) }
 
-// suggest is [Suggest] with a limit: after maxSuggestions calls it suggests nothing.
+// suggest is [spelling.Suggest] with a limit: after maxSuggestions calls it suggests nothing.
 func (r *specInfo) suggest(name string, candidates []string) string {
 	if r.suggestions++; r.suggestions > maxSuggestions {
 		return ""
 	}
-	return Suggest(name, candidates)
+	return spelling.Suggest(name, candidates)
 }
 
 // runRules runs rules and collects their diagnostics.

@@ -3,6 +3,8 @@ package gen
 import (
 	"fmt"
 	"go/ast"
+
+	"github.com/hookgen/hookgen/internal/spelling"
 )
 
 // exitElements calls visit for the elements of a kind. A name that several lists contain is visited once, at its first
@@ -30,7 +32,7 @@ func checkExitPackage(r *specInfo, report report) {
 			case e.kind == wrongImportElement && !reported:
 				reported = true
 				report(e.expr.Pos(), "spec is %q here, which is not the spec language: import %q", r.qualifiers["spec"].path,
-					languagePath)
+					LanguagePath)
 			}
 		}
 	}
@@ -77,7 +79,7 @@ func (r *specInfo) meantExit(name string) string {
 	if c := r.suggest(name, exits); c != "" {
 		return "did you mean " + c + "?"
 	}
-	if c := Suggest(name, markers); c != "" {
+	if c := spelling.Suggest(name, markers); c != "" {
 		return "did you mean " + r.languageName() + "." + c + "?"
 	}
 	return fmt.Sprintf(otherwise, name)

@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/token"
 	"slices"
+
+	"github.com/hookgen/hookgen/internal/spelling"
 )
 
 func checkPointsInterface(r *specInfo, report report) {
@@ -63,7 +65,7 @@ func (r *specInfo) wrongEmbed(e *embedding) string {
 	switch x := base.(type) {
 	case *ast.SelectorExpr:
 		if len(args) == 0 {
-			if Suggest(x.Sel.Name, []string{"Points"}) != "" {
+			if spelling.Suggest(x.Sel.Name, []string{"Points"}) != "" {
 				return r.text(x) + " cannot be embedded: did you mean Points, to extend the points of that package?"
 			}
 			return r.text(x) + " cannot be embedded: of another package only Points can be, to extend its points"

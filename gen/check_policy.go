@@ -1,6 +1,10 @@
 package gen
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/hookgen/hookgen/internal/spelling"
+)
 
 // policies returns the policies in the result list of the method.
 func (m *member) policies() []*element {
@@ -30,7 +34,7 @@ func (m *member) unclear() bool {
 		case unresolvedElement, wrongImportElement, unionElement:
 			return true
 		case unknownMarker, bareMarker:
-			meant := Suggest(e.name, markers)
+			meant := spelling.Suggest(e.name, markers)
 			if slices.Contains(markers, e.name) {
 				meant = e.name
 			}

@@ -6,37 +6,6 @@ import (
 	"testing"
 )
 
-func TestDistance(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		want int
-	}{
-		{"", "", 0}, {"", "abc", 3}, {"abc", "abc", 0}, {"abc", "acb", 1}, {"abc", "ab", 1}, {"abc", "abcd", 1},
-		{"abc", "axc", 1}, {"ca", "abc", 3}, {"Ünter", "Unter", 1}, {"replace", "repalce", 1},
-	} {
-		if got := distance(c.a, c.b); got != c.want {
-			t.Errorf("%q to %q: got %d, want %d", c.a, c.b, got, c.want)
-		}
-		if got := distance(c.b, c.a); got != c.want {
-			t.Errorf("%q to %q: got %d, want %d", c.b, c.a, got, c.want)
-		}
-	}
-}
-
-func TestSuggest(t *testing.T) {
-	for name, want := range map[string]string{
-		"Replce": "Replace", "replace": "Replace", "REPLACE": "Replace", "FailClose": "FailClosed", "FialOpen": "FailOpen",
-		"Votes": "Vote", "Cancel": "", "X": "", "": "", "Replace": "",
-	} {
-		if got := Suggest(name, markers); got != want {
-			t.Errorf("%q: got %q, want %q", name, got, want)
-		}
-	}
-	if got := Suggest("abcd", []string{"abxd", "abcx"}); got != "abxd" {
-		t.Errorf("the first of equals does not count: got %s", got)
-	}
-}
-
 // Each suggestion costs a comparison with every name of the file, so there are at most a hundred.
 func TestSuggestionsAreLimited(t *testing.T) {
 	for what, text := range map[string]string{
@@ -91,30 +60,5 @@ func TestWordsAreListed(t *testing.T) {
 		if got := joinOr(words); got != want {
 			t.Errorf("%v: %q", words, got)
 		}
-	}
-}
-
-func TestLongNamesAreNotCompared(t *testing.T) {
-	if d := distance("ba", "ab"); d != 1 {
-		t.Errorf("two letters swapped are %d edits", d)
-	}
-	long := strings.Repeat("x", maxSuggestLength-1)
-	for _, c := range []struct{ name, candidate, want string }{
-		{long + "a", long + "b", long + "b"}, {long + "ab", long + "b", ""}, {long + "a", long + "ab", ""},
-	} {
-		if got := Suggest(c.name, []string{c.candidate}); got != c.want {
-			t.Errorf("%d letters, and %d: %q", len(c.name), len(c.candidate), got)
-		}
-	}
-	if got := Suggest("replace", []string{"Replace", "REPLACE", "replac"}); got != "Replace" {
-		t.Errorf("of those that are equal but for case the first does not count: %s", got)
-	}
-	many := make([]string, maxCandidates+1)
-	many[maxCandidates] = "Replace"
-	if got := Suggest("Replce", many); got != "" {
-		t.Errorf("the thousand and first is compared: %s", got)
-	}
-	if got := Suggest("Replce", many[1:]); got != "Replace" {
-		t.Errorf("the thousandth is not compared: %s", got)
 	}
 }

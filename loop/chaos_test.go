@@ -301,7 +301,7 @@ func TestEveryLawHoldsWhateverHooksDo(t *testing.T) {
 					call := looptest.Call(rapid.SampledFrom([]string{
 						"ok", "fails", "unknown", "done", "helper", "transfer_to_expert",
 					}).Draw(rt, "tool"),
-						rapid.SampledFrom([]string{`{}`, `{"task":"t","answer":"42"}`, `{`}).Draw(rt, "args"))
+						rapid.SampledFrom([]string{`{}`, `{"task":"t"}`, `{"answer":"42"}`, `{`}).Draw(rt, "args"))
 					if rapid.IntRange(0, 4).Draw(rt, "id") == 0 {
 						call = call.ID("same")
 					}

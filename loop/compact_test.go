@@ -219,6 +219,33 @@ func TestATooLongPromptIsCompactedAndResent(t *testing.T) {
 	}
 }
 
+func TestCompactionsOfATooLongPromptAreBounded(t *testing.T) {
+	drops := func(n int) func(agent.Compaction) (agent.Compacted, error) {
+		return func(c agent.Compaction) (agent.Compacted, error) {
+			return agent.Compacted{Messages: c.Messages[min(n, len(c.Messages)-1):]}, nil
+		}
+	}
+	for _, c := range []struct {
+		name        string
+		limit       int
+		drop        int // messages of each compaction
+		compactions int
+	}{{"Default", 0, 2, 1}, {"Two", 2, 2, 2}, {"NoLimit", -1, 2, 4}, {"WithoutEffect", -1, 0, 1}} {
+		t.Run(c.name, func(t *testing.T) {
+			k := &compactor{f: drops(c.drop)}
+			ran := looptest.Harness{Agent: &loop.Agent{
+				Model: model(func(agent.LLMRequest) (agent.LLMResponse, error) {
+					return agent.LLMResponse{}, &agent.PromptTooLong{}
+				}),
+				Compactor: k, Limits: loop.Limits{Compactions: c.limit},
+			}}.Do(t, t.Context(), loop.Request{Task: "now", Messages: long(8)})
+			if n := ran.Recorder.Count("AfterCompact"); ran.Failed == nil || n < c.compactions || n > c.compactions+1 {
+				t.Errorf("%d compactions, want %d: %v", n, c.compactions, ran.Failed)
+			}
+		})
+	}
+}
+
 func TestACompactionCanBeRequested(t *testing.T) {
 	k := &compactor{}
 	ran := looptest.Harness{
@@ -266,6 +293,64 @@ func TestAHookCanSetTheCompactor(t *testing.T) {
 			}
 			if len(ran.Warnings) != 0 {
 				t.Errorf("warnings: %v", ran.Warnings)
+			}
+		})
+	}
+}
+
+func TestAHookRewritesTheConversation(t *testing.T) {
+	withdraw := func(messages []agent.Message) []agent.Message {
+		for i, m := range messages {
+			messages[i].Content = strings.ReplaceAll(m.Content, "secret.txt", "(the user has withdrawn this file)")
+		}
+		return messages
+	}
+	asks := func(f func([]agent.Message) []agent.Message) agent.Hook {
+		return agent.OnRunStartFunc(func(
+			_ context.Context, run *agent.Run, _ agent.RunStart,
+		) (agent.OnRunStartOutcome, error) {
+			run.Env.RewriteConversation("withdrawn", f)
+			return nil, nil
+		})
+	}
+	skip := agent.BeforeCompactFunc(func(
+		context.Context, *agent.Run, agent.Compaction,
+	) (agent.BeforeCompactOutcome, error) {
+		return agent.SkipCompaction{}, nil
+	})
+	for _, c := range []struct {
+		name    string
+		hooks   []agent.Hook
+		undone  string // the warning of a rewrite that was undone
+		applied bool
+	}{
+		{"Longer", hooks(asks(withdraw)), "", true},
+		{"Twice", hooks(asks(withdraw), asks(withdraw)), "", true},
+		{"Skipped", hooks(asks(withdraw), skip), "", false},
+		{"Nil", hooks(asks(nil)), "", false},
+		{"Panics", hooks(asks(func([]agent.Message) []agent.Message { panic("no") })), "panicked: no", false},
+		{"Empties", hooks(asks(func([]agent.Message) []agent.Message { return nil })), "returned no message", false},
+		{"Orphans", hooks(asks(func(m []agent.Message) []agent.Message {
+			return append(m, agent.Message{Role: agent.RoleTool, ToolCallID: "none"})
+		})), "invalid conversation", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			past := []agent.Message{{Role: agent.RoleUser, Content: "read secret.txt"}}
+			ran := looptest.Harness{Turns: turns(looptest.Reply("ok")), Hooks: c.hooks}.
+				Do(t, t.Context(), loop.Request{Task: "and now?", Messages: past})
+			sent := ran.Script.Requests()[0].Messages
+			if applied := strings.Contains(sent[0].Content, "withdrawn this file"); applied != c.applied || len(sent) != 2 ||
+				ran.Messages[0].Content != sent[0].Content || past[0].Content != "read secret.txt" {
+				t.Errorf("the model got %+v", sent)
+			}
+			warned := strings.Join(ran.Warnings, "\n")
+			if (c.undone != "") != (warned != "") || !strings.Contains(warned, c.undone) {
+				t.Errorf("warnings %q, want %q", ran.Warnings, c.undone)
+			}
+			for _, after := range hooktest.PayloadsOf[agent.Compacted](ran.Recorder, "AfterCompact") {
+				if after.Reason != agent.CompactRewrite || (after.Err == "") != c.applied {
+					t.Errorf("AfterCompact got %+v", after)
+				}
 			}
 		})
 	}

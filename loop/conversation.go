@@ -144,7 +144,7 @@ func (c *conversation) CountTokens(messages []agent.Message) int {
 	}
 	to := from + len(messages)
 	for len(c.sums) < to {
-		c.sums = append(c.sums, c.sum(len(c.sums))+c.count(all[len(c.sums):len(c.sums)+1]))
+		c.sums = append(c.sums, plus(c.sum(len(c.sums)), c.count(all[len(c.sums):len(c.sums)+1])))
 	}
 	return c.sum(to) - c.sum(from)
 }

@@ -7,22 +7,27 @@ import (
 
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
 // decide decides the calls one after the other. It stops early if the run has ended.
 func (b *batch) decide() {
-	for _, c := range b.calls {
+	limit := b.r.limits.Calls
+	for i, c := range b.calls {
 		if b.r.ctx.Err() != nil {
 			b.r.cancelled()
 		}
-		if b.r.state.over() {
+		switch {
+		case b.r.state.over():
 			return
-		}
-		if b.r.toolsOff() {
+		case limit > 0 && i >= limit:
+			c.refuse(agent.CallRefused, &agent.ToolError{Kind: agent.FailTooMany, Message: fmt.Sprintf(
+				"not run: a reply can have at most %d calls; send the rest in the next reply", limit)}, "", "")
+		case b.r.toolsOff():
 			b.disabled(c)
-			continue
+		default:
+			b.before(c)
 		}
-		b.before(c)
 	}
 }
 
@@ -78,7 +83,8 @@ func (b *batch) skip(c *call, exit agent.SkipTool, by hookkit.By) {
 func (b *batch) answered(c *call, exit agent.SkipTool, by hookkit.By) {
 	given := exit.Result
 	c.give(agent.ToolCallResult{
-		Output: given.Output, Err: given.Err, Kind: given.Kind, NoRetry: given.NoRetry,
+		Output: given.Output, Parts: agentspec.CloneParts(given.Parts), Warnings: warnings(given.Warnings),
+		Err: given.Err, Kind: given.Kind, NoRetry: given.NoRetry,
 		Status: agent.CallSkipped, By: by.Hook, Reason: exit.Reason,
 	})
 	if given.Err != "" {
@@ -110,8 +116,8 @@ func (b *batch) check(c *call) {
 		unusable = &agent.ToolError{Kind: agent.FailHandoff, Message: fmt.Sprintf(
 			"the reply calls %s already, and only one call can hand over or finish", b.last.req.Name)}
 	}
-	if unusable == nil && e.target != nil && r.limits.Depth > 0 && r.depth >= r.limits.Depth {
-		unusable = tooDeep(r.limits.Depth)
+	if unusable == nil && e.target != nil {
+		unusable = r.tooDeep()
 	}
 	if unusable != nil {
 		c.refuse(agent.CallFailed, unusable, "", "")
@@ -132,7 +138,14 @@ func (b *batch) check(c *call) {
 	c.entry = e
 }
 
-func tooDeep(limit int) *agent.ToolError {
-	return &agent.ToolError{Kind: agent.FailHandoff, NoRetry: true, Message: fmt.Sprintf(
-		"runs started by runs are %d deep, which is the limit; do it without another agent", limit)}
+// tooDeep returns an error if the run must not start another one, because it is as deep as its own limit or that of a
+// run that started it allows.
+func (r *run) tooDeep() *agent.ToolError {
+	for holder := r; holder != nil; holder = holder.outer {
+		if limit := holder.limits.Depth; limit > 0 && r.depth >= limit {
+			return &agent.ToolError{Kind: agent.FailHandoff, NoRetry: true, Message: fmt.Sprintf(
+				"runs started by runs are %d deep, which is the limit; do it without another agent", limit)}
+		}
+	}
+	return nil
 }

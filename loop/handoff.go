@@ -17,7 +17,7 @@ func handoffSchema(to *Agent) agent.ToolSchema {
 		Name:        toolName(HandoffPrefix, to.name()),
 		Description: orElse(to.Description, fmt.Sprintf("Hand the conversation over to the agent %s.", to.name())),
 		Parameters: json.RawMessage(`{"type":"object","properties":{
-			"task":{"type":"string","description":"what the agent is to do"}}}`),
+			"task":{"type":"string","description":"what the agent is to do"}},"additionalProperties":false}`),
 	}
 }
 
@@ -83,7 +83,7 @@ func (b *batch) answerHandoff(c *call) {
 // handOver runs another agent on the conversation. Its reply is the reply of this run.
 func (r *run) handOver(to *Agent, task string, seed uint64) {
 	result, err := r.spawn(r.ctx, to, Request{
-		Task: task, Messages: r.conversation.recorded(), Conversation: r.conversation.id, Seed: seed,
+		Task: task, Messages: r.conversation.recorded(), Seed: seed,
 	}, true)
 	r.state.move(move{to: stopped, handedOffTo: orElse(result.HandedOffTo, to.name())})
 	for _, s := range result.Signals {
@@ -91,6 +91,10 @@ func (r *run) handOver(to *Agent, task string, seed uint64) {
 	}
 	for _, w := range result.Warnings {
 		r.warn("%s: %s", to.name(), w)
+	}
+	stored := len(result.Messages) > 0 && agentspec.CheckPairs(result.Messages, false) == nil
+	if stored {
+		r.conversation.replace(result.Messages)
 	}
 	switch {
 	case err == nil:
@@ -100,10 +104,6 @@ func (r *run) handOver(to *Agent, task string, seed uint64) {
 	default:
 		r.fail("Handoff", err)
 		return
-	}
-	stored := len(result.Messages) > 0 && agentspec.CheckPairs(result.Messages, false) == nil
-	if stored {
-		r.conversation.replace(result.Messages)
 	}
 	r.state.move(move{to: replied, reply: reply{text: result.Reply, stored: stored, by: result.EndedBy}})
 }

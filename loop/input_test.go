@@ -389,12 +389,15 @@ func TestRepeatedEmptyRepliesStopTheRun(t *testing.T) {
 func TestAnInvalidAgentReturnsErrors(t *testing.T) {
 	model := looptest.NewScript()
 	var none *looptest.Tool
+	named := &looptest.Tool{Name: "a"}
 	for text, a := range map[string]*loop.Agent{
-		"set Model":               {},
-		"Tools[0] is nil":         {Model: model, Tools: tools(none)},
-		"has no name":             {Model: model, Tools: tools(&looptest.Tool{})},
-		"two tools":               {Model: model, Tools: tools(&looptest.Tool{Name: "a"}, &looptest.Tool{Name: "a"})},
-		"not a valid JSON Schema": {Model: model, Tools: tools(&looptest.Tool{Name: "a", Parameters: `[`})},
+		"the agent is nil":                  nil,
+		"set Model":                         {},
+		"start of the run panicked: window": {Model: panickingWindow{}},
+		"Tools[0] is nil":                   {Model: model, Tools: tools(none)},
+		"has no name":                       {Model: model, Tools: tools(&looptest.Tool{})},
+		"two tools":                         {Model: model, Tools: tools(named, named)},
+		"not a valid JSON Schema":           {Model: model, Tools: tools(&looptest.Tool{Name: "a", Parameters: `[`})},
 		"not a usable JSON Schema": {Model: model, Tools: tools(&looptest.Tool{
 			Name: "a", Parameters: `{"$ref":"#/nowhere"}`,
 		})},
@@ -405,13 +408,39 @@ func TestAnInvalidAgentReturnsErrors(t *testing.T) {
 		"\"transfer_to_agent\"":      {Model: model, Handoffs: []*loop.Agent{{}, {}}},
 		"agent \"named\": the model": {Name: "named"},
 	} {
-		_, err := a.Run(t.Context(), "x")
-		if err == nil || !strings.Contains(err.Error(), text) {
-			t.Errorf("got %v, want %q", err, text)
-		}
+		t.Run(text, func(t *testing.T) {
+			_, err := a.Run(t.Context(), "x")
+			if err == nil || !strings.Contains(err.Error(), text) {
+				t.Errorf("got %v, want %q", err, text)
+			}
+			for _, streamed := range a.Stream(t.Context(), loop.Request{Task: "x"}) {
+				if streamed == nil || !strings.Contains(streamed.Error(), text) {
+					t.Errorf("a stream yields %v, want %q", streamed, text)
+				}
+			}
+		})
 	}
 	if len(model.Calls()) != 0 {
 		t.Error("an agent that cannot run called the model")
+	}
+}
+
+type panickingWindow struct{ model }
+
+func (panickingWindow) ContextWindow() int { panic("window") }
+
+func TestANilContextIsTheBackground(t *testing.T) {
+	a := &loop.Agent{Model: model(func(agent.LLMRequest) (agent.LLMResponse, error) {
+		return agent.LLMResponse{Content: "ok"}, nil
+	})}
+	var none context.Context
+	if ran, err := a.Run(none, "x"); err != nil || ran.Reply != "ok" {
+		t.Errorf("replied %q, %v", ran.Reply, err)
+	}
+	for e, err := range a.Stream(none, loop.Request{Task: "x"}) {
+		if err != nil || e.End != nil && e.End.Reply != "ok" {
+			t.Errorf("streamed %+v, %v", e, err)
+		}
 	}
 }
 

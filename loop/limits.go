@@ -16,8 +16,10 @@ type Limits struct {
 
 	Rejections   int // of answers; 0: 3. At the limit the run stops with retry_limit
 	EmptyReplies int // in a row; 0: 3. At the limit the run stops with retry_limit
-	Depth        int // of runs started by runs; 0: 16
+	Compactions  int // of a prompt that the model refused as too long; 0: 1. After them the run fails
+	Depth        int // of runs started by runs; 0: 16. The limits of the runs that started a run count too
 
+	Calls    int // of one reply; 0: 256. The calls after them are refused and reach no hook
 	Parallel int // calls dispatched at once; 0: 8
 	ArgBytes int // of one call; 0: 1 MiB. The call fails
 	Briefing int // tokens of the briefing of one prompt; 0: 8000. Texts beyond it are dropped
@@ -47,7 +49,9 @@ func (l Limits) resolved(m agent.Model) Limits {
 	count(&l.Tokens, 0)
 	count(&l.Rejections, 3)
 	count(&l.EmptyReplies, 3)
+	count(&l.Compactions, 1)
 	count(&l.Depth, 16)
+	count(&l.Calls, 256)
 	count(&l.Parallel, 8)
 	count(&l.ArgBytes, 1<<20)
 	count(&l.Briefing, 8000)

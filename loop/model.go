@@ -29,11 +29,13 @@ func (r *run) generate(
 		}
 		return streaming.Stream(ctx, req, out.emit)
 	})
+	if err == nil {
+		reply = r.priced(req, encodable(reply))
+	}
 	r.counts.model(reply.Usage)
 	if err != nil {
 		return agent.LLMResponse{}, err
 	}
-	reply = encodable(reply)
 	reply.Step, reply.Elapsed = step, r.since(begun)
 	return reply, nil
 }
@@ -66,9 +68,41 @@ func (h handle) Generate(ctx context.Context, req agent.LLMRequest) (agent.LLMRe
 	) (agent.LLMResponse, error) {
 		return h.r.model.Generate(ctx, req)
 	})
+	if err == nil {
+		reply = h.r.priced(req, reply)
+	}
 	h.r.counts.model(reply.Usage)
 	if err != nil {
 		return agent.LLMResponse{}, fmt.Errorf("model call of a hook: %w", err)
 	}
 	return reply, nil
+}
+
+// usePricer sets the pricer of the run, for Env.
+func (r *run) usePricer(p agent.Pricer) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.pricer = p
+}
+
+// priced returns the reply with the cost that the run's pricer computes. A pricer that panics is ignored with a
+// warning.
+func (r *run) priced(req agent.LLMRequest, reply agent.LLMResponse) agent.LLMResponse {
+	r.mu.Lock()
+	pricer := r.pricer
+	r.mu.Unlock()
+	if isNil(pricer) {
+		return reply
+	}
+	req.Model = orElse(req.Model, r.agent.Request.Model)
+	err := recoverAsError("the pricer", func() error {
+		if cost := pricer.Price(req, reply); cost > 0 {
+			reply.Usage.Cost = cost
+		}
+		return nil
+	})
+	if err != nil {
+		r.warn("%v; the cost that the model reported counts", err)
+	}
+	return reply
 }

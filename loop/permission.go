@@ -2,7 +2,6 @@ package loop
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/hookgen/hookgen/generated/agent"
@@ -42,6 +41,7 @@ func (b *batch) approve(c *call, ask agent.Ask, by string) (agent.DenialKind, st
 	}
 	question := agent.Question{
 		Call: c.shown(), Prompt: ask.Prompt, Reason: ask.Reason, By: by, Agent: r.agent.name(), Run: r.id.ID(),
+		Owner: r.env.Identity(),
 	}
 	question.Tool, _ = r.tools.Lookup(c.req.Name)
 	w := r.waiting("the approver", r.limits.ApprovalTime)
@@ -52,7 +52,7 @@ func (b *batch) approve(c *call, ask agent.Ask, by string) (agent.DenialKind, st
 	switch {
 	case r.ctx.Err() != nil:
 		return agent.DeniedBySilence, "the run was cancelled before there was an answer"
-	case errors.As(err, new(*TimeoutError)):
+	case find[TimeoutError](err) != nil:
 		return agent.DeniedBySilence, fmt.Sprintf("there was no answer within %v", r.limits.ApprovalTime)
 	case err != nil:
 		return agent.DeniedByApprover, "the approver failed: " + err.Error()

@@ -2,7 +2,6 @@ package loop
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,14 +13,12 @@ import (
 )
 
 // ask sends the prompt of a step and returns the reply as edited by the hooks. If the model rejects the prompt as
-// too long, ask compacts the conversation and tries once more. It reports false if the run has ended; the reply
-// that ended the run is returned then as well.
+// too long, ask compacts the conversation and tries again. It reports false if the run has ended; the reply that ended
+// the run is returned then as well.
 func (r *run) ask(at agent.Step) (reply agent.LLMResponse, ok bool) {
-	for shortened := false; ; shortened = true {
+	for compactions := 0; ; compactions++ {
 		reply, by, err := r.prompt(at)
-		var long *agent.PromptTooLong
-		if errors.As(err, &long) && !shortened && !r.state.over() && r.compactNow(at.Number, agent.CompactTooLong,
-			err.Error(), "") {
+		if find[agent.PromptTooLong](err) != nil && !r.state.over() && r.shorten(at.Number, compactions, err) {
 			continue
 		}
 		if err != nil {
@@ -32,6 +29,20 @@ func (r *run) ask(at agent.Step) (reply agent.LLMResponse, ok bool) {
 		}
 		return r.received(at, reply)
 	}
+}
+
+// shorten compacts the conversation because the model refused it. It reports false if that did not make the
+// conversation smaller, or if there were enough compactions before.
+func (r *run) shorten(step, before int, refused error) bool {
+	if limit := r.limits.Compactions; limit > 0 && before >= limit {
+		return false
+	}
+	was := r.size(r.conversation.Messages())
+	if !r.compactNow(step, agent.CompactTooLong, refused.Error(), "", r.currentCompactor()) {
+		return false
+	}
+	now := r.size(r.conversation.Messages()) // a hook of AfterCompact may have restored messages
+	return now.Tokens < was.Tokens || now.Tokens == was.Tokens && now.Messages < was.Messages
 }
 
 // prompt sends one prompt and returns the reply of the model, or of a hook that replaced it. The run may have
@@ -54,8 +65,12 @@ func (r *run) prompt(at agent.Step) (reply agent.LLMResponse, failed string, err
 	case nil:
 	case agent.UseReply:
 		r.offer(req.Tools)
-		r.counts.addUsage(exit.Response.Usage)
-		return encodable(exit.Response.Clone()), "", nil
+		reply = encodable(exit.Response.Clone())
+		if reply.Usage.Total() > 0 {
+			reply = r.priced(req, reply)
+		}
+		r.counts.addUsage(reply.Usage)
+		return reply, "", nil
 	case agent.EndTurn:
 		r.endTurn(exit, by)
 		return reply, "", nil
@@ -103,7 +118,7 @@ func (r *run) fits(req *agent.LLMRequest) bool {
 	if window == 0 && !r.hasTokenLimit() {
 		return true
 	}
-	estimate := r.conversation.CountTokens(req.Messages) + agentspec.EstimateTools(req.Tools)
+	estimate := plus(r.conversation.CountTokens(req.Messages), agentspec.EstimateTools(req.Tools))
 	if !r.affords(estimate) {
 		return false
 	}
@@ -119,13 +134,15 @@ func (r *run) fits(req *agent.LLMRequest) bool {
 func (r *run) received(at agent.Step, reply agent.LLMResponse) (agent.LLMResponse, bool) {
 	r.note = ""
 	reply.Step = at.Number
+	was := reply
 	exit, by, err := r.hooks.AfterLLM.FireBy(r.ctx, r.id, &reply)
 	if err != nil {
 		r.fail("AfterLLM", err)
 		return agent.LLMResponse{}, false
 	}
-	r.undo("AfterLLM", by, ownedField("Step", reply.Step, at.Number))
-	reply.Step = at.Number
+	r.undo("AfterLLM", by, ownedField("Step", reply.Step, at.Number), ownedField("Usage", reply.Usage, was.Usage),
+		ownedField("Elapsed", reply.Elapsed, was.Elapsed))
+	reply.Step, reply.Usage, reply.Elapsed = at.Number, was.Usage, was.Elapsed
 	switch exit := exit.(type) {
 	case nil:
 	case agent.EndTurn:

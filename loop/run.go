@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -33,6 +33,7 @@ type run struct {
 	clock    agent.Clock
 	start    time.Time
 	task     string
+	parts    []agent.Part // of the task
 
 	conversation *conversation
 	tools        *table
@@ -40,6 +41,7 @@ type run struct {
 	stream       stream
 	crew         crew
 	timeouts     timeouts
+	spawned      attempts // the runs that this run started
 
 	state   state
 	signals []agent.EndRun
@@ -59,81 +61,19 @@ type run struct {
 	warnings  []string
 	warned    map[string]bool // keyed by the text of the warning
 	compact   *string         // the reason of a requested compaction, or nil
+	rewrites  []rewrite       // requested by hooks
 	compactor agent.Compactor // may be nil
-}
-
-func newRun(ctx context.Context, a *Agent, req Request, outer *run, emit func(Event)) (*run, error) {
-	if err := a.check(outer); err != nil {
-		return nil, err
-	}
-	messages := answerOpen(req.Messages)
-	if err := agentspec.CheckPairs(messages, false); err != nil {
-		return nil, fmt.Errorf("agent %q: the conversation cannot be continued: %w", a.name(), err)
-	}
-	tools, err := newTable(a)
-	if err != nil {
-		return nil, err
-	}
-	r := &run{
-		agent: a, outer: outer, tools: tools, task: req.Task,
-		model: a.Model, approver: a.Approver, clock: a.Clock, ctx: ctx,
-		reportedBudgets: make(map[agent.BudgetKind]bool), compactor: a.Compactor,
-	}
-	tokens := a.Tokens
-	base := a.Hooks
-	if outer != nil {
-		base = outer.hooks
-		r.depth, r.counts.outer = outer.depth+1, &outer.counts
-		if isNil(r.model) {
-			r.model = outer.model
-		}
-		if isNil(r.approver) {
-			r.approver = outer.approver
-		}
-		if isNil(r.clock) {
-			r.clock = outer.clock
-		}
-	}
-	if isNil(r.clock) {
-		r.clock = agent.SystemClock{}
-	}
-	if tokens == nil {
-		tokens, _ = r.model.(agent.TokenCounter)
-	}
-	if tokens == nil {
-		tokens = estimate{}
-	}
-	if outer.runs(a) {
-		r.hooks = base // contains the agent's hooks already
-	} else if r.hooks, err = a.layerOn(base); err != nil {
-		return nil, err
-	}
-	r.limits = a.Limits.resolved(r.model)
-	r.conversation = newConversation(req.Conversation, a.Instructions, messages, tokens)
-	r.counts.steps, r.counts.modelCalls = req.Resume.Steps, req.Resume.ModelCalls
-	r.counts.usage, r.counts.rejections = req.Resume.Usage, req.Resume.Rejections
-	for r.seed = req.Seed; r.seed == 0; {
-		r.seed = rand.Uint64()
-	}
-	r.env = &agent.Env{
-		Agent: a.name(), Model: handle{r}, Tools: tools, Conversation: r.conversation, Tokens: r.conversation,
-		Random: newSource(r.seed), Seed: r.seed, Clock: r.clock,
-		Counters: r.countersForEnv, Exceeded: r.exceeded, RequestCompaction: r.wantCompaction, UseCompactor: r.useCompactor,
-		Subscribe: r.stream.subscribe,
-	}
-	if outer != nil {
-		r.id = outer.id.Child(r.env)
-	} else {
-		r.id = agent.NewRun(r.env)
-	}
-	r.ctx = agentspec.WithRun(context.WithValue(ctx, runKey{}, r), r.id.ID())
-	r.cleanupCtx = context.WithoutCancel(r.ctx)
-	r.stream.of, r.stream.emit = r, emit
-	return r, nil
+	pricer    agent.Pricer    // may be nil
 }
 
 // runKey is the context key of a run. A tool that starts another run finds the current run by it.
 type runKey struct{}
+
+// runOf returns the run that called a tool, or nil.
+func runOf(ctx context.Context) *run {
+	r, _ := ctx.Value(runKey{}).(*run)
+	return r
+}
 
 // estimate counts tokens if no model does.
 type estimate struct{}
@@ -159,19 +99,22 @@ func (r *run) execute() (result agent.AgentResult, err error) {
 
 // begin fires OnRunStart and runs the steps.
 func (r *run) begin() error {
-	start := agent.RunStart{Task: r.task, Messages: r.conversation.Messages(), Agent: r.agent.name()}
+	start := agent.RunStart{
+		Task: r.task, Parts: agentspec.CloneParts(r.parts), Messages: r.conversation.Messages(), Agent: r.agent.name(),
+	}
 	exit, by, err := r.hooks.OnRunStart.FireBy(r.ctx, r.id, &start)
 	r.task = start.Task
 	r.undo("OnRunStart", by, ownedField("Agent", start.Agent, r.agent.name()))
 	if err == nil && by != (hookkit.By{}) {
-		if err = agentspec.CheckPairs(start.Messages, false); err != nil {
+		messages := answerOpen(start.Messages)
+		if err = agentspec.CheckPairs(messages, false); err != nil {
 			err = fmt.Errorf("a hook returned messages that cannot be continued: %w", err)
 		} else {
-			r.conversation.replace(start.Messages)
+			r.conversation.replace(messages)
 		}
 	}
-	if r.task != "" {
-		r.conversation.store(agent.Message{Role: agent.RoleUser, Content: r.task})
+	if r.task != "" || len(start.Parts) > 0 {
+		r.conversation.store(agent.Message{Role: agent.RoleUser, Content: r.task, Parts: start.Parts})
 	}
 	if err != nil {
 		r.fail("OnRunStart", err)
@@ -209,7 +152,11 @@ func clonedResults(results []agent.ToolCallResult) []agent.ToolCallResult {
 	return out
 }
 
-func (r *run) elapsed() time.Duration { return r.clock.Now().Sub(r.start) }
+// elapsed returns the time since the start of the run, and of the interrupted run that it continues.
+func (r *run) elapsed() time.Duration {
+	took, earlier := r.clock.Now().Sub(r.start), time.Duration(r.counts.earlier.Load())
+	return min(took, math.MaxInt64-earlier) + earlier
+}
 
 // warn adds a warning to the result. It drops duplicates.
 func (r *run) warn(format string, args ...any) {

@@ -83,12 +83,17 @@ func shapeOf(s *jsonschema.Schema) *shape {
 	if made.items = shapeOf(s.Items); made.items == nil {
 		return nil
 	}
-	if not := s.AdditionalProperties; not == nil || not.Not == nil || !reflect.ValueOf(*not.Not).IsZero() {
+	if !isFalse(s.AdditionalProperties) {
 		if made.others = shapeOf(s.AdditionalProperties); made.others == nil {
 			return nil
 		}
 	}
 	return made
+}
+
+// isFalse reports whether a schema is the schema false, which no value matches.
+func isFalse(s *jsonschema.Schema) bool {
+	return s != nil && s.Not != nil && reflect.ValueOf(*s.Not).IsZero()
 }
 
 // accepts reports whether data is one JSON value that matches the shape.

@@ -173,8 +173,7 @@ func (r *run) affords(estimate int) bool {
 	for holder := r; holder != nil; holder = holder.outer {
 		usage, _ := holder.counts.used()
 		limit := holder.limits.Tokens
-		// Usage adds without overflow.
-		if need := (agent.Usage{Input: usage.Total(), Output: estimate}).Total(); limit > 0 && need > limit {
+		if need := plus(usage.Total(), estimate); limit > 0 && need > limit {
 			r.report(agent.BudgetExceeded{Kind: agent.BudgetTokens, Used: float64(need), Limit: float64(limit), Estimated: true})
 			r.stop(agent.CauseTokenLimit, map[string]any{
 				"totalTokens": usage.Total(), "estimatedTokens": need, "maxTotalTokens": limit,

@@ -185,31 +185,6 @@ func resolve(s agent.ToolSchema) (*jsonschema.Resolved, error) {
 	return resolved, nil
 }
 
-// fits returns an error if the arguments do not match the entry.
-func (e *entry) fits(args json.RawMessage, limit int) *agent.ToolError {
-	unusable := func(format string, a ...any) *agent.ToolError {
-		return &agent.ToolError{Kind: agent.FailArguments, Message: fmt.Sprintf(format, a...)}
-	}
-	if limit > 0 && len(args) > limit {
-		return unusable("the arguments have %d bytes, the limit is %d; send less", len(args), limit)
-	}
-	if e.shape != nil && e.shape.accepts(args) {
-		return nil
-	}
-	var value any
-	if err := json.Unmarshal(args, &value); err != nil {
-		return unusable("the arguments of %s are not JSON: %v; send one JSON object", e.schema.Name, err)
-	}
-	if nested(args, maxNesting) {
-		return unusable("the arguments of %s have more than %d levels; use fewer", e.schema.Name, maxNesting)
-	}
-	err := recoverAsError("checking them", func() error { return e.args.Validate(value) })
-	if err != nil {
-		return unusable("the arguments do not fit the parameters of %s: %v", e.schema.Name, err)
-	}
-	return nil
-}
-
 // unknown returns the error for a call of a tool that does not exist.
 func (t *table) unknown(name string) *agent.ToolError {
 	var names []string

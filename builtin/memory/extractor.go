@@ -8,13 +8,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/builtin/internal/shorten"
+	"github.com/hookgen/hookgen/builtin/internal/storekey"
 	"github.com/hookgen/hookgen/builtin/redact"
+	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/internal/atomicfile"
@@ -22,12 +23,21 @@ import (
 
 // Extractor stores facts from a conversation at the end of a run.
 //
-// For example, the user says "remember that the staging server is down on Fridays". The Extractor stores that sentence,
-// and an [Injector] shows it in the next run. Set Store, Dir, or both.
+// For example, the user says "remember that the staging server is down on Fridays". The Extractor stores that fact, and
+// an [Injector] shows it in the next run. Set Store, Dir, or both.
+//
+// By default the model of the run finds the facts, in the language of the conversation, which is one more model call
+// per run. If it fails, the failure is reported and the function [Extract] finds them, which knows only English. Set
+// Extract to a function that calls [Extract] to make no model call.
 //
 // The Extractor ignores conversations of fewer than 6 messages. It passes the last 20 messages to Extract and stores at
 // most 8 of the returned facts. In Store, the key of a fact is derived from its kind and text, so that equal facts are
 // stored once. In Dir, all facts go to the file of the day, such as 2006-01-02.md, and the first 4 also to MEMORY.md.
+//
+// The facts belong to the owner of the run. In Store, its option Share says which runs have one memory. In Dir, each
+// conversation has its own directory, such as acme/ann/c for the tenant acme, the user ann and the conversation c; a
+// missing name is "-". With Share: share.Everyone all files are in Dir itself. Facts of a run without a named
+// conversation are not written to Dir, unless Share is wider.
 //
 // The file of a day has at most 8000 characters and MEMORY.md 4000; the oldest lines are dropped. Lines are duplicates
 // if their first 80 characters are equal. MEMORY.md has no duplicates. Duplicates in the file of a day are removed when
@@ -37,9 +47,10 @@ import (
 // are ignored. A fact that cannot be stored is reported as a failure of the hook and does not affect the run. An
 // Extractor is safe for concurrent use if its Store is.
 type Extractor struct {
-	Store Store  // nil: facts are only written to Dir
-	Dir   string // "": facts are only added to Store
-	// Extract finds facts in the last messages; nil: the function [Extract].
+	Store Store       // nil: facts are only written to Dir
+	Dir   string      // "": facts are only added to Store
+	Share share.Scope // the runs that have a directory in Dir in common
+	// Extract finds facts in the last messages; nil: the model of the run finds them.
 	Extract func(ctx context.Context, run *agent.Run, messages []agent.Message) ([]Extracted, error)
 	Redact  *redact.Redactor // nil: remove secrets, keep personal data
 
@@ -70,6 +81,7 @@ func (m *Extractor) Bind(h *agent.Hooks) {
 	if m.Store == nil && m.Dir == "" {
 		kit.MustConfig("memory.Extractor", errors.New("Store and Dir are both empty; set the one to keep facts in"))
 	}
+	kit.MustConfig("memory.Extractor", m.Share.Check())
 	h.OnRunEnd.Add(m, hookkit.Priority(hookkit.Observability))
 }
 
@@ -86,9 +98,7 @@ func (m *Extractor) OnRunEnd(ctx context.Context, run *agent.Run, result agent.A
 	}
 	extract := m.Extract
 	if extract == nil {
-		extract = func(_ context.Context, _ *agent.Run, messages []agent.Message) ([]Extracted, error) {
-			return Extract(messages), nil
-		}
+		extract = extractWithModel
 	}
 	found, err := extract(ctx, run, messages[max(0, len(messages)-searchedLast):])
 	facts := m.clean(found)
@@ -96,6 +106,7 @@ func (m *Extractor) OnRunEnd(ctx context.Context, run *agent.Run, result agent.A
 		return err
 	}
 	if m.Store != nil {
+		ctx := kit.For(ctx, run)
 		for _, f := range facts {
 			sum := sha256.Sum256([]byte(f.Text))
 			fact := Fact{Key: fmt.Sprintf("%s-%x", f.Kind, sum[:4]), Value: f.Text, Source: "conversation"}
@@ -104,7 +115,7 @@ func (m *Extractor) OnRunEnd(ctx context.Context, run *agent.Run, result agent.A
 		}
 		err = errors.Join(err, m.Store.Flush(ctx))
 	}
-	if m.Dir != "" {
+	if m.Dir != "" && m.Share.Lasting(run) {
 		err = errors.Join(err, m.write(run, facts))
 	}
 	return err
@@ -137,17 +148,25 @@ func (m *Extractor) write(run *agent.Run, facts []Extracted) error {
 	for _, f := range facts {
 		lines = append(lines, fmt.Sprintf("- [%s] %s", f.Kind, f.Text))
 	}
+	dir := m.Dir
+	if owner := m.Share.Owner(run); owner != (agent.Identity{}) {
+		dir = filepath.Join(dir, storekey.Path(owner))
+	}
 	day := kit.Env(run).Now().UTC().Format("2006-01-02")
 	return errors.Join(
-		addLines(filepath.Join(m.Dir, day+".md"), lines, maxDayChars, dedupeDayFrom),
-		addLines(filepath.Join(m.Dir, "MEMORY.md"), lines[:min(len(lines), maxLongTerm)], maxLongChars, 0),
+		addLines(filepath.Join(dir, day+".md"), lines, maxDayChars, dedupeDayFrom),
+		addLines(filepath.Join(dir, "MEMORY.md"), lines[:min(len(lines), maxLongTerm)], maxLongChars, 0),
 	)
 }
 
 // addLines adds lines to a file and drops the oldest lines until it has at most maxRunes characters. If the file has
 // more than dedupeFrom characters, addLines first removes duplicates.
 func addLines(path string, lines []string, maxRunes, dedupeFrom int) error {
-	defer atomicfile.Lock(path)()
+	unlock, err := atomicfile.LockShared(path)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	data, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
@@ -177,64 +196,3 @@ func addLines(path string, lines []string, maxRunes, dedupeFrom int) error {
 	}
 	return atomicfile.Write(path, []byte(strings.Join(all[from:], "\n")+"\n"))
 }
-
-var (
-	wantsMemory = regexp.MustCompile(`(?i)\b(remember|don't forget|do not forget|keep in mind|note that|from now on|` +
-		`always|never again|for the record)\b`)
-	wantsDone = regexp.MustCompile(`(?i)^\s*(please|can you|could you|would you|i want|i need|i'd like|let's|help me|` +
-		`show me|make|write|find|fix|add|build|create|update|check|explain)\b`)
-	statesOutcome = regexp.MustCompile(`(?i)\b(done|finished|completed|created|fixed|saved|written|updated|installed|` +
-		`deployed|solved|succeeded|failed|could not|cannot)\b`)
-	isAddress = regexp.MustCompile(`\bhttps?://[^\s<>"'()]+[^\s<>"'().,;:!?]|(?:^|\s)(/[\w.-]+){2,}|` +
-		`\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b`)
-)
-
-// Extract finds facts in an English conversation, in this order: sentences that users asked to remember, requests of
-// users, outcomes that the assistant reported, and addresses such as URLs and paths. From each message it takes the
-// first matching sentence. It skips texts of fewer than 10 characters.
-func Extract(messages []agent.Message) []Extracted {
-	found := make(map[string][]Extracted)
-	add := func(kind, text string) {
-		if text = strings.TrimSpace(text); utf8.RuneCountInString(text) >= minFactChars {
-			found[kind] = append(found[kind], Extracted{kind, text})
-		}
-	}
-	for _, m := range messages {
-		text := shorten.Runes(m.Content, signalChars)
-		switch m.Role {
-		case agent.RoleUser:
-			if s := sentence(text, wantsMemory); s != "" {
-				add("remember", s)
-			} else if s := sentence(text, wantsDone); s != "" {
-				add("request", s)
-			}
-		case agent.RoleAssistant:
-			add("outcome", sentence(text, statesOutcome))
-		default:
-			continue
-		}
-		for _, address := range isAddress.FindAllString(text, 4) {
-			add("address", address)
-		}
-	}
-	var facts []Extracted
-	for _, kind := range []string{"remember", "request", "outcome", "address"} {
-		facts = append(facts, found[kind]...)
-	}
-	return facts
-}
-
-// sentence returns the first sentence of a text that matches and has at least minFactChars characters, or "".
-func sentence(text string, matching *regexp.Regexp) string {
-	for line := range strings.Lines(text) {
-		for _, s := range strings.SplitAfter(line, ". ") {
-			if matching.MatchString(s) && utf8.RuneCountInString(strings.TrimSpace(s)) >= minFactChars {
-				return s
-			}
-		}
-	}
-	return ""
-}
-
-// signalChars bounds the characters of a message that are searched for facts.
-const signalChars = 4000

@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -22,8 +23,11 @@ import (
 // Cached input tokens are part of the input and are billed once, at their own price. If neither the reply nor a
 // [UsageReporter] has token counts, Cost estimates a quarter token per character.
 //
-// Cost observes BeforeLLM and AfterLLM. The zero value counts tokens and logs each call at debug level. A Cost keeps
-// the totals of all runs, is safe for concurrent use, and must not be copied.
+// In a run of package loop, the prices also apply to Usage.Cost of the run, and so Limits.Cost counts them. They
+// include the model calls that hooks and sub-runs make, which are not part of the report.
+//
+// Cost observes OnRunStart, BeforeLLM and AfterLLM. The zero value counts tokens and logs each call at debug level. A
+// Cost keeps the totals of all runs, is safe for concurrent use, and must not be copied.
 type Cost struct {
 	Prices map[string]Price // by name of the model
 	OnCall func(CallCost)   // receives each call, concurrently; nil: calls are logged at debug level
@@ -70,18 +74,22 @@ type CostReport struct {
 }
 
 type lastPrompt struct {
-	model string
-	chars int
+	model    string
+	chars    int
+	answered bool // by a hook instead of the model
 }
 
 // Bind adds the observers.
 func (c *Cost) Bind(h *agent.Hooks) {
 	name := hookkit.Named("observe.Cost")
-	h.BeforeLLM.ObserveFunc(func(_ context.Context, run *agent.Run, fired agent.BeforeLLMFired[agent.LLMRequest]) {
-		p := lastPrompt{model: fired.Final.Model}
-		for _, m := range fired.Final.Messages {
-			p.chars += chars(m.Content, m.ToolCalls)
+	h.OnRunStart.ObserveFunc(func(_ context.Context, run *agent.Run, _ agent.OnRunStartFired[agent.RunStart]) {
+		if env := kit.Env(run); env != nil && env.UsePricer != nil && len(c.Prices) > 0 {
+			env.UsePricer(c)
 		}
+	}, name)
+	h.BeforeLLM.ObserveFunc(func(_ context.Context, run *agent.Run, fired agent.BeforeLLMFired[agent.LLMRequest]) {
+		_, answered := fired.Exit.(agent.UseReply)
+		p := lastPrompt{fired.Final.Model, promptChars(fired.Final), answered}
 		c.prompts.Do(run, func(last *lastPrompt) { *last = p })
 	}, name)
 	h.AfterLLM.ObserveFunc(c.add, name)
@@ -97,18 +105,19 @@ func (c *Cost) add(ctx context.Context, run *agent.Run, fired agent.AfterLLMFire
 		call.Model = asked.model
 	}
 	replyChars := chars(reply.Content, reply.ToolCalls)
-	if call.Usage.Total() == 0 && reply.Elapsed > 0 && kit.Env(run) != nil {
+	if call.Usage.Total() == 0 && reply.Elapsed > 0 && kit.Env(run) != nil { // Elapsed is 0 without a call
 		if m, ok := kit.Env(run).Model.(UsageReporter); ok {
 			call.Usage = m.LastUsage()
 		}
 	}
-	call.Estimated = call.Usage.Total() == 0
+	call.Estimated = call.Usage.Total() == 0 && !asked.answered
 	if call.Estimated {
 		call.Usage.Input, call.Usage.Output = asked.chars/4, replyChars/4
 	}
 	if price, ok := c.Prices[call.Model]; ok {
 		call.Usage.Cost = price.Of(call.Usage)
 	}
+	call.Usage = agent.Usage{}.Plus(call.Usage) // without negative counts
 
 	c.mu.Lock()
 	r := &c.total
@@ -117,20 +126,18 @@ func (c *Cost) add(ctx context.Context, run *agent.Run, fired agent.AfterLLMFire
 	r.PromptChars += asked.chars
 	r.ResponseChars += replyChars
 	if call.Estimated {
-		r.EstimatedInput += call.Usage.Input
-		r.EstimatedOut += call.Usage.Output
-		r.EstimatedCost += call.Usage.Cost
+		sum := agent.Usage{Input: r.EstimatedInput, Output: r.EstimatedOut, Cost: r.EstimatedCost}.Plus(call.Usage)
+		r.EstimatedInput, r.EstimatedOut, r.EstimatedCost = sum.Input, sum.Output, sum.Cost
 	} else {
-		r.HasTokenData = true
-		r.Input += call.Usage.Input
-		r.Output += call.Usage.Output
-		r.CacheRead += call.Usage.CacheRead
-		r.CacheWrite += call.Usage.CacheWrite
-		r.Total = r.Input + r.Output
-		r.Dollars += call.Usage.Cost
+		sum := agent.Usage{
+			Input: r.Input, Output: r.Output, CacheRead: r.CacheRead, CacheWrite: r.CacheWrite, Cost: r.Dollars,
+		}.Plus(call.Usage)
+		r.HasTokenData = r.HasTokenData || call.Usage.Total() > 0
+		r.Input, r.Output, r.CacheRead, r.CacheWrite = sum.Input, sum.Output, sum.CacheRead, sum.CacheWrite
+		r.Total, r.Dollars = sum.Total(), sum.Cost
 	}
-	if fresh := r.Input - r.CacheRead - r.CacheWrite; fresh+r.CacheRead > 0 {
-		r.HitRatio = float64(r.CacheRead) / float64(fresh+r.CacheRead)
+	if cacheable := r.Input - r.CacheWrite; cacheable > 0 {
+		r.HitRatio = float64(r.CacheRead) / float64(cacheable)
 	}
 	c.mu.Unlock()
 	if c.OnCall != nil {
@@ -139,6 +146,18 @@ func (c *Cost) add(ctx context.Context, run *agent.Run, fired agent.AfterLLMFire
 	}
 	slog.DebugContext(ctx, "model call", "run", call.Run, "model", call.Model, "input_tokens", call.Usage.Input,
 		"output_tokens", call.Usage.Output, "cost_usd", call.Usage.Cost, "estimated", call.Estimated)
+}
+
+// Price implements agent.Pricer. It returns the cost that the reply adds to the report, or 0 without a price.
+func (c *Cost) Price(req agent.LLMRequest, reply agent.LLMResponse) float64 {
+	price, ok := c.Prices[cmp.Or(reply.Model, req.Model)]
+	if !ok {
+		return 0
+	}
+	if reply.Usage.Total() == 0 {
+		reply.Usage.Input, reply.Usage.Output = promptChars(req)/4, chars(reply.Content, reply.ToolCalls)/4
+	}
+	return price.Of(reply.Usage)
 }
 
 // Of returns the cost of a usage in US dollars.
@@ -163,6 +182,14 @@ func (r CostReport) String() string {
 	}
 	return fmt.Sprintf("calls=%d in=%d out=%d cache_read=%d cache_write=%d hit_ratio=%.2f cost=$%.4f",
 		r.Calls, r.Input, r.Output, r.CacheRead, r.CacheWrite, r.HitRatio, r.Dollars)
+}
+
+// promptChars returns the number of characters of the messages of a request.
+func promptChars(req agent.LLMRequest) (n int) {
+	for _, m := range req.Messages {
+		n += chars(m.Content, m.ToolCalls)
+	}
+	return n
 }
 
 // chars returns the number of characters of a message and its calls.

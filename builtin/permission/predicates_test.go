@@ -145,8 +145,8 @@ func TestAllowRulesRequireEveryElement(t *testing.T) {
 		{commands, `{"command":["git","log","; reboot"]}`, "deny", ""},
 		{commands, `{"command":["git","log"]}`, "deny", "allow"}, {commands, `{"command":["reboot","git"]}`, "", ""},
 		{commands, `{"command":"` + strings.Repeat("(", 1000) + `"}`, "deny",
-			"a rule for x could not be evaluated: the argument command: " +
-				"the command is nested too deeply or too large to be checked"},
+			"a rule for x could not be evaluated: the argument command: the command is nested too deeply or too large to be " +
+				"checked"},
 		{shell.CommandGlob("command", "git push*"), `{"command":"echo git push"}`, "", ""},
 		{shell.CommandGlob("command", "*force*"), `{"command":"git push --force"}`, "deny", "allow"},
 	} {

@@ -104,7 +104,7 @@ func misreads(file *syntax.File, text string) (found []misread) {
 
 var unclosedHereDocument = regexp.MustCompile("unclosed here-document [`\"](.*)[`\"]")
 
-// parseLeniently is like parse for texts that may be malformed. It corrects the misreads of the parser, and closes a
+// parseLeniently is like parse for texts that may be malformed. It corrects the misreadings of the parser, and closes a
 // here-document like a shell does. It returns errTooComplex as the only error; ok reports whether the whole text has
 // been parsed.
 func parseLeniently(text string, lang syntax.LangVariant) (file *syntax.File, ok bool, err error) {

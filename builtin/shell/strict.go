@@ -381,7 +381,7 @@ var (
 	plainValue = regexp.MustCompile(`^[A-Za-z0-9_.,@+-]*$`)
 )
 
-// strictAssignment refuses to set a variable that can change which program runs or how it works, such as PATH,
+// strictAssignment refuses to set a variable that can change which program runs or how it behaves, such as PATH,
 // LD_PRELOAD, IFS, BASH_ENV or PAGER. Because new ones appear with every program, only known names are allowed.
 func (r *reader) strictAssignment(name, value string, static bool) {
 	name = strings.TrimSuffix(name, "+")

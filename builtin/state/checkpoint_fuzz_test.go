@@ -26,7 +26,7 @@ func FuzzCheckpointArguments(f *testing.F) {
 
 // checkpointHolds checks that a checkpoint is read unchanged, with a line for each step and the last theory.
 func checkpointHolds(t *testing.T, call agent.ToolCallRequest) {
-	c := &Checkpoint{Store: new(Map), Every: 1, OnError: func(err error) { t.Errorf("%s: %v", call.Args, err) }}
+	c := &Checkpoint{Store: new(Map), Every: 1, Name: "n", OnError: func(err error) { t.Errorf("%s: %v", call.Args, err) }}
 	run := agent.NewRun(&agent.Env{Agent: "a"})
 	text := string(call.Args)
 	result := agent.ToolCallResult{Call: agent.ToolCallRequest{ID: call.ID, Name: text}, Output: text}
@@ -37,7 +37,7 @@ func checkpointHolds(t *testing.T, call agent.ToolCallRequest) {
 	} {
 		step.Step.Number = i + 1
 		c.step(t.Context(), run, step)
-		state, err := Latest(t.Context(), c.Store, "")
+		state, err := Latest(t.Context(), c.Store, agent.Identity{Conversation: "n"})
 		if err != nil || state.StepNumber != i+1 || len(state.SessionLog.Entries) != i+1 {
 			t.Fatalf("%s: step %d is saved as %+v, %v", call.Args, i+1, state, err)
 		}

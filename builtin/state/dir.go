@@ -1,8 +1,10 @@
 package state
 
 import (
+	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/internal/atomicfile"
@@ -17,10 +20,11 @@ import (
 
 // Dir is a store that keeps each value in a file of its own. The directory is created by the first Put.
 //
-// A key may be any text up to a length limit; it is encoded as a file name in the directory, with the extension
-// ".json". Values are replaced atomically and are readable only by their owner. If the program is killed during a
-// write, the old value remains, and so does a temporary file with the extension ".hook-tmp". A later write removes
-// temporary files that are more than an hour old. Files with other names are ignored.
+// A key may be any text. It is encoded as a file name in the directory, with the extension ".json". If the name would
+// be too long, it has a hash instead and the extension ".keyed"; then the first line of the file is the key as JSON,
+// and the value follows. Values are replaced atomically and are readable only by their owner. If the program is killed
+// during a write, the old value remains, and so does a temporary file with the extension ".hook-tmp". A later write
+// removes temporary files that are more than an hour old. Files with other names are ignored.
 //
 // Dir is safe for concurrent use, also by several programs.
 type Dir struct {
@@ -29,7 +33,10 @@ type Dir struct {
 
 var _ agent.Store = Dir{}
 
-const storeExt = ".json"
+const (
+	storeExt = ".json"
+	keyedExt = ".keyed" // of a file that begins with its key
+)
 
 // Get returns the value of a key, or a *agent.NotFound.
 func (s Dir) Get(ctx context.Context, key string) ([]byte, error) {
@@ -41,7 +48,14 @@ func (s Dir) Get(ctx context.Context, key string) ([]byte, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, &agent.NotFound{Key: key}
 	}
-	return data, err
+	if err != nil || filepath.Ext(path) != keyedExt {
+		return data, err
+	}
+	value, ok := bytes.CutPrefix(data, keyLine(key))
+	if !ok {
+		return nil, fmt.Errorf("the file %s is corrupt: its first line is not the key; delete it", path)
+	}
+	return value, nil
 }
 
 // Put stores the value of a key.
@@ -50,7 +64,45 @@ func (s Dir) Put(ctx context.Context, key string, value []byte) error {
 	if err != nil {
 		return err
 	}
+	if filepath.Ext(path) == keyedExt {
+		value = append(keyLine(key), value...)
+	}
 	return atomicfile.Write(path, value)
+}
+
+// keyLine returns the first line of a file that begins with its key. The key is in base64 if it is not valid UTF-8,
+// because JSON would change it.
+func keyLine(key string) []byte {
+	line := keyedLine{Key: &key}
+	if !utf8.ValidString(key) {
+		line = keyedLine{Bytes: []byte(key)}
+	}
+	data, _ := json.Marshal(line)
+	return append(data, '\n')
+}
+
+type keyedLine struct {
+	Key   *string `json:"key,omitempty"`
+	Bytes []byte  `json:"key_base64,omitempty"`
+}
+
+// keyIn returns the key in the first line of a file.
+func keyIn(path string) (string, bool) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", false
+	}
+	defer f.Close()
+	first, err := bufio.NewReader(f).ReadBytes('\n')
+	var line keyedLine
+	if err != nil || json.Unmarshal(first, &line) != nil {
+		return "", false
+	}
+	key := string(line.Bytes)
+	if line.Key != nil {
+		key = *line.Key
+	}
+	return key, bytes.Equal(first, keyLine(key))
 }
 
 // Delete removes a key and its value. A missing key is not an error.
@@ -79,9 +131,17 @@ func (s Dir) Keys(ctx context.Context, prefix string) ([]string, error) {
 	}
 	var keys []string
 	for _, e := range entries {
+		if !e.Type().IsRegular() {
+			continue
+		}
 		name, ours := strings.CutSuffix(e.Name(), storeExt)
-		if key, ok := atomicfile.DecodeName(name); ours && ok && e.Type().IsRegular() {
+		if key, ok := atomicfile.DecodeName(name); ours && ok {
 			keys = append(keys, key)
+		}
+		if name, keyed := strings.CutSuffix(e.Name(), keyedExt); keyed {
+			if key, ok := keyIn(filepath.Join(s.Path, e.Name())); ok && atomicfile.FileName(key) == name {
+				keys = append(keys, key)
+			}
 		}
 	}
 	slices.Sort(keys)
@@ -99,9 +159,12 @@ func (s Dir) path(ctx context.Context, key string) (string, error) {
 	if err := s.usable(ctx); err != nil {
 		return "", err
 	}
-	name, err := atomicfile.EncodeName(key)
-	if err != nil {
-		return "", fmt.Errorf("the key cannot be used: %w", err)
+	if key == "" {
+		return "", errNoKey
+	}
+	name := atomicfile.FileName(key)
+	if _, ok := atomicfile.DecodeName(name); !ok {
+		return filepath.Join(s.Path, name+keyedExt), nil
 	}
 	return filepath.Join(s.Path, name+storeExt), nil
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
-var errNoID = errors.New("it has no identity; set one")
+var errNoKey = errors.New("the key is empty; give one")
 
 // Map is a store in memory; its content is lost when the program ends. The zero value is empty and ready to use. A Map
 // is safe for concurrent use and must not be copied.
@@ -42,7 +42,7 @@ func (s *Map) Put(ctx context.Context, key string, value []byte) error {
 		return err
 	}
 	if key == "" {
-		return errors.New("the key is empty; give one")
+		return errNoKey
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"encoding/json"
 	"errors"
 	"io"
 	"log/slog"
@@ -16,12 +17,12 @@ func FuzzLoadSession(f *testing.F) {
 		`{"id":"a","messages":`+fixture.HostileMessages+`,"state":{"a":{"b":1},"a2":null,"":[]}}`,
 		`{"messages":[{"role":"user","content":"1"}]}`)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		sessions := Sessions{Store: new(Map)}
+		sessions, id := Sessions{Store: new(Map)}, agent.Identity{Conversation: "id"}
 		load := func(data []byte) (agent.Session, error) {
-			if err := sessions.Store.Put(t.Context(), "id", data); err != nil {
+			if err := sessions.Store.Put(t.Context(), sessionKey(id), data); err != nil {
 				t.Fatal(err)
 			}
-			return sessions.Load(t.Context(), "id")
+			return sessions.Load(t.Context(), id)
 		}
 		session, err := load(data)
 		if err != nil {
@@ -30,7 +31,7 @@ func FuzzLoadSession(f *testing.F) {
 			}
 			return
 		}
-		if session.ID != "id" || session.Messages == nil {
+		if session.Identity != id || session.Messages == nil {
 			t.Errorf("loaded %+v", session)
 		}
 		fixture.SameAgain(t, load, session)
@@ -41,9 +42,9 @@ func FuzzLoadSession(f *testing.F) {
 }
 
 func FuzzLatestCheckpoint(f *testing.F) {
-	fixture.SeedFiles(f, `{"step_number":1}`,
-		`{"step_number":1,"session_log_data":{"entries":["#1"],"current_theory":"a"},`+
-			`"conversation_data":{"id":"a","messages":`+fixture.HostileMessages+`},`+
+	fixture.SeedFiles(f, `{"step_number":1,"chain":"a","first":true}`,
+		`{"step_number":1,"chain":"a","first":true,"from":0,"session_log_data":{"entries":["#1"],"current_theory":"a"},`+
+			`"conversation_data":{"conversation":"a","messages":`+fixture.HostileMessages+`},`+
 			`"config_snapshot":{"max_steps":1,"temperature":1.5,"budget_remaining":-1},`+
 			`"tool_results_store":{"a":"b"},"counters":{"steps":1,"usage":{"input_tokens":1,"cost":1e308}},`+
 			`"metadata":{"a":"a"},"created_at":1e10}`)
@@ -53,13 +54,14 @@ func FuzzLatestCheckpoint(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		store := new(Map)
 		latest := func(data []byte) (CheckpointState, error) {
-			for key, value := range map[string][]byte{"n/step_1": data, "n/step_01": data,
-				"n/step_2": []byte(`{"step_number":1}`), "n/step_3": data[:len(data)/2]} {
+			n := agent.Identity{Conversation: "n"}
+			for key, value := range map[string][]byte{partKey(n, 1): data, countersKey(n): data,
+				partKey(n, 2): []byte(`{"step_number":1}`), partKey(n, 3): data[:len(data)/2]} {
 				if err := store.Put(t.Context(), key, value); err != nil {
 					t.Fatal(err)
 				}
 			}
-			return Latest(t.Context(), store, "n")
+			return Latest(t.Context(), store, n)
 		}
 		state, err := latest(data)
 		if err != nil {
@@ -72,7 +74,17 @@ func FuzzLatestCheckpoint(f *testing.F) {
 			t.Errorf("step %d is the latest", state.StepNumber)
 		}
 		if state.StepNumber == 1 {
-			fixture.SameAgain(t, latest, state)
+			fixture.SameAgain(t, func(data []byte) (CheckpointState, error) {
+				var s CheckpointState
+				if err := json.Unmarshal(data, &s); err != nil {
+					return s, err
+				}
+				part, err := json.Marshal(checkpointPart{s, "a", true, 0})
+				if err != nil {
+					return s, err
+				}
+				return latest(part)
+			}, state)
 		}
 	})
 }

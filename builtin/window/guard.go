@@ -43,7 +43,8 @@ const unknownWindow = 128_000
 // At ShouldCompact, Guard determines the level of [Pressure] and calls OnPressure if the level changed. If Compactor is
 // set, the run uses it, and from PressureCompact on Guard votes for a compaction. It stops voting after three
 // consecutive compactions that did not shrink the conversation. A compaction may hide names that the model has worked
-// with, for example paths. If it hides at least three, the next prompt lists up to eight of them.
+// with, for example paths. If it hides at least three, the next prompt lists up to eight of them. At PressureBlock each
+// prompt ends with a note that asks the model to finish, unless a compaction has made room.
 //
 // The zero value is ready to use. Bind panics on a negative number, on buffers in the wrong order, and on an invalid
 // Compactor. A Guard keeps separate state for each run and is safe for concurrent use by any number of runs.
@@ -79,6 +80,7 @@ type windowState struct {
 	kept     map[string]bool // recall keys already stored
 	known    []string        // names in the conversation before the current compaction
 	notes    nextprompt.Queue
+	full     string // the note of PressureBlock; "" at other levels
 }
 
 // Bind adds the hook to its points.

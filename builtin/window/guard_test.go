@@ -493,3 +493,40 @@ func TestInvalidGuardPanicsInBind(t *testing.T) {
 		})
 	}
 }
+
+func TestTheModelLearnsOfAFullWindow(t *testing.T) {
+	const note = "[context window nearly full]"
+	for _, c := range []struct {
+		name      string
+		tokens    []int // of the conversation, per step
+		compacted bool  // a compaction makes room in the first step
+		told      []bool
+	}{
+		{"Full", []int{90_000, 126_000, 127_000, 90_000}, false, []bool{false, true, true, false}},
+		{"AtTheBorder", []int{122_999, 123_000}, false, []bool{false, true}},
+		{"Compacted", []int{126_000, 126_000}, true, []bool{false, true}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var hooks agent.Hooks
+			hooks.Use(&window.Guard{})
+			run := agent.NewRun(new(agent.Env))
+			for i, tokens := range c.tokens {
+				if _, err := hooks.ShouldCompact.Fire(t.Context(), run, agent.ContextUse{
+					Tokens: tokens, Window: 128_000,
+				}); err != nil {
+					t.Fatal(err)
+				}
+				if c.compacted && i == 0 {
+					done := agent.Compacted{Before: agent.Size{Tokens: 9}, After: agent.Size{Tokens: 1}}
+					if err := hooks.AfterCompact.Fire(t.Context(), run, &done); err != nil {
+						t.Fatal(err)
+					}
+				}
+				texts := hooks.Briefing.Fire(t.Context(), run, agent.Step{Number: i + 1})
+				if told := strings.Contains(strings.Join(texts, ""), note); told != c.told[i] {
+					t.Errorf("step %d with %d tokens: %q", i+1, tokens, texts)
+				}
+			}
+		})
+	}
+}

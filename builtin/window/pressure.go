@@ -80,6 +80,10 @@ func (w *Guard) ShouldCompact(
 		s.window = window
 		changed = s.level != p.Level
 		s.level = p.Level
+		s.full = ""
+		if p.Level == PressureBlock {
+			s.full = fullNote(p)
+		}
 		tired = s.failures >= maxFailures
 	})
 	if changed && w.OnPressure != nil {
@@ -108,7 +112,7 @@ func (w *Guard) ObserveAfterCompact(_ context.Context, run *agent.Run, fired age
 	w.runs.Do(run, func(s *windowState) {
 		known, s.known = s.known, nil
 		if effective {
-			s.failures = 0
+			s.failures, s.full = 0, ""
 		} else {
 			s.failures++
 		}
@@ -121,9 +125,22 @@ func (w *Guard) ObserveAfterCompact(_ context.Context, run *agent.Run, fired age
 	}
 }
 
-// Briefing lists the names that a compaction has hidden.
+// Briefing lists the names that a compaction has hidden. While the level is PressureBlock, it also asks the model to
+// finish.
 func (w *Guard) Briefing(_ context.Context, run *agent.Run, step agent.Step) ([]string, error) {
 	var texts []string
-	w.runs.Do(run, func(s *windowState) { texts = slices.Clone(s.notes.Take(step.Number)) })
+	w.runs.Do(run, func(s *windowState) {
+		texts = slices.Clone(s.notes.Take(step.Number))
+		if s.full != "" {
+			texts = append(texts, s.full)
+		}
+	})
 	return texts, nil
+}
+
+// fullNote tells the model that the context window is nearly full.
+func fullNote(p Pressure) string {
+	return fmt.Sprintf("[context window nearly full] The conversation takes about %d of %d tokens (%.0f %%). Earlier "+
+		"results may be missing from this prompt. Answer now with what you have, and start nothing new.",
+		p.EstimatedTokens, p.ContextWindow, p.PercentUsed)
 }

@@ -1,6 +1,7 @@
 package atomicfile
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"hash/maphash"
@@ -42,7 +43,11 @@ func Write(path string, data []byte) error {
 func Stage(path string, data []byte, mode fs.FileMode) (temporary string, err error) {
 	dir := filepath.Dir(path)
 	removeLeft(dir)
-	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*"+tempExt)
+	base := filepath.Base(path)
+	if len(base) > maxName { // with the extension, the name of the temporary file could be too long
+		base = shortened(base)
+	}
+	f, err := os.CreateTemp(dir, "."+base+".*"+tempExt)
 	if err != nil {
 		return "", err
 	}
@@ -130,14 +135,23 @@ func AppendLine(path string, line []byte) error {
 	if size > 0 && !endsLine(f, size) {
 		whole = append([]byte{'\n'}, whole...)
 	}
-	_, err = f.Write(whole)
-	if closed := f.Close(); err == nil {
-		err = closed
+	return errors.Join(WriteEnd(f, size, whole), f.Close())
+}
+
+// WriteEnd writes data to the end of a file of the given size that OpenAppend opened, completely or not at all. If only
+// a part can be written, for example because the disk is full, it removes that part again.
+func WriteEnd(f *os.File, size int64, data []byte) error {
+	n, err := f.Write(data)
+	if err == nil {
+		return nil
+	}
+	if info, statErr := f.Stat(); n > 0 && statErr == nil && info.Size() == size+int64(n) {
+		err = errors.Join(err, f.Truncate(size))
 	}
 	return err
 }
 
-// OpenAppend opens a file for reading and appending and returns its size. What is no regular file is refused.
+// OpenAppend opens a file for reading and appending and returns its size. It refuses everything but regular files.
 func OpenAppend(path string) (*os.File, int64, error) {
 	if err := os.MkdirAll(filepath.Dir(path), dirMode); err != nil {
 		return nil, 0, err
@@ -195,6 +209,26 @@ func EncodeName(text string) (string, error) {
 }
 
 var reserved = map[string]bool{"con": true, "prn": true, "aux": true, "nul": true, "com": true, "lpt": true}
+
+// FileName is EncodeName for texts of any length. It shortens long names and adds a hash of the text; DecodeName does
+// not turn those back. The empty text has the name "-".
+func FileName(text string) string {
+	if text == "" {
+		return "-"
+	}
+	name, err := EncodeName(text)
+	if err == nil {
+		return name
+	}
+	return shortened(text)
+}
+
+// shortened returns the beginning of a text and its hash. The result differs from all results of EncodeName, because
+// "%-" is not an escape.
+func shortened(text string) string {
+	name, _ := EncodeName(text[:min(len(text), 20)])
+	return fmt.Sprintf("%s%%-%x", name, sha256.Sum256([]byte(text)))
+}
 
 // DecodeName returns the text that safeName made a name of, and false if it made none of the kind.
 func DecodeName(name string) (string, bool) {

@@ -319,11 +319,16 @@ func TestProgressIsANoOpOutsideARun(t *testing.T) {
 	if agentspec.RunID(t.Context()) != "" || agentspec.RunID(agentspec.WithRun(ctx, "r")) != "r" {
 		t.Error("the run's identity is wrong")
 	}
+	env := &agentspec.Env{Tenant: "t", User: "u"}
+	if agentspec.IdentityOf(t.Context()) != (agentspec.Identity{}) ||
+		agentspec.IdentityOf(agentspec.WithEnv(ctx, env)) != env.Identity() {
+		t.Error("the run's owner is wrong")
+	}
 }
 
 func TestAnEnvWithoutFieldsWorks(t *testing.T) {
 	for _, e := range []*agentspec.Env{nil, {}} {
-		if e.Count() != (agentspec.Counters{}) || e.CountTokens([]agentspec.Message{{}}) != 4 ||
+		if !reflect.DeepEqual(e.Count(), agentspec.Counters{}) || e.CountTokens([]agentspec.Message{{}}) != 4 ||
 			time.Since(e.Now()) > time.Hour {
 			t.Error("an empty Env counts")
 		}

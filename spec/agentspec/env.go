@@ -3,6 +3,7 @@ package agentspec
 import (
 	"context"
 	"math/rand/v2"
+	"strings"
 	"time"
 )
 
@@ -12,6 +13,9 @@ import (
 // work without any field.
 type Env struct {
 	Agent        string       // the name of the running agent
+	Root         string       // the ID of the outermost run: of this one, unless another run started it
+	Tenant       string       // the customer or organization of the run; "" if the caller gave none
+	User         string       // the person that the run works for; "" if the caller gave none
 	Model        Model        // its calls count towards the run and fire no point
 	Tools        ToolTable    // the tools of this run
 	Conversation Conversation // the stored conversation
@@ -26,19 +30,55 @@ type Env struct {
 	Exceeded func(ctx context.Context, b BudgetExceeded)
 	// RequestCompaction requests a compaction before the next prompt; nil means a no-op.
 	RequestCompaction func(reason string)
+	// RewriteConversation changes the stored conversation before the next prompt, for example to delete a file from it
+	// that the user has withdrawn. The rewrite counts as a compaction with the reason "rewrite", which may make the
+	// conversation longer, so BeforeCompact and AfterCompact fire. The function f gets a copy of the messages; it must
+	// return at least one, and must keep tool calls and their results together. Nil means a no-op.
+	RewriteConversation func(reason string, f func(messages []Message) []Message)
 	// UseCompactor replaces the compactor of the host by c for the rest of the run; nil means a no-op.
 	UseCompactor func(c Compactor)
+	// UsePricer sets the cost of all later model calls of the run, also of those that hooks and sub-runs make. Limits
+	// on the cost then count it. Nil means a no-op.
+	UsePricer func(p Pricer)
+	// Restore raises the counters of the run to those of an interrupted run that it continues, so that its limits
+	// apply to both together. It sets Step, ModelCalls, ToolCalls, Tools, Usage, Elapsed and Rejections. Call it at
+	// OnRunStart; nil means a no-op.
+	Restore func(c Counters)
 	// Subscribe calls f with each piece of a streamed reply, in order, until cancel is called. If the model can
 	// stream, Subscribe makes the loop stream. Nil means a no-op.
 	Subscribe func(f func(Chunk)) (cancel func())
 }
 
+// Identity names the owner of a run: the conversation that it continues, and the user and tenant of that conversation.
+// A run that another run started, as a sub-agent or by a handoff, has the identity of that run. Hooks use it to keep
+// what belongs to one owner apart from what belongs to another, for example memories and budgets.
+//
+// Names of users need to be unique only within a tenant, and names of conversations only within a user. For example,
+// the conversation "1" of the user "ann" is not the conversation "1" of the user "bob". An empty Tenant or User means
+// that the caller gave no name. If the caller gave the conversation no name, Conversation is "run " and the ID of the
+// outermost run, so that the unnamed conversations of two runs differ.
+type Identity struct {
+	Tenant       string `json:"tenant,omitempty"`
+	User         string `json:"user,omitempty"`
+	Conversation string `json:"conversation,omitempty"`
+}
+
+// Named reports whether the identity has the name of a conversation, so that another run can have it too. It is false
+// for the conversation of a run whose caller gave it no name.
+func (id Identity) Named() bool {
+	root, unnamed := strings.CutPrefix(id.Conversation, unnamedPrefix)
+	return id.Conversation != "" && !(unnamed && len(root) == 16 && strings.Trim(root, "0123456789abcdef") == "")
+}
+
+const unnamedPrefix = "run "
+
 // Counters are a snapshot of the progress of a run.
 type Counters struct {
-	Step       int // started steps
-	MaxSteps   int // 0: no limit
-	ModelCalls int // of the run, its hooks and its sub-runs
-	ToolCalls  int // answered
+	Step       int            // started steps
+	MaxSteps   int            // 0: no limit
+	ModelCalls int            // of the run, its hooks and its sub-runs
+	ToolCalls  int            // answered
+	Tools      map[string]int // answered calls by tool, without refused ones and unknown tools; do not change the map
 	Usage      Usage
 	MaxTokens  int // of Usage.Total; 0: no limit
 	Elapsed    time.Duration
@@ -49,7 +89,9 @@ type Counters struct {
 
 // A Conversation is the stored conversation of a run.
 type Conversation interface {
-	ID() string // "" if the caller gave no name
+	// ID returns the name of the conversation, or "" if the caller gave none. A sub-agent has a conversation of its own
+	// and the name of the conversation that it works for.
+	ID() string
 
 	// Messages returns the messages so far, without the system prompt of the agent. They are shared and must not
 	// be changed; appending to them is safe. The cost of the call does not depend on their number.
@@ -101,6 +143,34 @@ func (e *Env) clock() Clock {
 		return SystemClock{}
 	}
 	return e.Clock
+}
+
+// Identity returns the owner of the run.
+func (e *Env) Identity() Identity {
+	if e == nil {
+		return Identity{}
+	}
+	id := Identity{Tenant: e.Tenant, User: e.User}
+	if e.Conversation != nil {
+		id.Conversation = e.Conversation.ID()
+	}
+	if id.Conversation == "" && e.Root != "" {
+		id.Conversation = unnamedPrefix + e.Root
+	}
+	return id
+}
+
+// WireLabels returns the owner of the run under the names tenant, user and conversation, for requests to other
+// processes and for records. Empty names are left out.
+func (e *Env) WireLabels() map[string]string {
+	id := e.Identity()
+	labels := map[string]string{}
+	for name, value := range map[string]string{"tenant": id.Tenant, "user": id.User, "conversation": id.Conversation} {
+		if value != "" {
+			labels[name] = value
+		}
+	}
+	return labels
 }
 
 // CountTokens uses the run's counter, or an estimate without one.

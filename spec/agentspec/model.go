@@ -129,6 +129,12 @@ func cost(f float64) float64 {
 	return max(f, 0)
 }
 
+// A Pricer computes the cost of a model call. It must be safe for concurrent use.
+type Pricer interface {
+	// Price returns the cost of a reply, for its Usage.Cost. Zero means unknown; then the cost in the reply counts.
+	Price(req LLMRequest, reply LLMResponse) float64
+}
+
 // A Model answers requests. It must be safe for concurrent use and return when ctx is done. If the prompt is too
 // long, its error must be or wrap a [PromptTooLong].
 //

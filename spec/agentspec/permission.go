@@ -38,6 +38,7 @@ type Question struct {
 	By     string          `json:"by,omitempty"` // the hook that asked
 	Agent  string          `json:"agent,omitempty"`
 	Run    string          `json:"run,omitempty"`
+	Owner  Identity        `json:"owner"` // of the run
 }
 
 // An Approval is the answer of an approver. The zero value denies.

@@ -15,17 +15,18 @@ type Store interface {
 	Keys(ctx context.Context, prefix string) ([]string, error)
 }
 
-// A SessionStore keeps conversations by their identity. It is safe for concurrent use.
+// A SessionStore keeps conversations by their identity. Conversations of the same name but of other users or tenants
+// are other conversations. It is safe for concurrent use.
 type SessionStore interface {
 	Save(ctx context.Context, s Session) error
-	Load(ctx context.Context, id string) (Session, error) // a *NotFound if there is none
-	Delete(ctx context.Context, id string) error
-	List(ctx context.Context) ([]string, error)
+	Load(ctx context.Context, id Identity) (Session, error) // a *NotFound if there is none
+	Delete(ctx context.Context, id Identity) error
+	List(ctx context.Context) ([]Identity, error) // all conversations of all users and tenants
 }
 
-// A Session is a stored conversation and what belongs to it.
+// A Session is a stored conversation with its state and its owner.
 type Session struct {
-	ID       string                     `json:"id"`
+	Identity
 	Messages []Message                  `json:"messages"`
 	State    map[string]json.RawMessage `json:"state,omitempty"`
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/limit"
 	"github.com/hookgen/hookgen/builtin/memory"
 	"github.com/hookgen/hookgen/builtin/record"
+	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/builtin/state"
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/loop"
@@ -108,6 +109,7 @@ func TestE48_EpisodesAndFactsSurviveFlushAndReload(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	remembered.Share = share.Everyone
 	if _, err := remembered.AddFact(t.Context(), memory.Fact{Key: "drink", Value: "tea"}); err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +178,7 @@ func TestE50_TheSavedConversationHoldsTheUsersMessage(t *testing.T) {
 	for id, turns := range map[string][]looptest.Turn{"good": working(0), "../failed": all(looptest.Error(errBoom))} {
 		looptest.Harness{Turns: turns, Hooks: all[agent.Hook](&state.Persist{Store: sessions})}.
 			Do(t, t.Context(), loop.Request{Task: "hello there", Conversation: id})
-		s, err := sessions.Load(t.Context(), id)
+		s, err := sessions.Load(t.Context(), agent.Identity{Conversation: id})
 		if err != nil || len(s.Messages) == 0 || s.Messages[0].Role != agent.RoleUser ||
 			s.Messages[0].Content != "hello there" {
 			t.Errorf("%s: %+v, %v", id, s.Messages, err)

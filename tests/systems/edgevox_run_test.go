@@ -159,14 +159,19 @@ func TestE35_ConversationsAreFreshOrGoOn(t *testing.T) {
 	if ran := first.Do(t, t.Context(), loop.Request{Task: "remember 7", Conversation: "c"}); ran.Failed != nil {
 		t.Fatal(ran.Failed)
 	}
-	stored, err := sessions().Load(t.Context(), "c")
+	stored, err := sessions().Load(t.Context(), agent.Identity{Conversation: "c"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	ran := looptest.Harness{Turns: working(0)}.Do(t, t.Context(), loop.Request{
-		Task: "which?", Messages: stored.Messages, Conversation: "c",
-	})
-	if got := heard(t, ran, 0); got != "remember 7\n\ndone\nok\nwhich?" {
-		t.Errorf("after the restart the model got %q", got)
+	for name, l := range map[string]struct {
+		hooks    []agent.Hook
+		messages []agent.Message
+	}{"by hand": {messages: stored.Messages}, "by Persist": {hooks: all[agent.Hook](&state.Persist{Store: sessions()})}} {
+		ran := looptest.Harness{Turns: working(0), Hooks: l.hooks}.Do(t, t.Context(), loop.Request{
+			Task: "which?", Messages: l.messages, Conversation: "c",
+		})
+		if got := heard(t, ran, 0); got != "remember 7\n\ndone\nok\nwhich?" {
+			t.Errorf("after the restart %s the model got %q", name, got)
+		}
 	}
 }

@@ -93,7 +93,7 @@ func TestF49_RecordsHaveNeitherSecretsNorPaths(t *testing.T) {
 			Turns: working(0),
 			Hooks: all[agent.Hook](hook),
 		}.Do(t, t.Context(), loop.Request{Task: "x", Conversation: id})
-		if s, err := hook.Store.Load(t.Context(), id); err != nil || len(s.Messages) != 2 {
+		if s, err := hook.Store.Load(t.Context(), agent.Identity{Conversation: id}); err != nil || len(s.Messages) != 2 {
 			t.Errorf("%q: %+v, %v", id, s, err)
 		}
 	}

@@ -279,14 +279,14 @@ func TestL28_ARunStopsForAnApproval(t *testing.T) {
 		Tools: append(letters(), asks),
 		Hooks: all[agent.Hook](&permission.ApprovalStop{}, &state.Checkpoint{Store: store, Every: 1}),
 	}
-	ran := l.Run(t, "x")
+	ran := l.Do(t, t.Context(), loop.Request{Task: "x", Conversation: "c"})
 	pending, waits := permission.WaitsForApproval(ran.AgentResult)
 	if !waits || pending.Tool != "pay" || pending.Step != 2 || ran.Stop.Message != "waiting_for_approval" ||
 		len(ran.Script.Calls()) != 2 {
 		t.Fatalf("waits %v for %+v, %+v", waits, pending, ran.Stop)
 	}
 	answer, err := pending.Answer("approve")
-	state, missing := state.Latest(t.Context(), store, "")
+	state, missing := state.Latest(t.Context(), store, agent.Identity{Conversation: "c"})
 	if err != nil || missing != nil || state.StepNumber != 2 {
 		t.Fatalf("%v, %v, step %d", err, missing, state.StepNumber)
 	}

@@ -1,7 +1,10 @@
 package kit
 
 import (
+	"context"
+
 	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
 // Env returns the environment of a run, or nil. The methods of agent.Env accept a nil receiver.
@@ -49,4 +52,19 @@ func UseCompactor(run *agent.Run, k agent.Compactor) {
 	if run.Env != nil && run.Env.UseCompactor != nil {
 		run.Env.UseCompactor(k)
 	}
+}
+
+// Owner returns the identity of a run. Its Conversation is never empty, unless run is nil.
+func Owner(run *agent.Run) agent.Identity {
+	id := Env(run).Identity()
+	if id.Conversation == "" && run.Root() != "" {
+		id.Conversation = "run " + run.Root()
+	}
+	return id
+}
+
+// For returns a context that acts for the owner of a run. Stores scope their content by it. Loops pass such contexts to
+// hooks, but not all loops have to.
+func For(ctx context.Context, run *agent.Run) context.Context {
+	return agentspec.WithIdentity(ctx, Owner(run))
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/hookgen/hookgen/builtin/done"
 	"github.com/hookgen/hookgen/builtin/memory"
 	"github.com/hookgen/hookgen/builtin/record"
+	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/builtin/state"
 	"github.com/hookgen/hookgen/generated/agent"
 )
@@ -134,7 +135,7 @@ var writers = []writer{
 		open: func(dir string, _ int) (func(int) error, error) {
 			sessions := state.Sessions{Store: state.Dir{Path: dir}}
 			return func(v int) error {
-				return sessions.Save(background, agent.Session{ID: "talk", Messages: messagesOf(v, 8, big/8)})
+				return sessions.Save(background, agent.Session{Identity: talk, Messages: messagesOf(v, 8, big/8)})
 			}, nil
 		},
 		read: readSession,
@@ -144,10 +145,10 @@ var writers = []writer{
 		open: func(dir string, _ int) (func(int) error, error) {
 			store := state.Dir{Path: dir}
 			return func(v int) error {
-				if err := store.Put(background, "talk", corrupt(v)); err != nil {
+				if err := store.Put(background, talkKey, corrupt(v)); err != nil {
 					return err
 				}
-				session := agent.Session{ID: "talk", Messages: messagesOf(v, 8, big/8)}
+				session := agent.Session{Identity: talk, Messages: messagesOf(v, 8, big/8)}
 				return state.Sessions{Store: store}.Save(background, session)
 			}, nil
 		},
@@ -158,7 +159,14 @@ var writers = []writer{
 		open: func(dir string, _ int) (func(int) error, error) {
 			hook := &state.Persist{Store: state.Sessions{Store: state.Dir{Path: dir}}}
 			return func(v int) error {
-				return ended(func() (agent.Hook, *error) { return hook, nil }, runOf(messagesOf(v, 8, big/8)), agent.AgentResult{})
+				messages := messagesOf(v, 8, big/8)
+				run := runOf(messages)
+				var hooks agent.Hooks
+				hooks.Use(hook)
+				if _, err := hooks.OnRunStart.Fire(background, run, &agent.RunStart{Messages: messages}); err != nil {
+					return err
+				}
+				return ended(func() (agent.Hook, *error) { return hook, nil }, run, agent.AgentResult{})
 			}, nil
 		},
 		read: readSession,
@@ -184,14 +192,17 @@ var writers = []writer{
 	{
 		name: "record.History",
 		open: func(dir string, from int) (func(int) error, error) {
-			history := &record.History{Store: state.Dir{Path: dir}, Keep: 300}
+			history := &record.History{Store: state.Dir{Path: dir}, Keep: 300, Share: share.Everyone}
 			return func(int) error {
 				result := agent.AgentResult{Steps: 3, Stop: agent.EndRun{Cause: agent.CauseCompleted, Message: textOf(from, 150)}}
 				return ended(func() (agent.Hook, *error) { return history, nil }, runOf(nil), result)
 			}, nil
 		},
 		read: func(dir string, _ int) ([]int, error) {
-			runs, err := (&record.History{Store: state.Dir{Path: dir}}).Runs(background, "clerk")
+			runs, err := (&record.History{
+				Store: state.Dir{Path: dir},
+				Share: share.Everyone,
+			}).Runs(background, agent.Identity{}, "clerk")
 			if err != nil || len(runs) == 0 {
 				return nil, err
 			}
@@ -262,8 +273,16 @@ var writers = []writer{
 	memoryExtractor, trajectory, boundedNotes, endlessNotes, episodes, auditLog, recorder,
 }
 
+// The conversation of the tests, its key in a store, and the file of that key.
+var talk = agent.Identity{Conversation: "talk"}
+
+const (
+	talkKey  = "session///talk"
+	talkFile = "session%2f%2f%2ftalk.json"
+)
+
 func readSession(dir string, _ int) ([]int, error) {
-	session, err := state.Sessions{Store: state.Dir{Path: dir}}.Load(background, "talk")
+	session, err := state.Sessions{Store: state.Dir{Path: dir}}.Load(background, talk)
 	if err != nil {
 		return nil, err
 	}
@@ -277,11 +296,11 @@ func corrupt(version int) []byte { return []byte(textOf(version, big)) }
 // of replaced corrupt files: there must be a complete one for each version since from. It deletes these copies to
 // save space.
 func readSaved(dir string, from int) ([]int, error) {
-	copies, err := filepath.Glob(filepath.Join(dir, "talk.json.corrupt-*"))
+	copies, err := filepath.Glob(filepath.Join(dir, talkFile+".corrupt-*"))
 	if err != nil {
 		return nil, err
 	}
-	data, err := state.Dir{Path: dir}.Get(background, "talk")
+	data, err := state.Dir{Path: dir}.Get(background, talkKey)
 	if none(err) && len(copies) > 0 {
 		return nil, fmt.Errorf("there is no session beside %d copies: %v", len(copies), err)
 	}
@@ -312,7 +331,7 @@ func readSaved(dir string, from int) ([]int, error) {
 		}
 	}
 	if last != "" { // the first one
-		if err := os.Rename(last, filepath.Join(dir, "talk.json.corrupt-1")); err != nil {
+		if err := os.Rename(last, filepath.Join(dir, talkFile+".corrupt-1")); err != nil {
 			return nil, err
 		}
 	}
@@ -328,7 +347,7 @@ func readSaved(dir string, from int) ([]int, error) {
 // but the last to save space.
 func readCheckpoint(dir string, _ int) ([]int, error) {
 	store := state.Dir{Path: dir}
-	last, err := state.Latest(background, store, "c")
+	last, err := state.Latest(background, store, agent.Identity{Conversation: "c"})
 	if err != nil {
 		return nil, err
 	}

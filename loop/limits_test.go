@@ -1,0 +1,129 @@
+package loop_test
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hooktest"
+	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
+)
+
+// constantTokens counts the same number of tokens for each message.
+type constantTokens int
+
+func (n constantTokens) CountTokens(m []agent.Message) int {
+	if len(m) == 0 {
+		return 0
+	}
+	return int(n)
+}
+
+func TestHugeCountsReachTheirLimits(t *testing.T) {
+	most := agent.Usage{Input: math.MaxInt, Output: math.MaxInt, Cost: math.MaxFloat64}
+	for _, c := range []struct {
+		name  string
+		agent *loop.Agent
+		req   loop.Request
+		cause agent.Cause
+		steps int // of the result
+	}{
+		{"UsageOfTheModel", &loop.Agent{Model: endless(most), Limits: loop.Limits{Tokens: 1000}}, loop.Request{},
+			agent.CauseTokenLimit, 1},
+		{"CostOfTheModel", &loop.Agent{Model: endless(most), Limits: loop.Limits{Cost: 9}}, loop.Request{},
+			agent.CauseTokenLimit, 1},
+		{"NegativeUsage", &loop.Agent{Model: endless(agent.Usage{Input: math.MinInt, Output: 400}),
+			Limits: loop.Limits{Tokens: 1000}}, loop.Request{}, agent.CauseTokenLimit, 3},
+		{"UndefinedCost", &loop.Agent{Model: endless(agent.Usage{Cost: math.NaN(), Input: 600}),
+			Limits: loop.Limits{Tokens: 1000, Cost: 9}}, loop.Request{}, agent.CauseTokenLimit, 2},
+		{"TokensOfMessages", &loop.Agent{Model: endless(agent.Usage{}), Tokens: constantTokens(math.MaxInt),
+			Limits: loop.Limits{Tokens: 1000}}, loop.Request{}, agent.CauseTokenLimit, 1},
+		{"ResumedUsage", &loop.Agent{Model: endless(agent.Usage{Input: 1}), Limits: loop.Limits{Tokens: 1000}},
+			loop.Request{Resume: loop.Resume{Usage: most}}, agent.CauseTokenLimit, 0},
+		{"ResumedSteps", &loop.Agent{Model: endless(agent.Usage{})}, loop.Request{Resume: loop.Resume{Steps: math.MaxInt}},
+			agent.CauseStepsLimit, math.MaxInt},
+		{"NegativeResumedSteps", &loop.Agent{Model: endless(agent.Usage{}), Limits: loop.Limits{Steps: 2}},
+			loop.Request{Resume: loop.Resume{Steps: math.MinInt, ModelCalls: -1}}, agent.CauseStepsLimit, 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.req.Task = "x"
+			ran := looptest.Harness{Agent: c.agent, Tools: tools(work())}.Do(t, t.Context(), c.req)
+			if ran.Stop.Cause != c.cause || ran.Steps != c.steps || ran.ModelCalls < 0 || ran.Usage.Total() < 0 {
+				t.Errorf("stopped by %+v after %d steps and %d calls, used %+v", ran.Stop, ran.Steps, ran.ModelCalls, ran.Usage)
+			}
+		})
+	}
+}
+
+func TestTheLongestTimesAreNoLimits(t *testing.T) {
+	const longest = time.Duration(math.MaxInt64)
+	ran := looptest.Harness{
+		Turns: turns(looptest.Call("work", nil), looptest.Reply("ok")), Tools: tools(work()),
+		Hooks: hooks(votes(agent.Ask{})),
+		Agent: &loop.Agent{Approver: says(true), Limits: loop.Limits{
+			Time: longest, ModelTime: longest, ToolTime: longest, ApprovalTime: longest, Grace: longest,
+		}},
+	}.Run(t, "x")
+	if ran.Reply != "ok" || ran.Calls[0].Err != "" {
+		t.Errorf("got %+v", ran.AgentResult)
+	}
+}
+
+func TestAnEstimateObservesTheBudgetOfTheCaller(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		tokens int // the limit of the outer run
+		calls  int // of the inner model
+	}{{"TooSmall", 1000, 0}, {"Enough", 4000, 1}} {
+		t.Run(c.name, func(t *testing.T) {
+			script := looptest.NewScript(looptest.Reply("inner"))
+			inner := &loop.Agent{Name: "inner", Model: script, Instructions: strings.Repeat("word ", 2000)}
+			ran := looptest.Harness{
+				Turns: turns(looptest.Call("inner", `{"task":"t"}`), looptest.Reply("ok")),
+				Tools: tools(loop.Subagent(inner)), Agent: &loop.Agent{Limits: loop.Limits{Tokens: c.tokens}},
+			}.Run(t, "x")
+			if n := len(script.Calls()); n != c.calls || ran.Reply != "ok" {
+				t.Errorf("the inner model was called %d times: %+v", n, ran.AgentResult)
+			}
+			budgets := hooktest.PayloadsOf[agent.BudgetExceeded](ran.Recorder, "OnBudgetExceeded")
+			if (len(budgets) == 0) != (c.calls == 1) {
+				t.Fatalf("budgets %+v", budgets)
+			}
+			if c.calls == 0 && (!budgets[0].Estimated || budgets[0].Limit != 1000 || budgets[0].Used < 2500) {
+				t.Errorf("budgets %+v", budgets)
+			}
+		})
+	}
+}
+
+func TestTheOutermostDepthLimitCounts(t *testing.T) {
+	deepest := 0
+	var nested *loop.Agent
+	spawn := &looptest.Tool{Name: "spawn", Func: func(ctx context.Context, c agent.ToolCallRequest) (string, error) {
+		c.Args = []byte(`{"task":"deeper"}`)
+		return loop.Subagent(nested).Call(ctx, c)
+	}}
+	nested = &loop.Agent{
+		Name: "nested", Tools: tools(spawn), Limits: loop.Limits{Depth: -1},
+		Use: hooks(agent.BeforeStepFunc(func(_ context.Context, run *agent.Run, _ agent.Step) error {
+			deepest = max(deepest, run.Env.Count().Depth)
+			return nil
+		})),
+		Model: model(func(req agent.LLMRequest) (agent.LLMResponse, error) {
+			if text := lastContent(req, agent.RoleTool); text != "" {
+				return agent.LLMResponse{Content: text}, nil
+			}
+			return agent.LLMResponse{ToolCalls: []agent.ToolCallRequest{{ID: "a", Name: "spawn"}}}, nil
+		}),
+	}
+	ran := looptest.Harness{
+		Agent: &loop.Agent{Model: nested.Model, Tools: tools(spawn), Limits: loop.Limits{Depth: 3}},
+	}.Run(t, "x")
+	if deepest != 3 || !strings.Contains(ran.Reply, "3 deep") {
+		t.Errorf("the deepest run was at %d: %q", deepest, ran.Reply)
+	}
+}

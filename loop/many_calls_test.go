@@ -1,0 +1,79 @@
+package loop_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
+)
+
+// callsOnce returns a model whose first reply has n calls of the tool work with one id, and whose second one is "ok".
+func callsOnce(n int) model {
+	calls := make([]agent.ToolCallRequest, n)
+	for i := range calls {
+		calls[i] = agent.ToolCallRequest{ID: "same", Name: "work"}
+	}
+	return func(req agent.LLMRequest) (agent.LLMResponse, error) {
+		if len(req.Messages) > 1 {
+			return agent.LLMResponse{Content: "ok"}, nil
+		}
+		return agent.LLMResponse{ToolCalls: calls}, nil
+	}
+}
+
+func TestCallsOverTheLimitAreRefused(t *testing.T) {
+	for _, c := range []struct {
+		name              string
+		limit, calls, ran int
+	}{
+		{"Default", 0, 20_000, 256}, {"AtTheLimit", 3, 3, 3}, {"OneMore", 3, 4, 3}, {"NoLimit", -1, 300, 300},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			ran := looptest.Harness{
+				Agent: &loop.Agent{Model: callsOnce(c.calls), Limits: loop.Limits{Calls: c.limit}}, Tools: tools(work()),
+			}.Run(t, "x")
+			ran.Recorder.Times(t, "BeforeTool", c.ran)
+			ran.Recorder.Times(t, "AfterTool", c.ran)
+			if len(ran.Calls) != c.calls || ran.Reply != "ok" {
+				t.Fatalf("%d results, replied %q", len(ran.Calls), ran.Reply)
+			}
+			for i, r := range ran.Calls {
+				refused := r.Status == agent.CallRefused && r.Kind == agent.FailTooMany && strings.Contains(r.Err, "at most")
+				if refused != (i >= c.ran) {
+					t.Fatalf("call %d: %+v", i, r)
+				}
+			}
+			checkAnswered(t, ran.Messages)
+		})
+	}
+}
+
+func TestManyCallsStopAfterACancellation(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	const n = 20_000
+	calls := make([]agent.ToolCallRequest, n)
+	for i := range calls {
+		calls[i] = agent.ToolCallRequest{ID: "same", Name: "work"}
+	}
+	decided := 0
+	ran := looptest.Harness{
+		Agent: &loop.Agent{
+			Model: model(func(agent.LLMRequest) (agent.LLMResponse, error) { return agent.LLMResponse{ToolCalls: calls}, nil }),
+		},
+		Tools: tools(work()),
+		Hooks: hooks(beforeTool(func(agent.ToolCallRequest) (agent.BeforeToolOutcome, error) {
+			if decided++; decided == 10 {
+				cancel()
+			}
+			return nil, nil
+		})),
+	}.Do(t, ctx, loop.Request{Task: "x"})
+	if decided != 10 || len(ran.Calls) != n || ran.Calls[n-1].Status != agent.CallUnrun {
+		t.Errorf("%d calls were decided, the last of %d is %+v", decided, len(ran.Calls), ran.Calls[len(ran.Calls)-1])
+	}
+	checkAnswered(t, ran.Messages)
+}
