@@ -435,14 +435,8 @@ func changesTable(files []string, bases map[string]*base) string {
 			parts[part] = new(strings.Builder)
 		}
 		for _, c := range b.changes {
-			var rules []string
-			for _, f := range c.findings {
-				if f.Rule != "doc-changed" && !slices.Contains(rules, "`"+f.Rule+"`") || len(c.findings) == 1 {
-					rules = append(rules, "`"+f.Rule+"`")
-				}
-			}
-			fmt.Fprintf(parts[part], "| %s%s | %s | `%s` | %s | %s |\n", context, c.title, strings.Join(rules, ", "), c.verdict(),
-				c.hookDoes(), c.programDoes())
+			fmt.Fprintf(parts[part], "| %s%s | %s | `%s` | %s | %s |\n", context, c.title, strings.Join(c.rules(), ", "),
+				c.verdict(), c.hookDoes(), c.programDoes())
 		}
 	}
 	var all strings.Builder
@@ -451,6 +445,21 @@ func changesTable(files []string, bases map[string]*base) string {
 			part, parts[part])
 	}
 	return all.String()
+}
+
+// rules returns the rules of the findings as code. Changed comments accompany most changes, so they are listed only if
+// nothing else changed.
+func (c *change) rules() []string {
+	var rules []string
+	for _, f := range c.findings {
+		if rule := "`" + f.Rule + "`"; f.Rule != "doc-changed" && !slices.Contains(rules, rule) {
+			rules = append(rules, rule)
+		}
+	}
+	if len(rules) == 0 {
+		return []string{"`doc-changed`"}
+	}
+	return rules
 }
 
 // hookDoes describes the effect of the change on the old hook.
