@@ -40,8 +40,8 @@ type Glob struct {
 //
 // Commands such as eval, exec, env and sudo, which run others, are allowed only by globs that begin with their names.
 //
-// The glob covers everything that the program itself does. For example, git log --output=file writes a file, and "git *"
-// allows it.
+// The glob covers everything that the program itself does. For example, git log --output=file writes a file, and
+// "git *" allows it.
 //
 // name is the name of the argument, or a list of names separated by commas, in which "*" matches any text. Names are
 // compared without case, because tools decode them without case. A rule that denies or asks also finds arguments within
