@@ -12,7 +12,7 @@
 //   - ask a person: [permission].Confirm, [permission].Terminal, [permission].Remember
 //   - ask a policy service: [permission].Policy
 //   - end the turn until a person approves: [permission].ApprovalStop
-//   - deny dangerous shell commands: [shell].Guard
+//   - deny dangerous shell commands: [shell].Guard; allow commands by pattern: [shell].CommandGlob
 //   - refuse tasks, check outputs of tools: [screen].Input, [screen].Output
 //   - remove secrets and personal data: [redact].Redactor
 //   - keep requests within the context window: [window].Guard, [window].TokenBudget

@@ -56,8 +56,8 @@ func Outline(dir string, files []File) (*Spec, Diagnostics) {
 func fileName(file string) string { return file[strings.LastIndexAny(file, "/\\:")+1:] }
 
 // Surface returns the surface of a spec. module is the path of its module, or "" if it is in none; files returns the
-// files of another package of the module, or nil if there are none. A file that does not parse is a diagnostic, because
-// it may hide types.
+// files of another package of the module, or nil if they are unknown. A file that does not parse is a diagnostic,
+// because it may hide types.
 func (s *Spec) Surface(module string, files func(importPath string) []File) (*Surface, Diagnostics) {
 	r := &surfaceReader{specInfo: s.info, module: module, files: files, packages: map[string]*surfacePackage{},
 		types: map[string]*SurfaceType{}}

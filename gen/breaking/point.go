@@ -163,7 +163,7 @@ func (c *comparison) compareLaw(p pair) {
 			verdict = ChangesBehaviour
 		}
 		if decide(old.Kind) && decide(now.Kind) {
-			// What the elements of both lists change is reported below.
+			// The elements of both lists are compared below.
 			verdict, why = ChangesBehaviour, "the same hooks may decide something else"
 			if old.Kind == gen.Vote {
 				verdict, why = BreaksHooks, "observers lose "+now.Name+"Fired.Ballots"
