@@ -32,6 +32,7 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 	"github.com/hookgen/hookgen/hookkit"
 	"github.com/hookgen/hookgen/hookkit/hookimpl"
 	"github.com/hookgen/hookgen/spec"
@@ -60,6 +61,8 @@ type staleCode_runHookgen interface {
 	OnToolsDisabled(ToolsDisabled)
 	BeforeTool(ToolCallRequest) (spec.Replace, stale_SkipTool, stale_EndTurn, spec.FailClosed)
 	OnPermission(ToolCallRequest) (spec.Vote, stale_Deny, stale_Ask, stale_Allow, spec.FailClosed)
+	BeforeAsk(Question) (spec.Vote, stale_Refuse, stale_Approve, spec.FailClosed)
+	OnPermissionGranted(Grant)
 	OnPermissionDenied(Denial)
 	OnHandoff(Handoff) (spec.Replace, stale_SkipTool, stale_EndTurn, spec.FailClosed)
 	AroundTool(ToolCallRequest) stale_of_AroundTool_Around
@@ -90,6 +93,8 @@ type (
 	stale_Deny                  = agentspec.Deny
 	stale_Ask                   = agentspec.Ask
 	stale_Allow                 = agentspec.Allow
+	stale_Refuse                = agentspec.Refuse
+	stale_Approve               = agentspec.Approve
 	stale_of_AroundTool_Around  = spec.Around[ToolCallResult]
 	stale_RejectDone            = agentspec.RejectDone
 	stale_of_OnStop_Collect     = spec.Collect[EndRun]
@@ -129,6 +134,14 @@ var _ = Ask(staleCode_runHookgen_Ask{})
 type staleCode_runHookgen_Allow stale_Allow
 
 var _ = Allow(staleCode_runHookgen_Allow{})
+
+type staleCode_runHookgen_Approve stale_Approve
+
+var _ = Approve(staleCode_runHookgen_Approve{})
+
+type staleCode_runHookgen_Refuse stale_Refuse
+
+var _ = Refuse(staleCode_runHookgen_Refuse{})
 
 // If the next line does not compile, hookgen is newer than the runtime in go.mod. You can fix the
 // build with: go get github.com/hookgen/hookgen@latest. If the rest of the file does not compile
@@ -263,39 +276,70 @@ type Allow struct {
 func (Allow) legalAtOnPermission() {}
 func (Allow) isExit()              {}
 
+// Approve approves a call instead of the person who was about to be asked.
+//
+// Legal at BeforeAsk.
+type Approve struct {
+	// other arguments for the call; nil: unchanged; see [Approval]
+	Args json.RawMessage
+	// rules for later calls; see [Approval]
+	Remember json.RawMessage
+	Reason   string
+}
+
+// Approve is legal at these points.
+func (Approve) legalAtBeforeAsk() {}
+func (Approve) isExit()           {}
+
+// Refuse refuses a call instead of the person who was about to be asked.
+//
+// Legal at BeforeAsk.
+type Refuse struct {
+	// for the model and for records
+	Reason string
+	// also stop the run, with stop_requested
+	StopRun bool
+}
+
+// Refuse is legal at these points.
+func (Refuse) legalAtBeforeAsk() {}
+func (Refuse) isExit()           {}
+
 // Hooks holds the hooks of every fire point, in the order of the spec. The zero value is ready to
 // use: no hooks, no cost. It must not be copied. All methods may be called at any time from any
 // goroutine, from inside a hook too; a fire uses the hooks that are registered when it begins.
 type Hooks struct {
-	OnRunStart         OnRunStartPoint
-	ShouldStop         ShouldStopPoint
-	BeforeStep         BeforeStepPoint
-	ShouldCompact      ShouldCompactPoint
-	BeforeCompact      BeforeCompactPoint
-	AfterCompact       AfterCompactPoint
-	Briefing           BriefingPoint
-	BeforeLLM          BeforeLLMPoint
-	AroundLLM          AroundLLMPoint
-	AfterLLM           AfterLLMPoint
-	OnToolsDisabled    OnToolsDisabledPoint
-	BeforeTool         BeforeToolPoint
-	OnPermission       OnPermissionPoint
-	OnPermissionDenied OnPermissionDeniedPoint
-	OnHandoff          OnHandoffPoint
-	AroundTool         AroundToolPoint
-	OnToolProgress     OnToolProgressPoint
-	OnToolError        OnToolErrorPoint
-	OnSubagentStart    OnSubagentStartPoint
-	OnSubagentStop     OnSubagentStopPoint
-	AfterTool          AfterToolPoint
-	OnBudgetExceeded   OnBudgetExceededPoint
-	AfterStep          AfterStepPoint
-	CheckDone          CheckDonePoint
-	OnDoneAccepted     OnDoneAcceptedPoint
-	OnRunError         OnRunErrorPoint
-	OnStop             OnStopPoint
-	BeforeRunEnd       BeforeRunEndPoint
-	OnRunEnd           OnRunEndPoint
+	OnRunStart          OnRunStartPoint
+	ShouldStop          ShouldStopPoint
+	BeforeStep          BeforeStepPoint
+	ShouldCompact       ShouldCompactPoint
+	BeforeCompact       BeforeCompactPoint
+	AfterCompact        AfterCompactPoint
+	Briefing            BriefingPoint
+	BeforeLLM           BeforeLLMPoint
+	AroundLLM           AroundLLMPoint
+	AfterLLM            AfterLLMPoint
+	OnToolsDisabled     OnToolsDisabledPoint
+	BeforeTool          BeforeToolPoint
+	OnPermission        OnPermissionPoint
+	BeforeAsk           BeforeAskPoint
+	OnPermissionGranted OnPermissionGrantedPoint
+	OnPermissionDenied  OnPermissionDeniedPoint
+	OnHandoff           OnHandoffPoint
+	AroundTool          AroundToolPoint
+	OnToolProgress      OnToolProgressPoint
+	OnToolError         OnToolErrorPoint
+	OnSubagentStart     OnSubagentStartPoint
+	OnSubagentStop      OnSubagentStopPoint
+	AfterTool           AfterToolPoint
+	OnBudgetExceeded    OnBudgetExceededPoint
+	AfterStep           AfterStepPoint
+	CheckDone           CheckDonePoint
+	OnDoneAccepted      OnDoneAcceptedPoint
+	OnRunError          OnRunErrorPoint
+	OnStop              OnStopPoint
+	BeforeRunEnd        BeforeRunEndPoint
+	OnRunEnd            OnRunEndPoint
 }
 
 // Hook is a hook, or a bundle of hooks, that adds itself to its points. Bind may call Add, AddFunc,
@@ -382,6 +426,8 @@ func (h *Hooks) Points() []hookkit.PointInfo {
 		h.OnToolsDisabled.registry().Info(),
 		h.BeforeTool.registry().Info(),
 		h.OnPermission.registry().Info(),
+		h.BeforeAsk.registry().Info(),
+		h.OnPermissionGranted.registry().Info(),
 		h.OnPermissionDenied.registry().Info(),
 		h.OnHandoff.registry().Info(),
 		h.AroundTool.registry().Info(),
@@ -2087,9 +2133,10 @@ func (p *BeforeToolPoint) FireBy(
 }
 
 // OnPermission fires once per call that is about to be dispatched, handed over, or answered successfully by
-// SkipTool. The call is final: BeforeTool has fired, and the arguments are valid. If the vote is Ask, the
-// approver is asked once; without an approver, or without approval in time, the call is denied. If no hook
-// votes, the call is allowed. A failing hook denies.
+// SkipTool. The call is final: BeforeTool has fired, and the arguments are valid. If the vote is Ask, BeforeAsk
+// fires, and the approver is asked once; without an approver, or without approval in time, the call is denied.
+// If no hook votes, the call is allowed. A failing hook denies. If an approval changes the arguments,
+// OnPermission fires once more with the changed call.
 //
 // Every hook votes, and the strongest vote wins. A failing hook ends the fire with an error.
 type OnPermission[P any] interface {
@@ -2256,8 +2303,260 @@ func (p *OnPermissionPoint) FireBy(
 	return
 }
 
+// BeforeAsk fires when a person is about to be asked about a call, also if there is no approver. Refuse and
+// Approve answer instead of the person, and then nobody is asked. A failing hook refuses the call, and the run
+// continues. If an approval changes the arguments and the vote about the changed call is Ask, BeforeAsk fires
+// once more: Refuse still refuses, and the person is not asked again.
+//
+// Every hook votes, and the strongest vote wins. A failing hook ends the fire with an error.
+type BeforeAsk[P any] interface {
+	BeforeAsk(ctx context.Context, run *Run, payload P) (BeforeAskOutcome, error)
+}
+
+// BeforeAskFunc is a function that is a hook of BeforeAsk.
+type BeforeAskFunc func(ctx context.Context, run *Run, payload Question) (BeforeAskOutcome, error)
+
+// BeforeAsk calls f.
+func (f BeforeAskFunc) BeforeAsk(ctx context.Context, run *Run, payload Question) (BeforeAskOutcome, error) {
+	return f(ctx, run, payload)
+}
+
+// Bind adds f to its point.
+func (f BeforeAskFunc) Bind(h *Hooks) {
+	h.BeforeAsk.Add(f)
+}
+
+// BeforeAskWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
+// show desc.
+func BeforeAskWhen(desc string, when func(*Run, Question) bool, h BeforeAsk[Question]) BeforeAsk[Question] {
+	type condition = hookimpl.Condition
+	return struct {
+		condition
+		BeforeAskFunc
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Question) (BeforeAskOutcome, error) {
+			if !when(run, payload) {
+				return nil, nil
+			}
+			return h.BeforeAsk(ctx, run, payload)
+		},
+	}
+}
+
+// BeforeAskOutcome is a decision of a hook of BeforeAsk: Refuse or Approve. Nil continues.
+type BeforeAskOutcome interface {
+	legalAtBeforeAsk()
+}
+
+// BeforeAskExit is an outcome that ends the fire: Refuse or Approve. A fire returns it; see
+// MatchBeforeAsk.
+//
+//sumtype:decl
+type BeforeAskExit interface {
+	BeforeAskOutcome
+	isExit()
+}
+
+// MatchBeforeAsk calls the function for the exit of a fire, or none if the exit is nil, and returns
+// its result. An exit that is added to the spec breaks every call until it is handled there.
+func MatchBeforeAsk[R any](exit BeforeAskExit, none func() R, refuse func(Refuse) R, approve func(Approve) R) R {
+	switch x := exit.(type) {
+	case nil:
+		return none()
+	case Refuse:
+		return refuse(x)
+	case Approve:
+		return approve(x)
+	}
+	panic(hookimpl.Unmatched("BeforeAsk", exit))
+}
+
+// BeforeAskObserver is notified of every fire of BeforeAsk after it is decided.
+type BeforeAskObserver[P any] interface {
+	ObserveBeforeAsk(ctx context.Context, run *Run, fired BeforeAskFired[P])
+}
+
+// BeforeAskFired describes one fire of BeforeAsk to observers.
+type BeforeAskFired[P any] struct {
+	// Payload is the payload as it was passed to Fire.
+	Payload P
+	// Exit is the decision that the fire returned; nil without one.
+	Exit BeforeAskExit
+	// Ballots are the votes in firing order.
+	Ballots []hookkit.Ballot
+	// Err is the error that the fire returned.
+	Err error
+	// Verdict names the hook that decided.
+	hookkit.Verdict
+}
+
+// BeforeAskPoint holds the hooks and observers of BeforeAsk. The zero value is ready to use. Do not
+// copy it.
+type BeforeAskPoint struct {
+	state hookimpl.State
+}
+
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
+func (p *BeforeAskPoint) Add(f BeforeAsk[Question], opts ...hookkit.GateOption) *hookkit.Registration {
+	return p.registry().AddGate("Add", f, opts)
+}
+
+// AddFunc registers a function as a hook. It panics as Add does.
+func (p *BeforeAskPoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload Question) (BeforeAskOutcome, error),
+	opts ...hookkit.GateOption,
+) *hookkit.Registration {
+	return p.registry().AddGate("AddFunc", BeforeAskFunc(f), opts)
+}
+
+// Observe registers an observer. It panics as Add does.
+func (p *BeforeAskPoint) Observe(f BeforeAskObserver[Question], opts ...hookkit.ObserverOption) *hookkit.Registration {
+	return p.registry().Observe("Observe", f, opts)
+}
+
+// ObserveFunc registers a function as an observer. It panics as Add does.
+func (p *BeforeAskPoint) ObserveFunc(
+	f func(context.Context, *Run, BeforeAskFired[Question]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
+}
+
+// List lists the hooks in firing order, those of outer layers included.
+func (p *BeforeAskPoint) List() []hookkit.Info {
+	return p.registry().Hooks()
+}
+
+// Fire runs the hooks. If the exit is nil, no hook decided. If err is not nil, a hook failed and
+// the program must refuse the act.
+func (p *BeforeAskPoint) Fire(ctx context.Context, run *Run, payload Question) (exit BeforeAskExit, err error) {
+	if p.state.Active() {
+		exit, err = p.runHooks(ctx, run, payload, nil, nil)
+	}
+	return
+}
+
+// FireBy is Fire that also returns the hook that decided, or a zero By if every hook continued.
+func (p *BeforeAskPoint) FireBy(
+	ctx context.Context,
+	run *Run,
+	payload Question,
+) (exit BeforeAskExit, by hookkit.By, err error) {
+	if p.state.Active() {
+		exit, err = p.runHooks(ctx, run, payload, &by, nil)
+	}
+	return
+}
+
+// OnPermissionGranted fires once per call that a person or a hook of BeforeAsk approved. It does not fire for
+// calls that nobody had to be asked about.
+//
+// Every hook runs. An error is reported and changes nothing.
+type OnPermissionGranted[P any] interface {
+	OnPermissionGranted(ctx context.Context, run *Run, payload P) error
+}
+
+// OnPermissionGrantedFunc is a function that is a hook of OnPermissionGranted.
+type OnPermissionGrantedFunc func(ctx context.Context, run *Run, payload Grant) error
+
+// OnPermissionGranted calls f.
+func (f OnPermissionGrantedFunc) OnPermissionGranted(ctx context.Context, run *Run, payload Grant) error {
+	return f(ctx, run, payload)
+}
+
+// Bind adds f to its point.
+func (f OnPermissionGrantedFunc) Bind(h *Hooks) {
+	h.OnPermissionGranted.Add(f)
+}
+
+// OnPermissionGrantedWhen returns a hook that calls h if when returns true, and continues
+// otherwise. Listings show desc.
+func OnPermissionGrantedWhen(
+	desc string,
+	when func(*Run, Grant) bool,
+	h OnPermissionGranted[Grant],
+) OnPermissionGranted[Grant] {
+	type condition = hookimpl.Condition
+	return struct {
+		condition
+		OnPermissionGrantedFunc
+	}{
+		hookimpl.When(desc, when != nil, h),
+		func(ctx context.Context, run *Run, payload Grant) error {
+			if !when(run, payload) {
+				return nil
+			}
+			return h.OnPermissionGranted(ctx, run, payload)
+		},
+	}
+}
+
+// OnPermissionGrantedObserver is notified of every fire of OnPermissionGranted after it is decided.
+type OnPermissionGrantedObserver[P any] interface {
+	ObserveOnPermissionGranted(ctx context.Context, run *Run, fired OnPermissionGrantedFired[P])
+}
+
+// OnPermissionGrantedFired describes one fire of OnPermissionGranted to observers.
+type OnPermissionGrantedFired[P any] struct {
+	// Payload is the payload as it was passed to Fire.
+	Payload P
+	// Verdict names the hook that decided.
+	hookkit.Verdict
+}
+
+// OnPermissionGrantedPoint holds the hooks and observers of OnPermissionGranted. The zero value is
+// ready to use. Do not copy it.
+type OnPermissionGrantedPoint struct {
+	state hookimpl.State
+}
+
+// Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
+// asked for is impossible.
+func (p *OnPermissionGrantedPoint) Add(f OnPermissionGranted[Grant], opts ...hookkit.HookOption) *hookkit.Registration {
+	return p.registry().Add("Add", f, opts)
+}
+
+// AddFunc registers a function as a hook. It panics as Add does.
+func (p *OnPermissionGrantedPoint) AddFunc(
+	f func(ctx context.Context, run *Run, payload Grant) error,
+	opts ...hookkit.HookOption,
+) *hookkit.Registration {
+	return p.registry().Add("AddFunc", OnPermissionGrantedFunc(f), opts)
+}
+
+// Observe registers an observer. It panics as Add does.
+func (p *OnPermissionGrantedPoint) Observe(
+	f OnPermissionGrantedObserver[Grant],
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("Observe", f, opts)
+}
+
+// ObserveFunc registers a function as an observer. It panics as Add does.
+func (p *OnPermissionGrantedPoint) ObserveFunc(
+	f func(context.Context, *Run, OnPermissionGrantedFired[Grant]),
+	opts ...hookkit.ObserverOption,
+) *hookkit.Registration {
+	return p.registry().Observe("ObserveFunc", f, opts)
+}
+
+// List lists the hooks in firing order, those of outer layers included.
+func (p *OnPermissionGrantedPoint) List() []hookkit.Info {
+	return p.registry().Hooks()
+}
+
+// Fire runs the hooks.
+func (p *OnPermissionGrantedPoint) Fire(ctx context.Context, run *Run, payload Grant) {
+	if p.state.Active() {
+		p.runHooks(ctx, run, payload, nil)
+	}
+}
+
 // OnPermissionDenied fires once per denied call. The denial may come from a vote, a person, a missing or
-// silent approver, or a failing hook of OnPermission. The run continues, and the model gets the reason.
+// silent approver, or a hook of OnPermission or BeforeAsk that failed or refused. The run continues, and the
+// model gets the reason.
 //
 // Every hook runs. An error is reported and changes nothing.
 type OnPermissionDenied[P any] interface {
@@ -3106,9 +3405,10 @@ func (p *OnSubagentStopPoint) Fire(ctx context.Context, run *Run, payload Subage
 // AfterTool fires exactly once per call for which BeforeTool fired. The result may come from a dispatch, a
 // skip, a denial, a failure, a handoff, or the end of the run before the dispatch. It fires after all
 // dispatched calls of the reply have returned, one call after the other in call order, a call of the done tool
-// last. The returned result is recorded and sent to the model. But a failure stays a failure: an emptied Err
-// is restored, and a result that gains an Err becomes a failure. EndTurn ends the run; results of the reply's
-// other calls are kept. A failing hook withholds the result, and the run continues.
+// last. The returned result is recorded and sent to the model, with the texts of Context after the output. But a
+// failure stays a failure: an emptied Err is restored, and a result that gains an Err becomes a failure. EndTurn
+// ends the run; results of the reply's other calls are kept. A failing hook withholds the result, and the run
+// continues.
 //
 // Hooks run in order until one leaves with an exit. A failing hook ends the fire with an error.
 type AfterTool[P any] interface {
@@ -4234,6 +4534,10 @@ func (p *OnRunEndPoint) Fire(ctx context.Context, run *Run, payload AgentResult)
 type AgentResult = agentspec.AgentResult
 
 // An Approval is the answer of an approver. The zero value denies.
+//
+// An approver that changes the arguments approves another call than the rules have seen. The changed arguments must
+// therefore match the schema of the tool, and OnPermission fires once more with them: a Deny still denies. An Ask does
+// not ask the person again. The arguments of a call that a hook has answered with SkipTool cannot be changed.
 type Approval = agentspec.Approval
 
 // An Approver asks a person about a call. Approve should return when ctx is done; a later answer is dropped. It
@@ -4311,6 +4615,9 @@ type Env = agentspec.Env
 
 // A FailureKind classifies an Err.
 type FailureKind = agentspec.FailureKind
+
+// A Grant is a call that was approved after a question.
+type Grant = agentspec.Grant
 
 // A Handoff is a planned handoff to another agent.
 type Handoff = agentspec.Handoff
@@ -4450,8 +4757,9 @@ type ToolCallDelta = agentspec.ToolCallDelta
 // JSON; these are encoded as text under args_text.
 type ToolCallRequest = agentspec.ToolCallRequest
 
-// A ToolCallResult is the result of a call. Hooks may set only Output, Parts, Warnings, Err, Kind and NoRetry. The
-// loop sets the other fields; it undoes any change of a hook to them and adds a warning to the result of the run.
+// A ToolCallResult is the result of a call. Hooks may set only Output, Parts, Warnings, Context, Err, Kind and
+// NoRetry. The loop sets the other fields; it undoes any change of a hook to them and adds a warning to the result of
+// the run.
 type ToolCallResult = agentspec.ToolCallResult
 
 // A ToolError is an error about a call with more details than a text. Tools may return one.
@@ -4510,15 +4818,17 @@ const InterruptionName = agentspec.InterruptionName
 const (
 	// a hook of OnPermission denied
 	DeniedByVote = agentspec.DeniedByVote
-	// a hook of OnPermission failed
+	// a hook of OnPermission or BeforeAsk failed
 	DeniedByHook = agentspec.DeniedByHook
+	// a hook of BeforeAsk refused instead of a person
+	DeniedByAnswer = agentspec.DeniedByAnswer
 	// the approver denied
 	DeniedByPerson = agentspec.DeniedByPerson
 	// no approver is set
 	DeniedUnasked = agentspec.DeniedUnasked
 	// no answer in time
 	DeniedBySilence = agentspec.DeniedBySilence
-	// the approver returned an error or panicked
+	// the approver failed, or changed the arguments to invalid ones
 	DeniedByApprover = agentspec.DeniedByApprover
 )
 
@@ -5638,6 +5948,148 @@ func (p *OnPermissionPoint) runHooks(
 	}
 	inv.Hook = 0
 	return leading, nil
+}
+
+// beforeAskPoint describes BeforeAsk to the runtime.
+var beforeAskPoint = hookimpl.Point{
+	Name:    "BeforeAsk",
+	Payload: "Question",
+	Results: "Vote, Refuse, Approve, FailClosed",
+	Law:     hookimpl.Decides | hookimpl.FailsClosed,
+	Exits: []any{
+		Refuse{},
+		Approve{},
+	},
+	Fire: (*BeforeAskPoint).runHooks,
+	Calls: hookimpl.Deciding(
+		BeforeAsk[Question].BeforeAsk,
+		BeforeAskFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		BeforeAskObserver[Question].ObserveBeforeAsk,
+	),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *BeforeAskPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &beforeAskPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *BeforeAskPoint) runHooks(
+	ctx context.Context,
+	run *Run,
+	payload Question,
+	by *hookkit.By,
+	snap *hookimpl.Snapshot,
+) (exit BeforeAskExit, err error) {
+	if snap == nil {
+		snap = p.state.Current()
+	}
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
+	all := snap
+	if snap.Recording() {
+		fired := &BeforeAskFired[Question]{Payload: payload}
+		snap.Begin(&fired.Verdict)
+		defer func() {
+			fired.Exit = exit
+			fired.Err = all.Err(err)
+			fired.Ballots = all.Ballots()
+			all.Notify(fired)
+		}()
+	}
+	defer func() {
+		if inv.Hook != 0 { // that hook crashed
+			err = inv.Crashed(recover(), by)
+		}
+	}()
+	var leading BeforeAskExit
+	hooks, _ := snap.Hooks.([]BeforeAsk[Question])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
+		inv.Hook = i + 1 // the deferred function reads which hook runs
+		out, failure := hooks[i].BeforeAsk(inv.Ctx, run, payload)
+		if out == nil && failure == nil {
+			continue
+		}
+		if failure == nil {
+			rank := 0
+			switch out.(type) {
+			case Refuse:
+				rank = 1
+			case Approve:
+				rank = 2
+			}
+			if rank > 0 {
+				if inv.Voted(out, rank, by) {
+					leading = out.(BeforeAskExit)
+				}
+				continue
+			}
+		}
+		return nil, inv.Fail(out, failure, by)
+	}
+	inv.Hook = 0
+	return leading, nil
+}
+
+// onPermissionGrantedPoint describes OnPermissionGranted to the runtime.
+var onPermissionGrantedPoint = hookimpl.Point{
+	Name:    "OnPermissionGranted",
+	Payload: "Grant",
+	Fire:    (*OnPermissionGrantedPoint).runHooks,
+	Calls: hookimpl.Checking(
+		OnPermissionGranted[Grant].OnPermissionGranted,
+		OnPermissionGrantedFunc(nil),
+	),
+	Notify: hookimpl.Notifying(
+		OnPermissionGrantedObserver[Grant].ObserveOnPermissionGranted,
+	),
+}
+
+// registry returns the hooks of p and the observers.
+func (p *OnPermissionGrantedPoint) registry() *hookimpl.Registry {
+	return p.state.Registry(p, &onPermissionGrantedPoint)
+}
+
+// runHooks runs the hooks of snap in order, and notifies the observers and tracers if there are
+// any. A nil snap means the hooks that are registered now.
+func (p *OnPermissionGrantedPoint) runHooks(ctx context.Context, run *Run, payload Grant, snap *hookimpl.Snapshot) {
+	if snap == nil {
+		snap = p.state.Current()
+	}
+	if snap == nil { // something changed since the last fire, or somebody observes
+		snap = p.state.Resolve(ctx, run)
+	}
+	inv := hookimpl.Start(ctx, snap)
+	at, all := &payload, snap
+	if snap.Recording() {
+		fired := &OnPermissionGrantedFired[Grant]{Payload: payload}
+		snap.Begin(&fired.Verdict)
+		defer func() {
+			all.Notify(fired)
+		}()
+	}
+	defer func() {
+		if inv.Hook != 0 { // that hook crashed
+			stop := inv.Crashed(recover(), nil)
+			next := hookimpl.Rest(all, &inv, nil)
+			for ; next != nil && stop == nil; next = hookimpl.Rest(all, &inv, next) {
+				p.runHooks(inv.Ctx, run, *at, next)
+			}
+		}
+	}()
+	hooks, _ := snap.Hooks.([]OnPermissionGranted[Grant])
+	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
+		inv.Hook = i + 1 // the deferred function reads which hook runs
+		if failure := hooks[i].OnPermissionGranted(inv.Ctx, run, payload); failure != nil {
+			_ = inv.Fail(nil, failure, nil)
+		}
+	}
+	inv.Hook = 0
 }
 
 // onPermissionDeniedPoint describes OnPermissionDenied to the runtime.
