@@ -2329,9 +2329,8 @@ func (f BeforeAskFunc) Bind(h *Hooks) {
 // BeforeAskWhen returns a hook that calls h if when returns true, and continues otherwise. Listings
 // show desc.
 func BeforeAskWhen(desc string, when func(*Run, Question) bool, h BeforeAsk[Question]) BeforeAsk[Question] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		BeforeAskFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -2400,7 +2399,7 @@ type BeforeAskPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *BeforeAskPoint) Add(f BeforeAsk[Question], opts ...hookkit.GateOption) *hookkit.Registration {
-	return p.registry().AddGate("Add", f, opts)
+	return p.registry().AddGate(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -2408,12 +2407,12 @@ func (p *BeforeAskPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Question) (BeforeAskOutcome, error),
 	opts ...hookkit.GateOption,
 ) *hookkit.Registration {
-	return p.registry().AddGate("AddFunc", BeforeAskFunc(f), opts)
+	return p.registry().AddGate(BeforeAskFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
 func (p *BeforeAskPoint) Observe(f BeforeAskObserver[Question], opts ...hookkit.ObserverOption) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -2421,7 +2420,7 @@ func (p *BeforeAskPoint) ObserveFunc(
 	f func(context.Context, *Run, BeforeAskFired[Question]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -2478,9 +2477,8 @@ func OnPermissionGrantedWhen(
 	when func(*Run, Grant) bool,
 	h OnPermissionGranted[Grant],
 ) OnPermissionGranted[Grant] {
-	type condition = hookimpl.Condition
 	return struct {
-		condition
+		hookgenCondition
 		OnPermissionGrantedFunc
 	}{
 		hookimpl.When(desc, when != nil, h),
@@ -2515,7 +2513,7 @@ type OnPermissionGrantedPoint struct {
 // Add registers a hook. It panics, naming the place of the call, if the hook is nil or the order
 // asked for is impossible.
 func (p *OnPermissionGrantedPoint) Add(f OnPermissionGranted[Grant], opts ...hookkit.HookOption) *hookkit.Registration {
-	return p.registry().Add("Add", f, opts)
+	return p.registry().Add(f, opts)
 }
 
 // AddFunc registers a function as a hook. It panics as Add does.
@@ -2523,7 +2521,7 @@ func (p *OnPermissionGrantedPoint) AddFunc(
 	f func(ctx context.Context, run *Run, payload Grant) error,
 	opts ...hookkit.HookOption,
 ) *hookkit.Registration {
-	return p.registry().Add("AddFunc", OnPermissionGrantedFunc(f), opts)
+	return p.registry().Add(OnPermissionGrantedFunc(f), opts)
 }
 
 // Observe registers an observer. It panics as Add does.
@@ -2531,7 +2529,7 @@ func (p *OnPermissionGrantedPoint) Observe(
 	f OnPermissionGrantedObserver[Grant],
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("Observe", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // ObserveFunc registers a function as an observer. It panics as Add does.
@@ -2539,7 +2537,7 @@ func (p *OnPermissionGrantedPoint) ObserveFunc(
 	f func(context.Context, *Run, OnPermissionGrantedFired[Grant]),
 	opts ...hookkit.ObserverOption,
 ) *hookkit.Registration {
-	return p.registry().Observe("ObserveFunc", f, opts)
+	return p.registry().Observe(f, opts)
 }
 
 // List lists the hooks in firing order, those of outer layers included.
@@ -5955,7 +5953,7 @@ var beforeAskPoint = hookimpl.Point{
 	Name:    "BeforeAsk",
 	Payload: "Question",
 	Results: "Vote, Refuse, Approve, FailClosed",
-	Law:     hookimpl.Decides | hookimpl.FailsClosed,
+	Closed:  true,
 	Exits: []any{
 		Refuse{},
 		Approve{},
@@ -5964,8 +5962,6 @@ var beforeAskPoint = hookimpl.Point{
 	Calls: hookimpl.Deciding(
 		BeforeAsk[Question].BeforeAsk,
 		BeforeAskFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		BeforeAskObserver[Question].ObserveBeforeAsk,
 	),
 }
@@ -6012,12 +6008,11 @@ func (p *BeforeAskPoint) runHooks(
 	for i := uint(0); i < uint(len(hooks)); i = inv.Hook {
 		inv.Hook = i + 1 // the deferred function reads which hook runs
 		out, failure := hooks[i].BeforeAsk(inv.Ctx, run, payload)
-		if out == nil && failure == nil {
-			continue
-		}
 		if failure == nil {
 			rank := 0
 			switch out.(type) {
+			case nil:
+				continue
 			case Refuse:
 				rank = 1
 			case Approve:
@@ -6044,8 +6039,6 @@ var onPermissionGrantedPoint = hookimpl.Point{
 	Calls: hookimpl.Checking(
 		OnPermissionGranted[Grant].OnPermissionGranted,
 		OnPermissionGrantedFunc(nil),
-	),
-	Notify: hookimpl.Notifying(
 		OnPermissionGrantedObserver[Grant].ObserveOnPermissionGranted,
 	),
 }
