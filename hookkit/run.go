@@ -26,28 +26,36 @@ type identity struct {
 
 // NewRun returns a new root run with an identity of its own.
 func NewRun[E any](env E) *Run[E] {
+	return NewRunWithID(newID(), env)
+}
+
+// NewRunWithID is NewRun with an identity that the program chose, for example that of the request that it serves. The
+// identity must be unique, because hooks keep data of a run under it.
+func NewRunWithID[E any](id string, env E) *Run[E] {
 	r := &Run[E]{Env: env}
-	r.id = newID()
-	r.root = r.id
+	r.id, r.root = id, id
 	return r
 }
 
 // Child returns a new run that r started. It shares nothing with r but the identity of the root.
-func (r *Run[E]) Child(env E) *Run[E] {
-	c := NewRun(env)
+func (r *Run[E]) Child(env E) *Run[E] { return r.ChildWithID(newID(), env) }
+
+// ChildWithID is Child with an identity that the program chose; see [NewRunWithID].
+func (r *Run[E]) ChildWithID(id string, env E) *Run[E] {
+	c := NewRunWithID(id, env)
 	c.parent, c.root = r.id, r.root
 	return c
 }
 
 // An AnyRun is a *Run[E] for some E. No other type implements it.
 type AnyRun interface {
-	ID() string     // 16 hexadecimal digits, random; "" for a nil Run and for one that NewRun did not make
+	ID() string     // as NewRun chose it or the program gave it; "" for a nil Run and for one made in another way
 	Parent() string // the ID of the run that started this one; "" at the root
 	Root() string   // the ID of the topmost run, its own at the root
 	state() *identity
 }
 
-// ID returns the identity of the run: 16 random hexadecimal digits, or "" for a nil run.
+// ID returns the identity of the run, or "" for a nil run. NewRun and Child choose 16 random hexadecimal digits.
 func (r *Run[E]) ID() string {
 	if r == nil {
 		return ""

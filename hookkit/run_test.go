@@ -26,6 +26,8 @@ func TestRunsKnowTheirParentAndRoot(t *testing.T) {
 	root := hookkit.NewRun("root")
 	child := root.Child("child")
 	grandchild := child.Child("grandchild")
+	given := hookkit.NewRunWithID("request-7", "given")
+	below := given.ChildWithID("request-7-search", "below")
 	var none *hookkit.Run[string]
 	for name, c := range map[string]struct {
 		r                     *hookkit.Run[string]
@@ -34,6 +36,8 @@ func TestRunsKnowTheirParentAndRoot(t *testing.T) {
 		"root":       {root, "root", root.ID(), "", root.ID()},
 		"child":      {child, "child", child.ID(), root.ID(), root.ID()},
 		"grandchild": {grandchild, "grandchild", grandchild.ID(), child.ID(), root.ID()},
+		"given":      {given, "given", "request-7", "", "request-7"},
+		"below":      {below, "below", "request-7-search", "request-7", "request-7"},
 		"zero":       {new(hookkit.Run[string]), "", "", "", ""},
 		"nil":        {none, "", "", "", ""},
 	} {

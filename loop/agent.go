@@ -69,12 +69,17 @@ const DefaultFallback = "Sorry, I couldn't complete that request."
 // run and of the runs that it starts can keep the data of different owners apart.
 type Request struct {
 	Task         string
+	Parts        []agent.Part    // content of the task other than text, for example an image
 	Messages     []agent.Message // the conversation before the task; open calls at its end are answered as not run
 	Conversation string          // the name of the conversation; "": it has none and is not stored
 	User         string          // the person that the run works for; "": unknown
 	Tenant       string          // the customer or organization of the user; "": there is only one
 	Seed         uint64          // for Env.Random, model requests and the runs that it starts; 0: random
 	Resume       Resume          // counters of an interrupted run that continues
+
+	// ID identifies the run in records and to hooks, for example by the request that a server answers. It must be
+	// unique, and have 1 to 64 letters, digits, "-" and "_", because hooks use it in names of files. "": random.
+	ID string
 }
 
 // Resume carries the counters of an interrupted run. The zero value starts a new run.

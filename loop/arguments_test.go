@@ -45,7 +45,8 @@ func TestAnArgumentErrorNamesTheProperties(t *testing.T) {
 			`"a" is missing; the properties are: a (required)`},
 		{"NoProperties", `{"type":"object","additionalProperties":false}`, `{"a":1}`,
 			`"a" is not a property; there are no properties`},
-		{"WrongType", file, `{"path":1}`, `validating root: validating /properties/path: type: 1 has type "integer", want "string"`},
+		{"WrongType", file, `{"path":1}`,
+			`validating root: validating /properties/path: type: 1 has type "integer", want "string"`},
 		{"Pattern", `{"additionalProperties":false,"patternProperties":{"^x":{}}}`, `{"y":1}`,
 			`validating root: unexpected additional properties ["y"]`},
 	} {

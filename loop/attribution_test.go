@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -178,6 +179,14 @@ func TestTheLastRejectedAnswerIsTheReply(t *testing.T) {
 	}
 }
 
+func beforeEnd(f func(agent.AgentResult) agent.AgentResult) agent.Hook {
+	return agent.BeforeRunEndFunc(func(
+		_ context.Context, _ *agent.Run, r agent.AgentResult,
+	) (agent.BeforeRunEndOutcome, error) {
+		return agent.ReplaceBeforeRunEnd(f(r), "x"), nil
+	})
+}
+
 func TestChangesOfOwnedFieldsAreUndone(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -203,12 +212,33 @@ func TestChangesOfOwnedFieldsAreUndone(t *testing.T) {
 			r.Step = 99
 			return agent.ReplaceBeforeLLM(r, "x"), nil
 		}), []string{"BeforeLLM", "warden", "Step"}},
-		{"BeforeRunEnd", agent.BeforeRunEndFunc(func(
-			_ context.Context, _ *agent.Run, r agent.AgentResult,
-		) (agent.BeforeRunEndOutcome, error) {
-			r.Steps, r.Stop.Cause = 99, agent.CauseError
-			return agent.ReplaceBeforeRunEnd(r, "x"), nil
-		}), []string{"BeforeRunEnd", "warden", "Steps, Stop"}},
+		{"AfterLLM", afterLLM(func(r agent.LLMResponse) (agent.AfterLLMOutcome, error) {
+			r.Usage.Input, r.Elapsed = 99, 99
+			return agent.ReplaceAfterLLM(r, "x"), nil
+		}), []string{"AfterLLM", "warden", "Usage, Elapsed"}},
+		{"AfterLLMMadeAnew", afterLLM(func(r agent.LLMResponse) (agent.AfterLLMOutcome, error) {
+			return agent.ReplaceAfterLLM(agent.LLMResponse{Content: r.Content, ToolCalls: r.ToolCalls}, "x"), nil
+		}), nil},
+		{"CheckDone", checkDone(func(d agent.DoneRequest) (agent.CheckDoneOutcome, error) {
+			d.Rejections, d.Call = 7, &agent.ToolCallRequest{ID: "forged"}
+			return agent.ReplaceCheckDone(d, "x"), nil
+		}), []string{"CheckDone", "warden", "Rejections, Call"}},
+		{"AfterCompact", bind(func(h *agent.Hooks) {
+			h.Use(compactWhen(1))
+			h.AfterCompact.AddFunc(func(
+				_ context.Context, _ *agent.Run, c agent.Compacted,
+			) (agent.AfterCompactOutcome, error) {
+				c.Err, c.Reason, c.Messages = "", agent.CompactRequested, long(1)
+				return agent.ReplaceAfterCompact(c, "x"), nil
+			}, hookkit.Named("warden"))
+		}), []string{"AfterCompact", "warden", "Reason, Messages of a compaction that was undone"}},
+		{"BeforeRunEnd", beforeEnd(func(r agent.AgentResult) agent.AgentResult {
+			r.Steps, r.Stop.Cause, r.Signals, r.Err = 99, agent.CauseError, []agent.EndRun{{}}, "forged"
+			return r
+		}), []string{"BeforeRunEnd", "warden", "Steps, Stop, Signals, Err"}},
+		{"BeforeRunEndMadeAnew", beforeEnd(func(agent.AgentResult) agent.AgentResult {
+			return agent.AgentResult{Reply: "new"}
+		}), nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			ran := looptest.Harness{
@@ -220,12 +250,16 @@ func TestChangesOfOwnedFieldsAreUndone(t *testing.T) {
 				}
 				return
 			}
-			if len(ran.Warnings) != 1 {
+			if ran.Err != "" || ran.Stop.Cause != agent.CauseCompleted || len(ran.Signals) != 1 {
+				t.Errorf("got %+v", ran.AgentResult)
+			}
+			undone := slices.DeleteFunc(ran.Warnings, func(w string) bool { return strings.HasPrefix(w, "a compaction") })
+			if len(undone) != 1 {
 				t.Fatalf("warned %q, want one warning", ran.Warnings)
 			}
 			for _, want := range c.want {
-				if !strings.Contains(ran.Warnings[0], want) {
-					t.Errorf("warned %q, want %q", ran.Warnings[0], want)
+				if !strings.Contains(undone[0], want) {
+					t.Errorf("warned %q, want %q", undone[0], want)
 				}
 			}
 		})

@@ -98,8 +98,8 @@ func markLate(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() == nil {
 		return err
 	}
-	var late *TimeoutError
-	if !errors.As(causeOf(ctx), &late) || errors.Is(err, late) {
+	late := find[TimeoutError](causeOf(ctx))
+	if late == nil || errors.Is(err, late) {
 		return err
 	}
 	return fmt.Errorf("%w: %w", late, err)

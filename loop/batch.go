@@ -8,6 +8,7 @@ import (
 
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
 // A batch carries the tool calls of one reply to their results.
@@ -33,11 +34,13 @@ type call struct {
 	duplicate string                // the id from the model, if another call of the reply has the same
 	fired     bool                  // BeforeTool has fired, so AfterTool is due
 	settled   bool                  // AfterTool has fired or is not due
+	stopsRun  bool                  // the tool asked to stop the run
 	entry     *entry                // of the table, once the call is permitted
 	to        *Agent                // the target of a handoff
 	task      string                // the task for to
 	result    *agent.ToolCallResult // nil: not known yet
 	slot      *agent.ToolCallResult // storage of result
+	left      agent.ToolCallResult  // the copy for AfterTool, as its hooks returned it
 	flight    flight
 }
 
@@ -63,6 +66,7 @@ func (c *call) shown() agent.ToolCallRequest {
 func (c *call) shownResult() agent.ToolCallResult {
 	shown := *c.slot
 	shown.Call = c.shown()
+	shown.Parts, shown.Warnings = agentspec.CloneParts(shown.Parts), slices.Clone(shown.Warnings)
 	return shown
 }
 
@@ -182,8 +186,8 @@ func (b *batch) after(c *call) {
 	c.settled = true
 	r := b.r
 	was := *c.slot
-	c.slot.Call = c.shown()
-	exit, by, err := r.hooks.AfterTool.FireBy(r.cleanupCtx, r.id, c.slot)
+	c.left = c.shownResult()
+	exit, by, err := r.hooks.AfterTool.FireBy(r.cleanupCtx, r.id, &c.left)
 	if err != nil {
 		status := was.Status
 		if was.Err == "" {
@@ -195,7 +199,7 @@ func (b *batch) after(c *call) {
 		})
 		return
 	}
-	c.give(r.fixResult(*c.slot, was, by))
+	c.give(r.fixResult(c.left, was, by))
 	switch exit := exit.(type) {
 	case nil:
 	case agent.EndTurn:
@@ -219,6 +223,7 @@ func (r *run) fixResult(left, was agent.ToolCallResult, by hookkit.By) agent.Too
 		ownedField("Reason", left.Reason, was.Reason), owned{"Err", left.Err == "" && was.Err != ""})
 	fixed := was
 	fixed.Output, fixed.Err, fixed.Kind, fixed.NoRetry = left.Output, left.Err, left.Kind, left.NoRetry
+	fixed.Parts, fixed.Warnings = agentspec.CloneParts(left.Parts), warnings(left.Warnings)
 	switch {
 	case left.Err == "" && was.Err != "":
 		fixed.Err, fixed.Kind = was.Err, was.Kind
@@ -246,9 +251,8 @@ func (b *batch) answer() (shown []agent.ToolCallResult) {
 	r := b.r
 	shown = make([]agent.ToolCallResult, len(b.calls))
 	for i, c := range b.calls {
-		c.slot.Call = c.req // a hook that ended the goroutine leaves its own copy here
 		shown[i] = c.shownResult()
-		r.conversation.store(c.slot.Message())
+		r.conversation.store(shown[i].Message())
 		r.counts.answered(c.counted())
 		if r.stream.read() {
 			result := shown[i].Clone()

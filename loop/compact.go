@@ -4,13 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
-// vote fires ShouldCompact before the prompt of a step, and compacts the conversation if the hooks vote for it.
+// vote applies the rewrites that hooks have requested, fires ShouldCompact before the prompt of a step, and compacts
+// the conversation if the hooks vote for it.
 func (r *run) vote(at agent.Step) {
+	for _, w := range r.wantedRewrites() {
+		r.compactNow(at.Number, agent.CompactRewrite, w.reason, "", w)
+	}
 	stored := r.conversation.Messages()
 	use := agent.ContextUse{
 		Step: at.Number, Window: r.limits.Window, Messages: stored,
@@ -22,13 +27,13 @@ func (r *run) vote(at agent.Step) {
 		r.warn("ShouldCompact: %v", err)
 	}
 	if reason, ok := r.wantedCompaction(); ok {
-		r.compactNow(at.Number, agent.CompactRequested, reason, "")
+		r.compactNow(at.Number, agent.CompactRequested, reason, "", r.currentCompactor())
 		return
 	}
 	switch exit := exit.(type) {
 	case nil:
 	case agent.Compact:
-		r.compactNow(at.Number, agent.CompactProactive, exit.Reason, by.Hook)
+		r.compactNow(at.Number, agent.CompactProactive, exit.Reason, by.Hook, r.currentCompactor())
 	default:
 		r.warn("ShouldCompact: %v", illegal(exit))
 	}
@@ -53,8 +58,37 @@ func (r *run) wantedCompaction() (reason string, ok bool) {
 	return reason, true
 }
 
-// compactNow compacts the stored conversation unless a hook skips it, and reports whether the conversation shrank.
-func (r *run) compactNow(step int, why agent.CompactionReason, detail, by string) bool {
+// A rewrite is a change of the conversation by a hook. It works as the compactor of a compaction.
+type rewrite struct {
+	reason string
+	f      func([]agent.Message) []agent.Message
+}
+
+// Compact changes the conversation.
+func (w rewrite) Compact(_ context.Context, _ *agent.Env, c agent.Compaction) (agent.Compacted, error) {
+	return agent.Compacted{Messages: w.f(agentspec.CloneMessages(c.Messages))}, nil
+}
+
+// wantRewrite requests a rewrite before the next prompt, for Env.
+func (r *run) wantRewrite(reason string, f func([]agent.Message) []agent.Message) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if f != nil {
+		r.rewrites = append(r.rewrites, rewrite{reason, f})
+	}
+}
+
+// wantedRewrites returns the rewrites that were requested since it was last called.
+func (r *run) wantedRewrites() []rewrite {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	wanted := r.rewrites
+	r.rewrites = nil
+	return wanted
+}
+
+// compactNow compacts the stored conversation unless a hook skips it. It reports whether the conversation was replaced.
+func (r *run) compactNow(step int, why agent.CompactionReason, detail, by string, compactor agent.Compactor) bool {
 	before := r.conversation.Messages()
 	size := r.size(before)
 	c := agent.Compaction{Step: step, Reason: why, Detail: detail, By: by, Messages: before, Tokens: size.Tokens}
@@ -73,7 +107,7 @@ func (r *run) compactNow(step int, why agent.CompactionReason, detail, by string
 	}
 
 	c.Messages = r.conversation.recorded()
-	done, err := r.runCompactor(c)
+	done, err := r.runCompactor(compactor, c)
 	done.Step, done.Reason, done.Before = step, why, size
 	if err == nil {
 		done.After = r.size(done.Messages)
@@ -85,10 +119,14 @@ func (r *run) compactNow(step int, why agent.CompactionReason, detail, by string
 	}
 	fired := done
 	fired.Messages = agentspec.CloneMessages(done.Messages)
-	if failed := r.hooks.AfterCompact.Fire(r.cleanupCtx, r.id, &fired); failed != nil {
+	replacedBy, failed := r.hooks.AfterCompact.FireBy(r.cleanupCtx, r.id, &fired)
+	if failed != nil {
 		r.warn("AfterCompact: %v; the compaction was undone", failed)
 		return false
 	}
+	r.undo("AfterCompact", replacedBy, ownedField("Step", fired.Step, step), ownedField("Reason", fired.Reason, why),
+		ownedField("Before", fired.Before, size), ownedField("Err", fired.Err, done.Err),
+		owned{"Messages of a compaction that was undone", err != nil && !sameMessages(fired.Messages, before)})
 	if err != nil {
 		return false
 	}
@@ -107,11 +145,18 @@ func (r *run) useCompactor(c agent.Compactor) {
 	r.compactor = c
 }
 
-// runCompactor runs the compactor. A panic becomes an error.
-func (r *run) runCompactor(c agent.Compaction) (done agent.Compacted, err error) {
+func sameMessages(a, b []agent.Message) bool {
+	return slices.EqualFunc(a, b, func(x, y agent.Message) bool { return sameMessage(&x, &y) })
+}
+
+func (r *run) currentCompactor() agent.Compactor {
 	r.mu.Lock()
-	compactor := r.compactor
-	r.mu.Unlock()
+	defer r.mu.Unlock()
+	return r.compactor
+}
+
+// runCompactor runs a compactor. A panic becomes an error.
+func (r *run) runCompactor(compactor agent.Compactor, c agent.Compaction) (done agent.Compacted, err error) {
 	if isNil(compactor) {
 		return done, errors.New("the agent has no compactor; set Compactor")
 	}
@@ -128,7 +173,7 @@ func usable(done agent.Compacted) error {
 	if err := agentspec.CheckPairs(done.Messages, false); err != nil {
 		return fmt.Errorf("the compactor returned an invalid conversation: %w", err)
 	}
-	if !done.Effective() {
+	if done.Reason != agent.CompactRewrite && !done.Effective() {
 		return fmt.Errorf("the compactor did not shrink the conversation of %d messages and %d tokens", done.Before.Messages,
 			done.Before.Tokens)
 	}

@@ -297,3 +297,61 @@ func TestAHookCanSetTheCompactor(t *testing.T) {
 		})
 	}
 }
+
+func TestAHookRewritesTheConversation(t *testing.T) {
+	withdraw := func(messages []agent.Message) []agent.Message {
+		for i, m := range messages {
+			messages[i].Content = strings.ReplaceAll(m.Content, "secret.txt", "(the user has withdrawn this file)")
+		}
+		return messages
+	}
+	asks := func(f func([]agent.Message) []agent.Message) agent.Hook {
+		return agent.OnRunStartFunc(func(
+			_ context.Context, run *agent.Run, _ agent.RunStart,
+		) (agent.OnRunStartOutcome, error) {
+			run.Env.RewriteConversation("withdrawn", f)
+			return nil, nil
+		})
+	}
+	skip := agent.BeforeCompactFunc(func(
+		context.Context, *agent.Run, agent.Compaction,
+	) (agent.BeforeCompactOutcome, error) {
+		return agent.SkipCompaction{}, nil
+	})
+	for _, c := range []struct {
+		name    string
+		hooks   []agent.Hook
+		undone  string // the warning of a rewrite that was undone
+		applied bool
+	}{
+		{"Longer", hooks(asks(withdraw)), "", true},
+		{"Twice", hooks(asks(withdraw), asks(withdraw)), "", true},
+		{"Skipped", hooks(asks(withdraw), skip), "", false},
+		{"Nil", hooks(asks(nil)), "", false},
+		{"Panics", hooks(asks(func([]agent.Message) []agent.Message { panic("no") })), "panicked: no", false},
+		{"Empties", hooks(asks(func([]agent.Message) []agent.Message { return nil })), "returned no message", false},
+		{"Orphans", hooks(asks(func(m []agent.Message) []agent.Message {
+			return append(m, agent.Message{Role: agent.RoleTool, ToolCallID: "none"})
+		})), "invalid conversation", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			past := []agent.Message{{Role: agent.RoleUser, Content: "read secret.txt"}}
+			ran := looptest.Harness{Turns: turns(looptest.Reply("ok")), Hooks: c.hooks}.
+				Do(t, t.Context(), loop.Request{Task: "and now?", Messages: past})
+			sent := ran.Script.Requests()[0].Messages
+			if applied := strings.Contains(sent[0].Content, "withdrawn this file"); applied != c.applied || len(sent) != 2 ||
+				ran.Messages[0].Content != sent[0].Content || past[0].Content != "read secret.txt" {
+				t.Errorf("the model got %+v", sent)
+			}
+			warned := strings.Join(ran.Warnings, "\n")
+			if (c.undone != "") != (warned != "") || !strings.Contains(warned, c.undone) {
+				t.Errorf("warnings %q, want %q", ran.Warnings, c.undone)
+			}
+			for _, after := range hooktest.PayloadsOf[agent.Compacted](ran.Recorder, "AfterCompact") {
+				if after.Reason != agent.CompactRewrite || (after.Err == "") != c.applied {
+					t.Errorf("AfterCompact got %+v", after)
+				}
+			}
+		})
+	}
+}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/spec/agentspec"
 )
 
 // decide decides the calls one after the other. It stops early if the run has ended.
@@ -82,7 +83,8 @@ func (b *batch) skip(c *call, exit agent.SkipTool, by hookkit.By) {
 func (b *batch) answered(c *call, exit agent.SkipTool, by hookkit.By) {
 	given := exit.Result
 	c.give(agent.ToolCallResult{
-		Output: given.Output, Err: given.Err, Kind: given.Kind, NoRetry: given.NoRetry,
+		Output: given.Output, Parts: agentspec.CloneParts(given.Parts), Warnings: warnings(given.Warnings),
+		Err: given.Err, Kind: given.Kind, NoRetry: given.NoRetry,
 		Status: agent.CallSkipped, By: by.Hook, Reason: exit.Reason,
 	})
 	if given.Err != "" {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hookgen/hookgen/generated/agent"
@@ -27,31 +28,44 @@ func (b *batch) dispatch() {
 		parallel = len(permitted)
 	}
 	var (
-		running sync.WaitGroup
-		slots   = make(chan struct{}, max(parallel, 1))
+		running  sync.WaitGroup
+		slots    = make(chan struct{}, max(parallel, 1))
+		stopping atomic.Bool // a tool asked to stop the run
 	)
 	defer func() { // waits also if a hook ends the goroutine
 		running.Wait()
 		if r.ctx.Err() != nil {
 			r.cancelled()
 		}
+		for _, c := range permitted {
+			if c.stopsRun {
+				r.stop(agent.CauseStopRequested, map[string]any{"tool": c.req.Name, "call": c.req.ID},
+					"The tool %s stopped the run: %s", c.req.Name, c.result.Err)
+			}
+		}
 	}()
+	dispatch := func(c *call) {
+		r.dispatch(c)
+		if c.stopsRun {
+			stopping.Store(true)
+		}
+	}
 	for i, c := range permitted {
 		slots <- struct{}{}
-		if r.ctx.Err() != nil {
+		if r.ctx.Err() != nil || stopping.Load() {
 			<-slots
 			c.markNotRun()
 			continue
 		}
 		if i == len(permitted)-1 {
-			r.dispatch(c) // in this goroutine, which would only wait
+			dispatch(c) // in this goroutine, which would only wait
 			break
 		}
 		running.Add(1)
 		r.crew.do(func() {
 			defer running.Done()
 			defer func() { <-slots }()
-			r.dispatch(c)
+			dispatch(c)
 		})
 	}
 }
@@ -91,6 +105,10 @@ func (r *run) dispatch(c *call) {
 		if by.Hook != "" && (f.attempts == 0 || c.result.Status == agent.CallSkipped || c.result.Kind == agent.FailHook) {
 			c.result.By, c.result.Reason = by.Hook, by.Reason
 		}
+		if r.stream.read() {
+			shown := c.shownResult().Clone()
+			r.stream.event(Event{Kind: EventReturned, Step: c.req.Step, Result: &shown})
+		}
 	}()
 	err := recoverAsError("the dispatch of "+c.req.Name, func() error {
 		var result agent.ToolCallResult
@@ -100,12 +118,17 @@ func (r *run) dispatch(c *call) {
 			return usableError(err)
 		}
 		c.give(agent.ToolCallResult{
-			Output: result.Output, Err: result.Err, Kind: result.Kind, NoRetry: result.NoRetry, Status: agent.CallSucceeded,
+			Output: result.Output, Parts: agentspec.CloneParts(result.Parts), Warnings: warnings(result.Warnings),
+			Err: result.Err, Kind: result.Kind, NoRetry: result.NoRetry, Status: agent.CallSucceeded,
 		})
 		return nil
 	})
 	if err != nil {
-		c.give(failedResult(r.ctx, err))
+		tool := find[agent.ToolError](err)
+		c.stopsRun = tool != nil && tool.StopRun
+		failed := failedResult(r.ctx, err)
+		failed.Parts, failed.Warnings = agentspec.CloneParts(failed.Parts), warnings(failed.Warnings)
+		c.give(failed)
 	}
 	if c.result.Err != "" {
 		c.result.Status = agent.CallFailed
@@ -137,7 +160,8 @@ func (f *flight) attempt(ctx context.Context, asked agent.ToolCallRequest) (agen
 	now := r.clock.Now()
 	f.elapsed = now.Sub(f.begun)
 	result := agent.ToolCallResult{
-		Call: f.shown, Output: output, Elapsed: now.Sub(begun), Attempts: n, Status: agent.CallSucceeded,
+		Call: f.shown, Output: output.Text, Parts: output.Parts, Warnings: output.Warnings,
+		Elapsed: now.Sub(begun), Attempts: n, Status: agent.CallSucceeded,
 	}
 	if err == nil {
 		f.done = true
@@ -152,10 +176,10 @@ func (f *flight) attempt(ctx context.Context, asked agent.ToolCallRequest) (agen
 }
 
 // call calls the tool. It fails if a hook passed a different call than the permitted one.
-func (f *flight) call(ctx context.Context, asked agent.ToolCallRequest) (string, error) {
+func (f *flight) call(ctx context.Context, asked agent.ToolCallRequest) (agent.ToolOutput, error) {
 	r, c := f.r, f.c
 	if !asked.Same(c.req) {
-		return "", &agent.ToolError{Kind: agent.FailHook, NoRetry: true,
+		return agent.ToolOutput{}, &agent.ToolError{Kind: agent.FailHook, NoRetry: true,
 			Message: "a hook changed the call after it was permitted; change it at BeforeTool"}
 	}
 	limit, alwaysReturns := limitOf(c.entry.tool, r.limits.ToolTime)
@@ -164,8 +188,12 @@ func (f *flight) call(ctx context.Context, asked agent.ToolCallRequest) (string,
 	report := &reporter{f: f}
 	defer report.close()
 	ctx = agentspec.WithProgress(ctx, report.progress)
-	return await(ctx, w, func(ctx context.Context) (string, error) { // a text with an error is guidance
-		return c.entry.tool.Call(ctx, c.req.Clone())
+	return await(ctx, w, func(ctx context.Context) (agent.ToolOutput, error) { // an output with an error is guidance
+		if tool, ok := unwrapped(c.entry.tool).(agent.OutputTool); ok {
+			return tool.Output(ctx, c.req.Clone())
+		}
+		text, err := c.entry.tool.Call(ctx, c.req.Clone())
+		return agent.ToolOutput{Text: text}, err
 	})
 }
 
@@ -193,25 +221,21 @@ func (e *attemptError) Unwrap() error { return e.err }
 // failedResult returns the result of a call that failed with err.
 func failedResult(ctx context.Context, err error) agent.ToolCallResult {
 	result := agent.ToolCallResult{Status: agent.CallFailed, Kind: agent.FailTool, Err: err.Error()}
-	var (
-		attempt *attemptError
-		tool    *agent.ToolError
-		crash   *PanicError
-		hook    *hookkit.Failure
-	)
+	attempt, tool := find[attemptError](err), find[agent.ToolError](err)
 	switch {
-	case errors.As(err, &attempt):
-		result.Kind, result.NoRetry, result.Output = attempt.result.Kind, attempt.result.NoRetry, attempt.result.Output
-	case errors.As(err, &tool):
+	case attempt != nil:
+		result.Kind, result.NoRetry = attempt.result.Kind, attempt.result.NoRetry
+		result.Output, result.Parts, result.Warnings = attempt.result.Output, attempt.result.Parts, attempt.result.Warnings
+	case tool != nil:
 		result.NoRetry = tool.NoRetry
 		if tool.Kind != "" {
 			result.Kind = tool.Kind
 		}
-	case errors.As(err, &crash):
+	case find[PanicError](err) != nil:
 		result.Kind = agent.FailPanic
 	case errors.Is(err, context.DeadlineExceeded):
 		result.Kind = agent.FailTimeout
-	case errors.As(err, &hook):
+	case find[hookkit.Failure](err) != nil:
 		result.Kind = agent.FailHook
 	case ctx.Err() != nil:
 		result.Kind = agent.FailCancelled

@@ -45,7 +45,7 @@ func (r *run) gates(answer string, call *call) verdict {
 	asked := agent.DoneRequest{Answer: answer, Call: call.shownOrNil(), Rejections: n}
 	exit, by, err := r.hooks.CheckDone.FireBy(r.ctx, r.id, &asked)
 	r.undo("CheckDone", by, ownedField("Rejections", asked.Rejections, n), owned{
-		"Call", call != nil && asked.Call != nil && !asked.Call.Same(call.req),
+		"Call", asked.Call != nil && (call == nil || asked.Call.ID != call.req.ID || !asked.Call.Same(call.req)),
 	})
 	v := verdict{answer: answer, by: by.Hook}
 	switch exit := exit.(type) {

@@ -12,6 +12,7 @@ import (
 
 // end finishes every run: it fires OnRunError, OnStop, BeforeRunEnd and OnRunEnd, and builds the result.
 func (r *run) end() (agent.AgentResult, error) {
+	r.spawned.end()
 	if r.state.failure.err != nil {
 		r.rescue()
 	}
@@ -80,8 +81,7 @@ func (r *run) failed() error {
 
 // hookOf returns the name of the hook that failed with err, or "" if err is not the failure of a hook.
 func hookOf(err error) string {
-	var f *hookkit.Failure
-	if errors.As(err, &f) {
+	if f := find[hookkit.Failure](err); f != nil {
 		return f.Hook
 	}
 	return ""
@@ -121,6 +121,7 @@ func (r *run) chooseReply() {
 		final.text, final.stored = "", false
 	case s.hasReply:
 	case s.cause != nil:
+		r.noteInterruption()
 	case s.interim.text != "" && r.mayEndWith(s.interim):
 		final = s.interim
 	default:
@@ -131,6 +132,19 @@ func (r *run) chooseReply() {
 		final.stored = true
 	}
 	r.state.move(move{to: settled, reply: final})
+}
+
+// noteInterruption ends the conversation of a cancelled run with a message that says so. An agent that took over may
+// have written it already.
+func (r *run) noteInterruption() {
+	messages := r.conversation.Messages()
+	if n := len(messages); n > 0 && messages[n-1].Name == agent.InterruptionName {
+		return
+	}
+	r.conversation.store(agent.Message{
+		Role: agent.RoleUser, Name: agent.InterruptionName,
+		Content: fmt.Sprintf("[The task was interrupted before it was done: %v]", r.state.cause),
+	})
 }
 
 // mayEndWith reports whether the last text of the model can serve as the reply of a run without a reply.
@@ -168,7 +182,9 @@ func (r *run) fix(result *agent.AgentResult, fixed agent.AgentResult, by hookkit
 		ownedField("ModelCalls", result.ModelCalls, fixed.ModelCalls), ownedField("Usage", result.Usage, fixed.Usage),
 		ownedField("Elapsed", result.Elapsed, fixed.Elapsed), ownedField("EndedBy", result.EndedBy, fixed.EndedBy),
 		ownedField("HandedOffTo", result.HandedOffTo, fixed.HandedOffTo),
-		ownedField("Stop", result.Stop.Cause, fixed.Stop.Cause))
+		owned{"Stop", !sameSignal(result.Stop, fixed.Stop) && !sameSignal(result.Stop, agent.EndRun{})},
+		owned{"Signals", result.Signals != nil && !slices.EqualFunc(result.Signals, fixed.Signals, sameSignal)},
+		owned{"Err", (result.Err == "") != (fixed.Err == "")})
 	if undone != "" {
 		result.Warnings = append(slices.Clip(result.Warnings), undone)
 	}
@@ -176,10 +192,13 @@ func (r *run) fix(result *agent.AgentResult, fixed agent.AgentResult, by hookkit
 	result.Elapsed, result.Signals, result.EndedBy, result.HandedOffTo = fixed.Elapsed, fixed.Signals, fixed.EndedBy,
 		fixed.HandedOffTo
 	result.Stop = r.strongest()
-	if result.Err == "" {
+	if (result.Err == "") != (fixed.Err == "") {
 		result.Err = fixed.Err
 	}
 }
+
+// sameSignal compares two signals without their details.
+func sameSignal(a, b agent.EndRun) bool { return a.Cause == b.Cause && a.Message == b.Message && a.By == b.By }
 
 func cloned(result agent.AgentResult) agent.AgentResult {
 	result.Calls = clonedResults(result.Calls)

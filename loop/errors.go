@@ -58,7 +58,8 @@ func recoverAsError(what string, f func() error) (err error) {
 }
 
 // usableError checks an error from outside of the loop and returns it, or an error that describes the problem. For
-// example, a model may return a nil pointer as its error, whose methods panic long after the call.
+// example, a model may return a nil pointer as its error, whose methods panic long after the call, or an error that
+// wraps itself, on which errors.Is never returns.
 func usableError(err error) (usable error) {
 	if err == nil {
 		return nil
@@ -68,13 +69,61 @@ func usableError(err error) (usable error) {
 			usable = fmt.Errorf("an error of type %T whose methods panic: %v", err, v)
 		}
 	}()
-	_ = err.Error()
-	errors.Is(err, errNone) // calls the methods Is and Unwrap of all errors in the chain
+	text := err.Error()
+	nodes := maxWrapped
+	if !countWrapped(err, &nodes) {
+		return fmt.Errorf("%s (an error of type %T that wraps more than %d errors)", text, err, maxWrapped)
+	}
+	// These call the methods Is and As of all errors in the chain. No error is or wraps a noError.
+	none := new(noError)
+	if errors.Is(err, none) || errors.As(err, &none) {
+		return fmt.Errorf("%s (an error of type %T that claims to be any error)", text, err)
+	}
 	return err
 }
 
-// errNone is wrapped by no error, so that errors.Is visits the whole chain.
-var errNone = errors.New("none")
+// maxWrapped bounds the errors that a usable error wraps.
+const maxWrapped = 1000
+
+// countWrapped takes the errors in the tree of err off left, and reports whether it is not exhausted.
+func countWrapped(err error, left *int) bool {
+	for err != nil {
+		if *left--; *left < 0 {
+			return false
+		}
+		switch e := err.(type) { //nolint:errorlint // it visits the chain itself
+		case interface{ Unwrap() error }:
+			err = e.Unwrap()
+		case interface{ Unwrap() []error }:
+			for _, wrapped := range e.Unwrap() {
+				if !countWrapped(wrapped, left) {
+					return false
+				}
+			}
+			return true
+		default:
+			return true
+		}
+	}
+	return true
+}
+
+type noError struct{}
+
+func (*noError) Error() string { return "none" }
+
+// find returns the first error of type E that err is or wraps, or nil. Unlike errors.As it never returns a nil pointer
+// that a method As has set.
+func find[E any, P interface {
+	*E
+	error
+}](err error) P {
+	var found P
+	if !errors.As(err, &found) {
+		return nil
+	}
+	return found
+}
 
 // illegal returns an error for an outcome that the loop does not know, because the hooks are newer than the loop.
 func illegal(exit any) error {

@@ -28,6 +28,64 @@ func unusable() error {
 	return e
 }
 
+// A liar claims to be any error, and leaves nil pointers.
+type liar struct{}
+
+func (liar) Error() string { return "a liar" }
+func (liar) Is(error) bool { return true }
+func (liar) As(any) bool   { return true }
+
+// A toolLiar claims to be a *agent.ToolError without setting it.
+type toolLiar struct{}
+
+func (toolLiar) Error() string { return "a tool's liar" }
+func (toolLiar) As(target any) bool {
+	_, ok := target.(**agent.ToolError)
+	return ok
+}
+
+// A ring wraps itself.
+type ring struct{ more bool }
+
+func (ring) Error() string   { return "a ring" }
+func (r ring) Unwrap() error { return r }
+
+// A tree wraps itself twice.
+type tree struct{}
+
+func (tree) Error() string     { return "a tree" }
+func (t tree) Unwrap() []error { return []error{t, t} }
+
+func TestHostileErrorsFailOnlyTheirCall(t *testing.T) {
+	for name, err := range map[string]error{
+		"Liar": liar{}, "ToolLiar": toolLiar{}, "Ring": ring{}, "Tree": tree{}, "WrappedRing": fmt.Errorf("x: %w", ring{}),
+		"NoToolError": (*agent.ToolError)(nil), "PanicWithRing": &loop.PanicError{Value: ring{}},
+	} {
+		t.Run("Tool"+name, func(t *testing.T) {
+			ran := looptest.Harness{
+				Turns: turns(looptest.Call("work", nil), looptest.Reply("ok")),
+				Tools: tools(&looptest.Tool{Name: "work", Err: err}),
+			}.Run(t, "x")
+			if r := ran.Calls[0]; r.Status != agent.CallFailed || r.Err == "" || ran.Reply != "ok" {
+				t.Errorf("got %+v", ran.AgentResult)
+			}
+		})
+		t.Run("Model"+name, func(t *testing.T) {
+			ran := looptest.Harness{Turns: turns(looptest.Error(err))}.Run(t, "x")
+			if ran.Failed == nil || ran.Err == "" {
+				t.Errorf("got %+v", ran.AgentResult)
+			}
+			ran.Recorder.Times(t, "OnRunEnd", 1)
+		})
+		t.Run("Cancellation"+name, func(t *testing.T) {
+			ran := looptest.Harness{}.Do(t, cancelledWith(err), loop.Request{Task: "x"})
+			if ran.Failed == nil || ran.Stop.Cause != agent.CauseUserRequested {
+				t.Errorf("got %+v, %v", ran.AgentResult, ran.Failed)
+			}
+		})
+	}
+}
+
 // A badDetail panics when it is encoded.
 type badDetail struct{}
 

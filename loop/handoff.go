@@ -92,6 +92,10 @@ func (r *run) handOver(to *Agent, task string, seed uint64) {
 	for _, w := range result.Warnings {
 		r.warn("%s: %s", to.name(), w)
 	}
+	stored := len(result.Messages) > 0 && agentspec.CheckPairs(result.Messages, false) == nil
+	if stored {
+		r.conversation.replace(result.Messages)
+	}
 	switch {
 	case err == nil:
 	case result.Err != "": // the target failed, so this run fails
@@ -100,10 +104,6 @@ func (r *run) handOver(to *Agent, task string, seed uint64) {
 	default:
 		r.fail("Handoff", err)
 		return
-	}
-	stored := len(result.Messages) > 0 && agentspec.CheckPairs(result.Messages, false) == nil
-	if stored {
-		r.conversation.replace(result.Messages)
 	}
 	r.state.move(move{to: replied, reply: reply{text: result.Reply, stored: stored, by: result.EndedBy}})
 }

@@ -155,6 +155,22 @@ func TestARejectedHandoffDoesNotHappen(t *testing.T) {
 	}
 }
 
+func TestWarningsOfTheTargetAreKept(t *testing.T) {
+	l, _, expert := handing(looptest.Call("transfer_to_expert", `{"task":"explain"}`))
+	expert.Use = hooks(agent.ShouldCompactFunc(func(
+		_ context.Context, run *agent.Run, _ agent.ContextUse,
+	) (agent.ShouldCompactOutcome, error) {
+		return agent.Compact{}, nil // there is no compactor
+	}))
+	ran := l.Run(t, "why?")
+	if len(ran.Warnings) != 1 || !strings.HasPrefix(ran.Warnings[0], "expert: a compaction was undone") {
+		t.Errorf("warnings %q", ran.Warnings)
+	}
+	if ran.Reply != "from the expert" || ran.Failed != nil {
+		t.Errorf("got %+v, %v", ran.AgentResult, ran.Failed)
+	}
+}
+
 func TestAHandoffThatFailsFailsTheRun(t *testing.T) {
 	l, _, expert := handing(looptest.Call("transfer_to_expert", nil))
 	expert.Model = looptest.NewScript(looptest.Error(errBoom))

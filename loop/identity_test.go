@@ -75,7 +75,8 @@ func TestToolsAndApproversLearnTheOwner(t *testing.T) {
 		return "done", nil
 	}}
 	looptest.Harness{
-		Turns: turns(looptest.Call("work", nil), looptest.Reply("done")), Tools: tools(tool), Hooks: hooks(votes(agent.Ask{})),
+		Turns: turns(looptest.Call("work", nil), looptest.Reply("done")), Tools: tools(tool),
+		Hooks: hooks(votes(agent.Ask{})),
 		Agent: &loop.Agent{Approver: person},
 	}.Do(t, t.Context(), loop.Request{Task: "x", Tenant: want.Tenant, User: want.User, Conversation: want.Conversation})
 	if ofTool != want || len(person.questions) != 1 || person.questions[0].Owner != want {

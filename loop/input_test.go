@@ -389,13 +389,14 @@ func TestRepeatedEmptyRepliesStopTheRun(t *testing.T) {
 func TestAnInvalidAgentReturnsErrors(t *testing.T) {
 	model := looptest.NewScript()
 	var none *looptest.Tool
+	named := &looptest.Tool{Name: "a"}
 	for text, a := range map[string]*loop.Agent{
 		"the agent is nil":                  nil,
 		"set Model":                         {},
 		"start of the run panicked: window": {Model: panickingWindow{}},
 		"Tools[0] is nil":                   {Model: model, Tools: tools(none)},
 		"has no name":                       {Model: model, Tools: tools(&looptest.Tool{})},
-		"two tools":                         {Model: model, Tools: tools(&looptest.Tool{Name: "a"}, &looptest.Tool{Name: "a"})},
+		"two tools":                         {Model: model, Tools: tools(named, named)},
 		"not a valid JSON Schema":           {Model: model, Tools: tools(&looptest.Tool{Name: "a", Parameters: `[`})},
 		"not a usable JSON Schema": {Model: model, Tools: tools(&looptest.Tool{
 			Name: "a", Parameters: `{"$ref":"#/nowhere"}`,

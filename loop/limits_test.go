@@ -62,7 +62,8 @@ func TestHugeCountsReachTheirLimits(t *testing.T) {
 func TestTheLongestTimesAreNoLimits(t *testing.T) {
 	const longest = time.Duration(math.MaxInt64)
 	ran := looptest.Harness{
-		Turns: turns(looptest.Call("work", nil), looptest.Reply("ok")), Tools: tools(work()), Hooks: hooks(votes(agent.Ask{})),
+		Turns: turns(looptest.Call("work", nil), looptest.Reply("ok")), Tools: tools(work()),
+		Hooks: hooks(votes(agent.Ask{})),
 		Agent: &loop.Agent{Approver: says(true), Limits: loop.Limits{
 			Time: longest, ModelTime: longest, ToolTime: longest, ApprovalTime: longest, Grace: longest,
 		}},

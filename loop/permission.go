@@ -2,7 +2,6 @@ package loop
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/hookgen/hookgen/generated/agent"
@@ -53,7 +52,7 @@ func (b *batch) approve(c *call, ask agent.Ask, by string) (agent.DenialKind, st
 	switch {
 	case r.ctx.Err() != nil:
 		return agent.DeniedBySilence, "the run was cancelled before there was an answer"
-	case errors.As(err, new(*TimeoutError)):
+	case find[TimeoutError](err) != nil:
 		return agent.DeniedBySilence, fmt.Sprintf("there was no answer within %v", r.limits.ApprovalTime)
 	case err != nil:
 		return agent.DeniedByApprover, "the approver failed: " + err.Error()

@@ -2,7 +2,6 @@ package loop
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,8 +18,7 @@ import (
 func (r *run) ask(at agent.Step) (reply agent.LLMResponse, ok bool) {
 	for compactions := 0; ; compactions++ {
 		reply, by, err := r.prompt(at)
-		var long *agent.PromptTooLong
-		if errors.As(err, &long) && !r.state.over() && r.shorten(at.Number, compactions, err) {
+		if find[agent.PromptTooLong](err) != nil && !r.state.over() && r.shorten(at.Number, compactions, err) {
 			continue
 		}
 		if err != nil {
@@ -40,7 +38,7 @@ func (r *run) shorten(step, before int, refused error) bool {
 		return false
 	}
 	was := r.size(r.conversation.Messages())
-	if !r.compactNow(step, agent.CompactTooLong, refused.Error(), "") {
+	if !r.compactNow(step, agent.CompactTooLong, refused.Error(), "", r.currentCompactor()) {
 		return false
 	}
 	now := r.size(r.conversation.Messages()) // a hook of AfterCompact may have restored messages
@@ -136,13 +134,15 @@ func (r *run) fits(req *agent.LLMRequest) bool {
 func (r *run) received(at agent.Step, reply agent.LLMResponse) (agent.LLMResponse, bool) {
 	r.note = ""
 	reply.Step = at.Number
+	was := reply
 	exit, by, err := r.hooks.AfterLLM.FireBy(r.ctx, r.id, &reply)
 	if err != nil {
 		r.fail("AfterLLM", err)
 		return agent.LLMResponse{}, false
 	}
-	r.undo("AfterLLM", by, ownedField("Step", reply.Step, at.Number))
-	reply.Step = at.Number
+	r.undo("AfterLLM", by, ownedField("Step", reply.Step, at.Number), ownedField("Usage", reply.Usage, was.Usage),
+		ownedField("Elapsed", reply.Elapsed, was.Elapsed))
+	reply.Step, reply.Usage, reply.Elapsed = at.Number, was.Usage, was.Elapsed
 	switch exit := exit.(type) {
 	case nil:
 	case agent.EndTurn:

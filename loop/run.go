@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"sync"
 	"time"
@@ -34,6 +33,7 @@ type run struct {
 	clock    agent.Clock
 	start    time.Time
 	task     string
+	parts    []agent.Part // of the task
 
 	conversation *conversation
 	tools        *table
@@ -41,6 +41,7 @@ type run struct {
 	stream       stream
 	crew         crew
 	timeouts     timeouts
+	spawned      attempts // the runs that this run started
 
 	state   state
 	signals []agent.EndRun
@@ -60,108 +61,19 @@ type run struct {
 	warnings  []string
 	warned    map[string]bool // keyed by the text of the warning
 	compact   *string         // the reason of a requested compaction, or nil
+	rewrites  []rewrite       // requested by hooks
 	compactor agent.Compactor // may be nil
 	pricer    agent.Pricer    // may be nil
 }
 
-// newRun prepares a run without firing a point. A panic, for example of the model's ContextWindow, becomes an error.
-func newRun(ctx context.Context, a *Agent, req Request, outer *run, emit func(Event)) (r *run, err error) {
-	if a == nil {
-		return nil, errors.New("the agent is nil; make one")
-	}
-	if ctx == nil {
-		ctx = context.Background()
-	}
-	err = recoverAsError("the start of the run", func() (err error) {
-		r, err = prepare(ctx, a, req, outer, emit)
-		return err
-	})
-	if err != nil {
-		return nil, usableError(err)
-	}
-	return r, nil
-}
-
-func prepare(ctx context.Context, a *Agent, req Request, outer *run, emit func(Event)) (*run, error) {
-	if err := a.check(outer); err != nil {
-		return nil, err
-	}
-	messages := answerOpen(req.Messages)
-	if err := agentspec.CheckPairs(messages, false); err != nil {
-		return nil, fmt.Errorf("agent %q: the conversation cannot be continued: %w", a.name(), err)
-	}
-	tools, err := newTable(a)
-	if err != nil {
-		return nil, err
-	}
-	r := &run{
-		agent: a, outer: outer, tools: tools, task: req.Task,
-		model: a.Model, approver: a.Approver, clock: a.Clock, ctx: ctx,
-		reportedBudgets: make(map[agent.BudgetKind]bool), compactor: a.Compactor,
-	}
-	tokens := a.Tokens
-	base := a.Hooks
-	if outer != nil {
-		base = outer.hooks
-		r.depth, r.counts.outer = outer.depth+1, &outer.counts
-		if isNil(r.model) {
-			r.model = outer.model
-		}
-		if isNil(r.approver) {
-			r.approver = outer.approver
-		}
-		if isNil(r.clock) {
-			r.clock = outer.clock
-		}
-	}
-	if isNil(r.clock) {
-		r.clock = agent.SystemClock{}
-	}
-	if isNil(tokens) {
-		tokens, _ = r.model.(agent.TokenCounter)
-	}
-	if isNil(tokens) {
-		tokens = estimate{}
-	}
-	if outer.runs(a) {
-		r.hooks = base // contains the agent's hooks already
-	} else if r.hooks, err = a.layerOn(base); err != nil {
-		return nil, err
-	}
-	r.limits = a.Limits.resolved(r.model)
-	if outer != nil {
-		req.Tenant, req.User, req.Conversation = outer.env.Tenant, outer.env.User, outer.conversation.id
-	}
-	r.conversation = newConversation(req.Conversation, a.Instructions, messages, tokens)
-	r.counts.restore(agent.Counters{
-		Step: req.Resume.Steps, ModelCalls: req.Resume.ModelCalls, ToolCalls: req.Resume.ToolCalls, Tools: req.Resume.Tools,
-		Usage: req.Resume.Usage, Elapsed: req.Resume.Elapsed, Rejections: req.Resume.Rejections,
-	})
-	for r.seed = req.Seed; r.seed == 0; {
-		r.seed = rand.Uint64()
-	}
-	r.env = &agent.Env{
-		Agent: a.name(), Tenant: req.Tenant, User: req.User, Conversation: r.conversation,
-		Model: handle{r}, Tools: tools, Tokens: r.conversation,
-		Random: newSource(r.seed), Seed: r.seed, Clock: r.clock,
-		Counters: r.countersForEnv, Exceeded: r.exceeded, RequestCompaction: r.wantCompaction, UseCompactor: r.useCompactor,
-		UsePricer: r.usePricer, Restore: r.counts.restore, Subscribe: r.stream.subscribe,
-	}
-	if outer != nil {
-		r.id = outer.id.Child(r.env)
-	} else {
-		r.id = agent.NewRun(r.env)
-	}
-	r.env.Root = r.id.Root()
-	ctx = agentspec.WithIdentity(context.WithValue(ctx, runKey{}, r), r.env.Identity())
-	r.ctx = agentspec.WithRun(ctx, r.id.ID())
-	r.cleanupCtx = context.WithoutCancel(r.ctx)
-	r.stream.of, r.stream.emit = r, emit
-	return r, nil
-}
-
 // runKey is the context key of a run. A tool that starts another run finds the current run by it.
 type runKey struct{}
+
+// runOf returns the run that called a tool, or nil.
+func runOf(ctx context.Context) *run {
+	r, _ := ctx.Value(runKey{}).(*run)
+	return r
+}
 
 // estimate counts tokens if no model does.
 type estimate struct{}
@@ -187,7 +99,9 @@ func (r *run) execute() (result agent.AgentResult, err error) {
 
 // begin fires OnRunStart and runs the steps.
 func (r *run) begin() error {
-	start := agent.RunStart{Task: r.task, Messages: r.conversation.Messages(), Agent: r.agent.name()}
+	start := agent.RunStart{
+		Task: r.task, Parts: agentspec.CloneParts(r.parts), Messages: r.conversation.Messages(), Agent: r.agent.name(),
+	}
 	exit, by, err := r.hooks.OnRunStart.FireBy(r.ctx, r.id, &start)
 	r.task = start.Task
 	r.undo("OnRunStart", by, ownedField("Agent", start.Agent, r.agent.name()))
@@ -199,8 +113,8 @@ func (r *run) begin() error {
 			r.conversation.replace(messages)
 		}
 	}
-	if r.task != "" {
-		r.conversation.store(agent.Message{Role: agent.RoleUser, Content: r.task})
+	if r.task != "" || len(start.Parts) > 0 {
+		r.conversation.store(agent.Message{Role: agent.RoleUser, Content: r.task, Parts: start.Parts})
 	}
 	if err != nil {
 		r.fail("OnRunStart", err)

@@ -14,12 +14,17 @@ import (
 type EventKind string
 
 // The kinds of events, in their order within a step. Events of inner runs come in between, with their own Run.
+//
+// The calls of a reply run in parallel, but AfterTool fires when all of them have returned. A user interface that must
+// not wait for the slowest call shows EventReturned, which comes when its call returns. Like EventChunk it has text
+// that no hook has edited or redacted yet.
 const (
-	EventStep   EventKind = "step"   // a step has begun
-	EventChunk  EventKind = "chunk"  // Chunk: a piece of a reply, before AfterLLM
-	EventReply  EventKind = "reply"  // Response: a reply, after AfterLLM
-	EventResult EventKind = "result" // Result: the result of a call, after AfterTool
-	EventEnd    EventKind = "end"    // End: the result of the run
+	EventStep     EventKind = "step"     // a step has begun
+	EventChunk    EventKind = "chunk"    // Chunk: a piece of a reply, before AfterLLM
+	EventReply    EventKind = "reply"    // Response: a reply, after AfterLLM
+	EventReturned EventKind = "returned" // Result: a dispatched call, before AfterTool; in the order of completion
+	EventResult   EventKind = "result"   // Result: the result of each call, after AfterTool; in call order
+	EventEnd      EventKind = "end"      // End: the result of the run
 )
 
 // An Event is one item of a stream.

@@ -50,7 +50,7 @@ func TestAStreamShowsARunAsItHappens(t *testing.T) {
 		return true
 	})
 	kinds = slices.Compact(kinds)
-	if want := "step chunk reply result step chunk reply end"; strings.Join(kinds, " ") != want {
+	if want := "step chunk reply returned result step chunk reply end"; strings.Join(kinds, " ") != want {
 		t.Errorf("got %v, want %s", kinds, want)
 	}
 	if text.String() != "let me seeit is done" || ran.Reply != "it is done" {
@@ -60,6 +60,48 @@ func TestAStreamShowsARunAsItHappens(t *testing.T) {
 		if !c.Streamed {
 			t.Error("the model did not stream")
 		}
+	}
+}
+
+func TestAReturnedCallIsShownAtOnce(t *testing.T) {
+	for name, order := range map[string][]string{"SlowFirst": {"slow", "cheap"}, "CheapFirst": {"cheap", "slow"}} {
+		t.Run(name, func(t *testing.T) {
+			shown := make(chan struct{})
+			slow := &looptest.Tool{Name: "slow", Func: func(ctx context.Context, _ agent.ToolCallRequest) (string, error) {
+				select {
+				case <-shown:
+					return "slow output", nil
+				case <-ctx.Done():
+					return "", ctx.Err()
+				}
+			}}
+			var events []string
+			ran := streamed(t, looptest.Harness{
+				Turns: turns(looptest.Calls(looptest.Call(order[0], nil), looptest.Call(order[1], nil)), looptest.Reply("ok")),
+				Tools: tools(slow, &looptest.Tool{Name: "cheap", Result: "cheap output"}),
+				Hooks: hooks(afterTool(func(r agent.ToolCallResult) (agent.AfterToolOutcome, error) {
+					r.Output = "edited"
+					return agent.ReplaceAfterTool(r, "x"), nil
+				})),
+				Agent: &loop.Agent{Limits: loop.Limits{ToolTime: time.Minute}},
+			}, func(e loop.Event) bool {
+				if e.Result != nil {
+					events = append(events, string(e.Kind)+" "+e.Result.Call.Name+" "+e.Result.Output)
+				}
+				if e.Kind == loop.EventReturned && e.Result.Call.Name == "cheap" {
+					close(shown)
+				}
+				return true
+			})
+			want := []string{"returned cheap cheap output", "returned slow slow output",
+				"result " + order[0] + " edited", "result " + order[1] + " edited"}
+			if !slices.Equal(events, want) {
+				t.Errorf("got %q\nwant %q", events, want)
+			}
+			if got := ran.Messages[2].Name; got != order[0] {
+				t.Errorf("the first result in the conversation is that of %s", got)
+			}
+		})
 	}
 }
 

@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/fnv"
 
@@ -27,7 +28,8 @@ func (s *subagent) Schema() agent.ToolSchema {
 		Name:        toolName("", s.a.name()),
 		Description: orElse(s.a.Description, fmt.Sprintf("Give a task to the agent %s and get its answer.", s.a.name())),
 		Parameters: json.RawMessage(`{"type":"object","properties":{
-			"task":{"type":"string","description":"what the agent is to do"}},"required":["task"],"additionalProperties":false}`),
+			"task":{"type":"string","description":"what the agent is to do"}},
+			"required":["task"],"additionalProperties":false}`),
 	}
 }
 
@@ -38,19 +40,11 @@ func (s *subagent) Call(ctx context.Context, call agent.ToolCallRequest) (string
 	if err := json.Unmarshal(call.Args, &args); err != nil {
 		return "", &agent.ToolError{Kind: agent.FailArguments, Message: "the task cannot be read: " + err.Error(), Cause: err}
 	}
-	outer, _ := ctx.Value(runKey{}).(*run)
-	var (
-		result agent.AgentResult
-		err    error
-	)
-	if outer == nil {
-		result, err = s.a.Run(ctx, args.Task)
-	} else {
-		if deep := outer.tooDeep(); deep != nil {
-			return "", deep
-		}
-		result, err = outer.spawn(ctx, s.a, Request{Task: args.Task, Seed: outer.seedFor(call)}, false)
+	req := Request{Task: args.Task}
+	if outer := runOf(ctx); outer != nil {
+		req.Seed = outer.seedFor(call)
 	}
+	result, err := Spawn(ctx, s.a, req)
 	if err == nil && result.Forced() {
 		err = &agent.ToolError{Kind: agent.FailTool, Message: fmt.Sprintf(
 			"the agent %s was stopped before it was done: %s", s.a.name(),
@@ -59,16 +53,47 @@ func (s *subagent) Call(ctx context.Context, call agent.ToolCallRequest) (string
 	return result.Reply, err
 }
 
-// seedFor returns the seed of the run that a call starts. It depends only on the seed of this run and on the call,
-// so a repeated run with the same replies gives its inner runs the same seeds.
-func (r *run) seedFor(call agent.ToolCallRequest) uint64 {
-	h := fnv.New64a()
-	fmt.Fprintf(h, "%d %d %s", r.seed, call.Step, call.ID)
-	return max(h.Sum64(), 1) // 0 means random
+// Spawn runs an agent inside the run that called a tool with ctx, as [Subagent] does. A tool uses it to choose the
+// messages, the ID or the seed of the inner run. Without a Seed, the seed follows from that of the outer run, the ID
+// and the Task. Conversation, User and Tenant are those of the outer run. The inner run is cancelled when the outer run
+// ends. Outside a run, Spawn is the same as [Agent.Do].
+func Spawn(ctx context.Context, a *Agent, req Request) (agent.AgentResult, error) {
+	outer := runOf(ctx)
+	if outer == nil {
+		return a.Do(ctx, req)
+	}
+	if deep := outer.tooDeep(); deep != nil {
+		return agent.AgentResult{}, deep
+	}
+	if req.Seed == 0 {
+		req.Seed = outer.seedFrom(req.ID, req.Task)
+	}
+	return outer.spawn(ctx, a, req, false)
 }
 
-// spawn runs an agent inside the run.
+// seedFor returns the seed of the run that a call starts. It depends only on the seed of this run and on the call,
+// so a repeated run with the same replies gives its inner runs the same seeds.
+func (r *run) seedFor(call agent.ToolCallRequest) uint64 { return r.seedFrom(call.Step, call.ID) }
+
+// seedFrom derives a seed from that of the run. It is not 0, which means random.
+func (r *run) seedFrom(what ...any) uint64 {
+	h := fnv.New64a()
+	fmt.Fprint(h, r.seed)
+	for _, w := range what {
+		fmt.Fprintf(h, " %v", w)
+	}
+	return max(h.Sum64(), 1)
+}
+
+// spawn runs an agent inside the run. A tool may have been abandoned and call spawn when the run has ended.
 func (r *run) spawn(ctx context.Context, a *Agent, req Request, handoff bool) (result agent.AgentResult, err error) {
+	if !r.spawned.begin() {
+		return result, errors.New("the run has ended; start other runs while it runs")
+	}
+	defer r.spawned.done()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	r.spawned.cancelWith(cancel)
 	inner, err := newRun(ctx, a, req, r, nil)
 	if err != nil {
 		return result, err

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/hookgen/hookgen/generated/agent"
 	"github.com/hookgen/hookgen/hookkit"
@@ -168,4 +170,115 @@ func TestASubagentInheritsTheCallersParts(t *testing.T) {
 	}))
 	ran = l.Run(t, "x")
 	ran.Recorder.Times(t, "OnToolsDisabled", 1)
+}
+
+func TestAToolSpawnsARunOfItsChoice(t *testing.T) {
+	script := looptest.NewScript(looptest.Reply("inner")).Named("inner")
+	inner := &loop.Agent{Name: "inner", Model: script}
+	var err error
+	spawn := func(id string, seed uint64) *looptest.Ran {
+		tool := &looptest.Tool{Name: "spawn", Func: func(ctx context.Context, _ agent.ToolCallRequest) (string, error) {
+			var result agent.AgentResult
+			result, err = loop.Spawn(ctx, inner, loop.Request{
+				Task: "t", ID: id, Messages: []agent.Message{{Role: agent.RoleUser, Content: "before"}},
+			})
+			return result.Reply, err
+		}}
+		return looptest.Harness{Turns: turns(looptest.Call("spawn", nil), looptest.Reply("ok")), Tools: tools(tool)}.
+			Do(t, t.Context(), loop.Request{Task: "x", ID: "request-7", Seed: seed})
+	}
+	ran := spawn("search_1", 9)
+	started := hooktest.PayloadsOf[agent.Subagent](ran.Recorder, "OnSubagentStart")
+	if err != nil || len(started) != 1 || started[0].ID != "search_1" {
+		t.Errorf("started %+v, %v", started, err)
+	}
+	ends := ran.Recorder.Fires("OnRunEnd")
+	if len(ends) != 2 || ends[0].Run != "search_1" || ends[1].Run != "request-7" {
+		t.Errorf("ended %+v", ends)
+	}
+	first := script.Requests()[0]
+	if len(first.Messages) != 2 || first.Messages[0].Content != "before" {
+		t.Errorf("the inner model got %+v", first.Messages)
+	}
+	script.Add(looptest.Reply("inner"), looptest.Reply("inner"))
+	spawn("search_1", 9)
+	spawn("search_2", 9)
+	again, other := script.Requests()[1], script.Requests()[2]
+	if *again.Seed != *first.Seed || *other.Seed == *first.Seed || *first.Seed == 9 {
+		t.Errorf("the seeds are %d, %d and %d", *first.Seed, *again.Seed, *other.Seed)
+	}
+	for _, id := range []string{"../etc", "a b", strings.Repeat("x", 65), "request-7"} {
+		if ran := spawn(id, 9); err == nil || ran.Reply != "ok" {
+			t.Errorf("a run has the ID %q: %v", id, err)
+		}
+	}
+}
+
+func TestSpawnOutsideARunIsDo(t *testing.T) {
+	result, err := loop.Spawn(t.Context(), &loop.Agent{Model: looptest.NewScript(looptest.Reply("ok"))}, loop.Request{})
+	if err != nil || result.Reply != "ok" {
+		t.Errorf("got %+v, %v", result, err)
+	}
+}
+
+func TestARunEndsTheRunsItStarted(t *testing.T) {
+	working := make(chan struct{})
+	inner := &loop.Agent{Name: "inner", Model: looptest.NewScript(looptest.Func(
+		func(ctx context.Context, _ agent.LLMRequest) (agent.LLMResponse, error) {
+			close(working)
+			<-ctx.Done()
+			return agent.LLMResponse{}, ctx.Err()
+		}))}
+	var detached context.Context
+	failed := make(chan error, 1)
+	tool := &looptest.Tool{Name: "spawn", Func: func(ctx context.Context, _ agent.ToolCallRequest) (string, error) {
+		detached = context.WithoutCancel(ctx)
+		go func() {
+			_, err := loop.Spawn(detached, inner, loop.Request{Task: "t"})
+			failed <- err
+		}()
+		<-working
+		return "started", nil
+	}}
+	ran := looptest.Harness{
+		Turns: turns(looptest.Call("spawn", nil), looptest.Reply("ok")), Tools: tools(tool),
+	}.Run(t, "x")
+	if err := <-failed; err == nil || ran.Reply != "ok" {
+		t.Errorf("the inner run returned %v, the outer replied %q", err, ran.Reply)
+	}
+	if _, err := loop.Spawn(detached, inner, loop.Request{Task: "t"}); err == nil {
+		t.Error("a run that has ended started another one")
+	}
+	ran.Recorder.Times(t, "OnRunEnd", 2)
+	checkPaired(t, ran.Recorder)
+}
+
+func TestASubrunOutlastsTheGraceOfItsCaller(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		release := make(chan struct{})
+		defer close(release)
+		deaf := &looptest.Tool{Name: "deaf", Func: func(context.Context, agent.ToolCallRequest) (string, error) {
+			cancel()
+			<-release
+			return "late", nil
+		}}
+		l, helper, _ := calling(deaf, looptest.Call("deaf", nil), looptest.Reply("inner"))
+		helper.Limits.Grace = 30 * time.Second
+		l.Agent.Limits.Grace = time.Second
+		begun := time.Now()
+		ran := l.Do(t, ctx, loop.Request{Task: "x"})
+		if took := time.Since(begun); took != 30*time.Second {
+			t.Errorf("the run took %v, want the grace period of the inner run", took)
+		}
+		ran.Recorder.InOrder(t, "OnSubagentStart", "OnRunEnd", "OnSubagentStop", "AfterTool", "OnRunEnd")
+		if r := ran.Calls[0]; r.Kind != agent.FailCancelled || strings.Contains(r.Err, "left running") {
+			t.Errorf("recorded %+v", r)
+		}
+		done := hooktest.PayloadsOf[agent.SubagentDone](ran.Recorder, "OnSubagentStop")
+		if len(done) != 1 || !strings.Contains(done[0].Result.Calls[0].Err, "left running") {
+			t.Errorf("the inner run ended with %+v", done)
+		}
+		checkPaired(t, ran.Recorder)
+	})
 }

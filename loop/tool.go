@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"strings"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -14,8 +15,8 @@ import (
 
 // Tool makes a tool of a function. The JSON Schema of its arguments is derived from In, a struct or a map with
 // string keys. The json tags name the fields, omitempty makes a field optional, and a jsonschema tag describes it.
-// The output is Out itself if it is a string, empty if it is nil, and JSON otherwise. Tool panics if In has no
-// schema.
+// The output is Out itself if it is a string or an [agent.ToolOutput], empty if it is nil, and JSON otherwise. Tool
+// panics if In has no schema.
 //
 // The schema of a struct is closed (additionalProperties is false), at every level. For example, a model that
 // misspells an optional argument gets an error with the right name, and the tool does not run without the argument.
@@ -43,19 +44,27 @@ type function[In, Out any] struct {
 func (t function[In, Out]) Schema() agent.ToolSchema { return t.schema }
 
 func (t function[In, Out]) Call(ctx context.Context, call agent.ToolCallRequest) (string, error) {
+	out, err := t.Output(ctx, call)
+	return out.Text, err
+}
+
+func (t function[In, Out]) Output(ctx context.Context, call agent.ToolCallRequest) (agent.ToolOutput, error) {
 	var in In
 	if err := json.Unmarshal(call.Args, &in); err != nil {
-		return "", &agent.ToolError{
+		return agent.ToolOutput{}, &agent.ToolError{
 			Kind: agent.FailArguments, Message: fmt.Sprintf("the arguments of %s cannot be read: %v", t.schema.Name,
 				err), Cause: err,
 		}
 	}
 	out, err := t.f(ctx, in)
+	if output, ok := any(out).(agent.ToolOutput); ok {
+		return output, err
+	}
 	text, unencodable := encode(out)
 	if err == nil {
 		err = unencodable
 	}
-	return text, err
+	return agent.ToolOutput{Text: text}, err
 }
 
 // encode converts a function's output to text.
@@ -94,19 +103,46 @@ func (t readOnly) Schema() agent.ToolSchema {
 	return s
 }
 
+// unwrapped returns the tool inside the wrappers of this package.
+func unwrapped(t agent.Tool) agent.Tool {
+	for {
+		wrapper, ok := t.(readOnly)
+		if !ok {
+			return t
+		}
+		t = wrapper.Tool
+	}
+}
+
+// Bounds on the warnings of a result. Hooks that bound the output of a call do not look at its warnings.
+const (
+	maxWarnings     = 20
+	maxWarningBytes = 500
+)
+
+// warnings returns a bounded copy of the warnings of a tool or a hook.
+func warnings(all []string) []string {
+	var kept []string
+	for _, w := range all[:min(len(all), maxWarnings)] {
+		if len(w) > maxWarningBytes {
+			w = strings.ToValidUTF8(w[:maxWarningBytes], "") + "..."
+		}
+		kept = append(kept, w)
+	}
+	if more := len(all) - len(kept); more > 0 {
+		kept = append(kept, fmt.Sprintf("%d more warnings", more))
+	}
+	return kept
+}
+
 // limitOf returns the time limit of one attempt at a tool, or 0, and whether the tool always returns when its
 // context is done.
 func limitOf(t agent.Tool, preset time.Duration) (limit time.Duration, alwaysReturns bool) {
-	for {
-		switch tool := t.(type) {
-		case readOnly:
-			t = tool.Tool
-			continue
-		case *subagent:
-			return 0, true
-		case agent.TimedTool:
-			return max(tool.Timeout(), 0), false
-		}
-		return preset, false
+	switch tool := unwrapped(t).(type) {
+	case *subagent:
+		return 0, true
+	case agent.TimedTool:
+		return max(tool.Timeout(), 0), false
 	}
+	return preset, false
 }

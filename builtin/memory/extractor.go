@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -24,8 +23,12 @@ import (
 
 // Extractor stores facts from a conversation at the end of a run.
 //
-// For example, the user says "remember that the staging server is down on Fridays". The Extractor stores that sentence,
-// and an [Injector] shows it in the next run. Set Store, Dir, or both.
+// For example, the user says "remember that the staging server is down on Fridays". The Extractor stores that fact, and
+// an [Injector] shows it in the next run. Set Store, Dir, or both.
+//
+// By default the model of the run finds the facts, in the language of the conversation, which is one more model call
+// per run. If it fails, the failure is reported and the function [Extract] finds them, which knows only English. Set
+// Extract to a function that calls [Extract] to make no model call.
 //
 // The Extractor ignores conversations of fewer than 6 messages. It passes the last 20 messages to Extract and stores at
 // most 8 of the returned facts. In Store, the key of a fact is derived from its kind and text, so that equal facts are
@@ -47,7 +50,7 @@ type Extractor struct {
 	Store Store       // nil: facts are only written to Dir
 	Dir   string      // "": facts are only added to Store
 	Share share.Scope // the runs that have a directory in Dir in common
-	// Extract finds facts in the last messages; nil: the function [Extract].
+	// Extract finds facts in the last messages; nil: the model of the run finds them.
 	Extract func(ctx context.Context, run *agent.Run, messages []agent.Message) ([]Extracted, error)
 	Redact  *redact.Redactor // nil: remove secrets, keep personal data
 
@@ -95,9 +98,7 @@ func (m *Extractor) OnRunEnd(ctx context.Context, run *agent.Run, result agent.A
 	}
 	extract := m.Extract
 	if extract == nil {
-		extract = func(_ context.Context, _ *agent.Run, messages []agent.Message) ([]Extracted, error) {
-			return Extract(messages), nil
-		}
+		extract = extractWithModel
 	}
 	found, err := extract(ctx, run, messages[max(0, len(messages)-searchedLast):])
 	facts := m.clean(found)
@@ -195,64 +196,3 @@ func addLines(path string, lines []string, maxRunes, dedupeFrom int) error {
 	}
 	return atomicfile.Write(path, []byte(strings.Join(all[from:], "\n")+"\n"))
 }
-
-var (
-	wantsMemory = regexp.MustCompile(`(?i)\b(remember|don't forget|do not forget|keep in mind|note that|from now on|` +
-		`always|never again|for the record)\b`)
-	wantsDone = regexp.MustCompile(`(?i)^\s*(please|can you|could you|would you|i want|i need|i'd like|let's|help me|` +
-		`show me|make|write|find|fix|add|build|create|update|check|explain)\b`)
-	statesOutcome = regexp.MustCompile(`(?i)\b(done|finished|completed|created|fixed|saved|written|updated|installed|` +
-		`deployed|solved|succeeded|failed|could not|cannot)\b`)
-	isAddress = regexp.MustCompile(`\bhttps?://[^\s<>"'()]+[^\s<>"'().,;:!?]|(?:^|\s)(/[\w.-]+){2,}|` +
-		`\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b`)
-)
-
-// Extract finds facts in an English conversation, in this order: sentences that users asked to remember, requests of
-// users, outcomes that the assistant reported, and addresses such as URLs and paths. From each message it takes the
-// first matching sentence. It skips texts of fewer than 10 characters.
-func Extract(messages []agent.Message) []Extracted {
-	found := make(map[string][]Extracted)
-	add := func(kind, text string) {
-		if text = strings.TrimSpace(text); utf8.RuneCountInString(text) >= minFactChars {
-			found[kind] = append(found[kind], Extracted{kind, text})
-		}
-	}
-	for _, m := range messages {
-		text := shorten.Runes(m.Content, signalChars)
-		switch m.Role {
-		case agent.RoleUser:
-			if s := sentence(text, wantsMemory); s != "" {
-				add("remember", s)
-			} else if s := sentence(text, wantsDone); s != "" {
-				add("request", s)
-			}
-		case agent.RoleAssistant:
-			add("outcome", sentence(text, statesOutcome))
-		default:
-			continue
-		}
-		for _, address := range isAddress.FindAllString(text, 4) {
-			add("address", address)
-		}
-	}
-	var facts []Extracted
-	for _, kind := range []string{"remember", "request", "outcome", "address"} {
-		facts = append(facts, found[kind]...)
-	}
-	return facts
-}
-
-// sentence returns the first sentence of a text that matches and has at least minFactChars characters, or "".
-func sentence(text string, matching *regexp.Regexp) string {
-	for line := range strings.Lines(text) {
-		for _, s := range strings.SplitAfter(line, ". ") {
-			if matching.MatchString(s) && utf8.RuneCountInString(strings.TrimSpace(s)) >= minFactChars {
-				return s
-			}
-		}
-	}
-	return ""
-}
-
-// signalChars bounds the characters of a message that are searched for facts.
-const signalChars = 4000

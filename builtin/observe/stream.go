@@ -29,9 +29,10 @@ type Stream struct {
 	Classify func(agent.StepResult) (string, int)
 	OnError  func(error) // receives failures of Emit; nil: they are logged
 
-	queue  queue.Queue[StreamEvent]
-	chunks hookkit.PerRun[func()] // ends the subscription
-	failed kit.Reporter
+	queue    queue.Queue[StreamEvent]
+	chunks   hookkit.PerRun[func()]          // ends the subscription
+	returned hookkit.PerRun[map[string]bool] // the IDs of calls whose tool_result was sent before AfterTool
+	failed   kit.Reporter
 }
 
 // streamQueue bounds the queued events.
@@ -67,9 +68,11 @@ const (
 	StreamLLMStart  = "llm_start"  // step_num, prompt_tokens_est
 	StreamLLMChunk  = "llm_chunk"  // step_num, chunk, chunk_index
 	// step_num, response_length, duration_ms; error if the call failed.
-	StreamLLMEnd          = "llm_end"
-	StreamToolDispatch    = "tool_dispatch"    // step_num, tool_name, args_summary
-	StreamToolResult      = "tool_result"      // step_num, tool_name, duration_ms, has_error
+	StreamLLMEnd       = "llm_end"
+	StreamToolDispatch = "tool_dispatch" // step_num, tool_name, call_id, args_summary
+	// step_num, tool_name, call_id, duration_ms, has_error. It comes when the call returns, while other calls of the
+	// reply may be running. If a hook of AfterTool rejects the result later, a hook event follows.
+	StreamToolResult      = "tool_result"
 	StreamStepEnd         = "step_end"         // step_num, classification, new_entities_count
 	StreamLoopEnd         = "loop_end"         // total_steps, total_llm_calls, reason
 	StreamHook            = "hook"             // hook_name, method, message
@@ -123,6 +126,7 @@ func (s *Stream) AroundTool(
 ) (hookkit.Answer[agent.ToolCallResult], error) {
 	s.send(run, StreamToolDispatch, map[string]any{
 		"step_num": call.Step, "tool_name": call.Name, "args_summary": shorten.Line(string(call.Args), 200),
+		"call_id": call.ID,
 	})
 	return next.Call(ctx, call)
 }
@@ -151,6 +155,17 @@ func (s *Stream) Observe(_ context.Context, run *agent.Run, fired hookkit.AnyFir
 	case agent.Step:
 		if fired.Point == "BeforeStep" {
 			s.send(run, StreamStepStart, map[string]any{"step_num": p.Number})
+		}
+	case agent.ToolCallRequest:
+		if fired.Point == "AroundTool" {
+			result, _ := fired.Result.(agent.ToolCallResult)
+			s.returned.Do(run, func(ids *map[string]bool) {
+				if *ids == nil {
+					*ids = make(map[string]bool)
+				}
+				(*ids)[p.ID] = true
+			})
+			s.result(run, p, fired.Elapsed, fired.Err != nil || !result.OK())
 		}
 	case agent.LLMRequest:
 		if fired.Point == "BeforeLLM" && fired.Outcome == nil && fired.Err == nil {
@@ -185,10 +200,11 @@ func (s *Stream) Observe(_ context.Context, run *agent.Run, fired hookkit.AnyFir
 		if was, ok := fired.Payload.(agent.ToolCallResult); ok {
 			p = kit.AfterHooks(was, p)
 		}
-		s.send(run, StreamToolResult, map[string]any{
-			"step_num": p.Call.Step, "tool_name": p.Call.Name, "duration_ms": kit.Milliseconds(p.Elapsed),
-			"has_error": !p.OK() || fired.Err != nil,
-		})
+		sent := false
+		s.returned.Do(run, func(ids *map[string]bool) { sent = (*ids)[p.Call.ID]; delete(*ids, p.Call.ID) })
+		if !sent {
+			s.result(run, p.Call, p.Elapsed, !p.OK() || fired.Err != nil)
+		}
 		if p.OK() && p.Attempts > 1 {
 			s.send(run, StreamRecovery, map[string]any{"strategy": "retry", "success": true})
 		}
@@ -212,6 +228,13 @@ func (s *Stream) Observe(_ context.Context, run *agent.Run, fired hookkit.AnyFir
 			})
 		}
 	}
+}
+
+func (s *Stream) result(run *agent.Run, call agent.ToolCallRequest, took time.Duration, failed bool) {
+	s.send(run, StreamToolResult, map[string]any{
+		"step_num": call.Step, "tool_name": call.Name, "call_id": call.ID, "duration_ms": kit.Milliseconds(took),
+		"has_error": failed,
+	})
 }
 
 // subscribe sends the chunks of replies as events.

@@ -148,6 +148,38 @@ func TestStreamEmitsEachEventOnceInOrder(t *testing.T) {
 	}
 }
 
+func TestToolResultDoesNotWaitForOtherCalls(t *testing.T) {
+	returned := make(chan struct{})
+	var results []any
+	stream := &observe.Stream{Emit: func(_ context.Context, e observe.StreamEvent) error {
+		if e.Type == observe.StreamToolResult {
+			results = append(results, e.Data["tool_name"], e.Data["has_error"])
+			if e.Data["tool_name"] == "cheap" {
+				close(returned)
+			}
+		}
+		return nil
+	}}
+	slow := &looptest.Tool{Name: "slow", Func: func(ctx context.Context, _ agent.ToolCallRequest) (string, error) {
+		select {
+		case <-returned:
+		case <-ctx.Done():
+		}
+		return "", ctx.Err()
+	}}
+	looptest.Harness{
+		Turns: []looptest.Turn{looptest.Calls(looptest.Call("slow", nil), looptest.Call("cheap", nil),
+			looptest.Call("unknown", nil)), looptest.Reply("ok")},
+		Tools: []agent.Tool{slow, &looptest.Tool{Name: "cheap", Err: errors.New("down")}}, Hooks: []agent.Hook{stream},
+	}.Run(t, "go")
+	if err := stream.Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]any{"cheap", true, "slow", false, "unknown", true}, results); diff != "" {
+		t.Errorf("results (-want +got):\n%s", diff)
+	}
+}
+
 func TestFailingToolIsNotAHookDecision(t *testing.T) {
 	var got events
 	stream := &observe.Stream{Emit: got.emit}

@@ -5,13 +5,17 @@ import (
 	"sync"
 
 	"github.com/hookgen/hookgen/builtin/internal/fingerprint"
+	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
 // Remember caches the answers of another approver, so that a person is not asked about the same call twice. It is an
 // approver for a loop, not a hook.
 //
-// Approvals and refusals apply to calls of the same tool with equal arguments, or with ByTool to all calls of the tool.
+// Approvals and refusals apply to calls of the same tool with equal arguments, or with ByTool to all calls of the tool,
+// in the same conversation. For example, with Share: share.User they also apply to other conversations of the user. A
+// person never answers for another user, unless Share says so.
+//
 // Concurrent questions about equal calls reach the other approver once. Errors are not cached, and neither are answers
 // that arrive after their context is done.
 //
@@ -19,9 +23,16 @@ import (
 type Remember struct {
 	Approver agent.Approver // required
 	ByTool   bool           // one answer per tool, whatever the arguments
+	Share    share.Scope    // the runs for which an answer counts; set it before the first use
 
 	mu      sync.Mutex
-	answers map[string]*remembered
+	answers map[question]*remembered
+}
+
+// A question identifies the calls that have one answer.
+type question struct {
+	owner agent.Identity
+	call  string // a digest, or the name of the tool
 }
 
 type remembered struct {
@@ -33,14 +44,14 @@ type remembered struct {
 // Approve returns the cached answer, or the answer of the other approver. Its errors are those of the other approver,
 // or the cause of ctx if ctx is done while another question about the call is pending.
 func (r *Remember) Approve(ctx context.Context, q agent.Question) (agent.Approval, error) {
-	key := q.Call.Name
+	key := question{r.Share.Of(ownerOf(q)), q.Call.Name}
 	if !r.ByTool {
-		key = fingerprint.Digest(q.Call)
+		key.call = fingerprint.Digest(q.Call)
 	}
 	for {
 		r.mu.Lock()
 		if r.answers == nil {
-			r.answers = make(map[string]*remembered)
+			r.answers = make(map[question]*remembered)
 		}
 		known := r.answers[key]
 		if known == nil {
@@ -61,9 +72,18 @@ func (r *Remember) Approve(ctx context.Context, q agent.Question) (agent.Approva
 	}
 }
 
+// ownerOf returns the owner of the run that asks. Without one, it is the run itself.
+func ownerOf(q agent.Question) agent.Identity {
+	owner := q.Owner
+	if owner.Conversation == "" && q.Run != "" {
+		owner.Conversation = "run " + q.Run
+	}
+	return owner
+}
+
 // ask asks the other approver and caches a valid answer.
 func (r *Remember) ask(
-	ctx context.Context, q agent.Question, key string, known *remembered,
+	ctx context.Context, q agent.Question, key question, known *remembered,
 ) (answer agent.Approval, err error) {
 	defer func() {
 		r.mu.Lock()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -25,7 +26,9 @@ import (
 //
 // The validators run in order on successful results; each receives the output of the preceding one. A rejection turns
 // the result into a failure: Output is empty, and Err is "output validation: " followed by the reason. If a validator
-// returns an error, the result is withheld from the model, because AfterTool fails closed.
+// returns an error, the result is withheld from the model, because AfterTool fails closed. All validators but [Schema]
+// also run on the warnings of the tool; a rejected warning is dropped. On a failed result only [RedactPersonal] runs.
+// Parts, for example images, are not looked at.
 type Output struct {
 	Validators []Validator // required
 }
@@ -72,28 +75,70 @@ func (v *Output) check() error {
 	return nil
 }
 
-// AfterTool runs the validators on a successful result.
+// AfterTool runs the validators on a successful result, and removes personal data from a failed one.
 func (v *Output) AfterTool(ctx context.Context, _ *agent.Run, result agent.ToolCallResult) (agent.AfterToolOutcome,
 	error) {
+	before := result.Clone()
 	if result.Err != "" {
-		return nil, nil
-	}
-	before := result.Output
-	for i, one := range v.Validators {
-		accepted, rejection, err := one.Validate(ctx, result.Call, result.Output)
+		v.redact(&result)
+	} else {
+		rejection, err := v.validate(ctx, &result)
 		if err != nil {
-			return nil, fmt.Errorf("validator %d (%T): %w", i, one, err)
+			return nil, err
 		}
 		if rejection != "" {
 			result.Output, result.Err, result.Kind = "", "output validation: "+rejection, agent.FailRejected
+			result.Parts, result.Warnings = nil, nil
 			return agent.ReplaceAfterTool(result, "output rejected"), nil
 		}
-		result.Output = accepted
 	}
-	if result.Output == before {
+	if result.Output == before.Output && result.Err == before.Err && slices.Equal(result.Warnings, before.Warnings) {
 		return nil, nil
 	}
 	return agent.ReplaceAfterTool(result, "output changed"), nil
+}
+
+// validate runs the validators on the output and on the warnings. A rejected warning is dropped. The output may have to
+// match a schema, but a warning need not.
+func (v *Output) validate(ctx context.Context, result *agent.ToolCallResult) (rejection string, err error) {
+	for i, one := range v.Validators {
+		result.Output, rejection, err = one.Validate(ctx, result.Call, result.Output)
+		if err == nil && rejection != "" {
+			return rejection, nil
+		}
+		if _, isSchema := one.(*schemaCheck); err == nil && !isSchema {
+			var kept []string
+			for _, w := range result.Warnings {
+				w, rejection, err = one.Validate(ctx, result.Call, w)
+				if err != nil {
+					break
+				}
+				if rejection == "" {
+					kept = append(kept, w)
+				}
+			}
+			result.Warnings = kept
+		}
+		if err != nil {
+			return "", fmt.Errorf("validator %d (%T): %w", i, one, err)
+		}
+	}
+	return "", nil
+}
+
+// redact removes personal data from the texts of a failed result.
+func (v *Output) redact(result *agent.ToolCallResult) {
+	for _, one := range v.Validators {
+		r, ok := one.(Redaction)
+		if !ok {
+			continue
+		}
+		result.Output, result.Err = r.accepted(result.Output), r.accepted(result.Err)
+		result.Warnings = slices.Clone(result.Warnings)
+		for i, w := range result.Warnings {
+			result.Warnings[i] = r.accepted(w)
+		}
+	}
 }
 
 // LengthCap returns a validator that truncates long texts to most characters, including the mark "(capped at n chars)".
@@ -152,13 +197,17 @@ func (r Redaction) check() error {
 
 // Validate returns the output without personal data. JSON without personal data is not reformatted.
 func (r Redaction) Validate(_ context.Context, _ agent.ToolCallRequest, output string) (string, string, error) {
-	if jsonx.IsContainer(output) {
-		if redacted, changed := jsonx.RewriteTexts([]byte(output), r.text); changed {
-			return string(redacted), "", nil
-		}
-		return output, "", nil
+	return r.accepted(output), "", nil
+}
+
+func (r Redaction) accepted(output string) string {
+	if !jsonx.IsContainer(output) {
+		return r.text(output)
 	}
-	return r.text(output), "", nil
+	if redacted, changed := jsonx.RewriteTexts([]byte(output), r.text); changed {
+		return string(redacted)
+	}
+	return output
 }
 
 func (r Redaction) text(s string) string {

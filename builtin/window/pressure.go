@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/hookgen/hookgen/builtin/internal/fingerprint"
+	"github.com/hookgen/hookgen/builtin/internal/kit"
 	"github.com/hookgen/hookgen/generated/agent"
 )
 
@@ -64,28 +65,29 @@ func (w *Guard) pressure(tokens, window int) Pressure {
 	return p
 }
 
-// maxFailures bounds the consecutive compactions without effect.
-const maxFailures = 3
-
 // ShouldCompact determines the level of pressure, reports a changed level, and votes.
 func (w *Guard) ShouldCompact(
 	ctx context.Context, run *agent.Run, use agent.ContextUse,
 ) (agent.ShouldCompactOutcome, error) {
 	window := use.Window
 	if window <= 0 {
-		window = unknownWindow
+		window = kit.UnknownWindow
 	}
-	p, changed, tired := w.pressure(use.Tokens, window), false, false
+	p, changed, votes := w.pressure(use.Tokens, window), false, false
 	w.runs.Do(run, func(s *windowState) {
 		s.window = window
 		changed = s.level != p.Level
 		s.level = p.Level
-		tired = s.failures >= maxFailures
+		s.full = ""
+		if p.Level == PressureBlock {
+			s.full = fullNote(p)
+		}
+		votes = s.votes.Allows(use.Tokens, w.Compactor != nil && p.Level.rank() >= PressureCompact.rank())
 	})
 	if changed && w.OnPressure != nil {
 		w.OnPressure(ctx, run, p)
 	}
-	if w.Compactor == nil || tired || p.Level.rank() < PressureCompact.rank() {
+	if !votes {
 		return nil, nil
 	}
 	return agent.Compact{Reason: fmt.Sprintf("context pressure %s: %d of %d tokens", p.Level, p.EstimatedTokens,
@@ -100,7 +102,7 @@ func (w *Guard) ObserveBeforeCompact(
 	w.runs.Do(run, func(s *windowState) { s.known = known })
 }
 
-// ObserveAfterCompact counts compactions without effect and records the names that an effective one has hidden.
+// ObserveAfterCompact postpones the next vote, and records the names that an effective compaction has hidden.
 func (w *Guard) ObserveAfterCompact(_ context.Context, run *agent.Run, fired agent.AfterCompactFired[agent.Compacted]) {
 	done := fired.Payload
 	effective := done.Err == "" && done.Effective()
@@ -108,7 +110,7 @@ func (w *Guard) ObserveAfterCompact(_ context.Context, run *agent.Run, fired age
 	w.runs.Do(run, func(s *windowState) {
 		known, s.known = s.known, nil
 		if effective {
-			s.failures = 0
+			s.failures, s.full = 0, ""
 		} else {
 			s.failures++
 		}
@@ -121,9 +123,22 @@ func (w *Guard) ObserveAfterCompact(_ context.Context, run *agent.Run, fired age
 	}
 }
 
-// Briefing lists the names that a compaction has hidden.
+// Briefing lists the names that a compaction has hidden. While the level is PressureBlock, it also asks the model to
+// finish.
 func (w *Guard) Briefing(_ context.Context, run *agent.Run, step agent.Step) ([]string, error) {
 	var texts []string
-	w.runs.Do(run, func(s *windowState) { texts = slices.Clone(s.notes.Take(step.Number)) })
+	w.runs.Do(run, func(s *windowState) {
+		texts = slices.Clone(s.notes.Take(step.Number))
+		if s.full != "" {
+			texts = append(texts, s.full)
+		}
+	})
 	return texts, nil
+}
+
+// fullNote tells the model that the context window is nearly full.
+func fullNote(p Pressure) string {
+	return fmt.Sprintf("[context window nearly full] The conversation takes about %d of %d tokens (%.0f %%). Earlier "+
+		"results may be missing from this prompt. Answer now with what you have, and start nothing new.",
+		p.EstimatedTokens, p.ContextWindow, p.PercentUsed)
 }

@@ -396,7 +396,7 @@ func (h *Hooks) Points() []hookkit.PointInfo {
 	}
 }
 
-// OnRunStart fires once per run, before anything else. A replaced Task becomes the user message for the model;
+// OnRunStart fires once per run, before anything else. Task and Parts become the user message for the model;
 // replaced Messages become the conversation before it. EndTurn ends the run without a step and without a model
 // call. A failing hook fails the run.
 //
@@ -852,8 +852,8 @@ func (p *ShouldCompactPoint) FireBy(ctx context.Context, run *Run, payload Conte
 }
 
 // BeforeCompact fires before each compaction. The trigger may be a vote, a model that rejected its prompt as
-// too long, or a request through Env. SkipCompaction and a failing hook leave the conversation unchanged, and
-// the run continues.
+// too long, or a request or a rewrite through Env. SkipCompaction and a failing hook leave the conversation
+// unchanged, and the run continues.
 //
 // Hooks run in order until one leaves with an exit.
 // A failing hook ends the fire with an error.
@@ -1460,7 +1460,8 @@ func (p *AroundLLMPoint) FireBy(ctx context.Context, run *Run, payload LLMReques
 }
 
 // AfterLLM fires once per complete reply, before the loop uses it. This includes streamed replies and those of
-// UseReply. The returned reply is stored, and its calls are dispatched. EndTurn ends the run before any tool
+// UseReply. The returned reply is stored, and its calls are dispatched; only the loop sets Step, Usage and
+// Elapsed. EndTurn ends the run before any tool
 // call of the reply. A failing hook withholds the reply and fails the run. AfterLLM does not fire if the call
 // failed.
 //
@@ -2195,7 +2196,8 @@ func (p *OnHandoffPoint) FireBy(ctx context.Context, run *Run, payload *Handoff)
 // AroundTool fires around the dispatch of each permitted call; the calls of a reply run in parallel. Each call
 // of next is one attempt; call it again to retry. The call is final: an attempt with another name or other
 // arguments fails. Skipped, refused and handed over calls and calls of the done tool are not dispatched and do
-// not fire it.
+// not fire it. Observers are notified as soon as their call has returned, also while other calls of the reply are
+// running.
 //
 // The first hook is the outermost. Each calls next or answers itself.
 type AroundTool[P any] interface {
@@ -3425,7 +3427,7 @@ func (p *OnStopPoint) FireBy(ctx context.Context, run *Run, payload Stopping) (c
 }
 
 // BeforeRunEnd fires once per run, when the result is complete, and is the last chance to change it. Signals,
-// Stop and the totals cannot be changed, and an emptied Err is restored. A failing hook withholds the result:
+// Stop and the totals cannot be changed, and an Err can only get another text. A failing hook withholds the result:
 // the run fails, and Reply, Calls and Messages are empty.
 //
 // Hooks run in order.
@@ -3744,6 +3746,10 @@ type Model = agentspec.Model
 // NotFound is the error of a store that has nothing under a key.
 type NotFound = agentspec.NotFound
 
+// An OutputTool returns more than text. The loop calls Output instead of Call; other programs that know only [Tool]
+// call Call.
+type OutputTool = agentspec.OutputTool
+
 // A Part is a piece of content that is not plain text: an image, a sound, a file. Exactly one of Data and
 // URL is set.
 type Part = agentspec.Part
@@ -3844,8 +3850,8 @@ type ToolCallDelta = agentspec.ToolCallDelta
 // JSON; these are encoded as text under args_text.
 type ToolCallRequest = agentspec.ToolCallRequest
 
-// A ToolCallResult is the result of a call. Hooks may set only Output, Err, Kind and NoRetry. The loop sets the
-// other fields; it undoes any change of a hook to them and adds a warning to the result of the run.
+// A ToolCallResult is the result of a call. Hooks may set only Output, Parts, Warnings, Err, Kind and NoRetry. The
+// loop sets the other fields; it undoes any change of a hook to them and adds a warning to the result of the run.
 type ToolCallResult = agentspec.ToolCallResult
 
 // A ToolError is an error about a call with more details than a text. Tools may return one.
@@ -3853,6 +3859,9 @@ type ToolError = agentspec.ToolError
 
 // A ToolFailure is one failed attempt at a call.
 type ToolFailure = agentspec.ToolFailure
+
+// A ToolOutput is the output of an [OutputTool].
+type ToolOutput = agentspec.ToolOutput
 
 // A ToolProgress is a report of a running tool.
 type ToolProgress = agentspec.ToolProgress
@@ -3878,6 +3887,8 @@ const (
 	CompactTooLong = agentspec.CompactTooLong
 	// through Env
 	CompactRequested = agentspec.CompactRequested
+	// a hook changes the conversation through Env
+	CompactRewrite = agentspec.CompactRewrite
 )
 
 // The roles of chat-completion APIs.
@@ -3890,6 +3901,10 @@ const (
 
 // BriefingName is the Name of the system message with the texts of Briefing in a request.
 const BriefingName = agentspec.BriefingName
+
+// InterruptionName is the Name of the user message that ends the conversation of an interrupted run. The model of the
+// next run on the conversation learns from it that the task before was not done.
+const InterruptionName = agentspec.InterruptionName
 
 // The kinds of denial.
 const (

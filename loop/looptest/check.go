@@ -79,6 +79,7 @@ func checkedEnv() *agent.Env {
 	env.Counters = func() agent.Counters { return agent.Counters{Step: 3, MaxSteps: 20, ModelCalls: 3, ToolCalls: 2} }
 	env.Exceeded = func(context.Context, agent.BudgetExceeded) {}
 	env.RequestCompaction = func(string) {}
+	env.RewriteConversation = func(string, func([]agent.Message) []agent.Message) {}
 	env.UseCompactor = func(agent.Compactor) {}
 	env.Subscribe = func(func(agent.Chunk)) func() { return func() {} }
 	return env

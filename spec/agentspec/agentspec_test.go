@@ -319,9 +319,9 @@ func TestProgressIsANoOpOutsideARun(t *testing.T) {
 	if agentspec.RunID(t.Context()) != "" || agentspec.RunID(agentspec.WithRun(ctx, "r")) != "r" {
 		t.Error("the run's identity is wrong")
 	}
-	id := agentspec.Identity{Tenant: "t", User: "u", Conversation: "c"}
+	env := &agentspec.Env{Tenant: "t", User: "u"}
 	if agentspec.IdentityOf(t.Context()) != (agentspec.Identity{}) ||
-		agentspec.IdentityOf(agentspec.WithIdentity(ctx, id)) != id {
+		agentspec.IdentityOf(agentspec.WithEnv(ctx, env)) != env.Identity() {
 		t.Error("the run's owner is wrong")
 	}
 }

@@ -28,6 +28,7 @@ const (
 	CompactProactive CompactionReason = "proactive"       // ShouldCompact
 	CompactTooLong   CompactionReason = "prompt_too_long" // the model refused the prompt
 	CompactRequested CompactionReason = "requested"       // through Env
+	CompactRewrite   CompactionReason = "rewrite"         // a hook changes the conversation through Env
 )
 
 // A Compacted is the result of a compaction.

@@ -7,21 +7,25 @@ import (
 )
 
 type (
-	identityKey struct{}
+	envKey      struct{}
 	progressKey struct{}
 	runKey      struct{}
 )
 
-// WithIdentity returns a context with the owner of a run. Loops pass it to models, tools and hooks.
-func WithIdentity(ctx context.Context, id Identity) context.Context {
-	return context.WithValue(ctx, identityKey{}, id)
+// WithEnv returns a context with the environment of a run. Loops pass it to models and tools.
+func WithEnv(ctx context.Context, env *Env) context.Context {
+	return context.WithValue(ctx, envKey{}, env)
+}
+
+// EnvOf returns the environment of the run that called a tool, or nil outside a run. For example, a tool that
+// summarizes a page calls EnvOf(ctx).Model, whose calls and tokens count towards the run and its limits.
+func EnvOf(ctx context.Context) *Env {
+	env, _ := ctx.Value(envKey{}).(*Env)
+	return env
 }
 
 // IdentityOf returns the owner of the run that called a model or a tool, or the zero Identity outside a run.
-func IdentityOf(ctx context.Context) Identity {
-	id, _ := ctx.Value(identityKey{}).(Identity)
-	return id
-}
+func IdentityOf(ctx context.Context) Identity { return EnvOf(ctx).Identity() }
 
 // WithRun returns a context with the identity of a run. Loops pass it to models and tools.
 func WithRun(ctx context.Context, id string) context.Context {

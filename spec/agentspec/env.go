@@ -30,6 +30,11 @@ type Env struct {
 	Exceeded func(ctx context.Context, b BudgetExceeded)
 	// RequestCompaction requests a compaction before the next prompt; nil means a no-op.
 	RequestCompaction func(reason string)
+	// RewriteConversation changes the stored conversation before the next prompt, for example to delete a file from it
+	// that the user has withdrawn. The rewrite counts as a compaction with the reason "rewrite", which may make the
+	// conversation longer, so BeforeCompact and AfterCompact fire. The function f gets a copy of the messages; it must
+	// return at least one, and must keep tool calls and their results together. Nil means a no-op.
+	RewriteConversation func(reason string, f func(messages []Message) []Message)
 	// UseCompactor replaces the compactor of the host by c for the rest of the run; nil means a no-op.
 	UseCompactor func(c Compactor)
 	// UsePricer sets the cost of all later model calls of the run, also of those that hooks and sub-runs make. Limits

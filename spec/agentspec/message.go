@@ -20,6 +20,10 @@ const (
 // BriefingName is the Name of the system message with the texts of Briefing in a request.
 const BriefingName = "briefing"
 
+// InterruptionName is the Name of the user message that ends the conversation of an interrupted run. The model of the
+// next run on the conversation learns from it that the task before was not done.
+const InterruptionName = "interruption"
+
 // A Message is one entry of a conversation. Its shape is that of chat-completion APIs, so that messages survive
 // the way to a model and back unchanged. The zero value is an empty message without a role.
 type Message struct {
@@ -48,13 +52,19 @@ type Part struct {
 
 // Clone returns a deep copy of m.
 func (m Message) Clone() Message {
-	m.Parts = slices.Clone(m.Parts)
-	for i := range m.Parts {
-		m.Parts[i].Data = slices.Clone(m.Parts[i].Data)
-	}
+	m.Parts = CloneParts(m.Parts)
 	m.ToolCalls = CloneCalls(m.ToolCalls)
 	m.Extra = cloneExtra(m.Extra)
 	return m
+}
+
+// CloneParts returns a deep copy of parts. It is nil for nil.
+func CloneParts(parts []Part) []Part {
+	parts = slices.Clone(parts)
+	for i := range parts {
+		parts[i].Data = slices.Clone(parts[i].Data)
+	}
+	return parts
 }
 
 // CloneMessages returns a deep copy of messages. It is nil for nil.

@@ -40,7 +40,7 @@ import "github.com/hookgen/hookgen/spec"
 type Points interface {
 	spec.Env[*Env]
 
-	// OnRunStart fires once per run, before anything else. A replaced Task becomes the user message for the model;
+	// OnRunStart fires once per run, before anything else. Task and Parts become the user message for the model;
 	// replaced Messages become the conversation before it. EndTurn ends the run without a step and without a model
 	// call. A failing hook fails the run.
 	OnRunStart(RunStart) (spec.Replace, EndTurn, spec.FailClosed)
@@ -60,8 +60,8 @@ type Points interface {
 	ShouldCompact(ContextUse) (spec.Vote, Compact, spec.FailOpen)
 
 	// BeforeCompact fires before each compaction. The trigger may be a vote, a model that rejected its prompt as
-	// too long, or a request through Env. SkipCompaction and a failing hook leave the conversation unchanged, and
-	// the run continues.
+	// too long, or a request or a rewrite through Env. SkipCompaction and a failing hook leave the conversation
+	// unchanged, and the run continues.
 	BeforeCompact(Compaction) (SkipCompaction, spec.FailClosed)
 
 	// AfterCompact fires after each compaction that was not skipped. Replace may restore messages that must stay.
@@ -86,7 +86,8 @@ type Points interface {
 	AroundLLM(LLMRequest) spec.Around[LLMResponse]
 
 	// AfterLLM fires once per complete reply, before the loop uses it. This includes streamed replies and those of
-	// UseReply. The returned reply is stored, and its calls are dispatched. EndTurn ends the run before any tool
+	// UseReply. The returned reply is stored, and its calls are dispatched; only the loop sets Step, Usage and
+	// Elapsed. EndTurn ends the run before any tool
 	// call of the reply. A failing hook withholds the reply and fails the run. AfterLLM does not fire if the call
 	// failed.
 	AfterLLM(LLMResponse) (spec.Replace, EndTurn, spec.FailClosed)
@@ -121,7 +122,8 @@ type Points interface {
 	// AroundTool fires around the dispatch of each permitted call; the calls of a reply run in parallel. Each call
 	// of next is one attempt; call it again to retry. The call is final: an attempt with another name or other
 	// arguments fails. Skipped, refused and handed over calls and calls of the done tool are not dispatched and do
-	// not fire it.
+	// not fire it. Observers are notified as soon as their call has returned, also while other calls of the reply are
+	// running.
 	AroundTool(ToolCallRequest) spec.Around[ToolCallResult]
 
 	// OnToolProgress fires for each progress report of a running tool, in order. For parallel calls it fires
@@ -175,7 +177,7 @@ type Points interface {
 	OnStop(Stopping) spec.Collect[EndRun]
 
 	// BeforeRunEnd fires once per run, when the result is complete, and is the last chance to change it. Signals,
-	// Stop and the totals cannot be changed, and an emptied Err is restored. A failing hook withholds the result:
+	// Stop and the totals cannot be changed, and an Err can only get another text. A failing hook withholds the result:
 	// the run fails, and Reply, Calls and Messages are empty.
 	BeforeRunEnd(AgentResult) (spec.Replace, spec.FailClosed)
 

@@ -8,6 +8,7 @@ import (
 // A RunStart is the start of a run.
 type RunStart struct {
 	Task     string    `json:"task"`
+	Parts    []Part    `json:"parts,omitempty"`    // content of the task other than text, for example an image
 	Messages []Message `json:"messages,omitempty"` // the stored conversation before the task
 	Agent    string    `json:"agent"`
 }

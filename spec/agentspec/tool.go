@@ -85,11 +85,13 @@ func CloneCalls(calls []ToolCallRequest) []ToolCallRequest {
 	return out
 }
 
-// A ToolCallResult is the result of a call. Hooks may set only Output, Err, Kind and NoRetry. The loop sets the
-// other fields; it undoes any change of a hook to them and adds a warning to the result of the run.
+// A ToolCallResult is the result of a call. Hooks may set only Output, Parts, Warnings, Err, Kind and NoRetry. The
+// loop sets the other fields; it undoes any change of a hook to them and adds a warning to the result of the run.
 type ToolCallResult struct {
 	Call     ToolCallRequest `json:"call"`
 	Output   string          `json:"output"`               // for the model; with an Err it is guidance
+	Parts    []Part          `json:"parts,omitempty"`      // content other than text, after Output
+	Warnings []string        `json:"warnings,omitempty"`   // problems that did not make the call fail
 	Err      string          `json:"err,omitempty"`        // the reason of a failure
 	Elapsed  time.Duration   `json:"elapsed_ns,omitempty"` // of all attempts; 0 if nothing was dispatched
 	Status   CallStatus      `json:"status,omitempty"`
@@ -103,28 +105,35 @@ type ToolCallResult struct {
 // OK reports whether the call succeeded, or a hook answered it successfully.
 func (r ToolCallResult) OK() bool { return r.Err == "" }
 
-// Content returns the text for the model: Output, or a description of the result if Output is empty.
+// Content returns the text for the model: Output and the Warnings. An empty Output is replaced by a description of
+// the result.
 func (r ToolCallResult) Content() string {
+	text := r.Output
 	switch {
-	case r.Output != "":
-		return r.Output
+	case text != "":
 	case r.Err != "":
-		return "error: " + r.Err
+		text = "error: " + r.Err
+	case len(r.Parts) == 0:
+		text = "(no output)"
 	}
-	return "(no output)"
+	for _, w := range r.Warnings {
+		text += "\nwarning: " + w
+	}
+	return text
 }
 
 // Message returns the tool message that answers the call.
 func (r ToolCallResult) Message() Message {
 	return Message{
 		Role: RoleTool, Name: r.Call.Name, ToolCallID: r.Call.ID,
-		Content: r.Content(), IsError: r.Err != "",
+		Content: r.Content(), Parts: r.Parts, IsError: r.Err != "",
 	}
 }
 
 // Clone returns a deep copy of r.
 func (r ToolCallResult) Clone() ToolCallResult {
 	r.Call = r.Call.Clone()
+	r.Parts, r.Warnings = CloneParts(r.Parts), slices.Clone(r.Warnings)
 	return r
 }
 
@@ -179,6 +188,23 @@ type Tool interface {
 	Call(ctx context.Context, call ToolCallRequest) (string, error)
 }
 
+// An OutputTool returns more than text. The loop calls Output instead of Call; other programs that know only [Tool]
+// call Call.
+type OutputTool interface {
+	Tool
+	Output(ctx context.Context, call ToolCallRequest) (ToolOutput, error)
+}
+
+// A ToolOutput is the output of an [OutputTool].
+type ToolOutput struct {
+	Text  string
+	Parts []Part // content other than text, for example a screenshot
+
+	// Warnings are problems that did not make the call fail, for example that a list is not complete. The model reads
+	// them after the text, and records keep them apart from it.
+	Warnings []string
+}
+
 // A TimedTool replaces the loop's time limit for each attempt by its own. For a limit of zero or less, only the
 // context ends the call.
 type TimedTool interface {
@@ -200,6 +226,11 @@ type ToolError struct {
 	Message string
 	NoRetry bool  // the same call cannot succeed later
 	Cause   error // may be nil
+
+	// StopRun stops the run with stop_requested, because no other call can help. For example, the account is out of
+	// credit. Calls of the reply that are running may finish, and the others are not run. A hook of AroundTool that
+	// answers the call instead keeps the run going.
+	StopRun bool
 }
 
 // Error returns the Message, or the text of the cause if Message is empty.

@@ -36,9 +36,13 @@ func TestA21_MemoryExtractorKeepsWhatIsWorthIt(t *testing.T) {
 	remembered := &memory.Map{Share: share.Everyone}
 	dir := t.TempDir()
 	clock := looptest.NewClock(time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC))
+	phrases := func(_ context.Context, _ *agent.Run, talk []agent.Message) ([]memory.Extracted, error) {
+		return memory.Extract(talk), nil
+	}
 	run := func(past []agent.Message) {
 		ran := looptest.Harness{Turns: all(looptest.Reply("yes")), Agent: &loop.Agent{Clock: clock},
-			Hooks: all[agent.Hook](&memory.Extractor{Store: remembered, Dir: dir, Share: share.Everyone})}.Do(t, t.Context(), loop.Request{
+			Hooks: all[agent.Hook](&memory.Extractor{Store: remembered, Dir: dir, Share: share.Everyone, Extract: phrases}),
+		}.Do(t, t.Context(), loop.Request{
 			Task:     "thanks",
 			Messages: past,
 		})

@@ -152,3 +152,42 @@ func TestWhatStandsInThePlaceOfEachIsThere(t *testing.T) {
 		}
 	}
 }
+
+// TestEachReadyMadeHookHasATest looks for a test that builds the hook, here or in the hook's package.
+func TestEachReadyMadeHookHasATest(t *testing.T) {
+	source := make(map[string]string) // of all tests, by directory
+	read := func(dir string) string {
+		if text, known := source[dir]; known {
+			return text
+		}
+		files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all strings.Builder
+		for _, name := range files {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all.Write(text)
+		}
+		source[dir] = all.String()
+		return source[dir]
+	}
+	for _, r := range readTables(t) {
+		if r.kind != "hook" || strings.HasPrefix(r.ours, "not yet: ") {
+			continue
+		}
+		for _, hook := range strings.Split(r.ours, ", ") {
+			room, name, _ := strings.Cut(hook, ".")
+			built := func(text, how string) bool {
+				return strings.Contains(text, how+"{") || strings.Contains(text, "new("+how+")") || strings.Contains(text, how+"(")
+			}
+			if !built(read("."), hook) && !built(read(filepath.Join("../../builtin", room)), hook) &&
+				!built(read("../../builtin"), name) {
+				t.Errorf("%s %s: no test builds a %s", r.system, r.theirs, hook)
+			}
+		}
+	}
+}

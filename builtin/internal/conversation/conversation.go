@@ -83,29 +83,54 @@ func (t Thread) without(drop func(i int) bool) []agent.Message {
 // user message are kept. Fit reports whether the result fits; if not, the result contains only the messages that must
 // be kept. fits must not reject a part of messages that it accepts.
 func Fit(messages []agent.Message, keepLast int, fits func([]agent.Message) bool) ([]agent.Message, bool) {
+	return new(Cut).Fit(messages, keepLast, fits)
+}
+
+// A Cut is the place from which the turns of a growing conversation are kept. Providers cache the beginning of a request
+// that repeats the one before, and so a Cut moves only if the rest no longer fits.
+//
+// The zero value keeps all turns. A Cut is not safe for concurrent use; keep it in a hookkit.PerRun.
+type Cut struct {
+	at   int           // the index of the first message that is kept; 0: all
+	mark agent.Message // the message there, to notice another conversation
+}
+
+// Fit is like the function Fit, and drops the turns before the cut first. It moves the cut if necessary.
+func (c *Cut) Fit(messages []agent.Message, keepLast int, fits func([]agent.Message) bool) ([]agent.Message, bool) {
 	if fits(messages) {
+		*c = Cut{}
 		return messages, true
 	}
 	t := Split(messages)
 	stay, first := t.MustStay(), t.LastMessages(keepLast)
-	var droppable []int
-	for i := first; i < len(t.Turns); i++ {
-		if i != stay && !t.Turns[i].briefing {
-			droppable = append(droppable, i)
+	from := func(first int) []agent.Message {
+		return t.without(func(i int) bool { return i < first && i != stay && !t.Turns[i].briefing })
+	}
+	if kept := t.turnAt(*c); kept >= 0 {
+		if shorter := from(kept); fits(shorter) {
+			return shorter, true
 		}
 	}
-	remaining := func(dropped int) []agent.Message {
-		return t.without(func(i int) bool {
-			if i == stay || t.Turns[i].briefing {
-				return false
-			}
-			at, found := slices.BinarySearch(droppable, i)
-			return !found || at < dropped
-		})
+	at := first + sort.Search(len(t.Turns)-first, func(n int) bool { return fits(from(first + n)) })
+	shorter := from(at)
+	if at == len(t.Turns) {
+		*c = Cut{}
+		return shorter, fits(shorter)
 	}
-	n := sort.Search(len(droppable), func(n int) bool { return fits(remaining(n)) })
-	shorter := remaining(n)
-	return shorter, n < len(droppable) || fits(shorter)
+	*c = Cut{t.Turns[at].From, messages[t.Turns[at].From]}
+	return shorter, true
+}
+
+// turnAt returns the index of the turn at a cut, or -1 if the cut belongs to another conversation.
+func (t Thread) turnAt(c Cut) int {
+	if c.at == 0 || c.at >= len(t.Messages) {
+		return -1
+	}
+	if m := t.Messages[c.at]; m.Role != c.mark.Role || m.Content != c.mark.Content || m.ToolCallID != c.mark.ToolCallID ||
+		len(m.ToolCalls) != len(c.mark.ToolCalls) {
+		return -1
+	}
+	return slices.IndexFunc(t.Turns, func(n turn) bool { return n.From == c.at })
 }
 
 // RequestTokens returns the tokens of a request with these messages and tools, counted as the loop counts them.

@@ -1,0 +1,100 @@
+package memory_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hookgen/hookgen/builtin/memory"
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
+)
+
+func TestExtractSkipsReportsWithoutContent(t *testing.T) {
+	for _, report := range []string{
+		"I am done.", "I have finished the task.", "OK, everything you asked for has now been done.", "It failed again.",
+		"All steps are completed, thank you!", "Sorry, I cannot do that.",
+	} {
+		t.Run(report, func(t *testing.T) {
+			if got := memory.Extract(talk("assistant: " + report)); got != nil {
+				t.Errorf("got %+v", got)
+			}
+		})
+	}
+}
+
+var french = talk("user: Bonjour", "assistant: Bonjour, que puis-je faire ?",
+	"user: Retiens que je voyage avec un chien.", "assistant: C'est noté.", "user: Merci", "assistant: De rien.")
+
+// extracted runs an agent with an Extractor on a French conversation. The model replies with extraction after its
+// answer.
+func extracted(t *testing.T, extraction looptest.Turn) (facts []memory.Fact, ran *looptest.Ran) {
+	t.Helper()
+	kept := new(memory.Map)
+	ran = looptest.Harness{
+		Turns: []looptest.Turn{looptest.Reply("Voilà."), extraction},
+		Hooks: []agent.Hook{&memory.Extractor{Store: kept}},
+	}.Do(t, t.Context(), loop.Request{Task: "Quelle heure est-il ?", Messages: french})
+	facts, err := kept.Facts(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return facts, ran
+}
+
+func TestTheModelFindsFactsInAnyLanguage(t *testing.T) {
+	facts, ran := extracted(t, looptest.Reply("Voici :\n```json\n"+
+		`{"facts":[{"kind":"remember","text":"L'utilisateur voyage avec un chien."},{"kind":"outcome","text":" "}]}`+
+		"\n```"))
+	if len(facts) != 1 || facts[0].Value != "L'utilisateur voyage avec un chien." ||
+		!strings.HasPrefix(facts[0].Key, "remember-") {
+		t.Errorf("facts %+v", facts)
+	}
+	request := ran.Script.Requests()[1]
+	if f := request.ResponseFormat; f == nil || f.Type != "json_schema" || !f.Strict ||
+		!strings.Contains(request.Messages[1].Content, "user: Retiens que je voyage avec un chien.") {
+		t.Errorf("the model got %+v", request)
+	}
+	if ran.ModelCalls != 2 {
+		t.Errorf("%d model calls count", ran.ModelCalls)
+	}
+}
+
+func TestAFailedExtractionIsReported(t *testing.T) {
+	for name, turn := range map[string]looptest.Turn{
+		"Error": looptest.Error(errors.New("down")), "NoJSON": looptest.Reply("no facts"), "NoFacts": looptest.Reply("{}"),
+		"WrongType": looptest.Reply(`{"facts":"none"}`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			facts, ran := extracted(t, turn)
+			var failed []hookkit.Event
+			for _, e := range ran.Trace.Events() {
+				if e.Failure != nil && e.Hook != "" {
+					failed = append(failed, e)
+				}
+			}
+			if len(facts) != 0 || len(failed) != 1 || failed[0].Point != "OnRunEnd" || ran.Failed != nil {
+				t.Errorf("facts %+v, failures %+v", facts, failed)
+			}
+		})
+	}
+}
+
+func TestExtractCanReplaceTheModel(t *testing.T) {
+	kept := new(memory.Map)
+	phrases := func(_ context.Context, _ *agent.Run, messages []agent.Message) ([]memory.Extracted, error) {
+		return memory.Extract(messages), nil
+	}
+	ran := looptest.Harness{
+		Turns: []looptest.Turn{looptest.Reply("ok")}, Hooks: []agent.Hook{&memory.Extractor{Store: kept, Extract: phrases}},
+	}.Do(t, t.Context(), loop.Request{Task: "x", Messages: factTalk[:6]})
+	facts, err := kept.Facts(t.Context(), "")
+	if diff := cmp.Diff(1, ran.ModelCalls); diff != "" || len(facts) == 0 || err != nil {
+		t.Errorf("%d model calls, facts %+v, %v", ran.ModelCalls, facts, err)
+	}
+}

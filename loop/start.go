@@ -1,0 +1,128 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/spec/agentspec"
+)
+
+// newRun prepares a run without firing a point. A panic, for example of the model's ContextWindow, becomes an error.
+func newRun(ctx context.Context, a *Agent, req Request, outer *run, emit func(Event)) (r *run, err error) {
+	if a == nil {
+		return nil, errors.New("the agent is nil; make one")
+	}
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	err = recoverAsError("the start of the run", func() (err error) {
+		r, err = prepare(ctx, a, req, outer, emit)
+		return err
+	})
+	if err != nil {
+		return nil, usableError(err)
+	}
+	return r, nil
+}
+
+func prepare(ctx context.Context, a *Agent, req Request, outer *run, emit func(Event)) (*run, error) {
+	if err := a.check(outer); err != nil {
+		return nil, err
+	}
+	messages := answerOpen(req.Messages)
+	if err := agentspec.CheckPairs(messages, false); err != nil {
+		return nil, fmt.Errorf("agent %q: the conversation cannot be continued: %w", a.name(), err)
+	}
+	tools, err := newTable(a)
+	if err != nil {
+		return nil, err
+	}
+	r := &run{
+		agent: a, outer: outer, tools: tools, task: req.Task, parts: req.Parts,
+		model: a.Model, approver: a.Approver, clock: a.Clock, ctx: ctx,
+		reportedBudgets: make(map[agent.BudgetKind]bool), compactor: a.Compactor,
+	}
+	tokens := a.Tokens
+	base := a.Hooks
+	if outer != nil {
+		base = outer.hooks
+		r.depth, r.counts.outer = outer.depth+1, &outer.counts
+		if isNil(r.model) {
+			r.model = outer.model
+		}
+		if isNil(r.approver) {
+			r.approver = outer.approver
+		}
+		if isNil(r.clock) {
+			r.clock = outer.clock
+		}
+	}
+	if isNil(r.clock) {
+		r.clock = agent.SystemClock{}
+	}
+	if isNil(tokens) {
+		tokens, _ = r.model.(agent.TokenCounter)
+	}
+	if isNil(tokens) {
+		tokens = estimate{}
+	}
+	if outer.runs(a) {
+		r.hooks = base // contains the agent's hooks already
+	} else if r.hooks, err = a.layerOn(base); err != nil {
+		return nil, err
+	}
+	r.limits = a.Limits.resolved(r.model)
+	if outer != nil {
+		req.Tenant, req.User, req.Conversation = outer.env.Tenant, outer.env.User, outer.conversation.id
+	}
+	r.conversation = newConversation(req.Conversation, a.Instructions, messages, tokens)
+	r.counts.restore(agent.Counters{
+		Step: req.Resume.Steps, ModelCalls: req.Resume.ModelCalls, ToolCalls: req.Resume.ToolCalls, Tools: req.Resume.Tools,
+		Usage: req.Resume.Usage, Elapsed: req.Resume.Elapsed, Rejections: req.Resume.Rejections,
+	})
+	for r.seed = req.Seed; r.seed == 0; {
+		r.seed = rand.Uint64()
+	}
+	r.env = &agent.Env{
+		Agent: a.name(), Tenant: req.Tenant, User: req.User, Conversation: r.conversation,
+		Model: handle{r}, Tools: tools, Tokens: r.conversation,
+		Random: newSource(r.seed), Seed: r.seed, Clock: r.clock,
+		Counters: r.countersForEnv, Exceeded: r.exceeded, RequestCompaction: r.wantCompaction,
+		RewriteConversation: r.wantRewrite, UseCompactor: r.useCompactor,
+		UsePricer: r.usePricer, Restore: r.counts.restore, Subscribe: r.stream.subscribe,
+	}
+	if r.id, err = r.identity(req.ID); err != nil {
+		return nil, err
+	}
+	r.env.Root = r.id.Root()
+	ctx = agentspec.WithEnv(context.WithValue(ctx, runKey{}, r), r.env)
+	r.ctx = agentspec.WithRun(ctx, r.id.ID())
+	r.cleanupCtx = context.WithoutCancel(r.ctx)
+	r.stream.of, r.stream.emit = r, emit
+	return r, nil
+}
+
+// identity returns the run of hookkit with the id that the caller gave, or a random one for "".
+func (r *run) identity(id string) (*agent.Run, error) {
+	switch {
+	case id != "" && (len(id) > 64 || toolName("", id) != id):
+		return nil, fmt.Errorf("agent %q: %.70q cannot be the ID of a run; use at most 64 letters, digits, - and _",
+			r.agent.name(), id)
+	case r.outer == nil && id == "":
+		return agent.NewRun(r.env), nil
+	case r.outer == nil:
+		return hookkit.NewRunWithID(id, r.env), nil
+	case id == "":
+		return r.outer.id.Child(r.env), nil
+	}
+	for outer := r.outer; outer != nil; outer = outer.outer {
+		if outer.id.ID() == id {
+			return nil, fmt.Errorf("agent %q: the ID %q is that of a run that starts this one; use another", r.agent.name(), id)
+		}
+	}
+	return r.outer.id.ChildWithID(id, r.env), nil
+}

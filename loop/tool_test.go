@@ -1,0 +1,93 @@
+package loop_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/hookgen/hookgen/generated/agent"
+	"github.com/hookgen/hookgen/hookkit"
+	"github.com/hookgen/hookgen/loop"
+	"github.com/hookgen/hookgen/loop/looptest"
+	"github.com/hookgen/hookgen/spec/agentspec"
+)
+
+func TestAToolCallsTheModelOfItsRun(t *testing.T) {
+	summarize := loop.Tool("summarize", "", func(ctx context.Context, _ struct{}) (string, error) {
+		reply, err := agentspec.EnvOf(ctx).Model.Generate(ctx, agent.LLMRequest{})
+		return reply.Content, err
+	})
+	l := looptest.Harness{
+		Turns: turns(looptest.Call("summarize", nil).Uses(agent.Usage{Input: 10}),
+			looptest.Reply("short").Uses(agent.Usage{Input: 500}), looptest.Reply("never").Uses(agent.Usage{Input: 1})),
+		Tools: tools(summarize), Agent: &loop.Agent{Limits: loop.Limits{Tokens: 500}},
+	}
+	ran := l.Run(t, "x")
+	if ran.Calls[0].Output != "short" || ran.ModelCalls != 2 || ran.Usage.Input != 510 ||
+		ran.Stop.Cause != agent.CauseTokenLimit {
+		t.Errorf("%d calls used %+v: %+v", ran.ModelCalls, ran.Usage, ran.AgentResult)
+	}
+	ran.Recorder.Times(t, "AroundLLM", 1)
+	if env := agentspec.EnvOf(t.Context()); env != nil {
+		t.Errorf("outside a run the environment is %+v", env)
+	}
+}
+
+func TestAToolSeesTheEnvironmentOfItsOwnRun(t *testing.T) {
+	var agents []string
+	look := &looptest.Tool{Name: "look", Func: func(ctx context.Context, _ agent.ToolCallRequest) (string, error) {
+		agents = append(agents, agentspec.EnvOf(ctx).Agent)
+		return "", nil
+	}}
+	l, _, _ := calling(look, looptest.Call("look", nil), looptest.Reply("inner"))
+	l.Turns = turns(looptest.Call("helper", `{"task":"x"}`), looptest.Call("look", nil), looptest.Reply("ok"))
+	l.Tools = tools(look)
+	l.Run(t, "x")
+	if len(agents) != 2 || agents[0] != "helper" || agents[1] != "boss" {
+		t.Errorf("the tool was called by %v", agents)
+	}
+}
+
+func TestAToolStopsTheRunByItsError(t *testing.T) {
+	stop := &agent.ToolError{Message: "out of credit", StopRun: true}
+	pays := &looptest.Tool{Name: "pay", Err: fmt.Errorf("bank: %w", stop)}
+	rescue := agent.AroundToolFunc(func(
+		ctx context.Context, _ *agent.Run, c agent.ToolCallRequest, next agent.AroundToolNext,
+	) (hookkit.Answer[agent.ToolCallResult], error) {
+		if a, err := next.Call(ctx, c); err == nil {
+			return a, nil
+		}
+		return hookkit.Answered(agent.ToolCallResult{Err: "ask later"}), nil
+	})
+	for _, c := range []struct {
+		name    string
+		hooks   []agent.Hook
+		stopped bool
+	}{{"Plain", nil, true}, {"AnsweredByAHook", hooks(rescue), false}} {
+		t.Run(c.name, func(t *testing.T) {
+			later := work()
+			ran := looptest.Harness{
+				Turns: turns(looptest.Calls(looptest.Call("pay", nil), looptest.Call("work", nil),
+					looptest.Call("done", `{"answer":"42"}`)), looptest.Reply("went on")),
+				Tools: tools(pays, later), Hooks: c.hooks,
+				Agent: &loop.Agent{Done: doneTool, Limits: loop.Limits{Parallel: 1}},
+			}.Run(t, "x")
+			if !c.stopped {
+				if ran.Stop.Cause != agent.CauseCompleted || later.Count() != 1 {
+					t.Errorf("got %+v", ran.AgentResult)
+				}
+				return
+			}
+			if ran.Failed != nil || ran.Stop.Cause != agent.CauseStopRequested ||
+				ran.Stop.Message != "The tool pay stopped the run: bank: out of credit" || ran.Stop.Detail["tool"] != "pay" {
+				t.Errorf("stopped by %+v, %v", ran.Stop, ran.Failed)
+			}
+			if ran.Calls[0].Status != agent.CallFailed || ran.Calls[1].Status != agent.CallUnrun ||
+				ran.Calls[2].Status != agent.CallUnrun || later.Count() != 0 {
+				t.Errorf("recorded %+v", ran.Calls)
+			}
+			checkAnswered(t, ran.Messages)
+			checkPaired(t, ran.Recorder)
+		})
+	}
+}
