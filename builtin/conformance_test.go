@@ -66,7 +66,9 @@ func readyIn(in func() places) map[string]func() agent.Hook {
 	return map[string]func() agent.Hook{
 		"permission.ApprovalStop": func() agent.Hook { return &permission.ApprovalStop{} },
 		"record.Audit": func() agent.Hook {
-			return &record.Audit{Path: filepath.Join(in().dir, "audit", "log"), Points: []string{record.AllPoints}, OnError: quiet}
+			return &record.Audit{
+				Path: filepath.Join(in().dir, "audit", "log"), Points: []string{record.AllPoints}, OnError: quiet,
+			}
 		},
 		"limit.Warning":      func() agent.Hook { return &limit.Warning{} },
 		"limit.Cancellation": func() agent.Hook { return &limit.Cancellation{Source: &limit.CancelSwitch{}} },
@@ -103,9 +105,11 @@ func readyIn(in func() places) map[string]func() agent.Hook {
 		"memory.Extractor": func() agent.Hook {
 			return &memory.Extractor{Store: in().memory, Dir: filepath.Join(in().dir, "memory")}
 		},
-		"memory.Injector":      func() agent.Hook { return &memory.Injector{Store: in().memory} },
-		"observe.Metrics":      func() agent.Hook { return &observe.Metrics{Log: slog.New(slog.DiscardHandler)} },
-		"record.Model":         func() agent.Hook { return &record.Model{Dir: filepath.Join(in().dir, "model"), OnError: quiet} },
+		"memory.Injector": func() agent.Hook { return &memory.Injector{Store: in().memory} },
+		"observe.Metrics": func() agent.Hook { return &observe.Metrics{Log: slog.New(slog.DiscardHandler)} },
+		"record.Model": func() agent.Hook {
+			return &record.Model{Dir: filepath.Join(in().dir, "model"), OnError: quiet}
+		},
 		"memory.NotesInjector": func() agent.Hook { return &memory.NotesInjector{Notes: in().notes} },
 		"screen.Output": func() agent.Hook {
 			return &screen.Output{Validators: []screen.Validator{screen.RedactPersonal(), screen.LengthCap(100),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -44,9 +45,11 @@ func (r *requested) Generate(_ context.Context, req agent.LLMRequest) (agent.LLM
 	}}, nil
 }
 
-// runMeasured runs an agent for cacheSteps steps and returns its requests.
-func runMeasured(t *testing.T, hooks ...agent.Hook) []agent.LLMRequest {
+// runMeasured runs an agent for cacheSteps steps and returns its requests, without those that hooks made. The model has
+// a context window of so many tokens; 0 means that it does not report one.
+func runMeasured(t *testing.T, window int, hooks ...agent.Hook) []agent.LLMRequest {
 	t.Helper()
+	const instructions = "Work carefully. "
 	model, n := new(requested), 0
 	work := &looptest.Tool{Name: "work", Func: func(context.Context, agent.ToolCallRequest) (string, error) {
 		n++
@@ -54,15 +57,17 @@ func runMeasured(t *testing.T, hooks ...agent.Hook) []agent.LLMRequest {
 	}}
 	ran := looptest.Harness{
 		Agent: &loop.Agent{
-			Model: model, Instructions: strings.Repeat("Work carefully. ", 100), Limits: loop.Limits{Steps: 2 * cacheSteps},
-			Approver: approving{},
+			Model: model, Instructions: strings.Repeat(instructions, 100), Approver: approving{},
+			Limits: loop.Limits{Steps: 2 * cacheSteps, Window: window},
 		},
 		Tools: []agent.Tool{work}, Hooks: hooks,
 	}.Do(t, t.Context(), loop.Request{Task: "go", Conversation: "c"})
 	if ran.Failed != nil {
 		t.Fatal(ran.Failed)
 	}
-	return model.all
+	return slices.DeleteFunc(model.all, func(req agent.LLMRequest) bool {
+		return !strings.Contains(req.Messages[0].Content, instructions)
+	})
 }
 
 // approving is an approver that allows everything.
@@ -116,7 +121,7 @@ func preamble(t *testing.T, req agent.LLMRequest) string {
 // TestHooksKeepPromptsCacheable measures every hook of builtin. Providers cache the longest common beginning of two
 // requests, and so a hook that changes the beginning in each step makes a run several times as expensive.
 func TestHooksKeepPromptsCacheable(t *testing.T) {
-	without := repeated(t, runMeasured(t))
+	without := repeated(t, runMeasured(t, 0))
 	hooks := ready(t)
 	hooks["all that add text"] = func() agent.Hook {
 		var all together
@@ -131,7 +136,7 @@ func TestHooksKeepPromptsCacheable(t *testing.T) {
 	}
 	for name, newHook := range hooks {
 		t.Run(name, func(t *testing.T) {
-			requests := runMeasured(t, newHook())
+			requests := runMeasured(t, 0, newHook())
 			if len(requests) > 1 {
 				if share := repeated(t, requests); share < 0.95*without {
 					t.Errorf("%.1f %% of the requests repeat the one before; without hooks it is %.1f %%", 100*share, 100*without)
@@ -159,23 +164,25 @@ func (all together) Bind(h *agent.Hooks) {
 // beginning of the requests, and so it must be rare.
 func TestShortenedPromptsStayCacheable(t *testing.T) {
 	const most = 8000 // tokens; a step has about 700
-	for name, hook := range map[string]agent.Hook{
-		"TokenBudget":      &window.TokenBudget{Max: most},
-		"Guard, summaries": &window.Guard{Max: 2 * most},
-		"Guard, blanks":    &window.Guard{Max: most, FullFor: limit.None},
-		"Guard, characters": &window.Guard{
+	for _, c := range []struct {
+		name   string
+		window int
+		hook   agent.Hook
+	}{
+		{"TokenBudget", 0, &window.TokenBudget{Max: most}},
+		{"Guard, summaries", 0, &window.Guard{Max: 2 * most}},
+		{"Guard, blanks", 0, &window.Guard{Max: most, FullFor: limit.None}},
+		{"Guard, characters", 0, &window.Guard{
 			Max: limit.None, FullFor: limit.None, Aggregate: cacheSteps * cacheResult / 2,
-		},
-		"Guard, few steps in full": &window.Guard{FullFor: 4},
-		"Auto": &compact.Auto{
+		}},
+		{"Guard, few steps in full", 0, &window.Guard{FullFor: 4}},
+		{"Guard, compaction", most, &window.Guard{Compactor: &compact.Truncate{Keep: 4}, FullFor: limit.None}},
+		{"Auto", 0, &compact.Auto{
 			Compactor: &compact.Truncate{Keep: 4}, Window: 2 * most, WarnAt: most / 2, ErrorAt: most,
-		},
-		"Guard, compaction": &window.Guard{
-			Compactor: &compact.Truncate{Keep: 4}, WarnBuffer: 121_000, CompactBuffer: 120_000,
-		},
+		}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			requests := runMeasured(t, hook)
+		t.Run(c.name, func(t *testing.T) {
+			requests := runMeasured(t, c.window, c.hook)
 			changed, before := 0, ""
 			for _, req := range requests {
 				if n := len(req.Messages); n > 0 && req.Messages[n-1].Name == agent.BriefingName {
@@ -199,7 +206,7 @@ func TestEveryTextOfAHookComesLast(t *testing.T) {
 	if err := steering.Steer(agent.Identity{Conversation: "c"}, "faster"); err != nil {
 		t.Fatal(err)
 	}
-	requests := runMeasured(t, steering, &prompt.WorkingTheory{}, &prompt.Static{Text: "always"}, &limit.Warning{})
+	requests := runMeasured(t, 0, steering, &prompt.WorkingTheory{}, &prompt.Static{Text: "always"}, &limit.Warning{})
 	for i, req := range requests {
 		last := len(req.Messages) - 1
 		for j, m := range req.Messages {

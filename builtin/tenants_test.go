@@ -38,8 +38,8 @@ func marked(text string) []string {
 	return slices.Compact(found)
 }
 
-// A tenantModel checks that a request has texts of one tenant only. Per run, it calls the tools work and note, recalls a
-// shortened result, and replies.
+// A tenantModel checks that a request has texts of one tenant only. Per run, it calls the tools work and note, recalls
+// a shortened result, and replies.
 type tenantModel struct {
 	mu    sync.Mutex
 	wrong []string
@@ -124,7 +124,7 @@ func TestTenantsNeverMeet(t *testing.T) {
 		"limit.FinishReason":      &limit.FinishReason{},
 		"done.Gate":               &done.Gate{Conditions: []done.Condition{done.MinTools(1)}},
 		"done.Critic":             &done.Critic{Model: always{agent.LLMResponse{Content: `{"approve": true}`}}},
-		"repair.LoopDetector":     &repair.LoopDetector{HintAfter: limit.None, BreakAfter: limit.None},
+		"repair.LoopDetector":     &repair.LoopDetector{HintAfter: limit.None, BreakAfter: 100},
 		"builtin.SmallModel":      nil,
 		"repair.Stagnation":       nil,
 		"permission.Rules":        nil,
@@ -268,7 +268,8 @@ func (s *storeLog) Put(ctx context.Context, key string, value []byte) error {
 // TestKeysOfHooksDoNotCollide names conversations, users and agents like the keys of other hooks in the same store.
 func TestKeysOfHooksDoNotCollide(t *testing.T) {
 	names := []string{
-		"history/agent", "session///c", "checkpoint///c/step/1", "checkpoint///c/counters", "result////result-1", "c", "agent",
+		"history/agent", "session///c", "checkpoint///c/step/1", "checkpoint///c/counters", "result////result-1", "c",
+		"agent",
 		"../c", "c/", "%2F", "history",
 	}
 	store := new(state.Map)

@@ -198,7 +198,9 @@ func (r *run) fix(result *agent.AgentResult, fixed agent.AgentResult, by hookkit
 }
 
 // sameSignal compares two signals without their details.
-func sameSignal(a, b agent.EndRun) bool { return a.Cause == b.Cause && a.Message == b.Message && a.By == b.By }
+func sameSignal(a, b agent.EndRun) bool {
+	return a.Cause == b.Cause && a.Message == b.Message && a.By == b.By
+}
 
 func cloned(result agent.AgentResult) agent.AgentResult {
 	result.Calls = clonedResults(result.Calls)

@@ -16,8 +16,8 @@ import (
 // Auto compacts the stored conversation when the context window fills up, and warns the model before that.
 //
 // For example, with the zero values and a model that does not report its window, the window counts as 128,000 tokens.
-// From 76,800 tokens on, each prompt has a line that says how full the window is. From 102,400 tokens on, Auto also votes
-// for a compaction.
+// From 76,800 tokens on, each prompt has a line that says how full the window is. From 102,400 tokens on, Auto also
+// votes for a compaction.
 //
 // The estimate is the loop's: system prompt, tools, briefing and conversation. Auto votes at ShouldCompact and
 // contributes to Briefing, both with the priority Mutation. At OnRunStart it replaces the agent's compactor by

@@ -312,10 +312,12 @@ func TestAutoLogsReminderAfterEveryCalls(t *testing.T) {
 func TestInvalidAutoPanicsInBind(t *testing.T) {
 	k := compact.Truncate{}
 	for want, c := range map[string]*compact.Auto{
-		"compact.Auto: Compactor is nil, so nothing could be compacted":                 {},
-		"WarnAt is 120000, ErrorAt 160000 and Window - Reserve 87000; let each be less": {Compactor: k, Window: 100_000},
-		"WarnAt is 160000, ErrorAt 160000":                                              {Compactor: k, WarnAt: 160_000},
-		"a number is negative":                                                          {Compactor: k, Reserve: -1},
+		"compact.Auto: Compactor is nil, so nothing could be compacted": {},
+		"WarnAt is 60000, ErrorAt 80000 and Window - Reserve 80000; let each be less": {
+			Compactor: k, Window: 100_000, Reserve: 20_000,
+		},
+		"WarnAt is 102400, ErrorAt 102400": {Compactor: k, WarnAt: 102_400},
+		"a number is negative":             {Compactor: k, Reserve: -1},
 		`FireAt is "blocking"`: {Compactor: k,
 			FireAt: compact.TierBlocking},
 		"Compactor: there are no Stages": {Compactor: &compact.Chain{}},

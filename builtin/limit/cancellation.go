@@ -51,8 +51,8 @@ func (c *Cancellation) ShouldStop(ctx context.Context, run *agent.Run, step agen
 	return []agent.EndRun{{Cause: agent.CauseUserRequested, Message: reason}}, nil
 }
 
-// A CancelSwitch is a [CancelSource] in memory. It stops the runs of one conversation, or of a user, a tenant or everyone
-// if Share says so. The zero value is off. It is safe for concurrent use and must not be copied.
+// A CancelSwitch is a [CancelSource] in memory. It stops the runs of one conversation, or of a user, a tenant or
+// everyone if Share says so. The zero value is off. It is safe for concurrent use and must not be copied.
 type CancelSwitch struct {
 	Share share.Scope // the runs that one call of Cancel stops; set it before the first use
 
@@ -60,9 +60,9 @@ type CancelSwitch struct {
 	reasons map[agent.Identity]string // by owner
 }
 
-// Cancel turns the switch on for a conversation: each of its runs stops before its next step. If Cancel is called twice,
-// the last reason counts. The switch stays on for later runs until Reset. Cancel returns an error if the identity does not
-// name the conversation, or the user or tenant if Share is wider.
+// Cancel turns the switch on for a conversation: each of its runs stops before its next step. If Cancel is called
+// twice, the last reason counts. The switch stays on for later runs until Reset. Cancel returns an error if the
+// identity does not name the conversation, or the user or tenant if Share is wider.
 func (s *CancelSwitch) Cancel(of agent.Identity, reason string) error {
 	owner, err := s.Share.Address(of)
 	if err != nil {

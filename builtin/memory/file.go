@@ -20,8 +20,8 @@ import (
 // writeEvery is the shortest time between two writes of a memory file, except by Flush.
 const writeEvery = 2 * time.Second
 
-// A File is a [Store] in JSON files. Open it with [OpenFile]. Only one program at a time may open a file, and only once,
-// because its content is kept in memory. Each write replaces a file atomically.
+// A File is a [Store] in JSON files. Open it with [OpenFile]. Only one program at a time may open a file, and only
+// once, because its content is kept in memory. Each write replaces a file atomically.
 //
 // The common memory is in the file itself. Each owner has a file of its own in a directory next to it. For example, the
 // memory of the conversation "c" of the user "ann" of the tenant "acme" is in memory.json.d/acme/ann/c.json; a missing

@@ -16,9 +16,9 @@ import (
 // empty key and if the context is done. The zero value is empty and ready to use. A Map is safe for concurrent use and
 // must not be copied.
 //
-// Each conversation has a memory of its own. For example, Share: share.User gives the conversations of a user one memory,
-// and Share: share.Everyone makes everything common. Of conversations without a name, a Map keeps the memories of the
-// last 64.
+// Each conversation has a memory of its own. For example, Share: share.User gives the conversations of a user one
+// memory, and Share: share.Everyone makes everything common. Of conversations without a name, a Map keeps the memories
+// of the last 64.
 type Map struct {
 	Clock agent.Clock // source of timestamps; nil: the system's clock. Set it before the first use
 	Share share.Scope // the runs that have a memory in common; set it before the first use
@@ -51,8 +51,8 @@ func (m *Map) onlyHere(owner agent.Identity) bool { return m.file == nil || isUn
 // isUnnamed reports whether an owner is a conversation without a name.
 func isUnnamed(owner agent.Identity) bool { return owner.Conversation != "" && !owner.Named() }
 
-// lock locks the Map and returns the knowledge of an owner, which it reads from its file if necessary. It returns nil if
-// there is none and create is false. After an error the Map is not locked.
+// lock locks the Map and returns the knowledge of an owner, which it reads from its file if necessary. It returns nil
+// if there is none and create is false. After an error the Map is not locked.
 func (m *Map) lock(owner agent.Identity, create bool) (*knowledge, error) {
 	for {
 		m.mu.Lock()

@@ -18,9 +18,9 @@ import (
 // Implementations are safe for concurrent use.
 //
 // Each owner has notes of its own, and there are common notes that everybody may read. A method acts for the run whose
-// context it gets, by agentspec.IdentityOf: it appends to the notes of that run's owner, and reads them after the common
-// ones. Outside a run it acts on the common notes; there, use agentspec.WithIdentity to act for an owner. The notes of a
-// run without a named conversation may be dropped at any time.
+// context it gets, by agentspec.IdentityOf: it appends to the notes of that run's owner, and reads them after the
+// common ones. Outside a run it acts on the common notes; there, use agentspec.WithIdentity to act for an owner. The
+// notes of a run without a named conversation may be dropped at any time.
 type Notes interface {
 	// Append adds a text at the end. If the heading is not blank, it precedes the text as "## heading (2006-01-02 15:04)".
 	// A blank text without a heading adds nothing. If the notes exceed their bound, the oldest lines are dropped and the
@@ -38,8 +38,8 @@ const (
 )
 
 // NotesText holds [Notes] in memory; they are lost when the program ends. The zero value is empty and ready to use. A
-// NotesText is safe for concurrent use and must not be copied. Of conversations without a name, it keeps the notes of the
-// last 64.
+// NotesText is safe for concurrent use and must not be copied. Of conversations without a name, it keeps the notes of
+// the last 64.
 type NotesText struct {
 	MaxChars limit.Bound[int] // of the notes of each owner; default 65,536; set it before the first use
 	Clock    agent.Clock      // for the times in headings; nil: the system's clock

@@ -21,8 +21,8 @@ import (
 // NotesFile holds [Notes] in plain text files, which people may edit. Open it with [OpenNotesFile].
 //
 // The common notes are in the file itself. Each owner has a file of its own in a directory next to it. For example, the
-// notes of the conversation "c" of the user "ann" of the tenant "acme" are in notes.md.d/acme/ann/c.md; a missing name is
-// "-". The notes of a conversation without a name are only in memory.
+// notes of the conversation "c" of the user "ann" of the tenant "acme" are in notes.md.d/acme/ann/c.md; a missing name
+// is "-". The notes of a conversation without a name are only in memory.
 //
 // Each Append replaces a file atomically. If MaxChars is limit.None, Append writes only the new note instead. If the
 // program is killed during that write, the file may end in an incomplete note; the next note begins on a new line.

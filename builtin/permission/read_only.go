@@ -40,10 +40,10 @@ func (r *ReadOnly) Bind(h *agent.Hooks) {
 	h.OnPermission.Add(r, hookkit.Priority(hookkit.Safety))
 }
 
-// Switch turns the hook on or off for a conversation, beginning with the next call. For example, a user approves the plan
-// of her conversation, and the agents of other users stay read-only. Switch has no effect if When is set. It returns an
-// error if the identity does not name the conversation, or the user or tenant if Share is wider. It is safe for
-// concurrent use.
+// Switch turns the hook on or off for a conversation, beginning with the next call. For example, a user approves the
+// plan of her conversation, and the agents of other users stay read-only. Switch has no effect if When is set. It
+// returns an error if the identity does not name the conversation, or the user or tenant if Share is wider. It is safe
+// for concurrent use.
 func (r *ReadOnly) Switch(of agent.Identity, on bool) error {
 	owner, err := r.Share.Address(of)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/hookgen/hookgen/builtin/internal/fingerprint"
+	"github.com/hookgen/hookgen/builtin/internal/toolargs"
 	"github.com/hookgen/hookgen/builtin/share"
 	"github.com/hookgen/hookgen/generated/agent"
 )
@@ -15,6 +16,10 @@ import (
 // Approvals and refusals apply to calls of the same tool with equal arguments, or with ByTool to all calls of the tool,
 // in the same conversation. For example, with Share: share.User they also apply to other conversations of the user. A
 // person never answers for another user, unless Share says so.
+//
+// Arguments are equal if they have the same names and values; order, blanks and the notation of numbers do not matter.
+// Arguments in which a name occurs twice are equal to no others, because decoders disagree about their value: a yes to
+// {"cmd":"ls"} does not answer {"cmd":"rm -rf /","cmd":"ls"}.
 //
 // Concurrent questions about equal calls reach the other approver once. Errors are not cached, and neither are answers
 // that arrive after their context is done.
@@ -46,6 +51,9 @@ type remembered struct {
 func (r *Remember) Approve(ctx context.Context, q agent.Question) (agent.Approval, error) {
 	key := question{r.Share.Of(ownerOf(q)), q.Call.Name}
 	if !r.ByTool {
+		if _, twice := toolargs.Duplicate(q.Call.Args); twice {
+			return r.Approver.Approve(ctx, q)
+		}
 		key.call = fingerprint.Digest(q.Call)
 	}
 	for {

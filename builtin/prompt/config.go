@@ -42,8 +42,8 @@ type Config struct {
 	Agents         []string // names of the agents to configure; empty: all agents
 }
 
-// A Fragment is an addition to a system prompt. It is either a fixed Text or a block that Generate returns for the first
-// request of each run. A block is enclosed in markers that contain its Name. A blank Text or block adds nothing.
+// A Fragment is an addition to a system prompt. It is either a fixed Text or a block that Generate returns for the
+// first request of each run. A block is enclosed in markers that contain its Name. A blank Text or block adds nothing.
 type Fragment struct {
 	Text     string
 	Name     string // of a generated block; one line without "--"
@@ -93,7 +93,9 @@ func (c *Config) check() error {
 }
 
 // BeforeLLM applies the configuration to a request.
-func (c *configured) BeforeLLM(ctx context.Context, run *agent.Run, req agent.LLMRequest) (agent.BeforeLLMOutcome, error) {
+func (c *configured) BeforeLLM(
+	ctx context.Context, run *agent.Run, req agent.LLMRequest,
+) (agent.BeforeLLMOutcome, error) {
 	if len(c.Agents) > 0 && (kit.Env(run) == nil || !slices.Contains(c.Agents, kit.Env(run).Agent)) {
 		return nil, nil
 	}

@@ -16,17 +16,17 @@ import (
 // Steering lets an operator send messages to a running agent.
 //
 // For example, the operator sees that the agent edits the wrong file and calls Steer with the identity of the
-// conversation and a correction. One of the next prompts of that conversation then contains "[OPERATOR STEERING]" and the
-// line "- " with the message. A prompt contains the oldest message, or all of them if All is set.
+// conversation and a correction. One of the next prompts of that conversation then contains "[OPERATOR STEERING]" and
+// the line "- " with the message. A prompt contains the oldest message, or all of them if All is set.
 //
 // A message leaves the queue when the model has replied to a prompt that contains it. It stays queued if the briefing
 // exceeded its limit, a hook answered the prompt, or the model call failed. Steering contributes to Briefing, wraps
 // AroundLLM as the innermost hook, and uses OnRunEnd.
 //
 // Each conversation has its own queue. If it has several runs or sub-runs at once, each message goes to the run that
-// builds the next prompt. In a program that serves one person, set Share to share.Everyone: then all runs have one queue,
-// whatever the identity. All methods are safe for concurrent use. The zero value is ready to use; do not copy a Steering
-// after first use.
+// builds the next prompt. In a program that serves one person, set Share to share.Everyone: then all runs have one
+// queue, whatever the identity. All methods are safe for concurrent use. The zero value is ready to use; do not copy a
+// Steering after first use.
 type Steering struct {
 	All   bool        // all pending messages in one prompt; false: one message for each prompt
 	Share share.Scope // the runs that have a queue in common
@@ -54,8 +54,8 @@ func (s *Steering) Bind(h *agent.Hooks) {
 	h.OnRunEnd.Add(s)
 }
 
-// Steer queues a message for a conversation. A blank message is ignored. Steer returns an error if the identity does not
-// name the conversation, or the user or tenant if Share is wider.
+// Steer queues a message for a conversation. A blank message is ignored. Steer returns an error if the identity does
+// not name the conversation, or the user or tenant if Share is wider.
 func (s *Steering) Steer(to agent.Identity, text string) error {
 	owner, err := s.Share.Address(to)
 	if err != nil {

@@ -105,7 +105,8 @@ func TestSteeringKeepsUnansweredMessages(t *testing.T) {
 				t.Fatal("the message is lost")
 			}
 			next := looptest.Harness{Turns: fixture.Work(0), Hooks: []agent.Hook{s}}.Run(t, "x")
-			if got := fixture.Briefing(next.Script.Requests()[0]); got != "[OPERATOR STEERING]\n- mind the gap" || len(s.Pending(all)) != 0 {
+			got := fixture.Briefing(next.Script.Requests()[0])
+			if got != "[OPERATOR STEERING]\n- mind the gap" || len(s.Pending(all)) != 0 {
 				t.Errorf("the next run is briefed %q, pending %q", got, s.Pending(all))
 			}
 		})

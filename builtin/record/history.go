@@ -25,8 +25,8 @@ import (
 // [HistoryEntry] in Store, under a key that begins with "history/". Sub-runs are listed under their own agent. An agent
 // keeps its last Keep runs; numbers continue when older runs are dropped.
 //
-// Each conversation has its own lists. For the dashboard of an operator, set Share to share.Everyone, and for one that a
-// customer sees, to share.Tenant. A run without a named conversation is not listed, unless Share is wider.
+// Each conversation has its own lists. For the dashboard of an operator, set Share to share.Everyone, and for one that
+// a customer sees, to share.Tenant. A run without a named conversation is not listed, unless Share is wider.
 //
 // History uses OnRunEnd, after hooks with other priorities. A list that cannot be read is not overwritten. A failure is
 // reported as a failure of the hook and does not affect the run. History is safe for concurrent use, but runs that
@@ -74,11 +74,13 @@ func (r *History) OnRunEnd(ctx context.Context, run *agent.Run, result agent.Age
 		return nil
 	}
 	now := kit.Env(run).Now()
+	var redactor redact.Redactor
 	entry := HistoryEntry{
 		ExecutionID: run.ID(), Status: "completed", StepCount: result.Steps, Usage: result.Usage,
 		Duration: kit.Milliseconds(result.Elapsed) / 1000, CompletedAt: kit.UnixSeconds(now),
-		StartedAt: kit.UnixSeconds(now.Add(-result.Elapsed)), StopReason: string(result.Stop.Cause),
-		StopMessage: (&redact.Redactor{}).CutText(result.Stop.Message, shorten.SummaryChars),
+		StartedAt:   kit.UnixSeconds(now.Add(-result.Elapsed)),
+		StopReason:  redactor.CutText(string(result.Stop.Cause), shorten.SummaryChars),
+		StopMessage: redactor.CutText(result.Stop.Message, shorten.SummaryChars),
 	}
 	for _, c := range result.Calls {
 		if c.Status == agent.CallFailed || c.Status == "" && c.Err != "" {

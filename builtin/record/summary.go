@@ -23,11 +23,11 @@ import (
 // For example, the conversation "ticket-7" has the page ticket-7.md in Dir, which each run replaces. If the run has a
 // user or a tenant, the page is in a directory of that user, such as acme/ann/ticket-7.md; a missing name is "-".
 //
-// A page has at most 2000 characters: the last 12 messages with 180 characters each, and the reply with 600. If the page
-// is too long, the oldest messages are dropped. Secrets and personal data are removed.
+// A page has at most 2000 characters: the last 12 messages with 180 characters each, and the reply with 600. If the
+// page is too long, the oldest messages are dropped. Secrets and personal data are removed.
 //
-// A conversation without a name gets a warning in the log instead of a page. Sub-runs are ignored. A failure to write is
-// reported as a failure of the hook and does not affect the run.
+// A conversation without a name gets a warning in the log instead of a page. Sub-runs are ignored. A failure to write
+// is reported as a failure of the hook and does not affect the run.
 //
 // Summary uses OnRunEnd and does nothing unless Enabled. It has no state and is safe for concurrent use. Bind panics if
 // it is Enabled and Dir is empty.

@@ -23,10 +23,10 @@ import (
 // At AfterTool it truncates outputs to MaxOutput, as [TruncateOutput] does. At BeforeLLM it rewrites the request, never
 // the stored conversation, in this order:
 //
-//  1. When a request exceeds half of Max, results that are followed by at least FullFor steps are replaced by a summary.
-//     For example, a list of 25 files becomes "list of 25 items" and its first three items; a plain text becomes its first
-//     500 characters. A summary is not summarized again. If FullFor is set, results are summarized whatever the size of
-//     the request, FullFor steps at a time.
+//  1. When a request exceeds half of Max, results that are followed by at least FullFor steps are replaced by a
+//     summary. For example, a list of 25 files becomes "list of 25 items" and its first three items; a plain text
+//     becomes its first 500 characters. A summary is not summarized again. If FullFor is set, results are summarized
+//     whatever the size of the request, FullFor steps at a time.
 //  2. A result longer than PerResult is truncated. When all results together are longer than Aggregate, the oldest are
 //     replaced by "(truncated by context window manager)", until three quarters of Aggregate are left.
 //  3. When the request exceeds Max, the oldest remaining results are replaced by that text too, until it has three
@@ -42,9 +42,10 @@ import (
 // text names no key.
 //
 // At ShouldCompact, Guard determines the level of [Pressure] and calls OnPressure if the level changed. If Compactor is
-// set, the run uses it, and from PressureCompact on Guard votes for a compaction. After a compaction, whatever its effect,
-// it votes again when the conversation has grown by a tenth. A compaction may hide names that the model has worked with,
-// for example paths. If it hides at least three, the next prompt lists up to eight of them.
+// set, the run uses it, and from PressureCompact on Guard votes for a compaction. After a compaction, whatever its
+// effect, it votes again when the conversation has grown by a tenth. A compaction may hide names that the model has
+// worked with, for example paths. If it hides at least three, the next prompt lists up to eight of them. At
+// PressureBlock each prompt ends with a note that asks the model to finish, unless a compaction has made room.
 //
 // The zero value is ready to use. Bind panics on a negative number, on buffers in the wrong order, and on an invalid
 // Compactor. A Guard keeps separate state for each run and is safe for concurrent use by any number of runs.
@@ -74,13 +75,14 @@ type Guard struct {
 
 // windowState is the state of one run.
 type windowState struct {
-	window int // tokens
-	level  PressureLevel
-	votes  kit.Growth      // when to vote for a compaction again
-	kept   map[string]bool // recall keys already stored
-	known  []string        // names in the conversation before the current compaction
-	notes  nextprompt.Queue
-	full   string // the note of PressureBlock; "" at other levels
+	window  int // tokens
+	level   PressureLevel
+	votes   kit.Growth      // when to vote for a compaction again
+	kept    map[string]bool // recall keys already stored
+	known   []string        // names in the conversation before the current compaction
+	notes   nextprompt.Queue
+	full    string // the note of PressureBlock; "" at other levels
+	shorter shortened
 }
 
 // Bind adds the hook to its points.
@@ -150,7 +152,7 @@ func (w *Guard) BeforeLLM(ctx context.Context, run *agent.Run, req agent.LLMRequ
 	fits := func(messages []agent.Message) bool { return tokens(messages) <= most }
 	var was shortened
 	w.runs.Do(run, func(s *windowState) { was = s.shorter })
-	d := draft{messages: req.Messages, shortened: was}
+	d := newDraft(req.Messages, was)
 	store := func(body string) string { return w.storeForRecall(ctx, run, body) }
 	d.summarise(d.summarised, store)
 	d.truncateResults(w.PerResult.Or(50_000))
@@ -164,7 +166,7 @@ func (w *Guard) BeforeLLM(ctx context.Context, run *agent.Run, req agent.LLMRequ
 		d.blankUntil(keepLast, func(messages []agent.Message) bool { return tokens(messages) <= most/4*3 })
 	}
 	kept, ok := d.cut.Fit(d.messages, keepLast, fits)
-	w.runs.Do(run, func(s *windowState) { s.shorter = d.shortened })
+	w.runs.Do(run, func(s *windowState) { s.shorter = d.shortened(req.Messages) })
 	if !ok {
 		kit.Env(run).ReportBudget(ctx, agent.BudgetExceeded{
 			Kind: agent.BudgetContext, Limit: float64(most), Estimated: true, By: "window.Guard",

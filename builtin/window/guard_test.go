@@ -107,7 +107,8 @@ func TestGuardShortensResultsBeforeDroppingMessages(t *testing.T) {
 		{"short ones are not", &window.Guard{FullFor: 1}, steps(3, "short"), "full full full", 7},
 		{"summaries are blanked too", &window.Guard{Max: 1000}, steps(5, text), "blanked blanked blanked full full", 11},
 		{"long ones are cut", &window.Guard{FullFor: limit.None, PerResult: 500}, steps(2, text), "cut cut", 5},
-		{"all together", &window.Guard{FullFor: limit.None, Aggregate: 2500}, steps(4, text), "blanked blanked blanked full", 9},
+		{"all together", &window.Guard{FullFor: limit.None, Aggregate: 2500}, steps(4, text),
+			"blanked blanked blanked full", 9},
 		{"off", &window.Guard{FullFor: limit.None, PerResult: limit.None, Aggregate: limit.None, Max: 1 << 30},
 			steps(9, strings.Repeat("x", 60_000)), strings.TrimSpace(strings.Repeat("full ", 9)), 19},
 	} {
@@ -384,7 +385,9 @@ func TestGuardVotesAgainAfterGrowth(t *testing.T) {
 	hooks.Use(&window.Guard{Compactor: compact.Truncate{}})
 	run := agent.NewRun(nil)
 	failed := &agent.Compacted{Err: "undone"}
-	worked := &agent.Compacted{Before: agent.Size{Messages: 9, Tokens: 20_000}, After: agent.Size{Messages: 2, Tokens: 5000}}
+	worked := &agent.Compacted{
+		Before: agent.Size{Messages: 9, Tokens: 20_000}, After: agent.Size{Messages: 2, Tokens: 5000},
+	}
 	for i, c := range []struct {
 		tokens int
 		votes  bool

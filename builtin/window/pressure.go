@@ -109,10 +109,9 @@ func (w *Guard) ObserveAfterCompact(_ context.Context, run *agent.Run, fired age
 	var known []string
 	w.runs.Do(run, func(s *windowState) {
 		known, s.known = s.known, nil
+		s.votes.Compacted(done)
 		if effective {
-			s.failures, s.full = 0, ""
-		} else {
-			s.failures++
+			s.full = ""
 		}
 	})
 	if !effective {

@@ -25,13 +25,44 @@ const (
 	maxSummaryBytes = 4 * (3*maxItemShown + maxTextShown) // upper bound of a summary
 )
 
+// shortened records how the last request of a run was shortened. The next request is shortened in the same way, so that
+// it repeats the beginning of the last one.
+type shortened struct {
+	summarised, blanked conversation.Place // the last message before which results are summarised or blanked
+	cut                 conversation.Cut
+}
+
 // A draft holds the messages of a request while their tool results are shortened.
 type draft struct {
-	shortened
 	messages []agent.Message
 	own      bool // messages is a private copy
 
+	summarised, blanked int // the results of the first so many messages are summarised or blanked
+	cut                 conversation.Cut
+
 	summaries, cuts, blanks int // of results, in this request
+}
+
+// newDraft returns a draft of a request. was describes the request before.
+func newDraft(messages []agent.Message, was shortened) draft {
+	return draft{
+		messages:   messages,
+		summarised: was.summarised.Index(messages) + 1,
+		blanked:    was.blanked.Index(messages) + 1,
+		cut:        was.cut,
+	}
+}
+
+// shortened returns the record for the next request. messages are those of the request before it was shortened.
+func (d *draft) shortened(messages []agent.Message) (s shortened) {
+	if d.summarised > 0 {
+		s.summarised = conversation.PlaceOf(messages, d.summarised-1)
+	}
+	if d.blanked > 0 {
+		s.blanked = conversation.PlaceOf(messages, d.blanked-1)
+	}
+	s.cut = d.cut
+	return s
 }
 
 // set replaces the body of a message and removes its attachments.
@@ -79,8 +110,8 @@ func (d *draft) summaryDue(fullFor limit.Bound[int], long func() bool) int {
 	return to
 }
 
-// summarise replaces each result before the message at index to by a summary. store stores the full text and returns the
-// note to append to the first line of the summary.
+// summarise replaces each result before the message at index to by a summary. store stores the full text and returns
+// the note to append to the first line of the summary.
 func (d *draft) summarise(to int, store func(body string) string) {
 	for i, m := range d.messages[:min(to, len(d.messages))] {
 		if m.Role != agent.RoleTool || strings.HasPrefix(m.Content, summaryPrefix) && len(m.Content) <= maxSummaryBytes {

@@ -20,8 +20,8 @@ import (
 // drops the oldest of those until the request fits. A call and its results are kept or dropped together. The newest
 // user message always stays. The stored conversation is not changed.
 //
-// The requests that follow keep the messages from the same one on, until they exceed Max again. They repeat the beginning
-// of the request before, which providers cache.
+// The requests that follow keep the messages from the same one on, until they exceed Max again. They repeat the
+// beginning of the request before, which providers cache.
 //
 // The reason of the replacement counts the dropped messages. If the smallest legal request exceeds Max, the request is
 // sent anyway, and OnBudgetExceeded fires with the kind context.

@@ -160,6 +160,19 @@ func (e *Env) Identity() Identity {
 	return id
 }
 
+// WireLabels returns the owner of the run under the names tenant, user and conversation, for requests to other
+// processes and for records. Empty names are left out.
+func (e *Env) WireLabels() map[string]string {
+	id := e.Identity()
+	labels := map[string]string{}
+	for name, value := range map[string]string{"tenant": id.Tenant, "user": id.User, "conversation": id.Conversation} {
+		if value != "" {
+			labels[name] = value
+		}
+	}
+	return labels
+}
+
 // CountTokens uses the run's counter, or an estimate without one.
 func (e *Env) CountTokens(messages []Message) int {
 	if e == nil || e.Tokens == nil {

@@ -86,14 +86,35 @@ func Fit(messages []agent.Message, keepLast int, fits func([]agent.Message) bool
 	return new(Cut).Fit(messages, keepLast, fits)
 }
 
-// A Cut is the place from which the turns of a growing conversation are kept. Providers cache the beginning of a request
-// that repeats the one before, and so a Cut moves only if the rest no longer fits.
+// A Place is a message of a growing conversation. A hook keeps a Place from one request of a run to the next, and finds
+// it again there. If the conversation has been compacted or rewritten in between, it is usually not found.
+//
+// The zero value is no place. A Place is not safe for concurrent use; keep it in a hookkit.PerRun.
+type Place struct {
+	number  int // 1 for the first message
+	message agent.Message
+}
+
+// PlaceOf returns the place of the message at index i.
+func PlaceOf(messages []agent.Message, i int) Place { return Place{i + 1, messages[i]} }
+
+// Index returns the index of the place in messages, or -1 if it is not there.
+func (p Place) Index(messages []agent.Message) int {
+	if p.number == 0 || p.number > len(messages) {
+		return -1
+	}
+	if m := messages[p.number-1]; m.Role != p.message.Role || m.Content != p.message.Content ||
+		m.ToolCallID != p.message.ToolCallID || len(m.ToolCalls) != len(p.message.ToolCalls) {
+		return -1
+	}
+	return p.number - 1
+}
+
+// A Cut is the place from which the turns of a growing conversation are kept. Providers cache the beginning of a
+// request that repeats the one before, and so a Cut moves only if the rest no longer fits.
 //
 // The zero value keeps all turns. A Cut is not safe for concurrent use; keep it in a hookkit.PerRun.
-type Cut struct {
-	at   int           // the index of the first message that is kept; 0: all
-	mark agent.Message // the message there, to notice another conversation
-}
+type Cut struct{ at Place }
 
 // Fit is like the function Fit, and drops the turns before the cut first. It moves the cut if necessary.
 func (c *Cut) Fit(messages []agent.Message, keepLast int, fits func([]agent.Message) bool) ([]agent.Message, bool) {
@@ -106,7 +127,7 @@ func (c *Cut) Fit(messages []agent.Message, keepLast int, fits func([]agent.Mess
 	from := func(first int) []agent.Message {
 		return t.without(func(i int) bool { return i < first && i != stay && !t.Turns[i].briefing })
 	}
-	if kept := t.turnAt(*c); kept >= 0 {
+	if kept := t.turnAt(c.at.Index(messages)); kept >= 0 {
 		if shorter := from(kept); fits(shorter) {
 			return shorter, true
 		}
@@ -117,20 +138,13 @@ func (c *Cut) Fit(messages []agent.Message, keepLast int, fits func([]agent.Mess
 		*c = Cut{}
 		return shorter, fits(shorter)
 	}
-	*c = Cut{t.Turns[at].From, messages[t.Turns[at].From]}
+	c.at = PlaceOf(messages, t.Turns[at].From)
 	return shorter, true
 }
 
-// turnAt returns the index of the turn at a cut, or -1 if the cut belongs to another conversation.
-func (t Thread) turnAt(c Cut) int {
-	if c.at == 0 || c.at >= len(t.Messages) {
-		return -1
-	}
-	if m := t.Messages[c.at]; m.Role != c.mark.Role || m.Content != c.mark.Content || m.ToolCallID != c.mark.ToolCallID ||
-		len(m.ToolCalls) != len(c.mark.ToolCalls) {
-		return -1
-	}
-	return slices.IndexFunc(t.Turns, func(n turn) bool { return n.From == c.at })
+// turnAt returns the index of the turn that begins with the message at index i, or -1.
+func (t Thread) turnAt(i int) int {
+	return slices.IndexFunc(t.Turns, func(n turn) bool { return n.From == i })
 }
 
 // RequestTokens returns the tokens of a request with these messages and tools, counted as the loop counts them.

@@ -9,9 +9,9 @@ const (
 	ReplyTokens = 13_000
 )
 
-// A Growth decides when a hook votes for a compaction again. For example, a conversation of 120,000 tokens stays over the
-// limit of 100,000 even after a compaction. A vote in each step would cost a call of the model each time and gain nothing.
-// A hook therefore votes again when the conversation has grown by a tenth.
+// A Growth decides when a hook votes for a compaction again. For example, a conversation of 120,000 tokens stays over
+// the limit of 100,000 even after a compaction. A vote in each step would cost a call of the model each time and gain
+// nothing. A hook therefore votes again when the conversation has grown by a tenth.
 //
 // The zero value allows the first vote. A Growth is not safe for concurrent use; keep it in a hookkit.PerRun.
 type Growth struct {

@@ -73,7 +73,15 @@ func TestDifferentOwnersHaveDifferentPaths(t *testing.T) {
 }
 
 func FuzzForeignKeysAreNotParsed(f *testing.F) {
-	for _, key := range []string{"", "session", "session/", "session////", "session/a/b/c/", "session/%/b/c/d", "history/a"} {
+	for _, key := range []string{
+		"",
+		"session",
+		"session/",
+		"session////",
+		"session/a/b/c/",
+		"session/%/b/c/d",
+		"history/a",
+	} {
 		f.Add(key)
 	}
 	f.Fuzz(func(t *testing.T, key string) {

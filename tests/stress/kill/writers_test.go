@@ -199,7 +199,10 @@ var writers = []writer{
 			}, nil
 		},
 		read: func(dir string, _ int) ([]int, error) {
-			runs, err := (&record.History{Store: state.Dir{Path: dir}, Share: share.Everyone}).Runs(background, agent.Identity{}, "clerk")
+			runs, err := (&record.History{
+				Store: state.Dir{Path: dir},
+				Share: share.Everyone,
+			}).Runs(background, agent.Identity{}, "clerk")
 			if err != nil || len(runs) == 0 {
 				return nil, err
 			}
