@@ -530,3 +530,27 @@ func TestTheModelLearnsOfAFullWindow(t *testing.T) {
 		})
 	}
 }
+
+func TestShorteningEndsWithTheConversation(t *testing.T) {
+	text := strings.Repeat("x", 1000)
+	var hooks agent.Hooks
+	hooks.Use(&window.Guard{FullFor: limit.None, Max: 1000})
+	run := agent.NewRun(new(agent.Env))
+	rewritten := func(messages []agent.Message) string {
+		req := agent.LLMRequest{Messages: messages}
+		if _, err := hooks.BeforeLLM.Fire(t.Context(), run, &req); err != nil {
+			t.Fatal(err)
+		}
+		return bodies(req.Messages)
+	}
+	if got := rewritten(steps(5, text)); got != "blanked blanked blanked full full" {
+		t.Errorf("a long conversation has %s", got)
+	}
+	if got := rewritten(steps(6, text)); got != "blanked blanked blanked full full full" {
+		t.Errorf("a step later it has %s", got)
+	}
+	compacted := append([]agent.Message{fixture.User("a summary")}, steps(2, text)...)
+	if got := rewritten(compacted); got != "full full" {
+		t.Errorf("after a compaction the conversation has %s", got)
+	}
+}
